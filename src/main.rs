@@ -1,0 +1,3 @@
+//! The `virtlane` program.
+
+fn main() {}

@@ -1,0 +1,274 @@
+//! InfiniBand VL arbitration: two weighted round-robin tables under a limit of high priority.
+//!
+//! # Rules
+//! 1. VL15, when eligible, goes before both tables.
+//! 2. A table is a circular list of (lane, weight). The current entry is served while its lane is eligible
+//!    and it has weight left; otherwise the next entry with an eligible lane and a weight above 0 becomes
+//!    current with its full weight.
+//! 3. A packet of `b` bytes takes `b` from the weight (weights are in 64-byte units) and may overdraw it;
+//!    at or below zero the table moves on to the next entry.
+//! 4. The high table goes first while the limit counter is above 0 or the low table has nothing eligible.
+//!    High packets take their bytes from the counter (they may overdraw it); a low packet reloads it.
+//!    Limit 0 lets one high packet pass between two low ones, 255 removes the limit.
+//! 5. State moves on accepted grants only: [`VlArbiter::select`] changes nothing,
+//!    [`VlArbiter::commit`] applies its choice. An arbiter that is not asked does nothing.
+//!
+//! A lane that is in neither table is never served. References: [`IBA`](crate::references::IBA) section
+//! 7.6.9 (VL arbitration); rule 4's reload by *every* low packet is the standard's, the article code of
+//! seed 003 reloads only after a forced one.
+
+use serde::{Deserialize, Serialize};
+
+/// Bytes per unit of weight.
+pub const WEIGHT_UNIT: i32 = 64;
+/// Bytes per unit of the limit of high priority.
+pub const LIMIT_UNIT: i32 = 4096;
+
+/// How much high-priority traffic may pass before a waiting low-priority packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HighPriorityLimit {
+    /// InfiniBand's `LimitOfHighPriority`: units of 4096 bytes; 0 = one packet.
+    Units(u8),
+    /// A number of packets (seed 000, S-19); 0 counts as 1.
+    Packets(u32),
+    /// No limit: low-priority traffic may starve (InfiniBand's 255).
+    Unlimited,
+}
+
+/// The two tables of an output port.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VlArbitrationTables {
+    /// High-priority entries: (lane, weight in 64-byte units), at most 64.
+    pub high: Vec<(u8, u8)>,
+    /// Low-priority entries.
+    pub low: Vec<(u8, u8)>,
+    /// Limit of high priority.
+    pub limit: HighPriorityLimit,
+}
+
+impl VlArbitrationTables {
+    fn limit_reload(&self) -> i32 {
+        match self.limit {
+            HighPriorityLimit::Units(units) => (i32::from(units) * LIMIT_UNIT).max(1),
+            HighPriorityLimit::Packets(packets) => packets.clamp(1, i32::MAX as u32) as i32,
+            HighPriorityLimit::Unlimited => i32::MAX,
+        }
+    }
+
+    fn table(&self, priority: Priority) -> &[(u8, u8)] {
+        match priority {
+            Priority::High => &self.high,
+            Priority::Low => &self.low,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Priority {
+    High,
+    Low,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Cursor {
+    entry: u8,
+    /// Weight left of the current entry [bytes]; at most 0 only before the first grant.
+    left: i32,
+}
+
+/// State of one output's arbiter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VlArbiter {
+    high: Cursor,
+    low: Cursor,
+    /// What the high table may still send before a waiting low packet [bytes or packets].
+    allowance: i32,
+}
+
+/// A lane chosen by [`VlArbiter::select`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VlChoice {
+    /// The lane.
+    pub lane: u8,
+    /// Table and entry it came from; `None` for VL15.
+    origin: Option<(Priority, u8)>,
+}
+
+impl VlArbiter {
+    /// An arbiter at the start of both tables.
+    pub fn new(tables: &VlArbitrationTables) -> Self {
+        let start = |table: &[(u8, u8)]| Cursor {
+            entry: 0,
+            left: table
+                .first()
+                .map_or(0, |&(_, weight)| i32::from(weight) * WEIGHT_UNIT),
+        };
+        Self {
+            high: start(&tables.high),
+            low: start(&tables.low),
+            allowance: tables.limit_reload(),
+        }
+    }
+
+    /// The lane to serve among the set bits of `eligible`; `management` is the mask of VL15.
+    pub fn select(
+        &self,
+        tables: &VlArbitrationTables,
+        eligible: u16,
+        management: u16,
+    ) -> Option<VlChoice> {
+        if eligible & management != 0 {
+            return Some(VlChoice {
+                lane: management.trailing_zeros() as u8,
+                origin: None,
+            });
+        }
+        let high = pick(&tables.high, self.high, eligible);
+        if let Some(entry) = high
+            && self.allowance > 0
+        {
+            return Some(VlChoice {
+                lane: tables.high[entry].0,
+                origin: Some((Priority::High, entry as u8)),
+            });
+        }
+        let low = pick(&tables.low, self.low, eligible).map(|entry| (Priority::Low, entry));
+        let (priority, entry) = low.or(high.map(|entry| (Priority::High, entry)))?;
+        Some(VlChoice {
+            lane: tables.table(priority)[entry].0,
+            origin: Some((priority, entry as u8)),
+        })
+    }
+
+    /// Applies an accepted grant of a packet of `bytes`.
+    pub fn commit(&mut self, tables: &VlArbitrationTables, choice: VlChoice, bytes: u32) {
+        let Some((priority, entry)) = choice.origin else {
+            return;
+        };
+        let table = tables.table(priority);
+        let cursor = match priority {
+            Priority::High => &mut self.high,
+            Priority::Low => &mut self.low,
+        };
+        let weight = |entry: u8| i32::from(table[usize::from(entry)].1) * WEIGHT_UNIT;
+        if cursor.entry != entry || cursor.left <= 0 {
+            *cursor = Cursor {
+                entry,
+                left: weight(entry),
+            };
+        }
+        cursor.left -= bytes as i32;
+        if cursor.left <= 0 {
+            let next = ((usize::from(entry) + 1) % table.len()) as u8;
+            *cursor = Cursor {
+                entry: next,
+                left: weight(next),
+            };
+        }
+        match priority {
+            Priority::Low => self.allowance = tables.limit_reload(),
+            Priority::High => match tables.limit {
+                HighPriorityLimit::Unlimited => {}
+                HighPriorityLimit::Units(_) => {
+                    self.allowance = self.allowance.saturating_sub(bytes as i32);
+                }
+                HighPriorityLimit::Packets(_) => self.allowance = self.allowance.saturating_sub(1),
+            },
+        }
+    }
+}
+
+/// The entry rule 2 serves next, `None` when no entry's lane is eligible.
+fn pick(table: &[(u8, u8)], cursor: Cursor, eligible: u16) -> Option<usize> {
+    let servable = |entry: usize| table[entry].1 > 0 && eligible >> table[entry].0 & 1 != 0;
+    let first = usize::from(cursor.entry);
+    (0..table.len())
+        .map(|step| (first + step) % table.len())
+        .find(|&entry| servable(entry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shares of each lane when all are always eligible and packets have 64 bytes.
+    fn shares(tables: &VlArbitrationTables, packets: u32, bytes: u32) -> Vec<f64> {
+        let mut arbiter = VlArbiter::new(tables);
+        let mut counts = [0u32; 16];
+        for _ in 0..packets {
+            let choice = arbiter.select(tables, 0x7fff, 0).unwrap();
+            arbiter.commit(tables, choice, bytes);
+            counts[usize::from(choice.lane)] += 1;
+        }
+        counts
+            .iter()
+            .map(|&count| f64::from(count) / f64::from(packets))
+            .collect()
+    }
+
+    /// Seed 003, C1: high lanes of weights 4 and 6 share 4:6.
+    #[test]
+    fn rule_2_and_3_shares_follow_the_weights() {
+        let tables = VlArbitrationTables {
+            high: vec![(0, 4), (1, 6)],
+            low: vec![],
+            limit: HighPriorityLimit::Unlimited,
+        };
+        let shares = shares(&tables, 10_000, 64);
+        assert!(
+            (shares[0] - 0.4).abs() < 1e-3 && (shares[1] - 0.6).abs() < 1e-3,
+            "{shares:?}"
+        );
+    }
+
+    /// Seed 003, C2: a limit of 32 packets gives the high table 32/33; the low table splits 8:10:1.
+    #[test]
+    fn rule_4_limit_of_high_priority() {
+        let tables = |limit| VlArbitrationTables {
+            high: vec![(0, 4), (1, 6)],
+            low: vec![(2, 8), (3, 10), (4, 1)],
+            limit,
+        };
+        let by_packets = shares(&tables(HighPriorityLimit::Packets(32)), 330_000, 64);
+        assert!(
+            (by_packets[0] + by_packets[1] - 32.0 / 33.0).abs() < 1e-4,
+            "{by_packets:?}"
+        );
+        assert!(
+            (by_packets[2] / by_packets[4] - 8.0).abs() < 0.05,
+            "{by_packets:?}"
+        );
+        // 1 unit = 4096 bytes = 64 packets of 64 bytes
+        let by_units = shares(&tables(HighPriorityLimit::Units(1)), 65_000, 64);
+        assert!(
+            (by_units[0] + by_units[1] - 64.0 / 65.0).abs() < 1e-4,
+            "{by_units:?}"
+        );
+        let alternating = shares(&tables(HighPriorityLimit::Units(0)), 10_000, 64);
+        assert!(
+            (alternating[0] + alternating[1] - 0.5).abs() < 1e-3,
+            "{alternating:?}"
+        );
+        let unlimited = shares(&tables(HighPriorityLimit::Unlimited), 10_000, 64);
+        assert!(
+            (unlimited[0] + unlimited[1] - 1.0).abs() < 1e-9,
+            "{unlimited:?}"
+        );
+    }
+
+    #[test]
+    fn rule_1_management_first_and_rule_5_select_is_pure() {
+        let tables = VlArbitrationTables {
+            high: vec![(0, 1)],
+            low: vec![(1, 1)],
+            limit: HighPriorityLimit::Units(0),
+        };
+        let arbiter = VlArbiter::new(&tables);
+        assert_eq!(arbiter.select(&tables, 0x8003, 0x8000).unwrap().lane, 15);
+        assert_eq!(
+            arbiter.select(&tables, 3, 0x8000),
+            arbiter.select(&tables, 3, 0x8000)
+        );
+        assert_eq!(arbiter.select(&tables, 4, 0x8000), None);
+    }
+}

@@ -1,0 +1,62 @@
+//! Graph to forwarding tables, with a proof.
+
+pub mod tables;
+
+pub use tables::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
+
+use crate::registry::{ArgumentError, Arguments, Registry};
+use crate::topology::Graph;
+
+/// A routing engine with its parameters: graph to tables.
+///
+/// What comes back is InfiniBand's own interface of an engine: forwarding tables, path layers (service
+/// levels), lane map, and the guarantees it declares, which [`verify`] checks independently.
+pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
+    /// Computes tables for every (switch, host).
+    ///
+    /// # Errors
+    /// When the graph is not one the engine can route, or the lanes do not suffice.
+    fn route(&self, graph: &Graph, budget: LaneBudget, seed: u64) -> Result<Tables, RoutingError>;
+}
+
+/// Makes a routing engine from its arguments.
+pub type BuildEngine = fn(Arguments<'_>) -> Result<Box<dyn RoutingEngine>, ArgumentError>;
+
+/// Every routing engine a scenario can name. New ones: one file, one `mod` line, one line here.
+pub static ENGINES: Registry<BuildEngine> = Registry {
+    kind: "routing engine",
+    entries: &[],
+};
+
+/// Every way routing can fail.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RoutingError {
+    /// The engine cannot route this kind of graph.
+    #[error("{engine} cannot route this fabric: {reason}")]
+    Unsupported {
+        /// Registered name of the engine.
+        engine: &'static str,
+        /// What is missing, and what to use instead.
+        reason: String,
+    },
+    /// More lanes are needed than the switches have.
+    #[error(
+        "{engine} needs {needed} lanes, the switches have {available}: raise `fabric.switch.lanes`"
+    )]
+    TooFewLanes {
+        /// Registered name of the engine.
+        engine: &'static str,
+        /// Lanes needed.
+        needed: u8,
+        /// Lanes there are.
+        available: u8,
+    },
+    /// Two hosts cannot reach each other.
+    #[error("no path from {from} to {to}")]
+    Unreachable {
+        /// Name of the switch or host the path starts from.
+        from: String,
+        /// Name of the host it should lead to.
+        to: String,
+    },
+}

@@ -1,0 +1,199 @@
+//! What a routing engine returns: forwarding tables, lane assignment, declared guarantees.
+//!
+//! The form is InfiniBand's: forwarding is by destination only (`next`), the only thing that depends on
+//! the source is the *path layer* a packet carries from its source on (InfiniBand: the service level of
+//! the path record), and each switch maps (input port, output port, service level, layer) to a virtual
+//! lane. Beyond InfiniBand an engine may give a *hop layer* per (switch, destination), which classical
+//! dateline routing on unidirectional rings needs; the sum of both layers indexes the lane map.
+//!
+//! Cost: one byte per (switch, host); path layers one byte per (switch, switch).
+
+use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
+use crate::topology::Graph;
+
+/// No route.
+pub const UNREACHABLE: u8 = 255;
+
+/// Forwarding of a whole fabric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tables {
+    /// Registered name of the engine that made them.
+    pub engine: String,
+    /// Output port (from 1) of `[switch][destination host]`; [`UNREACHABLE`] where there is none.
+    pub next: Vec<u8>,
+    /// Layer added at `[switch][destination host]`; empty when no hop has one.
+    pub hop_layer: Vec<u8>,
+    /// Layer of `[source switch][destination switch]`; empty when every path has layer 0.
+    pub path_layer: Vec<u8>,
+    /// Service level and layer to virtual lane.
+    pub lanes: LaneMap,
+    /// What the engine promises; checked by `verify` before every run.
+    pub guarantees: Guarantees,
+    /// Hosts of the graph: the row length of `next`.
+    pub host_count: usize,
+    /// Switches of the graph.
+    pub switch_count: usize,
+}
+
+impl Tables {
+    /// Output port (from 1) at `switch` for `destination`, `None` when unreachable.
+    #[inline]
+    pub fn next_port(&self, switch: SwitchId, destination: HostId) -> Option<u16> {
+        let port = self.next[switch.index() * self.host_count + destination.index()];
+        (port != UNREACHABLE).then_some(u16::from(port))
+    }
+
+    /// Layer a packet carries from `source`'s switch to `destination`'s switch.
+    pub fn path_layer(&self, source: SwitchId, destination: SwitchId) -> u8 {
+        if self.path_layer.is_empty() {
+            0
+        } else {
+            self.path_layer[source.index() * self.switch_count + destination.index()]
+        }
+    }
+
+    /// Layer the hop at `switch` towards `destination` adds.
+    pub fn hop_layer(&self, switch: SwitchId, destination: HostId) -> u8 {
+        if self.hop_layer.is_empty() {
+            0
+        } else {
+            self.hop_layer[switch.index() * self.host_count + destination.index()]
+        }
+    }
+
+    /// The channels and lanes a packet of `sl` from `source` to `destination` takes, injection channel
+    /// first, ejection channel last; `None` when there is no route (or it loops).
+    pub fn path(
+        &self,
+        graph: &Graph,
+        source: HostId,
+        destination: HostId,
+        sl: SlId,
+    ) -> Option<Vec<(ChannelId, VlId)>> {
+        let (first_switch, _) = graph.attachment(source)?;
+        let (last_switch, _) = graph.attachment(destination)?;
+        let layer = self.path_layer(first_switch, last_switch);
+        let mut channel = graph.host_channel(source);
+        let mut path = vec![(channel, self.lanes.injection_lane(channel, sl, layer))];
+        while let Some(switch) = graph.channel(channel).to.switch() {
+            if path.len() > self.switch_count + 1 {
+                return None;
+            }
+            let next = graph.port_channel(switch, self.next_port(switch, destination)?)?;
+            let hop = layer + self.hop_layer(switch, destination);
+            path.push((next, self.lanes.lane(channel, next, sl, hop)));
+            channel = next;
+        }
+        (graph.channel(channel).to.host() == Some(destination)).then_some(path)
+    }
+}
+
+/// What an engine promises about its tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guarantees {
+    /// Every path is a shortest path.
+    pub minimal: bool,
+    /// The (channel, lane) dependency graph is acyclic.
+    pub deadlock_free: bool,
+    /// Packets of one (source, destination, service level) stay on one path and lane sequence.
+    pub in_order: bool,
+    /// Lanes needed per group of service levels.
+    pub lanes_needed: u8,
+}
+
+/// Maps (channels of the hop, service level, layer) to a virtual lane.
+///
+/// A *profile* is one row of lanes, indexed by `sl * layers + layer`. Most fabrics have one or a few
+/// profiles; the profile of a hop is `by_output[output channel] + by_input[input channel]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneMap {
+    /// Layer values a packet may have (path layer + hop layer): row stride within one service level.
+    pub layers: u8,
+    /// Service levels the map covers.
+    pub service_levels: u8,
+    /// Lanes, `[profile][sl * layers + layer]`.
+    pub profiles: Vec<u8>,
+    /// First profile of each output channel, `[channel]`.
+    pub by_output: Vec<u32>,
+    /// Profile offset of each input channel, `[channel]`; empty when the input does not matter.
+    pub by_input: Vec<u32>,
+}
+
+impl LaneMap {
+    /// The standard map: groups of `lanes_per_sl` lanes, one group per service level while they last,
+    /// then reused round robin (InfiniBand's degraded mapping). `lane_in_group(channel, layer)` tells the
+    /// lane within the group, below `lanes_per_sl`.
+    pub fn grouped(
+        graph: &Graph,
+        budget: LaneBudget,
+        layers: u8,
+        lanes_per_sl: u8,
+        lane_in_group: impl Fn(ChannelId, u8) -> u8,
+    ) -> Self {
+        let groups = (budget.lanes / lanes_per_sl).max(1);
+        let keys = usize::from(budget.service_levels) * usize::from(layers);
+        let mut map = Self {
+            layers,
+            service_levels: budget.service_levels,
+            profiles: Vec::new(),
+            by_output: Vec::with_capacity(graph.channels().len()),
+            by_input: Vec::new(),
+        };
+        for channel in graph.channel_ids() {
+            let mut row = Vec::with_capacity(keys);
+            for sl in 0..budget.service_levels {
+                row.extend(
+                    (0..layers)
+                        .map(|layer| sl % groups * lanes_per_sl + lane_in_group(channel, layer)),
+                );
+            }
+            let known = map.profiles.chunks(keys).position(|profile| profile == row);
+            let profile = known.unwrap_or_else(|| {
+                map.profiles.extend_from_slice(&row);
+                map.profiles.len() / keys - 1
+            });
+            map.by_output.push(profile as u32);
+        }
+        map
+    }
+
+    /// Entries of one profile.
+    pub fn keys(&self) -> usize {
+        usize::from(self.service_levels) * usize::from(self.layers)
+    }
+
+    /// Lane on `output` for a packet that came over `input`.
+    #[inline]
+    pub fn lane(&self, input: ChannelId, output: ChannelId, sl: SlId, layer: u8) -> VlId {
+        let offset = if self.by_input.is_empty() {
+            0
+        } else {
+            self.by_input[input.index()]
+        };
+        let profile = (self.by_output[output.index()] + offset) as usize;
+        VlId(
+            self.profiles[profile * self.keys()
+                + sl.index() * usize::from(self.layers)
+                + usize::from(layer)],
+        )
+    }
+
+    /// Lane on a host's injection channel.
+    pub fn injection_lane(&self, output: ChannelId, sl: SlId, layer: u8) -> VlId {
+        let profile = self.by_output[output.index()] as usize;
+        VlId(
+            self.profiles[profile * self.keys()
+                + sl.index() * usize::from(self.layers)
+                + usize::from(layer)],
+        )
+    }
+}
+
+/// Lanes an engine may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneBudget {
+    /// Data lanes of every channel (VL15 not counted).
+    pub lanes: u8,
+    /// Service levels in use: highest SL of any traffic class + 1.
+    pub service_levels: u8,
+}

@@ -1,0 +1,5 @@
+//! Text to plan.
+
+pub mod plan;
+
+pub use plan::Plan;
