@@ -1,11 +1,14 @@
 //! Virtlane: a parallel, cycle-accurate simulator of lossless cluster fabrics.
 
+pub mod cycle;
+pub mod fabric;
 pub mod ids;
 pub mod qos;
 pub mod references;
 pub mod registry;
 pub mod rng;
 pub mod routing;
+pub mod run;
 pub mod scenario;
 pub mod topology;
 pub mod traffic;
