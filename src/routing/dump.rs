@@ -1,7 +1,7 @@
 //! Writes forwarding tables in the form of OpenSM's `opensm-lfts.dump`.
 //!
 //! Local identifiers: hosts get 1, 2, ... in id order, switches follow; the simulator has no subnet manager
-//! port. An entry is missing where there is no route, as in OpenSM's dump of an unreachable destination.
+//! port. Where there is no route, `UNREACHABLE` stands for the port.
 //!
 //! Cost: O(switches * hosts) text.
 //!
@@ -28,14 +28,14 @@ pub fn write_lfts(graph: &Graph, tables: &Tables, out: &mut impl Write) -> fmt::
             switch.name
         )?;
         for (host, node) in graph.host_ids().zip(graph.hosts()) {
-            if let Some(port) = tables.next_port(SwitchId::from(i), host) {
-                writeln!(
+            let lid = host.0 + 1;
+            match tables.next_port(SwitchId::from(i), host) {
+                Some(port) => writeln!(
                     out,
-                    "{:#06x} {port:03} # Channel Adapter portguid {:#018x}: '{}'",
-                    host.0 + 1,
-                    node.guid,
-                    node.name
-                )?;
+                    "{lid:#06x} {port:03} # Channel Adapter portguid {:#018x}: '{}'",
+                    node.guid, node.name
+                )?,
+                None => writeln!(out, "{lid:#06x} UNREACHABLE")?,
             }
         }
         writeln!(out, "{hosts} lids dumped")?;

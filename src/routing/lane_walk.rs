@@ -14,7 +14,6 @@ type LaneSet = u16;
 
 /// Turns the ways to a destination into dependencies.
 pub(super) struct LaneWalk<'a> {
-    pub(super) graph: &'a Graph,
     pub(super) tables: &'a Tables,
     /// One service level of each kind.
     pub(super) levels: Vec<SlId>,

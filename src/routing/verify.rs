@@ -163,7 +163,6 @@ pub fn verify(
         sends: membership(graph, senders),
         receives: membership(graph, receivers),
         lanes: LaneWalk {
-            graph,
             tables,
             levels: distinct_levels(&tables.lanes, options.service_levels),
             layers: tables
