@@ -11,7 +11,7 @@
 //! 1. Vertices without predecessor are removed until none is left to remove; the graph is acyclic exactly
 //!    when nothing remains (Kahn).
 //! 2. Likewise vertices without successor: what remains are cycles and ways between them.
-//! 3. From each remaining vertex, the first [`SEARCHES`] in id order, a breadth-first search for the way
+//! 3. From each remaining vertex, the first 256 in id order, a breadth-first search for the way
 //!    back; the shortest cycle found, the first on ties, is reported from its lowest vertex on.
 //!
 //! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ)

@@ -74,7 +74,9 @@ impl ChannelLoads {
 
     fn inner(&self) -> impl Iterator<Item = (ChannelId, u64)> {
         let paths = self.paths.iter().zip(&self.between_switches).enumerate();
-        paths.filter_map(|(i, (&paths, &inner))| inner.then(|| (ChannelId::from(i), paths)))
+        paths
+            .filter(|(_, (_, inner))| **inner)
+            .map(|(i, (&paths, _))| (ChannelId::from(i), paths))
     }
 
     /// The fullest channel between switches, the first on ties; `None` without such channels.

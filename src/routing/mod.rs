@@ -25,7 +25,7 @@ use crate::topology::Graph;
 /// A routing engine with its parameters: graph to tables.
 ///
 /// What comes back is InfiniBand's own interface of an engine: forwarding tables, path layers (service
-/// levels), lane map, and the guarantees it declares, which [`verify`] checks independently.
+/// levels), lane map, and the guarantees it declares, which [`verify()`] checks independently.
 pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
     /// Computes tables for every (switch, host).
     ///

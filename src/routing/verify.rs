@@ -8,7 +8,7 @@
 //! destinations; memory that of the [`DependencyGraph`] plus O(switches * path layers) per thread.
 //!
 //! # Algorithm
-//! 1. Towards one destination all ways form a [tree](super::walk); switches are visited every one before
+//! 1. Towards one destination all ways form a tree (see `walk.rs`); switches are visited every one before
 //!    its parent.
 //! 2. Per (switch, path layer) the set of lanes that packets use on the exit is collected from the sources
 //!    attached and from the children; each (lane in, lane out) is a dependency.

@@ -10,8 +10,8 @@
 //!
 //! # Algorithm
 //! 1. In the lowest dimension where the coordinate differs from the destination's, take the shorter way
-//!    round. At exactly half the ring (the tie) `ties` decides: `Balanced` goes + from even coordinates and
-//!    - from odd ones, which loads both directions alike; `Positive` always goes + (OpenSM). After the
+//!    round. At exactly half the ring (the tie) `ties` decides: `Balanced` goes + from even coordinates,
+//!    `-` from odd ones, which loads both directions alike; `Positive` always goes + (OpenSM). After the
 //!    first hop the way on is the shorter one, so the direction stays. `Auto` is `Balanced`, but `Positive`
 //!    with `dateline: None`, which thus is OpenSM's `dor`.
 //! 2. In a ring of 2 the two links are parallel; they are shared by the parity of the destination host's
@@ -27,7 +27,7 @@
 //!    crossed), then 0: also right when paths go nearly all the way round (`unidirectional`).
 //!
 //! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ),
-//! [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) §14.2.3, OpenSM `osm_torus.c`
+//! [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) ch. 14, OpenSM `osm_torus.c`
 
 use super::rings::Rings;
 use crate::ids::ChannelId;
@@ -139,7 +139,7 @@ impl DimensionOrder {
     }
 
     /// The rings of `shape` under these parameters.
-    fn rings<'a>(&self, shape: &'a GridShape) -> Result<Rings<'a>, RoutingError> {
+    fn rings(self, shape: &GridShape) -> Result<Rings<'_>, RoutingError> {
         let open = shape.radix.iter().zip(&shape.wrap);
         if self.unidirectional && open.into_iter().any(|(&radix, &wrap)| radix > 1 && !wrap) {
             return Err(unsupported(

@@ -9,7 +9,7 @@
 //! # Algorithm
 //! 1. Breadth-first distances from every destination switch.
 //! 2. At each switch the candidates are the ports whose neighbour is one hop nearer.
-//! 3. Among them the [least assigned](super::super::balance) port, the lowest on ties.
+//! 3. Among them the least assigned port (see `balance.rs`), the lowest on ties.
 //!
 //! # Deviations
 //! Switches are no destinations, so OpenSM's pass over management ports (which does not count) is left out.

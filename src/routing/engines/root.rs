@@ -9,10 +9,10 @@ use crate::routing::balance::Destination;
 use crate::routing::paths::{Adjacency, UNREACHED};
 use crate::topology::Graph;
 use rayon::prelude::*;
-use serde::Deserialize;
-use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use ron::value::RawValue;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::cmp::Reverse;
-use std::fmt;
 
 /// The root as written in the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,39 +32,29 @@ pub(super) enum Named {
     Name(String),
 }
 
+/// One root or a list of them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(Named),
+    More(Vec<Named>),
+}
+
 impl<'de> Deserialize<'de> for Root {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct RootVisitor;
-        impl<'de> Visitor<'de> for RootVisitor {
-            type Value = Root;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`Auto`, a switch name in quotes, a switch number, or a list of them")
-            }
-
-            // RON hands over a bare word as a unit
-            fn visit_unit<E: Error>(self) -> Result<Root, E> {
-                Ok(Root::Auto)
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Root, E> {
-                let number = u32::try_from(number).map_err(E::custom)?;
-                Ok(Root::These(vec![Named::Number(number)]))
-            }
-
-            fn visit_str<E: Error>(self, name: &str) -> Result<Root, E> {
-                Ok(Root::These(vec![Named::Name(name.to_owned())]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Root, A::Error> {
-                let mut roots = Vec::new();
-                while let Some(root) = list.next_element()? {
-                    roots.push(root);
-                }
-                Ok(Root::These(roots))
-            }
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        // a bare word other than `Auto` is read as a name; the text tells it from a switch named "Auto"
+        let text = raw.get_ron().trim();
+        if text == "Auto" {
+            return Ok(Self::Auto);
         }
-        deserializer.deserialize_any(RootVisitor)
+        match ron::from_str(text) {
+            Ok(OneOrMore::One(root)) => Ok(Self::These(vec![root])),
+            Ok(OneOrMore::More(roots)) => Ok(Self::These(roots)),
+            Err(_) => Err(D::Error::custom(format!(
+                "root `{text}` is none of: `Auto`, a switch name in quotes, a switch number, a list of them"
+            ))),
+        }
     }
 }
 
@@ -161,8 +151,15 @@ mod tests {
         assert_eq!(read("(root: Auto)"), Ok(Root::Auto));
         assert_eq!(read("(root: 3)"), Ok(Root::These(vec![Named::Number(3)])));
         assert_eq!(read("(root: \"S1\")"), Ok(Root::These(vec![name("S1")])));
+        assert_eq!(read("(root: S1)"), Ok(Root::These(vec![name("S1")])));
         let both = Root::These(vec![Named::Number(2), name("S1")]);
         assert_eq!(read("(root: [2, \"S1\"])"), Ok(both));
-        assert!(read("(root: true)").unwrap_err().contains("`Auto`"));
+        for wrong in ["true", "-1"] {
+            let error = read(&format!("(root: {wrong})")).unwrap_err();
+            assert!(
+                error.starts_with(&format!("root `{wrong}` is none of: `Auto`")),
+                "{error}"
+            );
+        }
     }
 }

@@ -14,7 +14,7 @@
 //! 3. Where `D` is finite, candidates are the downward neighbours with `D = D(s) - 1`.
 //! 4. Elsewhere `T(s) = 1 + min T(w)` over the upward neighbours `w` (with `T = D` where `D` is finite),
 //!    in ascending (rank, id) order; candidates are the upward neighbours that reach the minimum.
-//! 5. Among the candidates the [least assigned](super::super::balance) port, the lowest on ties.
+//! 5. Among the candidates the least assigned port (see `balance.rs`), the lowest on ties.
 //!
 //! A packet that has gone down once is at a switch with finite `D`, hence never goes up again: a table that
 //! depends on the destination only needs no memory of the phase. OpenSM's own `updn` keeps one phase per
