@@ -1,9 +1,11 @@
 //! Virtlane: a parallel, cycle-accurate simulator of lossless cluster fabrics.
 
 pub mod ids;
+pub mod measure;
 pub mod qos;
 pub mod references;
 pub mod registry;
+pub mod report;
 pub mod rng;
 pub mod routing;
 pub mod scenario;
