@@ -102,13 +102,11 @@ impl LatencyRecord {
             .zip(self.sum.checked_mul(self.sum))
             .map(|(square, product)| (square - product) as f64);
         let count = self.count as f64;
-        match exact {
-            Some(numerator) => numerator / count / count,
-            None => {
-                let mean = self.sum as f64 / count;
-                (self.sum_of_squares as f64 / count - mean * mean).max(0.0)
-            }
+        if let Some(numerator) = exact {
+            return numerator / count / count;
         }
+        let mean = self.sum as f64 / count;
+        (self.sum_of_squares as f64 / count - mean * mean).max(0.0)
     }
 }
 

@@ -33,14 +33,8 @@ pub fn senders(result: &RunResult) -> Vec<HostId> {
         .collect()
 }
 
-/// Share of the window in which a channel carried flits.
-pub fn utilisation(result: &RunResult, channel: ChannelId) -> f64 {
-    let flits = result.records.channels.flits(channel);
-    flits_utilisation(result, channel, flits)
-}
-
 /// Share of the window in which a channel carried these flits.
-pub fn flits_utilisation(result: &RunResult, channel: ChannelId, flits: u64) -> f64 {
+pub fn utilisation(result: &RunResult, channel: ChannelId, flits: u64) -> f64 {
     let busy = flits as f64 * f64::from(result.channels[channel.index()].cycles_per_flit);
     ratio(busy, result.cycles.measure as f64)
 }

@@ -3,8 +3,8 @@
 //! Field names and their order are a contract. All latencies are in cycles, all loads fractions of the link
 //! rate; what has no value (the latency of a class without packets) is `null`, never NaN.
 
-use super::loads::{load, ratio, senders, utilisation};
-use super::result::{ClassInfo, CycleCounts, FabricInfo, RoutingInfo, StageCost};
+use super::loads::{load, ratio, senders};
+use super::result::{ChannelInfo, ClassInfo, CycleCounts, FabricInfo, RoutingInfo, StageCost};
 use super::{RunResult, Verdict};
 use crate::ids::ChannelId;
 use crate::measure::{ClassRecords, JitterRecord, LatencyRecord, LatencySummary};
@@ -286,11 +286,14 @@ fn jitter(record: &JitterRecord) -> JitterSummary {
 }
 
 fn utilisations(result: &RunResult) -> MeanMax {
-    let all: Vec<f64> = (0..result.channels.len())
-        .map(|channel| utilisation(result, ChannelId::from(channel)))
-        .collect();
+    let busy = |(channel, info): (usize, &ChannelInfo)| {
+        let flits = result.records.channels.flits(ChannelId::from(channel));
+        flits * u64::from(info.cycles_per_flit)
+    };
+    let all: Vec<u64> = result.channels.iter().enumerate().map(busy).collect();
+    let window = result.cycles.measure as f64;
     MeanMax {
-        mean: ratio(all.iter().sum(), all.len() as f64),
-        max: all.iter().copied().fold(0.0, f64::max),
+        mean: ratio(all.iter().sum::<u64>() as f64, window * all.len() as f64),
+        max: ratio(all.iter().copied().max().unwrap_or(0) as f64, window),
     }
 }

@@ -107,13 +107,11 @@ fn loads(offered: f64, accepted: f64, rejected: u64) -> [String; 3] {
     ]
 }
 
-fn latencies(pair: &LatencyPair) -> [String; LATENCY_CELLS] {
+fn latencies(pair: &LatencyPair) -> Vec<String> {
     let cells = |l: &crate::measure::LatencySummary| {
         [decimal(l.mean, 1), whole(l.p50), whole(l.p99), whole(l.max)]
     };
-    let [a, b, c, d] = cells(&pair.network);
-    let [e, f, g, h] = cells(&pair.packet);
-    [a, b, c, d, e, f, g, h]
+    [cells(&pair.network), cells(&pair.packet)].concat()
 }
 
 fn footer(summary: &Summary, directory: Option<&Path>) -> String {

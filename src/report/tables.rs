@@ -2,7 +2,7 @@
 //!
 //! Empty cells mean "no value". Loads are fractions of the link rate.
 
-use super::loads::{flits_utilisation, load};
+use super::loads::{load, utilisation};
 use super::summary::{ServiceLevels, mean_hops, summarize};
 use super::{ReportError, RunResult};
 use crate::ids::{ChannelId, HostId};
@@ -131,7 +131,7 @@ pub fn channels(result: &RunResult) -> Result<Vec<u8>, ReportError> {
                     lane,
                     flits,
                     packets,
-                    utilisation: flits_utilisation(result, channel, flits),
+                    utilisation: utilisation(result, channel, flits),
                 })?;
             }
         }
@@ -205,11 +205,11 @@ fn cell(value: Option<impl ToString>) -> String {
 
 fn write(
     file: &'static str,
-    fill: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
+    add_rows: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
 ) -> Result<Vec<u8>, ReportError> {
     let error = |reason: String| ReportError::Format { file, reason };
     let mut writer = csv::Writer::from_writer(Vec::new());
-    fill(&mut writer).map_err(|cause| error(cause.to_string()))?;
+    add_rows(&mut writer).map_err(|cause| error(cause.to_string()))?;
     writer
         .into_inner()
         .map_err(|cause| error(cause.to_string()))

@@ -93,7 +93,7 @@ pub(super) const TRANSPOSE: Entry<BuildPattern> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Shift")]
 struct ShiftParameters {
     by: i64,
     #[serde(default)]

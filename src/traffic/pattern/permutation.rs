@@ -44,7 +44,7 @@ pub(super) const RANDOM_PERMUTATION: Entry<BuildPattern> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "RandomPermutation")]
 struct Parameters {
     #[serde(default)]
     self_traffic: bool,
@@ -97,7 +97,7 @@ fn random_pairs(
     for (sender, to) in context.hosts.iter().zip(drawn) {
         destination[sender.index()] = Some(receivers.host(to));
     }
-    FixedDestinations::new("RandomPairs", destination, context)
+    FixedDestinations::from_table("RandomPairs", destination, context)
 }
 
 /// The numbers `0..count` in random order (Fisher and Yates).

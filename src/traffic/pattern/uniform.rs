@@ -35,7 +35,7 @@ pub(super) const SELF_TRAFFIC: Parameter = Parameter {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Uniform")]
 struct Parameters {
     #[serde(default)]
     self_traffic: bool,

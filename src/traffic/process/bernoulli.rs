@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry<BuildProcess> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Bernoulli")]
 struct Parameters {
     load: f64,
 }

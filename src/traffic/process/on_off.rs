@@ -51,7 +51,7 @@ pub(super) const ENTRY: Entry<BuildProcess> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "OnOff")]
 struct Parameters {
     load: f64,
     burst: f64,
