@@ -6,7 +6,7 @@
 //!
 //! Cost: two draws per packet; memory O(targets).
 //!
-//! References: [`PFISTER_NORTON`](crate::references::PFISTER_NORTON)
+//! References: [`PFISTER_NORTON`]
 
 use super::members::{Among, Members, checked, silent};
 use super::uniform::Uniform;

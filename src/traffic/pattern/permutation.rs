@@ -10,7 +10,7 @@
 //! Fails with: nobody but the source itself to send to.
 //! Cost: one table look-up per packet; memory O(hosts).
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) §3.2
+//! References: [`DALLY_TOWLES`]
 
 use super::members::{AMONG, Among, AmongOnly, FixedDestinations, Members, silent};
 use super::uniform::SELF_TRAFFIC;

@@ -4,7 +4,7 @@
 //! Fails with: a single host and no self traffic.
 //! Cost: one draw per packet; O(log senders) more with `among: Senders`.
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) §3.2
+//! References: [`DALLY_TOWLES`]
 
 use super::members::{AMONG, Among, Members, silent};
 use crate::ids::HostId;

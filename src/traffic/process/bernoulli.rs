@@ -6,8 +6,8 @@
 //!
 //! Cost: one draw and one logarithm per packet.
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) §24.2,
-//! [`LAW_KELTON`](crate::references::LAW_KELTON) §8.4
+//! References: [`DALLY_TOWLES`],
+//! [`LAW_KELTON`]
 
 use super::{LOAD, geometric, interval, inverse_log};
 use crate::references::{DALLY_TOWLES, LAW_KELTON};

@@ -12,7 +12,7 @@
 //!
 //! Cost: one draw per packet, one draw and one logarithm more per burst.
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) §24.2.2
+//! References: [`DALLY_TOWLES`]
 
 use super::constant_rate::fraction_of;
 use super::{LOAD, ONE_CYCLE, fixed_point, geometric, interval, inverse_log};
