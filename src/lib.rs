@@ -3,9 +3,11 @@
 pub mod cycle;
 pub mod fabric;
 pub mod ids;
+pub mod measure;
 pub mod qos;
 pub mod references;
 pub mod registry;
+pub mod report;
 pub mod rng;
 pub mod routing;
 pub mod run;

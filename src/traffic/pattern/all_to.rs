@@ -27,12 +27,13 @@ pub(super) const ENTRY: Entry<BuildPattern> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "AllTo")]
 struct Named {
     target: u32,
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename = "AllTo")]
 struct Positional(u32);
 
 fn build(
@@ -50,5 +51,5 @@ fn build(
         .host_ids()
         .map(|host| (host != target).then_some(target))
         .collect();
-    FixedDestinations::new("AllTo", destination, context)
+    FixedDestinations::from_table("AllTo", destination, context)
 }

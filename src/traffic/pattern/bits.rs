@@ -7,8 +7,8 @@
 //! Needs: a power of two of hosts.
 //! Cost: one table look-up per packet; memory O(hosts).
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) table 3.1,
-//! [`DUATO_YALAMANCHILI_NI`](crate::references::DUATO_YALAMANCHILI_NI) §9.2 (butterfly)
+//! References: [`DALLY_TOWLES`],
+//! [`DUATO_YALAMANCHILI_NI`] (butterfly)
 
 use super::members::{AMONG, AmongOnly, FixedDestinations, Members};
 use crate::references::{DALLY_TOWLES, DUATO_YALAMANCHILI_NI};

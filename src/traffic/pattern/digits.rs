@@ -10,7 +10,7 @@
 //! # Deviations
 //! Complement is defined for any number of hosts; for powers of two it is the bit complement.
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) tables 3.1 and 3.2
+//! References: [`DALLY_TOWLES`]
 
 use super::members::{AMONG, Among, AmongOnly, FixedDestinations, Members};
 use crate::ids::SwitchId;
@@ -93,7 +93,7 @@ pub(super) const TRANSPOSE: Entry<BuildPattern> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Shift")]
 struct ShiftParameters {
     by: i64,
     #[serde(default)]

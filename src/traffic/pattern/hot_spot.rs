@@ -6,7 +6,7 @@
 //!
 //! Cost: two draws per packet; memory O(targets).
 //!
-//! References: [`PFISTER_NORTON`](crate::references::PFISTER_NORTON)
+//! References: [`PFISTER_NORTON`]
 
 use super::members::{Among, Members, checked, silent};
 use super::uniform::Uniform;
@@ -46,7 +46,7 @@ pub(super) const ENTRY: Entry<BuildPattern> = Entry {
 const SCALE: f64 = (1u64 << 53) as f64;
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "HotSpot")]
 struct Parameters {
     targets: Vec<u32>,
     #[serde(default = "default_fraction")]
@@ -112,10 +112,9 @@ fn build(
         hosts.push(checked(target, context)?);
     }
     hosts.sort_unstable();
-    if let Some(twice) = hosts.windows(2).find(|pair| pair[0] == pair[1]) {
+    if let Some([twice, _]) = hosts.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(invalid(format!(
-            "host `{}` is listed twice in `targets`",
-            twice[0]
+            "host `{twice}` is listed twice in `targets`"
         )));
     }
     let pattern = HotSpot {

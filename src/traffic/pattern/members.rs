@@ -103,14 +103,14 @@ impl FixedDestinations {
                 destination[members.host(position).index()] = Some(members.host(target));
             }
         }
-        Self::new(name, destination, context)
+        Self::from_table(name, destination, context)
     }
 
     /// A table `[host]`.
     ///
     /// # Errors
     /// When no sender of the class would send at all.
-    pub(super) fn new(
+    pub(super) fn from_table(
         name: &str,
         destination: Vec<Option<HostId>>,
         context: &PatternContext<'_>,

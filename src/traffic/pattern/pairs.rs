@@ -32,12 +32,13 @@ pub(super) const ENTRY: Entry<BuildPattern> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Pairs")]
 struct Named {
     pairs: Vec<(u32, u32)>,
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename = "Pairs")]
 struct Positional(Vec<(u32, u32)>);
 
 #[derive(Debug)]

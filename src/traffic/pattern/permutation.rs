@@ -10,7 +10,7 @@
 //! Fails with: nobody but the source itself to send to.
 //! Cost: one table look-up per packet; memory O(hosts).
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) §3.2
+//! References: [`DALLY_TOWLES`]
 
 use super::members::{AMONG, Among, AmongOnly, FixedDestinations, Members, silent};
 use super::uniform::SELF_TRAFFIC;
@@ -44,7 +44,7 @@ pub(super) const RANDOM_PERMUTATION: Entry<BuildPattern> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "RandomPermutation")]
 struct Parameters {
     #[serde(default)]
     self_traffic: bool,
@@ -97,7 +97,7 @@ fn random_pairs(
     for (sender, to) in context.hosts.iter().zip(drawn) {
         destination[sender.index()] = Some(receivers.host(to));
     }
-    FixedDestinations::new("RandomPairs", destination, context)
+    FixedDestinations::from_table("RandomPairs", destination, context)
 }
 
 /// The numbers `0..count` in random order (Fisher and Yates).

@@ -4,7 +4,7 @@
 //! Fails with: a single host and no self traffic.
 //! Cost: one draw per packet; O(log senders) more with `among: Senders`.
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) §3.2
+//! References: [`DALLY_TOWLES`]
 
 use super::members::{AMONG, Among, Members, silent};
 use crate::ids::HostId;
@@ -35,7 +35,7 @@ pub(super) const SELF_TRAFFIC: Parameter = Parameter {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Uniform")]
 struct Parameters {
     #[serde(default)]
     self_traffic: bool,

@@ -6,8 +6,8 @@
 //!
 //! Cost: one draw and one logarithm per packet.
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) §24.2,
-//! [`LAW_KELTON`](crate::references::LAW_KELTON) §8.4
+//! References: [`DALLY_TOWLES`],
+//! [`LAW_KELTON`]
 
 use super::{LOAD, geometric, interval, inverse_log};
 use crate::references::{DALLY_TOWLES, LAW_KELTON};
@@ -29,7 +29,7 @@ pub(super) const ENTRY: Entry<BuildProcess> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Bernoulli")]
 struct Parameters {
     load: f64,
 }

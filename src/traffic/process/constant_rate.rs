@@ -40,7 +40,7 @@ enum Phase {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "ConstantRate")]
 struct Parameters {
     load: f64,
     #[serde(default)]

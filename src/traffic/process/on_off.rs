@@ -12,7 +12,7 @@
 //!
 //! Cost: one draw per packet, one draw and one logarithm more per burst.
 //!
-//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) §24.2.2
+//! References: [`DALLY_TOWLES`]
 
 use super::constant_rate::fraction_of;
 use super::{LOAD, ONE_CYCLE, fixed_point, geometric, interval, inverse_log};
@@ -51,7 +51,7 @@ pub(super) const ENTRY: Entry<BuildProcess> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "OnOff")]
 struct Parameters {
     load: f64,
     burst: f64,

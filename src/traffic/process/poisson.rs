@@ -11,7 +11,7 @@
 //!
 //! Cost: one draw and one logarithm per packet.
 //!
-//! References: [`LAW_KELTON`](crate::references::LAW_KELTON) §8.6
+//! References: [`LAW_KELTON`]
 
 use super::{LOAD, ONE_CYCLE, interval};
 use crate::references::LAW_KELTON;
@@ -33,7 +33,7 @@ pub(super) const ENTRY: Entry<BuildProcess> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Poisson")]
 struct Parameters {
     load: f64,
 }

@@ -23,7 +23,7 @@ pub(super) const ENTRY: Entry<BuildProcess> = Entry {
 };
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Saturating")]
 struct Parameters {}
 
 #[derive(Debug)]
