@@ -158,7 +158,9 @@ impl Link {
     /// Removes a flit that leaves the buffer now and sends its credit back; returns its arrival cycle.
     pub(super) fn remove(&mut self, flit: Flit, now: u64) -> u64 {
         let place = self.buffer.iter().position(|stored| stored.flit == flit);
-        let stored = self.buffer.remove(place.expect("underrun: the flit is not there"));
+        let stored = self
+            .buffer
+            .remove(place.expect("underrun: the flit is not there"));
         let space = self.space(stored.lane);
         self.returning.push((now + self.credit_latency, space));
         stored.since
