@@ -7,7 +7,7 @@
 use super::Setting;
 use super::lane_choice::LaneChoice;
 use super::link::Link;
-use super::packet::{Packet, PacketId};
+use super::packet::Packet;
 use super::switch::{Grant, Switch};
 use virtlane::rng::below;
 use virtlane::scenario::plan::{InputSpeedup, Matching, OutputArbitration, SwitchOptions};
@@ -20,7 +20,6 @@ struct Request {
     input_lane: usize,
     output: usize,
     lane: usize,
-    packet: PacketId,
     bytes: u64,
     requested: u64,
     created: u64,
@@ -103,7 +102,6 @@ fn requests(
                 input_lane: queue.lane,
                 output: head.output,
                 lane: head.lane,
-                packet: head.packet,
                 bytes: u64::from(packet.size) * u64::from(setting.plan.flit_bytes),
                 requested,
                 created: packet.created,
