@@ -58,9 +58,9 @@ fn chain(channels: &[ChannelTiming]) -> (Graph, Tables) {
         let back = ChannelTiming::default();
         builder
             .connect_with(pair[0], pair[1], [timing, back])
-            .unwrap();
+            .expect("well-formed");
     }
-    let graph = builder.build().unwrap();
+    let graph = builder.build().expect("well-formed");
     let next = [1, 2].repeat(switches.len());
     let tables = tables(&graph, next, 1);
     (graph, tables)
@@ -74,9 +74,11 @@ fn star(hosts: u8, service_levels: u8) -> (Graph, Tables) {
         let host = builder.add_host(format!("H{number}"), 0);
         let port = Endpoint::Switch(switch, u16::from(number) + 1);
         let timing = ChannelTiming::default();
-        builder.connect(Endpoint::Host(host), port, timing).unwrap();
+        builder
+            .connect(Endpoint::Host(host), port, timing)
+            .expect("well-formed");
     }
-    let graph = builder.build().unwrap();
+    let graph = builder.build().expect("well-formed");
     let tables = tables(&graph, (1..=hosts).collect(), service_levels);
     (graph, tables)
 }
