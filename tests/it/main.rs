@@ -1,0 +1,8 @@
+//! Integration tests, one binary: each module is one subject.
+
+// Seeded random small fabrics, options and traffic.
+mod random_fabric;
+// A second, naive simulator of the same model: what the engine is compared with.
+mod reference;
+// The reference alone against closed forms and conservation.
+mod reference_checks;
