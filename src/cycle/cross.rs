@@ -28,7 +28,7 @@ use crate::fabric::components::{NONE, Peer};
 #[inline]
 pub fn run<const W: usize>(view: &mut View<'_, W>) {
     settle(view);
-    if view.shared.marking_threshold == 0 {
+    if view.shared.marking_threshold.is_none() {
         view.work.grants.clear();
         view.work.settled = 0;
     }

@@ -19,12 +19,10 @@ use crate::fabric::components::Peer;
 
 /// Runs the stage.
 pub fn run<const W: usize>(view: &mut View<'_, W>) {
-    if view.shared.marking_threshold == 0 || view.work.grants.is_empty() {
-        return;
-    }
+    let Some(threshold) = view.shared.marking_threshold else { return };
     let mut grants = std::mem::take(&mut view.work.grants);
     for grant in grants.iter().filter(|grant| grant.accepted) {
-        if waiting_flits(view, grant.out, grant.lane) >= view.shared.marking_threshold {
+        if waiting_flits(view, grant.out, grant.lane) >= threshold {
             set_mark(view, grant);
         }
     }

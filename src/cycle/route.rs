@@ -64,11 +64,8 @@ fn raise<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
     let packet = &view.packets[queue.head as usize];
     let entry = switch.global as usize * shared.host_count + packet.destination as usize;
     let out_row = switch.first_port + u32::from(shared.next[entry]);
-    let hop_layer = if shared.hop_layer.is_empty() {
-        0
-    } else {
-        shared.hop_layer[entry]
-    };
+    let layered = !shared.hop_layer.is_empty() && packet.key != shared.management_key;
+    let hop_layer = if layered { shared.hop_layer[entry] } else { 0 };
     let out = &mut view.outs[out_row as usize];
     let key = out.profile + port.profile_offset + u32::from(packet.key) + u32::from(hop_layer);
     let out_lane = shared.profiles[key as usize];

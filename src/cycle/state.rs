@@ -80,8 +80,8 @@ pub struct Shared {
     pub reserve: bool,
     /// VL arbitration tables.
     pub tables: Option<VlArbitrationTables>,
-    /// Marking threshold [flits]; 0 = no marking.
-    pub marking_threshold: u32,
+    /// Marking threshold [flits]; `None` = no marking.
+    pub marking_threshold: Option<u32>,
     /// Sink pace [cycles per flit]; 0 = as flits arrive.
     pub sink_step: u16,
     /// Packets of a class that may wait at a host.
@@ -104,7 +104,7 @@ impl Shared {
         self.iterations = options.iterations;
         self.reserve = options.reserve;
         self.tables.clone_from(&options.vl_arbitration);
-        self.marking_threshold = options.marking_threshold.unwrap_or(0);
+        self.marking_threshold = options.marking_threshold;
     }
 
     /// Lane row of the credit count that `lane` draws from.

@@ -95,26 +95,23 @@ impl<const W: usize> View<'_, W> {
             let first = out << self.shared.lane_shift;
             let mut waiting = starved;
             while waiting != 0 {
-                self.credit_wake(out, first + waiting.trailing_zeros());
+                self.credit_wake(out, first + waiting.trailing_zeros(), start);
                 waiting &= waiting - 1;
             }
         } else if starved >> (lane & self.shared.lane_mask) & 1 != 0 {
-            self.credit_wake(out, lane);
+            self.credit_wake(out, lane, start);
         }
     }
 
-    /// A starved lane has new credits: now, or from a cycle that is known now.
+    /// A starved lane has new credits, from `start` on. Credits that counted before have had their wake-up,
+    /// so a ramp that starts later (written in `Cross`) never needs a visit now.
     #[inline]
-    fn credit_wake(&mut self, out: u32, lane: u32) {
+    fn credit_wake(&mut self, out: u32, lane: u32, start: u64) {
         let need = self.lanes[lane as usize].need;
         match self.lanes[self.shared.credit_row(lane) as usize].ready_at(need) {
-            Some(at) if at <= self.now => {
-                if self.outs[out as usize].free_at <= self.now {
-                    self.visit(out);
-                }
-            }
-            Some(at) => self.work.calendar.at(at).wakes.push(out),
-            None => {}
+            Some(at) if at > self.now => self.work.calendar.at(at).wakes.push(out),
+            Some(_) if start <= self.now && self.outs[out as usize].free_at <= self.now => self.visit(out),
+            _ => {}
         }
     }
 

@@ -196,7 +196,7 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         iterations: 1,
         reserve: false,
         tables: None,
-        marking_threshold: 0,
+        marking_threshold: None,
         sink_step,
         source_queue: plan.host.source_queue,
     };
@@ -210,13 +210,13 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
     shared
 }
 
-/// Which classes are always backlogged: asked of their process once, on a scratch stream.
+/// Which classes are always backlogged: asked of their process, on a scratch stream.
 fn saturating(plan: &Plan) -> Vec<bool> {
     let scratch = || crate::rng::stream(0, crate::rng::Purpose::Pattern, 0);
     let is_backlogged = |class: &crate::scenario::plan::ClassPlan| {
         let mut rng = scratch();
         let mut state = class.process.start(&mut rng);
-        class.process.gap(&mut state, &mut rng) == Gap::WhenSent
+        (0..2).any(|_| class.process.gap(&mut state, &mut rng) == Gap::WhenSent)
     };
     plan.classes.iter().map(is_backlogged).collect()
 }

@@ -6,3 +6,5 @@ mod random_fabric;
 mod reference;
 // The reference alone against closed forms and conservation.
 mod reference_checks;
+// The engine against the reference model, packet by packet.
+mod differential;
