@@ -84,6 +84,10 @@ fn rates(text: &str) -> Result<Vec<BitRate>, LineError> {
 fn graph(text: &str, context: &BuildContext<'_>) -> Result<Graph, LineError> {
     let records = parse(text)?;
     let cables = cables(&records)?;
+    if cables.is_empty() {
+        let reason = "no link between two nodes (is the file empty or cut off?)";
+        return Err(LineError::new(0, reason));
+    }
     let mut nodes = Nodes::new(&records)?;
     for cable in cables {
         let [from, to] = cable.ends;
@@ -106,7 +110,7 @@ fn graph(text: &str, context: &BuildContext<'_>) -> Result<Graph, LineError> {
         made.map_err(|error| LineError::new(cable.line, error.to_string()))?;
     }
     let built = nodes.builder.build();
-    built.map_err(|error| LineError::new(0, format!("{error} (is the file empty or cut off?)")))
+    built.map_err(|error| LineError::new(0, error.to_string()))
 }
 
 /// One link; its ends are (place of the record, port).
@@ -364,7 +368,7 @@ mod tests {
         }
         assert_eq!(
             error(""),
-            "fabric: the topology has no switch (is the file empty or cut off?)"
+            "fabric: no link between two nodes (is the file empty or cut off?)"
         );
         let cut = |lines: usize| PSMN.lines().take(lines).collect::<Vec<_>>().join("\n");
         assert_eq!(
@@ -454,12 +458,25 @@ mod tests {
             node("S-e", "S-d"),
         ]
         .concat();
-        let graph = graph(&text, &at(32)).unwrap();
-        let names: Vec<&str> = graph
-            .switches()
-            .iter()
-            .map(|switch| switch.name.as_str())
-            .collect();
+        let names = unique_names(&parse(&text).unwrap());
         assert_eq!(names, ["x (S-a)", "x (S-b)", "x (S-a)'", "S-d", "S-d'"]);
+    }
+
+    #[test]
+    fn ids_that_are_no_guid_are_names() {
+        let text = "# two hosts\nHca\t2 \"H0\"\n[1]\t\"S0\"[2]\n[2]\t\"S0\"[1]\n\n\
+                    Switch\t2 \"S0\"\n[2]\t\"H0\"[1]\n[1]\t\"H0\"[2]\n";
+        let graph = graph(text, &at(32)).unwrap();
+        let hosts: Vec<&str> = graph
+            .hosts()
+            .iter()
+            .map(|host| host.name.as_str())
+            .collect();
+        assert_eq!(hosts, ["H0/P1", "H0/P2"]);
+        assert_eq!(
+            graph.attachment(crate::ids::HostId(0)),
+            Some((crate::ids::SwitchId(0), 2))
+        );
+        assert_eq!(graph.switches()[0].guid, 0);
     }
 }
