@@ -308,14 +308,13 @@ impl Ports {
     fn reserve(&mut self, end: Attachment) -> Result<(), String> {
         let Attachment { switch, port } = end;
         match port {
-            None => Ok(()),
             Some(port) if !(1..=MAX_PORTS).contains(&port) => Err(format!(
                 "port {port} of switch {switch}, expected 1..={MAX_PORTS}"
             )),
             Some(port) if !self.taken[switch as usize].insert(port) => {
                 Err(format!("port {port} of switch {switch} is already in use"))
             }
-            Some(_) => Ok(()),
+            None | Some(_) => Ok(()),
         }
     }
 

@@ -479,4 +479,23 @@ mod tests {
         );
         assert_eq!(graph.switches()[0].guid, 0);
     }
+
+    /// Random edits of a real file are read or refused, never a panic.
+    #[test]
+    fn garbled_files_do_no_harm() {
+        use crate::rng::{Purpose, below, stream};
+        let mut rng = stream(1, Purpose::Pattern, 0);
+        let alphabet = b"[]()\"#x0129\n \tSCa=?-";
+        let mut refused = 0;
+        for _ in 0..300 {
+            let mut bytes = PSMN.as_bytes().to_vec();
+            for _ in 0..below(&mut rng, 4) {
+                let place = below(&mut rng, bytes.len() as u32) as usize;
+                bytes[place] = alphabet[below(&mut rng, alphabet.len() as u32) as usize];
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            refused += usize::from(graph(&text, &at(32)).is_err());
+        }
+        assert!((1..300).contains(&refused));
+    }
 }

@@ -223,9 +223,10 @@ fn port_record(text: &str, line: usize) -> Result<PortRecord, String> {
     let (peer_port, rest) = bracket_number(rest.trim_start()).ok_or_else(malformed)?;
     let peer_port = peer_port.parse().map_err(|_| malformed())?;
     let (_, rest) = guid_after_extension(rest);
-    let speed = match rest.trim_start().is_empty() {
-        true => None,
-        false => speed(comment(rest)?.1)?,
+    let speed = if rest.trim_start().is_empty() {
+        None
+    } else {
+        speed(comment(rest)?.1)?
     };
     Ok(PortRecord {
         line,
@@ -271,16 +272,14 @@ fn comment(text: &str) -> Result<(&str, Vec<&str>), String> {
 /// The speed among the words outside quotes; the last one when there are several.
 fn speed(outside: Vec<&str>) -> Result<Option<Speed>, String> {
     let words = outside.into_iter().flat_map(str::split_whitespace);
-    let speeds = words.filter_map(|word| Some((word, word.split_once('x')?)));
-    let found = speeds
-        .filter(|(_, (width, name))| {
-            let is_width = width
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || byte == b'?');
-            let is_name = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '?');
-            is_width && !width.is_empty() && (is_name || name.is_empty())
-        })
-        .last();
+    let mut pairs = words.filter_map(|word| Some((word, word.split_once('x')?)));
+    let found = pairs.rfind(|(_, (width, name))| {
+        let is_width = width
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'?');
+        let is_name = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '?');
+        is_width && !width.is_empty() && (is_name || name.is_empty())
+    });
     let expected = "expected a width (1x, 2x, 4x, 8x, 12x) and a speed (SDR, DDR, QDR, FDR10, FDR, EDR, \
                     HDR, NDR, XDR) such as `4xQDR`, or `4x???`";
     let (text, (width, name)) =
@@ -363,11 +362,6 @@ mod tests {
                 "port line outside a node, expected `Switch` or `Ca` before it",
             ),
             (
-                format!("{switch}\n[1] \"S-2\"[1]"),
-                3,
-                "port line outside a node, expected `Switch` or `Ca` before it",
-            ),
-            (
                 format!("{switch}{switch}"),
                 2,
                 "node `S-1` is already on line 1",
@@ -416,6 +410,13 @@ mod tests {
         for (text, line, reason) in cases {
             assert_eq!(error(&text), (line, reason.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_blank_line_ends_a_node() {
+        let reason = "port line outside a node, expected `Switch` or `Ca` before it";
+        let text = "Switch 4 \"S-1\"\n\n[1] \"S-2\"[1]";
+        assert_eq!(error(text), (3, reason.to_owned()));
     }
 
     #[test]

@@ -156,12 +156,10 @@ pub(crate) mod tests {
             let mut rates = topology.own_rates(context.base).unwrap();
             rates.push(BitRate(context.clock.reference_rate));
             context.clock.reference_rate = link_rate::reference_rate(&rates).unwrap().0;
-            assert!(matches!(
-                (entry.build)(Arguments {
-                    text: "(no_such_key: 1)"
-                }),
-                Err(_)
-            ));
+            let unknown = Arguments {
+                text: "(no_such_key: 1)",
+            };
+            assert!((entry.build)(unknown).is_err());
             (entry.name, topology.build(&context).unwrap())
         };
         TOPOLOGIES.entries.iter().map(build).collect()
