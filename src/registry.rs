@@ -83,7 +83,7 @@ pub struct ArgumentError {
 
 impl Arguments<'_> {
     /// Reads the arguments into a part's own parameter struct (derive `Deserialize` with
-    /// `deny_unknown_fields`).
+    /// `deny_unknown_fields`). An optional value is written `7`, `Some(7)` or `None`.
     ///
     /// # Errors
     /// When the text does not fit `T`, with the place within the text.
@@ -94,6 +94,7 @@ impl Arguments<'_> {
             self.text
         };
         ron::Options::default()
+            .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
             .from_str(text)
             .map_err(|error| ArgumentError {
                 message: error.code.to_string(),
