@@ -201,9 +201,9 @@ fn keep_fitting<const W: usize>(
 /// The eligible requests of a lane; none: the lane is marked starved where credits are what is missing.
 #[inline]
 fn eligible<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32) -> Option<[u64; W]> {
-    let mut mask = candidates(view, out, lane)?;
     let lane_bit = 1u16 << (lane & view.shared.lane_mask);
     view.outs[out as usize].starved &= !lane_bit;
+    let mut mask = candidates(view, out, lane)?;
     if view.outs[out as usize].boundless {
         return Some(mask);
     }
@@ -342,6 +342,8 @@ fn accept_several<const W: usize>(view: &mut View<'_, W>, first: usize) {
         if places > 0 {
             places -= 1;
             view.work.grants[i].accepted = true;
+            let index = u16::from(view.outs[grant.out as usize].index);
+            view.ins[input as usize].accept_pointer = index + 1;
         }
     }
 }

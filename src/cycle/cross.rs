@@ -149,14 +149,17 @@ fn occupy_input<const W: usize>(view: &mut View<'_, W>, grant: &Grant, until: u6
     }
     let input = &mut view.ins[grant.input as usize];
     input.queued -= 1;
-    input.accept_pointer = out_index + 1;
     if view.shared.speedup == 1 {
+        input.accept_pointer = out_index + 1;
         input.free_at = until;
         input.leaving_queue = grant.queue;
         let more = input.queued > 0;
         view.close_input(grant.input);
         if more {
             free_input_later(view, grant.input);
+            if view.shared.reserve {
+                reopen_reserved(view, grant.input);
+            }
         }
         return;
     }
@@ -164,9 +167,28 @@ fn occupy_input<const W: usize>(view: &mut View<'_, W>, grant: &Grant, until: u6
     let full = input.leaving >= view.shared.speedup;
     if full {
         view.close_input(grant.input);
+        if view.shared.reserve {
+            reopen_reserved(view, grant.input);
+        }
     }
     view.queues[grant.queue as usize].leaving = true;
     view.work.calendar.at(until).frees.push(grant.queue);
+}
+
+/// An input that has no place left no longer holds turns it reserved (D9): the outputs its heads request
+/// choose anew.
+fn reopen_reserved<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
+    let mut occupied = view.ins[port_row as usize].occupied;
+    while occupied != 0 {
+        let bit = occupied.trailing_zeros();
+        occupied &= occupied - 1;
+        view.each_queue(port_row, bit, |view, queue| {
+            let head = &view.queues[queue as usize];
+            if head.requesting {
+                view.work.calendar.at(view.now + 1).wakes.push(head.out);
+            }
+        });
+    }
 }
 
 /// The queue ran empty: its `occupied` bit goes, unless another queue behind the same bit has packets.
