@@ -42,6 +42,14 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
     for _ in 1..view.shared.iterations {
         let settled = view.work.grants.len();
         super::cross::settle(view);
+        for i in 0..view.work.visits.len() {
+            let out = view.work.visits[i];
+            view.outs[out as usize].visited = false;
+            visits.push(out);
+        }
+        view.work.visits.clear();
+        visits.sort_unstable();
+        visits.dedup();
         for &out in &visits {
             if view.outs[out as usize].free_at <= view.now {
                 propose(view, out);

@@ -176,7 +176,7 @@ fn occupy_input<const W: usize>(view: &mut View<'_, W>, grant: &Grant, until: u6
 }
 
 /// An input that has no place left no longer holds turns it reserved (D9): the outputs its heads request
-/// choose anew.
+/// choose anew, in the next round of this cycle or in the next cycle.
 fn reopen_reserved<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
     let mut occupied = view.ins[port_row as usize].occupied;
     while occupied != 0 {
@@ -185,7 +185,11 @@ fn reopen_reserved<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
         view.each_queue(port_row, bit, |view, queue| {
             let head = &view.queues[queue as usize];
             if head.requesting {
-                view.work.calendar.at(view.now + 1).wakes.push(head.out);
+                let out = head.out;
+                view.work.calendar.at(view.now + 1).wakes.push(out);
+                if view.shared.iterations > 1 {
+                    view.visit(out);
+                }
             }
         });
     }

@@ -19,7 +19,9 @@ use crate::fabric::components::Peer;
 
 /// Runs the stage.
 pub fn run<const W: usize>(view: &mut View<'_, W>) {
-    let Some(threshold) = view.shared.marking_threshold else { return };
+    let Some(threshold) = view.shared.marking_threshold else {
+        return;
+    };
     let mut grants = std::mem::take(&mut view.work.grants);
     for grant in grants.iter().filter(|grant| grant.accepted) {
         if waiting_flits(view, grant.out, grant.lane) >= threshold {

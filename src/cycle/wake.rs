@@ -110,7 +110,9 @@ impl<const W: usize> View<'_, W> {
         let need = self.lanes[lane as usize].need;
         match self.lanes[self.shared.credit_row(lane) as usize].ready_at(need) {
             Some(at) if at > self.now => self.work.calendar.at(at).wakes.push(out),
-            Some(_) if start <= self.now && self.outs[out as usize].free_at <= self.now => self.visit(out),
+            Some(_) if start <= self.now && self.outs[out as usize].free_at <= self.now => {
+                self.visit(out)
+            }
             _ => {}
         }
     }

@@ -11,25 +11,38 @@ use virtlane::run::{Options, Simulation};
 
 /// What the engine makes of a case.
 fn engine(case: &Case, options: Options) -> Outcome {
-    let options = Options { keep_deliveries: true, ..options };
+    let options = Options {
+        keep_deliveries: true,
+        ..options
+    };
     let mut simulation = Simulation::new(&case.plan, &case.graph, &case.tables, options).unwrap();
     simulation.run_until(case.cycles);
-    let mut outcome = Outcome { deliveries: Vec::new(), created: 0, rejected: 0 };
+    let mut outcome = Outcome {
+        deliveries: Vec::new(),
+        created: 0,
+        rejected: 0,
+    };
     for state in simulation.states() {
         let records = &state.work.records;
         outcome.created += records.created;
         outcome.rejected += records.rejected;
-        outcome.deliveries.extend(records.deliveries.iter().flatten().map(|delivery| Delivery {
-            source: HostId(delivery.source),
-            class: delivery.class,
-            sequence: u64::from(delivery.sequence),
-            destination: HostId(delivery.destination),
-            size: delivery.size,
-            created: delivery.created,
-            injected: delivery.injected,
-            delivered: delivery.delivered,
-            fecn: delivery.fecn,
-        }));
+        outcome.deliveries.extend(
+            records
+                .deliveries
+                .iter()
+                .flatten()
+                .map(|delivery| Delivery {
+                    source: HostId(delivery.source),
+                    class: delivery.class,
+                    sequence: u64::from(delivery.sequence),
+                    destination: HostId(delivery.destination),
+                    size: delivery.size,
+                    created: delivery.created,
+                    injected: delivery.injected,
+                    delivered: delivery.delivered,
+                    fecn: delivery.fecn,
+                }),
+        );
     }
     outcome.deliveries.sort();
     outcome
@@ -42,22 +55,42 @@ fn moved(expected: &[Delivery], found: &[Delivery]) -> String {
     for a in expected {
         let b = found.iter().find(|b| key(b) == key(a));
         if b != Some(a) {
-            moved.push((a.delivered, format!("{a:?}\n     {:?}", b.map(|b| (b.created, b.injected, b.delivered, b.fecn)))));
+            moved.push((
+                a.delivered,
+                format!(
+                    "{a:?}\n     {:?}",
+                    b.map(|b| (b.created, b.injected, b.delivered, b.fecn))
+                ),
+            ));
         }
     }
     moved.sort();
-    moved.into_iter().take(3).map(|(_, text)| text + "\n").collect()
+    moved
+        .into_iter()
+        .take(3)
+        .map(|(_, text)| text + "\n")
+        .collect()
 }
 
 /// The first delivery that differs, in words.
 fn first_difference(expected: &Outcome, found: &Outcome) -> String {
     let by_time = |outcome: &Outcome| {
         let mut deliveries = outcome.deliveries.clone();
-        deliveries.sort_by_key(|delivery| (delivery.delivered, delivery.source, delivery.class, delivery.sequence));
+        deliveries.sort_by_key(|delivery| {
+            (
+                delivery.delivered,
+                delivery.source,
+                delivery.class,
+                delivery.sequence,
+            )
+        });
         deliveries
     };
     let (expected_list, found_list) = (by_time(expected), by_time(found));
-    let place = expected_list.iter().zip(&found_list).position(|(a, b)| a != b);
+    let place = expected_list
+        .iter()
+        .zip(&found_list)
+        .position(|(a, b)| a != b);
     let place = place.unwrap_or(expected_list.len().min(found_list.len()));
     format!(
         "{}\ncreated {} / {}, rejected {} / {}, delivered {} / {}; first difference at {place}:\nreference {:?}\nengine    {:?}",
@@ -74,7 +107,10 @@ fn first_difference(expected: &Outcome, found: &Outcome) -> String {
 }
 
 fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
 }
 
 #[test]
@@ -88,11 +124,29 @@ fn every_packet_arrives_in_the_same_cycle() {
         delivered += expected.deliveries.len();
         let ways = [(1, false), (1, true), (2, false), (5, true)];
         let (shards, fused) = ways[seed as usize % ways.len()];
-        let found = engine(&case, Options { shards, fused, ..Options::default() });
+        let found = engine(
+            &case,
+            Options {
+                shards,
+                fused,
+                ..Options::default()
+            },
+        );
         if found != expected {
             for (shards, fused) in [(1, false), (1, true), (2, false), (5, false)] {
-                let again = engine(&case, Options { shards, fused, ..Options::default() });
-                eprintln!("case {seed} shards {shards} fused {fused}: same as reference {}, as found {}", again == expected, again == found);
+                let again = engine(
+                    &case,
+                    Options {
+                        shards,
+                        fused,
+                        ..Options::default()
+                    },
+                );
+                eprintln!(
+                    "case {seed} shards {shards} fused {fused}: same as reference {}, as found {}",
+                    again == expected,
+                    again == found
+                );
             }
             failures.push(format!(
                 "case {seed} ({shards} shards, fused {fused}): {}\n{:?}\n{:?}",
@@ -102,6 +156,14 @@ fn every_packet_arrives_in_the_same_cycle() {
             ));
         }
     }
-    assert!(delivered > 1000, "the cases hardly deliver anything: {delivered}");
-    assert!(failures.is_empty(), "{} cases differ; they are:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        delivered > 1000,
+        "the cases hardly deliver anything: {delivered}"
+    );
+    assert!(
+        failures.is_empty(),
+        "{} cases differ; they are:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
