@@ -1,5 +1,6 @@
 //! Virtlane: a parallel, cycle-accurate simulator of lossless cluster fabrics.
 
+pub mod cli;
 pub mod error;
 pub mod ids;
 pub mod qos;

@@ -139,9 +139,33 @@ impl Arguments<'_> {
             .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
             .from_str(text)
             .map_err(|error| ArgumentError {
-                message: error.code.to_string(),
+                message: describe(&error.code),
                 line: error.span.start.line,
                 column: error.span.start.col,
             })
+    }
+}
+
+/// RON's complaint in the words of scenarios.
+fn describe(error: &ron::Error) -> String {
+    match error {
+        ron::Error::NoSuchStructField {
+            expected, found, ..
+        } => unknown("parameter", found, expected.iter().copied()),
+        ron::Error::MissingStructField { field, .. } => {
+            format!("the parameter `{field}` is missing")
+        }
+        ron::Error::DuplicateStructField { field, .. } => {
+            format!("the parameter `{field}` is given twice")
+        }
+        error => {
+            let message = error.to_string();
+            let mut letters = message.chars();
+            // lower case, as all messages, unless a name comes first
+            match letters.next() {
+                Some(first) => first.to_lowercase().chain(letters).collect(),
+                None => message,
+            }
+        }
     }
 }
