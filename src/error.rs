@@ -39,7 +39,7 @@ pub enum Error {
     },
     /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
-    Output(#[from] io::Error),
+    Output(io::Error),
     /// A simulation went wrong: deadlock, broken invariant.
     #[error("{0}")]
     Fault(String),

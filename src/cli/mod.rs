@@ -75,6 +75,6 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
 /// When standard output is closed.
 pub fn print(text: &str) -> Result<(), Error> {
     let mut output = io::stdout().lock();
-    output.write_all(text.as_bytes())?;
-    Ok(output.flush()?)
+    let written = output.write_all(text.as_bytes());
+    written.and_then(|()| output.flush()).map_err(Error::Output)
 }

@@ -87,8 +87,9 @@ fn follow(
                 found.hops.resize(hops + 1, 0);
             }
             found.hops[hops] += senders;
-            path.iter()
-                .for_each(|channel| found.load[channel.index()] += senders);
+            for channel in path {
+                found.load[channel.index()] += senders;
+            }
             return;
         }
         break;

@@ -5,7 +5,6 @@ use super::schema::Scenario;
 use super::syntax::parser::parse;
 use super::syntax::{Node, ScenarioError, Sources};
 use super::{decode, resolve};
-use crate::error::Error;
 use std::path::{Path, PathBuf};
 
 /// The scenario that runs when no file is given.
@@ -34,16 +33,19 @@ impl Document {
     ///
     /// # Errors
     /// When the file cannot be read or is not RON.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path) -> Result<Self, ScenarioError> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|cause| Error::Read {
-            path: name.clone(),
-            cause,
-        })?;
+        let whole_file = |message: String| ScenarioError {
+            place: name.clone(),
+            path: String::new(),
+            message,
+        };
+        let bytes = std::fs::read(path)
+            .map_err(|cause| whole_file(format!("cannot read the file: {cause}")))?;
         let text = String::from_utf8(bytes)
-            .map_err(|_| Error::Usage(format!("{name}: the file is not UTF-8 text")))?;
+            .map_err(|_| whole_file("the file is not UTF-8 text".into()))?;
         let base = path.parent().unwrap_or(Path::new(""));
-        Ok(Self::parse(&name, &text, base)?)
+        Self::parse(&name, &text, base)
     }
 
     /// The embedded default scenario.

@@ -1,6 +1,6 @@
 //! The values of `summary.json` that expectations and `describe metric` can name.
 
-use crate::registry::unknown;
+use crate::registry::nearest;
 
 /// One value of the summary.
 #[derive(Clone, Copy, Debug)]
@@ -178,7 +178,11 @@ impl Metric {
 /// When there is none: what there is, and the nearest.
 pub fn find(path: &str) -> Result<&'static Metric, String> {
     let metric = METRICS.iter().find(|metric| metric.names(path));
-    metric.ok_or_else(|| unknown("metric", path, METRICS.iter().map(|metric| metric.path)))
+    metric.ok_or_else(|| {
+        let near = nearest(path, METRICS.iter().map(|metric| metric.path));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        format!("unknown metric `{path}`: `virtlane list metric` shows them all{hint}")
+    })
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Printer {
         let parameters = entry.map_or(&[][..], |entry| entry.parameters);
         let defaults: Vec<_> = parameters
             .iter()
-            .filter(|parameter| !part.has(parameter.name))
+            .filter(|parameter| part.parameter(parameter.name).is_none())
             .filter_map(|parameter| Some(format!("{}: {}", parameter.name, parameter.default?)))
             .collect();
         let comment = if defaults.is_empty() {
@@ -74,7 +74,7 @@ pub fn plan(resolved: &Resolved, parts: &Parts<'_>) -> String {
         printer.key("title", quote(&plan.title));
         printer.key("seed", plan.seed);
         printer.block("fabric: (", "),", |printer| {
-            fabric(printer, resolved, parts)
+            fabric(printer, resolved, parts);
         });
         printer.block("qos: (", "),", |printer| qos(printer, &plan.switch));
         printer.part("routing", &scenario.routing, parts.engines);
@@ -111,7 +111,7 @@ fn fabric(printer: &mut Printer, resolved: &Resolved, parts: &Parts<'_>) {
         printer.key(key, link);
     }
     printer.block("switch: (", "),", |printer| {
-        switch(printer, &resolved.plan.switch)
+        switch(printer, &resolved.plan.switch);
     });
     let host = &resolved.plan.host;
     printer.block("host: (", "),", |printer| {

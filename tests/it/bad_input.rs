@@ -8,8 +8,10 @@ use virtlane::scenario::{Document, Parts};
 const FOLDER: &str = "tests/bad_scenarios";
 
 fn files() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(FOLDER).unwrap();
-    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    let entries = std::fs::read_dir(FOLDER).expect("tests run in the repository");
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.expect("readable folder").path())
+        .collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "ron"));
     files.sort();
     files
@@ -33,18 +35,18 @@ fn wrong_scenarios_are_refused_with_place_key_and_way_out() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let message = verdict(&path).replace(&format!("{FOLDER}/"), "");
         assert_ne!(message, "ACCEPTED", "{name}");
-        writeln!(list, "{name}\n    {message}\n").unwrap();
+        writeln!(list, "{name}\n    {message}\n").expect("a string takes text");
     }
     insta::assert_snapshot!(list);
 }
 
 fn virtlane(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::cargo_bin("virtlane")
-        .unwrap()
+        .expect("built before its tests")
         .args(arguments)
         .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
+        .expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("output is text");
     (
         output.status.code(),
         text(output.stdout),
@@ -97,7 +99,8 @@ fn help_is_worth_reading() {
     ];
     let mut pages = virtlane(&["--help"]).1;
     for command in commands {
-        pages += &format!("\n---- {command}\n\n{}", virtlane(&[command, "-h"]).1);
+        let page = virtlane(&[command, "-h"]).1;
+        writeln!(pages, "\n---- {command}\n\n{page}").expect("a string takes text");
     }
     insta::assert_snapshot!(pages);
 }

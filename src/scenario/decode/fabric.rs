@@ -60,6 +60,29 @@ pub(super) fn fabric(item: &Item<'_>) -> Read<Fabric> {
     })
 }
 
+const QUEUES: &[(&str, Queues)] = &[("Fifo", Queues::Fifo), ("Voq", Queues::Voq)];
+const SHARING: &[(&str, BufferSharing)] = &[
+    ("PerLane", BufferSharing::PerLane),
+    ("PortPool", BufferSharing::PortPool),
+];
+const MATCHING: &[(&str, Matching)] = &[
+    ("OutputFirst", Matching::OutputFirst),
+    ("InputFirst", Matching::InputFirst),
+];
+const ARBITRATION: &[(&str, OutputArbitration)] = &[
+    ("RoundRobin", OutputArbitration::RoundRobin),
+    (
+        "FirstComeFirstServed",
+        OutputArbitration::FirstComeFirstServed,
+    ),
+    ("OldestFirst", OutputArbitration::OldestFirst),
+    ("Random", OutputArbitration::Random),
+];
+const FORWARDING: &[(&str, Forwarding)] = &[
+    ("CutThrough", Forwarding::CutThrough),
+    ("StoreAndForward", Forwarding::StoreAndForward),
+];
+
 fn switch(item: &Item<'_>) -> Read<Switch> {
     let fields = item.fields(keys::SWITCH.keys)?;
     let marking = match fields.get("marking") {
@@ -69,41 +92,19 @@ fn switch(item: &Item<'_>) -> Read<Switch> {
         ),
         None => None,
     };
-    let queues = [("Fifo", Queues::Fifo), ("Voq", Queues::Voq)];
-    let sharing = [
-        ("PerLane", BufferSharing::PerLane),
-        ("PortPool", BufferSharing::PortPool),
-    ];
-    let matching = [
-        ("OutputFirst", Matching::OutputFirst),
-        ("InputFirst", Matching::InputFirst),
-    ];
-    let arbitration = [
-        ("RoundRobin", OutputArbitration::RoundRobin),
-        (
-            "FirstComeFirstServed",
-            OutputArbitration::FirstComeFirstServed,
-        ),
-        ("OldestFirst", OutputArbitration::OldestFirst),
-        ("Random", OutputArbitration::Random),
-    ];
-    let forwarding = [
-        ("CutThrough", Forwarding::CutThrough),
-        ("StoreAndForward", Forwarding::StoreAndForward),
-    ];
     Ok(Switch {
         lanes: fields.or("lanes", 1, |item| small(item, 1, 15))?,
         lane_capacity: fields.required("lane_capacity", amount)?,
         queues: fields
-            .or("queues", Queues::Fifo, |item| item.choice(&queues))?
+            .or("queues", Queues::Fifo, |item| item.choice(QUEUES))?
             .value,
         sharing: fields.or("sharing", BufferSharing::PerLane, |item| {
-            item.choice(&sharing)
+            item.choice(SHARING)
         })?,
         input_speedup: fields.or("input_speedup", InputSpeedup::Limited(1), speedup)?,
         output_buffer: fields.or("output_buffer", Amount::Flits(0), amount)?,
         matching: fields.or("matching", Matching::OutputFirst, |item| {
-            item.choice(&matching)
+            item.choice(MATCHING)
         })?,
         iterations: fields
             .or("iterations", 1, |item| small(item, 1, 255))?
@@ -111,12 +112,12 @@ fn switch(item: &Item<'_>) -> Read<Switch> {
         output_arbitration: fields.or(
             "output_arbitration",
             OutputArbitration::RoundRobin,
-            |item| item.choice(&arbitration),
+            |item| item.choice(ARBITRATION),
         )?,
         reserve: fields.or("reserve", false, Item::boolean)?,
         forwarding: fields
             .or("forwarding", Forwarding::CutThrough, |item| {
-                item.choice(&forwarding)
+                item.choice(FORWARDING)
             })?
             .value,
         routing_delay: fields.or("routing_delay", Time::Cycles(1), time)?,

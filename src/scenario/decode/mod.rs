@@ -167,7 +167,7 @@ fn phases(item: &Item<'_>) -> Read<Phases> {
 
 fn sweep(item: &Item<'_>) -> Read<Sweep> {
     let fields = item.fields(keys::SWEEP.keys)?;
-    let axis = |item: &Item<'_>| {
+    let read = |item: &Item<'_>| {
         let pair = item.tuple(2, "an axis: expected `(\"key.path\", [values])`")?;
         let path = pair[0].text("a key path in quotes, such as \"traffic.0.process.load\"")?;
         let values = pair[1].items()?;
@@ -182,7 +182,7 @@ fn sweep(item: &Item<'_>) -> Read<Sweep> {
                 .collect(),
         })
     };
-    let axes = fields.required("axes", |item| item.items()?.iter().map(axis).collect())?;
+    let axes = fields.required("axes", |item| item.items()?.iter().map(read).collect())?;
     Ok(Sweep {
         axes: axes.value,
         seeds: fields.or("seeds", 1, |item| whole(item, 1))?.value,

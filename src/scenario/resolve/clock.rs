@@ -58,8 +58,10 @@ pub(super) fn sink(scenario: &Scenario, clock: Clock) -> Result<Option<u32>, Mis
         return Ok(None);
     };
     let (rate, reference) = (sink.value.0, clock.reference_rate);
-    if reference.is_multiple_of(rate) && reference / rate <= u64::from(u16::MAX) {
-        return Ok(Some((reference / rate) as u32));
+    if reference.is_multiple_of(rate)
+        && let Ok(cycles) = u16::try_from(reference / rate)
+    {
+        return Ok(Some(cycles.into()));
     }
     let below = BitRate(reference / (reference / rate + 1));
     Err(sink.mistake(format!(

@@ -118,12 +118,11 @@ pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Lay
     })
 }
 
-/// Converts and checks everything the engine needs.
+/// Converts everything the engine needs and checks it against the graph.
 ///
 /// # Errors
 /// The first value that is wrong by itself or beside another one.
 pub fn plan(scenario: &Scenario, parts: &Parts<'_>, layout: &Layout) -> Result<Plan, Mistake> {
-    checks::options(scenario)?;
     let clock = layout.clock;
     let plan = Plan {
         title: scenario.title.clone(),
@@ -173,7 +172,8 @@ pub fn route(
 /// # Errors
 /// The first mistake of any stage.
 pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Resolved, Mistake> {
-    // names are looked up before anything is built: a typing error should not wait for a large fabric
+    // what needs no graph is checked first: a typing error should not wait for a large fabric
+    checks::options(&scenario)?;
     scenario.fabric.topology.entry(parts.topologies)?;
     scenario.routing.entry(parts.engines)?;
     for class in &scenario.traffic {
@@ -208,7 +208,10 @@ fn cycles(time: &At<Time>, clock: Clock, least: u64, most: u64) -> Result<u64, M
         }
     };
     let limit = if cycles < least {
-        format!("at least {least} cycles")
+        format!(
+            "at least {least} cycle{}",
+            if least == 1 { "" } else { "s" }
+        )
     } else {
         format!("at most {most} cycles")
     };
@@ -225,8 +228,14 @@ fn flits(amount: &At<Amount>, clock: Clock, least: u64, most: u64) -> Result<u64
     if (least..=most).contains(&flits) {
         return Ok(flits);
     }
-    let size = amount.value;
-    let message = format!("`{size}` is {flits} flits: expected {least} to {most} flits");
+    let length = match amount.value {
+        Amount::Flits(_) => String::new(),
+        Amount::Bytes(_) => format!(" = {flits} flits of {} B", clock.flit_bytes),
+    };
+    let message = format!(
+        "`{}`{length}: expected {least} to {most} flits",
+        amount.value
+    );
     Err(amount.mistake(message))
 }
 

@@ -1,9 +1,8 @@
 //! Reading typed values out of the tree, with precise mistakes.
 
 use super::parser::{float, integer};
-use super::tree::Rendered;
-use super::{Field, Mistake, Node, Place, Value};
-use crate::registry::{ArgumentError, Arguments, Entry, Parameter, Registry, nearest};
+use super::{Field, Mistake, Node, Part, Place, Value};
+use crate::registry::{Parameter, nearest};
 use crate::units::UnitError;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -23,77 +22,6 @@ impl<T> At<T> {
     /// A mistake about this value.
     pub fn mistake(&self, message: impl Into<String>) -> Mistake {
         Mistake::new(self.place, self.path.clone(), message)
-    }
-}
-
-/// A part as written: its name and its arguments, to be looked up in a registry.
-#[derive(Clone, Debug)]
-pub struct Part {
-    /// Name as written.
-    pub name: At<String>,
-    arguments: Option<Rendered>,
-}
-
-impl Part {
-    /// The arguments with their parentheses; empty when there are none.
-    pub fn arguments(&self) -> &str {
-        self.arguments
-            .as_ref()
-            .map_or("", |rendered| &rendered.text)
-    }
-
-    /// Whether a parameter is given.
-    pub fn has(&self, parameter: &str) -> bool {
-        let path = format!(".{parameter}");
-        self.arguments
-            .as_ref()
-            .is_some_and(|rendered| rendered.find(&path).is_some())
-    }
-
-    /// Looks the part up.
-    ///
-    /// # Errors
-    /// When no entry has the name: lists what there is, with the nearest.
-    pub fn entry<B: Copy>(&self, registry: &Registry<B>) -> Result<&'static Entry<B>, Mistake> {
-        registry
-            .lookup(&self.name.value)
-            .map_err(|message| self.name.mistake(message))
-    }
-
-    /// Calls the entry's constructor and moves its complaints to where the arguments were written.
-    ///
-    /// # Errors
-    /// What the constructor returns.
-    pub fn build<T>(
-        &self,
-        constructor: impl FnOnce(Arguments<'_>) -> Result<T, ArgumentError>,
-    ) -> Result<T, Mistake> {
-        constructor(Arguments {
-            text: self.arguments(),
-        })
-        .map_err(|error| self.locate(&error))
-    }
-
-    /// A mistake about one parameter; at the name when it was not given.
-    pub fn parameter_mistake(&self, parameter: &str, message: &str) -> Mistake {
-        let path = format!("{}.{parameter}", self.name.path);
-        let place = self
-            .arguments
-            .as_ref()
-            .and_then(|rendered| rendered.find(&format!(".{parameter}")))
-            .unwrap_or(self.name.place);
-        Mistake::new(place, path, message)
-    }
-
-    fn locate(&self, error: &ArgumentError) -> Mistake {
-        match &self.arguments {
-            // the rendered arguments are one line
-            Some(rendered) if error.line <= 1 => {
-                let (place, below) = rendered.origin(error.column);
-                Mistake::new(place, format!("{}{below}", self.name.path), &error.message)
-            }
-            _ => self.name.mistake(&error.message),
-        }
     }
 }
 
@@ -144,7 +72,7 @@ impl<'a> Item<'a> {
             }
         }
         Ok(Fields {
-            fields,
+            list: fields,
             place: self.node.place,
             path: self.path.clone(),
         })
@@ -311,17 +239,17 @@ impl<'a> Item<'a> {
                 "a {kind}: expected a name with its arguments, such as `Name(key: value)`"
             )));
         };
-        Ok(Part {
-            name: self.at(name.to_owned()),
-            arguments: arguments.map(|item| Rendered::new(item.node)),
-        })
+        Ok(Part::new(
+            self.at(name.to_owned()),
+            arguments.map(|item| item.node.clone()),
+        ))
     }
 }
 
 /// The keys of one section.
 #[derive(Debug)]
 pub struct Fields<'a> {
-    fields: &'a [Field],
+    list: &'a [Field],
     place: Place,
     path: String,
 }
@@ -337,7 +265,7 @@ impl<'a> Fields<'a> {
 
     /// The value of `key`; `None` when it is missing or `None`.
     pub fn get(&self, key: &str) -> Option<Item<'a>> {
-        let field = self.fields.iter().find(|field| field.key == key)?;
+        let field = self.list.iter().find(|field| field.key == key)?;
         let path = self.path_of(key);
         let node = &field.value;
         Item { node, path }.optional()
@@ -349,7 +277,7 @@ impl<'a> Fields<'a> {
     /// When it is missing.
     pub fn need(&self, key: &str) -> Result<Item<'a>, Mistake> {
         self.get(key).ok_or_else(|| {
-            let given = self.fields.iter().map(|field| field.key.as_str());
+            let given = self.list.iter().map(|field| field.key.as_str());
             let hint =
                 nearest(key, given).map_or(String::new(), |near| format!(", found `{near}`"));
             let message = format!("the key `{key}` is missing{hint}");

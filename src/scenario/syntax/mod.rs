@@ -7,9 +7,11 @@
 pub mod edit;
 pub mod item;
 pub mod parser;
+pub mod part;
 pub mod place;
 pub mod tree;
 
-pub use item::{At, Fields, Item, Part};
+pub use item::{At, Fields, Item};
+pub use part::Part;
 pub use place::{Mistake, Place, ScenarioError, Sources};
 pub use tree::{Field, Node, Value};

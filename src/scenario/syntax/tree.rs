@@ -94,13 +94,6 @@ impl Rendered {
         (*place, path)
     }
 
-    /// Place of the value with a key path (below the node).
-    pub fn find(&self, path: &str) -> Option<Place> {
-        let mut found = self.marks.iter().filter(|(_, _, other)| other == path);
-        // the key comes first, then its value
-        found.nth(1).map(|(_, place, _)| *place)
-    }
-
     fn mark(&mut self, place: Place, path: &str) {
         self.marks.push((self.text.len(), place, path.to_owned()));
     }
@@ -115,6 +108,12 @@ impl Rendered {
             Value::Named(name, arguments) => {
                 self.text.push_str(name);
                 self.node(arguments, path);
+            }
+            // `Some(value)` has the path of its value
+            Value::Tuple(nodes) if self.text.ends_with("Some") && nodes.len() == 1 => {
+                self.text.push('(');
+                self.node(&nodes[0], path);
+                self.text.push(')');
             }
             Value::Tuple(nodes) => self.sequence(nodes, path, ['(', ')']),
             Value::List(nodes) => self.sequence(nodes, path, ['[', ']']),
@@ -171,7 +170,7 @@ pub fn quote(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => quoted.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c if c.is_control() => quoted.extend(c.escape_unicode()),
             c => quoted.push(c),
         }
     }

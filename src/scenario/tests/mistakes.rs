@@ -4,10 +4,20 @@ use super::{FULL, document, parts};
 use crate::scenario::Document;
 use crate::scenario::syntax::parser::parse;
 use proptest::prelude::*;
+use std::fmt::Write;
 use std::path::Path;
 
 /// (what to replace, by what).
 const WRONG: &[(&str, &str)] = &[
+    ("hosts: 3, rate", "hosts: \"three\", rate"),
+    ("hosts: 3, rate", "hosts: -3, rate"),
+    ("hosts: 3, rate", "hosts: 3, hosts: 4, rate"),
+    ("Some(\"20 Gbit/s\")", "Some(\"20 Gbit\")"),
+    ("topology: Line(switches: 4", "topology: Line(4"),
+    (
+        "topology: Line(switches: 4, hosts: 3, rate: Some(\"20 Gbit/s\"))",
+        "topology: Line",
+    ),
     (
         "topology: Line(switches: 4",
         "topology: KaryTree(switches: 4",
@@ -98,7 +108,7 @@ fn wrong_values_are_named() {
     for (right, wrong) in WRONG {
         assert!(FULL.contains(right), "{right}");
         let text = FULL.replacen(right, wrong, 1);
-        list += &format!("{wrong}\n    {}\n", verdict(&text));
+        writeln!(list, "{wrong}\n    {}", verdict(&text)).unwrap();
     }
     insta::assert_snapshot!(list);
 }
@@ -128,7 +138,7 @@ fn wrong_assignments_are_named() {
         let set = document.set(assignment);
         let result = set.and_then(|()| document.resolve(&parts()).map(drop));
         let message = result.map_or_else(|error| error.to_string(), |()| "accepted".into());
-        list += &format!("{message}\n");
+        writeln!(list, "{message}").unwrap();
     }
     insta::assert_snapshot!(list);
 }

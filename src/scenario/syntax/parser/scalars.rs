@@ -153,10 +153,7 @@ pub fn integer(text: &str) -> Option<i128> {
 }
 
 fn is_type(suffix: &str) -> bool {
-    matches!(
-        suffix[1..].as_bytes(),
-        b"8" | b"16" | b"32" | b"64" | b"128"
-    )
+    matches!(&suffix[1..], "8" | "16" | "32" | "64")
 }
 
 /// Reads a number that may have a fraction or exponent.
