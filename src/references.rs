@@ -58,3 +58,15 @@ reference!(
     ISLIP,
     "N. McKeown, \"The iSLIP scheduling algorithm for input-queued switches\", IEEE/ACM Transactions on Networking 7(2), 1999"
 );
+reference!(
+    DUATO_YALAMANCHILI_NI,
+    "J. Duato, S. Yalamanchili and L. Ni, \"Interconnection Networks: An Engineering Approach\", Morgan Kaufmann, 2003"
+);
+reference!(
+    PFISTER_NORTON,
+    "G. F. Pfister and V. A. Norton, \"'Hot spot' contention and combining in multistage interconnection networks\", IEEE Transactions on Computers C-34(10), 1985"
+);
+reference!(
+    LAW_KELTON,
+    "A. M. Law and W. D. Kelton, \"Simulation Modeling and Analysis\", McGraw-Hill, 2000"
+);

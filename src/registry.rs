@@ -125,7 +125,7 @@ pub struct ArgumentError {
 
 impl Arguments<'_> {
     /// Reads the arguments into a part's own parameter struct (derive `Deserialize` with
-    /// `deny_unknown_fields`).
+    /// `deny_unknown_fields`). An optional value is written `7`, `Some(7)` or `None`.
     ///
     /// # Errors
     /// When the text does not fit `T`, with the place within the text.

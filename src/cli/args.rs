@@ -230,7 +230,7 @@ pub struct Describe {
 pub enum GraphFormat {
     /// Graphviz.
     Dot,
-    /// One link per line: ends, ports, cycles per flit and latency of both directions.
+    /// Our own edge list, which topology `EdgeList` reads.
     Edges,
 }
 

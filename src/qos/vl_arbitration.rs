@@ -49,9 +49,9 @@ pub struct VlArbitrationTables {
 impl VlArbitrationTables {
     fn limit_reload(&self) -> i32 {
         match self.limit {
+            HighPriorityLimit::Units(u8::MAX) | HighPriorityLimit::Unlimited => i32::MAX,
             HighPriorityLimit::Units(units) => (i32::from(units) * LIMIT_UNIT).max(1),
             HighPriorityLimit::Packets(packets) => packets.clamp(1, i32::MAX as u32) as i32,
-            HighPriorityLimit::Unlimited => i32::MAX,
         }
     }
 
@@ -168,7 +168,7 @@ impl VlArbiter {
         match priority {
             Priority::Low => self.allowance = tables.limit_reload(),
             Priority::High => match tables.limit {
-                HighPriorityLimit::Unlimited => {}
+                HighPriorityLimit::Units(u8::MAX) | HighPriorityLimit::Unlimited => {}
                 HighPriorityLimit::Units(_) => {
                     self.allowance = self.allowance.saturating_sub(bytes as i32);
                 }

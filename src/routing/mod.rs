@@ -1,8 +1,23 @@
 //! Graph to forwarding tables, with a proof.
 
+mod balance;
+pub mod dependency_graph;
+pub mod dump;
+pub mod engines;
+mod lane_walk;
+pub mod loads;
+mod paths;
 pub mod tables;
+pub mod verify;
+mod walk;
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod test_graphs;
 
 pub use tables::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
+pub use verify::{Proof, VerifyError, VerifyOptions, verify};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::topology::Graph;
@@ -10,7 +25,7 @@ use crate::topology::Graph;
 /// A routing engine with its parameters: graph to tables.
 ///
 /// What comes back is InfiniBand's own interface of an engine: forwarding tables, path layers (service
-/// levels), lane map, and the guarantees it declares, which [`verify`] checks independently.
+/// levels), lane map, and the guarantees it declares, which [`verify()`] checks independently.
 pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
     /// Computes tables for every (switch, host).
     ///
@@ -25,7 +40,12 @@ pub type BuildEngine = fn(Arguments<'_>) -> Result<Box<dyn RoutingEngine>, Argum
 /// Every routing engine a scenario can name. New ones: one file, one `mod` line, one line here.
 pub static ENGINES: Registry<BuildEngine> = Registry {
     kind: "routing engine",
-    entries: &[],
+    entries: &[
+        engines::dimension_order::ENTRY,
+        engines::fat_tree::ENTRY,
+        engines::min_hop::ENTRY,
+        engines::up_down::ENTRY,
+    ],
 };
 
 /// Every way routing can fail.

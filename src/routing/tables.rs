@@ -36,6 +36,26 @@ pub struct Tables {
 }
 
 impl Tables {
+    /// Tables of an engine that needs neither layers nor more than one lane per service level.
+    pub fn on_one_lane(
+        graph: &Graph,
+        engine: &str,
+        next: Vec<u8>,
+        budget: LaneBudget,
+        guarantees: Guarantees,
+    ) -> Self {
+        Self {
+            engine: engine.to_owned(),
+            next,
+            hop_layer: Vec::new(),
+            path_layer: Vec::new(),
+            lanes: LaneMap::grouped(graph, budget, 1, 1, |_, _| 0),
+            guarantees,
+            host_count: graph.hosts().len(),
+            switch_count: graph.switches().len(),
+        }
+    }
+
     /// Output port (from 1) at `switch` for `destination`, `None` when unreachable.
     #[inline]
     pub fn next_port(&self, switch: SwitchId, destination: HostId) -> Option<u16> {

@@ -3,12 +3,16 @@
 //! Pure state machines on their own random streams, shared by the engine and the reference model. A
 //! source draws one gap at a time and sleeps in between, so a cycle costs nothing for silent hosts.
 
+pub mod pattern;
+pub mod process;
 pub mod source;
 
+pub use pattern::PATTERNS;
+pub use process::PROCESSES;
 pub use source::{Creation, Source};
 
 use crate::ids::HostId;
-use crate::registry::{ArgumentError, Arguments, Registry};
+use crate::registry::{ArgumentError, Arguments};
 use crate::rng::Stream;
 use crate::topology::Graph;
 use std::fmt::Debug;
@@ -22,6 +26,11 @@ pub trait Pattern: Debug + Send + Sync {
 
     /// Whether `source` ever sends; must agree with [`Self::destination`] returning `Some`.
     fn sends(&self, source: HostId) -> bool;
+
+    /// Whether every source has one destination only, so that each source is one flow.
+    fn is_fixed(&self) -> bool {
+        false
+    }
 }
 
 /// When packets are made.
@@ -30,7 +39,7 @@ pub trait Process: Debug + Send + Sync {
     fn start(&self, rng: &mut Stream) -> ProcessState;
 
     /// Cycles from the last creation (or from cycle 0, for the first call, where the result may be 0) to
-    /// the next; at least 1 after the first. `cycles_per_packet` is the mean gap as
+    /// the next; at least 1 after the first.
     fn gap(&self, state: &mut ProcessState, rng: &mut Stream) -> Gap;
 }
 
@@ -72,17 +81,14 @@ pub struct OfferedProcess {
 /// Makes a process from its arguments.
 pub type BuildProcess = fn(Arguments<'_>, ProcessContext) -> Result<OfferedProcess, ArgumentError>;
 
-/// Every pattern a scenario can name. New ones: one file, one `mod` line, one line here.
-pub static PATTERNS: Registry<BuildPattern> = Registry {
-    kind: "traffic pattern",
-    entries: &[],
-};
-
-/// Every process a scenario can name.
-pub static PROCESSES: Registry<BuildProcess> = Registry {
-    kind: "arrival process",
-    entries: &[],
-};
+/// Arguments that parse but make no sense together or for this fabric.
+fn invalid(message: impl Into<String>) -> ArgumentError {
+    ArgumentError {
+        message: message.into(),
+        line: 1,
+        column: 1,
+    }
+}
 
 /// State of a process at one source; what the fields mean is the process's own business.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -83,6 +83,11 @@ impl Source {
         })
     }
 
+    /// Makes the source never send: the class does not use this host.
+    pub fn silence(&mut self) {
+        self.remaining = 0;
+    }
+
     /// The host this source sends from.
     pub fn host(&self) -> HostId {
         self.host

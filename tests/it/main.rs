@@ -1,3 +1,12 @@
-//! Integration tests: one binary, one module per subject.
+//! Integration tests, one binary: each module is one subject.
 
-mod bad_input; // wrong scenarios and command lines: what the user reads
+// Wrong scenarios and command lines: what the user reads.
+mod bad_input;
+// Seeded random small fabrics, options and traffic.
+mod random_fabric;
+// A second, naive simulator of the same model: what the engine is compared with.
+mod reference;
+// The reference alone against closed forms and conservation.
+mod reference_checks;
+// The engine against the reference model, packet by packet.
+mod differential;

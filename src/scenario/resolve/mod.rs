@@ -67,6 +67,19 @@ pub struct Layout {
     pub graph: Graph,
 }
 
+impl Layout {
+    /// The context the graph was built in.
+    pub fn context<'a>(&self, seed: u64, base: &'a Path) -> BuildContext<'a> {
+        BuildContext {
+            seed,
+            clock: self.clock,
+            switch_link: self.switch_link,
+            host_link: self.host_link,
+            base,
+        }
+    }
+}
+
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
 pub struct Resolved {

@@ -1,0 +1,333 @@
+//! Moves granted packets: out of their queue, over crossbar and channel, credits back to the sender.
+//!
+//! Stage: `Stage::Cross` (switch traversal, start of link traversal)
+//! Reads: accepted grants
+//! Writes: queue, input and output of the grant, credits of the output lane, calendar; the credit ramp of
+//! the upstream lane, which counts from a later cycle on
+//! Cost: O(accepted grants): one calendar entry for the next hop; wake-ups only where something waits
+//!
+//! # Rules
+//! 1. A packet of `n` flits granted at `t` holds input, queue head and output until `t + n * s`, `s` the
+//!    pace of the outgoing channel (model rule 2).
+//! 2. All credits are taken at the grant (rule 5). Flit `k` frees its slot at the end of `t + k * s`: the
+//!    sender's ramp starts at `t + credit latency` with step `s`.
+//! 3. The next hop requests at `arrival + delay`, later by `(n - 1) * (s_in - s_out)` when it leaves faster
+//!    than it arrives, or after its tail when packets are stored first (rules 3, 4).
+//! 4. With an output buffer the channel starts the packet when it is free (rule 10).
+//!
+//! # Deviations
+//! None.
+
+use super::calendar::Ramp;
+use super::deliver::free_input_later;
+use super::state::{Grant, Message, Shared};
+use super::view::View;
+use crate::fabric::components::{NONE, Peer};
+
+/// Runs the stage.
+#[inline]
+pub fn run<const W: usize>(view: &mut View<'_, W>) {
+    settle(view);
+    if view.shared.marking_threshold.is_none() {
+        view.work.grants.clear();
+        view.work.settled = 0;
+    }
+}
+
+/// Carries out the accepted grants that have not been carried out yet.
+#[inline]
+pub(super) fn settle<const W: usize>(view: &mut View<'_, W>) {
+    for i in view.work.settled..view.work.grants.len() {
+        let grant = view.work.grants[i];
+        if grant.accepted {
+            view.work.grants[i].packet = carry_out(view, &grant);
+        }
+    }
+    view.work.settled = view.work.grants.len();
+}
+
+/// Returns the packet's row, or for a packet that leaves the shard the number of its message.
+#[inline]
+fn carry_out<const W: usize>(view: &mut View<'_, W>, grant: &Grant) -> u32 {
+    let now = view.now;
+    let queue = &mut view.queues[grant.queue as usize];
+    let packet_row = queue.head;
+    let packet = &mut view.packets[packet_row as usize];
+    queue.head = packet.next;
+    queue.requesting = false;
+    packet.next = NONE;
+    packet.hops = packet.hops.saturating_add(1);
+    let flits = packet.size;
+    let out = &mut view.outs[grant.out as usize];
+    let until = now + u64::from(flits) * u64::from(out.step);
+    let start = occupy_output(view, grant, flits, until);
+    release_request(view, grant, flits);
+    occupy_input(view, grant, until);
+    let step = view.outs[grant.out as usize].step;
+    return_credits(view, grant.queue, grant.input, now, flits, step);
+    forward(view, grant, packet_row, start)
+}
+
+/// Output side of the grant: time, credits, counters. Returns the cycle in which the channel starts,
+/// without the crossbar delay.
+#[inline]
+fn occupy_output<const W: usize>(
+    view: &mut View<'_, W>,
+    grant: &Grant,
+    flits: u16,
+    until: u64,
+) -> u64 {
+    let now = view.now;
+    let out = &mut view.outs[grant.out as usize];
+    out.sent += u64::from(flits);
+    let boundless = out.boundless;
+    let mut start = now;
+    if view.shared.output_buffer == 0 {
+        out.free_at = until;
+    } else {
+        let crossbar = view.shared.crossbar_delay;
+        let channel_free = &mut view.work.arbiters.channel_free[grant.out as usize];
+        let begin = (now + crossbar).max(*channel_free);
+        *channel_free = begin + (until - now);
+        let ahead = u64::from(view.shared.output_buffer) * u64::from(out.step);
+        out.free_at = channel_free.saturating_sub(ahead).max(now + 1);
+        start = begin - crossbar;
+    }
+    if !boundless {
+        let row = view.shared.credit_row(grant.lane);
+        view.lanes[row as usize].take(flits, now);
+    }
+    view.work.records.packet_hops += 1;
+    view.work.records.flit_hops += u64::from(flits);
+    start
+}
+
+/// Takes the request down, moves the pointers, and has the output looked at again if more requests stand.
+#[inline]
+fn release_request<const W: usize>(view: &mut View<'_, W>, grant: &Grant, flits: u16) {
+    let lane_number = (grant.lane & view.shared.lane_mask) as u8;
+    let lane = &mut view.lanes[grant.lane as usize];
+    lane.requests[usize::from(grant.bit / 64)] &= !(1 << (grant.bit % 64));
+    lane.pointer = next_bit::<W>(grant.bit);
+    let idle = lane.requests.iter().all(|&word| word == 0);
+    let out = &mut view.outs[grant.out as usize];
+    if idle {
+        out.request_lanes &= !(1 << lane_number);
+        out.starved &= !(1 << lane_number);
+    }
+    if view.shared.management >> lane_number & 1 == 0 {
+        out.lane_pointer = (lane_number + 1) & view.shared.lane_mask as u8;
+    }
+    let more = out.request_lanes != 0;
+    if let (Some(choice), Some(tables)) = (grant.choice, &view.shared.tables) {
+        let owner = view.shared.arbiter_row(grant);
+        let bytes = u32::from(flits) * view.shared.flit_bytes;
+        view.work.arbiters.vl[owner as usize].commit(tables, choice, bytes);
+    }
+    if more {
+        view.wake_when_free(grant.out);
+    }
+}
+
+/// The request bit after `bit`.
+#[inline]
+fn next_bit<const W: usize>(bit: u16) -> u16 {
+    if usize::from(bit) + 1 == W * 64 {
+        0
+    } else {
+        bit + 1
+    }
+}
+
+/// Input side of the grant.
+#[inline]
+fn occupy_input<const W: usize>(view: &mut View<'_, W>, grant: &Grant, until: u64) {
+    let out_index = u16::from(view.outs[grant.out as usize].index);
+    let empty = view.queues[grant.queue as usize].head == NONE;
+    if empty {
+        clear_occupied(view, grant);
+    }
+    let input = &mut view.ins[grant.input as usize];
+    input.queued -= 1;
+    input.accept_pointer = out_index + 1;
+    if view.shared.speedup == 1 {
+        input.free_at = until;
+        input.leaving_queue = grant.queue;
+        let more = input.queued > 0;
+        view.close_input(grant.input);
+        if more {
+            free_input_later(view, grant.input);
+        }
+        return;
+    }
+    input.leaving += 1;
+    let full = input.leaving >= view.shared.speedup;
+    if full {
+        view.close_input(grant.input);
+    }
+    view.queues[grant.queue as usize].leaving = true;
+    view.work.calendar.at(until).frees.push(grant.queue);
+}
+
+/// The queue ran empty: its `occupied` bit goes, unless another queue behind the same bit has packets.
+#[inline]
+fn clear_occupied<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
+    let stride = view.shared.voq_stride;
+    let bit = if stride == 0 {
+        grant.queue & view.shared.lane_mask
+    } else {
+        grant.queue % stride % 64
+    };
+    let mut others = false;
+    if stride != 0 {
+        view.each_queue(grant.input, bit, |_, _| others = true);
+    }
+    if !others {
+        view.ins[grant.input as usize].occupied &= !(1 << bit);
+    }
+}
+
+/// Slots of a packet that starts leaving at `start` come free one by one; the sender learns of it.
+#[inline]
+pub(super) fn return_credits<const W: usize>(
+    view: &mut View<'_, W>,
+    queue: u32,
+    input: u32,
+    start: u64,
+    flits: u16,
+    step: u16,
+) {
+    let lane = match view.shared.voq_stride {
+        0 => queue,
+        stride => queue / stride,
+    };
+    let port = &view.ins[input as usize];
+    let lane_number = if view.shared.pool {
+        0
+    } else {
+        lane & view.shared.lane_mask
+    };
+    let at = start + u64::from(port.credit_latency);
+    match port.peer {
+        Peer::Border => {
+            let border = view.work.border[port.from as usize];
+            let lane = (border.port << view.shared.lane_shift) + lane_number;
+            view.work.outbox[border.shard as usize].push(Message::Ramp {
+                lane,
+                at,
+                flits,
+                step,
+            });
+        }
+        Peer::Switch | Peer::Host => {
+            let sender = (port.from << view.shared.lane_shift) + lane_number;
+            // Counting from the next cycle on, the previous ramp of this lane has ended: no event needed.
+            if at == view.now + 1 && !view.shared.stepped_credits {
+                view.ramp(sender, at, flits, step);
+            } else {
+                view.work.calendar.at(at).ramps.push(Ramp {
+                    lane: sender,
+                    flits,
+                    step,
+                });
+            }
+        }
+    }
+}
+
+/// Sends the packet over its channel: the next hop's event. Returns what [`carry_out`] returns.
+#[inline]
+fn forward<const W: usize>(
+    view: &mut View<'_, W>,
+    grant: &Grant,
+    packet_row: u32,
+    start: u64,
+) -> u32 {
+    let out = &view.outs[grant.out as usize];
+    let arrival = start + u64::from(out.latency);
+    let step = out.step;
+    let (to, peer, boundless) = (out.to, out.peer, out.boundless);
+    let lane_number = grant.lane & view.shared.lane_mask;
+    let packet = &view.packets[packet_row as usize];
+    let tail = u64::from(packet.size - 1) * u64::from(step);
+    let lane = (to << view.shared.lane_shift) + lane_number;
+    match peer {
+        Peer::Switch => {
+            let switch = view.switches[view.ins[to as usize].owner as usize].global;
+            let at = arrival + view.shared.pipeline(switch, packet, step);
+            view.work.calendar.at(at).heads.push((lane, packet_row));
+        }
+        Peer::Host if view.shared.sink_step == 0 => {
+            view.work
+                .calendar
+                .at(arrival + tail)
+                .deliveries
+                .push(packet_row);
+            if !boundless {
+                let at = arrival + u64::from(view.ins[to as usize].credit_latency);
+                let sender = view.shared.credit_row(grant.lane);
+                view.work.calendar.at(at).ramps.push(Ramp {
+                    lane: sender,
+                    flits: packet.size,
+                    step,
+                });
+            }
+        }
+        Peer::Host => {
+            let at = arrival
+                + view
+                    .shared
+                    .underrun(packet.size, step, view.shared.sink_step);
+            view.work.calendar.at(at).heads.push((lane, packet_row));
+        }
+        Peer::Border => {
+            let border = view.work.border[to as usize];
+            let at = arrival + view.shared.pipeline(border.switch, packet, step);
+            let message = Message::Head {
+                lane: (border.port << view.shared.lane_shift) + lane_number,
+                at,
+                packet: *packet,
+                record: view.records[packet_row as usize],
+            };
+            let outbox = &mut view.work.outbox[border.shard as usize];
+            outbox.push(message);
+            let number = outbox.len() as u32 - 1;
+            view.work.release_packet(packet_row);
+            return number;
+        }
+    }
+    packet_row
+}
+
+impl Shared {
+    /// Cycles from a header's arrival at `switch` to its earliest request.
+    #[inline]
+    pub fn pipeline(&self, switch: u32, packet: &crate::fabric::Packet, step_in: u16) -> u64 {
+        if self.store_and_forward {
+            return self.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
+        }
+        if self.uniform_pace {
+            return self.request_delay;
+        }
+        let output = self.next[switch as usize * self.host_count + packet.destination as usize];
+        let step_out =
+            self.output_step[self.output_first[switch as usize] as usize + usize::from(output)];
+        self.request_delay + self.underrun(packet.size, step_in, step_out)
+    }
+
+    /// Head start a packet needs so that its flits, arriving every `step_in` cycles, never run dry when
+    /// they leave every `step_out` cycles.
+    #[inline]
+    pub fn underrun(&self, flits: u16, step_in: u16, step_out: u16) -> u64 {
+        u64::from(flits - 1) * u64::from(step_in.saturating_sub(step_out))
+    }
+
+    /// Row of the VL arbiter a grant belongs to: the output's, or the input's when it acts there.
+    #[inline]
+    pub fn arbiter_row(&self, grant: &Grant) -> u32 {
+        match self.matching {
+            crate::scenario::plan::Matching::OutputFirst => grant.out,
+            crate::scenario::plan::Matching::InputFirst => grant.input,
+        }
+    }
+}

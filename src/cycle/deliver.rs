@@ -1,0 +1,225 @@
+//! Takes this cycle's events off the calendar: credits, freed inputs, arriving heads, wake-ups.
+//!
+//! Stage: `Stage::Deliver` (end of link traversal, buffer write, credit return)
+//! Reads: the calendar slot of this cycle
+//! Writes: queues, credits, worklists of the later stages
+//! Cost: O(events due); an idle port costs nothing
+//!
+//! # Rules
+//! 1. Credits first, then freed inputs, then heads, then wake-ups: whatever looks at credits or inputs sees
+//!    all that counts in this cycle.
+//! 2. A head is in the calendar at the cycle in which it may *request* (arrival + routing delay + what keeps
+//!    its flits from running dry), not at its arrival: per lane the order is the same (model rules 3, 4).
+//! 3. A packet becomes head when its queue is empty and no packet of the queue is leaving; otherwise the
+//!    event that frees the input finds it.
+//!
+//! # Deviations
+//! None.
+
+use super::view::View;
+use crate::fabric::components::NONE;
+
+/// Runs the stage.
+#[inline]
+pub fn run<const W: usize>(view: &mut View<'_, W>) {
+    let slot = view.work.calendar.take(view.now);
+    let mut due = std::mem::take(slot);
+    for ramp in due.ramps.drain(..) {
+        if view.shared.stepped_credits && ramp.flits > 1 {
+            let rest = super::calendar::Ramp {
+                flits: ramp.flits - 1,
+                ..ramp
+            };
+            view.work
+                .calendar
+                .at(view.now + u64::from(ramp.step))
+                .ramps
+                .push(rest);
+            view.ramp(ramp.lane, view.now, 1, 1);
+        } else {
+            view.ramp(ramp.lane, view.now, ramp.flits, ramp.step);
+        }
+    }
+    if view.shared.speedup == 1 {
+        for port in due.frees.drain(..) {
+            free_port(view, port);
+        }
+    } else {
+        for queue in due.frees.drain(..) {
+            free_queue(view, queue);
+        }
+    }
+    for (lane, packet) in due.heads.drain(..) {
+        if view.shared.voq_stride != 0
+            || lane >> view.shared.lane_shift >= view.work.first_host_port
+        {
+            view.work.arrived.push((lane, packet));
+        } else {
+            append(view, lane, lane, packet);
+        }
+    }
+    for out in due.wakes.drain(..) {
+        view.woken(out);
+    }
+    std::mem::swap(&mut view.work.consumed, &mut due.deliveries);
+    view.work.sink_visits.append(&mut due.sinks);
+    let now = view.now;
+    view.work.calendar.restore(now, due);
+}
+
+/// Appends a packet to a queue; a new head goes to `Route` when it can be head now, else (its
+/// predecessor is still leaving) the freeing of the input finds it.
+#[inline]
+pub(super) fn append<const W: usize>(
+    view: &mut View<'_, W>,
+    queue_row: u32,
+    lane: u32,
+    packet: u32,
+) {
+    let shift = view.shared.lane_shift;
+    let port = &mut view.ins[(lane >> shift) as usize];
+    port.queued += 1;
+    let queue = &mut view.queues[queue_row as usize];
+    if queue.head != NONE {
+        view.packets[queue.tail as usize].next = packet;
+        queue.tail = packet;
+        return;
+    }
+    queue.head = packet;
+    queue.tail = packet;
+    let voq = view.shared.voq_stride != 0;
+    let bit = if voq {
+        queue_row % view.shared.voq_stride % 64
+    } else {
+        lane & view.shared.lane_mask
+    };
+    port.occupied |= 1 << bit;
+    if view.shared.speedup != 1 {
+        if !queue.leaving {
+            view.work.heads.push(queue_row);
+        }
+    } else if port.free_at > view.now && port.leaving_queue == queue_row {
+        free_input_later(view, lane >> shift);
+    } else {
+        view.work.heads.push(queue_row);
+    }
+}
+
+/// Makes sure the input is looked at when it is free again (one packet at a time).
+#[inline]
+pub(super) fn free_input_later<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
+    let port = &mut view.ins[port_row as usize];
+    if !port.wake_scheduled {
+        port.wake_scheduled = true;
+        view.work.calendar.at(port.free_at).frees.push(port_row);
+    }
+}
+
+/// An input that sends one packet at a time is free again: its heads may go.
+fn free_port<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
+    let port = &mut view.ins[port_row as usize];
+    port.wake_scheduled = false;
+    let mut occupied = port.occupied;
+    view.open_input(port_row);
+    while occupied != 0 {
+        let bit = occupied.trailing_zeros();
+        occupied &= occupied - 1;
+        view.each_queue(port_row, bit, |view, queue| offer(view, queue));
+    }
+}
+
+/// The packet that left `queue` is gone (input speed-up above 1): the next is head, and the input may
+/// have a place left for the heads of its other queues.
+fn free_queue<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
+    let port_row = view.queue_port(queue_row);
+    view.queues[queue_row as usize].leaving = false;
+    let port = &mut view.ins[port_row as usize];
+    let was_full = port.leaving >= view.shared.speedup;
+    port.leaving -= 1;
+    if view.queues[queue_row as usize].head != NONE {
+        view.work.heads.push(queue_row);
+    }
+    if was_full {
+        let mut occupied = view.ins[port_row as usize].occupied;
+        view.open_input(port_row);
+        while occupied != 0 {
+            let bit = occupied.trailing_zeros();
+            occupied &= occupied - 1;
+            view.each_queue(port_row, bit, |view, queue| {
+                if view.queues[queue as usize].requesting {
+                    offer(view, queue);
+                }
+            });
+        }
+    }
+}
+
+/// A head whose input is free: raises its request, or has its output looked at again.
+#[inline]
+fn offer<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
+    let queue = &view.queues[queue_row as usize];
+    if queue.head == NONE {
+        return;
+    }
+    if queue.requesting {
+        let lane = (queue.out << view.shared.lane_shift) + u32::from(queue.out_lane);
+        let (out, size) = (queue.out, queue.size);
+        view.consider(out, lane, size);
+    } else {
+        view.work.heads.push(queue_row);
+    }
+}
+
+impl<const W: usize> View<'_, W> {
+    /// The port row a queue belongs to.
+    #[inline]
+    pub fn queue_port(&self, queue_row: u32) -> u32 {
+        let lane = if self.shared.voq_stride == 0 {
+            queue_row
+        } else {
+            queue_row / self.shared.voq_stride
+        };
+        lane >> self.shared.lane_shift
+    }
+
+    /// Calls `act` for the non-empty queues behind one `occupied` bit of an input.
+    #[inline]
+    pub(super) fn each_queue(
+        &mut self,
+        port_row: u32,
+        bit: u32,
+        mut act: impl FnMut(&mut Self, u32),
+    ) {
+        let first = port_row << self.shared.lane_shift;
+        let stride = self.shared.voq_stride;
+        if stride == 0 {
+            return act(self, first + bit);
+        }
+        for lane in first..=first + self.shared.lane_mask {
+            for output in (bit..stride).step_by(64) {
+                let queue = lane * stride + output;
+                if self.queues[queue as usize].head != NONE {
+                    act(self, queue);
+                }
+            }
+        }
+    }
+
+    /// Lets the heads of an input take part in arbitration.
+    #[inline]
+    pub fn open_input(&mut self, port_row: u32) {
+        let port = &self.ins[port_row as usize];
+        let first = u32::from(port.index) << self.shared.lane_shift;
+        let lanes = u64::from(u32::MAX >> (31 - self.shared.lane_mask)) << (first % 64);
+        self.switches[port.owner as usize].free[(first / 64) as usize] |= lanes;
+    }
+
+    /// Keeps the heads of an input out of arbitration.
+    #[inline]
+    pub fn close_input(&mut self, port_row: u32) {
+        let port = &self.ins[port_row as usize];
+        let first = u32::from(port.index) << self.shared.lane_shift;
+        let lanes = u64::from(u32::MAX >> (31 - self.shared.lane_mask)) << (first % 64);
+        self.switches[port.owner as usize].free[(first / 64) as usize] &= !lanes;
+    }
+}

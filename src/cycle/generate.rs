@@ -1,0 +1,102 @@
+//! Creates the packets that are due in this cycle.
+//!
+//! Stage: `Stage::Generate`
+//! Reads: injection wheel
+//! Writes: source queues, wheel, host visit list
+//! Cost: O(packets created)
+//!
+//! # Rules
+//! 1. One draw gives the next creation; then destination, service level, size, from the source's own streams
+//!    (model rule 12). At most one packet per class, host and cycle.
+//! 2. A packet created in `t` may enter its channel in `t` (rule 11): this stage comes before `inject`.
+//! 3. A saturating source makes its next packet in the cycle after the previous one has started (D11).
+//! 4. With bounded source queues a packet that finds its class's queue full is rejected (D11).
+//!
+//! # Deviations
+//! None.
+
+use super::view::View;
+use crate::traffic::Gap;
+
+/// Runs the stage.
+#[inline]
+pub fn run<const W: usize>(view: &mut View<'_, W>) {
+    if !view.work.sources.is_busy(view.now) {
+        return;
+    }
+    let class_count = view.shared.classes.len() as u32;
+    view.work.sources.collect(view.now, class_count > 1);
+    let mut due = std::mem::take(&mut view.work.sources.due);
+    for row in due.drain(..) {
+        create(view, row, class_count);
+    }
+    view.work.sources.due = due;
+}
+
+#[inline]
+fn create<const W: usize>(view: &mut View<'_, W>, row: u32, class_count: u32) {
+    let shared = view.shared;
+    let host = row / class_count;
+    let class_number = row % class_count;
+    let class = &shared.classes[class_number as usize];
+    let source = view.work.sources.source(row);
+    let Some(creation) = source.create(class) else {
+        return;
+    };
+    let gap = source.next_gap(class);
+    let key = if class.management {
+        shared.management_key
+    } else {
+        let from = shared.host_switch[source.host().index()] as usize;
+        let to = shared.host_switch[creation.destination.index()] as usize;
+        let layer = if shared.path_layer.is_empty() {
+            0
+        } else {
+            shared.path_layer[from * shared.switch_count + to]
+        };
+        creation.sl.0 * shared.layers + layer
+    };
+    let rejected = enqueue(view, host, class_number as u16, &creation, key);
+    match gap {
+        Gap::After(cycles) => view.work.sources.insert(row, view.now + cycles),
+        Gap::WhenSent if rejected => view.work.sources.insert(row, view.now + 1),
+        Gap::WhenSent | Gap::Never => {}
+    }
+}
+
+/// Puts the packet into its host's queue, unless that is full; returns whether it was rejected.
+#[inline]
+fn enqueue<const W: usize>(
+    view: &mut View<'_, W>,
+    host: u32,
+    class: u16,
+    creation: &crate::traffic::Creation,
+    key: u8,
+) -> bool {
+    view.work
+        .records
+        .created(view.now, class, host, creation.size);
+    if let Some(limit) = view.shared.source_queue {
+        let waiting = &mut view.work.class_waiting
+            [host as usize * view.shared.classes.len() + usize::from(class)];
+        if *waiting >= limit {
+            view.work.records.rejected(view.now, class);
+            return true;
+        }
+        *waiting += 1;
+    }
+    let out = view.work.first_host_port + host;
+    let profile = view.outs[out as usize].profile;
+    let lane = view.shared.profiles[(profile + u32::from(key)) as usize];
+    let queue = ((host << view.shared.lane_shift) + u32::from(lane)) as usize;
+    let packet = (
+        creation.destination.0,
+        creation.sequence as u32,
+        creation.size,
+        key,
+    );
+    view.work.source_queues.push(queue, view.now, class, packet);
+    view.outs[out as usize].request_lanes |= 1 << lane;
+    view.visit(out);
+    false
+}

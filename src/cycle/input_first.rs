@@ -1,0 +1,244 @@
+//! Input-first allocation: VL arbitration at the input port (seed 000, M-4).
+//!
+//! Part of `Stage::Arbitrate`. Reads and writes what `arbitrate` does, plus the inputs' own arbiters.
+//!
+//! # Rules
+//! 1. Each input with a place left picks one of its eligible heads: a lane by the input's VL arbiter (tables
+//!    or round robin), then, with VOQ, an output by round robin per lane.
+//! 2. Each output picks among the inputs that propose to it, by its output arbitration.
+//! 3. An input that is not served and still has an eligible head is looked at again in the next cycle.
+//!
+//! # Deviations
+//! None.
+//!
+//! Cost: O(heads of the inputs behind the visited outputs).
+
+use super::arbitrate::{by_rule, first_from};
+use super::state::Grant;
+use super::view::View;
+use crate::fabric::components::NONE;
+use crate::qos::vl_arbitration::VlChoice;
+use crate::scenario::plan::OutputArbitration;
+
+/// Runs the allocation.
+pub(super) fn run<const W: usize>(view: &mut View<'_, W>) {
+    let mut visits = std::mem::take(&mut view.work.visits);
+    let mut inputs = std::mem::take(&mut view.work.input_visits);
+    for &out in &visits {
+        view.outs[out as usize].visited = false;
+        collect_inputs(view, out, &mut inputs);
+    }
+    visits.clear();
+    view.work.visits = visits;
+    inputs.sort_unstable();
+    inputs.dedup();
+    for _ in 0..view.shared.iterations {
+        let first = view.work.grants.len();
+        for &input in &inputs {
+            if has_place(view, input) {
+                propose(view, input);
+            }
+        }
+        if view.work.grants.len() == first {
+            break;
+        }
+        decide(view, first);
+        super::cross::settle(view);
+    }
+    for &input in &inputs {
+        if has_place(view, input) {
+            look_again(view, input);
+        }
+    }
+    inputs.clear();
+    view.work.input_visits = inputs;
+}
+
+/// Whether the input can send one more packet now.
+fn has_place<const W: usize>(view: &View<'_, W>, input: u32) -> bool {
+    let port = &view.ins[input as usize];
+    if view.shared.speedup == 1 {
+        port.free_at <= view.now
+    } else {
+        port.leaving < view.shared.speedup
+    }
+}
+
+/// Inputs with a request for a visited output.
+fn collect_inputs<const W: usize>(view: &mut View<'_, W>, out: u32, inputs: &mut Vec<u32>) {
+    if view.outs[out as usize].free_at > view.now {
+        return;
+    }
+    let mut lanes = view.outs[out as usize].request_lanes;
+    view.outs[out as usize].starved &= !lanes;
+    let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
+    while lanes != 0 {
+        let lane = (out << view.shared.lane_shift) + lanes.trailing_zeros();
+        lanes &= lanes - 1;
+        for (i, &word) in view.lanes[lane as usize].requests.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                let bit = i as u32 * 64 + rest.trailing_zeros();
+                rest &= rest - 1;
+                inputs.push(first_port + (bit >> view.shared.lane_shift));
+            }
+        }
+    }
+}
+
+/// Whether a queue's head requests a free output and fits its credits; starves the lane otherwise.
+fn is_eligible<const W: usize>(view: &mut View<'_, W>, queue: u32) -> bool {
+    let head = &view.queues[queue as usize];
+    if head.head == NONE || !head.requesting {
+        return false;
+    }
+    let (out, size) = (head.out, head.size);
+    let lane = (out << view.shared.lane_shift) + u32::from(head.out_lane);
+    let port = &view.outs[out as usize];
+    if port.free_at > view.now {
+        return false;
+    }
+    if port.boundless || view.credits(lane) >= u32::from(size) {
+        return true;
+    }
+    view.starve(out, lane, size);
+    false
+}
+
+/// The input's proposal, as a grant to be decided by its output.
+fn propose<const W: usize>(view: &mut View<'_, W>, input: u32) {
+    let shift = view.shared.lane_shift;
+    let stride = view.shared.voq_stride.max(1);
+    let first_lane = input << shift;
+    let mut eligible = 0u16;
+    for lane in 0..=view.shared.lane_mask {
+        for output in 0..stride {
+            if is_eligible(view, (first_lane + lane) * stride + output) {
+                eligible |= 1 << lane;
+            }
+        }
+    }
+    let Some((lane, choice)) = pick_lane(view, input, eligible) else {
+        return;
+    };
+    let lane_row = first_lane + u32::from(lane);
+    let Some(queue) = pick_queue(view, lane_row, stride) else {
+        return;
+    };
+    let head = &view.queues[queue as usize];
+    let first_port = view.switches[view.ins[input as usize].owner as usize].first_port;
+    let grant = Grant {
+        out: head.out,
+        lane: (head.out << shift) + u32::from(head.out_lane),
+        queue,
+        input,
+        bit: (lane_row - (first_port << shift)) as u16,
+        accepted: false,
+        choice,
+        packet: NONE,
+    };
+    view.work.grants.push(grant);
+}
+
+/// Rule 1, lane: VL15, then tables or round robin.
+fn pick_lane<const W: usize>(
+    view: &View<'_, W>,
+    input: u32,
+    eligible: u16,
+) -> Option<(u8, Option<VlChoice>)> {
+    if eligible == 0 {
+        return None;
+    }
+    if let Some(tables) = &view.shared.tables {
+        let choice = view.work.arbiters.vl[input as usize].select(
+            tables,
+            eligible,
+            view.shared.management,
+        )?;
+        return Some((choice.lane, Some(choice)));
+    }
+    let first = eligible & view.shared.management;
+    let data = eligible & !view.shared.management;
+    let ahead = data & (u16::MAX << view.work.arbiters.input_lane[input as usize]);
+    let lanes = [first, ahead, data].into_iter().find(|&lanes| lanes != 0)?;
+    Some((lanes.trailing_zeros() as u8, None))
+}
+
+/// Rule 1, output: round robin over the eligible queues of a lane.
+fn pick_queue<const W: usize>(view: &mut View<'_, W>, lane_row: u32, stride: u32) -> Option<u32> {
+    let pointer = if stride == 1 {
+        0
+    } else {
+        u32::from(view.work.arbiters.input_output[lane_row as usize])
+    };
+    (0..stride)
+        .map(|step| lane_row * stride + (pointer + step) % stride)
+        .find(|&queue| is_eligible(view, queue))
+}
+
+/// Rule 2: each output picks one of the proposals of this round.
+fn decide<const W: usize>(view: &mut View<'_, W>, first: usize) {
+    let mut outs: Vec<u32> = view.work.grants[first..]
+        .iter()
+        .map(|grant| grant.out)
+        .collect();
+    outs.sort_unstable();
+    outs.dedup();
+    for out in outs {
+        let mut mask = [0u64; W];
+        for grant in view.work.grants[first..]
+            .iter()
+            .filter(|grant| grant.out == out)
+        {
+            mask[usize::from(grant.bit / 64)] |= 1 << (grant.bit % 64);
+        }
+        let winner = match view.shared.output_arbitration {
+            OutputArbitration::RoundRobin => {
+                first_from(&mask, view.work.arbiters.output_pointer[out as usize])
+            }
+            rule => by_rule(view, out, &mask, rule),
+        };
+        let Some(winner) = winner else { continue };
+        let won = view.work.grants[first..]
+            .iter_mut()
+            .find(|grant| grant.out == out && grant.bit == winner);
+        let Some(grant) = won else { continue };
+        grant.accepted = true;
+        let grant = *grant;
+        move_pointers(view, &grant);
+    }
+}
+
+/// State of an accepted proposal that only this allocator has.
+fn move_pointers<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
+    let lane = grant.bit & view.shared.lane_mask as u16;
+    let lane_row = (grant.input << view.shared.lane_shift) + u32::from(lane);
+    let after = if usize::from(grant.bit) + 1 == W * 64 {
+        0
+    } else {
+        grant.bit + 1
+    };
+    view.work.arbiters.output_pointer[grant.out as usize] = after;
+    if view.shared.management >> lane & 1 == 0 {
+        view.work.arbiters.input_lane[grant.input as usize] =
+            (lane as u8 + 1) & view.shared.lane_mask as u8;
+    }
+    if view.shared.voq_stride != 0 {
+        let ports = view.shared.voq_stride as u16;
+        let next = (u16::from(view.outs[grant.out as usize].index) + 1) % ports;
+        view.work.arbiters.input_output[lane_row as usize] = next;
+    }
+}
+
+/// Rule 3: outputs of the eligible heads of an input that was not served.
+fn look_again<const W: usize>(view: &mut View<'_, W>, input: u32) {
+    let stride = view.shared.voq_stride.max(1);
+    let first = (input << view.shared.lane_shift) * stride;
+    let count = (view.shared.lane_mask + 1) * stride;
+    for queue in first..first + count {
+        if is_eligible(view, queue) {
+            let out = view.queues[queue as usize].out;
+            view.work.calendar.at(view.now + 1).wakes.push(out);
+        }
+    }
+}

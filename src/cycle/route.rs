@@ -1,0 +1,93 @@
+//! Looks up the output of every new head and raises its request.
+//!
+//! Stage: `Stage::Route` (route computation)
+//! Reads: forwarding table, lane map, input state
+//! Writes: queue (route of the head), request masks of the same switch, visit list
+//! Cost: O(new heads): one table look-up each, then never again while the head is blocked
+//!
+//! # Rules
+//! 1. Output = table entry of (switch, destination); lane = lane map of (input, output, key + hop layer).
+//! 2. A request stands from this cycle until it is granted. It is considered at once when the input has a
+//!    place left, else when the input is free again.
+//!
+//! # Deviations
+//! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
+
+use super::deliver::{append, free_input_later};
+use super::view::View;
+use crate::scenario::plan::OutputArbitration;
+
+/// Runs the stage.
+#[inline]
+pub fn run<const W: usize>(view: &mut View<'_, W>) {
+    if !view.work.arrived.is_empty() {
+        let mut arrived = std::mem::take(&mut view.work.arrived);
+        for (lane, packet) in arrived.drain(..) {
+            if lane >> view.shared.lane_shift >= view.work.first_host_port {
+                super::sink::arrive(view, lane, packet);
+            } else {
+                let output = output_of(view, lane, packet);
+                append(view, lane * view.shared.voq_stride + output, lane, packet);
+            }
+        }
+        view.work.arrived = arrived;
+    }
+    if !view.work.sink_visits.is_empty() {
+        super::sink::run(view);
+    }
+    let mut heads = std::mem::take(&mut view.work.heads);
+    for queue in heads.drain(..) {
+        raise(view, queue);
+    }
+    view.work.heads = heads;
+}
+
+/// Output index a packet in `lane` is forwarded to.
+#[inline]
+fn output_of<const W: usize>(view: &View<'_, W>, lane: u32, packet: u32) -> u32 {
+    let port = &view.ins[(lane >> view.shared.lane_shift) as usize];
+    let switch = &view.switches[port.owner as usize];
+    let row = switch.global as usize * view.shared.host_count;
+    u32::from(view.shared.next[row + view.packets[packet as usize].destination as usize])
+}
+
+/// Routes the head of a queue and raises its request.
+#[inline]
+fn raise<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
+    let shared = view.shared;
+    let voq = shared.voq_stride;
+    let lane_row = if voq == 0 { queue_row } else { queue_row / voq };
+    let port_row = lane_row >> shared.lane_shift;
+    let port = &view.ins[port_row as usize];
+    let switch = &view.switches[port.owner as usize];
+    let queue = &mut view.queues[queue_row as usize];
+    let packet = &view.packets[queue.head as usize];
+    let entry = switch.global as usize * shared.host_count + packet.destination as usize;
+    let out_row = switch.first_port + u32::from(shared.next[entry]);
+    let layered = !shared.hop_layer.is_empty() && packet.key != shared.management_key;
+    let hop_layer = if layered { shared.hop_layer[entry] } else { 0 };
+    let out = &mut view.outs[out_row as usize];
+    let key = out.profile + port.profile_offset + u32::from(packet.key) + u32::from(hop_layer);
+    let out_lane = shared.profiles[key as usize];
+    queue.out = out_row;
+    queue.out_lane = out_lane;
+    queue.size = packet.size;
+    queue.requesting = true;
+    if shared.output_arbitration == OutputArbitration::FirstComeFirstServed {
+        view.records[queue.head as usize].requested = view.now;
+    }
+    out.request_lanes |= 1 << out_lane;
+    let lane = (out_row << shared.lane_shift) + u32::from(out_lane);
+    let bit = lane_row - (switch.first_port << shared.lane_shift);
+    view.lanes[lane as usize].requests[(bit / 64) as usize] |= 1 << (bit % 64);
+    let size = packet.size;
+    if shared.speedup == 1 {
+        if port.free_at > view.now {
+            return free_input_later(view, port_row);
+        }
+        view.open_input(port_row);
+    } else if port.leaving >= shared.speedup {
+        return;
+    }
+    view.consider(out_row, lane, size);
+}

@@ -1,0 +1,120 @@
+//! The injection wheel: sources sleep until their next packet is due.
+//!
+//! One intrusive list per bucket; a source farther away than the wheel is long goes round and is looked
+//! at once per turn. A bitset of non-empty buckets finds the next cycle with something to do.
+//!
+//! Cost: O(1) per packet and per turn of the wheel; a silent host costs nothing in between.
+
+use crate::fabric::components::NONE;
+use crate::scenario::plan::ClassPlan;
+use crate::traffic::{Gap, Source};
+
+/// Buckets of the wheel [cycles].
+const LENGTH: u64 = 1024;
+
+/// A source on the wheel.
+#[derive(Debug)]
+struct Entry {
+    source: Source,
+    /// Cycle of its next packet.
+    due: u64,
+    /// Next of the same bucket.
+    next: u32,
+}
+
+/// All sources of a shard, in (host, class) order.
+#[derive(Debug)]
+pub struct Sources {
+    entries: Vec<Entry>,
+    buckets: Vec<u32>,
+    busy: Vec<u64>,
+    /// Entries due in the current cycle, ascending.
+    pub due: Vec<u32>,
+}
+
+impl Sources {
+    /// A wheel with every source at its first packet.
+    pub fn new(sources: Vec<(Source, u16)>, classes: &[ClassPlan]) -> Self {
+        let mut wheel = Self {
+            entries: Vec::with_capacity(sources.len()),
+            buckets: vec![NONE; LENGTH as usize],
+            busy: vec![0; (LENGTH / 64) as usize],
+            due: Vec::new(),
+        };
+        for (mut source, class) in sources {
+            let gap = source.next_gap(&classes[usize::from(class)]);
+            let row = wheel.entries.len() as u32;
+            wheel.entries.push(Entry {
+                source,
+                due: u64::MAX,
+                next: NONE,
+            });
+            match gap {
+                Gap::After(cycles) => wheel.insert(row, cycles),
+                Gap::WhenSent => wheel.insert(row, 0),
+                Gap::Never => {}
+            }
+        }
+        wheel
+    }
+
+    /// A source by its row.
+    #[inline]
+    pub fn source(&mut self, row: u32) -> &mut Source {
+        &mut self.entries[row as usize].source
+    }
+
+    /// Puts a source on the wheel for cycle `due`.
+    #[inline]
+    pub fn insert(&mut self, row: u32, due: u64) {
+        let bucket = due % LENGTH;
+        let entry = &mut self.entries[row as usize];
+        entry.due = due;
+        entry.next = self.buckets[bucket as usize];
+        self.buckets[bucket as usize] = row;
+        self.busy[(bucket / 64) as usize] |= 1 << (bucket % 64);
+    }
+
+    /// Whether the bucket of `now` has entries (due now or in a later turn).
+    #[inline]
+    pub fn is_busy(&self, now: u64) -> bool {
+        let bucket = now % LENGTH;
+        self.busy[(bucket / 64) as usize] >> (bucket % 64) & 1 != 0
+    }
+
+    /// Fills [`Self::due`] with the sources of cycle `now`, in (host, class) order when `ordered`.
+    #[inline]
+    pub fn collect(&mut self, now: u64, ordered: bool) {
+        let bucket = now % LENGTH;
+        let mut row = std::mem::replace(&mut self.buckets[bucket as usize], NONE);
+        self.busy[(bucket / 64) as usize] &= !(1 << (bucket % 64));
+        while row != NONE {
+            let entry = &self.entries[row as usize];
+            let (due, next) = (entry.due, entry.next);
+            if due == now {
+                self.due.push(row);
+            } else {
+                self.insert(row, due);
+            }
+            row = next;
+        }
+        if ordered {
+            self.due.sort_unstable();
+        }
+    }
+
+    /// First cycle from `from` on whose bucket has entries.
+    pub fn next_busy(&self, from: u64) -> Option<u64> {
+        let words = self.busy.len() as u64;
+        let start = from % LENGTH;
+        let first = self.busy[(start / 64) as usize] >> (start % 64);
+        if first != 0 {
+            return Some(from + u64::from(first.trailing_zeros()));
+        }
+        let aligned = from - start % 64;
+        (1..=words).find_map(|step| {
+            let word = self.busy[((start / 64 + step) % words) as usize];
+            (word != 0).then(|| aligned + step * 64 + u64::from(word.trailing_zeros()))
+        })
+    }
+}

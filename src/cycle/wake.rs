@@ -1,0 +1,130 @@
+//! Reasons to look at an output: the seam between state changes and arbitration.
+//!
+//! A blocked head sleeps until something it waits for changes. The complete list of reasons to visit an
+//! output (model section 2): it became free; a new head requests it; an input that holds requests for it
+//! became free; a credit ramp started on a lane with requests; a computed credit wake-up is due; it lost
+//! the accept step. Each of them ends here, and each visit re-checks that output and credits are free
+//! *now*, so superfluous wake-ups change nothing.
+//!
+//! Invariant, between cycles: every standing request whose input could send is covered. Either its output
+//! is busy and a wake-up at `free_at` is in the calendar, or its lane lacks credits and is marked
+//! `starved` with `need` no larger than the request; then a wake-up at the cycle in which known ramps give
+//! `need` is in the calendar, or no known ramp does and the next ramp computes it.
+
+use super::view::View;
+
+impl<const W: usize> View<'_, W> {
+    /// Puts an output (or a host) on this cycle's visit list.
+    #[inline]
+    pub fn visit(&mut self, out: u32) {
+        let port = &mut self.outs[out as usize];
+        if !port.visited {
+            port.visited = true;
+            if out >= self.work.first_host_port {
+                self.work.host_visits.push(out);
+            } else {
+                self.work.visits.push(out);
+            }
+        }
+    }
+
+    /// Makes sure the output is visited when it is free again.
+    #[inline]
+    pub fn wake_when_free(&mut self, out: u32) {
+        let port = &mut self.outs[out as usize];
+        if !port.wake_scheduled {
+            port.wake_scheduled = true;
+            self.work.calendar.at(port.free_at).wakes.push(out);
+        }
+    }
+
+    /// A request of `size` flits for `lane` of `out` stands and its input could send: visits the output
+    /// if it can be granted now, else arranges the wake-up.
+    #[inline]
+    pub fn consider(&mut self, out: u32, lane: u32, size: u16) {
+        let port = &self.outs[out as usize];
+        if port.free_at > self.now {
+            self.wake_when_free(out);
+        } else if port.boundless || self.credits(lane) >= u32::from(size) {
+            self.visit(out);
+        } else {
+            self.starve(out, lane, size);
+        }
+    }
+
+    /// Credits of a lane now.
+    #[inline]
+    pub fn credits(&self, lane: u32) -> u32 {
+        self.lanes[self.shared.credit_row(lane) as usize].available(self.now)
+    }
+
+    /// Notes that `lane` waits for `size` credits and schedules the wake-up when known ramps give them.
+    #[inline]
+    pub fn starve(&mut self, out: u32, lane: u32, size: u16) {
+        let port = &mut self.outs[out as usize];
+        let bit = 1u16 << (lane & self.shared.lane_mask);
+        let row = &mut self.lanes[lane as usize];
+        if port.starved & bit != 0 && row.need <= size {
+            return;
+        }
+        port.starved |= bit;
+        row.need = size;
+        self.wake_with_credits(out, lane);
+    }
+
+    /// Schedules the visit of a starved lane, when known ramps give it what it needs.
+    #[inline]
+    fn wake_with_credits(&mut self, out: u32, lane: u32) {
+        let need = self.lanes[lane as usize].need;
+        let ready = self.lanes[self.shared.credit_row(lane) as usize].ready_at(need);
+        if let Some(at) = ready {
+            self.work.calendar.at(at.max(self.now + 1)).wakes.push(out);
+        }
+    }
+
+    /// A ramp starts counting at `start`, not before now.
+    #[inline]
+    pub fn ramp(&mut self, lane: u32, start: u64, flits: u16, step: u16) {
+        let out = lane >> self.shared.lane_shift;
+        self.lanes[lane as usize].start_ramp(start, flits, step);
+        let starved = self.outs[out as usize].starved;
+        if starved == 0 {
+            return;
+        }
+        if self.shared.pool {
+            let first = out << self.shared.lane_shift;
+            let mut waiting = starved;
+            while waiting != 0 {
+                self.credit_wake(out, first + waiting.trailing_zeros(), start);
+                waiting &= waiting - 1;
+            }
+        } else if starved >> (lane & self.shared.lane_mask) & 1 != 0 {
+            self.credit_wake(out, lane, start);
+        }
+    }
+
+    /// A starved lane has new credits, from `start` on. Credits that counted before have had their wake-up,
+    /// so a ramp that starts later (written in `Cross`) never needs a visit now.
+    #[inline]
+    fn credit_wake(&mut self, out: u32, lane: u32, start: u64) {
+        let need = self.lanes[lane as usize].need;
+        match self.lanes[self.shared.credit_row(lane) as usize].ready_at(need) {
+            Some(at) if at > self.now => self.work.calendar.at(at).wakes.push(out),
+            Some(_) if start <= self.now && self.outs[out as usize].free_at <= self.now => {
+                self.visit(out)
+            }
+            _ => {}
+        }
+    }
+
+    /// A wake-up of an output is due.
+    #[inline]
+    pub fn woken(&mut self, out: u32) {
+        let port = &mut self.outs[out as usize];
+        if port.free_at > self.now {
+            return;
+        }
+        port.wake_scheduled = false;
+        self.visit(out);
+    }
+}

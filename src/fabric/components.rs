@@ -1,0 +1,215 @@
+//! Components: the state of switches, ports, lanes, queues and packets.
+//!
+//! Times are absolute cycles. Who writes what: `deliver` and `route` append to queues and raise requests,
+//! `cross` takes packets out and moves pointers, `inject` drives host outputs. A switch's state is written
+//! by stages that work on this switch; the one exception is a credit ramp written into the sender's
+//! [`OutLane`] at grant time, which carries the cycle from which it counts (always later than now).
+
+use bevy_ecs::component::Component;
+
+/// No row: end of a list, unconnected peer.
+pub const NONE: u32 = u32::MAX;
+
+/// A switch with requests as bit masks over its input lanes (bit = local input port << lane shift | lane).
+#[derive(Component, Clone, Debug)]
+pub struct Switch<const W: usize> {
+    /// Input lanes whose port can send one more packet.
+    pub free: [u64; W],
+    /// First port row.
+    pub first_port: u32,
+    /// Row of this switch in the forwarding table: its global id.
+    pub global: u32,
+}
+
+/// What is at the far end of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// A port row of this shard that belongs to a switch.
+    Switch,
+    /// A port row of this shard that belongs to a host.
+    Host,
+    /// An entry of the shard's border table: the far end is in another shard.
+    Border,
+}
+
+/// Sending side of a port (or of a host).
+#[derive(Component, Clone, Debug)]
+pub struct OutPort {
+    /// First cycle in which the output can be granted again.
+    pub free_at: u64,
+    /// Flits sent since the start of the run.
+    pub sent: u64,
+    /// Far end: port row or border entry, as `peer` says.
+    pub to: u32,
+    /// Crossbar delay + channel latency [cycles].
+    pub latency: u32,
+    /// Local row of the owning switch, or of the host.
+    pub owner: u32,
+    /// First entry of the lane profile of this output.
+    pub profile: u32,
+    /// Cycles per flit.
+    pub step: u16,
+    /// Output lanes with a standing request.
+    pub request_lanes: u16,
+    /// Output lanes that wait for credits.
+    pub starved: u16,
+    /// Lane round robin: the lane that is asked first.
+    pub lane_pointer: u8,
+    /// Number of this port within its switch.
+    pub index: u8,
+    /// Kind of the far end.
+    pub peer: Peer,
+    /// A wake-up at `free_at` is in the calendar.
+    pub wake_scheduled: bool,
+    /// On this cycle's visit list.
+    pub visited: bool,
+    /// The receiver always has room: credits are not counted (a host that consumes at link rate with a
+    /// buffer deep enough for the credit round trip).
+    pub boundless: bool,
+}
+
+/// Receiving side of a port (or of a host).
+#[derive(Component, Clone, Debug)]
+pub struct InPort {
+    /// First cycle in which the port can send again (one packet at a time).
+    pub free_at: u64,
+    /// Cycle of the last grant of the running allocation (scratch of `arbitrate`).
+    pub granted_in: u64,
+    /// That grant (scratch of `arbitrate`).
+    pub grant: u32,
+    /// Sender: port row or border entry, as `peer` says.
+    pub from: u32,
+    /// Cycles from a slot's release until its credit counts at the sender.
+    pub credit_latency: u32,
+    /// Queue of the packet that leaves until `free_at` (one packet at a time).
+    pub leaving_queue: u32,
+    /// Packets in the queues of this port.
+    pub queued: u32,
+    /// Local row of the owning switch, or of the host.
+    pub owner: u32,
+    /// Offset this input adds to an output's lane profile.
+    pub profile_offset: u32,
+    /// Cycles per flit of the arriving channel.
+    pub step: u16,
+    /// Non-empty queues: bit = lane (FIFO) or output modulo 64 (VOQ).
+    pub occupied: u64,
+    /// Packets leaving now (input speed-up above 1).
+    pub leaving: u16,
+    /// Accept round robin: the output asked first.
+    pub accept_pointer: u16,
+    /// Number of this port within its switch.
+    pub index: u8,
+    /// Kind of the sender.
+    pub peer: Peer,
+    /// A wake-up at `free_at` is in the calendar.
+    pub wake_scheduled: bool,
+}
+
+/// Sending side of a lane: credits and the requests for it.
+#[derive(Component, Clone, Debug)]
+pub struct OutLane<const W: usize> {
+    /// First cycle in which a credit of the running ramp counts.
+    pub ramp_start: u64,
+    /// Credits in hand, without the running ramp [flits].
+    pub credits: u32,
+    /// Credits of the running ramp that are not in `credits` [flits].
+    pub ramp_flits: u16,
+    /// Cycles between two credits of the ramp.
+    pub ramp_step: u16,
+    /// Request round robin: the (input lane) bit asked first.
+    pub pointer: u16,
+    /// Smallest packet that waits for credits, while the lane is starved [flits].
+    pub need: u16,
+    /// Input lanes whose head wants this lane.
+    pub requests: [u64; W],
+}
+
+/// A queue of packets at an input.
+#[derive(Component, Clone, Debug)]
+pub struct Queue {
+    /// First packet.
+    pub head: u32,
+    /// Last packet.
+    pub tail: u32,
+    /// Port row of the output the head requests.
+    pub out: u32,
+    /// Size of the requesting head [flits].
+    pub size: u16,
+    /// Output lane the head requests.
+    pub out_lane: u8,
+    /// The head has raised its request.
+    pub requesting: bool,
+    /// A packet of this queue is leaving, so the next is not head yet (input speed-up above 1).
+    pub leaving: bool,
+}
+
+impl Queue {
+    /// An empty queue.
+    pub const EMPTY: Self = Self {
+        head: NONE,
+        tail: NONE,
+        out: NONE,
+        size: 0,
+        out_lane: 0,
+        requesting: false,
+        leaving: false,
+    };
+}
+
+/// What every hop needs of a packet.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct Packet {
+    /// Next packet of the same queue.
+    pub next: u32,
+    /// Destination host (global id).
+    pub destination: u32,
+    /// Size [flits].
+    pub size: u16,
+    /// Key of the lane map: service level * layers + path layer; the last key is VL15.
+    pub key: u8,
+    /// Switches passed.
+    pub hops: u8,
+    /// Congestion mark.
+    pub fecn: bool,
+}
+
+/// What only the ends of a packet's life need.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct PacketRecord {
+    /// Creation cycle.
+    pub created: u64,
+    /// Cycle in which its first flit entered the first channel.
+    pub injected: u64,
+    /// Cycle of its current request (first come first served).
+    pub requested: u64,
+    /// Source host (global id).
+    pub source: u32,
+    /// Number within its source.
+    pub sequence: u32,
+    /// Traffic class.
+    pub class: u16,
+}
+
+impl Packet {
+    /// An unused pool entry.
+    pub const UNUSED: Self = Self {
+        next: NONE,
+        destination: 0,
+        size: 0,
+        key: 0,
+        hops: 0,
+        fecn: false,
+    };
+}
+
+impl PacketRecord {
+    /// An unused pool entry.
+    pub const UNUSED: Self = Self {
+        created: 0,
+        injected: 0,
+        requested: 0,
+        source: 0,
+        sequence: 0,
+        class: 0,
+    };
+}

@@ -1,0 +1,66 @@
+//! Read-only look at a shard's columns, without its mask width: for checks, reports and statistics.
+
+use super::components::{InPort, OutPort, Packet, PacketRecord, Queue};
+use crate::cycle::state::{Shared, Work};
+use crate::cycle::view::View;
+
+/// The columns of a shard.
+pub trait Columns {
+    /// The current cycle.
+    fn now(&self) -> u64;
+    /// Sending sides of ports.
+    fn outs(&self) -> &[OutPort];
+    /// Receiving sides of ports.
+    fn ins(&self) -> &[InPort];
+    /// Queues.
+    fn queues(&self) -> &[Queue];
+    /// Packet pool.
+    fn packets(&self) -> &[Packet];
+    /// Records of the packet pool.
+    fn records(&self) -> &[PacketRecord];
+    /// Credits a lane has or will have by the running ramp, and those that count now.
+    fn credits(&self, lane: u32) -> (u32, u32);
+    /// Global id of a switch row.
+    fn switch_id(&self, row: u32) -> u32;
+    /// Tables and options.
+    fn shared(&self) -> &Shared;
+    /// Calendar and worklists.
+    fn work(&self) -> &Work;
+}
+
+impl<const W: usize> Columns for View<'_, W> {
+    fn now(&self) -> u64 {
+        self.now
+    }
+    fn outs(&self) -> &[OutPort] {
+        self.outs
+    }
+    fn ins(&self) -> &[InPort] {
+        self.ins
+    }
+    fn queues(&self) -> &[Queue] {
+        self.queues
+    }
+    fn packets(&self) -> &[Packet] {
+        self.packets
+    }
+    fn records(&self) -> &[PacketRecord] {
+        self.records
+    }
+    fn credits(&self, lane: u32) -> (u32, u32) {
+        let row = &self.lanes[lane as usize];
+        (
+            row.credits + u32::from(row.ramp_flits),
+            row.available(self.now),
+        )
+    }
+    fn switch_id(&self, row: u32) -> u32 {
+        self.switches[row as usize].global
+    }
+    fn shared(&self) -> &Shared {
+        self.shared
+    }
+    fn work(&self) -> &Work {
+        self.work
+    }
+}

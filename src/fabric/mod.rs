@@ -1,0 +1,26 @@
+//! The simulated hardware as components.
+//!
+//! One [`World`](bevy_ecs::world::World) holds one shard. Entity kinds, each in one dense table, spawned
+//! in id order and never despawned, so that *row == local id*:
+//!
+//! | kind | components | rows |
+//! |---|---|---|
+//! | switch | [`Switch`] | local switches |
+//! | port | [`OutPort`], [`InPort`] | connected ports of all local switches, then one port per local host |
+//! | lane | [`OutLane`] | `port << lane_shift` + lane |
+//! | queue | [`Queue`] | FIFO: one per lane; VOQ: `lane * voq_stride` + output |
+//! | packet | [`Packet`], [`PacketRecord`] | a pool with a free list |
+//!
+//! References between entities are rows (`u32`). A lane's capacity is seen from its sender: the credits of
+//! a channel live in the [`OutLane`] rows of the sending port, the packets in the [`Queue`] rows of the
+//! receiving port. Hosts use the same two: a host's injection channel is an output port with credits,
+//! its ejection channel an input port.
+
+pub mod components;
+pub mod credits;
+pub mod inspect;
+pub mod lower;
+pub mod partition;
+pub mod source_queue;
+
+pub use components::{InPort, OutLane, OutPort, Packet, PacketRecord, Peer, Queue, Switch};

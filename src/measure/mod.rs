@@ -1,0 +1,16 @@
+//! What a run counts: integers only, merged by addition, so any split into shards gives the same numbers.
+//!
+//! Each shard owns one [`Records`] and writes to it alone; at the end of the run they are merged. Floats
+//! appear in [`LatencySummary`] and in `report` only.
+
+pub mod digest;
+pub mod histogram;
+pub mod jitter;
+pub mod latency;
+pub mod records;
+
+pub use digest::Digest;
+pub use histogram::Histogram;
+pub use jitter::{FlowLatencies, JitterRecord};
+pub use latency::{LatencyRecord, LatencySummary};
+pub use records::{ChannelRecords, ClassRecords, Delivery, HostRecord, Records};

@@ -1,0 +1,309 @@
+//! Counters of a run: per class, host and channel.
+//!
+//! *Window*: the measurement phase. *Tagged*: created within the window; the drain phase waits for tagged
+//! packets. Loads count what happens within the window, latencies belong to tagged packets.
+
+use super::{Digest, FlowLatencies, JitterRecord, LatencyRecord};
+use crate::ids::{ChannelId, HostId, VlId};
+
+/// A packet at the moment its tail is consumed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Host that made it.
+    pub source: HostId,
+    /// Host that consumed it.
+    pub destination: HostId,
+    /// Number of its class.
+    pub class: u16,
+    /// Number within its source and class.
+    pub sequence: u64,
+    /// Size [flits].
+    pub size: u16,
+    /// Cycle of creation.
+    pub created: u64,
+    /// Cycle in which the first flit entered the first channel.
+    pub injected: u64,
+    /// Cycle in which the last flit was consumed.
+    pub delivered: u64,
+    /// Inter-switch channels crossed.
+    pub hops: u16,
+    /// Whether it carries the FECN bit.
+    pub is_marked: bool,
+}
+
+/// Counters of one class.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClassRecords {
+    /// Packets created within the window, rejected ones included.
+    pub created_packets: u64,
+    /// Their flits.
+    pub created_flits: u64,
+    /// Packets that started on their first channel within the window.
+    pub injected_packets: u64,
+    /// Their flits.
+    pub injected_flits: u64,
+    /// Packets delivered within the window, whenever created.
+    pub delivered_packets: u64,
+    /// Their flits.
+    pub delivered_flits: u64,
+    /// Packets created within the window and rejected by a full source queue.
+    pub rejected: u64,
+    /// Packets dropped within the window, where dropping is on.
+    pub dropped: u64,
+    /// Tagged packets (rejected ones are not tagged).
+    pub tagged_created: u64,
+    /// Tagged packets delivered.
+    pub tagged_delivered: u64,
+    /// Tagged packets delivered with the FECN bit.
+    pub marked: u64,
+    /// First channel to delivery, of tagged packets.
+    pub network: LatencyRecord,
+    /// Creation to delivery, of tagged packets.
+    pub packet: LatencyRecord,
+    /// Change of network latency within flows, of tagged packets.
+    pub jitter: JitterRecord,
+    /// Tagged packets by inter-switch channels crossed, `[hops]`.
+    pub hops: Vec<u64>,
+    /// Latest delivery of any packet [cycle].
+    pub last_delivery: u64,
+}
+
+/// Counters of one host, within the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostRecord {
+    /// Flits created here, rejected packets included.
+    pub created_flits: u64,
+    /// Flits from here that were delivered anywhere.
+    pub accepted_flits: u64,
+    /// Flits delivered here.
+    pub received_flits: u64,
+}
+
+/// Counters of all channels, within the window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChannelRecords {
+    lanes: usize,
+    /// (packets, flits) by start cycle of the packet, `[channel * lanes + lane]`.
+    sent: Vec<(u64, u64)>,
+}
+
+/// Everything one shard counts, and after merging everything a run counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    /// `[class]`
+    pub classes: Vec<ClassRecords>,
+    /// `[host]`
+    pub hosts: Vec<HostRecord>,
+    /// All channels.
+    pub channels: ChannelRecords,
+    /// Digest of all deliveries of the whole run.
+    pub digest: Digest,
+    /// Switches passed by packets, in the whole run.
+    pub packet_hops: u64,
+    /// Switches passed by flits, in the whole run.
+    pub flit_hops: u64,
+}
+
+impl ClassRecords {
+    fn deliver(&mut self, delivery: &Delivery, in_window: bool, is_tagged: bool) {
+        self.last_delivery = self.last_delivery.max(delivery.delivered);
+        if in_window {
+            self.delivered_packets += 1;
+            self.delivered_flits += u64::from(delivery.size);
+        }
+        if is_tagged {
+            self.tagged_delivered += 1;
+            self.marked += u64::from(delivery.is_marked);
+            self.network.record(delivery.delivered - delivery.injected);
+            self.packet.record(delivery.delivered - delivery.created);
+            let hops = usize::from(delivery.hops);
+            if self.hops.len() <= hops {
+                self.hops.resize(hops + 1, 0);
+            }
+            self.hops[hops] += 1;
+        }
+    }
+
+    /// Adds the counts of another shard.
+    pub fn merge(&mut self, other: &Self) {
+        self.created_packets += other.created_packets;
+        self.created_flits += other.created_flits;
+        self.injected_packets += other.injected_packets;
+        self.injected_flits += other.injected_flits;
+        self.delivered_packets += other.delivered_packets;
+        self.delivered_flits += other.delivered_flits;
+        self.rejected += other.rejected;
+        self.dropped += other.dropped;
+        self.tagged_created += other.tagged_created;
+        self.tagged_delivered += other.tagged_delivered;
+        self.marked += other.marked;
+        self.network.merge(&other.network);
+        self.packet.merge(&other.packet);
+        self.jitter.merge(&other.jitter);
+        if self.hops.len() < other.hops.len() {
+            self.hops.resize(other.hops.len(), 0);
+        }
+        for (sum, count) in self.hops.iter_mut().zip(&other.hops) {
+            *sum += count;
+        }
+        self.last_delivery = self.last_delivery.max(other.last_delivery);
+    }
+}
+
+impl ChannelRecords {
+    /// Counters for `channels` channels of `lanes` lanes each.
+    pub fn new(channels: usize, lanes: usize) -> Self {
+        Self {
+            lanes,
+            sent: vec![(0, 0); channels * lanes],
+        }
+    }
+
+    /// Counts a packet that starts on a channel within the window.
+    #[inline]
+    pub fn send(&mut self, channel: ChannelId, lane: VlId, flits: u16) {
+        let (packets, sum) = &mut self.sent[channel.index() * self.lanes + lane.index()];
+        *packets += 1;
+        *sum += u64::from(flits);
+    }
+
+    /// (packets, flits) of each lane of a channel.
+    pub fn lanes(&self, channel: ChannelId) -> &[(u64, u64)] {
+        &self.sent[channel.index() * self.lanes..][..self.lanes]
+    }
+
+    /// Flits sent on all lanes of a channel.
+    pub fn flits(&self, channel: ChannelId) -> u64 {
+        self.lanes(channel).iter().map(|(_, flits)| flits).sum()
+    }
+
+    fn merge(&mut self, other: &Self) {
+        assert_eq!(self.sent.len(), other.sent.len(), "shards of one fabric");
+        for (sum, part) in self.sent.iter_mut().zip(&other.sent) {
+            sum.0 += part.0;
+            sum.1 += part.1;
+        }
+    }
+}
+
+impl Records {
+    /// Zeros for a fabric.
+    pub fn new(classes: usize, hosts: usize, channels: usize, lanes: usize) -> Self {
+        Self {
+            classes: vec![ClassRecords::default(); classes],
+            hosts: vec![HostRecord::default(); hosts],
+            channels: ChannelRecords::new(channels, lanes),
+            ..Self::default()
+        }
+    }
+
+    /// Counts a packet created within the window. A packet of a full source queue is `rejected`; all
+    /// others are tagged.
+    pub fn create(&mut self, class: usize, source: HostId, flits: u16, rejected: bool) {
+        let record = &mut self.classes[class];
+        record.created_packets += 1;
+        record.created_flits += u64::from(flits);
+        record.rejected += u64::from(rejected);
+        record.tagged_created += u64::from(!rejected);
+        self.hosts[source.index()].created_flits += u64::from(flits);
+    }
+
+    /// Counts a packet that starts on its first channel within the window.
+    pub fn inject(&mut self, class: usize, flits: u16) {
+        self.classes[class].injected_packets += 1;
+        self.classes[class].injected_flits += u64::from(flits);
+    }
+
+    /// Counts a delivered packet, in any phase: delivered within the window or not, tagged or not.
+    pub fn deliver(
+        &mut self,
+        delivery: &Delivery,
+        in_window: bool,
+        is_tagged: bool,
+        flows: &mut FlowLatencies,
+    ) {
+        self.digest.add(delivery);
+        let class = usize::from(delivery.class);
+        self.classes[class].deliver(delivery, in_window, is_tagged);
+        if in_window {
+            let flits = u64::from(delivery.size);
+            self.hosts[delivery.source.index()].accepted_flits += flits;
+            self.hosts[delivery.destination.index()].received_flits += flits;
+        }
+        if is_tagged {
+            let latency = delivery.delivered - delivery.injected;
+            let difference = flows.observe(class, delivery.source.index(), latency);
+            if let Some(difference) = difference {
+                self.classes[class].jitter.record(difference);
+            }
+        }
+    }
+
+    /// Adds the counts of another shard of the same run.
+    ///
+    /// # Panics
+    /// When the other records belong to another fabric.
+    pub fn merge(&mut self, other: &Self) {
+        for (sum, part) in self.classes.iter_mut().zip(&other.classes) {
+            sum.merge(part);
+        }
+        for (sum, part) in self.hosts.iter_mut().zip(&other.hosts) {
+            sum.created_flits += part.created_flits;
+            sum.accepted_flits += part.accepted_flits;
+            sum.received_flits += part.received_flits;
+        }
+        self.channels.merge(&other.channels);
+        self.digest.merge(other.digest);
+        self.packet_hops += other.packet_hops;
+        self.flit_hops += other.flit_hops;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delivery(source: u32, hops: u16, delivered: u64) -> Delivery {
+        Delivery {
+            source: HostId(source),
+            destination: HostId(1 - source),
+            class: 0,
+            sequence: delivered,
+            size: 4,
+            created: 10,
+            injected: 12,
+            delivered,
+            hops,
+            is_marked: hops == 3,
+        }
+    }
+
+    #[test]
+    fn shards_merge_to_the_whole() {
+        let record = |parts: &[usize]| {
+            let mut records = Records::new(1, 2, 4, 2);
+            let mut flows = FlowLatencies::new(2, [false]);
+            for &part in parts {
+                let source = HostId(part as u32);
+                records.create(0, source, 4, part == 1);
+                records.inject(0, 4);
+                let delivery = delivery(source.0, part as u16 * 3, 40 + part as u64);
+                records.deliver(&delivery, part == 0, true, &mut flows);
+                records.channels.send(ChannelId(2), VlId(part as u8), 4);
+            }
+            records
+        };
+        let whole = record(&[0, 1]);
+        let mut merged = record(&[0]);
+        merged.merge(&record(&[1]));
+        assert_eq!(merged, whole);
+        let class = &whole.classes[0];
+        assert_eq!((class.created_packets, class.rejected), (2, 1));
+        assert_eq!((class.delivered_flits, class.tagged_delivered), (4, 2));
+        assert_eq!((&class.hops[..], class.marked), (&[1, 0, 0, 1][..], 1));
+        assert_eq!(class.last_delivery, 41);
+        assert_eq!(whole.channels.flits(ChannelId(2)), 8);
+        assert_eq!(whole.hosts[0].accepted_flits, 4);
+        assert_eq!(whole.hosts[1].received_flits, 4);
+    }
+}

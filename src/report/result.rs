@@ -1,0 +1,224 @@
+//! A finished run: everything the reports are made of.
+
+use crate::ids::HostId;
+use crate::measure::Records;
+use crate::scenario::plan::ClassPlan;
+use crate::topology::Graph;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// Title of the scenario.
+    pub title: String,
+    /// Size of the fabric.
+    pub fabric: FabricInfo,
+    /// What was routed, and what is proved about it.
+    pub routing: RoutingInfo,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Worker threads.
+    pub threads: usize,
+    /// Parts the fabric was split into.
+    pub shards: usize,
+    /// How the run ended.
+    pub verdict: Verdict,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// Length of the phases as run.
+    pub cycles: CycleCounts,
+    /// All counters, merged over shards.
+    pub records: Records,
+    /// Classes, in plan order.
+    pub classes: Vec<ClassInfo>,
+    /// Hosts, in id order.
+    pub hosts: Vec<HostInfo>,
+    /// Channels, in id order.
+    pub channels: Vec<ChannelInfo>,
+    /// Counters over time; may be empty.
+    pub timeline: Vec<TimelineRow>,
+    /// Cost per stage, with profiling; otherwise empty.
+    pub stages: Vec<StageCost>,
+    /// Elapsed time of the simulation [s].
+    pub wall_seconds: f64,
+    /// Processor time of the simulation, all threads [s].
+    pub cpu_seconds: f64,
+    /// Largest resident set of the process [bytes].
+    pub peak_rss_bytes: u64,
+    /// Name of the machine.
+    pub host_name: String,
+    /// The resolved plan as RON.
+    pub plan: String,
+}
+
+/// Size of the fabric.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FabricInfo {
+    /// Switches.
+    pub switches: usize,
+    /// Hosts.
+    pub hosts: usize,
+    /// Channels, two per link.
+    pub channels: usize,
+    /// Longest distance between switches with hosts [inter-switch channels].
+    pub diameter: u32,
+}
+
+/// What was routed, and what is proved about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoutingInfo {
+    /// Name of the engine.
+    pub engine: String,
+    /// Whether all paths are shortest.
+    pub minimal: bool,
+    /// Layers (sets of paths on lanes of their own).
+    pub layers: u32,
+    /// Whether freedom of deadlock is proved.
+    pub deadlock_free: bool,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Accepted load follows offered load and latencies are stationary.
+    Steady,
+    /// The fabric accepts less than is offered.
+    Saturated,
+    /// Packets in flight cannot move any more.
+    Deadlocked,
+    /// Stopped before its end.
+    Interrupted,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Steady => "steady",
+            Self::Saturated => "saturated",
+            Self::Deadlocked => "deadlocked",
+            Self::Interrupted => "interrupted",
+        })
+    }
+}
+
+/// Length of the phases as run [cycles].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CycleCounts {
+    /// Before measurement.
+    pub warmup: u64,
+    /// The window.
+    pub measure: u64,
+    /// Until the last tagged packet.
+    pub drain: u64,
+    /// All.
+    pub total: u64,
+}
+
+/// A traffic class as reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassInfo {
+    /// Name.
+    pub name: String,
+    /// Service levels; empty for a class on VL15.
+    pub service_levels: Vec<u8>,
+    /// Hosts that send under the pattern, ascending.
+    pub hosts: Vec<HostId>,
+}
+
+impl ClassInfo {
+    /// The class of a plan, with the hosts that really send.
+    pub fn new(class: &ClassPlan) -> Self {
+        let levels = class.service_levels.iter().map(|sl| sl.0);
+        let hosts = class.hosts.iter().copied();
+        Self {
+            name: class.name.clone(),
+            service_levels: levels.filter(|_| !class.management).collect(),
+            hosts: hosts.filter(|&host| class.pattern.sends(host)).collect(),
+        }
+    }
+}
+
+/// A host as reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostInfo {
+    /// Name.
+    pub name: String,
+    /// Speed of its link [cycles per flit].
+    pub cycles_per_flit: u32,
+}
+
+/// A channel as reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelInfo {
+    /// Sending end.
+    pub from: String,
+    /// Receiving end.
+    pub to: String,
+    /// Speed [cycles per flit].
+    pub cycles_per_flit: u32,
+}
+
+/// All hosts of a graph, in id order.
+pub fn host_infos(graph: &Graph) -> Vec<HostInfo> {
+    let hosts = graph.host_ids().zip(graph.hosts());
+    hosts
+        .map(|(id, host)| HostInfo {
+            name: host.name.clone(),
+            cycles_per_flit: graph.channel(graph.host_channel(id)).timing.cycles_per_flit,
+        })
+        .collect()
+}
+
+/// All channels of a graph, in id order.
+pub fn channel_infos(graph: &Graph) -> Vec<ChannelInfo> {
+    let channels = graph.channels().iter();
+    channels
+        .map(|channel| ChannelInfo {
+            from: graph.endpoint_name(channel.from),
+            to: graph.endpoint_name(channel.to),
+            cycles_per_flit: channel.timing.cycles_per_flit,
+        })
+        .collect()
+}
+
+/// Counters of one interval of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TimelineRow {
+    /// First cycle.
+    #[serde(rename = "start [cycle]")]
+    pub start: u64,
+    /// Length.
+    #[serde(rename = "length [cycles]")]
+    pub length: u64,
+    /// Flits created.
+    #[serde(rename = "created [flits]")]
+    pub created_flits: u64,
+    /// Flits delivered.
+    #[serde(rename = "delivered [flits]")]
+    pub delivered_flits: u64,
+    /// Packets delivered.
+    #[serde(rename = "delivered [packets]")]
+    pub delivered_packets: u64,
+    /// Sum of the network latencies of these packets.
+    #[serde(rename = "network_latency_sum [cycles]")]
+    pub network_latency_sum: u64,
+    /// Packets in source queues at the end.
+    #[serde(rename = "queued [packets]")]
+    pub queued_packets: u64,
+    /// Packets in the fabric at the end.
+    #[serde(rename = "in_flight [packets]")]
+    pub in_flight_packets: u64,
+}
+
+/// Cost of one stage of the cycle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageCost {
+    /// Name of the stage.
+    pub name: String,
+    /// Fraction of the time of all stages.
+    pub share: f64,
+    /// Processor time [ns per cycle].
+    pub ns_per_cycle: f64,
+}

@@ -1,0 +1,229 @@
+//! The table a person sees at the end of a run.
+
+use super::RunResult;
+use super::result::StageCost;
+use super::summary::{ClassSummary, LatencyPair, Summary, mean_hops, summarize};
+use super::tables::service_levels;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Cells of the latency columns.
+const LATENCY_CELLS: usize = 8;
+
+/// The table; `directory` is where the results are, when they are kept.
+pub fn human_table(result: &RunResult, directory: Option<&Path>) -> String {
+    let summary = summarize(result);
+    let mut text = heading(result, &summary);
+    text += &classes(result, &summary);
+    text += &footer(&summary, directory);
+    if !summary.stages.is_empty() {
+        text += &stages(&summary.stages);
+    }
+    text
+}
+
+fn heading(result: &RunResult, summary: &Summary) -> String {
+    let Summary {
+        fabric, routing, ..
+    } = summary;
+    let cycles = summary.run.cycles;
+    format!(
+        "{}\n\n\
+         fabric    {}, {}, {}, diameter {}\n\
+         routing   {}: {}, {}, {}\n\
+         run       seed {}, {}, {}\n\
+         cycles    {} warm-up, {} measured, {} drain, {} in all\n\
+         verdict   {}: {}\n\n",
+        result.title,
+        count(fabric.switches as u64, "switch", "switches"),
+        count(fabric.hosts as u64, "host", "hosts"),
+        count(fabric.channels as u64, "channel", "channels"),
+        fabric.diameter,
+        routing.engine,
+        if routing.minimal {
+            "minimal paths"
+        } else {
+            "detours"
+        },
+        count(u64::from(routing.layers), "layer", "layers"),
+        if routing.deadlock_free {
+            "proved free of deadlock"
+        } else {
+            "not proved free of deadlock"
+        },
+        summary.run.seed,
+        count(result.threads as u64, "thread", "threads"),
+        count(result.shards as u64, "shard", "shards"),
+        cycles.warmup,
+        cycles.measure,
+        cycles.drain,
+        cycles.total,
+        result.verdict,
+        result.reason,
+    )
+}
+
+/// One row per class, and one for all when there are several.
+fn classes(result: &RunResult, summary: &Summary) -> String {
+    let mut rows = vec![row([
+        "class", "SL", "hops", "offered", "accepted", "rejected", "mean", "p50", "p99", "max",
+        "mean", "p50", "p99", "max",
+    ])];
+    for (class, records) in summary.classes.iter().zip(&result.records.classes) {
+        rows.push(class_row(class, mean_hops(&records.hops)));
+    }
+    if summary.classes.len() > 1 {
+        let rejected: u64 = summary.classes.iter().map(|class| class.rejected).sum();
+        let mut all = vec![
+            "all".to_owned(),
+            String::new(),
+            decimal(summary.hops.mean, 2),
+        ];
+        all.extend(loads(summary.load.offered, summary.load.accepted, rejected));
+        all.extend(latencies(&summary.latency));
+        rows.push(all);
+    }
+    group_titles(&widths(&rows))
+        + &align(&rows)
+        + "(loads: fraction of link rate; latencies: cycles; rejected: packets)\n\n"
+}
+
+fn class_row(class: &ClassSummary, hops: Option<f64>) -> Vec<String> {
+    let level = match service_levels(&class.sl) {
+        level if level.is_empty() => "VL15".to_owned(),
+        level => level,
+    };
+    let mut row = vec![class.name.clone(), level, decimal(hops, 2)];
+    row.extend(loads(class.offered, class.accepted, class.rejected));
+    row.extend(latencies(&class.latency));
+    row
+}
+
+fn loads(offered: f64, accepted: f64, rejected: u64) -> [String; 3] {
+    [
+        format!("{offered:.4}"),
+        format!("{accepted:.4}"),
+        rejected.to_string(),
+    ]
+}
+
+fn latencies(pair: &LatencyPair) -> Vec<String> {
+    let cells = |l: &crate::measure::LatencySummary| {
+        [decimal(l.mean, 1), whole(l.p50), whole(l.p99), whole(l.max)]
+    };
+    [cells(&pair.network), cells(&pair.packet)].concat()
+}
+
+fn footer(summary: &Summary, directory: Option<&Path>) -> String {
+    let work = summary.work;
+    let used = summary.channels.utilisation;
+    let mut text = format!(
+        "hosts     accepted load {:.4} (least) to {:.4} (most)\n\
+         channels  utilisation {:.3} mean, {:.3} highest\n\
+         speed     {} cycles/s, {} flit hops per CPU second; {:.2} s, {:.2} s CPU, {} MiB\n\
+         digest    {}\n",
+        summary.load.accepted_min_host,
+        summary.load.accepted_max_host,
+        used.mean,
+        used.max,
+        scaled(work.cycles_per_second),
+        scaled(work.flit_hops_per_cpu_second),
+        work.wall_seconds,
+        work.cpu_seconds,
+        work.peak_rss_bytes.div_ceil(1 << 20),
+        summary.run.digest,
+    );
+    if let Some(directory) = directory {
+        let _ = writeln!(text, "results   {}", directory.display());
+    }
+    text
+}
+
+fn stages(stages: &[StageCost]) -> String {
+    let mut rows = vec![row(["stage", "share", "ns/cycle"])];
+    rows.extend(stages.iter().map(|stage| {
+        vec![
+            stage.name.clone(),
+            format!("{:.1} %", stage.share * 100.0),
+            format!("{:.1}", stage.ns_per_cycle),
+        ]
+    }));
+    format!("\n{}", align(&rows))
+}
+
+/// The line above the class table: what groups of columns have in common.
+fn group_titles(widths: &[usize]) -> String {
+    let span = |columns: &[usize]| columns.iter().sum::<usize>() + 2 * (columns.len() - 1);
+    let mut line = " ".repeat(span(&widths[..3]));
+    let ends = 6 + LATENCY_CELLS / 2;
+    for (columns, title) in [
+        (3..6, " load "),
+        (6..ends, " network latency "),
+        (ends..6 + LATENCY_CELLS, " packet latency "),
+    ] {
+        let _ = write!(line, "  {title:-^width$}", width = span(&widths[columns]));
+    }
+    line + "\n"
+}
+
+/// Columns side by side, two blanks apart: the first flush left, the others flush right.
+fn align(rows: &[Vec<String>]) -> String {
+    let widths = widths(rows);
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            if column == 0 {
+                let _ = write!(line, "{cell:<width$}");
+            } else {
+                let _ = write!(line, "  {cell:>width$}");
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Width of each column [characters].
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    (0..columns)
+        .map(|column| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        })
+        .collect()
+}
+
+fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
+    cells.map(String::from).to_vec()
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn decimal(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+}
+
+fn whole(value: Option<u64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
+}
+
+/// Three significant digits with a decimal prefix: `12.3 M`.
+fn scaled(value: f64) -> String {
+    let (value, prefix) = match value {
+        v if v >= 1e9 => (v / 1e9, " G"),
+        v if v >= 1e6 => (v / 1e6, " M"),
+        v if v >= 1e3 => (v / 1e3, " k"),
+        v => (v, ""),
+    };
+    let digits = match value {
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$}{prefix}")
+}

@@ -1,0 +1,285 @@
+//! Reports of a small made-up run.
+
+use super::result::{
+    ChannelInfo, ClassInfo, CycleCounts, FabricInfo, HostInfo, RoutingInfo, StageCost, TimelineRow,
+};
+use super::*;
+use crate::ids::{ChannelId, HostId, VlId};
+use crate::measure::{Delivery, FlowLatencies, Records};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use std::path::Path;
+
+/// Two switches, three hosts, ten channels; two classes with packets and one without.
+fn result() -> RunResult {
+    RunResult {
+        title: "made up, \"small\"".into(),
+        fabric: FabricInfo {
+            switches: 2,
+            hosts: 3,
+            channels: 8,
+            diameter: 1,
+        },
+        routing: RoutingInfo {
+            engine: "UpDown".into(),
+            minimal: true,
+            layers: 1,
+            deadlock_free: true,
+        },
+        seed: 42,
+        threads: 2,
+        shards: 1,
+        verdict: Verdict::Steady,
+        reason: "accepted load follows offered load".into(),
+        cycles: CycleCounts {
+            warmup: 100,
+            measure: 1000,
+            drain: 20,
+            total: 1120,
+        },
+        records: records(),
+        classes: vec![
+            class("bulk", &[0], &[0, 1, 2]),
+            class("voice, low", &[1, 2], &[0]),
+            class("management", &[], &[2]),
+        ],
+        hosts: hosts(),
+        channels: channels(),
+        timeline: vec![TimelineRow {
+            start: 0,
+            length: 560,
+            created_flits: 900,
+            ..TimelineRow::default()
+        }],
+        stages: vec![StageCost {
+            name: "Deliver".into(),
+            share: 0.25,
+            ns_per_cycle: 812.5,
+        }],
+        wall_seconds: 0.5,
+        cpu_seconds: 0.875,
+        peak_rss_bytes: 12_345_678,
+        host_name: "somewhere".into(),
+        plan: "Plan(title: \"made up\", seed: 42)".into(),
+    }
+}
+
+fn class(name: &str, levels: &[u8], hosts: &[u32]) -> ClassInfo {
+    ClassInfo {
+        name: name.into(),
+        service_levels: levels.to_vec(),
+        hosts: hosts.iter().copied().map(HostId).collect(),
+    }
+}
+
+fn hosts() -> Vec<HostInfo> {
+    (0..3)
+        .map(|i| HostInfo {
+            name: format!("H{i}"),
+            cycles_per_flit: 1 + i % 2,
+        })
+        .collect()
+}
+
+fn channels() -> Vec<ChannelInfo> {
+    let ends = [("H0", "S0"), ("H1", "S0"), ("H2", "S1"), ("S0", "S1")];
+    let both = ends.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
+    both.map(|(from, to)| ChannelInfo {
+        from: from.into(),
+        to: to.into(),
+        cycles_per_flit: 1,
+    })
+    .collect()
+}
+
+fn records() -> Records {
+    let mut records = Records::new(3, 3, 8, 2);
+    let mut flows = FlowLatencies::new(3, [false, true, true]);
+    for sequence in 0..100 {
+        let class = usize::from(sequence % 5 == 4);
+        let source = if class == 1 { 0 } else { sequence as u32 % 3 };
+        let created = 100 + sequence * 9;
+        records.create(class, HostId(source), 8, sequence == 50);
+        if sequence == 50 {
+            continue;
+        }
+        records.inject(class, 8);
+        let delivery = Delivery {
+            source: HostId(source),
+            destination: HostId((source + 1) % 3),
+            class: class as u16,
+            sequence,
+            size: 8,
+            created,
+            injected: created + sequence % 7,
+            delivered: created + sequence % 7 + 12 + sequence * sequence % 11,
+            hops: u16::from(source > 0),
+            is_marked: sequence % 10 == 0,
+        };
+        records.deliver(&delivery, delivery.delivered < 1100, true, &mut flows);
+        let channel = ChannelId(source * 2);
+        records.channels.send(channel, VlId(class as u8), 8);
+    }
+    records.packet_hops = 165;
+    records.flit_hops = 1320;
+    records
+}
+
+/// A run interrupted before anything happened.
+fn empty() -> RunResult {
+    RunResult {
+        records: Records::new(3, 3, 8, 2),
+        cycles: CycleCounts::default(),
+        wall_seconds: 0.0,
+        cpu_seconds: 0.0,
+        verdict: Verdict::Interrupted,
+        reason: "stopped by the user".into(),
+        stages: Vec::new(),
+        timeline: Vec::new(),
+        ..result()
+    }
+}
+
+fn text(bytes: Result<Vec<u8>, ReportError>) -> String {
+    String::from_utf8(bytes.unwrap()).unwrap()
+}
+
+#[test]
+fn summary_follows_the_schema() {
+    let json = summary_json(&result());
+    insta::assert_snapshot!(json);
+    let read: Summary = serde_json::from_str(&json).unwrap();
+    assert_eq!(read, summarize(&result()));
+}
+
+#[test]
+fn summary_of_nothing_has_nulls_and_no_nan() {
+    let json = summary_json(&empty());
+    assert!(!json.contains("NaN") && !json.contains("inf"));
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(value["latency"]["network"]["mean"].is_null());
+    assert_eq!(value["latency"]["network"]["count"], 0);
+    assert_eq!(value["load"]["offered"], 0.0);
+    assert_eq!(value["run"]["verdict"], "interrupted");
+    assert!(value.get("stages").is_none());
+}
+
+#[test]
+fn people_get_a_table() {
+    insta::assert_snapshot!(human_table(&result(), Some(Path::new("runs/made-up-42"))));
+    insta::assert_snapshot!("table_of_nothing", human_table(&empty(), None));
+}
+
+#[test]
+fn tables_open_without_a_parser() {
+    insta::assert_snapshot!("classes_csv", text(tables::classes(&result())));
+    insta::assert_snapshot!("channels_csv", text(tables::channels(&result())));
+    insta::assert_snapshot!("hosts_csv", text(tables::hosts(&result())));
+    insta::assert_snapshot!("timeline_csv", text(tables::timeline(&result())));
+}
+
+#[test]
+fn histograms_are_read_back() {
+    let result = result();
+    let log = hlog::interval_log(&result).unwrap();
+    let mut tags = Vec::new();
+    let mut deserializer = Deserializer::new();
+    for entry in IntervalLogIterator::new(&log) {
+        let Ok(LogEntry::Interval(interval)) = entry else {
+            panic!("{entry:?}");
+        };
+        let encoded = interval.encoded_histogram();
+        let bytes = decode_base64(encoded);
+        let histogram: Histogram<u64> = deserializer.deserialize(&mut &bytes[..]).unwrap();
+        let tag = interval.tag().unwrap().as_str().to_owned();
+        if tag == "bulk.network" {
+            let original = result.records.classes[0].network.histogram().inner();
+            assert_eq!(&histogram, original);
+        }
+        tags.push(tag);
+    }
+    assert_eq!(
+        tags,
+        [
+            "bulk.network",
+            "bulk.packet",
+            "voice__low.network",
+            "voice__low.packet",
+            "management.network",
+            "management.packet",
+        ]
+    );
+}
+
+/// Standard base64 with padding.
+fn decode_base64(text: &str) -> Vec<u8> {
+    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let symbols = text.bytes().filter(|&c| c != b'=');
+    let values: Vec<u32> = symbols
+        .map(|c| ALPHABET.iter().position(|&a| a == c).unwrap() as u32)
+        .collect();
+    let mut bytes = Vec::new();
+    for group in values.chunks(4) {
+        let bits = group.iter().fold(0, |bits, value| bits << 6 | value) << (6 * (4 - group.len()));
+        bytes.extend(bits.to_be_bytes()[1..group.len()].iter());
+    }
+    bytes
+}
+
+#[test]
+fn the_manifest_holds_the_plan_as_ron() {
+    let text = manifest::manifest(&result()).unwrap();
+    let version = format!("\"{}\"", env!("CARGO_PKG_VERSION"));
+    insta::assert_snapshot!(text.replace(&version, "\"<version>\""));
+    assert!(ron::from_str::<ron::Value>(&text).is_ok());
+    let broken = RunResult {
+        plan: "Plan(".into(),
+        ..result()
+    };
+    assert!(manifest::manifest(&broken).is_err());
+}
+
+#[test]
+fn the_trace_is_json() {
+    let span = SpanRecord {
+        name: "Route \"x\"".into(),
+        tid: 3,
+        start_us: 1.5,
+        duration_us: 0.25,
+    };
+    let text = trace::chrome_trace(&[span.clone(), span]);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["traceEvents"][1]["tid"], 3);
+    assert_eq!(value["traceEvents"][0]["dur"], 0.25);
+    let none: serde_json::Value = serde_json::from_str(&trace::chrome_trace(&[])).unwrap();
+    assert_eq!(none["traceEvents"], serde_json::json!([]));
+}
+
+#[test]
+fn a_run_directory_has_every_file() {
+    let base = tempfile::tempdir().unwrap();
+    let directory = RunDirectory::create_in(base.path(), "made up", 42).unwrap();
+    write_run(&directory, &result(), &[]).unwrap();
+    let path = directory.finish().unwrap();
+    for file in [
+        "manifest.ron",
+        "summary.json",
+        "latency.hlog",
+        "classes.csv",
+        "channels.csv",
+        "hosts.csv",
+        "timeline.csv",
+    ] {
+        assert!(path.join(file).is_file(), "{file}");
+    }
+    assert!(!path.join("trace.json").exists());
+}
+
+#[test]
+fn the_system_tells_what_is_used() {
+    let used = usage();
+    assert!(used.cpu_seconds > 0.0);
+    assert!(used.peak_rss_bytes > 1 << 20);
+    assert!(!usage::host_name().is_empty());
+}

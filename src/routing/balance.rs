@@ -1,0 +1,126 @@
+//! Spreads destinations over equally good ports, as OpenSM does: by counters local to each switch.
+//!
+//! Cost: time O(switches * (hosts + destination switches * ports)), parallel over switches; the result
+//! does not depend on the number of threads, because every switch counts for itself.
+//!
+//! # Algorithm
+//! 1. Destination switches are taken by number of attached hosts, most first, ties in id order; the hosts
+//!    of one in port order.
+//! 2. A host attached to the switch itself is reached through its port, which is not counted.
+//! 3. For any other host the candidate port with the fewest hosts so far is taken, the lowest on ties.
+//!
+//! References: OpenSM `osm_switch.c` and `osm_ucast_mgr.c`
+
+use super::paths::Adjacency;
+use super::{RoutingError, UNREACHABLE};
+use crate::ids::{HostId, SwitchId};
+use crate::topology::Graph;
+use rayon::prelude::*;
+use std::cmp::Reverse;
+
+/// A switch with hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Destination {
+    /// The switch.
+    pub(super) switch: SwitchId,
+    /// Its hosts as (port, host), in port order.
+    pub(super) hosts: Vec<(u16, HostId)>,
+}
+
+/// The destination switches in the order of step 1.
+pub(super) fn destinations(graph: &Graph) -> Vec<Destination> {
+    let mut destinations: Vec<Destination> = graph
+        .switch_ids()
+        .map(|switch| Destination {
+            switch,
+            hosts: graph.attached_hosts(switch).collect(),
+        })
+        .filter(|destination| !destination.hosts.is_empty())
+        .collect();
+    destinations.sort_by_key(|destination| Reverse(destination.hosts.len()));
+    destinations
+}
+
+/// Forwarding tables `[switch][host]`; `candidate(i, switch, neighbor)` tells whether the way from `switch`
+/// to the `i`-th destination switch may lead over `neighbor`.
+pub(super) fn spread(
+    graph: &Graph,
+    adjacency: &Adjacency,
+    destinations: &[Destination],
+    candidate: impl Fn(usize, usize, usize) -> bool + Sync,
+) -> Vec<u8> {
+    let host_count = graph.hosts().len();
+    let mut next = vec![UNREACHABLE; adjacency.len() * host_count];
+    let rows = next.par_chunks_mut(host_count.max(1)).enumerate();
+    rows.for_each(|(switch, row)| {
+        let ports = graph.switches()[switch].port_count;
+        let mut assigned = vec![0u32; usize::from(ports) + 1];
+        let mut candidates = Vec::with_capacity(usize::from(ports));
+        for (i, destination) in destinations.iter().enumerate() {
+            if destination.switch.index() == switch {
+                for &(port, host) in &destination.hosts {
+                    row[host.index()] = port as u8;
+                }
+                continue;
+            }
+            let exits = adjacency.exits(switch).iter();
+            candidates.clear();
+            candidates.extend(
+                exits
+                    .filter(|exit| candidate(i, switch, exit.neighbor as usize))
+                    .map(|exit| exit.port),
+            );
+            for (_, host) in &destination.hosts {
+                let least = candidates
+                    .iter()
+                    .min_by_key(|&&port| assigned[usize::from(port)]);
+                if let Some(&port) = least {
+                    assigned[usize::from(port)] += 1;
+                    row[host.index()] = port as u8;
+                }
+            }
+        }
+    });
+    next
+}
+
+/// Checks that every switch with hosts has a way to every host.
+///
+/// # Errors
+/// [`RoutingError::Unreachable`] with the first pair in id order.
+pub(super) fn require_all_reachable(graph: &Graph, next: &[u8]) -> Result<(), RoutingError> {
+    let rows = next.chunks(graph.hosts().len().max(1));
+    for (switch, row) in graph.switch_ids().zip(rows) {
+        let missing = row.iter().position(|&port| port == UNREACHABLE);
+        if let Some(host) = missing
+            && graph.attached_hosts(switch).next().is_some()
+        {
+            return Err(RoutingError::Unreachable {
+                from: graph.switches()[switch.index()].name.clone(),
+                to: graph.hosts()[host].name.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that forwarding tables can name every port.
+///
+/// # Errors
+/// [`RoutingError::Unsupported`] for a switch with more than 254 ports.
+pub(super) fn require_nameable_ports(
+    graph: &Graph,
+    engine: &'static str,
+) -> Result<(), RoutingError> {
+    let largest = graph.switches().iter().max_by_key(|node| node.port_count);
+    match largest {
+        Some(node) if node.port_count >= u16::from(UNREACHABLE) => Err(RoutingError::Unsupported {
+            engine,
+            reason: format!(
+                "{} has {} ports, a forwarding table can name 254",
+                node.name, node.port_count
+            ),
+        }),
+        _ => Ok(()),
+    }
+}

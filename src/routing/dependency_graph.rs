@@ -1,0 +1,292 @@
+//! The channel dependency graph: which (channel, lane) waits for which, and whether in a circle.
+//!
+//! Vertices are (channel, lane) of channels between switches; host channels are left out, because nothing
+//! leads into an injection channel and nothing out of an ejection channel, so no cycle contains one.
+//! Dependencies can be added from several threads; the result does not depend on their order.
+//!
+//! Cost: memory one bit per (input port, output port, lane, lane) of each switch; finding a cycle is
+//! O(vertices + dependencies) when there is none.
+//!
+//! # Algorithm
+//! 1. Vertices without predecessor are removed until none is left to remove; the graph is acyclic exactly
+//!    when nothing remains (Kahn).
+//! 2. Likewise vertices without successor: what remains are cycles and ways between them.
+//! 3. From each remaining vertex, the first 256 in id order, a breadth-first search for the way
+//!    back; the shortest cycle found, the first on ties, is reported from its lowest vertex on.
+//!
+//! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ)
+
+use crate::ids::{ChannelId, VlId};
+use crate::topology::{Endpoint, Graph};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Starting vertices tried for a short cycle: enough to find the shortest in small fabrics; raising it makes
+/// the report of a large cyclic fabric slower, never the proof of an acyclic one.
+const SEARCHES: usize = 256;
+
+/// A set of bits that may be set from several threads.
+#[derive(Debug)]
+struct Bits(Vec<AtomicU64>);
+
+impl Bits {
+    fn new(bits: usize) -> Self {
+        Self((0..bits.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    #[inline]
+    fn set(&self, bit: usize) {
+        let (word, mask) = (&self.0[bit / 64], 1 << (bit % 64));
+        // looking first keeps the cache line shared between threads
+        if word.load(Ordering::Relaxed) & mask == 0 {
+            word.fetch_or(mask, Ordering::Relaxed);
+        }
+    }
+
+    fn word(&self, word: usize) -> u64 {
+        self.0[word].load(Ordering::Relaxed)
+    }
+
+    fn count(&self) -> u64 {
+        (0..self.0.len())
+            .map(|word| u64::from(self.word(word).count_ones()))
+            .sum()
+    }
+}
+
+/// What waits for what, over (channel, lane).
+#[derive(Debug)]
+pub struct DependencyGraph<'a> {
+    graph: &'a Graph,
+    lanes: usize,
+    /// First word of a channel's rows, one row per lane; `[channel]`.
+    first_word: Vec<usize>,
+    /// Words per row, `[channel]`; 0 for channels from or to hosts.
+    row_words: Vec<u32>,
+    dependencies: Bits,
+    used: Bits,
+}
+
+impl<'a> DependencyGraph<'a> {
+    /// No dependencies yet, `lanes` lanes on every channel.
+    pub fn new(graph: &'a Graph, lanes: u8) -> Self {
+        let lanes = usize::from(lanes);
+        let mut first_word = Vec::with_capacity(graph.channels().len());
+        let mut row_words = Vec::with_capacity(graph.channels().len());
+        let mut words = 0;
+        for channel in graph.channels() {
+            let row = match (channel.from, channel.to) {
+                (Endpoint::Switch(..), Endpoint::Switch(switch, _)) => {
+                    (graph.ports(switch).len() * lanes).div_ceil(64)
+                }
+                _ => 0,
+            };
+            first_word.push(words);
+            row_words.push(row as u32);
+            words += row * lanes;
+        }
+        Self {
+            graph,
+            lanes,
+            first_word,
+            row_words,
+            dependencies: Bits::new(words * 64),
+            used: Bits::new(graph.channels().len() * lanes),
+        }
+    }
+
+    /// Packets use `lane` of `channel`.
+    #[inline]
+    pub fn add_vertex(&self, channel: ChannelId, lane: VlId) {
+        self.used.set(channel.index() * self.lanes + lane.index());
+    }
+
+    /// Packets on `lane` of `from` may wait for `next_lane` of `to`, a channel out of the switch that `from`
+    /// leads to.
+    #[inline]
+    pub fn add(&self, from: ChannelId, lane: VlId, to: ChannelId, next_lane: VlId) {
+        let Endpoint::Switch(_, port) = self.graph.channel(to).from else {
+            return;
+        };
+        let row =
+            self.first_word[from.index()] + lane.index() * self.row_words[from.index()] as usize;
+        let column = usize::from(port - 1) * self.lanes + next_lane.index();
+        self.dependencies.set(row * 64 + column);
+    }
+
+    /// Number of (channel, lane) in use.
+    pub fn vertices(&self) -> u64 {
+        self.used.count()
+    }
+
+    /// Number of dependencies.
+    pub fn dependencies(&self) -> u64 {
+        self.dependencies.count()
+    }
+
+    /// Number of channels between switches in use.
+    pub fn channels_used(&self) -> usize {
+        let used = |vertex: usize| self.used.word(vertex / 64) >> (vertex % 64) & 1 == 1;
+        (0..self.first_word.len())
+            .filter(|channel| (0..self.lanes).any(|lane| used(channel * self.lanes + lane)))
+            .count()
+    }
+
+    /// Calls `visit` for every vertex that `vertex` waits for.
+    fn successors(&self, vertex: usize, mut visit: impl FnMut(usize)) {
+        let (channel, lane) = (vertex / self.lanes, vertex % self.lanes);
+        let words = self.row_words[channel] as usize;
+        if words == 0 {
+            return;
+        }
+        let Some(switch) = self.graph.channels()[channel].to.switch() else {
+            return;
+        };
+        let row = self.first_word[channel] + lane * words;
+        for word in 0..words {
+            let mut bits = self.dependencies.word(row + word);
+            while bits != 0 {
+                let column = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let port = (column / self.lanes) as u16 + 1;
+                if let Some(next) = self.graph.port_channel(switch, port) {
+                    visit(next.index() * self.lanes + column % self.lanes);
+                }
+            }
+        }
+    }
+
+    /// A shortest cycle among those looked at, starting with its lowest vertex; `None` when there is none.
+    pub fn find_cycle(&self) -> Option<Vec<(ChannelId, VlId)>> {
+        let core = self.core()?;
+        let mut best: Option<Vec<usize>> = None;
+        let mut came_from = vec![usize::MAX; core.len()];
+        let starts = (0..core.len()).filter(|&vertex| !core[vertex].is_empty());
+        for start in starts.take(SEARCHES) {
+            let limit = best.as_ref().map_or(usize::MAX, Vec::len);
+            if let Some(cycle) = shortest_cycle_through(start, &core, &mut came_from, limit) {
+                best = Some(cycle);
+            }
+        }
+        let mut cycle = best?;
+        let lowest = (0..cycle.len()).min_by_key(|&i| cycle[i])?;
+        cycle.rotate_left(lowest);
+        let name = |vertex| {
+            (
+                ChannelId::from(vertex / self.lanes),
+                VlId::from(vertex % self.lanes),
+            )
+        };
+        Some(cycle.into_iter().map(name).collect())
+    }
+
+    /// Steps 1 and 2: successors of each vertex on or between cycles; `None` when there is none.
+    fn core(&self) -> Option<Vec<Vec<usize>>> {
+        let count = self.first_word.len() * self.lanes;
+        let mut predecessors = vec![0u32; count];
+        for vertex in 0..count {
+            self.successors(vertex, |next| predecessors[next] += 1);
+        }
+        let mut removed: Vec<usize> = (0..count).filter(|&v| predecessors[v] == 0).collect();
+        let mut head = 0;
+        while let Some(&vertex) = removed.get(head) {
+            head += 1;
+            self.successors(vertex, |next| {
+                predecessors[next] -= 1;
+                if predecessors[next] == 0 {
+                    removed.push(next);
+                }
+            });
+        }
+        if removed.len() == count {
+            return None;
+        }
+        // what is left has predecessors that are left; now the same against the arrows
+        let mut waiting = vec![Vec::new(); count];
+        let mut successors = vec![0u32; count];
+        for vertex in (0..count).filter(|&vertex| predecessors[vertex] > 0) {
+            self.successors(vertex, |next| {
+                waiting[next].push(vertex);
+                successors[vertex] += 1;
+            });
+        }
+        let mut ends: Vec<usize> = (0..count)
+            .filter(|&vertex| predecessors[vertex] > 0 && successors[vertex] == 0)
+            .collect();
+        while let Some(end) = ends.pop() {
+            for &vertex in &waiting[end] {
+                successors[vertex] -= 1;
+                if successors[vertex] == 0 {
+                    ends.push(vertex);
+                }
+            }
+        }
+        let mut core = vec![Vec::new(); count];
+        for vertex in (0..count).filter(|&vertex| successors[vertex] > 0) {
+            self.successors(vertex, |next| {
+                if successors[next] > 0 {
+                    core[vertex].push(next);
+                }
+            });
+        }
+        Some(core)
+    }
+}
+
+/// The shortest cycle through `start` when it has fewer than `limit` vertices. `came_from` is all
+/// `usize::MAX` before and after.
+fn shortest_cycle_through(
+    start: usize,
+    successors: &[Vec<usize>],
+    came_from: &mut [usize],
+    limit: usize,
+) -> Option<Vec<usize>> {
+    let mut queue = vec![(start, 1)];
+    let mut head = 0;
+    let mut last = None;
+    'search: while let Some(&(vertex, length)) = queue.get(head) {
+        head += 1;
+        if length >= limit {
+            break;
+        }
+        for &next in &successors[vertex] {
+            if next == start {
+                last = Some(vertex);
+                break 'search;
+            }
+            if came_from[next] == usize::MAX {
+                came_from[next] = vertex;
+                queue.push((next, length + 1));
+            }
+        }
+    }
+    let cycle = last.map(|last| {
+        let mut cycle = vec![last];
+        while cycle[cycle.len() - 1] != start {
+            cycle.push(came_from[cycle[cycle.len() - 1]]);
+        }
+        cycle.reverse();
+        cycle
+    });
+    for (vertex, _) in queue {
+        came_from[vertex] = usize::MAX;
+    }
+    cycle
+}
+
+/// A cycle for people, one line per (channel, lane).
+pub fn describe_cycle(graph: &Graph, cycle: &[(ChannelId, VlId)]) -> String {
+    let mut text = String::new();
+    for (i, &(channel, lane)) in cycle.iter().enumerate() {
+        let ends = graph.channel(channel);
+        let (from, to) = (graph.endpoint_name(ends.from), graph.endpoint_name(ends.to));
+        let then = if i + 1 == cycle.len() {
+            "waits for the first"
+        } else {
+            "waits for"
+        };
+        let _ = writeln!(text, "{from} -> {to}, lane {lane}, {then}");
+    }
+    text.truncate(text.trim_end().len());
+    text
+}

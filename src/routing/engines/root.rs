@@ -1,0 +1,165 @@
+//! Chooses the roots from which up*/down* routing counts its ranks.
+//!
+//! Cost: for `Auto` one breadth-first search per switch.
+
+use super::up_down::NAME;
+use crate::ids::SwitchId;
+use crate::routing::RoutingError;
+use crate::routing::balance::Destination;
+use crate::routing::paths::{Adjacency, UNREACHED};
+use crate::topology::Graph;
+use rayon::prelude::*;
+use ron::value::RawValue;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use std::cmp::Reverse;
+
+/// The root as written in the scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Root {
+    /// Chosen by the engine.
+    #[default]
+    Auto,
+    /// Named one by one.
+    These(Vec<Named>),
+}
+
+/// A switch as written in the scenario.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Named {
+    Number(u32),
+    Name(String),
+}
+
+/// One root or a list of them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(Named),
+    More(Vec<Named>),
+}
+
+impl<'de> Deserialize<'de> for Root {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        // a bare word other than `Auto` is read as a name; the text tells it from a switch named "Auto"
+        let text = raw.get_ron().trim();
+        if text == "Auto" {
+            return Ok(Self::Auto);
+        }
+        match ron::from_str(text) {
+            Ok(OneOrMore::One(root)) => Ok(Self::These(vec![root])),
+            Ok(OneOrMore::More(roots)) => Ok(Self::These(roots)),
+            Err(_) => Err(D::Error::custom(format!(
+                "root `{text}` is none of: `Auto`, a switch name in quotes, a switch number, a list of them"
+            ))),
+        }
+    }
+}
+
+/// The sets of roots to compare, best guess first.
+///
+/// # Errors
+/// [`RoutingError::Unsupported`] for a switch that does not exist.
+pub(super) fn candidates(
+    root: &Root,
+    graph: &Graph,
+    adjacency: &Adjacency,
+    destinations: &[Destination],
+) -> Result<Vec<Vec<SwitchId>>, RoutingError> {
+    match root {
+        Root::These(names) if names.is_empty() => Ok(Vec::new()),
+        Root::These(names) => {
+            let roots: Result<_, _> = names.iter().map(|name| find(name, graph)).collect();
+            Ok(vec![roots?])
+        }
+        Root::Auto => {
+            let mut sets = vec![vec![center(adjacency, destinations)]];
+            if let Some(tops) = tops(adjacency, destinations) {
+                sets.insert(0, tops);
+            }
+            Ok(sets)
+        }
+    }
+}
+
+fn find(named: &Named, graph: &Graph) -> Result<SwitchId, RoutingError> {
+    let mut switches = graph.switch_ids();
+    let found = match named {
+        Named::Number(number) => switches.find(|switch| switch.0 == *number),
+        Named::Name(name) => switches.find(|switch| graph.switches()[switch.index()].name == *name),
+    };
+    found.ok_or_else(|| RoutingError::Unsupported {
+        engine: NAME,
+        reason: match named {
+            Named::Number(number) => format!(
+                "there is no root switch {number}, switches are numbered 0..={}",
+                graph.switches().len() - 1
+            ),
+            Named::Name(name) => format!("there is no root switch named `{name}`"),
+        },
+    })
+}
+
+/// The switches farthest from any host, unless all switches have hosts.
+fn tops(adjacency: &Adjacency, destinations: &[Destination]) -> Option<Vec<SwitchId>> {
+    let with_hosts: Vec<SwitchId> = destinations.iter().map(|d| d.switch).collect();
+    let height = adjacency.distances(&with_hosts);
+    let top = height.iter().copied().filter(|&h| h != UNREACHED).max()?;
+    let switches = (0..adjacency.len()).filter(|&switch| height[switch] == top);
+    (top > 0).then(|| switches.map(SwitchId::from).collect())
+}
+
+/// The switch with the smallest (sum of distances to hosts, eccentricity, -degree, id).
+fn center(adjacency: &Adjacency, destinations: &[Destination]) -> SwitchId {
+    let keys: Vec<_> = (0..adjacency.len())
+        .into_par_iter()
+        .map(|switch| {
+            let distance = adjacency.distances(&[SwitchId::from(switch)]);
+            let sum: u64 = destinations
+                .iter()
+                .map(|d| d.hosts.len() as u64 * u64::from(distance[d.switch.index()]))
+                .sum();
+            let eccentricity = distance.into_iter().max();
+            let degree = adjacency.exits(switch).len();
+            (sum, eccentricity, Reverse(degree), switch)
+        })
+        .collect();
+    let best = keys.into_iter().min().map_or(0, |key| key.3);
+    SwitchId::from(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Arguments;
+
+    #[derive(Deserialize)]
+    struct Parameters {
+        root: Root,
+    }
+
+    fn read(text: &str) -> Result<Root, String> {
+        let parsed = Arguments { text }.parse::<Parameters>();
+        parsed.map(|p| p.root).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn all_spellings_are_read() {
+        let name = |text: &str| Named::Name(text.into());
+        assert_eq!(read("(root: Auto)"), Ok(Root::Auto));
+        assert_eq!(read("(root: 3)"), Ok(Root::These(vec![Named::Number(3)])));
+        assert_eq!(read("(root: \"S1\")"), Ok(Root::These(vec![name("S1")])));
+        assert_eq!(read("(root: S1)"), Ok(Root::These(vec![name("S1")])));
+        let both = Root::These(vec![Named::Number(2), name("S1")]);
+        assert_eq!(read("(root: [2, \"S1\"])"), Ok(both));
+        for wrong in ["true", "-1"] {
+            let error = read(&format!("(root: {wrong})")).unwrap_err();
+            assert!(
+                error.starts_with(&format!("root `{wrong}` is none of: `Auto`")),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Proves what forwarding tables do, independently of the engine that made them.
+//!
+//! Guarantees: a [`Proof`] covers every (source, destination, service level) in use: all paths arrive, all
+//! lanes exist, and what the engine declared (minimal, deadlock-free, lanes) holds. In-order delivery follows
+//! from the form of the tables: one path and one sequence of lanes per (source, destination, service level).
+//! Fails with: [`VerifyError`], for the first wrong pair in (destination, source switch) order.
+//! Cost: time O(destinations * switches * path layers * distinct service levels), in parallel over
+//! destinations; memory that of the [`DependencyGraph`] plus O(switches * path layers) per thread.
+//!
+//! # Algorithm
+//! 1. Towards one destination all ways form a tree (see `walk.rs`); switches are visited every one before
+//!    its parent.
+//! 2. Per (switch, path layer) the set of lanes that packets use on the exit is collected from the sources
+//!    attached and from the children; each (lane in, lane out) is a dependency.
+//! 3. Service levels with equal lanes are followed once; with one lane, or one pool for all lanes, layers do
+//!    not matter either.
+//!
+//! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ)
+
+use super::Tables;
+use super::dependency_graph::{DependencyGraph, describe_cycle};
+use super::lane_walk::{LaneWalk, distinct_levels, injections, require_sound};
+use super::paths::{Adjacency, UNREACHED};
+use super::walk::{NONE, Ways, blocks, columns, explain, hosts_per_switch, targets};
+use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
+use crate::topology::Graph;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// What the fabric will do with the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyOptions<'a> {
+    /// Service levels in use.
+    pub service_levels: &'a [SlId],
+    /// Lanes of every channel.
+    pub lanes: u8,
+    /// Whether all lanes of a channel share one pool of buffers, so that a full pool blocks them all: the
+    /// dependency graph then has one vertex per channel.
+    pub pool_shared: bool,
+    /// Hosts that send; `None` = all.
+    pub senders: Option<&'a [HostId]>,
+    /// Hosts that receive; `None` = all.
+    pub receivers: Option<&'a [HostId]>,
+}
+
+/// What was found true.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// Channels between switches that some path uses.
+    pub channels_used: usize,
+    /// Dependencies between (channel, lane) of channels between switches.
+    pub dependencies: u64,
+    /// (channel, lane) in use, of channels between switches.
+    pub vertices: u64,
+    /// Whether the dependency graph is acyclic: no deadlock.
+    pub acyclic: bool,
+    /// Whether every path is a shortest one.
+    pub minimal: bool,
+    /// Ordered (sender, receiver) pairs, all of which have a path.
+    pub reachable_pairs: u64,
+    /// Mean channels between switches per pair [hops].
+    pub mean_hops: f64,
+    /// Longest path [hops].
+    pub max_hops: u32,
+    /// Pairs by hops.
+    pub hop_histogram: Vec<u64>,
+    /// A short cycle, when there is one.
+    pub cycle: Option<Vec<(ChannelId, VlId)>>,
+}
+
+/// Every way tables can be wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// The tables do not fit the graph or each other.
+    #[error("tables of {engine} do not fit the fabric: {reason}")]
+    Malformed {
+        /// Registered name of the engine.
+        engine: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// A path does not arrive.
+    #[error("no path from {from} to {to}: {reason}")]
+    NoPath {
+        /// Name of the source's switch.
+        from: String,
+        /// Name of the destination.
+        to: String,
+        /// Where it ends.
+        reason: String,
+    },
+    /// Declared minimal, but is not.
+    #[error(
+        "{engine} promises shortest paths, but {from} to {to} takes {hops} hops instead of {shortest}"
+    )]
+    NotMinimal {
+        /// Registered name of the engine.
+        engine: String,
+        /// Name of the source's switch.
+        from: String,
+        /// Name of the destination.
+        to: String,
+        /// Hops taken.
+        hops: u32,
+        /// Hops of a shortest path.
+        shortest: u32,
+    },
+    /// Declared deadlock-free, but is not.
+    #[error("{engine} promises freedom from deadlock, but its channels wait in a circle:\n{cycle}")]
+    Cyclic {
+        /// Registered name of the engine.
+        engine: String,
+        /// The cycle, one line per (channel, lane).
+        cycle: String,
+    },
+}
+
+/// What one block of destinations contributes.
+#[derive(Default)]
+struct Part {
+    histogram: Vec<u64>,
+    detour: Option<VerifyError>,
+}
+
+/// All that is constant while destinations are followed.
+struct Check<'a> {
+    graph: &'a Graph,
+    tables: &'a Tables,
+    adjacency: Adjacency,
+    targets: Vec<u32>,
+    senders: Vec<u32>,
+    sends: Vec<bool>,
+    receives: Vec<bool>,
+    lanes: LaneWalk<'a>,
+}
+
+/// Checks `tables` against `graph`.
+///
+/// A cycle is an error only when the tables declare to be deadlock-free and lanes have buffers of their own
+/// (`pool_shared` breaks the premise of such a declaration); otherwise it is reported in the proof.
+///
+/// # Errors
+/// [`VerifyError::Malformed`] for tables or lanes out of range, [`VerifyError::NoPath`] for a path that does
+/// not arrive, [`VerifyError::NotMinimal`] and [`VerifyError::Cyclic`] for declarations that are not true.
+pub fn verify(
+    graph: &Graph,
+    tables: &Tables,
+    options: &VerifyOptions<'_>,
+) -> Result<Proof, VerifyError> {
+    require_sound(graph, tables, options)?;
+    let all: Vec<HostId> = graph.host_ids().collect();
+    let senders = options.senders.unwrap_or(&all);
+    let receivers = options.receivers.unwrap_or(&all);
+    let targets = targets(graph);
+    let merged = options.pool_shared || options.lanes == 1;
+    let vertex_lanes = if merged { 1 } else { options.lanes };
+    let dependencies = DependencyGraph::new(graph, vertex_lanes);
+    let check = Check {
+        graph,
+        tables,
+        adjacency: Adjacency::new(graph),
+        senders: hosts_per_switch(graph, senders),
+        sends: membership(graph, senders),
+        receives: membership(graph, receivers),
+        lanes: LaneWalk {
+            tables,
+            levels: distinct_levels(&tables.lanes, options.service_levels),
+            layers: tables
+                .path_layer
+                .iter()
+                .max()
+                .map_or(1, |&most| usize::from(most) + 1),
+            merged,
+            injections: injections(graph, senders),
+            dependencies: &dependencies,
+        },
+        targets,
+    };
+    let parts: Vec<Result<Part, VerifyError>> = blocks(graph.hosts().len())
+        .into_par_iter()
+        .map(|hosts| check.block(&hosts))
+        .collect();
+    let mut total = Part::default();
+    for part in parts {
+        let part = part?;
+        total
+            .histogram
+            .resize(total.histogram.len().max(part.histogram.len()), 0);
+        for (sum, pairs) in total.histogram.iter_mut().zip(part.histogram) {
+            *sum += pairs;
+        }
+        total.detour = total.detour.or(part.detour);
+    }
+    conclude(graph, tables, options, &dependencies, total)
+}
+
+fn conclude(
+    graph: &Graph,
+    tables: &Tables,
+    options: &VerifyOptions<'_>,
+    dependencies: &DependencyGraph<'_>,
+    total: Part,
+) -> Result<Proof, VerifyError> {
+    let minimal = total.detour.is_none();
+    if let Some(detour) = total.detour
+        && tables.guarantees.minimal
+    {
+        return Err(detour);
+    }
+    let cycle = dependencies.find_cycle();
+    if let Some(cycle) = &cycle
+        && tables.guarantees.deadlock_free
+        && !options.pool_shared
+    {
+        return Err(VerifyError::Cyclic {
+            engine: tables.engine.clone(),
+            cycle: describe_cycle(graph, cycle),
+        });
+    }
+    let pairs: u64 = total.histogram.iter().sum();
+    let hops: u64 = (0..)
+        .zip(&total.histogram)
+        .map(|(hops, pairs)| hops * pairs)
+        .sum();
+    Ok(Proof {
+        channels_used: dependencies.channels_used(),
+        dependencies: dependencies.dependencies(),
+        vertices: dependencies.vertices(),
+        acyclic: cycle.is_none(),
+        minimal,
+        reachable_pairs: pairs,
+        mean_hops: hops as f64 / pairs.max(1) as f64,
+        max_hops: total.histogram.len().saturating_sub(1) as u32,
+        hop_histogram: total.histogram,
+        cycle,
+    })
+}
+
+fn membership(graph: &Graph, hosts: &[HostId]) -> Vec<bool> {
+    let mut member = vec![false; graph.hosts().len()];
+    for host in hosts {
+        member[host.index()] = true;
+    }
+    member
+}
+
+impl Check<'_> {
+    /// Follows a run of destinations.
+    fn block(&self, hosts: &Range<usize>) -> Result<Part, VerifyError> {
+        let host_count = self.graph.hosts().len();
+        let ports = columns(&self.tables.next, host_count, hosts);
+        let hop_layers = columns(&self.tables.hop_layer, host_count, hosts);
+        let mut part = Part::default();
+        let mut ways = Ways::default();
+        let mut sets = Vec::new();
+        let mut shortest = (None, Vec::new());
+        for (i, host) in hosts.clone().enumerate() {
+            let destination = HostId::from(host);
+            let Some((home, _)) = self.graph.attachment(destination) else {
+                continue;
+            };
+            if !self.receives[host] {
+                continue;
+            }
+            if shortest.0 != Some(home) {
+                shortest = (Some(home), self.adjacency.distances(&[home]));
+            }
+            ways.follow(self.graph, &self.targets, &ports[i], destination);
+            self.count(destination, home, &ways, &shortest.1, &mut part)?;
+            let hop_layer = if self.tables.hop_layer.is_empty() {
+                &[][..]
+            } else {
+                &hop_layers[i]
+            };
+            self.lanes.follow(home, &ways, hop_layer, &mut sets);
+        }
+        Ok(part)
+    }
+
+    /// Counts the pairs that end at `destination`.
+    fn count(
+        &self,
+        destination: HostId,
+        home: SwitchId,
+        ways: &Ways,
+        shortest: &[u16],
+        part: &mut Part,
+    ) -> Result<(), VerifyError> {
+        for (switch, &senders) in self.senders.iter().enumerate() {
+            let itself = switch == home.index() && self.sends[destination.index()];
+            let pairs = u64::from(senders - u32::from(itself));
+            if pairs == 0 {
+                continue;
+            }
+            let (hops, least) = (ways.hops[switch], shortest[switch]);
+            let from = SwitchId::from(switch);
+            if hops == NONE {
+                return Err(VerifyError::NoPath {
+                    from: self.graph.switches()[switch].name.clone(),
+                    to: self.graph.hosts()[destination.index()].name.clone(),
+                    reason: explain(self.graph, self.tables, from, destination),
+                });
+            }
+            debug_assert_ne!(least, UNREACHED, "a path exists");
+            if hops > u32::from(least) && part.detour.is_none() {
+                part.detour = Some(VerifyError::NotMinimal {
+                    engine: self.tables.engine.clone(),
+                    from: self.graph.switches()[switch].name.clone(),
+                    to: self.graph.hosts()[destination.index()].name.clone(),
+                    hops,
+                    shortest: u32::from(least),
+                });
+            }
+            let hops = hops as usize;
+            part.histogram.resize(part.histogram.len().max(hops + 1), 0);
+            part.histogram[hops] += pairs;
+        }
+        Ok(())
+    }
+}

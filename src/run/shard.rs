@@ -1,0 +1,219 @@
+//! One shard: a world, its schedule, its mail.
+
+use crate::cycle::state::{Message, ShardState};
+use crate::cycle::{self, Fabric, View};
+use crate::fabric::lower::Rows;
+use crate::fabric::{Packet, PacketRecord};
+use bevy_ecs::schedule::Schedule;
+use bevy_ecs::system::SystemState;
+use bevy_ecs::world::World;
+
+/// What the driver needs of a shard, whatever its mask width.
+pub trait Shard: Send {
+    /// Runs the cycles `from..to`; idle ones are jumped over.
+    fn run_window(&mut self, from: u64, to: u64);
+    /// First cycle from `from` on in which something is due.
+    fn next_event(&self, from: u64) -> Option<u64>;
+    /// State beside the columns.
+    fn state(&self) -> &ShardState;
+    /// State beside the columns.
+    fn state_mut(&mut self) -> &mut ShardState;
+    /// Messages received since the last window.
+    fn inbox(&mut self) -> &mut Vec<Message>;
+    /// Checks the shard's part of the conservation laws.
+    fn inspect(&mut self, inspect: &mut dyn Inspect);
+}
+
+/// A look at a shard's columns that does not depend on the mask width.
+pub trait Inspect {
+    /// Called once per shard.
+    fn look(&mut self, view: &dyn crate::fabric::inspect::Columns);
+}
+
+/// A shard with request masks of `W` words.
+pub struct WorldShard<const W: usize> {
+    world: World,
+    cycle: Schedule,
+    columns: SystemState<Fabric<'static, 'static, W>>,
+    inbox: Vec<Message>,
+    fused: bool,
+}
+
+impl<const W: usize> WorldShard<W> {
+    /// Spawns the rows, in row order.
+    pub fn new(rows: Rows<W>, state: ShardState, fused: bool) -> Self {
+        let mut world = World::new();
+        world.spawn_batch(rows.switches);
+        world.spawn_batch(rows.ports);
+        world.spawn_batch(rows.lanes);
+        world.spawn_batch(rows.queues);
+        world.insert_resource(state);
+        let mut cycle = cycle::build::<W>();
+        cycle
+            .initialize(&mut world)
+            .expect("the cycle has no ambiguity: its stages are chained");
+        let columns = SystemState::new(&mut world);
+        let mut shard = Self {
+            world,
+            cycle,
+            columns,
+            inbox: Vec::new(),
+            fused,
+        };
+        shard.grow_pool(256);
+        shard
+    }
+
+    /// Adds `count` unused packets to the pool.
+    fn grow_pool(&mut self, count: usize) {
+        let unused = std::iter::repeat_n((Packet::UNUSED, PacketRecord::UNUSED), count);
+        self.world.spawn_batch(unused);
+        let work = &mut self.world.resource_mut::<ShardState>().work;
+        let known = work.pool_size;
+        work.pool_size += count as u32;
+        work.free_packets
+            .extend((known..known + count as u32).rev());
+    }
+
+    /// Makes sure the pool holds what one cycle can need: a packet per host.
+    #[inline]
+    fn fill_pool(&mut self) {
+        let work = &self.world.resource::<ShardState>().work;
+        if work.free_packets.len() < work.host_ids.len() {
+            let count = (work.pool_size as usize).max(work.host_ids.len());
+            self.grow_pool(count);
+        }
+    }
+
+    /// Puts the mail of the last window into the calendar and the pool.
+    fn receive(&mut self) {
+        if self.inbox.is_empty() {
+            return;
+        }
+        let heads = self
+            .inbox
+            .iter()
+            .filter(|message| matches!(message, Message::Head { .. }))
+            .count();
+        let unused = self.world.resource::<ShardState>().work.free_packets.len();
+        if unused < heads {
+            let size = self.world.resource::<ShardState>().work.pool_size as usize;
+            self.grow_pool(heads.max(size));
+        }
+        let mut fabric = self
+            .columns
+            .get_mut(&mut self.world)
+            .expect("all resources exist");
+        let mut view = fabric.view();
+        for message in self.inbox.drain(..) {
+            accept(&mut view, message);
+        }
+    }
+
+    /// One cycle as named systems.
+    #[inline]
+    fn staged(&mut self, from: u64, to: u64) {
+        let mut now = from;
+        while now < to {
+            self.fill_pool();
+            self.world.resource_mut::<ShardState>().now = now;
+            self.cycle.run(&mut self.world);
+            now = self
+                .world
+                .resource::<ShardState>()
+                .next_event(now + 1)
+                .min(to);
+        }
+    }
+
+    /// The same stages on columns fetched once.
+    fn fused(&mut self, from: u64, to: u64) {
+        let mut now = from;
+        while now < to {
+            self.fill_pool();
+            let mut fabric = self
+                .columns
+                .get_mut(&mut self.world)
+                .expect("all resources exist");
+            let hosts = fabric.state().work.host_ids.len();
+            let mut view = fabric.view();
+            while now < to && view.work.free_packets.len() >= hosts {
+                view.now = now;
+                cycle::fused(&mut view);
+                now = view.work.next_event(now + 1).min(to);
+            }
+        }
+    }
+}
+
+/// Takes one message.
+fn accept<const W: usize>(view: &mut View<'_, W>, message: Message) {
+    match message {
+        Message::Head {
+            lane,
+            at,
+            packet,
+            record,
+        } => {
+            let row = view.work.claim_packet();
+            view.packets[row as usize] = packet;
+            view.records[row as usize] = record;
+            view.work.calendar.at(at).heads.push((lane, row));
+        }
+        Message::Ramp {
+            lane,
+            at,
+            flits,
+            step,
+        } => {
+            view.work
+                .calendar
+                .at(at)
+                .ramps
+                .push(cycle::calendar::Ramp { lane, flits, step });
+        }
+    }
+}
+
+impl<const W: usize> Shard for WorldShard<W> {
+    fn run_window(&mut self, from: u64, to: u64) {
+        self.receive();
+        let start = self.world.resource::<ShardState>().next_event(from).min(to);
+        if self.fused {
+            self.fused(start, to)
+        } else {
+            self.staged(start, to)
+        }
+    }
+
+    fn next_event(&self, from: u64) -> Option<u64> {
+        let mail = self.inbox.iter().map(|message| match message {
+            Message::Head { at, .. } | Message::Ramp { at, .. } => *at,
+        });
+        let own = self.state().next_event(from);
+        mail.min()
+            .into_iter()
+            .chain((own != u64::MAX).then_some(own))
+            .min()
+    }
+
+    fn state(&self) -> &ShardState {
+        self.world.resource::<ShardState>()
+    }
+
+    fn state_mut(&mut self) -> &mut ShardState {
+        self.world.resource_mut::<ShardState>().into_inner()
+    }
+
+    fn inbox(&mut self) -> &mut Vec<Message> {
+        &mut self.inbox
+    }
+
+    fn inspect(&mut self, inspect: &mut dyn Inspect) {
+        let mut fabric = self
+            .columns
+            .get_mut(&mut self.world)
+            .expect("all resources exist");
+        inspect.look(&fabric.view());
+    }
+}

@@ -1,0 +1,438 @@
+//! Reads the text that `ibnetdiscover` prints into node records.
+//!
+//! Guarantees: never panics; what comes back has ports in `1..=port count`, each listed once, and node ids
+//! that differ. Whether the two sides of a link agree is checked by [`ibnetdiscover`](super::ibnetdiscover).
+//! Cost: O(text) time and memory.
+//!
+//! # Grammar
+//!
+//! ```text
+//! switchguid=0x200001(200001)                                    caguid=, rtguid=: GUID of the next node
+//! Switch  4 "S-0000000000200001"    # "S1" base port 0 lid 3 lmc 0       Switch, Ca, Hca, Rt, Router
+//! [1]  "H-0000000000100004"[1](100005)    # "H2" lid 7 4xSDR     [port] "peer"[its port](its port GUID)
+//!
+//! Ca  1 "H-0000000000100004"    # "H2"
+//! [1](100005)  "S-0000000000200001"[1]    # lid 7 lmc 0 "S1" lid 3 4xSDR
+//! ```
+//!
+//! A blank line or a `name=value` line ends a record. Comments, port 0 and all other lines are skipped:
+//! captured output often holds messages of the tool. A port line without `#` has no speed; that and ids
+//! that are no GUID are what the simulator `ibsim` reads, so its files without options are accepted too.
+
+use super::fabric_file::LineError;
+use super::limits::MAX_PORTS;
+use crate::units::BitRate;
+use std::collections::{BTreeMap, HashMap};
+
+/// Speeds in order of age: name and data rate of twelve lanes as a fraction [bit/s].
+const SPEEDS: &[(&str, u64, u64)] = &[
+    ("SDR", 24_000_000_000, 1),
+    ("DDR", 48_000_000_000, 1),
+    ("QDR", 96_000_000_000, 1),
+    ("FDR10", 120_000_000_000, 1),
+    ("FDR", 1_800_000_000_000, 11), // 14.0625 Gbit/s per lane, 64 of 66 bits are payload
+    ("EDR", 300_000_000_000, 1),
+    ("HDR", 600_000_000_000, 1),
+    ("NDR", 1_200_000_000_000, 1),
+    ("XDR", 2_400_000_000_000, 1),
+];
+
+/// Lanes a link can have.
+const WIDTHS: &[u64] = &[1, 2, 4, 8, 12];
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NodeKind {
+    /// Forwards packets.
+    Switch,
+    /// A channel adapter or a router: each of its ports ends the subnet.
+    Adapter,
+}
+
+/// One node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NodeRecord {
+    pub(super) line: usize,
+    pub(super) kind: NodeKind,
+    pub(super) id: String,
+    pub(super) guid: u64,
+    pub(super) port_count: u16,
+    /// Text for people; may be empty.
+    pub(super) description: String,
+    /// Connected ports by number.
+    pub(super) ports: BTreeMap<u16, PortRecord>,
+}
+
+/// One connected port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PortRecord {
+    pub(super) line: usize,
+    pub(super) guid: Option<u64>,
+    pub(super) peer: String,
+    pub(super) peer_port: u32,
+    /// `None` when the tool did not know it.
+    pub(super) speed: Option<Speed>,
+}
+
+/// Width and speed of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Speed {
+    /// As written: `4xQDR`.
+    pub(super) text: String,
+    /// Data rate.
+    pub(super) rate: BitRate,
+}
+
+/// Reads the whole text; records keep their order.
+pub(super) fn parse(text: &str) -> Result<Vec<NodeRecord>, LineError> {
+    let mut reader = Reader::default();
+    for (index, line) in text.lines().enumerate() {
+        reader.read(index + 1, line.trim_end())?;
+    }
+    Ok(reader.records)
+}
+
+/// State between lines.
+#[derive(Default)]
+struct Reader {
+    records: Vec<NodeRecord>,
+    /// Line of each id.
+    lines: HashMap<String, usize>,
+    /// Whether port lines belong to the last record.
+    is_open: bool,
+    /// GUID announced for the next node.
+    guid: Option<u64>,
+}
+
+impl Reader {
+    fn read(&mut self, line: usize, text: &str) -> Result<(), LineError> {
+        let at_line = |reason: String| LineError::new(line, reason);
+        if text.is_empty() {
+            self.is_open = false;
+        } else if let Some(rest) = bracket_number(text) {
+            self.port(line, rest.0, rest.1)?;
+        } else if let Some((kind, rest)) = node_keyword(text) {
+            let record = node(kind, rest, line, self.guid.take()).map_err(at_line)?;
+            if let Some(first) = self.lines.insert(record.id.clone(), line) {
+                let reason = format!("node `{}` is already on line {first}", record.id);
+                return Err(at_line(reason));
+            }
+            self.records.push(record);
+            self.is_open = true;
+        } else if let Some((name, value)) = assignment(text) {
+            self.is_open = false;
+            if matches!(name, "switchguid" | "caguid" | "hcaguid" | "rtguid") {
+                self.guid = Some(hexadecimal(value).ok_or_else(|| {
+                    at_line(format!("`{name}={value}` is not a GUID such as `0x200001`"))
+                })?);
+            }
+        }
+        Ok(())
+    }
+
+    fn port(&mut self, line: usize, number: &str, rest: &str) -> Result<(), LineError> {
+        let at_line = |reason: String| LineError::new(line, reason);
+        let open = self.records.last_mut().filter(|_| self.is_open);
+        let record = open.ok_or_else(|| {
+            at_line("port line outside a node, expected `Switch` or `Ca` before it".to_owned())
+        })?;
+        let port = match number.parse::<u16>() {
+            Ok(0) => return Ok(()),
+            Ok(port) if port <= record.port_count => port,
+            _ => {
+                let (id, most) = (&record.id, record.port_count);
+                let reason = format!("port {number} of `{id}`, expected 1..={most}");
+                return Err(at_line(reason));
+            }
+        };
+        let new = port_record(rest, line).map_err(at_line)?;
+        if let Some(old) = record.ports.insert(port, new) {
+            let (id, first) = (&record.id, old.line);
+            let reason = format!("port {port} of `{id}` is already on line {first}");
+            return Err(at_line(reason));
+        }
+        Ok(())
+    }
+}
+
+/// `[12]` at the start: the digits, and what follows.
+fn bracket_number(text: &str) -> Option<(&str, &str)> {
+    let (number, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some((number, rest))
+}
+
+/// A node's type at the start, followed by a number (messages of the tool also start with such words).
+fn node_keyword(text: &str) -> Option<(NodeKind, &str)> {
+    let (keyword, rest) = text.split_once(char::is_whitespace)?;
+    let kind = match keyword {
+        "Switch" => NodeKind::Switch,
+        "Ca" | "Hca" | "Rt" | "Router" => NodeKind::Adapter,
+        _ => return None,
+    };
+    let rest = rest.trim_start();
+    rest.starts_with(|c: char| c.is_ascii_digit())
+        .then_some((kind, rest))
+}
+
+/// `name=value` without blanks in the name.
+fn assignment(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let is_name = name.bytes().all(|byte| byte.is_ascii_lowercase());
+    (is_name && !name.is_empty()).then_some((name, value))
+}
+
+/// `0x200001(200001)` or `200001`.
+fn hexadecimal(text: &str) -> Option<u64> {
+    let text = text.split('(').next().unwrap_or(text).trim();
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u64::from_str_radix(digits, 16).ok().filter(|_| is_plain)
+}
+
+/// `4 "S-0000000000200001"   # "S1" base port 0 lid 3 lmc 0`
+fn node(kind: NodeKind, text: &str, line: usize, guid: Option<u64>) -> Result<NodeRecord, String> {
+    let malformed =
+        || "malformed node, expected such as `Switch 36 \"S-0002c90200417670\"`".to_owned();
+    let (count, rest) = text.split_once(char::is_whitespace).ok_or_else(malformed)?;
+    let (id, rest) = quoted(rest).ok_or_else(malformed)?;
+    let count_error = || format!("`{id}` has {count} ports, expected 1..={MAX_PORTS}");
+    let port_count: u16 = count.parse().map_err(|_| count_error())?;
+    if !(1..=MAX_PORTS).contains(&port_count) {
+        return Err(count_error());
+    }
+    let (comment, _) = comment(rest)?;
+    let guid = guid.or_else(|| hexadecimal(id.get(2..).filter(|digits| digits.len() == 16)?));
+    Ok(NodeRecord {
+        line,
+        kind,
+        id: id.to_owned(),
+        guid: guid.unwrap_or(0),
+        port_count,
+        description: comment.to_owned(),
+        ports: BTreeMap::new(),
+    })
+}
+
+/// `(100005) "S-0000000000200001"[1](guid)   # lid 7 lmc 0 "S1" lid 3 4xSDR`, after the port's number.
+fn port_record(text: &str, line: usize) -> Result<PortRecord, String> {
+    let malformed =
+        || "malformed port, expected such as `[1] \"S-0002c90200417670\"[36]`".to_owned();
+    let (guid, rest) = guid_after_extension(text);
+    let (peer, rest) = quoted(rest).ok_or_else(malformed)?;
+    let (peer_port, rest) = bracket_number(rest.trim_start()).ok_or_else(malformed)?;
+    let peer_port = peer_port.parse().map_err(|_| malformed())?;
+    let (_, rest) = guid_after_extension(rest);
+    let speed = if rest.trim_start().is_empty() {
+        None
+    } else {
+        speed(comment(rest)?.1)?
+    };
+    Ok(PortRecord {
+        line,
+        guid,
+        peer: peer.to_owned(),
+        peer_port,
+        speed,
+    })
+}
+
+/// Skips `[ext 3]` and reads `(guid)`; both may be missing.
+fn guid_after_extension(text: &str) -> (Option<u64>, &str) {
+    let text = text.trim_start();
+    let text = text
+        .strip_prefix("[ext")
+        .and_then(|rest| rest.split_once(']'))
+        .map_or(text, |(_, rest)| rest)
+        .trim_start();
+    match text.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+        Some((guid, rest)) => (hexadecimal(guid), rest),
+        None => (None, text),
+    }
+}
+
+/// `"text"` at the start, not empty: the text, and what follows.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let (id, rest) = text.trim_start().strip_prefix('"')?.split_once('"')?;
+    (!id.is_empty()).then_some((id, rest))
+}
+
+/// The comment of a line: its first quoted text, and what stands outside all quotes after it.
+fn comment(text: &str) -> Result<(&str, Vec<&str>), String> {
+    let comment = text.trim_start().strip_prefix('#').unwrap_or_default();
+    let parts: Vec<&str> = comment.split('"').collect();
+    if parts.len().is_multiple_of(2) {
+        return Err("the description has no closing quote (is the file cut off here?)".to_owned());
+    }
+    let description = parts.get(1).copied().unwrap_or_default();
+    let outside = parts.into_iter().step_by(2).collect();
+    Ok((description, outside))
+}
+
+/// The speed among the words outside quotes; the last one when there are several.
+fn speed(outside: Vec<&str>) -> Result<Option<Speed>, String> {
+    let words = outside.into_iter().flat_map(str::split_whitespace);
+    let mut pairs = words.filter_map(|word| Some((word, word.split_once('x')?)));
+    let found = pairs.rfind(|(_, (width, name))| {
+        let is_width = width
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'?');
+        let is_name = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '?');
+        is_width && !width.is_empty() && (is_name || name.is_empty())
+    });
+    let expected = "expected a width (1x, 2x, 4x, 8x, 12x) and a speed (SDR, DDR, QDR, FDR10, FDR, EDR, \
+                    HDR, NDR, XDR) such as `4xQDR`, or `4x???`";
+    let (text, (width, name)) =
+        found.ok_or_else(|| format!("no link speed after the description, {expected}"))?;
+    if width.contains('?') || name.contains('?') {
+        return Ok(None);
+    }
+    let lanes = width.parse().ok().filter(|lanes| WIDTHS.contains(lanes));
+    let entry = SPEEDS.iter().find(|(known, ..)| *known == name);
+    match (lanes, entry) {
+        (Some(lanes), Some((_, of_twelve, divisor))) => Ok(Some(Speed {
+            text: text.to_owned(),
+            rate: BitRate(of_twelve * lanes / (12 * divisor)),
+        })),
+        _ => Err(format!("unknown link speed `{text}`, {expected}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> (usize, String) {
+        let error = parse(text).unwrap_err();
+        (error.line, error.reason)
+    }
+
+    #[test]
+    fn data_rates_are_those_of_the_standard() {
+        let gigabit = |word| speed(vec![word]).unwrap().unwrap().rate.0 as f64 / 1e9;
+        for (word, rate) in [
+            ("4xSDR", 8.0),
+            ("4xDDR", 16.0),
+            ("4xQDR", 32.0),
+            ("4xFDR10", 40.0),
+            ("4xFDR", 54.545_454_545),
+            ("4xEDR", 100.0),
+            ("4xHDR", 200.0),
+            ("4xNDR", 400.0),
+            ("4xXDR", 800.0),
+            ("1xSDR", 2.0),
+            ("2xHDR", 100.0),
+            ("12xQDR", 96.0),
+        ] {
+            assert!((gigabit(word) - rate).abs() < 1e-9, "{word}");
+        }
+        assert_eq!(speed(vec!["4x???"]), Ok(None));
+        assert_eq!(speed(vec!["??x???"]), Ok(None));
+    }
+
+    #[test]
+    fn both_kinds_of_port_line_are_read() {
+        let text = "stray message\nvendid=0x2c9\ncaguid=0x100004\n\
+             Ca\t2 \"H-0000000000100003\"\t\t# \"node; #7 4xSDR\"\n\
+             [2](100005) \t\"S-0000000000200001\"[7][ext 3]\t\t# lid 7 lmc 0 \"S1\" lid 3 4xQDR s=4\n\
+             ibwarn: [123] something\n\
+             [0]\t\"S-0\"[1]\n\n\
+             Switch\t36 \"S-0000000000200001\"\t\t# \"S1\" base port 0 lid 3 lmc 0\r\n\
+             [7][ext 3] \"H-0000000000100003\"[2](100005)\t# \"n\" lid 7 4x???\r\n";
+        let records = parse(text).unwrap();
+        let (adapter, switch) = (&records[0], &records[1]);
+        assert_eq!((adapter.kind, adapter.guid), (NodeKind::Adapter, 0x10_0004));
+        assert_eq!(adapter.description, "node; #7 4xSDR");
+        let port = &adapter.ports[&2];
+        assert_eq!((port.guid, port.peer_port), (Some(0x10_0005), 7));
+        assert_eq!(port.speed.as_ref().unwrap().text, "4xQDR");
+        assert_eq!((switch.guid, switch.port_count), (0x20_0001, 36));
+        assert_eq!(switch.ports[&7].peer, "H-0000000000100003");
+        assert_eq!(switch.ports[&7].speed, None);
+        assert_eq!(adapter.ports.len() + switch.ports.len(), 2);
+    }
+
+    #[test]
+    fn malformed_lines_are_told() {
+        let switch = "Switch 4 \"S-1\"\n";
+        let cases = [
+            (
+                "[1] \"S-1\"[1]".to_owned(),
+                1,
+                "port line outside a node, expected `Switch` or `Ca` before it",
+            ),
+            (
+                format!("{switch}{switch}"),
+                2,
+                "node `S-1` is already on line 1",
+            ),
+            (
+                format!("{switch}[5] \"S-2\"[1]"),
+                2,
+                "port 5 of `S-1`, expected 1..=4",
+            ),
+            (
+                format!("{switch}[99999999999] \"S-2\"[1]"),
+                2,
+                "port 99999999999 of `S-1`, expected 1..=4",
+            ),
+            (
+                format!("{switch}[1] \"S-2\"[1]\n[1] \"S-2\"[2]"),
+                3,
+                "port 1 of `S-1` is already on line 2",
+            ),
+            (
+                format!("{switch}[1] \"S-2\"[1"),
+                2,
+                "malformed port, expected such as `[1] \"S-0002c90200417670\"[36]`",
+            ),
+            (
+                format!("{switch}[1] \"S-2\"[1] # \"spi"),
+                2,
+                "the description has no closing quote (is the file cut off here?)",
+            ),
+            (
+                "Switch 255 \"S-1\"".to_owned(),
+                1,
+                "`S-1` has 255 ports, expected 1..=254",
+            ),
+            (
+                "Switch 4 \"S-".to_owned(),
+                1,
+                "malformed node, expected such as `Switch 36 \"S-0002c90200417670\"`",
+            ),
+            (
+                "switchguid=0xg".to_owned(),
+                1,
+                "`switchguid=0xg` is not a GUID such as `0x200001`",
+            ),
+        ];
+        for (text, line, reason) in cases {
+            assert_eq!(error(&text), (line, reason.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_blank_line_ends_a_node() {
+        let reason = "port line outside a node, expected `Switch` or `Ca` before it";
+        let text = "Switch 4 \"S-1\"\n\n[1] \"S-2\"[1]";
+        assert_eq!(error(text), (3, reason.to_owned()));
+    }
+
+    #[test]
+    fn speeds_must_be_known() {
+        let expected = "expected a width (1x, 2x, 4x, 8x, 12x) and a speed (SDR, DDR, QDR, FDR10, FDR, EDR, \
+                        HDR, NDR, XDR) such as `4xQDR`, or `4x???`";
+        let with = |end: &str| {
+            error(&format!(
+                "Switch 4 \"S-1\"\n[1] \"S-2\"[1] # \"x\" lid 7{end}"
+            ))
+        };
+        for word in ["4xGDR", "3xQDR", "4x", "99999999999999999999xQDR"] {
+            let reason = format!("unknown link speed `{word}`, {expected}");
+            assert_eq!(with(&format!(" {word}")), (2, reason));
+        }
+        let reason = format!("no link speed after the description, {expected}");
+        assert_eq!(with(""), (2, reason));
+    }
+}

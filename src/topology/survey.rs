@@ -1,0 +1,404 @@
+//! Counts, degrees, distances and connectivity of a graph.
+//!
+//! Distances are in hops: channels between switches. Hosts on the same switch are 0 hops apart.
+//! Cost: O(host-bearing switches * channels / 64 * diameter) at worst, in practice close to that without
+//! the diameter; memory O(switches) per thread. The result does not depend on the number of threads.
+//!
+//! # Algorithm
+//!
+//! Breadth-first search from 64 switches at a time, one bit of a word per search.
+
+use super::graph::Graph;
+use crate::ids::SwitchId;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Searches that share a word.
+const BATCH: usize = u64::BITS as usize;
+
+/// A largest set of switches that can reach each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Component {
+    /// Its lowest switch.
+    pub first: SwitchId,
+    /// Number of its switches.
+    pub switches: usize,
+    /// Number of hosts on its switches.
+    pub hosts: usize,
+}
+
+/// What there is to know about a graph without routing it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Survey {
+    /// Number of switches.
+    pub switches: usize,
+    /// Number of hosts.
+    pub hosts: usize,
+    /// Links between switches.
+    pub switch_links: usize,
+    /// Links between a host and a switch.
+    pub host_links: usize,
+    /// Switches by number of links to switches.
+    pub degrees: BTreeMap<usize, usize>,
+    /// Switches by number of hosts.
+    pub hosts_on_switch: BTreeMap<usize, usize>,
+    /// Connected parts, by lowest switch; one when the graph is connected.
+    pub components: Vec<Component>,
+    /// Largest distance between two switches that have hosts and can reach each other [hops].
+    pub diameter: u32,
+    /// Ordered pairs of different hosts by their distance [hops].
+    pub pairs_at_distance: Vec<u64>,
+    /// Ordered pairs of different hosts that cannot reach each other.
+    pub unreachable_pairs: u64,
+}
+
+impl Survey {
+    /// Surveys a graph.
+    pub fn new(graph: &Graph) -> Self {
+        let network = Network::new(graph);
+        let switch_links = network.links;
+        let pairs_at_distance = network.pairs_at_distance();
+        let hosts = graph.hosts().len() as u64;
+        let reachable: u64 = pairs_at_distance.iter().sum();
+        Self {
+            switches: graph.switches().len(),
+            hosts: graph.hosts().len(),
+            switch_links,
+            host_links: graph.link_count() - switch_links,
+            degrees: histogram(graph.switch_ids().map(|s| graph.neighbors(s).count())),
+            hosts_on_switch: histogram(network.hosts.iter().map(|&hosts| hosts as usize)),
+            components: network.components(),
+            diameter: pairs_at_distance.len().saturating_sub(1) as u32,
+            unreachable_pairs: (hosts * hosts).saturating_sub(hosts + reachable),
+            pairs_at_distance,
+        }
+    }
+
+    /// Channels between switches.
+    pub const fn switch_channels(&self) -> usize {
+        2 * self.switch_links
+    }
+
+    /// Mean distance of two different hosts that can reach each other [hops]; `None` without such a pair.
+    pub fn mean_distance(&self) -> Option<f64> {
+        let pairs: u64 = self.pairs_at_distance.iter().sum();
+        let weighted = self.pairs_at_distance.iter().zip(0u64..);
+        let hops: u64 = weighted.map(|(pairs, distance)| pairs * distance).sum();
+        (pairs > 0).then(|| hops as f64 / pairs as f64)
+    }
+}
+
+/// Distance of every switch from `from` [hops]; `None` where there is no path.
+pub fn switch_distances(graph: &Graph, from: SwitchId) -> Vec<Option<u32>> {
+    let mut distances = vec![None; graph.switches().len()];
+    distances[from.index()] = Some(0);
+    let mut queue = VecDeque::from([(from, 0)]);
+    while let Some((switch, distance)) = queue.pop_front() {
+        for (.., neighbor) in graph.neighbors(switch) {
+            let known = &mut distances[neighbor.index()];
+            if known.is_none() {
+                *known = Some(distance + 1);
+                queue.push_back((neighbor, distance + 1));
+            }
+        }
+    }
+    distances
+}
+
+fn histogram(values: impl Iterator<Item = usize>) -> BTreeMap<usize, usize> {
+    let mut histogram = BTreeMap::new();
+    for value in values {
+        *histogram.entry(value).or_default() += 1;
+    }
+    histogram
+}
+
+/// The switches of a graph with distinct neighbours, packed for searching.
+struct Network {
+    /// First neighbour of each switch; one more entry than switches.
+    first: Vec<usize>,
+    /// Neighbours, grouped by switch, without repeats.
+    neighbors: Vec<u32>,
+    /// Hosts per switch.
+    hosts: Vec<u64>,
+    /// Links between switches, parallel ones counted each.
+    links: usize,
+}
+
+impl Network {
+    fn new(graph: &Graph) -> Self {
+        let mut network = Self {
+            first: vec![0],
+            neighbors: Vec::new(),
+            hosts: Vec::new(),
+            links: 0,
+        };
+        let mut own: Vec<u32> = Vec::new();
+        for switch in graph.switch_ids() {
+            own.clear();
+            own.extend(graph.neighbors(switch).map(|(.., neighbor)| neighbor.0));
+            network.links += own.len();
+            own.sort_unstable();
+            own.dedup();
+            network.neighbors.extend(&own);
+            network.first.push(network.neighbors.len());
+            network
+                .hosts
+                .push(graph.attached_hosts(switch).count() as u64);
+        }
+        network.links /= 2;
+        network
+    }
+
+    fn neighbors(&self, switch: u32) -> &[u32] {
+        let i = switch as usize;
+        &self.neighbors[self.first[i]..self.first[i + 1]]
+    }
+
+    fn components(&self) -> Vec<Component> {
+        let mut is_seen = vec![false; self.hosts.len()];
+        let mut components = Vec::new();
+        for first in 0..self.hosts.len() {
+            if is_seen[first] {
+                continue;
+            }
+            is_seen[first] = true;
+            let mut component = Component {
+                first: SwitchId::from(first),
+                switches: 0,
+                hosts: 0,
+            };
+            let mut stack = vec![first as u32];
+            while let Some(switch) = stack.pop() {
+                component.switches += 1;
+                component.hosts += self.hosts[switch as usize] as usize;
+                for &neighbor in self.neighbors(switch) {
+                    if !is_seen[neighbor as usize] {
+                        is_seen[neighbor as usize] = true;
+                        stack.push(neighbor);
+                    }
+                }
+            }
+            components.push(component);
+        }
+        components
+    }
+
+    /// Ordered pairs of different hosts by distance; ends with the largest distance of host-bearing switches.
+    fn pairs_at_distance(&self) -> Vec<u64> {
+        let sources: Vec<u32> = (0..self.hosts.len() as u32)
+            .filter(|&switch| self.hosts[switch as usize] > 0)
+            .collect();
+        let of_batches: Vec<Vec<u64>> = sources
+            .par_chunks(BATCH)
+            .map_init(
+                || Search::new(self.hosts.len()),
+                |search, batch| search.run(self, batch),
+            )
+            .collect();
+        let mut pairs = Vec::new();
+        for batch in of_batches {
+            pairs.resize(pairs.len().max(batch.len()), 0);
+            for (sum, count) in pairs.iter_mut().zip(batch) {
+                *sum += count;
+            }
+        }
+        pairs
+    }
+}
+
+/// Up to 64 searches at once; bit `i` of a word belongs to search `i`.
+struct Search {
+    /// Searches that have reached a switch.
+    seen: Vec<u64>,
+    /// Searches that reached a switch in the step before.
+    reached: Vec<u64>,
+    /// Searches that reach a switch in this step, some of them not for the first time.
+    arriving: Vec<u64>,
+}
+
+impl Search {
+    fn new(switches: usize) -> Self {
+        Self {
+            seen: vec![0; switches],
+            reached: vec![0; switches],
+            arriving: vec![0; switches],
+        }
+    }
+
+    /// Ordered host pairs by distance, the first host being on one of `sources`.
+    fn run(&mut self, network: &Network, sources: &[u32]) -> Vec<u64> {
+        self.seen.fill(0);
+        for (bit, &source) in sources.iter().enumerate() {
+            self.seen[source as usize] = 1 << bit;
+            self.reached[source as usize] = 1 << bit;
+        }
+        let source_hosts: Vec<u64> = sources
+            .iter()
+            .map(|&source| network.hosts[source as usize])
+            .collect();
+        // a host is not its own partner
+        let mut pairs = vec![source_hosts.iter().map(|hosts| hosts * (hosts - 1)).sum()];
+        let mut front = sources.to_vec();
+        let mut distance = 0;
+        while !front.is_empty() {
+            distance += 1;
+            front = self.step(network, front);
+            for &switch in &front {
+                let hosts = network.hosts[switch as usize];
+                if hosts == 0 {
+                    continue;
+                }
+                pairs.resize(distance + 1, 0);
+                let mut word = self.reached[switch as usize];
+                while word != 0 {
+                    pairs[distance] += hosts * source_hosts[word.trailing_zeros() as usize];
+                    word &= word - 1;
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Moves all searches one hop on; gives the switches that some search reaches for the first time.
+    fn step(&mut self, network: &Network, front: Vec<u32>) -> Vec<u32> {
+        let mut touched = Vec::new();
+        for switch in front {
+            let word = std::mem::take(&mut self.reached[switch as usize]);
+            for &neighbor in network.neighbors(switch) {
+                let arriving = &mut self.arriving[neighbor as usize];
+                if *arriving == 0 {
+                    touched.push(neighbor);
+                }
+                *arriving |= word;
+            }
+        }
+        touched.retain(|&switch| {
+            let i = switch as usize;
+            let new = std::mem::take(&mut self.arriving[i]) & !self.seen[i];
+            self.seen[i] |= new;
+            self.reached[i] = new;
+            new != 0
+        });
+        touched
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Arguments;
+    use crate::topology::irregular::Irregular;
+    use crate::topology::k_ary_n_tree::KAryNTree;
+    use crate::topology::tests::context;
+    use crate::topology::torus::Torus;
+    use crate::topology::{Endpoint, GraphBuilder, TOPOLOGIES, Topology};
+
+    #[test]
+    fn known_networks_have_their_known_distances() {
+        let torus = Torus {
+            radix: vec![10, 10, 10],
+            hosts_per_switch: 1,
+        };
+        let survey = Survey::new(&torus.build(&context()).unwrap());
+        assert_eq!((survey.diameter, survey.switch_links), (15, 3000));
+        // 2.5 hops per dimension on average over all pairs, self included
+        let mean = survey.mean_distance().unwrap();
+        assert!((mean - 7.5 * 1000.0 / 999.0).abs() < 1e-12);
+        assert_eq!(survey.degrees, BTreeMap::from([(6, 1000)]));
+
+        let tree = KAryNTree { k: 10, n: 3 };
+        let survey = Survey::new(&tree.build(&context()).unwrap());
+        assert_eq!(survey.diameter, 4);
+        assert_eq!(survey.pairs_at_distance, [9000, 0, 90_000, 0, 900_000]);
+        assert_eq!(survey.degrees, BTreeMap::from([(10, 200), (20, 100)]));
+        assert_eq!(
+            survey.hosts_on_switch,
+            BTreeMap::from([(0, 200), (10, 100)])
+        );
+    }
+
+    #[test]
+    fn all_at_once_agrees_with_one_search_at_a_time() {
+        let network = Irregular {
+            switches: 150,
+            degree: 4,
+            hosts_per_switch: 3,
+            seed: Some(4),
+        };
+        let graph = network.build(&context()).unwrap();
+        let survey = Survey::new(&graph);
+        let mut pairs = vec![0; survey.diameter as usize + 1];
+        for switch in graph.switch_ids() {
+            for distance in switch_distances(&graph, switch) {
+                match distance.unwrap() {
+                    0 => pairs[0] += 3 * 2,
+                    hops => pairs[hops as usize] += 3 * 3,
+                }
+            }
+        }
+        assert_eq!(survey.pairs_at_distance, pairs);
+        assert_eq!(survey.unreachable_pairs, 0);
+    }
+
+    #[test]
+    fn parts_are_listed() {
+        let mut builder = GraphBuilder::new();
+        for i in 0..3 {
+            let switch = builder.add_switch(format!("S{i}"), 0, 4);
+            let host = builder.add_host(format!("H{i}"), 0);
+            let ends = (Endpoint::Host(host), Endpoint::Switch(switch, 1));
+            builder
+                .connect(ends.0, ends.1, context().host_link)
+                .unwrap();
+        }
+        let [a, b] = [0, 2].map(|s| Endpoint::Switch(SwitchId(s), 2));
+        builder.connect(a, b, context().switch_link).unwrap();
+        let graph = builder.build().unwrap();
+        let survey = Survey::new(&graph);
+        let part = |first, size| Component {
+            first: SwitchId(first),
+            switches: size,
+            hosts: size,
+        };
+        assert_eq!(survey.components, [part(0, 2), part(1, 1)]);
+        assert_eq!(survey.pairs_at_distance, [0, 2]);
+        assert_eq!(survey.unreachable_pairs, 4);
+        assert_eq!((survey.diameter, survey.switch_channels()), (1, 2));
+        assert_eq!(
+            switch_distances(&graph, SwitchId(0)),
+            [Some(0), None, Some(1)]
+        );
+    }
+
+    /// Mean path lengths that OpenSM's `MinHop`, a shortest-path routing, has on the same networks.
+    #[test]
+    fn mean_distances_are_those_of_shortest_path_routing() {
+        let mean = |name: &str, text: &str| {
+            let build = TOPOLOGIES.find(name).unwrap().build;
+            let topology = build(Arguments { text }).unwrap();
+            let mut context = context();
+            context.clock.reference_rate = 160_000_000_000;
+            let survey = Survey::new(&topology.build(&context).unwrap());
+            assert_eq!(survey.diameter, 2);
+            survey.mean_distance().unwrap()
+        };
+        let irregular = "(hosts_per_switch: 4, links: [(0, 2), (0, 5), (0, 7), (1, 4), (1, 5), (1, 6), (1, 7), \
+                         (2, 6), (2, 7), (3, 4), (3, 5), (3, 6), (3, 7), (4, 5), (4, 6)])";
+        assert!((mean("EdgeList", irregular) - 1.3226).abs() < 5e-5);
+        let psmn = "(file: \"assets/fabrics/psmn_x5.ibnetdiscover\")";
+        assert!((mean("Ibnetdiscover", psmn) - 1.5797).abs() < 5e-5);
+        let loginoff = "(file: \"assets/fabrics/loginoff_8sw.ibnetdiscover\")";
+        assert!((mean("Ibnetdiscover", loginoff) - 1.65).abs() < 5e-3);
+    }
+
+    #[test]
+    fn ten_thousand_switches_are_fast() {
+        let torus = Torus {
+            radix: vec![100, 100],
+            hosts_per_switch: 1,
+        };
+        let survey = Survey::new(&torus.build(&context()).unwrap());
+        assert_eq!(survey.diameter, 100);
+    }
+}

@@ -1,0 +1,179 @@
+//! Patterns by arithmetic on host numbers: `Complement`, `Neighbor`, `Shift`, `Tornado`, `Transpose`.
+//!
+//! With N hosts, source i: complement N-1-i, shift i+by mod N, transpose (r, c) -> (c, r) for
+//! i = r*sqrt(N)+c. On a mesh or torus with radix `k_d`, tornado moves every coordinate by
+//! `ceil(k_d/2) - 1` and neighbor by 1, modulo `k_d`, and keeps the host's place on its switch; elsewhere all
+//! hosts form one dimension. Fixed points do not send.
+//!
+//! Cost: one table look-up per packet; memory O(hosts).
+//!
+//! # Deviations
+//! Complement is defined for any number of hosts; for powers of two it is the bit complement.
+//!
+//! References: [`DALLY_TOWLES`]
+
+use super::members::{AMONG, Among, AmongOnly, FixedDestinations, Members};
+use crate::ids::SwitchId;
+use crate::references::DALLY_TOWLES;
+use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::topology::Shape;
+use crate::topology::graph::GridShape;
+use crate::traffic::{BuildPattern, Pattern, PatternContext, invalid};
+use serde::Deserialize;
+use std::sync::Arc;
+
+const GUARANTEES: &[&str] = &["a permutation of the hosts; fixed points do not send"];
+
+/// Registers `Complement`.
+pub(super) const COMPLEMENT: Entry<BuildPattern> = Entry {
+    name: "Complement",
+    aliases: &["BitComplement"],
+    summary: "host i of N to host N-1-i",
+    parameters: &[AMONG],
+    guarantees: GUARANTEES,
+    references: &[DALLY_TOWLES],
+    build: |arguments, context| {
+        let AmongOnly { among } = arguments.parse()?;
+        let members = Members::new(among, context);
+        let count = members.len();
+        FixedDestinations::from_map("Complement", &members, context, false, |i| count - 1 - i)
+    },
+};
+
+/// Registers `Neighbor`.
+pub(super) const NEIGHBOR: Entry<BuildPattern> = Entry {
+    name: "Neighbor",
+    aliases: &[],
+    summary: "one step up in every dimension of a grid, or to the next host",
+    parameters: &[AMONG],
+    guarantees: GUARANTEES,
+    references: &[DALLY_TOWLES],
+    build: |arguments, context| rings("Neighbor", arguments, context, |_| 1),
+};
+
+/// Registers `Shift`.
+pub(super) const SHIFT: Entry<BuildPattern> = Entry {
+    name: "Shift",
+    aliases: &[],
+    summary: "host i of N to host i+by mod N",
+    parameters: &[
+        Parameter {
+            name: "by",
+            kind: "integer, not a multiple of the number of hosts",
+            default: None,
+            summary: "distance from source to destination in host numbers",
+        },
+        AMONG,
+    ],
+    guarantees: GUARANTEES,
+    references: &[DALLY_TOWLES],
+    build: shift,
+};
+
+/// Registers `Tornado`.
+pub(super) const TORNADO: Entry<BuildPattern> = Entry {
+    name: "Tornado",
+    aliases: &[],
+    summary: "nearly half way round every dimension of a grid, or round all hosts",
+    parameters: &[AMONG],
+    guarantees: GUARANTEES,
+    references: &[DALLY_TOWLES],
+    build: |arguments, context| rings("Tornado", arguments, context, |k| k.div_ceil(2) - 1),
+};
+
+/// Registers `Transpose`.
+pub(super) const TRANSPOSE: Entry<BuildPattern> = Entry {
+    name: "Transpose",
+    aliases: &[],
+    summary: "hosts as a square matrix, host (row, column) to host (column, row)",
+    parameters: &[AMONG],
+    guarantees: GUARANTEES,
+    references: &[DALLY_TOWLES],
+    build: transpose,
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename = "Shift")]
+struct ShiftParameters {
+    by: i64,
+    #[serde(default)]
+    among: Among,
+}
+
+fn shift(
+    arguments: Arguments<'_>,
+    context: &PatternContext<'_>,
+) -> Result<Arc<dyn Pattern>, ArgumentError> {
+    let ShiftParameters { by, among } = arguments.parse()?;
+    let members = Members::new(among, context);
+    let count = members.len();
+    if count == 0 || by.rem_euclid(i64::from(count)) == 0 {
+        return Err(invalid(format!(
+            "`by` is {by}, a multiple of the {count} hosts: every host would be its own destination"
+        )));
+    }
+    let by = by.rem_euclid(i64::from(count)) as u32;
+    FixedDestinations::from_map("Shift", &members, context, false, |i| rotate(i, by, count))
+}
+
+fn transpose(
+    arguments: Arguments<'_>,
+    context: &PatternContext<'_>,
+) -> Result<Arc<dyn Pattern>, ArgumentError> {
+    let AmongOnly { among } = arguments.parse()?;
+    let members = Members::new(among, context);
+    let side = members.len().isqrt();
+    if side * side != members.len() {
+        return Err(invalid(format!(
+            "`Transpose` needs a square number of hosts; here are {}, the nearest squares are {} and {}",
+            members.len(),
+            u64::from(side).pow(2),
+            (u64::from(side) + 1).pow(2)
+        )));
+    }
+    FixedDestinations::from_map("Transpose", &members, context, false, |i| {
+        i % side * side + i / side
+    })
+}
+
+/// Moves every digit of the host number by `step(radix)`.
+fn rings(
+    name: &str,
+    arguments: Arguments<'_>,
+    context: &PatternContext<'_>,
+    step: fn(u32) -> u32,
+) -> Result<Arc<dyn Pattern>, ArgumentError> {
+    let AmongOnly { among } = arguments.parse()?;
+    let members = Members::new(among, context);
+    match context.graph.shape() {
+        Shape::Grid(grid) if among == Among::All => {
+            FixedDestinations::from_map(name, &members, context, false, |i| {
+                move_on_grid(grid, i, step)
+            })
+        }
+        _ => {
+            let count = members.len();
+            FixedDestinations::from_map(name, &members, context, false, |i| {
+                rotate(i, step(count), count)
+            })
+        }
+    }
+}
+
+/// `position + by` modulo `count`.
+fn rotate(position: u32, by: u32, count: u32) -> u32 {
+    ((u64::from(position) + u64::from(by)) % u64::from(count)) as u32
+}
+
+/// The host at the same place of the switch `step(k)` further in every dimension.
+fn move_on_grid(grid: &GridShape, host: u32, step: fn(u32) -> u32) -> u32 {
+    let per_switch = grid.hosts_per_switch;
+    let mut switch = 0;
+    let mut stride = 1;
+    for (dimension, &radix) in grid.radix.iter().enumerate() {
+        let coordinate = grid.coordinate(SwitchId(host / per_switch), dimension);
+        switch += rotate(coordinate, step(radix), radix) * stride;
+        stride *= radix;
+    }
+    switch * per_switch + host % per_switch
+}

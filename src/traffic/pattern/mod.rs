@@ -1,0 +1,40 @@
+//! Traffic patterns: where the packets of a class go.
+//!
+//! A pattern is random per packet (`Uniform`, `HotSpot`) or fixed: a table with one destination per
+//! source, made once. A fixed point of a table does not send.
+
+mod all_to;
+mod bits;
+mod digits;
+mod hot_spot;
+mod members;
+mod pairs;
+mod permutation;
+#[cfg(test)]
+mod tests;
+mod uniform;
+
+use super::BuildPattern;
+use crate::registry::Registry;
+
+/// Every pattern a scenario can name. New ones: one file, one `mod` line, one line here.
+pub static PATTERNS: Registry<BuildPattern> = Registry {
+    kind: "traffic pattern",
+    entries: &[
+        all_to::ENTRY,
+        bits::BIT_REVERSE,
+        bits::BIT_ROTATION,
+        bits::BUTTERFLY,
+        digits::COMPLEMENT,
+        hot_spot::ENTRY,
+        digits::NEIGHBOR,
+        pairs::ENTRY,
+        permutation::RANDOM_PAIRS,
+        permutation::RANDOM_PERMUTATION,
+        digits::SHIFT,
+        bits::SHUFFLE,
+        digits::TORNADO,
+        digits::TRANSPOSE,
+        uniform::ENTRY,
+    ],
+};

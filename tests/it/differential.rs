@@ -1,0 +1,129 @@
+//! The engine against the reference model: the same delivery cycle for every packet.
+//!
+//! Random small fabrics, options and traffic (`random_fabric::case`); each case runs in the reference model
+//! once and in the engine with several shard counts, staged and fused. `VIRTLANE_CASES=n` changes the number
+//! of cases, `VIRTLANE_FIRST_CASE=n` the first seed.
+
+use crate::random_fabric::{Case, case};
+use crate::reference::{self, Delivery, Outcome};
+use virtlane::ids::HostId;
+use virtlane::run::{Options, Simulation};
+
+/// What the engine makes of a case.
+fn engine(case: &Case, options: Options) -> Outcome {
+    let options = Options {
+        keep_deliveries: true,
+        ..options
+    };
+    let mut simulation = Simulation::new(&case.plan, &case.graph, &case.tables, options).unwrap();
+    simulation.run_until(case.cycles);
+    let mut outcome = Outcome {
+        deliveries: Vec::new(),
+        created: 0,
+        rejected: 0,
+    };
+    for state in simulation.states() {
+        let records = &state.work.records;
+        outcome.created += records.created;
+        outcome.rejected += records.rejected;
+        outcome.deliveries.extend(
+            records
+                .deliveries
+                .iter()
+                .flatten()
+                .map(|delivery| Delivery {
+                    source: HostId(delivery.source),
+                    class: delivery.class,
+                    sequence: u64::from(delivery.sequence),
+                    destination: HostId(delivery.destination),
+                    size: delivery.size,
+                    created: delivery.created,
+                    injected: delivery.injected,
+                    delivered: delivery.delivered,
+                    fecn: delivery.fecn,
+                }),
+        );
+    }
+    outcome.deliveries.sort();
+    outcome
+}
+
+/// The first delivery that differs, in words.
+fn first_difference(expected: &Outcome, found: &Outcome) -> String {
+    let by_time = |outcome: &Outcome| {
+        let mut deliveries = outcome.deliveries.clone();
+        deliveries.sort_by_key(|delivery| {
+            (
+                delivery.delivered,
+                delivery.source,
+                delivery.class,
+                delivery.sequence,
+            )
+        });
+        deliveries
+    };
+    let (expected_list, found_list) = (by_time(expected), by_time(found));
+    let place = expected_list
+        .iter()
+        .zip(&found_list)
+        .position(|(a, b)| a != b);
+    let place = place.unwrap_or(expected_list.len().min(found_list.len()));
+    format!(
+        "created {} / {}, rejected {} / {}, delivered {} / {}; first difference at {place}:\nreference {:?}\nengine    {:?}",
+        expected.created,
+        found.created,
+        expected.rejected,
+        found.rejected,
+        expected_list.len(),
+        found_list.len(),
+        expected_list.get(place),
+        found_list.get(place),
+    )
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
+}
+
+#[test]
+fn every_packet_arrives_in_the_same_cycle() {
+    let first = number("VIRTLANE_FIRST_CASE", 0);
+    let mut failures = Vec::new();
+    let mut delivered = 0;
+    for seed in first..first + number("VIRTLANE_CASES", 300) {
+        let case = case(seed);
+        let expected = reference::simulate(&case.plan, &case.graph, &case.tables, case.cycles);
+        delivered += expected.deliveries.len();
+        let ways = [(1, false), (1, true), (2, false), (5, true)];
+        let (shards, fused) = ways[seed as usize % ways.len()];
+        let found = engine(
+            &case,
+            Options {
+                shards,
+                fused,
+                ..Options::default()
+            },
+        );
+        if found != expected {
+            failures.push(format!(
+                "case {seed} ({shards} shards, fused {fused}): {}\n{:?}\n{:?}",
+                first_difference(&expected, &found),
+                case.plan.switch,
+                case.plan.host
+            ));
+        }
+    }
+    assert!(
+        delivered > 1000,
+        "the cases hardly deliver anything: {delivered}"
+    );
+    assert!(
+        failures.is_empty(),
+        "{} cases differ; they are:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}

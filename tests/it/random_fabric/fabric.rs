@@ -1,0 +1,296 @@
+//! Random graphs with deadlock-free tables.
+//!
+//! Stars, k-ary 2-trees and connected irregular graphs are routed up*/down*: a packet goes down as soon
+//! as its destination lies below, and never up again, so lanes are free to choose and are drawn at random
+//! per hop and path. Rings are routed along the ring with a dateline: layer 1 until the wrap channel is
+//! crossed, layer 0 after it.
+
+use super::Dice;
+use std::collections::VecDeque;
+use virtlane::ids::{HostId, SwitchId};
+use virtlane::routing::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
+use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
+
+/// Ports of every switch; some stay unconnected.
+const PORTS: u16 = 24;
+
+/// A graph with its tables; `lanes_needed` of the guarantees may exceed `lanes` (rings).
+pub(super) fn fabric(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, Tables) {
+    match dice.between(0, 9) {
+        0 | 1 => {
+            let hosts = dice.between(2, 6);
+            let graph = irregular(dice, 1, hosts);
+            let rank = levels(&graph);
+            up_down(dice, graph, &rank, lanes, service_levels)
+        }
+        2..=5 => {
+            let switches = dice.between(2, 8);
+            let hosts = dice.between(switches.max(2), switches + 6);
+            let graph = irregular(dice, switches, hosts);
+            let rank = levels(&graph);
+            up_down(dice, graph, &rank, lanes, service_levels)
+        }
+        6 | 7 => {
+            let graph = tree(dice);
+            // roots come first: every root is above every leaf
+            let rank: Vec<_> = graph.switch_ids().map(|switch| (0, switch.0)).collect();
+            up_down(dice, graph, &rank, lanes, service_levels)
+        }
+        _ => ring(dice, lanes, service_levels),
+    }
+}
+
+fn timing(dice: &mut Dice) -> ChannelTiming {
+    ChannelTiming {
+        cycles_per_flit: dice.pick(&[1, 1, 2, 3]),
+        latency: dice.between(1, 5),
+    }
+}
+
+fn connect(dice: &mut Dice, builder: &mut GraphBuilder, a: Endpoint, b: Endpoint) {
+    let timing = [timing(dice), timing(dice)];
+    builder.connect_with(a, b, timing).expect("free ports");
+}
+
+fn port(builder: &GraphBuilder, switch: SwitchId) -> Endpoint {
+    let port = builder.free_port(switch).expect("enough ports");
+    Endpoint::Switch(switch, port)
+}
+
+fn add_switches(builder: &mut GraphBuilder, count: u32) -> Vec<SwitchId> {
+    (0..count)
+        .map(|i| builder.add_switch(format!("S{i}"), u64::from(i), PORTS))
+        .collect()
+}
+
+fn add_host(dice: &mut Dice, builder: &mut GraphBuilder, switch: SwitchId, number: u32) {
+    let host = Endpoint::Host(builder.add_host(format!("H{number}"), u64::from(number)));
+    let port = port(builder, switch);
+    // which end is the first of a link must not matter
+    if dice.chance(50) {
+        connect(dice, builder, host, port);
+    } else {
+        connect(dice, builder, port, host);
+    }
+}
+
+/// A random connected graph: a random tree, some more links (parallel ones, too), hosts anywhere.
+fn irregular(dice: &mut Dice, switches: u32, hosts: u32) -> Graph {
+    let mut builder = GraphBuilder::new();
+    let all = add_switches(&mut builder, switches);
+    let link = |dice: &mut Dice, builder: &mut GraphBuilder, a: SwitchId, b: SwitchId| {
+        let a = port(builder, a);
+        let b = port(builder, b);
+        connect(dice, builder, a, b);
+    };
+    // hosts before, between and after links: port numbers mix
+    for number in 0..hosts / 2 {
+        let switch = dice.pick(&all);
+        add_host(dice, &mut builder, switch, number);
+    }
+    for i in 1..all.len() {
+        let earlier = dice.pick(&all[..i]);
+        link(dice, &mut builder, earlier, all[i]);
+    }
+    for _ in 0..dice.between(0, switches - 1) {
+        let (a, b) = (dice.pick(&all), dice.pick(&all));
+        let few = |switch| builder.free_port(switch).is_some_and(|port| port < 16);
+        if a != b && few(a) && few(b) {
+            link(dice, &mut builder, a, b);
+        }
+    }
+    for number in hosts / 2..hosts {
+        let switch = dice.pick(&all);
+        add_host(dice, &mut builder, switch, number);
+    }
+    builder.build().expect("well-formed")
+}
+
+/// A 2-ary or 3-ary tree of two levels; roots first.
+fn tree(dice: &mut Dice) -> Graph {
+    let arity = dice.between(2, 3);
+    let mut builder = GraphBuilder::new();
+    let all = add_switches(&mut builder, 2 * arity);
+    let (roots, leaves) = all.split_at(arity as usize);
+    for &root in roots {
+        for &leaf in leaves {
+            let (up, down) = (port(&builder, leaf), port(&builder, root));
+            connect(dice, &mut builder, down, up);
+        }
+    }
+    for number in 0..arity * arity {
+        let leaf = leaves[(number / arity) as usize];
+        add_host(dice, &mut builder, leaf, number);
+    }
+    builder.build().expect("well-formed")
+}
+
+/// Empty tables for a graph.
+fn no_routes(graph: &Graph, lanes: LaneMap, lanes_needed: u8) -> Tables {
+    let (hosts, switches) = (graph.hosts().len(), graph.switches().len());
+    Tables {
+        engine: "Test".into(),
+        next: vec![UNREACHABLE; switches * hosts],
+        hop_layer: Vec::new(),
+        path_layer: Vec::new(),
+        lanes,
+        guarantees: Guarantees {
+            minimal: false,
+            deadlock_free: true,
+            in_order: true,
+            lanes_needed,
+        },
+        host_count: hosts,
+        switch_count: switches,
+    }
+}
+
+/// Distances from the root, breadth first; the order of (distance, id) tells up from down.
+fn levels(graph: &Graph) -> Vec<(usize, u32)> {
+    let mut level: Vec<Option<usize>> = vec![None; graph.switches().len()];
+    let mut queue = VecDeque::from([(SwitchId(0), 0)]);
+    while let Some((switch, distance)) = queue.pop_front() {
+        if level[switch.index()].is_none() {
+            level[switch.index()] = Some(distance);
+            queue.extend(graph.neighbors(switch).map(|n| (n.2, distance + 1)));
+        }
+    }
+    (0..)
+        .zip(level)
+        .map(|(id, l)| (l.expect("connected"), id))
+        .collect()
+}
+
+/// Up*/down*: down along a shortest way when the destination is below, else up towards the nearest
+/// switch above it; equal ways are drawn.
+fn up_down(
+    dice: &mut Dice,
+    graph: Graph,
+    rank: &[(usize, u32)],
+    lanes: u8,
+    service_levels: u8,
+) -> (Graph, Tables) {
+    let lanes_per_sl = dice.between(1, u32::from(lanes)) as u8;
+    let layers = 2 * lanes_per_sl - 1;
+    let budget = LaneBudget {
+        lanes,
+        service_levels,
+    };
+    let twist = dice.between(0, 2) as u8;
+    let mut map = LaneMap::grouped(&graph, budget, layers, lanes_per_sl, |channel, layer| {
+        (layer + twist * (channel.0 % 3) as u8) % lanes_per_sl
+    });
+    if dice.chance(30) {
+        depend_on_inputs(dice, &graph, &mut map, lanes);
+    }
+    let mut tables = no_routes(&graph, map, 1);
+    for host in graph.host_ids() {
+        let row = up_down_row(dice, &graph, rank, host);
+        for (switch, port) in row.into_iter().enumerate() {
+            tables.next[switch * tables.host_count + host.index()] = port;
+        }
+    }
+    let mut layer = |count: usize| -> Vec<u8> {
+        let highest = u32::from(lanes_per_sl) - 1;
+        (0..count).map(|_| dice.between(0, highest) as u8).collect()
+    };
+    tables.hop_layer = layer(tables.next.len());
+    tables.path_layer = layer(tables.switch_count * tables.switch_count);
+    (graph, tables)
+}
+
+/// Lets some input channels lead to other lanes: all profiles again with the next lane.
+fn depend_on_inputs(dice: &mut Dice, graph: &Graph, map: &mut LaneMap, lanes: u8) {
+    let count = (map.profiles.len() / map.keys()) as u32;
+    let others: Vec<u8> = map.profiles.iter().map(|lane| (lane + 1) % lanes).collect();
+    map.profiles.extend(others);
+    map.by_input = graph
+        .channel_ids()
+        .map(|_| count * dice.between(0, 1))
+        .collect();
+}
+
+/// Output ports of all switches for one destination.
+fn up_down_row(dice: &mut Dice, graph: &Graph, rank: &[(usize, u32)], host: HostId) -> Vec<u8> {
+    const FAR: usize = usize::MAX;
+    let (home, home_port) = graph.attachment(host).expect("attached");
+    let mut from_root: Vec<SwitchId> = graph.switch_ids().collect();
+    from_root.sort_by_key(|switch| rank[switch.index()]);
+    let mut distance = vec![FAR; rank.len()];
+    let mut port = vec![UNREACHABLE; rank.len()];
+    (distance[home.index()], port[home.index()]) = (0, home_port as u8);
+    let mut set = |switch: SwitchId, distance: &mut Vec<usize>, down: bool| {
+        let allowed = graph
+            .neighbors(switch)
+            .filter(|n| (rank[n.2.index()] > rank[switch.index()]) == down);
+        let ways: Vec<(usize, u16)> = allowed
+            .filter(|n| distance[n.2.index()] != FAR)
+            .map(|n| (distance[n.2.index()] + 1, n.0))
+            .collect();
+        if let Some(&(least, _)) = ways.iter().min() {
+            let best: Vec<_> = ways.into_iter().filter(|way| way.0 == least).collect();
+            distance[switch.index()] = least;
+            port[switch.index()] = dice.pick(&best).1 as u8;
+        }
+    };
+    // down only: below every switch before the switch itself
+    for &switch in from_root.iter().rev() {
+        if switch != home {
+            set(switch, &mut distance, true);
+        }
+    }
+    // the rest go up first
+    for &switch in &from_root {
+        if distance[switch.index()] == FAR {
+            set(switch, &mut distance, false);
+        }
+    }
+    port
+}
+
+/// A ring of 3 to 5 switches, one way round or the shorter way, with dateline layers.
+fn ring(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, Tables) {
+    let count = dice.between(3, 5);
+    let one_way = dice.chance(50);
+    let mut builder = GraphBuilder::new();
+    let all = add_switches(&mut builder, count);
+    for (i, &switch) in (0..).zip(&all) {
+        // port 1 leads on, port 2 back
+        let next = all[(i + 1) % all.len()];
+        let (from, to) = (Endpoint::Switch(switch, 1), Endpoint::Switch(next, 2));
+        connect(dice, &mut builder, from, to);
+    }
+    for number in 0..count + dice.between(0, 3) {
+        let switch = all[(number % count) as usize];
+        let host = Endpoint::Host(builder.add_host(format!("H{number}"), u64::from(number)));
+        let port = Endpoint::Switch(switch, 3 + (number / count) as u16);
+        connect(dice, &mut builder, host, port);
+    }
+    let graph = builder.build().expect("well-formed");
+    let budget = LaneBudget {
+        lanes: lanes.max(2),
+        service_levels,
+    };
+    let map = LaneMap::grouped(&graph, budget, 2, 2, |_, layer| layer);
+    let mut tables = no_routes(&graph, map, 2);
+    tables.hop_layer = vec![0; tables.next.len()];
+    for switch in graph.switch_ids() {
+        for host in graph.host_ids() {
+            let (home, home_port) = graph.attachment(host).expect("attached");
+            let (here, there) = (switch.0, home.0);
+            let (on, back) = (
+                (there + count - here) % count,
+                (here + count - there) % count,
+            );
+            let (port, layer) = match on {
+                0 => (home_port as u8, 0),
+                _ if one_way || on <= back => (1, u8::from(there < here)),
+                _ => (2, u8::from(there > here)),
+            };
+            let place = switch.index() * tables.host_count + host.index();
+            tables.next[place] = port;
+            tables.hop_layer[place] = layer;
+        }
+    }
+    (graph, tables)
+}

@@ -1,0 +1,229 @@
+//! Random traffic: small patterns and processes of the tests' own.
+
+use super::Dice;
+use std::sync::Arc;
+use virtlane::ids::{HostId, SlId};
+use virtlane::rng::{Stream, below};
+use virtlane::scenario::plan::ClassPlan;
+use virtlane::topology::Graph;
+use virtlane::traffic::{Gap, Pattern, Process, ProcessState, SizeDistribution};
+
+/// Every other host, equally likely.
+#[derive(Debug)]
+struct Uniform {
+    hosts: u32,
+}
+
+impl Pattern for Uniform {
+    fn destination(&self, source: HostId, rng: &mut Stream) -> Option<HostId> {
+        Some(other(self.hosts, source, rng))
+    }
+
+    fn sends(&self, _: HostId) -> bool {
+        true
+    }
+}
+
+fn other(hosts: u32, source: HostId, rng: &mut Stream) -> HostId {
+    HostId((source.0 + 1 + below(rng, hosts - 1)) % hosts)
+}
+
+/// One fixed destination per host; fixed points are silent.
+#[derive(Debug)]
+struct Pairs {
+    partner: Vec<u32>,
+}
+
+impl Pattern for Pairs {
+    fn destination(&self, source: HostId, _: &mut Stream) -> Option<HostId> {
+        let partner = HostId(self.partner[source.index()]);
+        (partner != source).then_some(partner)
+    }
+
+    fn sends(&self, source: HostId) -> bool {
+        self.partner[source.index()] != source.0
+    }
+}
+
+/// A share of the packets to one host, the others anywhere.
+#[derive(Debug)]
+struct HotSpot {
+    hosts: u32,
+    hot: HostId,
+    percent: u32,
+}
+
+impl Pattern for HotSpot {
+    fn destination(&self, source: HostId, rng: &mut Stream) -> Option<HostId> {
+        if below(rng, 100) < self.percent && source != self.hot {
+            return Some(self.hot);
+        }
+        Some(other(self.hosts, source, rng))
+    }
+
+    fn sends(&self, _: HostId) -> bool {
+        true
+    }
+}
+
+/// All packets to one host, which sends none itself.
+#[derive(Debug)]
+pub(crate) struct ToOne(pub(crate) HostId);
+
+impl Pattern for ToOne {
+    fn destination(&self, source: HostId, _: &mut Stream) -> Option<HostId> {
+        self.sends(source).then_some(self.0)
+    }
+
+    fn sends(&self, source: HostId) -> bool {
+        source != self.0
+    }
+}
+
+/// A packet in every cycle with a chance of `per_mille / 1000`.
+#[derive(Debug)]
+struct Trials {
+    per_mille: u32,
+}
+
+impl Process for Trials {
+    fn start(&self, _: &mut Stream) -> ProcessState {
+        ProcessState::default()
+    }
+
+    fn gap(&self, state: &mut ProcessState, rng: &mut Stream) -> Gap {
+        let mut gap = u64::from(state.calls > 0);
+        state.calls += 1;
+        while below(rng, 1000) >= self.per_mille {
+            gap += 1;
+        }
+        Gap::After(gap)
+    }
+}
+
+/// A packet every `period` cycles from a random first one on.
+#[derive(Debug)]
+struct Periodic {
+    period: u32,
+}
+
+impl Process for Periodic {
+    fn start(&self, rng: &mut Stream) -> ProcessState {
+        ProcessState {
+            phase: u64::from(below(rng, self.period)),
+            calls: 0,
+        }
+    }
+
+    fn gap(&self, state: &mut ProcessState, _: &mut Stream) -> Gap {
+        state.calls += 1;
+        Gap::After(if state.calls == 1 {
+            state.phase
+        } else {
+            u64::from(self.period)
+        })
+    }
+}
+
+/// Always backlogged.
+#[derive(Debug)]
+pub(crate) struct Saturating;
+
+impl Process for Saturating {
+    fn start(&self, _: &mut Stream) -> ProcessState {
+        ProcessState::default()
+    }
+
+    fn gap(&self, _: &mut ProcessState, _: &mut Stream) -> Gap {
+        Gap::WhenSent
+    }
+}
+
+/// One to four classes, one more on VL15 when there is one.
+pub(super) fn classes(
+    dice: &mut Dice,
+    graph: &Graph,
+    service_levels: u8,
+    management: bool,
+) -> Vec<ClassPlan> {
+    let data = dice.between(1, 4);
+    let mut classes: Vec<ClassPlan> = (0..data)
+        .map(|index| class(dice, graph, service_levels, index))
+        .collect();
+    // all service levels of the tables exist
+    classes[0].service_levels = (0..service_levels).map(SlId).collect();
+    if management {
+        let mut class = class(dice, graph, 1, data);
+        class.management = true;
+        let place = dice.between(0, data) as usize;
+        classes.insert(place, class);
+    }
+    classes
+}
+
+fn class(dice: &mut Dice, graph: &Graph, service_levels: u8, index: u32) -> ClassPlan {
+    let size = sizes(dice);
+    let (process, load) = process(dice, size.mean());
+    let some = dice.chance(25);
+    let mut hosts: Vec<HostId> = graph.host_ids().collect();
+    hosts.retain(|_| !some || dice.chance(60));
+    let mut levels: Vec<SlId> = (0..service_levels).map(SlId).collect();
+    levels.retain(|_| dice.chance(60));
+    if levels.is_empty() {
+        levels.push(SlId(dice.between(0, u32::from(service_levels) - 1) as u8));
+    }
+    ClassPlan {
+        name: format!("class {index}"),
+        hosts,
+        pattern: pattern(dice, graph.hosts().len() as u32),
+        process,
+        size,
+        service_levels: levels,
+        management: false,
+        load,
+        packets_per_host: dice.chance(20).then(|| u64::from(dice.between(1, 30))),
+    }
+}
+
+fn sizes(dice: &mut Dice) -> SizeDistribution {
+    if dice.chance(40) {
+        return SizeDistribution::fixed(dice.pick(&[1, 2, 4, 8, 11, 32]));
+    }
+    let entries = (0..dice.between(2, 4))
+        .map(|_| (dice.pick(&[1, 1, 2, 3, 5, 8, 16]), dice.between(1, 5)))
+        .collect();
+    SizeDistribution::mixed(entries).expect("sizes and weights above 0")
+}
+
+fn process(dice: &mut Dice, mean_size: f64) -> (Arc<dyn Process>, f64) {
+    let kind = dice.between(0, 9);
+    if kind < 2 {
+        return (Arc::new(Saturating), 1.0);
+    }
+    let load = f64::from(dice.between(2, 90)) / 100.0;
+    if kind < 5 {
+        let period = (mean_size / load).ceil().max(1.0) as u32;
+        return (Arc::new(Periodic { period }), load);
+    }
+    let per_mille = (1000.0 * load / mean_size).ceil() as u32;
+    (Arc::new(Trials { per_mille }), load)
+}
+
+fn pattern(dice: &mut Dice, hosts: u32) -> Arc<dyn Pattern> {
+    match dice.between(0, 9) {
+        0..=3 => Arc::new(Uniform { hosts }),
+        4..=6 => {
+            let mut partner: Vec<u32> = (0..hosts).collect();
+            for i in (1..partner.len()).rev() {
+                partner.swap(i, dice.between(0, i as u32) as usize);
+            }
+            Arc::new(Pairs { partner })
+        }
+        7 | 8 => Arc::new(HotSpot {
+            hosts,
+            hot: HostId(dice.between(0, hosts - 1)),
+            percent: dice.between(10, 80),
+        }),
+        _ => Arc::new(ToOne(HostId(dice.between(0, hosts - 1)))),
+    }
+}

@@ -1,0 +1,72 @@
+//! Conservation (model section 7): every flit of every packet is in exactly one place, credits add up,
+//! packets of one path stay in order.
+
+use super::Fabric;
+use super::packet::Packet;
+use std::collections::BTreeMap;
+use virtlane::ids::{HostId, SlId};
+
+/// Checks the whole fabric at the end of a cycle.
+pub(super) fn check(fabric: &Fabric<'_>) {
+    for link in &fabric.links {
+        link.check_credits();
+    }
+    check_flits(fabric);
+    check_queues(fabric);
+}
+
+/// At the source, on the way (between buffers or in one), or consumed: once each.
+fn check_flits(fabric: &Fabric<'_>) {
+    let mut seen: Vec<Vec<u32>> = fabric.packets.iter().map(flits_at_ends).collect();
+    for link in &fabric.links {
+        for flit in link.flits() {
+            seen[flit.packet][usize::from(flit.index)] += 1;
+        }
+    }
+    for (id, flits) in seen.iter().enumerate() {
+        assert!(
+            flits.iter().all(|&places| places == 1),
+            "packet {id}: {flits:?}"
+        );
+    }
+}
+
+/// Times each flit is at the source or consumed.
+fn flits_at_ends(packet: &Packet) -> Vec<u32> {
+    let at_ends = |index| u32::from(index >= packet.flits_sent || index < packet.flits_consumed);
+    (0..packet.size).map(at_ends).collect()
+}
+
+/// Created = queued + in the fabric + delivered, the queued ones in one source queue each.
+fn check_queues(fabric: &Fabric<'_>) {
+    let mut times_queued = vec![0u32; fabric.packets.len()];
+    for id in fabric.hosts.iter().flat_map(super::host::Host::queued) {
+        times_queued[id] += 1;
+    }
+    for (packet, times) in fabric.packets.iter().zip(times_queued) {
+        assert_eq!(times, u32::from(packet.injected.is_none()));
+        assert!(packet.injected.is_some() || packet.flits_sent == 0);
+        assert_eq!(
+            packet.delivered.is_some(),
+            packet.flits_consumed == packet.size
+        );
+    }
+}
+
+/// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they
+/// are delivered in the order of their creation.
+pub(super) fn check_order(packets: &[Packet]) {
+    let mut last: BTreeMap<(HostId, HostId, SlId, bool), u64> = BTreeMap::new();
+    for packet in packets {
+        let delivered = packet.delivered.unwrap_or(u64::MAX);
+        // the service level of a management packet does not matter
+        let sl = if packet.management {
+            SlId(0)
+        } else {
+            packet.sl
+        };
+        let flow = (packet.source, packet.destination, sl, packet.management);
+        let before = last.insert(flow, delivered).unwrap_or(0);
+        assert!(before <= delivered, "overtaken on one path: {packet:?}");
+    }
+}

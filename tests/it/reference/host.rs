@@ -1,0 +1,333 @@
+//! One host: sources, source queues, injection, sink.
+//!
+//! Model rules 2 (holding), 11, 12; D6 (injection arbiter), D11 (hosts), D12 (sink), D17 (sources).
+
+use super::Setting;
+use super::lane_choice::LaneChooser;
+use super::link::{Link, Moving};
+use super::packet::{Flit, Packet, PacketId};
+use virtlane::ids::{ChannelId, HostId};
+use virtlane::traffic::{Gap, Source};
+
+/// When a source makes its next packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    At(u64),
+    /// One cycle after this packet has started on the channel.
+    AfterStartOf(PacketId),
+    Never,
+}
+
+/// One class at this host.
+#[derive(Debug)]
+struct ClassSource {
+    class: usize,
+    source: Source,
+    next: Next,
+}
+
+/// The packet that is entering the first channel.
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    packet: PacketId,
+    lane: usize,
+    start: u64,
+}
+
+/// The packet that a slow sink is draining.
+#[derive(Clone, Copy, Debug)]
+struct Draining {
+    packet: PacketId,
+    start: u64,
+}
+
+/// A host.
+#[derive(Debug)]
+pub(super) struct Host {
+    id: HostId,
+    /// Injection channel.
+    outgoing: usize,
+    /// Ejection channel.
+    incoming: usize,
+    sources: Vec<ClassSource>,
+    /// Packets that have not started, per lane.
+    queues: Vec<Vec<PacketId>>,
+    chooser: LaneChooser,
+    /// First cycle in which the channel can be granted again.
+    free_at: u64,
+    sending: Option<Sending>,
+    /// Slow sink: packets per lane, with the first cycle in which they can drain.
+    arrived: Vec<Vec<(PacketId, u64)>>,
+    /// Slow sink: next lane.
+    sink_pointer: usize,
+    draining: Option<Draining>,
+}
+
+impl Host {
+    pub(super) fn new(setting: Setting<'_>, id: HostId) -> Self {
+        let outgoing = setting.graph.host_channel(id);
+        let options = &setting.plan.switch;
+        let lanes = usize::from(options.lane_count());
+        let mut sources = Vec::new();
+        for (index, class) in setting.plan.classes.iter().enumerate() {
+            if class.hosts.contains(&id) {
+                let mut source = Source::new(setting.plan.seed, index, class, id);
+                let next = match source.next_gap(class) {
+                    Gap::After(cycles) => Next::At(cycles),
+                    Gap::WhenSent => Next::At(0),
+                    Gap::Never => Next::Never,
+                };
+                sources.push(ClassSource {
+                    class: index,
+                    source,
+                    next,
+                });
+            }
+        }
+        Self {
+            id,
+            outgoing: outgoing.index(),
+            incoming: outgoing.reverse().index(),
+            sources,
+            queues: vec![Vec::new(); lanes],
+            chooser: LaneChooser::new(options),
+            free_at: 0,
+            sending: None,
+            arrived: vec![Vec::new(); lanes],
+            sink_pointer: 0,
+            draining: None,
+        }
+    }
+
+    /// Stage Generate: one packet of each class that is due, in class order; returns the rejected ones.
+    pub(super) fn generate(
+        &mut self,
+        setting: Setting<'_>,
+        packets: &mut Vec<Packet>,
+        now: u64,
+    ) -> u64 {
+        let mut rejected = 0;
+        for index in 0..self.sources.len() {
+            if self.sources[index].next != Next::At(now) {
+                continue;
+            }
+            let class_index = self.sources[index].class;
+            let class = &setting.plan.classes[class_index];
+            let waiting = self.queues.iter().flatten();
+            let waiting = waiting.filter(|&&id| usize::from(packets[id].class) == class_index);
+            let room = setting.plan.host.source_queue;
+            let full = room.is_some_and(|room| waiting.count() >= room as usize);
+            let source = &mut self.sources[index].source;
+            let made = source.create(class).expect("a source that sends");
+            let gap = source.next_gap(class);
+            if full {
+                rejected += 1;
+            }
+            let id = packets.len();
+            self.sources[index].next = next_creation(gap, now, (!full).then_some(id));
+            if full {
+                continue;
+            }
+            let at = |host| setting.graph.attachment(host).expect("a switch").0;
+            let packet = Packet {
+                source: self.id,
+                class: class_index as u16,
+                sequence: made.sequence,
+                destination: made.destination,
+                sl: made.sl,
+                management: class.management,
+                layer: setting.tables.path_layer(at(self.id), at(made.destination)),
+                size: made.size,
+                created: now,
+                injected: None,
+                delivered: None,
+                fecn: false,
+                flits_sent: 0,
+                flits_consumed: 0,
+            };
+            let lane = self.injection_lane(setting, &packet);
+            self.queues[lane].push(id);
+            packets.push(packet);
+        }
+        rejected
+    }
+
+    fn injection_lane(&self, setting: Setting<'_>, packet: &Packet) -> usize {
+        if packet.management {
+            return usize::from(setting.plan.switch.lanes);
+        }
+        let lanes = &setting.tables.lanes;
+        let channel = ChannelId::from(self.outgoing);
+        let lane = lanes.injection_lane(channel, packet.sl, packet.layer);
+        assert!(lane.0 < setting.plan.switch.lanes);
+        lane.index()
+    }
+
+    /// Stage Inject: starts a packet when the channel is free, then moves the flit that is due.
+    pub(super) fn inject(
+        &mut self,
+        setting: Setting<'_>,
+        links: &mut [Link],
+        packets: &mut [Packet],
+        now: u64,
+    ) {
+        let link = &mut links[self.outgoing];
+        if now >= self.free_at {
+            self.start_packet(setting, link, packets, now);
+        }
+        let Some(sending) = self.sending else { return };
+        let packet = &mut packets[sending.packet];
+        let sent = u64::from(packet.flits_sent);
+        if packet.flits_sent < packet.size && sending.start + sent * link.cycles_per_flit == now {
+            link.hand_over(Moving {
+                flit: Flit {
+                    packet: sending.packet,
+                    index: packet.flits_sent,
+                },
+                lane: sending.lane,
+                past_crossbar: now,
+                crosses: now,
+            });
+            packet.flits_sent += 1;
+        }
+    }
+
+    fn start_packet(
+        &mut self,
+        setting: Setting<'_>,
+        link: &mut Link,
+        packets: &mut [Packet],
+        now: u64,
+    ) {
+        if let Some(last) = self.sending.take() {
+            assert_eq!(packets[last.packet].flits_sent, packets[last.packet].size);
+        }
+        let eligible: Vec<bool> = (0..self.queues.len())
+            .map(|lane| {
+                let head = self.queues[lane].first();
+                head.is_some_and(|&head| link.fits(lane, packets[head].size))
+            })
+            .collect();
+        let Some(choice) = self.chooser.choose(&eligible) else {
+            return;
+        };
+        let id = self.queues[choice.lane].remove(0);
+        let size = packets[id].size;
+        let bytes = u64::from(size) * u64::from(setting.plan.flit_bytes);
+        self.chooser.accepted(choice, bytes);
+        link.take_credits(choice.lane, size);
+        packets[id].injected = Some(now);
+        self.free_at = now + u64::from(size) * link.cycles_per_flit;
+        self.sending = Some(Sending {
+            packet: id,
+            lane: choice.lane,
+            start: now,
+        });
+        for source in &mut self.sources {
+            if source.next == Next::AfterStartOf(id) {
+                source.next = Next::At(now + 1);
+            }
+        }
+    }
+
+    /// A header arrives: with a slow sink the packet queues for it (D12).
+    pub(super) fn arrive(
+        &mut self,
+        setting: Setting<'_>,
+        link: &Link,
+        packets: &[Packet],
+        (id, lane): (PacketId, usize),
+        now: u64,
+    ) {
+        assert_eq!(
+            packets[id].destination, self.id,
+            "delivered to another host"
+        );
+        if let Some(c) = setting.plan.host.sink_cycles_per_flit {
+            let tail = u64::from(packets[id].size) - 1;
+            let wait = tail * link.cycles_per_flit.saturating_sub(u64::from(c));
+            self.arrived[lane].push((id, now + wait));
+        }
+    }
+
+    /// Stage Consume (rule 11, D12).
+    pub(super) fn consume(
+        &mut self,
+        setting: Setting<'_>,
+        links: &mut [Link],
+        packets: &mut [Packet],
+        now: u64,
+    ) {
+        let link = &mut links[self.incoming];
+        let Some(c) = setting.plan.host.sink_cycles_per_flit else {
+            for stored in link.buffer.clone() {
+                assert_eq!(stored.since, now);
+                consume_flit(link, packets, stored.flit, now);
+            }
+            return;
+        };
+        let c = u64::from(c);
+        if let Some(Draining { packet, start }) = self.draining
+            && now >= start + u64::from(packets[packet].size) * c
+        {
+            assert!(packets[packet].delivered.is_some());
+            self.draining = None;
+        }
+        if self.draining.is_none() {
+            self.start_draining(now);
+        }
+        let Some(Draining { packet, start }) = self.draining else {
+            return;
+        };
+        let index = packets[packet].flits_consumed;
+        if index < packets[packet].size && start + u64::from(index) * c == now {
+            consume_flit(link, packets, Flit { packet, index }, now);
+        }
+    }
+
+    /// D12: round robin over lanes whose first packet can drain.
+    fn start_draining(&mut self, now: u64) {
+        let lanes = self.arrived.len();
+        let next = (0..lanes)
+            .map(|step| (self.sink_pointer + step) % lanes)
+            .find(|&lane| self.arrived[lane].first().is_some_and(|p| p.1 <= now));
+        if let Some(lane) = next {
+            let (packet, _) = self.arrived[lane].remove(0);
+            self.sink_pointer = (lane + 1) % lanes;
+            self.draining = Some(Draining { packet, start: now });
+        }
+    }
+
+    /// Packets that have not started.
+    pub(super) fn queued(&self) -> impl Iterator<Item = PacketId> {
+        self.queues.iter().flatten().copied()
+    }
+}
+
+/// When a source goes on after a packet made now, which was accepted as `packet` or rejected (D11, D17).
+fn next_creation(gap: Gap, now: u64, packet: Option<PacketId>) -> Next {
+    match (gap, packet) {
+        (Gap::Never, _) => Next::Never,
+        (Gap::After(cycles), _) => {
+            assert!(cycles > 0, "two packets of a source in one cycle");
+            Next::At(now + cycles)
+        }
+        (Gap::WhenSent, None) => Next::At(now + 1),
+        (Gap::WhenSent, Some(id)) => Next::AfterStartOf(id),
+    }
+}
+
+/// The next flit of a packet is consumed; its credit goes back; with the tail the packet is delivered.
+fn consume_flit(link: &mut Link, packets: &mut [Packet], flit: Flit, now: u64) {
+    link.remove(flit, now);
+    let packet = &mut packets[flit.packet];
+    assert_eq!(
+        packet.flits_consumed, flit.index,
+        "flits of a packet out of order"
+    );
+    packet.flits_consumed += 1;
+    if packet.flits_consumed == packet.size {
+        assert_eq!(packet.delivered, None);
+        packet.delivered = Some(now);
+    }
+}

@@ -1,0 +1,258 @@
+//! Which lane goes next: D6 (round robin, VL15 first) and InfiniBand's VL arbitration.
+//!
+//! VL arbitration follows rules 1-5 in the header of `qos::vl_arbitration`, written anew: a table is a
+//! ring of entries, the current one has some bytes left.
+
+use virtlane::qos::VlArbitrationTables;
+use virtlane::qos::vl_arbitration::{HighPriorityLimit, LIMIT_UNIT, WEIGHT_UNIT};
+use virtlane::scenario::plan::SwitchOptions;
+
+/// Chooses among lanes; one per output, input (input-first) or host.
+#[derive(Clone, Debug)]
+pub(super) struct LaneChooser {
+    /// Number of data lanes; VL15, when it exists, is the lane of this number.
+    data_lanes: usize,
+    policy: Policy,
+}
+
+#[derive(Clone, Debug)]
+enum Policy {
+    RoundRobin { next: usize },
+    Tables(TwoTables),
+}
+
+/// A chosen lane, not yet granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LaneChoice {
+    pub(super) lane: usize,
+    /// Whether it came from the high table, and the entry there; `None` for VL15 and round robin.
+    entry: Option<(bool, usize)>,
+}
+
+impl LaneChooser {
+    pub(super) fn new(options: &SwitchOptions) -> Self {
+        let policy = match &options.vl_arbitration {
+            None => Policy::RoundRobin { next: 0 },
+            Some(tables) => Policy::Tables(TwoTables::new(tables)),
+        };
+        Self {
+            data_lanes: usize::from(options.lanes),
+            policy,
+        }
+    }
+
+    /// The lane to serve among the eligible ones; changes nothing (rule 8).
+    pub(super) fn choose(&self, eligible: &[bool]) -> Option<LaneChoice> {
+        if eligible.get(self.data_lanes) == Some(&true) {
+            return Some(LaneChoice {
+                lane: self.data_lanes,
+                entry: None,
+            });
+        }
+        match &self.policy {
+            Policy::RoundRobin { next } => (0..self.data_lanes)
+                .map(|step| (next + step) % self.data_lanes)
+                .find(|&lane| eligible[lane])
+                .map(|lane| LaneChoice { lane, entry: None }),
+            Policy::Tables(tables) => tables.choose(eligible),
+        }
+    }
+
+    /// The choice was granted and accepted for a packet of `bytes`.
+    pub(super) fn accepted(&mut self, choice: LaneChoice, bytes: u64) {
+        if choice.lane == self.data_lanes {
+            return;
+        }
+        match &mut self.policy {
+            Policy::RoundRobin { next } => *next = (choice.lane + 1) % self.data_lanes,
+            Policy::Tables(tables) => tables.accepted(choice, bytes as i64),
+        }
+    }
+}
+
+/// The high and the low table with the limit counter.
+#[derive(Clone, Debug)]
+struct TwoTables {
+    high: Table,
+    low: Table,
+    limit: HighPriorityLimit,
+    /// What the high table may still send before a waiting low packet [bytes or packets].
+    counter: i64,
+}
+
+impl TwoTables {
+    fn new(tables: &VlArbitrationTables) -> Self {
+        let mut made = Self {
+            high: Table::new(&tables.high),
+            low: Table::new(&tables.low),
+            limit: tables.limit,
+            counter: 0,
+        };
+        made.reload();
+        made
+    }
+
+    /// Rule 4: the full counter; a limit of 0 lets one packet pass.
+    fn reload(&mut self) {
+        self.counter = match self.limit {
+            HighPriorityLimit::Units(255) | HighPriorityLimit::Unlimited => i64::MAX,
+            HighPriorityLimit::Units(units) => (i64::from(units) * i64::from(LIMIT_UNIT)).max(1),
+            HighPriorityLimit::Packets(packets) => i64::from(packets).max(1),
+        };
+    }
+
+    /// Rule 4: high first while the counter is above 0 or low has nothing eligible.
+    fn choose(&self, eligible: &[bool]) -> Option<LaneChoice> {
+        let high = self.high.choose(eligible);
+        let low = self.low.choose(eligible);
+        let high_goes = high.is_some() && (self.counter > 0 || low.is_none());
+        let (table, entry) = if high_goes {
+            (&self.high, high?)
+        } else {
+            (&self.low, low?)
+        };
+        Some(LaneChoice {
+            lane: usize::from(table.entries[entry].0),
+            entry: Some((high_goes, entry)),
+        })
+    }
+
+    fn accepted(&mut self, choice: LaneChoice, bytes: i64) {
+        let (is_high, entry) = choice.entry.expect("data lanes come from a table");
+        if !is_high {
+            self.low.take(entry, bytes);
+            self.reload();
+            return;
+        }
+        self.high.take(entry, bytes);
+        match self.limit {
+            HighPriorityLimit::Units(255) | HighPriorityLimit::Unlimited => {}
+            HighPriorityLimit::Units(_) => self.counter -= bytes,
+            HighPriorityLimit::Packets(_) => self.counter -= 1,
+        }
+    }
+}
+
+/// One table: a ring of (lane, weight).
+#[derive(Clone, Debug)]
+struct Table {
+    entries: Vec<(u8, u8)>,
+    current: usize,
+    /// Bytes left of the current entry's weight.
+    left: i64,
+}
+
+impl Table {
+    fn new(entries: &[(u8, u8)]) -> Self {
+        let mut table = Self {
+            entries: entries.to_vec(),
+            current: 0,
+            left: 0,
+        };
+        if !entries.is_empty() {
+            table.make_current(0);
+        }
+        table
+    }
+
+    fn make_current(&mut self, entry: usize) {
+        self.current = entry;
+        self.left = i64::from(self.entries[entry].1) * i64::from(WEIGHT_UNIT);
+    }
+
+    /// Rule 2: the current entry while eligible with weight left, otherwise the next that can be served.
+    fn choose(&self, eligible: &[bool]) -> Option<usize> {
+        let is_eligible = |entry: usize| {
+            let lane = usize::from(self.entries[entry].0);
+            eligible.get(lane) == Some(&true)
+        };
+        let count = self.entries.len();
+        if count > 0 && is_eligible(self.current) && self.left > 0 {
+            return Some(self.current);
+        }
+        (1..=count)
+            .map(|step| (self.current + step) % count)
+            .find(|&entry| is_eligible(entry) && self.entries[entry].1 > 0)
+    }
+
+    /// Rules 2 and 3: a packet of the entry goes.
+    fn take(&mut self, entry: usize, bytes: i64) {
+        if entry != self.current {
+            self.make_current(entry);
+        }
+        self.left -= bytes;
+        if self.left <= 0 {
+            self.make_current((entry + 1) % self.entries.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use virtlane::qos::VlArbiter;
+    use virtlane::rng::{Purpose, below, stream};
+
+    /// Both readings of the same rules give the same lanes, whatever is eligible and accepted.
+    #[test]
+    fn agrees_with_the_library() {
+        for seed in 0..200 {
+            let mut rng = stream(seed, Purpose::Routing, 1);
+            let mut table = |longest| {
+                let length = below(&mut rng, longest);
+                let entry = |_| (below(&mut rng, 4) as u8, below(&mut rng, 5) as u8);
+                (0..length).map(entry).collect::<Vec<_>>()
+            };
+            let (high, low) = (table(5), table(5));
+            let limit = match below(&mut rng, 4) {
+                0 => HighPriorityLimit::Unlimited,
+                1 => HighPriorityLimit::Packets(below(&mut rng, 4)),
+                _ => HighPriorityLimit::Units(below(&mut rng, 2) as u8),
+            };
+            let tables = VlArbitrationTables { high, low, limit };
+            let options = SwitchOptions {
+                lanes: 4,
+                management_lane: true,
+                vl_arbitration: Some(tables.clone()),
+                ..SwitchOptions::default()
+            };
+            let (mut ours, mut theirs) = (LaneChooser::new(&options), VlArbiter::new(&tables));
+            for _ in 0..500 {
+                let mask = below(&mut rng, 32) as u16;
+                let eligible: Vec<bool> = (0..5).map(|lane| mask >> lane & 1 != 0).collect();
+                let (a, b) = (ours.choose(&eligible), theirs.select(&tables, mask, 16));
+                assert_eq!(
+                    a.map(|choice| choice.lane),
+                    b.map(|choice| usize::from(choice.lane)),
+                    "seed {seed} {tables:?}"
+                );
+                if let (Some(a), Some(b)) = (a, b)
+                    && below(&mut rng, 3) > 0
+                {
+                    let bytes = 32 * (1 + below(&mut rng, 12));
+                    ours.accepted(a, u64::from(bytes));
+                    theirs.commit(&tables, b, bytes);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn round_robin_moves_one_past_the_grant_and_vl15_moves_nothing() {
+        let options = SwitchOptions {
+            lanes: 3,
+            management_lane: true,
+            ..SwitchOptions::default()
+        };
+        let mut chooser = LaneChooser::new(&options);
+        let mut serve = |eligible: [bool; 4]| {
+            let choice = chooser.choose(&eligible).unwrap();
+            chooser.accepted(choice, 64);
+            choice.lane
+        };
+        assert_eq!(serve([false, true, true, false]), 1);
+        assert_eq!(serve([true, true, true, true]), 3);
+        assert_eq!(serve([true, true, true, false]), 2);
+        assert_eq!(serve([true, true, true, false]), 0);
+    }
+}

@@ -1,0 +1,194 @@
+//! One channel with the buffer at its end and the credits of that buffer.
+//!
+//! Model rules 1 (presence), 2 (spacing of flits), 5 (credits), 10 (output buffer, D10), 13 (capacity),
+//! D13 (port pool), D14 (VL15), D15 (credit latency).
+
+use super::packet::Flit;
+use virtlane::ids::ChannelId;
+use virtlane::scenario::plan::{BufferSharing, SwitchOptions};
+use virtlane::topology::Graph;
+
+/// A flit under way to or over the channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moving {
+    pub(super) flit: Flit,
+    pub(super) lane: usize,
+    /// Cycle in which it is past the crossbar; from then on it takes a place in the output buffer.
+    pub(super) past_crossbar: u64,
+    /// Cycle in which it crosses the channel.
+    pub(super) crosses: u64,
+}
+
+/// A flit in the buffer at the end of the channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stored {
+    pub(super) flit: Flit,
+    pub(super) lane: usize,
+    /// Cycle of its arrival.
+    pub(super) since: u64,
+}
+
+/// A channel, the buffer behind it and its credits.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) cycles_per_flit: u64,
+    latency: u64,
+    credit_latency: u64,
+    /// Flits that each space holds.
+    capacity: u64,
+    pooled: bool,
+    /// Credits at the sender, one count per space (a lane, or the pool of all lanes).
+    credits: Vec<u64>,
+    /// (cycle from which it counts, space) of each credit on its way back.
+    returning: Vec<(u64, usize)>,
+    /// Flits of granted packets that have not left their input yet, per space.
+    promised: Vec<u64>,
+    /// Flits in the crossbar or the output buffer.
+    waiting: Vec<Moving>,
+    /// Flits on the wire.
+    wire: Vec<Moving>,
+    /// Flits in the buffer at the end.
+    pub(super) buffer: Vec<Stored>,
+    last_crossing: Option<u64>,
+}
+
+impl Link {
+    pub(super) fn new(graph: &Graph, channel: ChannelId, options: &SwitchOptions) -> Self {
+        let timing = graph.channel(channel).timing;
+        let opposite = graph.channel(channel.reverse()).timing;
+        let pooled = options.sharing == BufferSharing::PortPool;
+        assert!(!(pooled && options.management_lane), "D13");
+        let spaces = if pooled {
+            1
+        } else {
+            usize::from(options.lane_count())
+        };
+        Self {
+            cycles_per_flit: u64::from(timing.cycles_per_flit),
+            latency: u64::from(timing.latency),
+            credit_latency: u64::from(options.credit_latency.unwrap_or(opposite.latency)),
+            capacity: u64::from(options.lane_capacity),
+            pooled,
+            credits: vec![u64::from(options.lane_capacity); spaces],
+            returning: Vec::new(),
+            promised: vec![0; spaces],
+            waiting: Vec::new(),
+            wire: Vec::new(),
+            buffer: Vec::new(),
+            last_crossing: None,
+        }
+    }
+
+    fn space(&self, lane: usize) -> usize {
+        if self.pooled { 0 } else { lane }
+    }
+
+    /// Rule 6: whether a packet of `size` flits fits the credits of `lane` now.
+    pub(super) fn fits(&self, lane: usize, size: u16) -> bool {
+        self.credits[self.space(lane)] >= u64::from(size)
+    }
+
+    /// Rule 5: all credits of a packet are taken at its grant.
+    pub(super) fn take_credits(&mut self, lane: usize, size: u16) {
+        assert!(self.fits(lane, size), "a grant without credits");
+        let space = self.space(lane);
+        self.credits[space] -= u64::from(size);
+        self.promised[space] += u64::from(size);
+    }
+
+    /// A flit has left its input (or its source) and will cross the channel.
+    pub(super) fn hand_over(&mut self, moving: Moving) {
+        assert!(moving.past_crossbar <= moving.crosses);
+        let space = self.space(moving.lane);
+        assert!(self.promised[space] > 0, "a flit without a credit");
+        self.promised[space] -= 1;
+        self.waiting.push(moving);
+    }
+
+    /// Lets the flit that is due cross the channel; checks the channel's rate and the output buffer.
+    pub(super) fn cross(&mut self, now: u64, output_buffer: u32) {
+        let (due, later): (Vec<_>, Vec<_>) =
+            self.waiting.iter().partition(|flit| flit.crosses == now);
+        self.waiting = later;
+        assert!(due.len() <= 1, "two flits on a channel in one cycle");
+        for moving in due {
+            if let Some(last) = self.last_crossing {
+                assert!(last + self.cycles_per_flit <= now, "a channel too fast");
+            }
+            self.last_crossing = Some(now);
+            self.wire.push(moving);
+        }
+        assert!(self.waiting.iter().all(|flit| flit.crosses > now));
+        let held = self.waiting.iter().filter(|f| f.past_crossbar <= now);
+        assert!(
+            held.count() <= output_buffer as usize,
+            "output buffer overflow"
+        );
+    }
+
+    /// Stage Deliver: credits that count from now on, then flits that arrive now, which are returned.
+    pub(super) fn deliver(&mut self, now: u64) -> Vec<Stored> {
+        let (due, later): (Vec<_>, Vec<_>) =
+            self.returning.iter().partition(|&&(cycle, _)| cycle == now);
+        self.returning = later;
+        for (_, space) in due {
+            self.credits[space] += 1;
+        }
+        let latency = self.latency;
+        let (due, later): (Vec<Moving>, Vec<Moving>) = self
+            .wire
+            .iter()
+            .partition(|flit| flit.crosses + latency == now);
+        self.wire = later;
+        let arrived: Vec<Stored> = due
+            .into_iter()
+            .map(|moving| Stored {
+                flit: moving.flit,
+                lane: moving.lane,
+                since: now,
+            })
+            .collect();
+        self.buffer.extend(&arrived);
+        for space in 0..self.credits.len() {
+            assert!(self.occupied(space) <= self.capacity, "buffer overflow");
+        }
+        arrived
+    }
+
+    /// Removes a flit that leaves the buffer now and sends its credit back; returns its arrival cycle.
+    pub(super) fn remove(&mut self, flit: Flit, now: u64) -> u64 {
+        let place = self.buffer.iter().position(|stored| stored.flit == flit);
+        let stored = self
+            .buffer
+            .remove(place.expect("underrun: the flit is not there"));
+        let space = self.space(stored.lane);
+        self.returning.push((now + self.credit_latency, space));
+        stored.since
+    }
+
+    fn occupied(&self, space: usize) -> u64 {
+        let stored = self.buffer.iter();
+        stored.filter(|s| self.space(s.lane) == space).count() as u64
+    }
+
+    /// Section 7: credits at the sender + on the way back + taken by flits under way + occupied slots.
+    pub(super) fn check_credits(&self) {
+        for space in 0..self.credits.len() {
+            let returning = self.returning.iter().filter(|r| r.1 == space).count();
+            let moving = self.waiting.iter().chain(&self.wire);
+            let moving = moving.filter(|m| self.space(m.lane) == space).count();
+            let sum = self.credits[space]
+                + self.promised[space]
+                + returning as u64
+                + moving as u64
+                + self.occupied(space);
+            assert_eq!(sum, self.capacity, "credits are lost or made");
+        }
+    }
+
+    /// Every flit that is between its last buffer (or source) and its next one, or in the buffer.
+    pub(super) fn flits(&self) -> impl Iterator<Item = Flit> {
+        let moving = self.waiting.iter().chain(&self.wire).map(|m| m.flit);
+        moving.chain(self.buffer.iter().map(|stored| stored.flit))
+    }
+}

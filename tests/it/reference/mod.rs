@@ -1,0 +1,216 @@
+//! The reference model: the fabric flit by flit, every port of every switch in every cycle.
+//!
+//! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
+//! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
+//! decisions D1-D17); with the library it shares scenario, graph, tables, sources and random streams only.
+//! The engine must give the same delivery cycle for every packet.
+//!
+//! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (D6), `switch`
+//! (queues and holding), `arbitration` (matching), `host` (sources and sinks), `check` (conservation).
+
+mod arbitration;
+mod check;
+mod host;
+mod lane_choice;
+mod link;
+mod packet;
+mod switch;
+
+use host::Host;
+use link::Link;
+use packet::Packet;
+use switch::Switch;
+use virtlane::ids::HostId;
+use virtlane::routing::Tables;
+use virtlane::scenario::Plan;
+use virtlane::topology::{Endpoint, Graph};
+
+/// Cycles between two checks of every flit's place.
+const CHECK_INTERVAL: u64 = 8;
+
+/// A packet that was delivered.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Debug)]
+pub(crate) struct Delivery {
+    /// Sending host.
+    pub(crate) source: HostId,
+    /// Traffic class.
+    pub(crate) class: u16,
+    /// Number within its source, from 0; rejected packets have numbers, too.
+    pub(crate) sequence: u64,
+    /// Receiving host.
+    pub(crate) destination: HostId,
+    /// Flits.
+    pub(crate) size: u16,
+    /// Cycle of creation.
+    pub(crate) created: u64,
+    /// Cycle in which its first flit entered the first channel.
+    pub(crate) injected: u64,
+    /// Cycle in which its tail was consumed.
+    pub(crate) delivered: u64,
+    /// Whether it was marked.
+    pub(crate) fecn: bool,
+}
+
+/// What happened in a run.
+#[derive(PartialEq, Eq, Clone, Debug)]
+pub(crate) struct Outcome {
+    /// Delivered packets, sorted.
+    pub(crate) deliveries: Vec<Delivery>,
+    /// Packets made by the sources, rejected ones included.
+    pub(crate) created: u64,
+    /// Packets rejected by full source queues.
+    pub(crate) rejected: u64,
+}
+
+/// Simulates cycles `0..cycles`.
+pub(crate) fn simulate(plan: &Plan, graph: &Graph, tables: &Tables, cycles: u64) -> Outcome {
+    let mut fabric = Fabric::new(Setting {
+        plan,
+        graph,
+        tables,
+    });
+    for now in 0..cycles {
+        fabric.cycle(now);
+        if now % CHECK_INTERVAL == 0 || now + 1 == cycles {
+            check::check(&fabric);
+        }
+    }
+    check::check_order(&fabric.packets);
+    fabric.outcome()
+}
+
+/// What does not change during a run.
+#[derive(Clone, Copy, Debug)]
+struct Setting<'a> {
+    plan: &'a Plan,
+    graph: &'a Graph,
+    tables: &'a Tables,
+}
+
+/// Everything.
+#[derive(Debug)]
+struct Fabric<'a> {
+    setting: Setting<'a>,
+    /// Accepted packets in order of creation.
+    packets: Vec<Packet>,
+    /// By channel.
+    links: Vec<Link>,
+    switches: Vec<Switch>,
+    hosts: Vec<Host>,
+    rejected: u64,
+}
+
+impl<'a> Fabric<'a> {
+    fn new(setting: Setting<'a>) -> Self {
+        let (graph, options) = (setting.graph, &setting.plan.switch);
+        assert!(
+            options.lane_capacity >= u32::from(setting.plan.largest_packet()),
+            "rule 13"
+        );
+        let link = |channel| Link::new(graph, channel, options);
+        Self {
+            setting,
+            packets: Vec::new(),
+            links: graph.channel_ids().map(link).collect(),
+            switches: graph
+                .switch_ids()
+                .map(|id| Switch::new(setting, id))
+                .collect(),
+            hosts: graph.host_ids().map(|id| Host::new(setting, id)).collect(),
+            rejected: 0,
+        }
+    }
+
+    /// One cycle, in the order of model section 5.
+    fn cycle(&mut self, now: u64) {
+        self.deliver_and_route(now);
+        self.arbitrate_cross_mark(now);
+        self.generate_and_inject(now);
+        for host in &mut self.hosts {
+            host.consume(self.setting, &mut self.links, &mut self.packets, now);
+        }
+    }
+
+    fn deliver_and_route(&mut self, now: u64) {
+        for switch in &mut self.switches {
+            switch.retire(now);
+        }
+        for index in 0..self.links.len() {
+            for stored in self.links[index].deliver(now) {
+                if stored.flit.index != 0 {
+                    continue;
+                }
+                let id = stored.flit.packet;
+                match self.setting.graph.channels()[index].to {
+                    Endpoint::Host(host) => self.hosts[host.index()].arrive(
+                        self.setting,
+                        &self.links[index],
+                        &self.packets,
+                        (id, stored.lane),
+                        now,
+                    ),
+                    Endpoint::Switch(switch, port) => self.switches[switch.index()].arrive(
+                        self.setting,
+                        &self.links,
+                        &self.packets[id],
+                        usize::from(port) - 1,
+                        stored,
+                    ),
+                }
+            }
+        }
+    }
+
+    fn arbitrate_cross_mark(&mut self, now: u64) {
+        let options = &self.setting.plan.switch;
+        for switch in &mut self.switches {
+            let grants =
+                arbitration::arbitrate(self.setting, switch, &mut self.links, &self.packets, now);
+            switch.cross(options, &mut self.links, now);
+            let Some(threshold) = options.marking_threshold else {
+                continue;
+            };
+            for grant in grants {
+                let standing = switch.standing_flits(&self.packets, grant, now);
+                self.packets[grant.packet].fecn |= standing >= u64::from(threshold);
+            }
+        }
+    }
+
+    fn generate_and_inject(&mut self, now: u64) {
+        for host in &mut self.hosts {
+            self.rejected += host.generate(self.setting, &mut self.packets, now);
+            host.inject(self.setting, &mut self.links, &mut self.packets, now);
+        }
+        for (link, channel) in self.links.iter_mut().zip(self.setting.graph.channels()) {
+            let buffer = match channel.from {
+                Endpoint::Switch(..) => self.setting.plan.switch.output_buffer,
+                Endpoint::Host(_) => 0,
+            };
+            link.cross(now, buffer);
+        }
+    }
+
+    fn outcome(self) -> Outcome {
+        let delivery = |packet: &Packet| {
+            Some(Delivery {
+                source: packet.source,
+                class: packet.class,
+                sequence: packet.sequence,
+                destination: packet.destination,
+                size: packet.size,
+                created: packet.created,
+                injected: packet.injected?,
+                delivered: packet.delivered?,
+                fecn: packet.fecn,
+            })
+        };
+        let mut deliveries: Vec<Delivery> = self.packets.iter().filter_map(delivery).collect();
+        deliveries.sort();
+        Outcome {
+            deliveries,
+            created: self.packets.len() as u64 + self.rejected,
+            rejected: self.rejected,
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! One switch: queues of the inputs, state of the outputs, packets on their way through.
+//!
+//! Model rules 2 (holding), 3 and D1 (request time), 4 (no underrun), 10 and D10 (output buffer), D2
+//! (crossbar delay), D4 (queues), D16 (marking). The matching itself is in `arbitration`.
+
+use super::Setting;
+use super::lane_choice::LaneChooser;
+use super::link::{Link, Moving, Stored};
+use super::packet::{Packet, PacketId};
+use virtlane::ids::{ChannelId, SwitchId};
+use virtlane::rng::{Purpose, Stream, stream};
+use virtlane::scenario::plan::{Forwarding, Queues, SwitchOptions};
+
+/// A routed packet in a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub(super) packet: PacketId,
+    /// Output port, from 0.
+    pub(super) output: usize,
+    /// Lane of the outgoing channel.
+    pub(super) lane: usize,
+    /// Earliest request cycle as far as delays and flit rates go (D1).
+    pub(super) ready: u64,
+}
+
+/// A queue of an input: one per lane, or one per (lane, output).
+#[derive(Debug)]
+pub(super) struct Queue {
+    pub(super) lane: usize,
+    /// First the packet that is leaving, when there is one.
+    pub(super) packets: Vec<Waiting>,
+    pub(super) leaving: bool,
+    /// Cycle in which the first packet became head.
+    head_since: u64,
+}
+
+impl Queue {
+    /// Rule 3: the head that requests its output now, and since when.
+    pub(super) fn request(&self, now: u64) -> Option<(&Waiting, u64)> {
+        let head = self.packets.first().filter(|_| !self.leaving)?;
+        let since = head.ready.max(self.head_since);
+        (since <= now).then_some((head, since))
+    }
+}
+
+/// An input port.
+#[derive(Debug)]
+pub(super) struct Input {
+    /// Incoming channel.
+    pub(super) channel: usize,
+    /// Sorted by lane, then output.
+    pub(super) queues: Vec<Queue>,
+    /// D3: next output to accept.
+    pub(super) accept_pointer: usize,
+    /// D8: lane choice of the input.
+    pub(super) chooser: LaneChooser,
+    /// D8: next output per lane.
+    pub(super) output_pointers: Vec<usize>,
+}
+
+/// An output port.
+#[derive(Debug)]
+pub(super) struct Output {
+    /// Outgoing channel.
+    pub(super) channel: usize,
+    pub(super) cycles_per_flit: u64,
+    /// Without an output buffer: cycle from which it can be granted (rule 2). With one: cycle from which
+    /// the channel is free (D10).
+    free_at: u64,
+    granted_at: Option<u64>,
+    /// D6: lane choice of the output.
+    pub(super) chooser: LaneChooser,
+    /// D7: next (input, lane) per output lane.
+    pub(super) request_pointers: Vec<usize>,
+    /// D8: next (input, lane) among the proposals of inputs.
+    pub(super) proposal_pointer: usize,
+    /// Random arbitration.
+    pub(super) stream: Stream,
+}
+
+impl Output {
+    /// Whether it can be granted now (rules 2 and 10, D10).
+    pub(super) fn is_open(&self, now: u64, options: &SwitchOptions) -> bool {
+        let ahead = u64::from(options.output_buffer) * self.cycles_per_flit;
+        now + ahead >= self.free_at && self.granted_at != Some(now)
+    }
+
+    /// Grants `size` flits now; returns when the first crosses the channel (D2, D10).
+    fn grant(&mut self, now: u64, size: u16, options: &SwitchOptions) -> u64 {
+        let through = now + u64::from(options.crossbar_delay);
+        let length = u64::from(size) * self.cycles_per_flit;
+        self.granted_at = Some(now);
+        if options.output_buffer == 0 {
+            self.free_at = now + length;
+            return through;
+        }
+        let start = through.max(self.free_at);
+        self.free_at = start + length;
+        start
+    }
+}
+
+/// A granted packet on its way from an input to an output.
+#[derive(Clone, Debug)]
+struct Transfer {
+    packet: PacketId,
+    size: u16,
+    input: usize,
+    queue: usize,
+    output: usize,
+    lane: usize,
+    granted: u64,
+    /// Cycle in which its first flit crosses the channel.
+    start: u64,
+    sent: u16,
+}
+
+/// A grant of this cycle, for marking.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grant {
+    pub(super) packet: PacketId,
+    pub(super) output: usize,
+    pub(super) lane: usize,
+}
+
+/// A switch.
+#[derive(Debug)]
+pub(super) struct Switch {
+    pub(super) id: SwitchId,
+    /// By port, `None` where nothing is connected.
+    pub(super) inputs: Vec<Option<Input>>,
+    /// By port.
+    pub(super) outputs: Vec<Option<Output>>,
+    transfers: Vec<Transfer>,
+}
+
+impl Switch {
+    pub(super) fn new(setting: Setting<'_>, id: SwitchId) -> Self {
+        let ports = setting.graph.ports(id);
+        let input = |channel: ChannelId| new_input(setting, channel.reverse(), ports.len());
+        let output = |channel: ChannelId| new_output(setting, channel);
+        Self {
+            id,
+            inputs: ports.iter().map(|port| port.map(input)).collect(),
+            outputs: ports.iter().map(|port| port.map(output)).collect(),
+            transfers: Vec::new(),
+        }
+    }
+
+    /// Packets leaving an input now.
+    pub(super) fn leaving(&self, input: usize) -> usize {
+        self.transfers.iter().filter(|t| t.input == input).count()
+    }
+
+    /// Rule 2 and D4: packets whose time is over free their input and queue.
+    pub(super) fn retire(&mut self, now: u64) {
+        let (over, going): (Vec<Transfer>, Vec<Transfer>) =
+            self.transfers.iter().cloned().partition(|transfer| {
+                let output = self.outputs[transfer.output].as_ref();
+                let s = output.expect("connected").cycles_per_flit;
+                transfer.granted + u64::from(transfer.size) * s <= now
+            });
+        self.transfers = going;
+        for transfer in over {
+            assert_eq!(transfer.sent, transfer.size, "a packet torn apart");
+            let input = self.inputs[transfer.input].as_mut().expect("connected");
+            let queue = &mut input.queues[transfer.queue];
+            assert!(queue.leaving);
+            assert_eq!(queue.packets.remove(0).packet, transfer.packet);
+            queue.leaving = false;
+            queue.head_since = now;
+        }
+    }
+
+    /// A header arrives at `input`: it is routed and queued.
+    pub(super) fn arrive(
+        &mut self,
+        setting: Setting<'_>,
+        links: &[Link],
+        packet: &Packet,
+        input: usize,
+        stored: Stored,
+    ) {
+        let (options, tables) = (&setting.plan.switch, setting.tables);
+        let port = tables.next_port(self.id, packet.destination);
+        let output = usize::from(port.expect("a route")) - 1;
+        let outgoing = self.outputs[output].as_ref().expect("connected").channel;
+        let input = self.inputs[input].as_mut().expect("connected");
+        let lane = if packet.management {
+            usize::from(options.lanes)
+        } else {
+            let layer = packet.layer + tables.hop_layer(self.id, packet.destination);
+            let (from, to) = (ChannelId::from(input.channel), ChannelId::from(outgoing));
+            tables.lanes.lane(from, to, packet.sl, layer).index()
+        };
+        assert!(lane < usize::from(options.lane_count()));
+        let ready = stored.since
+            + ready_after(
+                options,
+                packet.size,
+                links[input.channel].cycles_per_flit,
+                links[outgoing].cycles_per_flit,
+            );
+        let queue = match options.queues {
+            Queues::Fifo => stored.lane,
+            Queues::Voq => stored.lane * self.outputs.len() + output,
+        };
+        let queue = &mut input.queues[queue];
+        if queue.packets.is_empty() {
+            queue.head_since = stored.since;
+        }
+        queue.packets.push(Waiting {
+            packet: stored.flit.packet,
+            output,
+            lane,
+            ready,
+        });
+    }
+
+    /// The head of a queue is granted its output now.
+    pub(super) fn grant(
+        &mut self,
+        options: &SwitchOptions,
+        links: &mut [Link],
+        packets: &[Packet],
+        (input, queue): (usize, usize),
+        now: u64,
+    ) -> Grant {
+        let from = &mut self.inputs[input].as_mut().expect("connected").queues[queue];
+        let (head, _) = from.request(now).expect("only requests are granted");
+        let head = head.clone();
+        from.leaving = true;
+        let size = packets[head.packet].size;
+        let output = self.outputs[head.output].as_mut().expect("connected");
+        assert!(output.is_open(now, options), "an output granted twice");
+        links[output.channel].take_credits(head.lane, size);
+        let start = output.grant(now, size, options);
+        self.transfers.push(Transfer {
+            packet: head.packet,
+            size,
+            input,
+            queue,
+            output: head.output,
+            lane: head.lane,
+            granted: now,
+            start,
+            sent: 0,
+        });
+        Grant {
+            packet: head.packet,
+            output: head.output,
+            lane: head.lane,
+        }
+    }
+
+    /// Stage Cross: every granted packet moves the flit that is due.
+    pub(super) fn cross(&mut self, options: &SwitchOptions, links: &mut [Link], now: u64) {
+        for transfer in &mut self.transfers {
+            let output = self.outputs[transfer.output].as_ref().expect("connected");
+            let offset = u64::from(transfer.sent) * output.cycles_per_flit;
+            if transfer.sent == transfer.size || transfer.granted + offset != now {
+                continue;
+            }
+            let input = self.inputs[transfer.input].as_ref().expect("connected");
+            let flit = super::packet::Flit {
+                packet: transfer.packet,
+                index: transfer.sent,
+            };
+            check_flit(options, &links[input.channel], transfer);
+            let since = links[input.channel].remove(flit, now);
+            let delay = u64::from(options.routing_delay + options.allocation_delay);
+            assert!(since + delay <= now, "rule 4: a flit skips the pipeline");
+            links[output.channel].hand_over(Moving {
+                flit,
+                lane: transfer.lane,
+                past_crossbar: now + u64::from(options.crossbar_delay),
+                crosses: transfer.start + offset,
+            });
+            transfer.sent += 1;
+        }
+    }
+
+    /// D16: flits of the packets whose request for (output, lane) stands after the grants of this cycle.
+    pub(super) fn standing_flits(&self, packets: &[Packet], grant: Grant, now: u64) -> u64 {
+        let inputs = self.inputs.iter().flatten();
+        let requests = inputs.flat_map(|input| input.queues.iter().filter_map(|q| q.request(now)));
+        requests
+            .filter(|(head, _)| (head.output, head.lane) == (grant.output, grant.lane))
+            .map(|(head, _)| u64::from(packets[head.packet].size))
+            .sum()
+    }
+}
+
+fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) -> Input {
+    let options = &setting.plan.switch;
+    let lanes = usize::from(options.lane_count());
+    let per_lane = match options.queues {
+        Queues::Fifo => 1,
+        Queues::Voq => ports,
+    };
+    let queue = |index: usize| Queue {
+        lane: index / per_lane,
+        packets: Vec::new(),
+        leaving: false,
+        head_since: 0,
+    };
+    Input {
+        channel: channel.index(),
+        queues: (0..lanes * per_lane).map(queue).collect(),
+        accept_pointer: 0,
+        chooser: LaneChooser::new(options),
+        output_pointers: vec![0; lanes],
+    }
+}
+
+fn new_output(setting: Setting<'_>, channel: ChannelId) -> Output {
+    let options = &setting.plan.switch;
+    let timing = setting.graph.channel(channel).timing;
+    Output {
+        channel: channel.index(),
+        cycles_per_flit: u64::from(timing.cycles_per_flit),
+        free_at: 0,
+        granted_at: None,
+        chooser: LaneChooser::new(options),
+        request_pointers: vec![0; usize::from(options.lane_count())],
+        proposal_pointer: 0,
+        stream: stream(
+            setting.plan.seed,
+            Purpose::Arbitration,
+            u64::from(channel.0),
+        ),
+    }
+}
+
+/// D1: from the header's arrival to the earliest request.
+fn ready_after(options: &SwitchOptions, size: u16, s_in: u64, s_out: u64) -> u64 {
+    let tail = u64::from(size) - 1;
+    let delay = u64::from(options.routing_delay + options.allocation_delay);
+    delay
+        + match options.forwarding {
+            Forwarding::CutThrough => tail * s_in.saturating_sub(s_out),
+            Forwarding::StoreAndForward => tail * s_in,
+        }
+}
+
+/// Store-and-forward: the whole packet is there when its header leaves.
+fn check_flit(options: &SwitchOptions, link: &Link, transfer: &Transfer) {
+    if options.forwarding == Forwarding::StoreAndForward && transfer.sent == 0 {
+        let stored = link.buffer.iter();
+        let there = stored.filter(|s| s.flit.packet == transfer.packet).count();
+        assert_eq!(there, usize::from(transfer.size), "forwarded before stored");
+    }
+}
