@@ -260,7 +260,7 @@ pub struct Routes {
     /// Fail (exit code 2) unless every guarantee of the engine is proved
     #[arg(long)]
     pub verify: bool,
-    /// Print the forwarding tables in the form of OpenSM's dump (LID = host number + 1)
+    /// Print the forwarding tables in the form of OpenSM's opensm-lfts.dump (LID = host number + 1)
     #[arg(long)]
     pub dump: bool,
 }

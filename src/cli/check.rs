@@ -23,7 +23,7 @@ pub(super) fn execute(arguments: &Check) -> Result<ExitCode, Error> {
 
 fn verdict(resolved: &Resolved) -> String {
     let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
-    let free = if resolved.proof.deadlock_free {
+    let free = if resolved.proof.acyclic {
         "free of deadlock"
     } else {
         "NOT proved free of deadlock (allow_deadlock: true)"

@@ -8,11 +8,11 @@ mod classes;
 mod clock;
 
 use super::plan::{HostOptions, Phases, Plan, SwitchOptions};
-use super::prove::{Proof, prove};
+use super::prove::prove;
 use super::schema::{Scenario, Switch};
 use super::syntax::{At, Mistake};
 use crate::registry::Registry;
-use crate::routing::{BuildEngine, ENGINES, LaneBudget, RoutingError, Tables};
+use crate::routing::{BuildEngine, ENGINES, LaneBudget, Proof, RoutingError, Tables};
 use crate::topology::{
     BuildContext, BuildTopology, ChannelTiming, Graph, TOPOLOGIES, TopologyError,
 };
@@ -196,7 +196,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     let layout = layout(&scenario, parts, base)?;
     let plan = plan(&scenario, parts, &layout)?;
     let tables = route(&scenario, parts, &layout, &plan)?;
-    let proof = prove(&layout.graph, &tables, plan.allow_deadlock)
+    let proof = prove(&layout.graph, &tables, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;
     Ok(Resolved {
         scenario,

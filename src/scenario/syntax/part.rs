@@ -70,21 +70,30 @@ impl Part {
         Mistake::new(place, path, message)
     }
 
+    /// A complaint of the constructor: about the parameter its message starts with (`` `load` is 2 ``),
+    /// else about what stands at its line and column.
     fn locate(&self, error: &ArgumentError) -> Mistake {
+        let message = &error.message;
+        let mut quoted = message.split('`');
+        if let (Some(""), Some(name)) = (quoted.next(), quoted.next())
+            && self.parameter(name).is_some()
+        {
+            return self.parameter_mistake(name, message);
+        }
         // the rendered arguments are one line
         let rendered = self.rendered.as_ref().filter(|_| error.line <= 1);
-        let Some(rendered) = rendered else {
-            return self.name.mistake(&error.message);
+        let Some(rendered) = rendered.filter(|_| !message.ends_with("is missing")) else {
+            return self.name.mistake(message);
         };
         let (place, below) = rendered.origin(error.column);
         // a message that names no value, such as "expected integer", needs one
         match self.parameter(below.trim_start_matches('.')) {
-            Some(node) if !error.message.contains('`') => Mistake::new(
+            Some(node) if !message.contains('`') => Mistake::new(
                 node.place,
                 format!("{}{below}", self.name.path),
-                format!("{}: {}", node.quoted(), error.message),
+                format!("{}: {message}", node.quoted()),
             ),
-            _ => Mistake::new(place, format!("{}{below}", self.name.path), &error.message),
+            _ => Mistake::new(place, format!("{}{below}", self.name.path), message),
         }
     }
 }

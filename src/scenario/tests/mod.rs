@@ -4,7 +4,7 @@ mod mistakes;
 mod parts;
 
 use super::print;
-use super::{Document, Resolved};
+use super::{Document, Parts, Resolved};
 use parts::parts;
 use std::path::Path;
 
@@ -145,4 +145,10 @@ fn the_embedded_scenario_is_read() {
     let scenario = Document::embedded().scenario().unwrap();
     assert_eq!(scenario.fabric.topology.arguments(), "(k: 10, n: 3)");
     assert_eq!(scenario.traffic.len(), 1);
+    let resolved = Document::embedded().resolve(&Parts::registered()).unwrap();
+    assert_eq!(resolved.layout.graph.hosts().len(), 1000);
+    assert!(resolved.proof.acyclic && resolved.proof.minimal);
+    let printed = print::plan(&resolved, &Parts::registered());
+    let again = document(&printed).resolve(&Parts::registered()).unwrap();
+    assert_eq!(print::plan(&again, &Parts::registered()), printed);
 }
