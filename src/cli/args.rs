@@ -104,7 +104,7 @@ pub struct RunOptions {
         reason = "a doc comment would replace the help text of the program"
     )]
     pub changes: Changes,
-    /// Run directory to write; default: runs/<title>-<seed>
+    /// Run directory to write; default: runs/TITLE-SEED
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Seed of all random streams; same as `--set seed=N`
