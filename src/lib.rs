@@ -1,6 +1,8 @@
 //! Virtlane: a parallel, cycle-accurate simulator of lossless cluster fabrics.
 
+pub mod cli;
 pub mod cycle;
+pub mod error;
 pub mod fabric;
 pub mod ids;
 pub mod measure;

@@ -1,3 +1,7 @@
 //! The `virtlane` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    virtlane::cli::main(std::env::args_os())
+}

@@ -56,10 +56,52 @@ impl<B> Registry<B> {
             .find(|entry| entry.name == name || entry.aliases.contains(&name))
     }
 
+    /// The entry of `name`.
+    ///
+    /// # Errors
+    /// When there is none: what is wrong, what there is, and the nearest name.
+    pub fn lookup(&self, name: &str) -> Result<&'static Entry<B>, String> {
+        self.find(name).ok_or_else(|| {
+            let aliases = self.entries.iter().flat_map(|entry| entry.aliases);
+            let message = unknown(self.kind, name, self.names());
+            match nearest(name, aliases.copied()) {
+                Some(alias) if nearest(name, self.names()).is_none() => {
+                    format!("{message}; did you mean `{alias}`?")
+                }
+                _ => message,
+            }
+        })
+    }
+
     /// All names, sorted.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<B> {
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<B> {
         self.entries.iter().map(|entry| entry.name)
     }
+}
+
+/// The message about a name that is none of `names`: `unknown key `swich`: expected one of ...; did you
+/// mean `switch`?`
+pub fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    let quoted: Vec<_> = names.clone().map(|name| format!("`{name}`")).collect();
+    let expected = match quoted.len() {
+        0 => "there is none".to_owned(),
+        1 => format!("expected {}", quoted[0]),
+        _ => format!("expected one of {}", quoted.join(", ")),
+    };
+    let hint =
+        nearest(name, names).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    format!("unknown {kind} `{name}`: {expected}{hint}")
+}
+
+/// The name that `name` was probably meant to be: at most a third of its letters differ.
+pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let plain = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
+    let wanted = plain(name);
+    names
+        .map(|name| (strsim::damerau_levenshtein(&wanted, &plain(name)), name))
+        .filter(|(distance, _)| *distance <= (wanted.chars().count() / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
 }
 
 /// The arguments a scenario gives to a part: RON text such as `(k: 10, n: 3)`, empty for none.
@@ -97,9 +139,33 @@ impl Arguments<'_> {
             .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
             .from_str(text)
             .map_err(|error| ArgumentError {
-                message: error.code.to_string(),
+                message: describe(&error.code),
                 line: error.span.start.line,
                 column: error.span.start.col,
             })
+    }
+}
+
+/// RON's complaint in the words of scenarios.
+fn describe(error: &ron::Error) -> String {
+    match error {
+        ron::Error::NoSuchStructField {
+            expected, found, ..
+        } => unknown("parameter", found, expected.iter().copied()),
+        ron::Error::MissingStructField { field, .. } => {
+            format!("the parameter `{field}` is missing")
+        }
+        ron::Error::DuplicateStructField { field, .. } => {
+            format!("the parameter `{field}` is given twice")
+        }
+        error => {
+            let message = error.to_string();
+            let mut letters = message.chars();
+            // lower case, as all messages, unless a name comes first
+            match letters.next() {
+                Some(first) => first.to_lowercase().chain(letters).collect(),
+                None => message,
+            }
+        }
     }
 }

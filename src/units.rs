@@ -189,6 +189,9 @@ impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Flits(flits) => write!(f, "{flits} flits"),
+            Self::Bytes(bytes) if bytes > 0 && bytes.is_multiple_of(1 << 20) => {
+                write!(f, "{} MiB", bytes >> 20)
+            }
             Self::Bytes(bytes) if bytes > 0 && bytes.is_multiple_of(1024) => {
                 write!(f, "{} KiB", bytes / 1024)
             }

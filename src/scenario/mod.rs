@@ -1,5 +1,23 @@
-//! Text to plan.
+//! Text to plan: scenario files, their changes on the command line, and what they mean.
+//!
+//! `Document` (text) `-> Scenario` (typed values) `-> Resolved` (plan, graph, tables, proof).
 
+mod decode;
+pub mod document;
+pub mod keys;
+pub mod metrics;
 pub mod plan;
+pub mod print;
+pub mod prove;
+pub mod resolve;
+pub mod schema;
+pub mod syntax;
 
+#[cfg(test)]
+mod tests;
+
+pub use document::Document;
 pub use plan::Plan;
+pub use resolve::{Layout, Parts, Resolved};
+pub use schema::Scenario;
+pub use syntax::ScenarioError;

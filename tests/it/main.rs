@@ -1,5 +1,7 @@
 //! Integration tests, one binary: each module is one subject.
 
+// Wrong scenarios and command lines: what the user reads.
+mod bad_input;
 // Seeded random small fabrics, options and traffic.
 mod random_fabric;
 // A second, naive simulator of the same model: what the engine is compared with.

@@ -1,0 +1,291 @@
+//! Commands and flags.
+
+use crate::error::Error;
+use crate::scenario::Document;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  virtlane                                          run the embedded 1000-host scenario
+  virtlane run study.ron --seed 7 --out results     run a scenario file
+  virtlane run study.ron --set traffic.bulk.process.load=0.8
+  virtlane check study.ron --print-plan             show every resolved value
+  virtlane list topology                            what can be connected
+  virtlane describe routing FatTree                 parameters, guarantees, references
+  virtlane topology study.ron --export dot | neato -Tsvg > fabric.svg
+
+Exit codes:
+  0 done; 1 done, but an expectation of the scenario failed; 2 usage or scenario wrong;
+  3 simulation fault (deadlock, broken invariant); 130 interrupted, state saved";
+
+/// Cycle-accurate simulator of lossless cluster fabrics (InfiniBand-like).
+///
+/// A scenario file (RON) describes a fabric, its routing, its traffic and what to measure; `virtlane run`
+/// simulates it and writes tables. Without a command the embedded scenario runs.
+#[derive(Debug, Parser)]
+#[command(name = "virtlane", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// What to do; nothing = `run`.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Flags of `run`.
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run one scenario: a short table on standard output, all results in a run directory
+    Run(Run),
+    /// Check a scenario: parse, resolve, route and verify it without running it
+    Check(Check),
+    /// List what a scenario can name: topologies, routing engines, patterns, metrics, ...
+    List(List),
+    /// Describe one part: parameters, units, defaults, guarantees, references
+    Describe(Describe),
+    /// Survey a scenario's fabric: counts, degrees, distances; export it
+    Topology(Topology),
+    /// Survey a scenario's forwarding: engine, lanes, path lengths, channel loads
+    Routes(Routes),
+    /// Show the effective cycle: stages and systems in order, what each reads and writes
+    Schedule(Schedule),
+    /// Run with per-stage timing and write a trace
+    Profile(Profile),
+}
+
+/// The scenario a command works on.
+#[derive(Args, Clone, Debug)]
+pub struct Changes {
+    /// Change one value of the scenario; repeatable
+    ///
+    /// PATH is the key path as in the file, list elements by number or name:
+    /// `fabric.switch.lanes=8`, `traffic.0.process.load=0.7`, `traffic.bulk.size=2 KiB`,
+    /// `fabric.topology=KAryNTree(k: 4, n: 3)`.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+}
+
+impl Changes {
+    /// Reads the scenario, or the embedded one, and changes it.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a change does not fit.
+    pub fn open(&self, file: Option<&Path>) -> Result<Document, Error> {
+        let mut document = match file {
+            Some(path) => Document::read(path)?,
+            None => Document::embedded(),
+        };
+        for assignment in &self.set {
+            document.set(assignment)?;
+        }
+        Ok(document)
+    }
+}
+
+/// Form of the result on standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A short table for people.
+    #[default]
+    Human,
+    /// Exactly the summary (summary.json).
+    Json,
+}
+
+/// Flags of `run`.
+#[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct RunOptions {
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the program"
+    )]
+    pub changes: Changes,
+    /// Run directory to write; default: runs/TITLE-SEED
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Seed of all random streams; same as `--set seed=N`
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Worker threads; default: one per core. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Parts the fabric is cut into; default: chosen from fabric and threads. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub shards: Option<u32>,
+    /// Length of the measurement in cycles; same as `--set phases.measure="N cycles"`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub cycles: Option<u64>,
+    /// Check all invariants in every cycle (slow)
+    #[arg(long)]
+    pub check: bool,
+    /// Measure the cost of every stage
+    #[arg(long)]
+    pub profile: bool,
+    /// Form of the result on standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// No progress line and no table
+    #[arg(long)]
+    pub quiet: bool,
+    /// Go on from the saved state in the run directory
+    #[arg(long)]
+    pub resume: bool,
+}
+
+impl RunOptions {
+    /// Reads the scenario with all changes, `--seed` and `--cycles` included.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a change does not fit.
+    pub fn open(&self, file: Option<&Path>) -> Result<Document, Error> {
+        let mut document = self.changes.open(file)?;
+        if let Some(seed) = self.seed {
+            document.assign("seed", &seed.to_string())?;
+        }
+        if let Some(cycles) = self.cycles {
+            document.assign("phases.measure", &format!("\"{cycles} cycles\""))?;
+        }
+        Ok(document)
+    }
+}
+
+/// Arguments of `run`.
+#[derive(Args, Clone, Debug)]
+pub struct Run {
+    /// Scenario file; default: the embedded 1000-host scenario
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub options: RunOptions,
+}
+
+/// A scenario file with changes.
+#[derive(Args, Clone, Debug)]
+pub struct Input {
+    /// Scenario file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub changes: Changes,
+}
+
+impl Input {
+    /// Reads and changes the scenario.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a change does not fit.
+    pub fn open(&self) -> Result<Document, Error> {
+        self.changes.open(Some(&self.file))
+    }
+}
+
+/// Arguments of `check`.
+#[derive(Args, Clone, Debug)]
+pub struct Check {
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub input: Input,
+    /// Print every resolved value as a scenario: defaults filled in, times in cycles, sizes in flits
+    #[arg(long)]
+    pub print_plan: bool,
+}
+
+/// Arguments of `list`.
+#[derive(Args, Clone, Debug)]
+pub struct List {
+    /// topology, routing, pattern, process, section or metric; default: all
+    pub kind: Option<String>,
+}
+
+/// Arguments of `describe`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  virtlane describe topology KAryNTree\n  virtlane describe section \
+                        switch\n  virtlane describe metric latency.network.p99"
+)]
+pub struct Describe {
+    /// topology, routing, pattern, process, section or metric
+    pub kind: String,
+    /// Name as written in a scenario
+    pub name: String,
+}
+
+/// Forms a fabric can be exported in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// Graphviz.
+    Dot,
+    /// Our own edge list, which topology `EdgeList` reads.
+    Edges,
+}
+
+/// Arguments of `topology`.
+#[derive(Args, Clone, Debug)]
+pub struct Topology {
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub input: Input,
+    /// Print the fabric instead of the survey
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub export: Option<GraphFormat>,
+}
+
+/// Arguments of `routes`.
+#[derive(Args, Clone, Debug)]
+pub struct Routes {
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub input: Input,
+    /// Fail (exit code 2) unless every guarantee of the engine is proved
+    #[arg(long)]
+    pub verify: bool,
+    /// Print the forwarding tables in the form of OpenSM's opensm-lfts.dump (LID = host number + 1)
+    #[arg(long)]
+    pub dump: bool,
+}
+
+/// Arguments of `schedule`.
+#[derive(Args, Clone, Debug)]
+pub struct Schedule {
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub input: Input,
+}
+
+/// Arguments of `profile`.
+#[derive(Args, Clone, Debug)]
+pub struct Profile {
+    /// Scenario file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub options: RunOptions,
+}

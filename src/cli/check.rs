@@ -1,0 +1,44 @@
+//! `virtlane check`: everything before the run.
+
+use super::args::Check;
+use super::print;
+use crate::error::Error;
+use crate::scenario::{self, Parts, Resolved};
+use std::process::ExitCode;
+
+/// Resolves the scenario; prints a verdict or the plan.
+///
+/// # Errors
+/// When the scenario is wrong.
+pub(super) fn execute(arguments: &Check) -> Result<ExitCode, Error> {
+    let parts = Parts::registered();
+    let resolved = arguments.input.open()?.resolve(&parts)?;
+    if arguments.print_plan {
+        print(&scenario::print::plan(&resolved, &parts))?;
+    } else {
+        print(&verdict(&resolved))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verdict(resolved: &Resolved) -> String {
+    let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
+    let free = if resolved.proof.acyclic {
+        "free of deadlock"
+    } else {
+        "NOT proved free of deadlock (allow_deadlock: true)"
+    };
+    format!(
+        "{}: ok\n  fabric   {} switches, {} hosts, {} links\n  routing  {}, {free}\n  traffic  {} \
+         classes\n  cycles   {} warm-up + {} measurement, then at most {} drain\n",
+        plan.title,
+        graph.switches().len(),
+        graph.hosts().len(),
+        graph.link_count(),
+        resolved.tables.engine,
+        plan.classes.len(),
+        plan.phases.warmup,
+        plan.phases.measure,
+        plan.phases.drain_limit,
+    )
+}

@@ -1,0 +1,80 @@
+//! The command line: one file per command.
+//!
+//! Standard output carries results only; errors, warnings and progress go to standard error.
+
+pub mod args;
+mod catalog;
+mod check;
+mod describe;
+mod list;
+pub mod profile;
+mod routes;
+pub mod run;
+pub mod schedule;
+mod topology;
+
+use crate::error::Error;
+use args::{Cli, Command};
+use clap::Parser;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Runs the program with its arguments (the first is its name).
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // help and version go to standard output, mistakes to standard error
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    start_log();
+    match execute(cli) {
+        Ok(code) => code,
+        Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Log lines go to standard error; `VIRTLANE_LOG` chooses their level (default: warnings).
+fn start_log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("VIRTLANE_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr);
+    // a second call in one process keeps the first log
+    let _ = log.try_init();
+}
+
+fn execute(cli: Cli) -> Result<ExitCode, Error> {
+    match cli.command {
+        None => run::execute(&args::Run {
+            file: None,
+            options: cli.run,
+        }),
+        Some(Command::Run(arguments)) => run::execute(&arguments),
+        Some(Command::Check(arguments)) => check::execute(&arguments),
+        Some(Command::List(arguments)) => list::execute(&arguments),
+        Some(Command::Describe(arguments)) => describe::execute(&arguments),
+        Some(Command::Topology(arguments)) => topology::execute(&arguments),
+        Some(Command::Routes(arguments)) => routes::execute(&arguments),
+        Some(Command::Schedule(arguments)) => schedule::execute(&arguments),
+        Some(Command::Profile(arguments)) => profile::execute(&arguments),
+    }
+}
+
+/// Writes a result to standard output.
+///
+/// # Errors
+/// When standard output is closed.
+pub fn print(text: &str) -> Result<(), Error> {
+    let mut output = io::stdout().lock();
+    let written = output.write_all(text.as_bytes());
+    written.and_then(|()| output.flush()).map_err(Error::Output)
+}

@@ -1,0 +1,80 @@
+//! `virtlane routes`: the forwarding of a scenario, surveyed, verified or dumped.
+
+use super::args::Routes;
+use super::print;
+use crate::error::Error;
+use crate::routing::dump::write_lfts;
+use crate::routing::loads::ChannelLoads;
+use crate::scenario::{Parts, Resolved};
+use std::fmt::Write;
+use std::process::ExitCode;
+
+/// Routes the fabric and prints what came out.
+///
+/// # Errors
+/// When the scenario is wrong, or a proof is asked for and there is none.
+pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
+    let mut document = arguments.input.open()?;
+    let allow_deadlock = if arguments.verify { "false" } else { "true" };
+    document.assign("allow_deadlock", allow_deadlock)?;
+    let resolved = document.resolve(&Parts::registered())?;
+    let mut text = String::new();
+    if arguments.dump {
+        // a string takes all text
+        let _ = write_lfts(&resolved.layout.graph, &resolved.tables, &mut text);
+    } else {
+        survey(&resolved, &mut text);
+    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn survey(resolved: &Resolved, text: &mut String) {
+    let (graph, tables, proof) = (&resolved.layout.graph, &resolved.tables, &resolved.proof);
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<24}{value}");
+    };
+    let yes = |holds| if holds { "yes" } else { "no" }.to_owned();
+    line("engine", tables.engine.clone());
+    line("free of deadlock", yes(proof.acyclic));
+    line("minimal", yes(proof.minimal));
+    line("in order", yes(tables.guarantees.in_order));
+    line("lanes needed", tables.guarantees.lanes_needed.to_string());
+    line("layers", tables.lanes.layers.to_string());
+    line(
+        "channels used",
+        format!("{} between switches", proof.channels_used),
+    );
+    line("dependencies", proof.dependencies.to_string());
+    line(
+        "pairs of hosts",
+        format!("{}, all with a path", proof.reachable_pairs),
+    );
+    line("mean path", format!("{:.3} hops", proof.mean_hops));
+    line("longest path", format!("{} hops", proof.max_hops));
+    for (hops, pairs) in proof.hop_histogram.iter().enumerate() {
+        if *pairs > 0 {
+            line("", format!("{hops} hops: {pairs} pairs"));
+        }
+    }
+    // uniform traffic at load x puts x * paths / (hosts - 1) flits per cycle on a channel of full rate
+    let loads = ChannelLoads::uniform(graph, tables);
+    let destinations = (graph.hosts().len() - 1).max(1) as f64;
+    let channels = graph.channels().iter().zip(&loads.paths);
+    let most = channels
+        .map(|(channel, paths)| {
+            *paths as f64 * f64::from(channel.timing.cycles_per_flit) / destinations
+        })
+        .fold(0.0, f64::max);
+    if most > 0.0 {
+        line(
+            "busiest channel",
+            format!("{most:.3} x the load of a host, uniform traffic"),
+        );
+        let bound = (1.0 / most).min(1.0);
+        line(
+            "throughput bound",
+            format!("{bound:.3} flits per host per cycle, uniform traffic"),
+        );
+    }
+}

@@ -1,0 +1,69 @@
+//! What a command can fail with, and the exit code that says so.
+
+use crate::scenario::ScenarioError;
+use std::io;
+
+/// Done, but an expectation of the scenario or study failed.
+pub const EXPECTATION_FAILED: u8 = 1;
+/// Usage or scenario wrong.
+pub const WRONG_INPUT: u8 = 2;
+/// Simulation fault: deadlock or broken invariant.
+pub const SIMULATION_FAULT: u8 = 3;
+/// Interrupted, state saved.
+pub const INTERRUPTED: u8 = 130;
+
+/// Every way a command can fail.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The scenario is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// The command is wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// A file cannot be read.
+    #[error("{path}: cannot read the file: {cause}")]
+    Read {
+        /// Path as given.
+        path: String,
+        /// Why.
+        cause: io::Error,
+    },
+    /// A file cannot be written.
+    #[error("{path}: cannot write the file: {cause}")]
+    Write {
+        /// Path as given.
+        path: String,
+        /// Why.
+        cause: io::Error,
+    },
+    /// Standard output cannot be written.
+    #[error("cannot write to standard output: {0}")]
+    Output(io::Error),
+    /// A simulation went wrong: deadlock, broken invariant.
+    #[error("{0}")]
+    Fault(String),
+    /// Stopped from outside.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// Exit code of the program.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Scenario(_)
+            | Self::Usage(_)
+            | Self::Read { .. }
+            | Self::Write { .. }
+            | Self::Output(_) => WRONG_INPUT,
+            Self::Fault(_) => SIMULATION_FAULT,
+            Self::Interrupted => INTERRUPTED,
+        }
+    }
+
+    /// Whether the reader of standard output has gone, which is its right.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Output(cause) if cause.kind() == io::ErrorKind::BrokenPipe)
+    }
+}

@@ -1,0 +1,150 @@
+//! A scenario file with the changes of the command line.
+
+use super::resolve::{Layout, Parts, Resolved};
+use super::schema::Scenario;
+use super::syntax::parser::parse;
+use super::syntax::{Node, ScenarioError, Sources};
+use super::{decode, resolve};
+use std::path::{Path, PathBuf};
+
+/// The scenario that runs when no file is given.
+pub const DEFAULT: &str = include_str!("../../scenarios/default.ron");
+
+/// Scenario text, parsed but not interpreted.
+///
+/// # Examples
+/// ```
+/// use virtlane::scenario::Document;
+///
+/// let mut document = Document::embedded();
+/// document.set("traffic.uniform.process.load=0.7")?;
+/// assert_eq!(document.scenario()?.traffic[0].process.arguments(), "(load: 0.7)");
+/// # Ok::<(), virtlane::scenario::ScenarioError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Document {
+    sources: Sources,
+    root: Node,
+    base: PathBuf,
+}
+
+impl Document {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not RON.
+    pub fn read(path: &Path) -> Result<Self, ScenarioError> {
+        let name = path.display().to_string();
+        let whole_file = |message: String| ScenarioError {
+            place: name.clone(),
+            path: String::new(),
+            message,
+        };
+        let bytes = std::fs::read(path)
+            .map_err(|cause| whole_file(format!("cannot read the file: {cause}")))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| whole_file("the file is not UTF-8 text".into()))?;
+        let base = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&name, &text, base)
+    }
+
+    /// The embedded default scenario.
+    ///
+    /// # Panics
+    /// Never: the text is part of the program and parsed in its tests.
+    pub fn embedded() -> Self {
+        Self::parse("default.ron", DEFAULT, Path::new("")).expect("the embedded scenario is tested")
+    }
+
+    /// Reads a text; `name` is shown in messages, relative file names start from `base`.
+    ///
+    /// # Errors
+    /// When the text is not RON.
+    pub fn parse(name: &str, text: &str, base: &Path) -> Result<Self, ScenarioError> {
+        let sources = Sources::new(name, text);
+        match parse(text, 0) {
+            Ok(root) => Ok(Self {
+                sources,
+                root,
+                base: base.to_owned(),
+            }),
+            Err(mistake) => Err(sources.error(mistake)),
+        }
+    }
+
+    /// Changes one value: `path=value`, as `--set` takes it.
+    ///
+    /// # Errors
+    /// When there is no `=`, or the path leads nowhere.
+    pub fn set(&mut self, assignment: &str) -> Result<(), ScenarioError> {
+        match assignment.split_once('=') {
+            Some((path, value)) => self.assign(path.trim(), value),
+            None => Err(ScenarioError {
+                place: format!("--set {assignment}"),
+                path: String::new(),
+                message: "expected `path=value`, such as `traffic.0.process.load=0.5`".into(),
+            }),
+        }
+    }
+
+    /// Changes the value at `path` to `value`, RON text or a bare string.
+    ///
+    /// # Errors
+    /// When the path leads nowhere.
+    pub fn assign(&mut self, path: &str, value: &str) -> Result<(), ScenarioError> {
+        let name = format!("--set {path}={value}");
+        let source = self.sources.add(name, value);
+        super::syntax::edit::set(&mut self.root, path, value, source)
+            .map_err(|mistake| self.sources.error(mistake))
+    }
+
+    /// Reads every key and value, without looking up names.
+    ///
+    /// # Errors
+    /// The first wrong key or value.
+    pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
+        let scenario =
+            decode::scenario(&self.root).map_err(|mistake| self.sources.error(mistake))?;
+        self.check_axes(&scenario)?;
+        Ok(scenario)
+    }
+
+    /// Every value of every axis must fit its key.
+    fn check_axes(&self, scenario: &Scenario) -> Result<(), ScenarioError> {
+        for axis in scenario.sweep.iter().flat_map(|sweep| &sweep.axes) {
+            for value in &axis.values {
+                let mut root = self.root.clone();
+                let source = value.place.source;
+                super::syntax::edit::set(&mut root, &axis.path.value, &value.value, source)
+                    .and_then(|()| decode::scenario(&root).map(drop))
+                    .map_err(|mistake| {
+                        let message = format!("`{}`: {}", axis.path.value, mistake.message);
+                        self.sources.error(value.mistake(message))
+                    })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds clock and graph only.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub fn layout(&self, parts: &Parts<'_>) -> Result<(Scenario, Layout), ScenarioError> {
+        let scenario = self.scenario()?;
+        let layout = resolve::layout(&scenario, parts, &self.base);
+        match layout {
+            Ok(layout) => Ok((scenario, layout)),
+            Err(mistake) => Err(self.sources.error(mistake)),
+        }
+    }
+
+    /// Resolves everything a run needs.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub fn resolve(&self, parts: &Parts<'_>) -> Result<Resolved, ScenarioError> {
+        resolve::resolve(self.scenario()?, parts, &self.base)
+            .map_err(|mistake| self.sources.error(mistake))
+    }
+}

@@ -1,0 +1,294 @@
+//! Every key of a scenario: type, default and meaning, for reading, messages and `virtlane describe`.
+//!
+//! A key has a default only where the standard or the literature has one; the others must be given.
+
+pub use fabric::{FABRIC, HOST, HOST_LINK, LINK, MARKING, SWITCH};
+
+use crate::registry::Parameter;
+
+/// The keys of one section.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// Name for `virtlane describe section NAME`.
+    pub name: &'static str,
+    /// Key path of the section in a scenario.
+    pub path: &'static str,
+    /// What the section is about.
+    pub summary: &'static str,
+    /// Its keys.
+    pub keys: &'static [Parameter],
+}
+
+const fn key(
+    name: &'static str,
+    kind: &'static str,
+    default: Option<&'static str>,
+    summary: &'static str,
+) -> Parameter {
+    Parameter {
+        name,
+        kind,
+        default,
+        summary,
+    }
+}
+
+const fn need(name: &'static str, kind: &'static str, summary: &'static str) -> Parameter {
+    key(name, kind, None, summary)
+}
+
+const fn with(
+    name: &'static str,
+    kind: &'static str,
+    default: &'static str,
+    summary: &'static str,
+) -> Parameter {
+    key(name, kind, Some(default), summary)
+}
+
+macro_rules! section {
+    ($name:ident, $title:literal, $path:literal, $summary:literal, [$($key:expr),* $(,)?]) => {
+        #[doc = $summary]
+        pub static $name: Section = Section {
+            name: $title,
+            path: $path,
+            summary: $summary,
+            keys: &[$($key),*],
+        };
+    };
+}
+
+mod fabric;
+
+section!(
+    SCENARIO,
+    "scenario",
+    "",
+    "One complete, self-describing study.",
+    [
+        with(
+            "title",
+            "text",
+            "\"untitled\"",
+            "Title shown in tables and reports"
+        ),
+        with("seed", "integer >= 0", "1", "Seed of all random streams"),
+        need(
+            "fabric",
+            "section",
+            "What is connected to what, and the switches"
+        ),
+        with(
+            "qos",
+            "section",
+            "()",
+            "Service levels, VL arbitration, management lane"
+        ),
+        need(
+            "routing",
+            "routing engine",
+            "How forwarding tables are computed"
+        ),
+        need(
+            "traffic",
+            "list of traffic classes",
+            "Who sends what to whom, and when"
+        ),
+        need(
+            "phases",
+            "section",
+            "Length of warm-up, measurement and drain"
+        ),
+        with(
+            "allow_deadlock",
+            "true | false",
+            "false",
+            "Run although the forwarding tables are not proved free of deadlock"
+        ),
+        with(
+            "sweep",
+            "section",
+            "None",
+            "Values to vary, for `virtlane sweep`"
+        ),
+        with(
+            "expect",
+            "list of expectations",
+            "[]",
+            "What the results must be: exit code 1 when they are not"
+        ),
+    ]
+);
+
+section!(
+    QOS,
+    "qos",
+    "qos",
+    "Quality of service.",
+    [
+        with(
+            "vl_arbitration",
+            "section",
+            "None",
+            "VL arbitration tables; None = round robin over lanes"
+        ),
+        with(
+            "management_lane",
+            "true | false",
+            "false",
+            "Whether VL15 exists; it goes before all other lanes"
+        ),
+    ]
+);
+
+section!(
+    VL_ARBITRATION,
+    "vl_arbitration",
+    "qos.vl_arbitration",
+    "InfiniBand's two weighted round-robin tables.",
+    [
+        with(
+            "high",
+            "list of (lane, weight)",
+            "[]",
+            "High-priority table; weight 0..=255 in units of 64 bytes"
+        ),
+        with("low", "list of (lane, weight)", "[]", "Low-priority table"),
+        with(
+            "limit_of_high_priority",
+            "0..=255 | Packets(n) | Unlimited",
+            "0",
+            "High-priority data between two low packets, in units of 4096 bytes; 255 = Unlimited; the default is OpenSM's"
+        ),
+    ]
+);
+
+section!(
+    CLASS,
+    "traffic",
+    "traffic[...]",
+    "One traffic class.",
+    [
+        need(
+            "name",
+            "text",
+            "Name shown in tables; classes have different names"
+        ),
+        with(
+            "hosts",
+            "All | Range(first, last) | List([hosts]) | EveryNth(n, offset) | Switches([switches])",
+            "All",
+            "Hosts that send; hosts and switches by number from 0 or by name, Range includes both ends"
+        ),
+        need("pattern", "traffic pattern", "Where packets go"),
+        need("process", "arrival process", "When packets are made"),
+        need(
+            "size",
+            "size | Mixed([(size, weight)])",
+            "Packet size, 1..=65535 flits"
+        ),
+        with(
+            "sl",
+            "0..=15 | [service levels] | Management",
+            "0",
+            "Service level; of several, one is drawn per packet; Management = VL15"
+        ),
+        with(
+            "packets",
+            "None | integer >= 1",
+            "None",
+            "Packets each host sends in all; None = without end"
+        ),
+    ]
+);
+
+section!(
+    PHASES,
+    "phases",
+    "phases",
+    "Phases of a run.",
+    [
+        need("warmup", "time", "Simulated before measurement"),
+        need(
+            "measure",
+            "time, at least 1 cycle",
+            "Packets created in it are tagged and measured"
+        ),
+        with(
+            "drain",
+            "Auto | time",
+            "Auto",
+            "Most time to wait for tagged packets afterwards; Auto = as long as warm-up and measurement, at least 10000 cycles"
+        ),
+        with(
+            "watchdog",
+            "time, at least 1 cycle",
+            "\"10000 cycles\"",
+            "Time without progress, with packets in flight, that counts as a deadlock"
+        ),
+    ]
+);
+
+section!(
+    SWEEP,
+    "sweep",
+    "sweep",
+    "Values to vary, for `virtlane sweep`.",
+    [
+        need(
+            "axes",
+            "list of (key path, [values])",
+            "Every combination is run"
+        ),
+        with(
+            "seeds",
+            "integer >= 1",
+            "1",
+            "Runs per combination, with seeds counted from `seed`"
+        ),
+    ]
+);
+
+section!(
+    EXPECT,
+    "expect",
+    "expect[...]",
+    "What a result must be: the claim a study reproduces.",
+    [
+        need(
+            "metric",
+            "metric",
+            "Path of the value in summary.json; see `virtlane list metric`"
+        ),
+        need(
+            "relation",
+            "Equals | AtLeast | AtMost",
+            "How the result relates to `value`"
+        ),
+        need("value", "number", "Published or expected value"),
+        with(
+            "tolerance",
+            "number | Relative(number)",
+            "0",
+            "Deviation allowed, absolute or as a fraction of `value`"
+        ),
+        with("source", "text", "\"\"", "Where the value comes from"),
+    ]
+);
+
+/// All sections in the order of a scenario.
+pub static SECTIONS: &[&Section] = &[
+    &SCENARIO,
+    &FABRIC,
+    &LINK,
+    &HOST_LINK,
+    &SWITCH,
+    &MARKING,
+    &HOST,
+    &QOS,
+    &VL_ARBITRATION,
+    &CLASS,
+    &PHASES,
+    &SWEEP,
+    &EXPECT,
+];

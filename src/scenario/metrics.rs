@@ -1,0 +1,204 @@
+//! The values of `summary.json` that expectations and `describe metric` can name.
+
+use crate::registry::nearest;
+
+/// One value of the summary.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Path in `summary.json`; `NAME` stands for a traffic class, `STATISTIC` for one of [`STATISTICS`].
+    pub path: &'static str,
+    /// Unit.
+    pub unit: &'static str,
+    /// What it is.
+    pub summary: &'static str,
+}
+
+/// What is given of a latency.
+pub static STATISTICS: &[&str] = &["count", "mean", "std", "min", "p50", "p95", "p99", "max"];
+
+const FRACTION: &str = "flits per host per cycle = fraction of link rate";
+
+macro_rules! metrics {
+    ($(($path:literal, $unit:expr, $summary:literal)),* $(,)?) => {
+        /// Every value, in the order of the file.
+        pub static METRICS: &[Metric] = &[
+            $(Metric { path: $path, unit: $unit, summary: $summary }),*
+        ];
+    };
+}
+
+metrics![
+    ("fabric.switches", "switches", "Switches of the fabric"),
+    ("fabric.hosts", "hosts", "Hosts of the fabric"),
+    (
+        "fabric.channels",
+        "channels",
+        "Channels: two per link, links of hosts included"
+    ),
+    (
+        "fabric.diameter",
+        "channels",
+        "Longest shortest path between switches"
+    ),
+    (
+        "routing.layers",
+        "layers",
+        "Layers the routing engine uses against deadlock"
+    ),
+    ("run.cycles.warmup", "cycles", "Length of the warm-up"),
+    ("run.cycles.measure", "cycles", "Length of the measurement"),
+    (
+        "run.cycles.drain",
+        "cycles",
+        "Time until the last tagged packet was delivered"
+    ),
+    ("run.cycles.total", "cycles", "Length of the run"),
+    (
+        "load.offered",
+        FRACTION,
+        "Flits of packets created in the measurement, rejected ones included"
+    ),
+    (
+        "load.accepted",
+        FRACTION,
+        "Flits delivered in the measurement"
+    ),
+    (
+        "load.accepted_min_host",
+        FRACTION,
+        "Accepted load of the host that received least"
+    ),
+    (
+        "load.accepted_max_host",
+        FRACTION,
+        "Accepted load of the host that received most"
+    ),
+    (
+        "latency.network.STATISTIC",
+        "cycles",
+        "First flit on the first channel to last flit at the destination, of tagged packets"
+    ),
+    (
+        "latency.packet.STATISTIC",
+        "cycles",
+        "Creation to last flit at the destination, of tagged packets"
+    ),
+    ("hops.mean", "channels", "Inter-switch channels crossed"),
+    (
+        "classes.NAME.offered",
+        FRACTION,
+        "Offered load of the class"
+    ),
+    (
+        "classes.NAME.accepted",
+        FRACTION,
+        "Accepted load of the class"
+    ),
+    (
+        "classes.NAME.rejected",
+        "packets",
+        "Packets of the class refused by full source queues"
+    ),
+    (
+        "classes.NAME.dropped",
+        "packets",
+        "Packets of the class dropped"
+    ),
+    (
+        "classes.NAME.latency.network.STATISTIC",
+        "cycles",
+        "Network latency of the class"
+    ),
+    (
+        "classes.NAME.latency.packet.STATISTIC",
+        "cycles",
+        "Packet latency of the class"
+    ),
+    (
+        "classes.NAME.jitter.max",
+        "cycles",
+        "Largest jitter of a flow of the class"
+    ),
+    (
+        "classes.NAME.jitter.mean",
+        "cycles",
+        "Mean jitter of the flows of the class"
+    ),
+    (
+        "channels.utilisation.mean",
+        "fraction of time",
+        "Time channels carry flits, mean over channels"
+    ),
+    (
+        "channels.utilisation.max",
+        "fraction of time",
+        "Time the busiest channel carries flits"
+    ),
+    (
+        "work.packet_hops",
+        "packets",
+        "Switch traversals of packets"
+    ),
+    ("work.flit_hops", "flits", "Switch traversals of flits"),
+    ("work.wall_seconds", "s", "Wall time of the run"),
+    ("work.cpu_seconds", "s", "Processor time of the run"),
+    (
+        "work.flit_hops_per_cpu_second",
+        "1/s",
+        "Simulation speed per core"
+    ),
+    (
+        "work.cycles_per_second",
+        "1/s",
+        "Simulation speed in wall time"
+    ),
+    ("work.peak_rss_bytes", "bytes", "Largest memory use"),
+];
+
+impl Metric {
+    /// Whether `path` names this value.
+    fn names(&self, path: &str) -> bool {
+        let pattern: Vec<_> = self.path.split('.').collect();
+        let given: Vec<_> = path.split('.').collect();
+        pattern.len() == given.len()
+            && pattern
+                .iter()
+                .zip(&given)
+                .all(|(pattern, given)| match *pattern {
+                    "NAME" => !given.is_empty(),
+                    "STATISTIC" => *given == "STATISTIC" || STATISTICS.contains(given),
+                    key => key == *given,
+                })
+    }
+}
+
+/// The metric of a path such as `latency.network.p99`.
+///
+/// # Errors
+/// When there is none: what there is, and the nearest.
+pub fn find(path: &str) -> Result<&'static Metric, String> {
+    let metric = METRICS.iter().find(|metric| metric.names(path));
+    metric.ok_or_else(|| {
+        let near = nearest(path, METRICS.iter().map(|metric| metric.path));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        format!("unknown metric `{path}`: `virtlane list metric` shows them all{hint}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_with_classes_and_statistics_are_found() {
+        assert_eq!(find("load.accepted").unwrap().unit, FRACTION);
+        assert!(find("latency.network.p99").is_ok());
+        assert!(find("classes.bulk.latency.packet.mean").is_ok());
+        assert!(find("latency.network.p98").is_err());
+        let message = find("load.acepted").unwrap_err();
+        assert!(
+            message.ends_with("did you mean `load.accepted`?"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! The last step before a run: is what the routing engine promises true?
+
+use super::plan::{BufferSharing, Plan};
+use crate::ids::SlId;
+use crate::routing::dependency_graph::describe_cycle;
+use crate::routing::{Proof, Tables, VerifyOptions, verify};
+use crate::topology::Graph;
+
+/// Checks the tables for the lanes and service levels of the plan.
+///
+/// # Errors
+/// Names the wrong path or the broken promise; tables that may deadlock are an error unless the plan says
+/// `allow_deadlock`.
+pub fn prove(graph: &Graph, tables: &Tables, plan: &Plan) -> Result<Proof, String> {
+    let mut service_levels: Vec<SlId> = plan
+        .classes
+        .iter()
+        .filter(|class| !class.management)
+        .flat_map(|class| class.service_levels.iter().copied())
+        .collect();
+    service_levels.sort_unstable();
+    service_levels.dedup();
+    if service_levels.is_empty() {
+        service_levels.push(SlId(0));
+    }
+    let options = VerifyOptions {
+        service_levels: &service_levels,
+        lanes: plan.switch.lanes,
+        pool_shared: plan.switch.sharing == BufferSharing::PortPool,
+        senders: None,
+        receivers: None,
+    };
+    let proof = verify(graph, tables, &options).map_err(|error| error.to_string())?;
+    refuse_cycle(graph, &proof, plan, "the data lanes")?;
+    if plan.classes.iter().any(|class| class.management) && !options.pool_shared {
+        // VL15 is one lane: layers do not help there
+        let merged = VerifyOptions {
+            pool_shared: true,
+            ..options
+        };
+        let management = verify(graph, tables, &merged).map_err(|error| error.to_string())?;
+        refuse_cycle(graph, &management, plan, "VL15")?;
+    }
+    Ok(proof)
+}
+
+fn refuse_cycle(graph: &Graph, proof: &Proof, plan: &Plan, lanes: &str) -> Result<(), String> {
+    if proof.acyclic || plan.allow_deadlock {
+        return Ok(());
+    }
+    let cycle = proof.cycle.as_deref().unwrap_or_default();
+    Err(format!(
+        "{lanes} may deadlock: choose another engine or more lanes, or set `allow_deadlock: true`; the \
+         channels that may wait in a circle:\n{}",
+        describe_cycle(graph, cycle)
+    ))
+}

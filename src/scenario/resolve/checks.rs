@@ -1,0 +1,109 @@
+//! Rules between several keys.
+
+use super::super::plan::{
+    BufferSharing, InputSpeedup, Matching, OutputArbitration, Plan, SwitchOptions,
+};
+use super::super::schema::Scenario;
+use super::super::syntax::Mistake;
+use crate::qos::VlArbitrationTables;
+use crate::routing::Tables;
+
+/// Options that exclude each other.
+pub(super) fn options(scenario: &Scenario) -> Result<(), Mistake> {
+    let switch = &scenario.fabric.switch;
+    let input_first = switch.matching.value == Matching::InputFirst;
+    if switch.input_speedup.value == InputSpeedup::Unlimited && input_first {
+        return Err(switch.input_speedup.mistake(
+            "`Unlimited` does not go with `matching: InputFirst`, which needs a limit on inputs",
+        ));
+    }
+    if switch.reserve.value && input_first {
+        return Err(switch
+            .reserve
+            .mistake("`true` does not go with `matching: InputFirst`: use `OutputFirst`"));
+    }
+    if switch.reserve.value && switch.output_arbitration.value == OutputArbitration::Random {
+        return Err(switch.reserve.mistake(
+            "`true` does not go with `output_arbitration: Random`, under which nobody has a turn",
+        ));
+    }
+    if switch.sharing.value == BufferSharing::PortPool && scenario.management_lane.value {
+        return Err(switch.sharing.mistake(
+            "`PortPool` does not go with `qos.management_lane: true`: VL15 has a buffer of its own",
+        ));
+    }
+    match &scenario.vl_arbitration {
+        Some(tables) => table_lanes(&tables.value, switch.lanes.value)
+            .map_err(|message| tables.mistake(message)),
+        None => Ok(()),
+    }
+}
+
+fn table_lanes(tables: &VlArbitrationTables, lanes: u8) -> Result<(), String> {
+    let mut entries = tables.high.iter().chain(&tables.low);
+    if let Some((lane, _)) = entries.clone().find(|(lane, _)| *lane >= lanes) {
+        return Err(format!(
+            "lane `{lane}` does not exist: `fabric.switch.lanes` is {lanes}, numbered from 0"
+        ));
+    }
+    if entries.all(|(_, weight)| *weight == 0) {
+        return Err("no lane has a weight above 0: nothing would ever be sent".into());
+    }
+    Ok(())
+}
+
+/// Model rule 13: a lane holds the largest packet that may use it.
+pub(super) fn capacity(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    let SwitchOptions {
+        lane_capacity,
+        sharing,
+        ..
+    } = plan.switch;
+    let what = match sharing {
+        BufferSharing::PerLane => "lane",
+        BufferSharing::PortPool => "pool",
+    };
+    for (class, planned) in scenario.traffic.iter().zip(&plan.classes) {
+        let largest = planned.size.largest();
+        if u32::from(largest) > lane_capacity {
+            return Err(scenario.fabric.switch.lane_capacity.mistake(format!(
+                "a {what} of {lane_capacity} flits cannot hold the packets of {largest} flits of {}: \
+                 raise it or shorten the packets",
+                class.name.path.trim_end_matches(".name")
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A lane that is in neither arbitration table would never be served.
+pub(super) fn arbitrated_lanes(
+    scenario: &Scenario,
+    plan: &Plan,
+    tables: &Tables,
+) -> Result<(), Mistake> {
+    let Some(arbitration) = &scenario.vl_arbitration else {
+        return Ok(());
+    };
+    let entries = || arbitration.value.high.iter().chain(&arbitration.value.low);
+    let served = |lane: u8| entries().any(|&(other, weight)| other == lane && weight > 0);
+    let map = &tables.lanes;
+    let layers = usize::from(map.layers);
+    for class in plan.classes.iter().filter(|class| !class.management) {
+        for sl in &class.service_levels {
+            let first = sl.index() * layers;
+            let rows = map.profiles.chunks(map.keys().max(1));
+            let mut lanes = rows
+                .filter_map(|row| row.get(first..first + layers))
+                .flatten();
+            if let Some(lane) = lanes.find(|lane| !served(**lane)) {
+                return Err(arbitration.mistake(format!(
+                    "lane `{lane}` has no entry with a weight above 0, but class `{}` uses it (service \
+                     level {sl})",
+                    class.name
+                )));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! Traffic classes against the graph: senders, sizes, patterns, processes.
+
+use super::super::plan::ClassPlan;
+use super::super::schema::{Class, HostSet, Member, Scenario, ServiceLevels, Size};
+use super::super::syntax::{At, Mistake};
+use super::{Layout, Parts, flits};
+use crate::ids::{HostId, SlId, SwitchId};
+use crate::registry::nearest;
+use crate::topology::Graph;
+use crate::traffic::{PatternContext, ProcessContext, SizeDistribution};
+use crate::units::Clock;
+
+/// Resolves all classes.
+pub(super) fn classes(
+    scenario: &Scenario,
+    parts: &Parts<'_>,
+    layout: &Layout,
+) -> Result<Vec<ClassPlan>, Mistake> {
+    let one = |(number, class)| self::class(scenario, parts, layout, number, class);
+    scenario.traffic.iter().enumerate().map(one).collect()
+}
+
+fn class(
+    scenario: &Scenario,
+    parts: &Parts<'_>,
+    layout: &Layout,
+    number: usize,
+    class: &Class,
+) -> Result<ClassPlan, Mistake> {
+    let graph = &layout.graph;
+    let hosts = hosts(&class.hosts, graph)?;
+    let size = size(&class.size, layout.clock)?;
+    let management = class.service_levels.value == ServiceLevels::Management;
+    if management && !scenario.management_lane.value {
+        return Err(class
+            .service_levels
+            .mistake("`Management` needs VL15: set `qos.management_lane: true`"));
+    }
+    let context = PatternContext {
+        graph,
+        hosts: &hosts,
+        seed: scenario.seed,
+        class: number,
+    };
+    let make_pattern = class.pattern.entry(parts.patterns)?.build;
+    let pattern = class
+        .pattern
+        .build(|arguments| make_pattern(arguments, &context))?;
+    if !hosts.iter().any(|&host| pattern.sends(host)) {
+        let message = format!(
+            "under `{}` none of the hosts sends",
+            class.pattern.name.value
+        );
+        return Err(class.pattern.name.mistake(message));
+    }
+    let context = ProcessContext {
+        mean_size: size.mean(),
+        cycles_per_flit: cycles_per_flit(class, &hosts, graph)?,
+    };
+    let make_process = class.process.entry(parts.processes)?.build;
+    let offered = class
+        .process
+        .build(|arguments| make_process(arguments, context))?;
+    if !(offered.load > 0.0 && offered.load <= 1.0) {
+        let load = offered.load;
+        return Err(class.process.parameter_mistake(
+            "load",
+            &format!(
+                "`{load}` is not a load: expected a fraction of the link rate above 0, at most 1"
+            ),
+        ));
+    }
+    Ok(ClassPlan {
+        name: class.name.value.clone(),
+        hosts,
+        pattern,
+        process: offered.process,
+        size,
+        service_levels: match &class.service_levels.value {
+            ServiceLevels::Data(levels) => levels.iter().map(|&level| SlId(level)).collect(),
+            ServiceLevels::Management => vec![SlId(0)],
+        },
+        management,
+        load: offered.load,
+        packets_per_host: class.packets,
+    })
+}
+
+fn size(size: &At<Size>, clock: Clock) -> Result<SizeDistribution, Mistake> {
+    let packet = |amount| flits(amount, clock, 1, u64::from(u16::MAX)).map(|flits| flits as u16);
+    match &size.value {
+        Size::Fixed(amount) => packet(amount).map(SizeDistribution::fixed),
+        Size::Mixed(entries) => {
+            let entries = entries
+                .iter()
+                .map(|(amount, weight)| Ok((packet(amount)?, *weight)))
+                .collect::<Result<_, Mistake>>()?;
+            SizeDistribution::mixed(entries).map_err(|message| size.mistake(message))
+        }
+    }
+}
+
+/// Loads are fractions of the link rate, so the hosts of one class have links of one rate.
+fn cycles_per_flit(class: &Class, hosts: &[HostId], graph: &Graph) -> Result<u32, Mistake> {
+    let speed = |host: HostId| {
+        graph
+            .channel(graph.host_channel(host))
+            .timing
+            .cycles_per_flit
+    };
+    let first = hosts.first().map_or(1, |&host| speed(host));
+    match hosts.iter().find(|&&host| speed(host) != first) {
+        None => Ok(first),
+        Some(&other) => Err(class.hosts.mistake(format!(
+            "the hosts' links differ: host {} takes {first} cycles per flit, host {other} takes {}; make \
+             them two classes",
+            hosts[0],
+            speed(other)
+        ))),
+    }
+}
+
+/// The hosts of a set, ascending.
+fn hosts(set: &At<HostSet>, graph: &Graph) -> Result<Vec<HostId>, Mistake> {
+    let count = graph.hosts().len() as u32;
+    let all = || (0..count).map(HostId);
+    let mut hosts: Vec<HostId> = match &set.value {
+        HostSet::All => all().collect(),
+        &HostSet::Range(first, last) => {
+            if first > last || last >= count {
+                let message = format!(
+                    "`Range({first}, {last})` is not a range of hosts: expected first <= last <= {}",
+                    count - 1
+                );
+                return Err(set.mistake(message));
+            }
+            (first..=last).map(HostId).collect()
+        }
+        &HostSet::EveryNth(step, offset) => all()
+            .skip(offset as usize)
+            .step_by(step.max(1) as usize)
+            .collect(),
+        HostSet::List(members) => {
+            let names = || graph.hosts().iter().map(|host| host.name.as_str());
+            let number = |member| number(member, "host", names);
+            members
+                .iter()
+                .map(|member| number(member).map(HostId))
+                .collect::<Result<_, _>>()?
+        }
+        HostSet::Switches(members) => {
+            let names = || graph.switches().iter().map(|switch| switch.name.as_str());
+            let mut hosts = Vec::new();
+            for member in members {
+                let switch = SwitchId(number(member, "switch", names)?);
+                hosts.extend(graph.attached_hosts(switch).map(|(_, host)| host));
+            }
+            hosts
+        }
+    };
+    hosts.sort_unstable();
+    hosts.dedup();
+    if hosts.is_empty() {
+        return Err(set.mistake(format!("the set is empty: there are {count} hosts, from 0")));
+    }
+    Ok(hosts)
+}
+
+/// Number of a host or switch given by number or name.
+fn number<'a, I: Iterator<Item = &'a str>>(
+    member: &At<Member>,
+    kind: &str,
+    names: impl Fn() -> I,
+) -> Result<u32, Mistake> {
+    let count = names().count();
+    match &member.value {
+        Member::Number(number) if (*number as usize) < count => Ok(*number),
+        Member::Number(number) => Err(member.mistake(format!(
+            "there is no {kind} `{number}`: there are {count}, numbered from 0"
+        ))),
+        Member::Name(name) => {
+            let found = names().position(|other| other == name);
+            found.map(|index| index as u32).ok_or_else(|| {
+                let near = nearest(name, names());
+                let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                member.mistake(format!("there is no {kind} named `{name}`{hint}"))
+            })
+        }
+    }
+}

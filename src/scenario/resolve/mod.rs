@@ -1,0 +1,309 @@
+//! Scenario to plan, graph and tables, in typed stages.
+//!
+//! `Scenario -> Layout` (clock, graph) `-> Plan` (classes against the graph) `-> Tables -> Proof`. Each
+//! stage reads the results of earlier ones only; every complaint names the key it is about.
+
+mod checks;
+mod classes;
+mod clock;
+
+use super::plan::{HostOptions, Phases, Plan, SwitchOptions};
+use super::prove::prove;
+use super::schema::{Scenario, Switch};
+use super::syntax::{At, Mistake};
+use crate::registry::Registry;
+use crate::routing::{BuildEngine, ENGINES, LaneBudget, Proof, RoutingError, Tables};
+use crate::topology::{
+    BuildContext, BuildTopology, ChannelTiming, Graph, TOPOLOGIES, TopologyError,
+};
+use crate::traffic::{BuildPattern, BuildProcess, PATTERNS, PROCESSES};
+use crate::units::{Amount, Clock, Time};
+use std::path::Path;
+
+/// Longest latency or delay [cycles]: milliseconds on any link, far beyond a cluster.
+const LONGEST_DELAY: u64 = 1_000_000;
+/// Longest phase [cycles]: far beyond any run, and sums of a few cannot overflow.
+const LONGEST_PHASE: u64 = 1_000_000_000_000_000;
+/// Largest buffer [flits].
+const LARGEST_BUFFER: u64 = 1 << 30;
+/// Shortest automatic drain [cycles].
+const SHORTEST_DRAIN: u64 = 10_000;
+
+/// The registries names are looked up in.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// Topologies.
+    pub topologies: &'a Registry<BuildTopology>,
+    /// Routing engines.
+    pub engines: &'a Registry<BuildEngine>,
+    /// Traffic patterns.
+    pub patterns: &'a Registry<BuildPattern>,
+    /// Arrival processes.
+    pub processes: &'a Registry<BuildProcess>,
+}
+
+impl Parts<'static> {
+    /// Everything this program ships.
+    pub fn registered() -> Self {
+        Self {
+            topologies: &TOPOLOGIES,
+            engines: &ENGINES,
+            patterns: &PATTERNS,
+            processes: &PROCESSES,
+        }
+    }
+}
+
+/// First stage: the fabric in cycles.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Flit size and reference rate.
+    pub clock: Clock,
+    /// Timing of links between switches that have none of their own.
+    pub switch_link: ChannelTiming,
+    /// Timing of links of hosts that have none of their own.
+    pub host_link: ChannelTiming,
+    /// Switches, hosts and channels.
+    pub graph: Graph,
+}
+
+impl Layout {
+    /// The context the graph was built in.
+    pub fn context<'a>(&self, seed: u64, base: &'a Path) -> BuildContext<'a> {
+        BuildContext {
+            seed,
+            clock: self.clock,
+            switch_link: self.switch_link,
+            host_link: self.host_link,
+            base,
+        }
+    }
+}
+
+/// A scenario that can be run.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// What was written.
+    pub scenario: Scenario,
+    /// Clock, links and graph.
+    pub layout: Layout,
+    /// What the engine needs.
+    pub plan: Plan,
+    /// Forwarding tables.
+    pub tables: Tables,
+    /// What is known about them.
+    pub proof: Proof,
+}
+
+/// Builds clock and graph; `base` is the folder relative file names start from.
+///
+/// # Errors
+/// What is wrong with section `fabric`.
+pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Layout, Mistake> {
+    let part = &scenario.fabric.topology;
+    let topology = part.build(part.entry(parts.topologies)?.build)?;
+    let misfit = |error: TopologyError| match error {
+        TopologyError::Parameter { parameter, reason } => {
+            part.parameter_mistake(parameter, &reason)
+        }
+        error => part.name.mistake(error.to_string()),
+    };
+    let own_rates = topology.own_rates(base).map_err(misfit)?;
+    let clock = clock::choose(scenario, &own_rates)?;
+    let switch_link = clock::timing(&scenario.fabric.link, clock)?;
+    let host_link = clock::timing(&scenario.fabric.host_link, clock)?;
+    let context = BuildContext {
+        seed: scenario.seed,
+        clock,
+        switch_link,
+        host_link,
+        base,
+    };
+    let graph = topology.build(&context).map_err(misfit)?;
+    if graph.hosts().is_empty() {
+        return Err(part.name.mistake("the fabric has no host"));
+    }
+    Ok(Layout {
+        clock,
+        switch_link,
+        host_link,
+        graph,
+    })
+}
+
+/// Converts everything the engine needs and checks it against the graph.
+///
+/// # Errors
+/// The first value that is wrong by itself or beside another one.
+pub fn plan(scenario: &Scenario, parts: &Parts<'_>, layout: &Layout) -> Result<Plan, Mistake> {
+    let clock = layout.clock;
+    let plan = Plan {
+        title: scenario.title.clone(),
+        seed: scenario.seed,
+        flit_bytes: clock.flit_bytes,
+        reference_rate: clock.reference_rate,
+        switch: switch(scenario, clock)?,
+        host: HostOptions {
+            sink_cycles_per_flit: clock::sink(scenario, clock)?,
+            source_queue: scenario.fabric.source_queue,
+        },
+        classes: classes::classes(scenario, parts, layout)?,
+        phases: phases(scenario, clock)?,
+        allow_deadlock: scenario.allow_deadlock,
+    };
+    checks::capacity(scenario, &plan)?;
+    Ok(plan)
+}
+
+/// Computes the forwarding tables.
+///
+/// # Errors
+/// What is wrong with `routing`, or the lanes it needs.
+pub fn route(
+    scenario: &Scenario,
+    parts: &Parts<'_>,
+    layout: &Layout,
+    plan: &Plan,
+) -> Result<Tables, Mistake> {
+    let part = &scenario.routing;
+    let engine = part.build(part.entry(parts.engines)?.build)?;
+    let budget = LaneBudget {
+        lanes: plan.switch.lanes,
+        service_levels: plan.service_level_count(),
+    };
+    let tables = engine.route(&layout.graph, budget, plan.seed);
+    let tables = tables.map_err(|error| match error {
+        RoutingError::TooFewLanes { .. } => scenario.fabric.switch.lanes.mistake(error.to_string()),
+        error => part.name.mistake(error.to_string()),
+    })?;
+    checks::arbitrated_lanes(scenario, plan, &tables)?;
+    Ok(tables)
+}
+
+/// All stages.
+///
+/// # Errors
+/// The first mistake of any stage.
+pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Resolved, Mistake> {
+    // what needs no graph is checked first: a typing error should not wait for a large fabric
+    checks::options(&scenario)?;
+    scenario.fabric.topology.entry(parts.topologies)?;
+    scenario.routing.entry(parts.engines)?;
+    for class in &scenario.traffic {
+        class.pattern.entry(parts.patterns)?;
+        class.process.entry(parts.processes)?;
+    }
+    let layout = layout(&scenario, parts, base)?;
+    let plan = plan(&scenario, parts, &layout)?;
+    let tables = route(&scenario, parts, &layout, &plan)?;
+    let proof = prove(&layout.graph, &tables, &plan)
+        .map_err(|message| scenario.routing.name.mistake(message))?;
+    Ok(Resolved {
+        scenario,
+        layout,
+        plan,
+        tables,
+        proof,
+    })
+}
+
+/// A time in cycles, within limits.
+fn cycles(time: &At<Time>, clock: Clock, least: u64, most: u64) -> Result<u64, Mistake> {
+    let cycles = time.value.cycles(clock);
+    if (least..=most).contains(&cycles) {
+        return Ok(cycles);
+    }
+    let length = match time.value {
+        Time::Cycles(_) => String::new(),
+        Time::Picoseconds(_) => {
+            let cycle = clock.cycle_picoseconds() / 1000.0;
+            format!(" = {cycles} cycles of {cycle:.3} ns")
+        }
+    };
+    let limit = if cycles < least {
+        format!(
+            "at least {least} cycle{}",
+            if least == 1 { "" } else { "s" }
+        )
+    } else {
+        format!("at most {most} cycles")
+    };
+    Err(time.mistake(format!("`{}`{length}: expected {limit}", time.value)))
+}
+
+fn delay(time: &At<Time>, clock: Clock, least: u64) -> Result<u32, Mistake> {
+    cycles(time, clock, least, LONGEST_DELAY).map(|cycles| cycles as u32)
+}
+
+/// An amount in flits, within limits.
+fn flits(amount: &At<Amount>, clock: Clock, least: u64, most: u64) -> Result<u64, Mistake> {
+    let flits = amount.value.flits(clock);
+    if (least..=most).contains(&flits) {
+        return Ok(flits);
+    }
+    let length = match amount.value {
+        Amount::Flits(_) => String::new(),
+        Amount::Bytes(_) => format!(" = {flits} flits of {} B", clock.flit_bytes),
+    };
+    let message = format!(
+        "`{}`{length}: expected {least} to {most} flits",
+        amount.value
+    );
+    Err(amount.mistake(message))
+}
+
+fn switch(scenario: &Scenario, clock: Clock) -> Result<SwitchOptions, Mistake> {
+    let switch: &Switch = &scenario.fabric.switch;
+    let buffer =
+        |amount, least| flits(amount, clock, least, LARGEST_BUFFER).map(|size| size as u32);
+    let options = SwitchOptions {
+        lanes: switch.lanes.value,
+        management_lane: scenario.management_lane.value,
+        lane_capacity: buffer(&switch.lane_capacity, 1)?,
+        queues: switch.queues,
+        sharing: switch.sharing.value,
+        input_speedup: switch.input_speedup.value,
+        output_buffer: buffer(&switch.output_buffer, 0)?,
+        matching: switch.matching.value,
+        iterations: switch.iterations,
+        output_arbitration: switch.output_arbitration.value,
+        reserve: switch.reserve.value,
+        forwarding: switch.forwarding,
+        routing_delay: delay(&switch.routing_delay, clock, 0)?,
+        allocation_delay: delay(&switch.allocation_delay, clock, 0)?,
+        crossbar_delay: delay(&switch.crossbar_delay, clock, 0)?,
+        credit_latency: match &switch.credit_latency {
+            Some(time) => Some(delay(time, clock, 1)?),
+            None => None,
+        },
+        vl_arbitration: scenario
+            .vl_arbitration
+            .as_ref()
+            .map(|tables| tables.value.clone()),
+        marking_threshold: match &switch.marking_threshold {
+            Some(amount) => Some(buffer(amount, 1)?),
+            None => None,
+        },
+    };
+    if options.routing_delay + options.allocation_delay + options.crossbar_delay == 0 {
+        return Err(switch.routing_delay.mistake(
+            "routing, allocation and crossbar delay are all 0 cycles: expected at least 1 in total",
+        ));
+    }
+    Ok(options)
+}
+
+fn phases(scenario: &Scenario, clock: Clock) -> Result<Phases, Mistake> {
+    let phases = &scenario.phases;
+    let warmup = cycles(&phases.warmup, clock, 0, LONGEST_PHASE)?;
+    let measure = cycles(&phases.measure, clock, 1, LONGEST_PHASE)?;
+    Ok(Phases {
+        warmup,
+        measure,
+        drain_limit: match &phases.drain {
+            Some(time) => cycles(time, clock, 0, LONGEST_PHASE)?,
+            None => (warmup + measure).max(SHORTEST_DRAIN),
+        },
+        watchdog: cycles(&phases.watchdog, clock, 1, LONGEST_PHASE)?,
+    })
+}

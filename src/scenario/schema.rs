@@ -1,0 +1,242 @@
+//! What a scenario says, value by value, before any name is looked up or any unit converted.
+
+use super::syntax::{At, Part};
+use crate::qos::VlArbitrationTables;
+use crate::scenario::plan::{
+    BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues,
+};
+use crate::units::{Amount, BitRate, Time};
+
+/// One complete study as written.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Title.
+    pub title: String,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Topology, links, switches, hosts.
+    pub fabric: Fabric,
+    /// VL arbitration tables; `None` = round robin.
+    pub vl_arbitration: Option<At<VlArbitrationTables>>,
+    /// Whether VL15 exists.
+    pub management_lane: At<bool>,
+    /// Routing engine.
+    pub routing: Part,
+    /// Traffic classes.
+    pub traffic: Vec<Class>,
+    /// Phases.
+    pub phases: Phases,
+    /// Run without a proof.
+    pub allow_deadlock: bool,
+    /// Values to vary.
+    pub sweep: Option<Sweep>,
+    /// Claims about the results.
+    pub expect: Vec<Expectation>,
+}
+
+/// Section `fabric`.
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    /// Topology.
+    pub topology: Part,
+    /// Size of a flit [bytes].
+    pub flit_bytes: u32,
+    /// Links between switches.
+    pub link: Link,
+    /// Links of hosts.
+    pub host_link: Link,
+    /// Switch options.
+    pub switch: Switch,
+    /// Sink rate; `None` = as fast as flits arrive.
+    pub sink_rate: Option<At<BitRate>>,
+    /// Packets a source queue holds.
+    pub source_queue: Option<u32>,
+}
+
+/// Rate and length of links.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Data rate.
+    pub rate: At<BitRate>,
+    /// Propagation.
+    pub latency: At<Time>,
+}
+
+/// Section `fabric.switch`.
+#[derive(Clone, Debug)]
+pub struct Switch {
+    /// Data lanes.
+    pub lanes: At<u8>,
+    /// Space of a lane or pool.
+    pub lane_capacity: At<Amount>,
+    /// Queueing.
+    pub queues: Queues,
+    /// Who shares the space.
+    pub sharing: At<BufferSharing>,
+    /// Packets leaving an input at a time.
+    pub input_speedup: At<InputSpeedup>,
+    /// Output buffer.
+    pub output_buffer: At<Amount>,
+    /// Allocation order.
+    pub matching: At<Matching>,
+    /// Allocation rounds.
+    pub iterations: u8,
+    /// Choice among requests.
+    pub output_arbitration: At<OutputArbitration>,
+    /// Whether winners keep their turn.
+    pub reserve: At<bool>,
+    /// Cut-through or store-and-forward.
+    pub forwarding: Forwarding,
+    /// Route computation.
+    pub routing_delay: At<Time>,
+    /// Allocation pipeline.
+    pub allocation_delay: At<Time>,
+    /// Crossbar.
+    pub crossbar_delay: At<Time>,
+    /// Credit return; `None` = automatic.
+    pub credit_latency: Option<At<Time>>,
+    /// Marking threshold.
+    pub marking_threshold: Option<At<Amount>>,
+}
+
+/// A host or switch by number or name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Member {
+    /// Number, from 0.
+    Number(u32),
+    /// Name.
+    Name(String),
+}
+
+/// Which hosts send a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostSet {
+    /// All of them.
+    All,
+    /// First to last number, both included.
+    Range(u32, u32),
+    /// These.
+    List(Vec<At<Member>>),
+    /// Every n-th from an offset on.
+    EveryNth(u32, u32),
+    /// All hosts at these switches.
+    Switches(Vec<At<Member>>),
+}
+
+/// How long packets are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// One size.
+    Fixed(At<Amount>),
+    /// Sizes with weights.
+    Mixed(Vec<(At<Amount>, u32)>),
+}
+
+/// Service levels of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServiceLevels {
+    /// One of these per packet.
+    Data(Vec<u8>),
+    /// VL15.
+    Management,
+}
+
+/// One traffic class.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// Name.
+    pub name: At<String>,
+    /// Senders.
+    pub hosts: At<HostSet>,
+    /// Pattern.
+    pub pattern: Part,
+    /// Process.
+    pub process: Part,
+    /// Packet size.
+    pub size: At<Size>,
+    /// Service levels.
+    pub service_levels: At<ServiceLevels>,
+    /// Packets per host.
+    pub packets: Option<u64>,
+}
+
+/// Section `phases`.
+#[derive(Clone, Debug)]
+pub struct Phases {
+    /// Before measurement.
+    pub warmup: At<Time>,
+    /// Measurement.
+    pub measure: At<Time>,
+    /// Drain limit; `None` = automatic.
+    pub drain: Option<At<Time>>,
+    /// Watchdog.
+    pub watchdog: At<Time>,
+}
+
+/// One axis of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Key path, as for `--set`.
+    pub path: At<String>,
+    /// Values as RON text.
+    pub values: Vec<At<String>>,
+}
+
+/// Section `sweep`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// Axes; every combination is run.
+    pub axes: Vec<Axis>,
+    /// Seeds per combination.
+    pub seeds: u32,
+}
+
+/// How a result relates to the expected value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Equal within the tolerance.
+    Equals,
+    /// Not below it by more than the tolerance.
+    AtLeast,
+    /// Not above it by more than the tolerance.
+    AtMost,
+}
+
+/// A claim about a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// Path of the value in `summary.json`.
+    pub metric: At<String>,
+    /// Relation.
+    pub relation: Relation,
+    /// Expected value.
+    pub value: f64,
+    /// Deviation allowed.
+    pub tolerance: Tolerance,
+    /// Where the value comes from.
+    pub source: String,
+}
+
+/// Deviation from an expected value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// In the unit of the metric.
+    Absolute(f64),
+    /// Fraction of the expected value.
+    Relative(f64),
+}
+
+impl Expectation {
+    /// Whether `result` is as expected.
+    pub fn holds(&self, result: f64) -> bool {
+        let slack = match self.tolerance {
+            Tolerance::Absolute(slack) => slack,
+            Tolerance::Relative(fraction) => fraction * self.value.abs(),
+        };
+        match self.relation {
+            Relation::Equals => (result - self.value).abs() <= slack,
+            Relation::AtLeast => result >= self.value - slack,
+            Relation::AtMost => result <= self.value + slack,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Changing one value of the tree by its key path: `--set` and the axes of sweeps.
+//!
+//! A path is keys joined by `.`; a list element is its number or, where elements have a `name`, that name:
+//! `traffic.0.process.load`, `traffic[0].process.load` and `traffic.bulk.process.load` are the same value.
+//! Missing keys are created; whether the key exists at all is decided when the scenario is read.
+
+use super::parser::parse;
+use super::{Field, Mistake, Node, Place, Value};
+use crate::registry::unknown;
+
+/// Replaces the value at `path` by `text` (RON; anything else is taken as a string).
+///
+/// # Errors
+/// When the path leads through a value that has no such key or element.
+pub fn set(root: &mut Node, path: &str, text: &str, source: u32) -> Result<(), Mistake> {
+    let place = Place { source, offset: 0 };
+    let keys = split(path);
+    if keys.iter().any(String::is_empty) {
+        let message = format!("`{path}` is not a key path: expected keys joined by `.`");
+        return Err(Mistake::new(place, "", message));
+    }
+    let mut node = match &mut root.value {
+        Value::Named(_, arguments) => &mut **arguments,
+        _ => root,
+    };
+    let mut walked = String::new();
+    for key in &keys {
+        node = step(node, key, &walked, place)?;
+        if !walked.is_empty() {
+            walked.push('.');
+        }
+        walked.push_str(key);
+    }
+    let mut value = value(text, source);
+    let bare = match &value.value {
+        Value::Word(text) | Value::Number(text) => Some(text.clone()),
+        _ => None,
+    };
+    if let (Value::Text(_), Some(bare)) = (&node.value, bare) {
+        value.value = Value::Text(bare);
+    }
+    *node = value;
+    Ok(())
+}
+
+/// The value of an assignment: RON when it is RON, else the text itself.
+fn value(text: &str, source: u32) -> Node {
+    parse(text, source).unwrap_or_else(|_| Node {
+        place: Place { source, offset: 0 },
+        value: Value::Text(text.trim().to_owned()),
+    })
+}
+
+/// The keys of a path; `a[0].b` is the same as `a.0.b`.
+fn split(path: &str) -> Vec<String> {
+    path.replace('[', ".")
+        .replace(']', "")
+        .split('.')
+        .map(|key| key.trim().to_owned())
+        .collect()
+}
+
+/// Goes from a node to its child `key`, which is created when a section lacks it.
+fn step<'a>(
+    node: &'a mut Node,
+    key: &str,
+    walked: &str,
+    place: Place,
+) -> Result<&'a mut Node, Mistake> {
+    open(node);
+    let wrong = |message: String| Err(Mistake::new(place, walked, message));
+    let quoted = node.quoted();
+    match &mut node.value {
+        Value::Struct(fields) => Ok(field(fields, key, place)),
+        Value::Named(_, arguments) => step(arguments, key, walked, place),
+        Value::List(nodes) => match element(nodes, key) {
+            Ok(index) => Ok(&mut nodes[index]),
+            Err(message) => wrong(message),
+        },
+        Value::Tuple(nodes) => match key.parse::<usize>() {
+            Ok(index) if index < nodes.len() => Ok(&mut nodes[index]),
+            _ => wrong(format!("there is no element `{key}` in {quoted}")),
+        },
+        _ => wrong(format!("{quoted} has no key `{key}`")),
+    }
+}
+
+/// Makes a node ready to take keys: passes `Some(...)`, turns `Name`, `Name()`, `()` and `None` into sections.
+fn open(node: &mut Node) {
+    let place = node.place;
+    match &mut node.value {
+        Value::Named(name, arguments) if name == "Some" => {
+            if let Value::Tuple(nodes) = &mut arguments.value
+                && nodes.len() == 1
+                && let Some(inner) = nodes.pop()
+            {
+                *node = inner;
+                open(node);
+            }
+        }
+        Value::Word(name) if name == "None" => node.value = Value::Struct(Vec::new()),
+        Value::Word(name) if name.starts_with(char::is_uppercase) => {
+            let value = Value::Struct(Vec::new());
+            let name = std::mem::take(name);
+            node.value = Value::Named(name, Box::new(Node { place, value }));
+        }
+        Value::Tuple(nodes) if nodes.is_empty() => node.value = Value::Struct(Vec::new()),
+        _ => {}
+    }
+}
+
+fn field<'a>(fields: &'a mut Vec<Field>, key: &str, place: Place) -> &'a mut Node {
+    let known = fields.iter().position(|field| field.key == key);
+    let index = known.unwrap_or_else(|| {
+        let value = Node {
+            place,
+            value: Value::Struct(Vec::new()),
+        };
+        let key = key.to_owned();
+        fields.push(Field { key, place, value });
+        fields.len() - 1
+    });
+    &mut fields[index].value
+}
+
+/// Index of a list element by number or by its `name`.
+fn element(nodes: &[Node], key: &str) -> Result<usize, String> {
+    if let Ok(index) = key.parse::<usize>() {
+        return if index < nodes.len() {
+            Ok(index)
+        } else {
+            Err(format!(
+                "there is no element `{key}`: there are {}",
+                nodes.len()
+            ))
+        };
+    }
+    let names: Vec<_> = nodes.iter().filter_map(name).collect();
+    let position = nodes.iter().position(|node| name(node) == Some(key));
+    position.ok_or_else(|| {
+        if names.is_empty() {
+            format!(
+                "`{key}` is not the number of an element: there are {}",
+                nodes.len()
+            )
+        } else {
+            unknown("name", key, names.into_iter())
+        }
+    })
+}
+
+fn name(node: &Node) -> Option<&str> {
+    let Value::Struct(fields) = &node.value else {
+        return None;
+    };
+    let field = fields.iter().find(|field| field.key == "name")?;
+    match &field.value.value {
+        Value::Text(name) => Some(name),
+        _ => None,
+    }
+}

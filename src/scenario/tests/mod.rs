@@ -1,0 +1,154 @@
+//! Scenario texts through all stages, with small parts of their own.
+
+mod mistakes;
+mod parts;
+
+use super::print;
+use super::{Document, Parts, Resolved};
+use parts::parts;
+use std::path::Path;
+
+/// A scenario that uses every option once.
+const FULL: &str = r#"
+#![enable(implicit_some)]
+/* a /* nested */ comment */
+Scenario(
+    title: r"raw \ title", seed: 0x2A,
+    fabric: (
+        topology: Line(switches: 4, hosts: 3, rate: Some("20 Gbit/s")),
+        flit: "64 B",
+        link: (rate: "10 Gbit/s", latency: "100 ns"),
+        host_link: (rate: "5 Gbit/s"),
+        switch: (
+            lanes: 4, lane_capacity: "4 KiB", queues: Voq, sharing: PerLane, input_speedup: 2,
+            output_buffer: "8 flits", matching: OutputFirst, iterations: 2,
+            output_arbitration: OldestFirst, reserve: true, forwarding: StoreAndForward,
+            routing_delay: "2 cycles", allocation_delay: "1 cycles", crossbar_delay: "0 cycles",
+            credit_latency: Some("3 cycles"), marking: (threshold: "8 flits"),
+        ),
+        host: (sink_rate: "5 Gbit/s", source_queue: 100),
+    ),
+    qos: (
+        vl_arbitration: (high: [(0, 4), (1, 6)], low: [(2, 8), (3, 1)], limit_of_high_priority: Packets(32)),
+        management_lane: true,
+    ),
+    routing: shortest(),
+    traffic: [
+        (name: "bulk", pattern: Next, process: Once(load: 0.6), size: "512 B", sl: [0, 1]),
+        (name: "mix", hosts: Range(2, 5), pattern: Next, process: Once(load: 1), sl: 3,
+         size: Mixed([("64 B", 3), ("2 KiB", 1)]), packets: 1000),
+        (name: "step", hosts: EveryNth(4, 1), pattern: Next(), process: Once(load: 0.1), size: "1 flit", sl: 2),
+        (name: "some", hosts: List([0, "H1.0", 3]), pattern: Next, process: Once(load: 0.1), size: "2 flits",
+         sl: Management),
+        (name: "two", hosts: Switches([0, "S3"]), pattern: Next, process: Once(load: 0.1), size: "2 flits"),
+    ],
+    phases: (warmup: "10 us", measure: "10000 cycles", drain: Auto, watchdog: "1 ms"),
+    allow_deadlock: false,
+    sweep: (axes: [("traffic.bulk.process.load", [0.1, 0.3]), ("fabric.switch.queues", [Fifo, Voq])], seeds: 4),
+    expect: [(metric: "load.accepted", relation: Equals, value: 0.6, tolerance: Relative(0.05), source: "here")],
+)
+"#;
+
+fn document(text: &str) -> Document {
+    Document::parse("full.ron", text, Path::new("")).unwrap()
+}
+
+fn resolve(text: &str) -> Resolved {
+    document(text)
+        .resolve(&parts())
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn everything_is_read() {
+    let resolved = resolve(FULL);
+    let plan = &resolved.plan;
+    assert_eq!((plan.title.as_str(), plan.seed), (r"raw \ title", 42));
+    // links of 20, 10 and 5 Gbit/s: the fastest is the reference
+    assert_eq!(plan.reference_rate, 20_000_000_000);
+    assert_eq!(resolved.layout.switch_link.cycles_per_flit, 2);
+    assert_eq!(resolved.layout.host_link.cycles_per_flit, 4);
+    assert_eq!(resolved.layout.switch_link.latency, 4); // 100 ns / 25.6 ns
+    assert_eq!(plan.host.sink_cycles_per_flit, Some(4));
+    assert_eq!(plan.switch.lane_capacity, 64);
+    assert_eq!(plan.classes[1].size.entries(), [(1, 3), (32, 1)]);
+    let numbers = |class: usize| -> Vec<u32> {
+        plan.classes[class]
+            .hosts
+            .iter()
+            .map(|host| host.0)
+            .collect()
+    };
+    assert_eq!(numbers(0).len(), 12);
+    assert_eq!(numbers(1), [2, 3, 4, 5]);
+    assert_eq!(numbers(2), [1, 5, 9]);
+    assert_eq!(numbers(3), [0, 3]);
+    assert_eq!(numbers(4), [0, 1, 2, 9, 10, 11]);
+    assert!(plan.classes[3].management);
+    assert_eq!(plan.phases.drain_limit, 10_391); // warm-up of 391 cycles + measurement
+    assert!(resolved.scenario.expect[0].holds(0.58));
+    assert!(!resolved.scenario.expect[0].holds(0.5));
+}
+
+#[test]
+fn the_printed_plan_resolves_to_itself() {
+    let first = resolve(FULL);
+    let printed = print::plan(&first, &parts());
+    let second = resolve(&printed);
+    assert_eq!(print::plan(&second, &parts()), printed);
+    assert_eq!(format!("{:?}", first.plan), format!("{:?}", second.plan));
+    assert_eq!(
+        first.layout.graph.channels(),
+        second.layout.graph.channels()
+    );
+    insta::assert_snapshot!(printed);
+}
+
+#[test]
+fn values_are_set_by_path() {
+    let mut document = document(FULL);
+    for assignment in [
+        "seed=7",
+        "title=hello",
+        "fabric.link.rate=20 Gbit/s",
+        "fabric.switch.lanes=8",
+        "fabric.switch.credit_latency=Auto",
+        "fabric.host.source_queue=None",
+        "traffic.0.size=1 KiB",
+        "traffic.bulk.process.load=0.25",
+        "traffic[1].process.load=0.5",
+        "traffic.step.hosts=All",
+        "traffic.two.packets=5",
+        "phases.drain=5000 cycles",
+        "fabric.topology.switches=5",
+        "fabric.host_link.latency=1 us",
+    ] {
+        document.set(assignment).unwrap();
+    }
+    let resolved = document.resolve(&parts()).unwrap();
+    let plan = resolved.plan;
+    assert_eq!((plan.title.as_str(), plan.seed), ("hello", 7));
+    assert_eq!(plan.switch.lanes, 8);
+    assert_eq!(plan.switch.credit_latency, None);
+    assert_eq!(plan.host.source_queue, None);
+    assert_eq!(plan.classes[0].size.largest(), 16);
+    assert!((plan.classes[0].load - 0.25).abs() < 1e-12);
+    assert!((plan.classes[1].load - 0.5).abs() < 1e-12);
+    assert_eq!(plan.classes[2].hosts.len(), 15);
+    assert_eq!(plan.classes[4].packets_per_host, Some(5));
+    assert_eq!(plan.phases.drain_limit, 5000);
+    assert_eq!(resolved.layout.host_link.latency, 39);
+}
+
+#[test]
+fn the_embedded_scenario_is_read() {
+    let scenario = Document::embedded().scenario().unwrap();
+    assert_eq!(scenario.fabric.topology.arguments(), "(k: 10, n: 3)");
+    assert_eq!(scenario.traffic.len(), 1);
+    let resolved = Document::embedded().resolve(&Parts::registered()).unwrap();
+    assert_eq!(resolved.layout.graph.hosts().len(), 1000);
+    assert!(resolved.proof.acyclic && resolved.proof.minimal);
+    let printed = print::plan(&resolved, &Parts::registered());
+    let again = document(&printed).resolve(&Parts::registered()).unwrap();
+    assert_eq!(print::plan(&again, &Parts::registered()), printed);
+}
