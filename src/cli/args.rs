@@ -131,9 +131,6 @@ pub struct RunOptions {
     /// No progress line and no table
     #[arg(long)]
     pub quiet: bool,
-    /// Go on from the saved state in the run directory
-    #[arg(long)]
-    pub resume: bool,
 }
 
 impl RunOptions {

@@ -82,6 +82,11 @@ impl Calendar {
         self.slots[(now & self.mask) as usize] = slot;
     }
 
+    /// All slots, for checks.
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
     /// The first busy cycle from `from` on.
     pub fn next_busy(&self, from: u64) -> Option<u64> {
         let length = self.mask + 1;

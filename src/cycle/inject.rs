@@ -145,7 +145,7 @@ fn launch<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32, waiting: 
         sequence: waiting.sequence,
         class: waiting.class,
     };
-    view.work.records.injected += 1;
+    view.work.records.injected(now, waiting.class, waiting.size);
     let arrival = now + u64::from(port.latency);
     match port.peer {
         Peer::Border => {

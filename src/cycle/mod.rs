@@ -37,9 +37,12 @@ pub mod wake;
 pub use state::{ShardState, Shared, Work};
 pub use view::{Fabric, View};
 
+use crate::run::executor::Lean;
+use crate::run::profile::StageClock;
 use bevy_ecs::schedule::{
     IntoScheduleConfigs, LogLevel, Schedule, ScheduleBuildSettings, ScheduleLabel, SystemSet,
 };
+use std::sync::Arc;
 
 /// The stages of a cycle; variant order is run order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -131,11 +134,11 @@ pub const STAGES: [StageEntry; 8] = [
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cycle;
 
-/// Builds the schedule of one cycle for masks of `W` words.
-pub fn build<const W: usize>() -> Schedule {
+/// Builds the schedule of one cycle for masks of `W` words; a clock times its systems.
+pub fn build<const W: usize>(clock: Option<Arc<StageClock>>) -> Schedule {
     use Stage::{Arbitrate, Consume, Cross, Deliver, Generate, Inject, Mark, Route};
     let mut cycle = Schedule::new(Cycle);
-    cycle.set_executor(crate::run::executor::Lean::default());
+    cycle.set_executor(Lean::new(clock));
     cycle.set_build_settings(ScheduleBuildSettings {
         ambiguity_detection: LogLevel::Error,
         auto_insert_apply_deferred: false,

@@ -167,6 +167,11 @@ impl ChannelRecords {
         *sum += u64::from(flits);
     }
 
+    /// Counts flits sent within the window on lane 0 of a channel.
+    pub fn add(&mut self, channel: ChannelId, flits: u64) {
+        self.sent[channel.index() * self.lanes].1 += flits;
+    }
+
     /// (packets, flits) of each lane of a channel.
     pub fn lanes(&self, channel: ChannelId) -> &[(u64, u64)] {
         &self.sent[channel.index() * self.lanes..][..self.lanes]
@@ -206,6 +211,12 @@ impl Records {
         record.rejected += u64::from(rejected);
         record.tagged_created += u64::from(!rejected);
         self.hosts[source.index()].created_flits += u64::from(flits);
+    }
+
+    /// A packet counted as created meets a full source queue: it is rejected and not tagged.
+    pub fn reject(&mut self, class: usize) {
+        self.classes[class].rejected += 1;
+        self.classes[class].tagged_created -= 1;
     }
 
     /// Counts a packet that starts on its first channel within the window.

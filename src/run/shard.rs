@@ -1,5 +1,6 @@
 //! One shard: a world, its schedule, its mail.
 
+use super::profile::StageClock;
 use crate::cycle::state::{Message, ShardState};
 use crate::cycle::{self, Fabric, View};
 use crate::fabric::lower::Rows;
@@ -7,6 +8,7 @@ use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::schedule::Schedule;
 use bevy_ecs::system::SystemState;
 use bevy_ecs::world::World;
+use std::sync::Arc;
 
 /// What the driver needs of a shard, whatever its mask width.
 pub trait Shard: Send {
@@ -41,14 +43,19 @@ pub struct WorldShard<const W: usize> {
 
 impl<const W: usize> WorldShard<W> {
     /// Spawns the rows, in row order.
-    pub fn new(rows: Rows<W>, state: ShardState, fused: bool) -> Self {
+    pub fn new(
+        rows: Rows<W>,
+        state: ShardState,
+        fused: bool,
+        clock: Option<Arc<StageClock>>,
+    ) -> Self {
         let mut world = World::new();
         world.spawn_batch(rows.switches);
         world.spawn_batch(rows.ports);
         world.spawn_batch(rows.lanes);
         world.spawn_batch(rows.queues);
         world.insert_resource(state);
-        let mut cycle = cycle::build::<W>();
+        let mut cycle = cycle::build::<W>(clock);
         cycle
             .initialize(&mut world)
             .expect("the cycle has no ambiguity: its stages are chained");

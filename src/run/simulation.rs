@@ -4,16 +4,21 @@
 //! in a window can reach another within it. Layout and results depend on the scenario alone: the same mail
 //! is delivered whatever the number of threads, and the number of shards changes only where state lives.
 
+use super::profile::StageClock;
 use super::shard::{Inspect, Shard, WorldShard};
 use crate::cycle::records::Records;
 use crate::cycle::sources::Sources;
-use crate::cycle::state::{ArbiterState, ShardState, Shared, Sink, Work};
+use crate::cycle::state::{ArbiterState, Message, ShardState, Shared, Sink, Work};
+use crate::fabric::inspect::Columns;
+use crate::fabric::invariants::Ledger;
 use crate::fabric::lower::{self, Layout};
 use crate::fabric::partition::partition;
 use crate::fabric::source_queue::SourceQueues;
+use crate::ids::{ChannelId, HostId};
 use crate::qos::VlArbiter;
 use crate::rng::{Purpose, stream};
 use crate::routing::Tables;
+use crate::run::outcome::StageCost;
 use crate::scenario::plan::{Matching, OutputArbitration, Plan};
 use crate::topology::Graph;
 use crate::traffic::Source;
@@ -30,6 +35,10 @@ pub struct Options {
     pub fused: bool,
     /// Keep every delivery.
     pub keep_deliveries: bool,
+    /// Check that packets of a flow arrive in order.
+    pub check_order: bool,
+    /// Time every stage.
+    pub profile: bool,
 }
 
 impl Default for Options {
@@ -39,6 +48,8 @@ impl Default for Options {
             shards: 1,
             fused: false,
             keep_deliveries: false,
+            check_order: false,
+            profile: false,
         }
     }
 }
@@ -51,6 +62,10 @@ pub struct Simulation {
     window: u64,
     /// Next cycle to run.
     now: u64,
+    /// Outgoing channel of every port row of every shard.
+    port_channels: Vec<Vec<ChannelId>>,
+    /// Clock of every shard, with profiling.
+    clocks: Vec<Arc<StageClock>>,
 }
 
 /// Longest window of a single shard: how often the driver looks at progress.
@@ -76,13 +91,75 @@ impl Simulation {
             .max()
             .unwrap_or(1);
         let words = (widest << shared.lane_shift).div_ceil(64);
-        let build = |shard| match words {
-            0..=1 => boxed::<1>(plan, graph, tables, &layout, &shared, shard, options),
-            2 => boxed::<2>(plan, graph, tables, &layout, &shared, shard, options),
-            3..=4 => boxed::<4>(plan, graph, tables, &layout, &shared, shard, options),
-            5..=8 => boxed::<8>(plan, graph, tables, &layout, &shared, shard, options),
-            9..=16 => boxed::<16>(plan, graph, tables, &layout, &shared, shard, options),
-            _ => boxed::<64>(plan, graph, tables, &layout, &shared, shard, options),
+        let clock = |_| Arc::new(StageClock::default());
+        let clocks: Vec<_> = (0..if options.profile {
+            layout.shard_count
+        } else {
+            0
+        })
+            .map(clock)
+            .collect();
+        let build = |shard: usize| match words {
+            0..=1 => boxed::<1>(
+                plan,
+                graph,
+                tables,
+                &layout,
+                &shared,
+                shard,
+                options,
+                clocks.get(shard),
+            ),
+            2 => boxed::<2>(
+                plan,
+                graph,
+                tables,
+                &layout,
+                &shared,
+                shard,
+                options,
+                clocks.get(shard),
+            ),
+            3..=4 => boxed::<4>(
+                plan,
+                graph,
+                tables,
+                &layout,
+                &shared,
+                shard,
+                options,
+                clocks.get(shard),
+            ),
+            5..=8 => boxed::<8>(
+                plan,
+                graph,
+                tables,
+                &layout,
+                &shared,
+                shard,
+                options,
+                clocks.get(shard),
+            ),
+            9..=16 => boxed::<16>(
+                plan,
+                graph,
+                tables,
+                &layout,
+                &shared,
+                shard,
+                options,
+                clocks.get(shard),
+            ),
+            _ => boxed::<64>(
+                plan,
+                graph,
+                tables,
+                &layout,
+                &shared,
+                shard,
+                options,
+                clocks.get(shard),
+            ),
         };
         let shards = (0..layout.shard_count).map(build).collect();
         let threads = options.threads.min(layout.shard_count);
@@ -94,6 +171,8 @@ impl Simulation {
             pool,
             window,
             now: 0,
+            port_channels: port_channels(graph, &layout),
+            clocks,
         })
     }
 
@@ -105,6 +184,11 @@ impl Simulation {
     /// Shards.
     pub fn shard_count(&self) -> usize {
         self.shards.len()
+    }
+
+    /// Outgoing channel of every port row, `[shard][port row]`.
+    pub fn port_channels(&self) -> &[Vec<ChannelId>] {
+        &self.port_channels
     }
 
     /// Runs up to cycle `end` (exclusive).
@@ -124,6 +208,27 @@ impl Simulation {
         }
     }
 
+    /// Enters every shard, and the mail between shards, in a ledger.
+    pub fn ledger(&mut self, ledger: Ledger) -> Ledger {
+        let mut enter = Enter {
+            ledger,
+            channels: &self.port_channels,
+            shard: 0,
+            inbox: Vec::new(),
+        };
+        for shard in &mut self.shards {
+            enter.inbox = std::mem::take(shard.inbox());
+            shard.inspect(&mut enter);
+            *shard.inbox() = std::mem::take(&mut enter.inbox);
+        }
+        enter.ledger
+    }
+
+    /// Cost per stage so far, with profiling.
+    pub fn stage_costs(&self) -> Vec<StageCost> {
+        StageClock::costs(&self.clocks)
+    }
+
     /// State of every shard.
     pub fn states(&self) -> impl Iterator<Item = &ShardState> {
         self.shards.iter().map(|shard| shard.state())
@@ -140,6 +245,36 @@ impl Simulation {
             .iter()
             .all(|shard| shard.next_event(self.now).is_none())
     }
+}
+
+/// Enters one shard after the other in a ledger.
+struct Enter<'a> {
+    ledger: Ledger,
+    channels: &'a [Vec<ChannelId>],
+    shard: usize,
+    inbox: Vec<Message>,
+}
+
+impl Inspect for Enter<'_> {
+    fn look(&mut self, view: &dyn Columns) {
+        self.ledger
+            .add(view, &self.channels[self.shard], &self.inbox, self.channels);
+        self.shard += 1;
+    }
+}
+
+/// Outgoing channel of every port row of every shard.
+fn port_channels(graph: &Graph, layout: &Layout) -> Vec<Vec<ChannelId>> {
+    let shard = |shard: usize| {
+        let switches = layout.switches[shard].iter();
+        let ports =
+            switches.flat_map(|&switch| graph.connected_ports(switch).map(|(_, channel)| channel));
+        let hosts = layout.hosts[shard]
+            .iter()
+            .map(|&host| graph.host_channel(host));
+        ports.chain(hosts).collect()
+    };
+    (0..layout.shard_count).map(shard).collect()
 }
 
 /// Runs windows until `end`.
@@ -163,7 +298,11 @@ fn advance(shards: &mut [Box<dyn Shard>], window: u64, now: &mut u64, end: u64) 
 fn run_all(shards: &mut [Box<dyn Shard>], from: u64, to: u64) {
     match shards {
         [] => {}
-        [shard] => shard.run_window(from, to),
+        [shard] => {
+            let _span =
+                tracing::info_span!(target: super::profile::TRACE, "window", from, to).entered();
+            shard.run_window(from, to);
+        }
         several => {
             let (left, right) = several.split_at_mut(several.len() / 2);
             rayon::join(|| run_all(left, from, to), || run_all(right, from, to));
@@ -193,6 +332,7 @@ fn boxed<const W: usize>(
     shared: &Arc<Shared>,
     shard: usize,
     options: Options,
+    clock: Option<&Arc<StageClock>>,
 ) -> Box<dyn Shard> {
     let rows = lower::rows::<W>(graph, tables, plan, layout, shared, shard);
     let work = work(plan, graph, layout, shared, &rows, shard, options);
@@ -201,7 +341,7 @@ fn boxed<const W: usize>(
         shared: Arc::clone(shared),
         work,
     };
-    Box::new(WorldShard::new(rows, state, options.fused))
+    Box::new(WorldShard::new(rows, state, options.fused, clock.cloned()))
 }
 
 /// The mutable state of a shard at cycle 0.
@@ -240,13 +380,23 @@ fn work<const W: usize>(
         border: rows.border.clone(),
         arbiters: arbiters(plan, graph, layout, rows, shard),
         sinks: hosts.iter().map(|_| Sink::default()).collect(),
-        records: Records {
-            deliveries: options.keep_deliveries.then(Vec::new),
-            ..Records::default()
-        },
+        records: records(plan, graph, hosts, options),
         first_host_port: layout.first_host_port[shard],
         host_ids: hosts.iter().map(|host| host.0).collect(),
     }
+}
+
+/// Counters of a shard with the given hosts.
+fn records(plan: &Plan, graph: &Graph, hosts: &[HostId], options: Options) -> Records {
+    let host_ids = hosts.iter().map(|host| host.0).collect();
+    let mut records = Records::new(plan, graph.hosts().len(), graph.channels().len(), host_ids);
+    if options.keep_deliveries {
+        records.keep_deliveries();
+    }
+    if options.check_order {
+        records.check_order();
+    }
+    records
 }
 
 /// Farthest event [cycles ahead].

@@ -6,7 +6,6 @@
 
 use crate::random_fabric::{Case, case};
 use crate::reference::{self, Delivery, Outcome};
-use virtlane::ids::HostId;
 use virtlane::run::{Options, Simulation};
 
 /// What the engine makes of a case.
@@ -32,15 +31,15 @@ fn engine(case: &Case, options: Options) -> Outcome {
                 .iter()
                 .flatten()
                 .map(|delivery| Delivery {
-                    source: HostId(delivery.source),
+                    source: delivery.source,
                     class: delivery.class,
-                    sequence: u64::from(delivery.sequence),
-                    destination: HostId(delivery.destination),
+                    sequence: delivery.sequence,
+                    destination: delivery.destination,
                     size: delivery.size,
                     created: delivery.created,
                     injected: delivery.injected,
                     delivered: delivery.delivered,
-                    fecn: delivery.fecn,
+                    fecn: delivery.is_marked,
                 }),
         );
     }

@@ -53,14 +53,21 @@ fn class(
         );
         return Err(class.pattern.name.mistake(message));
     }
-    let context = ProcessContext {
-        mean_size: size.mean(),
-        cycles_per_flit: cycles_per_flit(class, &hosts, graph)?,
-    };
     let make_process = class.process.entry(parts.processes)?.build;
-    let offered = class
-        .process
-        .build(|arguments| make_process(arguments, context))?;
+    let process = |cycles_per_flit| {
+        let context = ProcessContext {
+            mean_size: size.mean(),
+            cycles_per_flit,
+        };
+        class
+            .process
+            .build(|arguments| make_process(arguments, context))
+    };
+    let mut speeds = by_speed(&hosts, graph).into_iter();
+    let offered = process(speeds.next().map_or(1, |(speed, _)| speed))?;
+    let other_processes = speeds
+        .map(|(speed, members)| Ok((members, process(speed)?.process)))
+        .collect::<Result<_, Mistake>>()?;
     if !(offered.load > 0.0 && offered.load <= 1.0) {
         let load = offered.load;
         return Err(class.process.parameter_mistake(
@@ -75,6 +82,7 @@ fn class(
         hosts,
         pattern,
         process: offered.process,
+        other_processes,
         size,
         service_levels: match &class.service_levels.value {
             ServiceLevels::Data(levels) => levels.iter().map(|&level| SlId(level)).collect(),
@@ -100,24 +108,21 @@ fn size(size: &At<Size>, clock: Clock) -> Result<SizeDistribution, Mistake> {
     }
 }
 
-/// Loads are fractions of the link rate, so the hosts of one class have links of one rate.
-fn cycles_per_flit(class: &Class, hosts: &[HostId], graph: &Graph) -> Result<u32, Mistake> {
-    let speed = |host: HostId| {
-        graph
+/// The hosts by the speed of their links [cycles per flit], the first host's speed first: loads are
+/// fractions of the link rate, so each speed has a process of its own.
+fn by_speed(hosts: &[HostId], graph: &Graph) -> Vec<(u32, Vec<HostId>)> {
+    let mut groups: Vec<(u32, Vec<HostId>)> = Vec::new();
+    for &host in hosts {
+        let speed = graph
             .channel(graph.host_channel(host))
             .timing
-            .cycles_per_flit
-    };
-    let first = hosts.first().map_or(1, |&host| speed(host));
-    match hosts.iter().find(|&&host| speed(host) != first) {
-        None => Ok(first),
-        Some(&other) => Err(class.hosts.mistake(format!(
-            "the hosts' links differ: host {} takes {first} cycles per flit, host {other} takes {}; make \
-             them two classes",
-            hosts[0],
-            speed(other)
-        ))),
+            .cycles_per_flit;
+        match groups.iter_mut().find(|(known, _)| *known == speed) {
+            Some((_, members)) => members.push(host),
+            None => groups.push((speed, vec![host])),
+        }
     }
+    groups
 }
 
 /// The hosts of a set, ascending.
