@@ -79,7 +79,7 @@ fn occupy_output<const W: usize>(
 ) -> u64 {
     let now = view.now;
     let out = &mut view.outs[grant.out as usize];
-    out.sent += u64::from(flits);
+    view.lanes[grant.lane as usize].sent += u64::from(flits);
     let boundless = out.boundless;
     let mut start = now;
     if view.shared.output_buffer == 0 {

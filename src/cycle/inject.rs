@@ -106,8 +106,8 @@ fn start<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32, choice: Op
         port.lane_pointer = (lane as u8 + 1) & view.shared.lane_mask as u8;
     }
     port.free_at = view.now + u64::from(waiting.size) * u64::from(port.step);
-    port.sent += u64::from(waiting.size);
     let more = port.request_lanes != 0;
+    view.lanes[((out << view.shared.lane_shift) + lane) as usize].sent += u64::from(waiting.size);
     let credit_row = view
         .shared
         .credit_row((out << view.shared.lane_shift) + lane);
