@@ -96,7 +96,6 @@ pub enum Format {
 
 /// Flags of `run`.
 #[derive(Args, Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunOptions {
     #[command(flatten)]
     #[expect(

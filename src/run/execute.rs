@@ -112,7 +112,7 @@ pub fn execute(
     options.keep_deliveries = settings.keep_deliveries;
     options.check_order = settings.check && resolved.tables.guarantees.in_order;
     options.profile = settings.profile;
-    Run::new(resolved, settings, options)?.to_the_end(progress, stop)
+    Run::new(resolved, settings, options)?.finish(progress, stop)
 }
 
 struct Run<'a> {
@@ -148,7 +148,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn to_the_end(
+    fn finish(
         mut self,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
