@@ -68,7 +68,8 @@ impl Series {
     fn sample(&mut self) {
         let before = Hops::of(&self.simulation);
         let (cpu, wall) = (cpu_seconds(), Instant::now());
-        self.simulation.run_until(self.simulation.now() + self.cycles);
+        self.simulation
+            .run_until(self.simulation.now() + self.cycles);
         let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
         let after = Hops::of(&self.simulation);
         self.samples.push([
@@ -166,7 +167,11 @@ fn costs() {
     for benchmark in [&BENCHMARKS[0], &BENCHMARKS[2]] {
         let [staged, fused] =
             measure([false, true].map(|fused| Series::new(benchmark, options(1, 1, fused))));
-        ratio(&format!("{}: staged / fused", benchmark.name), &staged, &fused);
+        ratio(
+            &format!("{}: staged / fused", benchmark.name),
+            &staged,
+            &fused,
+        );
     }
 }
 
@@ -197,7 +202,10 @@ fn threads() {
             Series::new(&benchmark, options(2, shards, false)),
         ]);
         let (slow, fast) = (one.wall_rate(), two.wall_rate());
-        let name = benchmark.name.rsplit_once(", latency").map_or(benchmark.name, |name| name.0);
+        let name = benchmark
+            .name
+            .rsplit_once(", latency")
+            .map_or(benchmark.name, |name| name.0);
         println!(
             "| {name}, latency {} | {shards} | {:.0} ({:.0}) | {:.0} ({:.0}) | {:.2} | {:.2} | {:.2} |",
             benchmark.latency,
@@ -214,14 +222,22 @@ fn threads() {
 
 /// Memory over network size: one process per size, because a peak never sinks.
 fn memory() {
-    println!("\n| switches of radix 20, 4 lanes x 8 flits | peak RSS [KiB] | more per switch [bytes] |");
+    println!(
+        "\n| switches of radix 20, 4 lanes x 8 flits | peak RSS [KiB] | more per switch [bytes] |"
+    );
     println!("|---|--:|--:|");
     let program = std::env::current_exe().expect("the path of this program");
     let mut last: Option<(u32, f64)> = None;
     for (row, &(switches, _)) in MEMORY_SIZES.iter().enumerate() {
-        let output = Command::new(&program).args([PROBE, &row.to_string()]).output();
+        let output = Command::new(&program)
+            .args([PROBE, &row.to_string()])
+            .output();
         let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-        let peak: f64 = text.expect("the probe runs").trim().parse().expect("the probe prints bytes");
+        let peak: f64 = text
+            .expect("the probe runs")
+            .trim()
+            .parse()
+            .expect("the probe prints bytes");
         let slope = last.map_or(String::from("-"), |(fewer, less)| {
             format!("{:.0}", (peak - less) / f64::from(switches - fewer))
         });
@@ -242,4 +258,3 @@ fn probe(row: usize) {
     benchmark.warm(options(1, 1, false));
     println!("{}", usage().peak_rss_bytes);
 }
-

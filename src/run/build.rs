@@ -148,7 +148,7 @@ fn work<const W: usize>(
 /// Counters of a shard with the given hosts.
 fn records(plan: &Plan, graph: &Graph, hosts: &[HostId], options: Options) -> Records {
     let host_ids = hosts.iter().map(|host| host.0).collect();
-    let mut records = Records::new(plan, graph.hosts().len(), graph.channels().len(), host_ids);
+    let mut records = Records::new(plan, graph.hosts().len(), host_ids);
     if options.keep_deliveries {
         records.keep_deliveries();
     }
