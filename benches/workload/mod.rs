@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use virtlane::report::usage::usage;
 use virtlane::run::{Options, Simulation};
-use virtlane::scenario::resolve::Parts;
 use virtlane::scenario::Document;
+use virtlane::scenario::resolve::Parts;
 
 /// A fabric under uniform traffic, 4 lanes per channel.
 #[derive(Clone, Copy, Debug)]
@@ -33,12 +33,54 @@ pub(crate) const TORUS_1000: &str = "Torus(radix: [10, 10, 10])";
 
 /// What the product is measured by.
 pub(crate) const BENCHMARKS: &[Benchmark] = &[
-    workload("tree 1000, 16 flits, load 0.5", TREE_1000, 16, Some(0.5), 64, 2_000),
-    workload("tree 1000, 8 flits, load 0.5", TREE_1000, 8, Some(0.5), 8, 1_000),
-    workload("tree 1000, 1 flit, load 0.5", TREE_1000, 1, Some(0.5), 8, 200),
-    workload("tree 1000, 8 flits, saturated", TREE_1000, 8, None, 8, 1_000),
-    workload("tree 1000, 1 flit, load 0.001", TREE_1000, 1, Some(0.001), 8, 60_000),
-    workload("torus 1000, 1 flit, load 0.4", TORUS_1000, 1, Some(0.4), 8, 200),
+    workload(
+        "tree 1000, 16 flits, load 0.5",
+        TREE_1000,
+        16,
+        Some(0.5),
+        64,
+        2_000,
+    ),
+    workload(
+        "tree 1000, 8 flits, load 0.5",
+        TREE_1000,
+        8,
+        Some(0.5),
+        8,
+        1_000,
+    ),
+    workload(
+        "tree 1000, 1 flit, load 0.5",
+        TREE_1000,
+        1,
+        Some(0.5),
+        8,
+        200,
+    ),
+    workload(
+        "tree 1000, 8 flits, saturated",
+        TREE_1000,
+        8,
+        None,
+        8,
+        1_000,
+    ),
+    workload(
+        "tree 1000, 1 flit, load 0.001",
+        TREE_1000,
+        1,
+        Some(0.001),
+        8,
+        60_000,
+    ),
+    workload(
+        "torus 1000, 1 flit, load 0.4",
+        TORUS_1000,
+        1,
+        Some(0.4),
+        8,
+        200,
+    ),
 ];
 
 /// A row with links of one cycle.
@@ -73,19 +115,16 @@ pub(crate) struct Hops {
 impl Hops {
     /// Those of a simulation so far.
     pub(crate) fn of(simulation: &Simulation) -> Self {
-        simulation.states().fold(Self::default(), |sum, state| Self {
-            packets: sum.packets + state.work.records.packet_hops,
-            flits: sum.flits + state.work.records.flit_hops,
-        })
+        simulation
+            .states()
+            .fold(Self::default(), |sum, state| Self {
+                packets: sum.packets + state.work.records.packet_hops,
+                flits: sum.flits + state.work.records.flit_hops,
+            })
     }
 }
 
 impl Benchmark {
-    /// The same on other links.
-    pub(crate) const fn with_latency(self, latency: u32) -> Self {
-        Self { latency, ..self }
-    }
-
     /// The scenario, as a user would write it.
     fn scenario(&self) -> String {
         // a torus needs two lanes per service level, one on each side of the dateline
