@@ -63,7 +63,7 @@ impl<const W: usize> Columns for View<'_, W> {
         self.switches[row as usize].global
     }
     fn shared(&self) -> &Shared {
-        self.shared
+        self.shared.0
     }
     fn work(&self) -> &Work {
         self.work
