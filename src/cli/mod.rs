@@ -6,8 +6,11 @@ pub mod args;
 mod catalog;
 mod check;
 mod describe;
+mod expectations;
 mod list;
+mod log;
 pub mod profile;
+mod progress;
 mod routes;
 pub mod run;
 pub mod schedule;
@@ -30,26 +33,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    start_log();
+    log::start();
     match execute(cli) {
         Ok(code) => code,
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: {error}");
+            complain(&error.to_string());
             ExitCode::from(error.exit_code())
         }
     }
-}
-
-/// Log lines go to standard error; `VIRTLANE_LOG` chooses their level (default: warnings).
-fn start_log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("VIRTLANE_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr);
-    // a second call in one process keeps the first log
-    let _ = log.try_init();
 }
 
 fn execute(cli: Cli) -> Result<ExitCode, Error> {
@@ -77,4 +69,9 @@ pub fn print(text: &str) -> Result<(), Error> {
     let mut output = io::stdout().lock();
     let written = output.write_all(text.as_bytes());
     written.and_then(|()| output.flush()).map_err(Error::Output)
+}
+
+/// Writes an error to standard error.
+fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "error: {message}");
 }

@@ -2,15 +2,17 @@
 
 use super::args::Profile;
 use crate::error::Error;
-use crate::scenario::Parts;
 use std::process::ExitCode;
 
 /// Resolves the scenario and runs it with timers.
 ///
 /// # Errors
-/// When the scenario is wrong, or the simulation fails.
+/// As [`super::run::execute`].
 pub fn execute(arguments: &Profile) -> Result<ExitCode, Error> {
     let document = arguments.options.open(Some(&arguments.file))?;
-    document.resolve(&Parts::registered())?;
-    Err(Error::Fault("engine not linked yet".into()))
+    let options = super::args::RunOptions {
+        profile: true,
+        ..arguments.options.clone()
+    };
+    super::run::simulate(&document, &options)
 }

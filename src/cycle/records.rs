@@ -1,28 +1,44 @@
-//! Statistics of one shard: integer counters that merge by addition.
+//! Statistics of one shard: what the stages count as they run.
+//!
+//! Everything is an integer that merges by addition, so the sums do not depend on the number of shards. The
+//! measurement window is known from the start; the stages need not know the phase they run in.
 
 use crate::fabric::{Packet, PacketRecord};
+use crate::ids::HostId;
+use crate::measure::{self, Delivery, FlowLatencies};
+use crate::scenario::plan::Plan;
+use std::collections::BTreeMap;
 
-/// One delivered packet, when a run is asked to keep them all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Delivery {
-    /// Source host.
-    pub source: u32,
-    /// Traffic class.
-    pub class: u16,
-    /// Number within its source.
-    pub sequence: u32,
-    /// Destination host.
-    pub destination: u32,
-    /// Size [flits].
-    pub size: u16,
-    /// Creation cycle.
+/// Running totals since cycle 0, in every phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Packets created, rejected ones included.
     pub created: u64,
-    /// First flit on the first channel.
+    /// Their flits.
+    pub created_flits: u64,
+    /// Packets rejected by full source queues.
+    pub rejected: u64,
+    /// Packets that entered their first channel.
     pub injected: u64,
-    /// Delivery cycle.
+    /// Packets delivered.
     pub delivered: u64,
-    /// Congestion mark.
-    pub fecn: bool,
+    /// Their flits.
+    pub delivered_flits: u64,
+    /// Sum of their network latencies [cycles].
+    pub network_latency: u64,
+}
+
+impl Totals {
+    /// Adds the totals of another shard.
+    pub fn add(&mut self, other: &Self) {
+        self.created += other.created;
+        self.created_flits += other.created_flits;
+        self.rejected += other.rejected;
+        self.injected += other.injected;
+        self.delivered += other.delivered;
+        self.delivered_flits += other.delivered_flits;
+        self.network_latency += other.network_latency;
+    }
 }
 
 /// Counters of a shard.
@@ -32,47 +48,123 @@ pub struct Records {
     pub packet_hops: u64,
     /// The same in flits.
     pub flit_hops: u64,
-    /// Packets created (rejected ones included).
-    pub created: u64,
-    /// Packets rejected by full source queues.
-    pub rejected: u64,
-    /// Packets that entered their first channel.
-    pub injected: u64,
-    /// Packets delivered.
-    pub delivered: u64,
+    /// Running totals.
+    pub totals: Totals,
+    /// What belongs to the measurement window and to tagged packets.
+    pub measured: measure::Records,
+    flows: FlowLatencies,
+    /// First cycle of the measurement window and first one after it.
+    window: (u64, u64),
+    /// Global id of each local host.
+    host_ids: Vec<u32>,
     /// Every delivery, when asked for.
     pub deliveries: Option<Vec<Delivery>>,
+    /// Last sequence number of each (source, class, destination, key), when order is checked.
+    order: Option<BTreeMap<(u32, u16, u32, u8), u32>>,
+    /// The first packet that was overtaken: (source, destination, class, sequence).
+    pub overtaken: Option<(u32, u32, u16, u32)>,
 }
 
 impl Records {
-    /// A packet is created.
-    #[inline]
-    pub fn created(&mut self, _now: u64, _class: u16, _host: u32, _size: u16) {
-        self.created += 1;
+    /// Zeros for a shard with the given hosts.
+    pub fn new(plan: &Plan, host_count: usize, host_ids: Vec<u32>) -> Self {
+        let end = plan.phases.warmup.saturating_add(plan.phases.measure);
+        Self {
+            measured: measure::Records::new(plan.classes.len(), host_count, 0, 1),
+            flows: FlowLatencies::new(
+                host_count,
+                plan.classes.iter().map(|class| class.pattern.is_fixed()),
+            ),
+            window: (plan.phases.warmup, end),
+            host_ids,
+            ..Self::default()
+        }
     }
 
-    /// A packet is rejected.
+    /// From now on every delivery is kept.
+    pub fn keep_deliveries(&mut self) {
+        self.deliveries = Some(Vec::new());
+    }
+
+    /// From now on packets of one flow and lane key must arrive in the order of their numbers.
+    pub fn check_order(&mut self) {
+        self.order = Some(BTreeMap::new());
+    }
+
     #[inline]
-    pub fn rejected(&mut self, _now: u64, _class: u16) {
-        self.rejected += 1;
+    fn in_window(&self, cycle: u64) -> bool {
+        cycle >= self.window.0 && cycle < self.window.1
+    }
+
+    /// A packet is created at a local host.
+    #[inline]
+    pub fn created(&mut self, now: u64, class: u16, host: u32, flits: u16) {
+        self.totals.created += 1;
+        self.totals.created_flits += u64::from(flits);
+        if self.in_window(now) {
+            let host = HostId(self.host_ids[host as usize]);
+            self.measured.create(usize::from(class), host, flits, false);
+        }
+    }
+
+    /// The packet just created is rejected.
+    #[inline]
+    pub fn rejected(&mut self, now: u64, class: u16) {
+        self.totals.rejected += 1;
+        if self.in_window(now) {
+            self.measured.reject(usize::from(class));
+        }
+    }
+
+    /// A packet enters its first channel.
+    #[inline]
+    pub fn injected(&mut self, now: u64, class: u16, flits: u16) {
+        self.totals.injected += 1;
+        if self.in_window(now) {
+            self.measured.inject(usize::from(class), flits);
+        }
     }
 
     /// A packet is delivered.
     #[inline]
     pub fn delivered(&mut self, now: u64, packet: &Packet, record: &PacketRecord) {
-        self.delivered += 1;
+        self.totals.delivered += 1;
+        self.totals.delivered_flits += u64::from(packet.size);
+        self.totals.network_latency += now - record.injected;
+        let delivery = Delivery {
+            source: HostId(record.source),
+            destination: HostId(packet.destination),
+            class: record.class,
+            sequence: u64::from(record.sequence),
+            size: packet.size,
+            created: record.created,
+            injected: record.injected,
+            delivered: now,
+            hops: u16::from(packet.hops.saturating_sub(1)),
+            is_marked: packet.fecn,
+        };
+        let (in_window, is_tagged) = (self.in_window(now), self.in_window(record.created));
+        self.measured
+            .deliver(&delivery, in_window, is_tagged, &mut self.flows);
         if let Some(deliveries) = &mut self.deliveries {
-            deliveries.push(Delivery {
-                source: record.source,
-                class: record.class,
-                sequence: record.sequence,
-                destination: packet.destination,
-                size: packet.size,
-                created: record.created,
-                injected: record.injected,
-                delivered: now,
-                fecn: packet.fecn,
-            });
+            deliveries.push(delivery);
+        }
+        if self.order.is_some() {
+            self.note_order(packet, record);
+        }
+    }
+
+    fn note_order(&mut self, packet: &Packet, record: &PacketRecord) {
+        let Some(order) = &mut self.order else { return };
+        let flow = (record.source, record.class, packet.destination, packet.key);
+        let last = order.insert(flow, record.sequence);
+        if last.is_some_and(|last| last > record.sequence) && self.overtaken.is_none() {
+            self.overtaken = Some((
+                record.source,
+                packet.destination,
+                record.class,
+                record.sequence,
+            ));
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::routing::Tables;
 use crate::scenario::plan::{BufferSharing, Plan, Queues};
 use crate::topology::{Endpoint, Graph};
-use crate::traffic::Gap;
 
 /// Where every switch, host and port of the fabric lives.
 #[derive(Debug)]
@@ -172,7 +171,11 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         output_step: Vec::new(),
         uniform_pace: steps().all(|step| step == first_step)
             && (sink_step == 0 || sink_step == first_step),
-        saturating: saturating(plan),
+        saturating: plan
+            .classes
+            .iter()
+            .map(crate::scenario::plan::ClassPlan::is_backlogged)
+            .collect(),
         classes: plan.classes.clone(),
         lane_shift: lanes.trailing_zeros(),
         lane_mask: lanes - 1,
@@ -208,17 +211,6 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         shared.profiles.push(plan.switch.lanes);
     }
     shared
-}
-
-/// Which classes are always backlogged: asked of their process, on a scratch stream.
-fn saturating(plan: &Plan) -> Vec<bool> {
-    let scratch = || crate::rng::stream(0, crate::rng::Purpose::Pattern, 0);
-    let is_backlogged = |class: &crate::scenario::plan::ClassPlan| {
-        let mut rng = scratch();
-        let mut state = class.process.start(&mut rng);
-        (0..2).any(|_| class.process.gap(&mut state, &mut rng) == Gap::WhenSent)
-    };
-    plan.classes.iter().map(is_backlogged).collect()
 }
 
 fn lower_forwarding(graph: &Graph, tables: &Tables, layout: &Layout, shared: &mut Shared) {
@@ -285,6 +277,7 @@ pub fn rows<const W: usize>(
     let lane_count = rows.ports.len() << shared.lane_shift;
     let lane = OutLane {
         ramp_start: 0,
+        sent: 0,
         credits: plan.switch.lane_capacity,
         ramp_flits: 0,
         ramp_step: 1,
@@ -333,7 +326,6 @@ impl Lowering<'_> {
         let boundless = peer == Peer::Host && self.is_boundless(channel, latency);
         let out = OutPort {
             free_at: 0,
-            sent: 0,
             to,
             latency,
             owner,

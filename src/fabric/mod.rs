@@ -19,6 +19,7 @@
 pub mod components;
 pub mod credits;
 pub mod inspect;
+pub mod invariants;
 pub mod lower;
 pub mod partition;
 pub mod source_queue;

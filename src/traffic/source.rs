@@ -12,6 +12,7 @@ use crate::scenario::plan::ClassPlan;
 #[derive(Clone, Debug)]
 pub struct Source {
     host: HostId,
+    process: u8,
     state: ProcessState,
     remaining: u64,
     created: u64,
@@ -38,9 +39,11 @@ impl Source {
     pub fn new(seed: u64, class_index: usize, class: &ClassPlan, host: HostId) -> Self {
         let id = source_id(class_index, host.0);
         let mut arrivals = stream(seed, Purpose::Arrivals, id);
-        let state = class.process.start(&mut arrivals);
+        let process = class.process_number(host);
+        let state = class.numbered_process(process).start(&mut arrivals);
         Self {
             host,
+            process,
             state,
             remaining: if class.pattern.sends(host) {
                 class.packets_per_host.unwrap_or(u64::MAX)
@@ -59,7 +62,9 @@ impl Source {
         if self.remaining == 0 {
             return Gap::Never;
         }
-        class.process.gap(&mut self.state, &mut self.arrivals)
+        class
+            .numbered_process(self.process)
+            .gap(&mut self.state, &mut self.arrivals)
     }
 
     /// Makes a packet. To be called once per gap.

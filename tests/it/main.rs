@@ -10,3 +10,5 @@ mod reference;
 mod reference_checks;
 // The engine against the reference model, packet by packet.
 mod differential;
+// The shape of `src/`: layers, headers, sizes.
+mod layers;

@@ -90,6 +90,7 @@ fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
         hosts: hosts.iter().map(|&host| HostId(host)).collect(),
         pattern: Arc::new(ToOne(HostId(destination))),
         process: Arc::new(Saturating),
+        other_processes: Vec::new(),
         size: SizeDistribution::fixed(size),
         service_levels: vec![SlId(sl)],
         management: false,

@@ -1,14 +1,15 @@
 //! Traffic classes against the graph: senders, sizes, patterns, processes.
 
-use super::super::plan::ClassPlan;
+use super::super::plan::{ClassPlan, OtherProcess};
 use super::super::schema::{Class, HostSet, Member, Scenario, ServiceLevels, Size};
 use super::super::syntax::{At, Mistake};
 use super::{Layout, Parts, flits};
 use crate::ids::{HostId, SlId, SwitchId};
 use crate::registry::nearest;
 use crate::topology::Graph;
-use crate::traffic::{PatternContext, ProcessContext, SizeDistribution};
+use crate::traffic::{OfferedProcess, Pattern, PatternContext, ProcessContext, SizeDistribution};
 use crate::units::Clock;
+use std::sync::Arc;
 
 /// Resolves all classes.
 pub(super) fn classes(
@@ -36,31 +37,8 @@ fn class(
             .service_levels
             .mistake("`Management` needs VL15: set `qos.management_lane: true`"));
     }
-    let context = PatternContext {
-        graph,
-        hosts: &hosts,
-        seed: scenario.seed,
-        class: number,
-    };
-    let make_pattern = class.pattern.entry(parts.patterns)?.build;
-    let pattern = class
-        .pattern
-        .build(|arguments| make_pattern(arguments, &context))?;
-    if !hosts.iter().any(|&host| pattern.sends(host)) {
-        let message = format!(
-            "under `{}` none of the hosts sends",
-            class.pattern.name.value
-        );
-        return Err(class.pattern.name.mistake(message));
-    }
-    let context = ProcessContext {
-        mean_size: size.mean(),
-        cycles_per_flit: cycles_per_flit(class, &hosts, graph)?,
-    };
-    let make_process = class.process.entry(parts.processes)?.build;
-    let offered = class
-        .process
-        .build(|arguments| make_process(arguments, context))?;
+    let pattern = pattern(scenario, parts, graph, number, class, &hosts)?;
+    let (offered, other_processes) = processes(parts, graph, class, &hosts, size.mean())?;
     if !(offered.load > 0.0 && offered.load <= 1.0) {
         let load = offered.load;
         return Err(class.process.parameter_mistake(
@@ -75,6 +53,7 @@ fn class(
         hosts,
         pattern,
         process: offered.process,
+        other_processes,
         size,
         service_levels: match &class.service_levels.value {
             ServiceLevels::Data(levels) => levels.iter().map(|&level| SlId(level)).collect(),
@@ -84,6 +63,61 @@ fn class(
         load: offered.load,
         packets_per_host: class.packets,
     })
+}
+
+/// The pattern of a class; some host must send under it.
+fn pattern(
+    scenario: &Scenario,
+    parts: &Parts<'_>,
+    graph: &Graph,
+    number: usize,
+    class: &Class,
+    hosts: &[HostId],
+) -> Result<Arc<dyn Pattern>, Mistake> {
+    let context = PatternContext {
+        graph,
+        hosts,
+        seed: scenario.seed,
+        class: number,
+    };
+    let make_pattern = class.pattern.entry(parts.patterns)?.build;
+    let pattern = class
+        .pattern
+        .build(|arguments| make_pattern(arguments, &context))?;
+    if !hosts.iter().any(|&host| pattern.sends(host)) {
+        let message = format!(
+            "under `{}` none of the hosts sends",
+            class.pattern.name.value
+        );
+        return Err(class.pattern.name.mistake(message));
+    }
+    Ok(pattern)
+}
+
+/// The process of the hosts with the first host's link speed, and of those with other speeds.
+fn processes(
+    parts: &Parts<'_>,
+    graph: &Graph,
+    class: &Class,
+    hosts: &[HostId],
+    mean_size: f64,
+) -> Result<(OfferedProcess, Vec<OtherProcess>), Mistake> {
+    let make_process = class.process.entry(parts.processes)?.build;
+    let process = |cycles_per_flit| {
+        let context = ProcessContext {
+            mean_size,
+            cycles_per_flit,
+        };
+        class
+            .process
+            .build(|arguments| make_process(arguments, context))
+    };
+    let mut speeds = by_speed(hosts, graph).into_iter();
+    let offered = process(speeds.next().map_or(1, |(speed, _)| speed))?;
+    let other_processes = speeds
+        .map(|(speed, members)| Ok((members, process(speed)?.process)))
+        .collect::<Result<_, Mistake>>()?;
+    Ok((offered, other_processes))
 }
 
 fn size(size: &At<Size>, clock: Clock) -> Result<SizeDistribution, Mistake> {
@@ -100,24 +134,21 @@ fn size(size: &At<Size>, clock: Clock) -> Result<SizeDistribution, Mistake> {
     }
 }
 
-/// Loads are fractions of the link rate, so the hosts of one class have links of one rate.
-fn cycles_per_flit(class: &Class, hosts: &[HostId], graph: &Graph) -> Result<u32, Mistake> {
-    let speed = |host: HostId| {
-        graph
+/// The hosts by the speed of their links [cycles per flit], the first host's speed first: loads are
+/// fractions of the link rate, so each speed has a process of its own.
+fn by_speed(hosts: &[HostId], graph: &Graph) -> Vec<(u32, Vec<HostId>)> {
+    let mut groups: Vec<(u32, Vec<HostId>)> = Vec::new();
+    for &host in hosts {
+        let speed = graph
             .channel(graph.host_channel(host))
             .timing
-            .cycles_per_flit
-    };
-    let first = hosts.first().map_or(1, |&host| speed(host));
-    match hosts.iter().find(|&&host| speed(host) != first) {
-        None => Ok(first),
-        Some(&other) => Err(class.hosts.mistake(format!(
-            "the hosts' links differ: host {} takes {first} cycles per flit, host {other} takes {}; make \
-             them two classes",
-            hosts[0],
-            speed(other)
-        ))),
+            .cycles_per_flit;
+        match groups.iter_mut().find(|(known, _)| *known == speed) {
+            Some((_, members)) => members.push(host),
+            None => groups.push((speed, vec![host])),
+        }
     }
+    groups
 }
 
 /// The hosts of a set, ascending.

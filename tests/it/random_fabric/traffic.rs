@@ -177,6 +177,7 @@ fn class(dice: &mut Dice, graph: &Graph, service_levels: u8, index: u32) -> Clas
         hosts,
         pattern: pattern(dice, graph.hosts().len() as u32),
         process,
+        other_processes: Vec::new(),
         size,
         service_levels: levels,
         management: false,

@@ -1,0 +1,458 @@
+//! One run from cycle 0 to its verdict: warm-up, measurement, drain.
+//!
+//! The run goes in steps of at most [`STEP`] cycles. Between two steps the driver looks at progress: it
+//! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
+//! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
+
+use super::simulation::{Options, Simulation};
+use super::sizing;
+use super::wait_for::WaitFor;
+use super::watchdog::Watchdog;
+use crate::cycle::records::Totals;
+use crate::fabric::inspect::Columns;
+use crate::fabric::invariants::Ledger;
+use crate::ids::{ChannelId, VlId};
+use crate::measure::{Delivery, Records};
+use crate::run::outcome::{CycleCounts, StageCost, TimelineRow, Verdict};
+use crate::run::shard::Inspect;
+use crate::scenario::Resolved;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Most cycles between two looks at the run.
+const STEP: u64 = 4096;
+/// Most cycles between two looks while draining.
+const DRAIN_STEP: u64 = 256;
+/// Rows the timeline aims at.
+const TIMELINE_ROWS: u64 = 200;
+/// Part of the offered flits that may pile up in the source queues before a run counts as saturated.
+const GROWTH: f64 = 0.02;
+
+/// What the user asks of a run beside the scenario.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// Worker threads; `None` = by cores and work.
+    pub threads: Option<usize>,
+    /// Shards; `None` = by work.
+    pub shards: Option<usize>,
+    /// Check the conservation laws at every step.
+    pub check: bool,
+    /// Time every stage.
+    pub profile: bool,
+    /// Keep every delivery in the outcome.
+    pub keep_deliveries: bool,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Name of the phase.
+    pub phase: &'static str,
+    /// Cycles done.
+    pub cycle: u64,
+    /// Cycles of warm-up and measurement together.
+    pub planned: u64,
+}
+
+/// What a run gives, before it is joined with names and machine facts.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// Why, in one sentence (a deadlock: with the wait-for cycle).
+    pub reason: String,
+    /// Length of the phases as run.
+    pub cycles: CycleCounts,
+    /// All counters.
+    pub records: Records,
+    /// Counters over time.
+    pub timeline: Vec<TimelineRow>,
+    /// Cost per stage, with profiling.
+    pub stages: Vec<StageCost>,
+    /// Threads used.
+    pub threads: usize,
+    /// Shards used.
+    pub shards: usize,
+    /// Every delivery, when asked for.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// Why a run could not be finished.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Worker threads could not be started.
+    #[error("cannot start the worker threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// A conservation law is broken: a defect of the program, not of the scenario.
+    #[error("invariant broken at cycle {cycle}: {law}")]
+    Invariant {
+        /// First cycle not simulated.
+        cycle: u64,
+        /// What does not hold.
+        law: String,
+    },
+}
+
+/// Runs a resolved scenario. `progress` is called between steps; a set `stop` ends the run early.
+///
+/// # Errors
+/// [`RunError`]; a deadlock is a verdict, not an error.
+pub fn execute(
+    resolved: &Resolved,
+    settings: Settings,
+    progress: &mut dyn FnMut(Progress),
+    stop: &AtomicBool,
+) -> Result<Outcome, RunError> {
+    let mut options = sizing::choose(
+        &resolved.plan,
+        &resolved.layout.graph,
+        &resolved.proof,
+        settings.threads,
+        settings.shards,
+    );
+    options.keep_deliveries = settings.keep_deliveries;
+    options.check_order = settings.check && resolved.tables.guarantees.in_order;
+    options.profile = settings.profile;
+    Run::new(resolved, settings, options)?.finish(progress, stop)
+}
+
+struct Run<'a> {
+    resolved: &'a Resolved,
+    settings: Settings,
+    options: Options,
+    simulation: Simulation,
+    watchdog: Watchdog,
+    timeline: Vec<TimelineRow>,
+    /// Length of a timeline row.
+    interval: u64,
+    /// Totals at the start of the current row.
+    row_start: (u64, Totals),
+    /// Why the run ended early.
+    ended: Option<(Verdict, String)>,
+}
+
+impl<'a> Run<'a> {
+    fn new(resolved: &'a Resolved, settings: Settings, options: Options) -> Result<Self, RunError> {
+        let plan = &resolved.plan;
+        let planned = plan.phases.warmup + plan.phases.measure;
+        let interval = planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP);
+        Ok(Self {
+            resolved,
+            settings,
+            options,
+            simulation: Simulation::new(plan, &resolved.layout.graph, &resolved.tables, options)?,
+            watchdog: Watchdog::new(plan.phases.watchdog),
+            timeline: Vec::new(),
+            interval,
+            row_start: (0, Totals::default()),
+            ended: None,
+        })
+    }
+
+    fn finish(
+        mut self,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Outcome, RunError> {
+        let phases = self.resolved.plan.phases;
+        let planned = phases.warmup + phases.measure;
+        self.advance("warm-up", phases.warmup, progress, stop)?;
+        let (before, queued_before) = (self.sent(), self.queued());
+        self.advance("measure", planned, progress, stop)?;
+        let (after, queued_after) = (self.sent(), self.queued());
+        let measured_until = self.simulation.now();
+        self.drain(progress, stop)?;
+        let mut records = self.merged();
+        let lanes = usize::from(self.resolved.plan.switch.lane_count());
+        for (row, (before, after)) in before.iter().zip(&after).enumerate() {
+            let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
+            records.channels.send(channel, lane, after - before);
+        }
+        let growth = queued_after.saturating_sub(queued_before);
+        let (verdict, reason) = self.verdict(&records, growth);
+        let now = self.simulation.now();
+        let cycles = CycleCounts {
+            warmup: phases.warmup.min(now),
+            measure: measured_until.saturating_sub(phases.warmup),
+            drain: now - measured_until,
+            total: now,
+        };
+        let deliveries = self
+            .simulation
+            .states_mut()
+            .filter_map(|state| state.work.records.deliveries.take());
+        let deliveries = deliveries.flatten().collect();
+        Ok(Outcome {
+            verdict,
+            reason,
+            cycles,
+            records,
+            stages: self.simulation.stage_costs(),
+            timeline: self.timeline,
+            threads: self.options.threads,
+            shards: self.simulation.shard_count(),
+            deliveries,
+        })
+    }
+
+    /// Runs to cycle `end` in steps, unless the run ends early.
+    fn advance(
+        &mut self,
+        phase: &'static str,
+        end: u64,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<(), RunError> {
+        let phases = &self.resolved.plan.phases;
+        let planned = phases.warmup + phases.measure;
+        while self.simulation.now() < end && self.ended.is_none() {
+            let now = self.simulation.now();
+            let row_end = self.row_start.0 + self.interval;
+            self.simulation
+                .run_until((now + STEP).min(end).min(row_end));
+            self.look(stop)?;
+            progress(Progress {
+                phase,
+                cycle: self.simulation.now(),
+                planned,
+            });
+        }
+        Ok(())
+    }
+
+    /// Runs until the last tagged packet is delivered or the limit is reached.
+    fn drain(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<(), RunError> {
+        let start = self.simulation.now();
+        let limit = start.saturating_add(self.resolved.plan.phases.drain_limit);
+        while self.ended.is_none() && self.tagged_left() > 0 {
+            let now = self.simulation.now();
+            if now >= limit {
+                self.out_of_time(limit - start);
+                return Ok(());
+            }
+            self.advance("drain", (now + DRAIN_STEP).min(limit), progress, stop)?;
+        }
+        Ok(())
+    }
+
+    /// The drain limit is reached with tagged packets left: saturated, unless some wait in a circle.
+    fn out_of_time(&mut self, limit: u64) {
+        let left = self.tagged_left();
+        let waits = WaitFor::of(&mut self.simulation);
+        self.ended = Some(match waits.describe(&self.resolved.layout.graph) {
+            Some(cycle) if !self.resolved.proof.acyclic => (
+                Verdict::Deadlocked,
+                format!("some packets can never move again\n{cycle}"),
+            ),
+            _ => (
+                Verdict::Saturated,
+                format!(
+                    "{left} packets of the measurement were not delivered within {limit} cycles of drain"
+                ),
+            ),
+        });
+    }
+
+    /// Looks at the run between two steps.
+    fn look(&mut self, stop: &AtomicBool) -> Result<(), RunError> {
+        let now = self.simulation.now();
+        let (totals, hops) = self.totals();
+        if now >= self.row_start.0 + self.interval {
+            self.sample(now, totals);
+        }
+        if self.settings.check {
+            self.check()?;
+        }
+        let in_fabric = totals.injected - totals.delivered;
+        let frozen = in_fabric > 0 && self.simulation.is_idle();
+        if frozen || self.watchdog.barks(now, hops, &totals) {
+            let waits = WaitFor::of(&mut self.simulation);
+            let cycle = waits.describe(&self.resolved.layout.graph);
+            let cycle = cycle
+                .unwrap_or_else(|| format!("{} heads wait for credits, in no cycle", waits.len()));
+            let still = if frozen {
+                String::from("nothing can happen any more")
+            } else {
+                format!(
+                    "no packet has moved for {} cycles",
+                    self.resolved.plan.phases.watchdog
+                )
+            };
+            let reason =
+                format!("{still} at cycle {now} with {in_fabric} packets in the fabric\n{cycle}");
+            self.ended = Some((Verdict::Deadlocked, reason));
+        } else if stop.load(Ordering::Relaxed) {
+            self.ended = Some((Verdict::Interrupted, format!("stopped at cycle {now}")));
+        }
+        Ok(())
+    }
+
+    fn verdict(&self, records: &Records, growth: u64) -> (Verdict, String) {
+        if let Some(ended) = &self.ended {
+            return ended.clone();
+        }
+        let sum = |count: fn(&crate::measure::ClassRecords) -> u64| {
+            records.classes.iter().map(count).sum::<u64>()
+        };
+        let (created, rejected) = (
+            sum(|class| class.created_packets),
+            sum(|class| class.rejected),
+        );
+        let backlogged = self
+            .resolved
+            .plan
+            .classes
+            .iter()
+            .any(crate::scenario::plan::ClassPlan::is_backlogged);
+        if rejected > 0 {
+            let share = rejected as f64 / created as f64 * 100.0;
+            return (
+                Verdict::Saturated,
+                format!("full source queues rejected {share:.2} % of the packets"),
+            );
+        }
+        if growth as f64 > GROWTH * created as f64 + self.resolved.layout.graph.hosts().len() as f64
+        {
+            let share = growth as f64 / created as f64 * 100.0;
+            return (
+                Verdict::Saturated,
+                format!(
+                    "{share:.1} % of the packets created in the measurement stayed in the source queues"
+                ),
+            );
+        }
+        if backlogged {
+            return (
+                Verdict::Saturated,
+                String::from("saturating sources offer all the fabric takes"),
+            );
+        }
+        (
+            Verdict::Steady,
+            String::from("source queues do not grow and every measured packet was delivered"),
+        )
+    }
+
+    /// Totals of all shards, and their packet-hops.
+    fn totals(&self) -> (Totals, u64) {
+        let mut sum = Totals::default();
+        let mut hops = 0;
+        for state in self.simulation.states() {
+            sum.add(&state.work.records.totals);
+            hops += state.work.records.packet_hops;
+        }
+        (sum, hops)
+    }
+
+    /// Packets in source queues.
+    fn queued(&self) -> u64 {
+        self.simulation
+            .states()
+            .map(|state| state.work.source_queues.waiting())
+            .sum()
+    }
+
+    /// Tagged packets that are not delivered yet.
+    fn tagged_left(&self) -> u64 {
+        let classes = self
+            .simulation
+            .states()
+            .flat_map(|state| &state.work.records.measured.classes);
+        let (created, delivered) = classes.fold((0, 0), |sum, class| {
+            (sum.0 + class.tagged_created, sum.1 + class.tagged_delivered)
+        });
+        created - delivered
+    }
+
+    fn sample(&mut self, now: u64, totals: Totals) {
+        let (start, before) = self.row_start;
+        self.timeline.push(TimelineRow {
+            start,
+            length: now - start,
+            created_flits: totals.created_flits - before.created_flits,
+            delivered_flits: totals.delivered_flits - before.delivered_flits,
+            delivered_packets: totals.delivered - before.delivered,
+            network_latency_sum: totals.network_latency - before.network_latency,
+            queued_packets: self.queued(),
+            in_flight_packets: totals.injected - totals.delivered,
+        });
+        self.row_start = (now, totals);
+    }
+
+    /// Counters of all shards as one.
+    fn merged(&self) -> Records {
+        let graph = &self.resolved.layout.graph;
+        let mut sum = Records::new(
+            self.resolved.plan.classes.len(),
+            graph.hosts().len(),
+            graph.channels().len(),
+            usize::from(self.resolved.plan.switch.lane_count()),
+        );
+        for state in self.simulation.states() {
+            sum.merge(&state.work.records.measured);
+            sum.packet_hops += state.work.records.packet_hops;
+            sum.flit_hops += state.work.records.flit_hops;
+        }
+        sum
+    }
+
+    /// Flits sent so far, `[channel * lanes + lane]`.
+    fn sent(&mut self) -> Vec<u64> {
+        let channels = self.simulation.port_channels().to_vec();
+        let lanes = usize::from(self.resolved.plan.switch.lane_count());
+        let flits = vec![0; self.resolved.layout.graph.channels().len() * lanes];
+        let mut sent = Sent {
+            channels: &channels,
+            shard: 0,
+            lanes,
+            flits,
+        };
+        self.simulation.inspect(&mut sent);
+        sent.flits
+    }
+
+    /// Checks the conservation laws.
+    fn check(&mut self) -> Result<(), RunError> {
+        let graph = &self.resolved.layout.graph;
+        let lanes = usize::from(self.resolved.plan.switch.lane_count()).next_power_of_two();
+        let ledger = self
+            .simulation
+            .ledger(Ledger::new(graph.channels().len(), lanes));
+        let name = |channel| {
+            let channel = graph.channel(channel);
+            format!(
+                "{} to {}",
+                graph.endpoint_name(channel.from),
+                graph.endpoint_name(channel.to)
+            )
+        };
+        let cycle = self.simulation.now();
+        ledger
+            .settle(self.resolved.plan.switch.lane_capacity, name)
+            .map_err(|law| RunError::Invariant { cycle, law })
+    }
+}
+
+/// Collects the flit counters of all output lanes.
+struct Sent<'a> {
+    channels: &'a [Vec<ChannelId>],
+    shard: usize,
+    lanes: usize,
+    flits: Vec<u64>,
+}
+
+impl Inspect for Sent<'_> {
+    fn look(&mut self, view: &dyn Columns) {
+        let shift = view.shared().lane_shift;
+        for (port, channel) in self.channels[self.shard].iter().enumerate() {
+            for lane in 0..self.lanes {
+                self.flits[channel.index() * self.lanes + lane] =
+                    view.sent((port << shift | lane) as u32);
+            }
+        }
+        self.shard += 1;
+    }
+}

@@ -1,0 +1,65 @@
+//! Cost per stage: a clock per shard that the executor feeds.
+
+use super::outcome::StageCost;
+use crate::cycle::STAGES;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Target of the spans that make up `trace.json`.
+pub const TRACE: &str = "virtlane::trace";
+
+/// Time spent in each stage of one shard.
+#[derive(Debug, Default)]
+pub struct StageClock {
+    /// `[stage]` [ns]
+    nanoseconds: [AtomicU64; STAGES.len()],
+    /// Runs of the last stage: cycles that were simulated, not jumped over.
+    cycles: AtomicU64,
+}
+
+impl StageClock {
+    /// Adds the time of one run of a stage.
+    pub fn add(&self, stage: usize, time: Duration) {
+        self.nanoseconds[stage].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        if stage + 1 == STAGES.len() {
+            self.cycles.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Cost per stage over all shards; the clock's own reading time is taken off.
+    pub fn costs(clocks: &[Arc<Self>]) -> Vec<StageCost> {
+        let cycles: u64 = clocks
+            .iter()
+            .map(|clock| clock.cycles.load(Ordering::Relaxed))
+            .sum();
+        if cycles == 0 {
+            return Vec::new();
+        }
+        let reading = reading_time();
+        let net = |stage: usize| {
+            let gross: u64 = clocks
+                .iter()
+                .map(|clock| clock.nanoseconds[stage].load(Ordering::Relaxed))
+                .sum();
+            (gross as f64 - reading * cycles as f64).max(0.0)
+        };
+        let times: Vec<f64> = (0..STAGES.len()).map(net).collect();
+        let all: f64 = times.iter().sum();
+        let cost = |(time, stage): (&f64, &crate::cycle::StageEntry)| StageCost {
+            name: stage.name.to_owned(),
+            share: if all > 0.0 { time / all } else { 0.0 },
+            ns_per_cycle: time / cycles as f64,
+        };
+        times.iter().zip(&STAGES).map(cost).collect()
+    }
+}
+
+/// What an empty measurement shows [ns], the least of many.
+fn reading_time() -> f64 {
+    let one = |_| {
+        let started = Instant::now();
+        started.elapsed().as_nanos() as f64
+    };
+    (0..1000).map(one).fold(f64::MAX, f64::min)
+}

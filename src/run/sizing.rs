@@ -1,0 +1,87 @@
+//! Chooses threads and shards: by the work a window holds, not by the size of the machine alone.
+//!
+//! A window costs a join and an exchange of mail, about a microsecond; a shard that has less than a few
+//! microseconds to do in it would rather not be a shard. Results do not depend on the choice.
+
+use super::simulation::Options;
+use crate::routing::Proof;
+use crate::scenario::plan::Plan;
+use crate::topology::Graph;
+
+/// Time one packet takes at one switch, for estimates [ns].
+const NANOSECONDS_PER_HOP: f64 = 90.0;
+/// Least work of a shard in one window [ns].
+const LEAST_WORK: f64 = 6_000.0;
+/// State that stays in one core's cache [bytes].
+const CACHE: usize = 1_500_000;
+/// State of one lane, roughly [bytes].
+const BYTES_PER_LANE: usize = 120;
+
+/// Packets created per cycle in the whole fabric, at the loads of the plan.
+fn packets_per_cycle(plan: &Plan, graph: &Graph) -> f64 {
+    let rate = |host: crate::ids::HostId| {
+        1.0 / f64::from(
+            graph
+                .channel(graph.host_channel(host))
+                .timing
+                .cycles_per_flit,
+        )
+    };
+    plan.classes
+        .iter()
+        .map(|class| {
+            let hosts = class
+                .hosts
+                .iter()
+                .filter(|&&host| class.pattern.sends(host));
+            class.load / class.size.mean() * hosts.map(|&host| rate(host)).sum::<f64>()
+        })
+        .sum()
+}
+
+/// Cycles between two exchanges of mail if the fabric is cut: the shortest link between switches.
+fn window(plan: &Plan, graph: &Graph) -> u32 {
+    let between = graph
+        .channels()
+        .iter()
+        .filter(|channel| channel.from.switch().is_some() && channel.to.switch().is_some());
+    let latency = between
+        .map(|channel| channel.timing.latency)
+        .min()
+        .unwrap_or(1);
+    plan.switch.credit_latency.map_or(latency, |credit| {
+        credit.min(latency + plan.switch.crossbar_delay)
+    })
+}
+
+/// Fills in what the user left open.
+pub fn choose(
+    plan: &Plan,
+    graph: &Graph,
+    proof: &Proof,
+    threads: Option<usize>,
+    shards: Option<usize>,
+) -> Options {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = threads.unwrap_or(cores).max(1);
+    let hops = proof.mean_hops + 1.0;
+    let work = packets_per_cycle(plan, graph)
+        * hops
+        * NANOSECONDS_PER_HOP
+        * f64::from(window(plan, graph));
+    let affordable = (work / LEAST_WORK) as usize;
+    let lanes = graph.channels().len() * usize::from(plan.switch.lane_count());
+    let by_cache = if window(plan, graph) >= 4 {
+        (lanes * BYTES_PER_LANE).div_ceil(CACHE)
+    } else {
+        1
+    };
+    let by_threads = if threads > 1 { threads * 2 } else { 1 };
+    let wanted = by_cache.max(by_threads).min(affordable.max(1));
+    let shards = shards.unwrap_or(wanted).clamp(1, graph.switches().len());
+    Options {
+        threads: threads.min(shards),
+        shards,
+        ..Options::default()
+    }
+}

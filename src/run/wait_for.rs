@@ -1,0 +1,176 @@
+//! Who waits for whom: the wait-for graph of a fabric that does not move, and a cycle in it.
+//!
+//! A node is a lane buffer: (incoming channel, lane). Its blocked head wants a lane of an output channel
+//! that lacks credits, so it waits for the lane buffer at the other end of that channel. With VOQ a lane buffer can
+//! have several blocked heads. A cycle of such waits never resolves by itself.
+//!
+//! Cost: O(queues) once, when a run has stopped making progress.
+
+use super::simulation::Simulation;
+use crate::fabric::components::NONE;
+use crate::fabric::inspect::Columns;
+use crate::ids::{ChannelId, HostId};
+use crate::run::shard::Inspect;
+use crate::topology::{Endpoint, Graph};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// A lane buffer: the channel that fills it, and the lane.
+type Buffer = (ChannelId, u8);
+
+/// A blocked head.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    wants: Buffer,
+    source: HostId,
+    destination: HostId,
+    sequence: u32,
+    class: u16,
+    size: u16,
+}
+
+/// The wait-for graph.
+#[derive(Debug, Default)]
+pub struct WaitFor {
+    waits: BTreeMap<Buffer, Vec<Wait>>,
+}
+
+/// Collects the blocked heads of one shard after the other.
+struct Collect<'a> {
+    channels: &'a [Vec<ChannelId>],
+    shard: usize,
+    graph: WaitFor,
+}
+
+impl Inspect for Collect<'_> {
+    fn look(&mut self, view: &dyn Columns) {
+        let channels = &self.channels[self.shard];
+        self.shard += 1;
+        let shared = view.shared();
+        let stride = shared.voq_stride.max(1);
+        for (row, queue) in view.queues().iter().enumerate() {
+            if queue.head == NONE || !queue.requesting {
+                continue;
+            }
+            let out_lane = (queue.out << shared.lane_shift) + u32::from(queue.out_lane);
+            let out = &view.outs()[queue.out as usize];
+            let (credits, _) = view.credits(shared.credit_row(out_lane));
+            if out.boundless || credits >= u32::from(queue.size) {
+                continue;
+            }
+            let lane = row as u32 / stride;
+            let incoming = channels[(lane >> shared.lane_shift) as usize].reverse();
+            let packet = &view.packets()[queue.head as usize];
+            let record = &view.records()[queue.head as usize];
+            let wait = Wait {
+                wants: (channels[queue.out as usize], queue.out_lane),
+                source: HostId(record.source),
+                destination: HostId(packet.destination),
+                sequence: record.sequence,
+                class: record.class,
+                size: packet.size,
+            };
+            self.graph
+                .waits
+                .entry((incoming, (lane & shared.lane_mask) as u8))
+                .or_default()
+                .push(wait);
+        }
+    }
+}
+
+impl WaitFor {
+    /// The graph of the present state.
+    pub fn of(simulation: &mut Simulation) -> Self {
+        let channels = simulation.port_channels().to_vec();
+        let mut collect = Collect {
+            channels: &channels,
+            shard: 0,
+            graph: Self::default(),
+        };
+        simulation.inspect(&mut collect);
+        collect.graph
+    }
+
+    /// Number of blocked heads.
+    pub fn len(&self) -> usize {
+        self.waits.values().map(Vec::len).sum()
+    }
+
+    /// Whether no head is blocked for lack of credits.
+    pub fn is_empty(&self) -> bool {
+        self.waits.is_empty()
+    }
+
+    /// A cycle, if there is one: buffers in waiting order, each with the blocked head that waits.
+    fn cycle(&self) -> Option<Vec<(Buffer, Wait)>> {
+        let mut done: BTreeMap<Buffer, bool> = BTreeMap::new();
+        for &start in self.waits.keys() {
+            if done.contains_key(&start) {
+                continue;
+            }
+            // path of (buffer, number of the wait that is being followed)
+            let mut path: Vec<(Buffer, usize)> = vec![(start, 0)];
+            done.insert(start, false);
+            while let Some(&mut (buffer, ref mut next)) = path.last_mut() {
+                let Some(&wait) = self.waits.get(&buffer).and_then(|waits| waits.get(*next)) else {
+                    done.insert(buffer, true);
+                    path.pop();
+                    continue;
+                };
+                *next += 1;
+                match done.get(&wait.wants) {
+                    Some(false) => return Some(self.close(&path, wait.wants)),
+                    Some(true) => {}
+                    None => {
+                        done.insert(wait.wants, false);
+                        path.push((wait.wants, 0));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The part of the path from `buffer` on, with the waits that were followed.
+    fn close(&self, path: &[(Buffer, usize)], buffer: Buffer) -> Vec<(Buffer, Wait)> {
+        let start = path.iter().position(|&(at, _)| at == buffer).unwrap_or(0);
+        path[start..]
+            .iter()
+            .map(|&(at, next)| (at, self.waits[&at][next - 1]))
+            .collect()
+    }
+
+    /// The cycle in words, one line per packet; `None` without one.
+    pub fn describe(&self, graph: &Graph) -> Option<String> {
+        let cycle = self.cycle()?;
+        let mut text = format!("wait-for cycle of {} packets:", cycle.len());
+        for ((channel, lane), wait) in cycle {
+            let place = match graph.channel(channel).to {
+                Endpoint::Switch(switch, port) => {
+                    format!(
+                        "{} input port {port} lane {lane}",
+                        graph.switches()[switch.index()].name
+                    )
+                }
+                Endpoint::Host(host) => graph.hosts()[host.index()].name.clone(),
+            };
+            let wanted = match graph.channel(wait.wants.0).from {
+                Endpoint::Switch(_, port) => format!("output port {port} lane {}", wait.wants.1),
+                Endpoint::Host(_) => String::from("its channel"),
+            };
+            let next = graph.endpoint_name(graph.channel(wait.wants.0).to);
+            let name = |host: HostId| &graph.hosts()[host.index()].name;
+            let _ = write!(
+                text,
+                "\n  {place}: packet {} of class {} from {} to {} ({} flits) waits for {wanted} (full buffer at {next})",
+                wait.sequence,
+                wait.class,
+                name(wait.source),
+                name(wait.destination),
+                wait.size
+            );
+        }
+        Some(text)
+    }
+}

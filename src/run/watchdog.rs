@@ -1,0 +1,31 @@
+//! Notices when nothing moves any more although packets are in the fabric.
+
+use crate::cycle::records::Totals;
+
+/// Progress of a run so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Watchdog {
+    limit: u64,
+    last: (u64, u64, u64),
+    moved_at: u64,
+}
+
+impl Watchdog {
+    /// A watchdog that barks after `limit` cycles without progress.
+    pub fn new(limit: u64) -> Self {
+        Self {
+            limit,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the fabric has stood still for too long at cycle `now`, with packets in it.
+    pub fn barks(&mut self, now: u64, packet_hops: u64, totals: &Totals) -> bool {
+        let progress = (packet_hops, totals.injected, totals.delivered);
+        if progress != self.last || totals.injected == totals.delivered {
+            self.last = progress;
+            self.moved_at = now;
+        }
+        now - self.moved_at >= self.limit
+    }
+}
