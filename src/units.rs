@@ -10,20 +10,20 @@ use std::str::FromStr;
 /// Flit size and reference link rate: what turns bytes into flits and time into cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clock {
-    /// Size of a flit [bytes].
+    /// Size of a flit \[bytes\].
     pub flit_bytes: u32,
-    /// Rate of the reference link [bit/s].
+    /// Rate of the reference link \[bit/s\].
     pub reference_rate: u64,
 }
 
 impl Clock {
-    /// Length of one cycle [ps].
+    /// Length of one cycle \[ps\].
     pub fn cycle_picoseconds(&self) -> f64 {
         f64::from(self.flit_bytes) * 8e12 / self.reference_rate as f64
     }
 }
 
-/// A link rate [bit/s].
+/// A link rate \[bit/s\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BitRate(pub u64);
 
@@ -32,7 +32,7 @@ pub struct BitRate(pub u64);
 pub enum Time {
     /// A number of cycles.
     Cycles(u64),
-    /// Real time [ps].
+    /// Real time \[ps\].
     Picoseconds(u64),
 }
 

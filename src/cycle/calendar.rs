@@ -11,7 +11,7 @@
 pub struct Ramp {
     /// Lane row of the sender.
     pub lane: u32,
-    /// Number of credits [flits].
+    /// Number of credits \[flits\].
     pub flits: u16,
     /// Cycles between two.
     pub step: u16,

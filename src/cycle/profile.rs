@@ -16,14 +16,14 @@ pub struct StageCost {
     pub name: String,
     /// Fraction of the time of all stages.
     pub share: f64,
-    /// Processor time [ns per cycle].
+    /// Processor time \[ns per cycle\].
     pub ns_per_cycle: f64,
 }
 
 /// Time spent in each stage of one shard.
 #[derive(Debug, Default)]
 pub struct StageClock {
-    /// `[stage]` [ns]
+    /// `[stage]` \[ns\]
     nanoseconds: [AtomicU64; STAGES.len()],
     /// Runs of the last stage: cycles that were simulated, not jumped over.
     cycles: AtomicU64,
@@ -66,7 +66,7 @@ impl StageClock {
     }
 }
 
-/// What an empty measurement shows [ns], the least of many.
+/// What an empty measurement shows \[ns\], the least of many.
 fn reading_time() -> f64 {
     let one = |_| {
         let started = Instant::now();

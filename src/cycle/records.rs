@@ -24,7 +24,7 @@ pub struct Totals {
     pub delivered: u64,
     /// Their flits.
     pub delivered_flits: u64,
-    /// Sum of their network latencies [cycles].
+    /// Sum of their network latencies \[cycles\].
     pub network_latency: u64,
 }
 

@@ -9,7 +9,7 @@ use crate::fabric::components::NONE;
 use crate::scenario::plan::ClassPlan;
 use crate::traffic::{Gap, Source};
 
-/// Buckets of the wheel [cycles].
+/// Buckets of the wheel \[cycles\].
 const LENGTH: u64 = 1024;
 
 /// A source on the wheel.

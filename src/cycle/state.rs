@@ -15,6 +15,10 @@ use std::sync::Arc;
 
 /// Read-only tables and options, one copy for all shards.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent options of a fabric"
+)]
 pub struct Shared {
     /// Output index (position among connected ports) of `[switch][host]`.
     pub next: Vec<u8>,
@@ -50,19 +54,19 @@ pub struct Shared {
     pub lane_mask: u32,
     /// Mask of the VL15 lane, 0 without one.
     pub management: u16,
-    /// Largest packet [flits].
+    /// Largest packet \[flits\].
     pub largest: u16,
-    /// Flit size [bytes].
+    /// Flit size \[bytes\].
     pub flit_bytes: u32,
     /// Cycles from header arrival to the earliest request.
     pub request_delay: u64,
-    /// Crossbar delay [cycles].
+    /// Crossbar delay \[cycles\].
     pub crossbar_delay: u64,
     /// Whether packets wait for their tail.
     pub store_and_forward: bool,
     /// Packets that may leave one input at a time; `u16::MAX` = unlimited.
     pub speedup: u16,
-    /// Output buffer [flits].
+    /// Output buffer \[flits\].
     pub output_buffer: u32,
     /// VOQ: queues per lane; 0 = FIFO.
     pub voq_stride: u32,
@@ -80,9 +84,9 @@ pub struct Shared {
     pub reserve: bool,
     /// VL arbitration tables.
     pub tables: Option<VlArbitrationTables>,
-    /// Marking threshold [flits]; `None` = no marking.
+    /// Marking threshold \[flits\]; `None` = no marking.
     pub marking_threshold: Option<u32>,
-    /// Sink pace [cycles per flit]; 0 = as flits arrive.
+    /// Sink pace \[cycles per flit\]; 0 = as flits arrive.
     pub sink_step: u16,
     /// Packets of a class that may wait at a host.
     pub source_queue: Option<u32>,
@@ -262,7 +266,10 @@ impl Work {
         self.packets_in_use -= 1;
     }
 
-    /// Takes a packet row from the pool, which [`reserve`](crate::run) keeps large enough.
+    /// Takes a packet row from the pool.
+    ///
+    /// # Panics
+    /// When the pool is empty: the shard fills it up between cycles.
     #[inline]
     pub fn claim_packet(&mut self) -> u32 {
         self.packets_in_use += 1;

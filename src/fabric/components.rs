@@ -39,7 +39,7 @@ pub struct OutPort {
     pub free_at: u64,
     /// Far end: port row or border entry, as `peer` says.
     pub to: u32,
-    /// Crossbar delay + channel latency [cycles].
+    /// Crossbar delay + channel latency \[cycles\].
     pub latency: u32,
     /// Local row of the owning switch, or of the host.
     pub owner: u32,
@@ -110,15 +110,15 @@ pub struct OutLane<const W: usize> {
     pub ramp_start: u64,
     /// Flits sent since the start of the run.
     pub sent: u64,
-    /// Credits in hand, without the running ramp [flits].
+    /// Credits in hand, without the running ramp \[flits\].
     pub credits: u32,
-    /// Credits of the running ramp that are not in `credits` [flits].
+    /// Credits of the running ramp that are not in `credits` \[flits\].
     pub ramp_flits: u16,
     /// Cycles between two credits of the ramp.
     pub ramp_step: u16,
     /// Request round robin: the (input lane) bit asked first.
     pub pointer: u16,
-    /// Smallest packet that waits for credits, while the lane is starved [flits].
+    /// Smallest packet that waits for credits, while the lane is starved \[flits\].
     pub need: u16,
     /// Input lanes whose head wants this lane.
     pub requests: [u64; W],
@@ -133,7 +133,7 @@ pub struct Queue {
     pub tail: u32,
     /// Port row of the output the head requests.
     pub out: u32,
-    /// Size of the requesting head [flits].
+    /// Size of the requesting head \[flits\].
     pub size: u16,
     /// Output lane the head requests.
     pub out_lane: u8,
@@ -163,7 +163,7 @@ pub struct Packet {
     pub next: u32,
     /// Destination host (global id).
     pub destination: u32,
-    /// Size [flits].
+    /// Size \[flits\].
     pub size: u16,
     /// Key of the lane map: service level * layers + path layer; the last key is VL15.
     pub key: u8,

@@ -11,7 +11,7 @@
 use super::components::OutLane;
 
 impl<const W: usize> OutLane<W> {
-    /// Credits that count in cycle `now` [flits].
+    /// Credits that count in cycle `now` \[flits\].
     #[inline]
     pub fn available(&self, now: u64) -> u32 {
         self.credits + self.ramped(now)

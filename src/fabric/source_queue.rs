@@ -19,7 +19,7 @@ pub struct Waiting {
     next: u32,
     /// Traffic class.
     pub class: u16,
-    /// Size [flits].
+    /// Size \[flits\].
     pub size: u16,
     /// Key of the lane map.
     pub key: u8,

@@ -7,7 +7,7 @@
 
 use hdrhistogram::Histogram as Hdr;
 
-/// Largest value that is told apart [cycles].
+/// Largest value that is told apart \[cycles\].
 pub const LARGEST: u64 = 1 << 40;
 
 /// Significant decimal digits kept.
@@ -32,7 +32,7 @@ impl Histogram {
         Self(Hdr::new_with_bounds(1, LARGEST, DIGITS).expect("constant bounds are valid"))
     }
 
-    /// Counts one value [cycles].
+    /// Counts one value \[cycles\].
     #[inline]
     pub fn record(&mut self, value: u64) {
         self.0.saturating_record(value);
@@ -52,7 +52,7 @@ impl Histogram {
     }
 
     /// Smallest recorded value (as the histogram resolves it) such that at least the fraction `quantile`
-    /// of the values are not larger [cycles]; 0 when empty.
+    /// of the values are not larger \[cycles\]; 0 when empty.
     pub fn quantile(&self, quantile: f64) -> u64 {
         self.0.value_at_quantile(quantile)
     }

@@ -1,7 +1,7 @@
 //! Jitter: how much the network latency changes from one packet of a flow to the next.
 //!
 //! A flow is one (class, source, destination). The jitter of a delivery is the absolute difference between
-//! its network latency and that of the flow's previous delivery [cycles]. It is kept for classes in which
+//! its network latency and that of the flow's previous delivery \[cycles\]. It is kept for classes in which
 //! every source has one destination ([`Pattern::is_fixed`](crate::traffic::Pattern::is_fixed)): the whole flow
 //! then ends at one host, whose shard sees all of it, and the last latency is one word per source.
 
@@ -10,14 +10,14 @@
 pub struct JitterRecord {
     /// Number of differences.
     pub count: u64,
-    /// Their sum [cycles].
+    /// Their sum \[cycles\].
     pub sum: u128,
-    /// The largest [cycles].
+    /// The largest \[cycles\].
     pub max: u64,
 }
 
 impl JitterRecord {
-    /// Counts one difference [cycles].
+    /// Counts one difference \[cycles\].
     #[inline]
     pub fn record(&mut self, difference: u64) {
         self.count += 1;
@@ -32,7 +32,7 @@ impl JitterRecord {
         self.max = self.max.max(other.max);
     }
 
-    /// Mean [cycles]; `None` without a difference.
+    /// Mean \[cycles\]; `None` without a difference.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
@@ -41,7 +41,7 @@ impl JitterRecord {
 /// Latest network latency of every flow that ends in one shard.
 #[derive(Clone, Debug, Default)]
 pub struct FlowLatencies {
-    /// Latency + 1 [cycles], 0 = none yet, `[class][source host]`; empty for classes without flows.
+    /// Latency + 1 \[cycles\], 0 = none yet, `[class][source host]`; empty for classes without flows.
     last: Vec<Vec<u64>>,
 }
 
@@ -56,7 +56,7 @@ impl FlowLatencies {
         }
     }
 
-    /// Difference to the flow's previous latency [cycles], when there is one.
+    /// Difference to the flow's previous latency \[cycles\], when there is one.
     #[inline]
     pub fn observe(&mut self, class: usize, source: usize, latency: u64) -> Option<u64> {
         let last = self.last.get_mut(class)?.get_mut(source)?;

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct LatencyRecord {
     histogram: Histogram,
     count: u64,
-    /// [cycles]
+    /// \[cycles\]
     sum: u128,
     /// [cycles^2]
     sum_of_squares: u128,
-    /// Smallest and largest value [cycles].
+    /// Smallest and largest value \[cycles\].
     range: Option<(u64, u64)>,
 }
 
@@ -21,24 +21,24 @@ pub struct LatencyRecord {
 pub struct LatencySummary {
     /// Number of packets.
     pub count: u64,
-    /// Mean [cycles], exact.
+    /// Mean \[cycles\], exact.
     pub mean: Option<f64>,
-    /// Standard deviation of these packets (divisor `count`) [cycles], exact.
+    /// Standard deviation of these packets (divisor `count`) \[cycles\], exact.
     pub std: Option<f64>,
-    /// Smallest [cycles], exact.
+    /// Smallest \[cycles\], exact.
     pub min: Option<u64>,
-    /// Median [cycles], within 0.1 %.
+    /// Median \[cycles\], within 0.1 %.
     pub p50: Option<u64>,
-    /// 95th percentile [cycles], within 0.1 %.
+    /// 95th percentile \[cycles\], within 0.1 %.
     pub p95: Option<u64>,
-    /// 99th percentile [cycles], within 0.1 %.
+    /// 99th percentile \[cycles\], within 0.1 %.
     pub p99: Option<u64>,
-    /// Largest [cycles], exact.
+    /// Largest \[cycles\], exact.
     pub max: Option<u64>,
 }
 
 impl LatencyRecord {
-    /// Counts one latency [cycles].
+    /// Counts one latency \[cycles\].
     #[inline]
     pub fn record(&mut self, latency: u64) {
         self.histogram.record(latency);
@@ -66,7 +66,7 @@ impl LatencyRecord {
         self.count
     }
 
-    /// Sum of all values [cycles].
+    /// Sum of all values \[cycles\].
     pub fn sum(&self) -> u128 {
         self.sum
     }

@@ -17,7 +17,7 @@ pub struct Delivery {
     pub class: u16,
     /// Number within its source and class.
     pub sequence: u64,
-    /// Size [flits].
+    /// Size \[flits\].
     pub size: u16,
     /// Cycle of creation.
     pub created: u64,
@@ -64,7 +64,7 @@ pub struct ClassRecords {
     pub jitter: JitterRecord,
     /// Tagged packets by inter-switch channels crossed, `[hops]`.
     pub hops: Vec<u64>,
-    /// Latest delivery of any packet [cycle].
+    /// Latest delivery of any packet \[cycle\].
     pub last_delivery: u64,
 }
 

@@ -72,7 +72,7 @@ enum Priority {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Cursor {
     entry: u8,
-    /// Weight left of the current entry [bytes]; at most 0 only before the first grant.
+    /// Weight left of the current entry \[bytes\]; at most 0 only before the first grant.
     left: i32,
 }
 
@@ -81,7 +81,7 @@ struct Cursor {
 pub struct VlArbiter {
     high: Cursor,
     low: Cursor,
-    /// What the high table may still send before a waiting low packet [bytes or packets].
+    /// What the high table may still send before a waiting low packet \[bytes or packets\].
     allowance: i32,
 }
 

@@ -40,11 +40,11 @@ pub struct RunResult {
     pub timeline: Vec<TimelineRow>,
     /// Cost per stage, with profiling; otherwise empty.
     pub stages: Vec<StageCost>,
-    /// Elapsed time of the simulation [s].
+    /// Elapsed time of the simulation \[s\].
     pub wall_seconds: f64,
-    /// Processor time of the simulation, all threads [s].
+    /// Processor time of the simulation, all threads \[s\].
     pub cpu_seconds: f64,
-    /// Largest resident set of the process [bytes].
+    /// Largest resident set of the process \[bytes\].
     pub peak_rss_bytes: u64,
     /// Name of the machine.
     pub host_name: String,
@@ -61,7 +61,7 @@ pub struct FabricInfo {
     pub hosts: usize,
     /// Channels, two per link.
     pub channels: usize,
-    /// Longest distance between switches with hosts [inter-switch channels].
+    /// Longest distance between switches with hosts \[inter-switch channels\].
     pub diameter: u32,
 }
 
@@ -107,7 +107,7 @@ impl ClassInfo {
 pub struct HostInfo {
     /// Name.
     pub name: String,
-    /// Speed of its link [cycles per flit].
+    /// Speed of its link \[cycles per flit\].
     pub cycles_per_flit: u32,
 }
 
@@ -118,7 +118,7 @@ pub struct ChannelInfo {
     pub from: String,
     /// Receiving end.
     pub to: String,
-    /// Speed [cycles per flit].
+    /// Speed \[cycles per flit\].
     pub cycles_per_flit: u32,
 }
 

@@ -51,7 +51,7 @@ pub struct RunSummary {
     pub cycles: CycleCounts,
 }
 
-/// Loads of the window [fraction of link rate].
+/// Loads of the window \[fraction of link rate\].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadSummary {
     /// Created, rejected packets included, over all sending hosts.
@@ -89,13 +89,13 @@ pub struct ClassSummary {
     pub name: String,
     /// Service level.
     pub sl: ServiceLevels,
-    /// Created [fraction of link rate].
+    /// Created \[fraction of link rate\].
     pub offered: f64,
-    /// Delivered [fraction of link rate].
+    /// Delivered \[fraction of link rate\].
     pub accepted: f64,
-    /// Rejected by full source queues [packets].
+    /// Rejected by full source queues \[packets\].
     pub rejected: u64,
-    /// Dropped [packets].
+    /// Dropped \[packets\].
     pub dropped: u64,
     /// Latencies.
     pub latency: LatencyPair,
@@ -115,7 +115,7 @@ pub enum ServiceLevels {
     None,
 }
 
-/// Change of network latency from one packet of a flow to the next [cycles]; `null` for classes without flows.
+/// Change of network latency from one packet of a flow to the next \[cycles\]; `null` for classes without flows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JitterSummary {
     /// Largest.
@@ -147,15 +147,15 @@ pub struct WorkSummary {
     pub packet_hops: u64,
     /// Switches passed by flits, in the whole run.
     pub flit_hops: u64,
-    /// Elapsed time [s].
+    /// Elapsed time \[s\].
     pub wall_seconds: f64,
-    /// Processor time [s].
+    /// Processor time \[s\].
     pub cpu_seconds: f64,
-    /// `flit_hops / cpu_seconds` [1/s].
+    /// `flit_hops / cpu_seconds` \[1/s\].
     pub flit_hops_per_cpu_second: f64,
-    /// Simulated cycles per elapsed second [1/s].
+    /// Simulated cycles per elapsed second \[1/s\].
     pub cycles_per_second: f64,
-    /// Largest resident set [bytes].
+    /// Largest resident set \[bytes\].
     pub peak_rss_bytes: u64,
 }
 

@@ -185,7 +185,7 @@ fn align(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Width of each column [characters].
+/// Width of each column \[characters\].
 fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     (0..columns)

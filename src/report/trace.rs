@@ -9,9 +9,9 @@ pub struct SpanRecord {
     pub name: String,
     /// Track: thread or shard.
     pub tid: u32,
-    /// Start, from the start of the run [us].
+    /// Start, from the start of the run \[us\].
     pub start_us: f64,
-    /// Length [us].
+    /// Length \[us\].
     pub duration_us: f64,
 }
 

@@ -5,9 +5,9 @@ use nix::sys::resource::{UsageWho, getrusage};
 /// Use of the process so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// User and system time of all threads [s].
+    /// User and system time of all threads \[s\].
     pub cpu_seconds: f64,
-    /// Largest resident set so far [bytes].
+    /// Largest resident set so far \[bytes\].
     pub peak_rss_bytes: u64,
 }
 

@@ -85,12 +85,12 @@ impl ChannelLoads {
             .min_by_key(|&(channel, paths)| (std::cmp::Reverse(paths), channel))
     }
 
-    /// Largest load of a channel between switches [paths].
+    /// Largest load of a channel between switches \[paths\].
     pub fn max(&self) -> u64 {
         self.fullest().map_or(0, |(_, paths)| paths)
     }
 
-    /// Mean load of the channels between switches, unused ones included [paths].
+    /// Mean load of the channels between switches, unused ones included \[paths\].
     pub fn mean(&self) -> f64 {
         let (count, sum) = self.inner().fold((0u64, 0), |(count, sum), (_, paths)| {
             (count + 1, sum + paths)

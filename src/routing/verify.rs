@@ -58,9 +58,9 @@ pub struct Proof {
     pub minimal: bool,
     /// Ordered (sender, receiver) pairs, all of which have a path.
     pub reachable_pairs: u64,
-    /// Mean channels between switches per pair [hops].
+    /// Mean channels between switches per pair \[hops\].
     pub mean_hops: f64,
-    /// Longest path [hops].
+    /// Longest path \[hops\].
     pub max_hops: u32,
     /// Pairs by hops.
     pub hop_histogram: Vec<u64>,

@@ -110,12 +110,12 @@ fn work<const W: usize>(
     layout: &Layout,
     shared: &Shared,
     rows: &lower::Rows<W>,
-    shard: usize,
+    number: usize,
     options: Options,
 ) -> Work {
-    let hosts = &layout.hosts[shard];
+    let hosts = &layout.hosts[number];
     Work {
-        calendar: Calendar::new(horizon(plan, graph)),
+        calendar: Calendar::new(plan.event_horizon(graph)),
         heads: Vec::new(),
         arrived: Vec::new(),
         visits: Vec::new(),
@@ -128,7 +128,7 @@ fn work<const W: usize>(
         pool_size: 0,
         free_packets: Vec::new(),
         packets_in_use: 0,
-        sources: sources(plan, layout, shard),
+        sources: sources(plan, layout, number),
         source_queues: SourceQueues::new(hosts.len() << shared.lane_shift),
         class_waiting: if shared.source_queue.is_some() {
             vec![0; hosts.len() * plan.classes.len()]
@@ -137,10 +137,10 @@ fn work<const W: usize>(
         },
         outbox: vec![Vec::new(); layout.shard_count],
         border: rows.border.clone(),
-        arbiters: arbiters(plan, graph, layout, rows, shard),
+        arbiters: arbiters(plan, graph, layout, rows, number),
         sinks: hosts.iter().map(|_| Sink::default()).collect(),
         records: records(plan, graph, hosts, options),
-        first_host_port: layout.first_host_port[shard],
+        first_host_port: layout.first_host_port[number],
         host_ids: hosts.iter().map(|host| host.0).collect(),
     }
 }
@@ -156,28 +156,6 @@ fn records(plan: &Plan, graph: &Graph, hosts: &[HostId], options: Options) -> Re
         records.check_order();
     }
     records
-}
-
-/// Farthest event [cycles ahead].
-fn horizon(plan: &Plan, graph: &Graph) -> u64 {
-    let most = |value: fn(&crate::topology::ChannelTiming) -> u32| {
-        graph
-            .channels()
-            .iter()
-            .map(|channel| u64::from(value(&channel.timing)))
-            .max()
-            .unwrap_or(1)
-    };
-    let (step, latency) = (
-        most(|timing| timing.cycles_per_flit),
-        most(|timing| timing.latency),
-    );
-    let pace = step.max(u64::from(plan.host.sink_cycles_per_flit.unwrap_or(1)));
-    let switch = &plan.switch;
-    let delays = u64::from(switch.routing_delay + switch.allocation_delay + switch.crossbar_delay);
-    let credit = u64::from(switch.credit_latency.unwrap_or(0)).max(latency);
-    let packet = u64::from(plan.largest_packet()) * pace;
-    2 * (packet + latency + credit) + delays + u64::from(switch.output_buffer) * step
 }
 
 /// Sources in (host, class) order; a class that does not use a host has a source there that never sends.

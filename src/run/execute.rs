@@ -1,6 +1,6 @@
 //! One run from cycle 0 to its verdict: warm-up, measurement, drain.
 //!
-//! The run goes in steps of at most [`STEP`] cycles. Between two steps the driver looks at progress: it
+//! The run goes in steps of at most `STEP` cycles. Between two steps the driver looks at progress: it
 //! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 

@@ -7,7 +7,7 @@ use crate::cycle::state::{Border, Shared};
 use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Queue, Switch};
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::routing::Tables;
-use crate::scenario::plan::{BufferSharing, Plan, Queues};
+use crate::scenario::plan::{BufferSharing, ClassPlan, Plan, Queues};
 use crate::topology::{Endpoint, Graph};
 
 /// Where every switch, host and port of the fabric lives.
@@ -37,6 +37,9 @@ pub struct Layout {
 
 impl Layout {
     /// Numbers everything for the given partition.
+    ///
+    /// # Panics
+    /// When a host has no switch: the graph builder makes no such graph.
     pub fn new(graph: &Graph, shard_of: Vec<u32>) -> Self {
         let shard_count = shard_of.iter().max().map_or(1, |&shard| shard as usize + 1);
         let mut layout = Self {
@@ -136,22 +139,11 @@ pub struct Rows<const W: usize> {
 /// # Panics
 /// When the lane map has more than 255 keys; checked when the plan is resolved.
 pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> Shared {
-    let steps = || {
-        graph
-            .channels()
-            .iter()
-            .map(|channel| channel.timing.cycles_per_flit as u16)
-    };
     let sink_step = plan.host.sink_cycles_per_flit.unwrap_or(0) as u16;
-    let first_step = steps().next().unwrap_or(1);
     let lanes = u32::from(plan.switch.lane_count()).next_power_of_two();
     let voq = plan.switch.queues == Queues::Voq;
-    let widest = graph
-        .switch_ids()
-        .map(|switch| graph.connected_ports(switch).count())
-        .max()
-        .unwrap_or(1);
     let pool = plan.switch.sharing == BufferSharing::PortPool;
+    let management = u16::from(plan.switch.management_lane) << plan.switch.lanes;
     let mut shared = Shared {
         next: Vec::with_capacity(tables.next.len()),
         hop_layer: tables.hop_layer.clone(),
@@ -162,28 +154,15 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
             .expect("checked when the plan is resolved"),
         host_count: tables.host_count,
         switch_count: tables.switch_count,
-        host_switch: graph
-            .host_ids()
-            .filter_map(|host| graph.attachment(host))
-            .map(|(switch, _)| switch.0)
-            .collect(),
+        host_switch: host_switches(graph),
         output_first: Vec::new(),
         output_step: Vec::new(),
-        uniform_pace: steps().all(|step| step == first_step)
-            && (sink_step == 0 || sink_step == first_step),
-        saturating: plan
-            .classes
-            .iter()
-            .map(crate::scenario::plan::ClassPlan::is_backlogged)
-            .collect(),
+        uniform_pace: is_uniform(graph, sink_step),
+        saturating: plan.classes.iter().map(ClassPlan::is_backlogged).collect(),
         classes: plan.classes.clone(),
         lane_shift: lanes.trailing_zeros(),
         lane_mask: lanes - 1,
-        management: if plan.switch.management_lane {
-            1 << plan.switch.lanes
-        } else {
-            0
-        },
+        management,
         largest: plan.largest_packet(),
         flit_bytes: plan.flit_bytes,
         request_delay: 0,
@@ -191,7 +170,7 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         store_and_forward: false,
         speedup: 1,
         output_buffer: 0,
-        voq_stride: if voq { widest as u32 } else { 0 },
+        voq_stride: if voq { widest(graph) } else { 0 },
         pool,
         stepped_credits: false,
         output_arbitration: plan.switch.output_arbitration,
@@ -211,6 +190,30 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         shared.profiles.push(plan.switch.lanes);
     }
     shared
+}
+
+/// Switch of each host.
+fn host_switches(graph: &Graph) -> Vec<u32> {
+    let attachments = graph.host_ids().filter_map(|host| graph.attachment(host));
+    attachments.map(|(switch, _)| switch.0).collect()
+}
+
+/// Most connected ports of a switch.
+fn widest(graph: &Graph) -> u32 {
+    let ports = graph
+        .switch_ids()
+        .map(|switch| graph.connected_ports(switch).count());
+    ports.max().unwrap_or(1) as u32
+}
+
+/// Whether all channels and sinks run at one pace.
+fn is_uniform(graph: &Graph, sink_step: u16) -> bool {
+    let mut steps = graph
+        .channels()
+        .iter()
+        .map(|channel| channel.timing.cycles_per_flit as u16);
+    let first = steps.next().unwrap_or(1);
+    steps.all(|step| step == first) && (sink_step == 0 || sink_step == first)
 }
 
 fn lower_forwarding(graph: &Graph, tables: &Tables, layout: &Layout, shared: &mut Shared) {
@@ -248,7 +251,7 @@ pub fn rows<const W: usize>(
         queues: Vec::new(),
         border: Vec::new(),
     };
-    let mut lowering = Lowering {
+    let mut builder = Lowering {
         graph,
         tables,
         plan,
@@ -267,12 +270,12 @@ pub fn rows<const W: usize>(
         });
         for (index, (_, channel)) in graph.connected_ports(switch).enumerate() {
             rows.ports
-                .push(lowering.port(channel, row as u32, index as u8));
+                .push(builder.port(channel, row as u32, index as u8));
         }
     }
     for (row, &host) in layout.hosts[shard].iter().enumerate() {
         rows.ports
-            .push(lowering.port(graph.host_channel(host), row as u32, 0));
+            .push(builder.port(graph.host_channel(host), row as u32, 0));
     }
     let lane_count = rows.ports.len() << shared.lane_shift;
     let lane = OutLane {
@@ -287,7 +290,7 @@ pub fn rows<const W: usize>(
     };
     rows.lanes = vec![lane; lane_count];
     rows.queues = vec![Queue::EMPTY; lane_count * shared.voq_stride.max(1) as usize];
-    rows.border = lowering.border;
+    rows.border = builder.border;
     rows
 }
 

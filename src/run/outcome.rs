@@ -30,7 +30,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Length of the phases as run [cycles].
+/// Length of the phases as run \[cycles\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CycleCounts {
     /// Before measurement.

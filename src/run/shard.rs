@@ -45,6 +45,9 @@ pub struct WorldShard<const W: usize> {
 
 impl<const W: usize> WorldShard<W> {
     /// Spawns the rows, in row order.
+    ///
+    /// # Panics
+    /// When the cycle's systems are ambiguous: a defect of the schedule, caught by every test.
     pub fn new(
         rows: Rows<W>,
         state: ShardState,
@@ -63,7 +66,7 @@ impl<const W: usize> WorldShard<W> {
             .initialize(&mut world)
             .expect("the cycle has no ambiguity: its stages are chained");
         let columns = SystemState::new(&mut world);
-        let mut shard = Self {
+        let mut whole = Self {
             world,
             cycle,
             columns,
@@ -71,8 +74,8 @@ impl<const W: usize> WorldShard<W> {
             fused,
             plain: shared.is_plain(),
         };
-        shard.grow_pool(256);
-        shard
+        whole.grow_pool(256);
+        whole
     }
 
     /// Adds `count` unused packets to the pool.

@@ -126,10 +126,9 @@ impl Simulation {
     /// Runs up to cycle `end` (exclusive).
     pub fn run_until(&mut self, end: u64) {
         let (shards, window, now) = (&mut self.shards, self.window, &mut self.now);
-        let mut work = || advance(shards, window, now, end);
         match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
+            Some(pool) => pool.install(|| advance(shards, window, now, end, run_joined)),
+            None => advance(shards, window, now, end, run_in_turn),
         }
     }
 
@@ -210,7 +209,13 @@ fn port_channels(graph: &Graph, layout: &Layout) -> Vec<Vec<ChannelId>> {
 }
 
 /// Runs windows until `end`.
-fn advance(shards: &mut [Box<dyn Shard>], window: u64, now: &mut u64, end: u64) {
+fn advance(
+    shards: &mut [Box<dyn Shard>],
+    window: u64,
+    now: &mut u64,
+    end: u64,
+    run: fn(&mut [Box<dyn Shard>], u64, u64),
+) {
     while *now < end {
         if shards.len() > 1 {
             let next = shards
@@ -220,27 +225,38 @@ fn advance(shards: &mut [Box<dyn Shard>], window: u64, now: &mut u64, end: u64) 
             *now = next.unwrap_or(end).min(end);
         }
         let to = now.saturating_add(window).min(end);
-        run_all(shards, *now, to);
+        run(shards, *now, to);
         exchange(shards);
         *now = to;
     }
 }
 
-/// Runs one window of all shards as a tree of joins.
-fn run_all(shards: &mut [Box<dyn Shard>], from: u64, to: u64) {
+/// Runs one window of one shard after the other.
+fn run_in_turn(shards: &mut [Box<dyn Shard>], from: u64, to: u64) {
+    for shard in shards {
+        run_one(shard.as_mut(), from, to);
+    }
+}
+
+/// Runs one window of all shards as a tree of joins, inside a thread pool.
+fn run_joined(shards: &mut [Box<dyn Shard>], from: u64, to: u64) {
     match shards {
         [] => {}
-        [shard] => {
-            let _span =
-                tracing::info_span!(target: crate::cycle::profile::TRACE, "window", from, to)
-                    .entered();
-            shard.run_window(from, to);
-        }
+        [shard] => run_one(shard.as_mut(), from, to),
         several => {
             let (left, right) = several.split_at_mut(several.len() / 2);
-            rayon::join(|| run_all(left, from, to), || run_all(right, from, to));
+            rayon::join(
+                || run_joined(left, from, to),
+                || run_joined(right, from, to),
+            );
         }
     }
+}
+
+fn run_one(shard: &mut dyn Shard, from: u64, to: u64) {
+    let _span =
+        tracing::info_span!(target: crate::cycle::profile::TRACE, "window", from, to).entered();
+    shard.run_window(from, to);
 }
 
 /// Hands the mail over.

@@ -8,13 +8,13 @@ use crate::routing::Proof;
 use crate::scenario::plan::Plan;
 use crate::topology::Graph;
 
-/// Time one packet takes at one switch, for estimates [ns].
+/// Time one packet takes at one switch, for estimates \[ns\].
 const NANOSECONDS_PER_HOP: f64 = 90.0;
-/// Least work of a shard in one window [ns].
+/// Least work of a shard in one window \[ns\].
 const LEAST_WORK: f64 = 6_000.0;
-/// State that stays in one core's cache [bytes].
+/// State that stays in one core's cache \[bytes\].
 const CACHE: usize = 1_500_000;
-/// State of one lane, roughly [bytes].
+/// State of one lane, roughly \[bytes\].
 const BYTES_PER_LANE: usize = 120;
 
 /// Packets created per cycle in the whole fabric, at the loads of the plan.

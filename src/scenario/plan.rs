@@ -5,6 +5,7 @@
 
 use crate::ids::{HostId, SlId};
 use crate::qos::VlArbitrationTables;
+use crate::topology::{ChannelTiming, Graph};
 use crate::traffic::{Pattern, Process, SizeDistribution};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -79,7 +80,7 @@ pub struct SwitchOptions {
     pub lanes: u8,
     /// Whether VL15 exists as one more lane.
     pub management_lane: bool,
-    /// Space of a lane, or of the port's pool [flits].
+    /// Space of a lane, or of the port's pool \[flits\].
     pub lane_capacity: u32,
     /// Queueing inside that space.
     pub queues: Queues,
@@ -87,7 +88,7 @@ pub struct SwitchOptions {
     pub sharing: BufferSharing,
     /// Packets that may leave an input port at the same time.
     pub input_speedup: InputSpeedup,
-    /// Output buffer [flits]; 0 = none.
+    /// Output buffer \[flits\]; 0 = none.
     pub output_buffer: u32,
     /// Separable allocation order.
     pub matching: Matching,
@@ -99,18 +100,18 @@ pub struct SwitchOptions {
     pub reserve: bool,
     /// Cut-through or store-and-forward.
     pub forwarding: Forwarding,
-    /// Route computation [cycles]: from header arrival to request.
+    /// Route computation \[cycles\]: from header arrival to request.
     pub routing_delay: u32,
-    /// Allocation pipeline [cycles]: added to the routing delay.
+    /// Allocation pipeline \[cycles\]: added to the routing delay.
     pub allocation_delay: u32,
-    /// Crossbar [cycles]: from grant to the channel; adds to the latency of the outgoing channel only.
+    /// Crossbar \[cycles\]: from grant to the channel; adds to the latency of the outgoing channel only.
     pub crossbar_delay: u32,
-    /// Credit return [cycles]; `None` = latency of the opposite channel.
+    /// Credit return \[cycles\]; `None` = latency of the opposite channel.
     pub credit_latency: Option<u32>,
     /// VL arbitration tables; `None` = round robin over lanes.
     pub vl_arbitration: Option<VlArbitrationTables>,
     /// A packet granted while at least this many flits of other requests stand for its output lane gets
-    /// the FECN bit [flits]; `None` = no marking.
+    /// the FECN bit \[flits\]; `None` = no marking.
     pub marking_threshold: Option<u32>,
 }
 
@@ -149,7 +150,7 @@ impl SwitchOptions {
 /// Host options (model section 3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostOptions {
-    /// Sink speed [cycles per flit]; `None` = as fast as flits arrive.
+    /// Sink speed \[cycles per flit\]; `None` = as fast as flits arrive.
     pub sink_cycles_per_flit: Option<u32>,
     /// Packets a source queue of one (class, lane) holds; `None` = unbounded. Further ones are rejected.
     pub source_queue: Option<u32>,
@@ -209,7 +210,7 @@ impl ClassPlan {
     }
 }
 
-/// Length of the phases of a run [cycles].
+/// Length of the phases of a run \[cycles\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phases {
     /// Cycles before measurement.
@@ -229,9 +230,9 @@ pub struct Plan {
     pub title: String,
     /// Seed of all random streams.
     pub seed: u64,
-    /// Payload of one flit [bytes].
+    /// Payload of one flit \[bytes\].
     pub flit_bytes: u32,
-    /// Rate of the reference link [bit/s].
+    /// Rate of the reference link \[bit/s\].
     pub reference_rate: u64,
     /// Switch options.
     pub switch: SwitchOptions,
@@ -246,13 +247,39 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Largest packet of any class [flits].
+    /// Largest packet of any class \[flits\].
     pub fn largest_packet(&self) -> u16 {
         self.classes
             .iter()
             .map(|class| class.size.largest())
             .max()
             .unwrap_or(1)
+    }
+
+    /// Farthest that an event can lie ahead \[cycles\]: what the engine's calendar must span.
+    pub fn event_horizon(&self, graph: &Graph) -> u64 {
+        let most = |value: fn(&ChannelTiming) -> u32| {
+            let values = graph
+                .channels()
+                .iter()
+                .map(|channel| u64::from(value(&channel.timing)));
+            values.max().unwrap_or(1)
+        };
+        let (step, latency) = (
+            most(|timing| timing.cycles_per_flit),
+            most(|timing| timing.latency),
+        );
+        let pace = step.max(u64::from(self.host.sink_cycles_per_flit.unwrap_or(1)));
+        let switch = &self.switch;
+        let delays = [
+            switch.routing_delay,
+            switch.allocation_delay,
+            switch.crossbar_delay,
+        ];
+        let credit = u64::from(switch.credit_latency.unwrap_or(0)).max(latency);
+        let packet = u64::from(self.largest_packet()) * pace;
+        let delays: u64 = delays.map(u64::from).iter().sum();
+        2 * (packet + latency + credit) + delays + u64::from(switch.output_buffer) * step
     }
 
     /// Service levels in use: the highest one + 1, at least 1.

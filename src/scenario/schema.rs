@@ -39,7 +39,7 @@ pub struct Scenario {
 pub struct Fabric {
     /// Topology.
     pub topology: Part,
-    /// Size of a flit [bytes].
+    /// Size of a flit \[bytes\].
     pub flit_bytes: u32,
     /// Links between switches.
     pub link: Link,

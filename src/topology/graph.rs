@@ -38,9 +38,9 @@ impl Endpoint {
 /// Speed and length of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelTiming {
-    /// Time one flit takes on the channel [cycles per flit], at least 1.
+    /// Time one flit takes on the channel \[cycles per flit\], at least 1.
     pub cycles_per_flit: u32,
-    /// Propagation [cycles], at least 1.
+    /// Propagation \[cycles\], at least 1.
     pub latency: u32,
 }
 

@@ -24,7 +24,7 @@ use super::limits::MAX_PORTS;
 use crate::units::BitRate;
 use std::collections::{BTreeMap, HashMap};
 
-/// Speeds in order of age: name and data rate of twelve lanes as a fraction [bit/s].
+/// Speeds in order of age: name and data rate of twelve lanes as a fraction \[bit/s\].
 const SPEEDS: &[(&str, u64, u64)] = &[
     ("SDR", 24_000_000_000, 1),
     ("DDR", 48_000_000_000, 1),

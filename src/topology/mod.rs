@@ -50,7 +50,7 @@ pub trait Topology: std::fmt::Debug + Send + Sync {
     /// When the parameters or the file do not describe a graph.
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError>;
 
-    /// Rates of links that have one of their own [bit/s], so that a reference rate can be chosen of which
+    /// Rates of links that have one of their own \[bit/s\], so that a reference rate can be chosen of which
     /// each is a whole fraction; empty when all links are as the context says.
     ///
     /// # Errors

@@ -44,9 +44,9 @@ pub struct Survey {
     pub hosts_on_switch: BTreeMap<usize, usize>,
     /// Connected parts, by lowest switch; one when the graph is connected.
     pub components: Vec<Component>,
-    /// Largest distance between two switches that have hosts and can reach each other [hops].
+    /// Largest distance between two switches that have hosts and can reach each other \[hops\].
     pub diameter: u32,
-    /// Ordered pairs of different hosts by their distance [hops].
+    /// Ordered pairs of different hosts by their distance \[hops\].
     pub pairs_at_distance: Vec<u64>,
     /// Ordered pairs of different hosts that cannot reach each other.
     pub unreachable_pairs: u64,
@@ -79,7 +79,7 @@ impl Survey {
         2 * self.switch_links
     }
 
-    /// Mean distance of two different hosts that can reach each other [hops]; `None` without such a pair.
+    /// Mean distance of two different hosts that can reach each other \[hops\]; `None` without such a pair.
     pub fn mean_distance(&self) -> Option<f64> {
         let pairs: u64 = self.pairs_at_distance.iter().sum();
         let weighted = self.pairs_at_distance.iter().zip(0u64..);
@@ -88,7 +88,7 @@ impl Survey {
     }
 }
 
-/// Distance of every switch from `from` [hops]; `None` where there is no path.
+/// Distance of every switch from `from` \[hops\]; `None` where there is no path.
 pub fn switch_distances(graph: &Graph, from: SwitchId) -> Vec<Option<u32>> {
     let mut distances = vec![None; graph.switches().len()];
     distances[from.index()] = Some(0);

@@ -63,7 +63,7 @@ pub type BuildPattern =
 /// What a process may know when it is made.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessContext {
-    /// Mean packet size [flits].
+    /// Mean packet size \[flits\].
     pub mean_size: f64,
     /// Cycles a flit takes on the hosts' links.
     pub cycles_per_flit: u32,
@@ -110,7 +110,7 @@ pub enum Gap {
     Never,
 }
 
-/// How long packets are [flits].
+/// How long packets are \[flits\].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeDistribution {
     /// (size in flits, weight), at least one entry, sizes at least 1.
@@ -161,7 +161,7 @@ impl SizeDistribution {
         self.entries[self.entries.len() - 1].0
     }
 
-    /// Largest size with a weight above 0 [flits].
+    /// Largest size with a weight above 0 \[flits\].
     pub fn largest(&self) -> u16 {
         self.entries
             .iter()
@@ -171,7 +171,7 @@ impl SizeDistribution {
             .unwrap_or(1)
     }
 
-    /// Smallest size with a weight above 0 [flits].
+    /// Smallest size with a weight above 0 \[flits\].
     pub fn smallest(&self) -> u16 {
         self.entries
             .iter()
@@ -181,7 +181,7 @@ impl SizeDistribution {
             .unwrap_or(1)
     }
 
-    /// Mean size [flits].
+    /// Mean size \[flits\].
     pub fn mean(&self) -> f64 {
         let sum: u64 = self
             .entries

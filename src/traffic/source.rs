@@ -28,7 +28,7 @@ pub struct Creation {
     pub destination: HostId,
     /// Its service level.
     pub sl: SlId,
-    /// Its size [flits].
+    /// Its size \[flits\].
     pub size: u16,
     /// Number of the packet within its source, from 0.
     pub sequence: u64,

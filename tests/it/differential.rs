@@ -14,7 +14,8 @@ fn engine(case: &Case, options: Options) -> Outcome {
         keep_deliveries: true,
         ..options
     };
-    let mut simulation = Simulation::new(&case.plan, &case.graph, &case.tables, options).unwrap();
+    let mut simulation = Simulation::new(&case.plan, &case.graph, &case.tables, options)
+        .expect("threads can be started");
     simulation.run_until(case.cycles);
     let mut outcome = Outcome {
         deliveries: Vec::new(),

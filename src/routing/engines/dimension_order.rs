@@ -26,8 +26,8 @@
 //! 5. `Hop` (Dally and Seitz): lane 1 while the dateline lies ahead in the current dimension (or is being
 //!    crossed), then 0: also right when paths go nearly all the way round (`unidirectional`).
 //!
-//! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ),
-//! [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) ch. 14, OpenSM `osm_torus.c`
+//! References: [`DALLY_SEITZ`],
+//! [`DALLY_TOWLES`] ch. 14, OpenSM `osm_torus.c`
 
 use super::rings::Rings;
 use crate::ids::ChannelId;

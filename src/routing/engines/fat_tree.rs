@@ -13,8 +13,8 @@
 //! 1. If `w_0 .. w_(l-1)` equal `p_0 .. p_(l-1)` the switch is an ancestor: down port `p_l + 1`.
 //! 2. Otherwise go up through port `k + 1 + p_l`, which sets `w_(l-1) = p_l`.
 //!
-//! References: [`ZDORNOV_BIRK`](crate::references::ZDORNOV_BIRK) §6.1,
-//! [`PETRINI_VANNESCHI`](crate::references::PETRINI_VANNESCHI)
+//! References: [`ZDORNOV_BIRK`] §6.1,
+//! [`PETRINI_VANNESCHI`]
 
 use crate::ids::{HostId, SwitchId};
 use crate::references::{PETRINI_VANNESCHI, ZDORNOV_BIRK};

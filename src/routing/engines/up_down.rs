@@ -25,7 +25,7 @@
 //! are used), if that leaves a legal path for every pair; (b) the one switch with the smallest sum of
 //! distances to all hosts, then least eccentricity, highest degree, lowest id.
 //!
-//! References: [`AUTONET`](crate::references::AUTONET)
+//! References: [`AUTONET`]
 
 use super::root::{Root, candidates};
 use crate::ids::SwitchId;

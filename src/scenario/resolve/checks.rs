@@ -7,6 +7,7 @@ use super::super::schema::Scenario;
 use super::super::syntax::Mistake;
 use crate::qos::VlArbitrationTables;
 use crate::routing::Tables;
+use crate::topology::Graph;
 
 /// Options that exclude each other.
 pub(super) fn options(scenario: &Scenario) -> Result<(), Mistake> {
@@ -74,6 +75,40 @@ pub(super) fn capacity(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> 
         }
     }
     Ok(())
+}
+
+/// Most cycles the engine's calendar spans: its memory grows with it.
+const MOST_AHEAD: u64 = 1 << 20;
+
+/// Packets, link speeds and latencies together must fit the engine's calendar.
+pub(super) fn event_horizon(
+    scenario: &Scenario,
+    graph: &Graph,
+    plan: &Plan,
+) -> Result<(), Mistake> {
+    let ahead = plan.event_horizon(graph);
+    if ahead <= MOST_AHEAD {
+        return Ok(());
+    }
+    Err(scenario.fabric.topology.name.mistake(format!(
+        "largest packet, slowest link and longest latency together reach {ahead} cycles ahead; at most \
+         {MOST_AHEAD} are supported: use larger flits or shorter packets and latencies"
+    )))
+}
+
+/// A packet carries its service level and layer as one byte.
+pub(super) fn lane_keys(scenario: &Scenario, tables: &Tables) -> Result<(), Mistake> {
+    let keys = tables.lanes.keys();
+    if keys <= usize::from(u8::MAX) {
+        return Ok(());
+    }
+    Err(scenario.routing.name.mistake(format!(
+        "{} service levels x {} path layers are {keys} lane keys; at most {} are supported: use fewer service \
+         levels, or an engine with fewer layers",
+        tables.lanes.service_levels,
+        tables.lanes.layers,
+        u8::MAX
+    )))
 }
 
 /// A lane that is in neither arbitration table would never be served.

@@ -134,7 +134,7 @@ fn size(size: &At<Size>, clock: Clock) -> Result<SizeDistribution, Mistake> {
     }
 }
 
-/// The hosts by the speed of their links [cycles per flit], the first host's speed first: loads are
+/// The hosts by the speed of their links \[cycles per flit\], the first host's speed first: loads are
 /// fractions of the link rate, so each speed has a process of its own.
 fn by_speed(hosts: &[HostId], graph: &Graph) -> Vec<(u32, Vec<HostId>)> {
     let mut groups: Vec<(u32, Vec<HostId>)> = Vec::new();

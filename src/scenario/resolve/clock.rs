@@ -6,7 +6,7 @@ use super::delay;
 use crate::topology::ChannelTiming;
 use crate::units::{BitRate, Clock};
 
-/// Slowest link [cycles per flit].
+/// Slowest link \[cycles per flit\].
 const SLOWEST: u64 = 256;
 
 /// The smallest reference rate of which every link's rate is a whole fraction, so that a flit takes whole
@@ -52,7 +52,7 @@ pub(super) fn timing(link: &Link, clock: Clock) -> Result<ChannelTiming, Mistake
     })
 }
 
-/// Speed of sinks [cycles per flit].
+/// Speed of sinks \[cycles per flit\].
 pub(super) fn sink(scenario: &Scenario, clock: Clock) -> Result<Option<u32>, Mistake> {
     let Some(sink) = &scenario.fabric.sink_rate else {
         return Ok(None);

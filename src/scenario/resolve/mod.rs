@@ -20,13 +20,13 @@ use crate::traffic::{BuildPattern, BuildProcess, PATTERNS, PROCESSES};
 use crate::units::{Amount, Clock, Time};
 use std::path::Path;
 
-/// Longest latency or delay [cycles]: milliseconds on any link, far beyond a cluster.
+/// Longest latency or delay \[cycles\]: milliseconds on any link, far beyond a cluster.
 const LONGEST_DELAY: u64 = 1_000_000;
-/// Longest phase [cycles]: far beyond any run, and sums of a few cannot overflow.
+/// Longest phase \[cycles\]: far beyond any run, and sums of a few cannot overflow.
 const LONGEST_PHASE: u64 = 1_000_000_000_000_000;
-/// Largest buffer [flits].
+/// Largest buffer \[flits\].
 const LARGEST_BUFFER: u64 = 1 << 30;
-/// Shortest automatic drain [cycles].
+/// Shortest automatic drain \[cycles\].
 const SHORTEST_DRAIN: u64 = 10_000;
 
 /// The registries names are looked up in.
@@ -177,6 +177,7 @@ pub fn route(
         error => part.name.mistake(error.to_string()),
     })?;
     checks::arbitrated_lanes(scenario, plan, &tables)?;
+    checks::lane_keys(scenario, &tables)?;
     Ok(tables)
 }
 
@@ -195,6 +196,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     }
     let layout = layout(&scenario, parts, base)?;
     let plan = plan(&scenario, parts, &layout)?;
+    checks::event_horizon(&scenario, &layout.graph, &plan)?;
     let tables = route(&scenario, parts, &layout, &plan)?;
     let proof = prove(&layout.graph, &tables, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;

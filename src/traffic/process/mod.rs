@@ -39,10 +39,10 @@ const LOAD: Parameter = Parameter {
 /// One cycle in fixed point.
 const ONE_CYCLE: u64 = 1 << 32;
 
-/// Longest mean interval between packets [cycles]: below 2^31 every fixed-point sum fits 64 bits.
+/// Longest mean interval between packets \[cycles\]: below 2^31 every fixed-point sum fits 64 bits.
 const LONGEST_INTERVAL: f64 = (1u64 << 31) as f64;
 
-/// Mean interval between packets [cycles], at least 1.
+/// Mean interval between packets \[cycles\], at least 1.
 ///
 /// # Errors
 /// When the load of parameter `name` is not in (0, 1], or too low to count.

@@ -42,7 +42,7 @@ struct Parameters {
 /// two's complement; below one cycle, negative when the packet had to wait for a free cycle.
 #[derive(Debug)]
 struct Poisson {
-    /// Mean gap [cycles].
+    /// Mean gap \[cycles\].
     interval: f64,
 }
 
