@@ -150,7 +150,7 @@ pub fn build<const W: usize>(shared: &Shared) -> Schedule {
 fn schedule<const W: usize, const P: bool>(shared: &Shared) -> Schedule {
     use Stage::{Arbitrate, Consume, Cross, Deliver, Generate, Inject, Mark, Route};
     let mut cycle = Schedule::new(Cycle);
-    cycle.set_executor(crate::run::executor::Lean::default());
+    cycle.set_executor(crate::run::executor::Lean);
     cycle.set_build_settings(ScheduleBuildSettings {
         ambiguity_detection: LogLevel::Error,
         auto_insert_apply_deferred: false,

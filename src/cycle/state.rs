@@ -263,6 +263,9 @@ impl Work {
     }
 
     /// Takes a packet row from the pool, which [`reserve`](crate::run) keeps large enough.
+    ///
+    /// # Panics
+    /// When the pool is empty: it holds a packet per host at the start of every cycle.
     #[inline]
     pub fn claim_packet(&mut self) -> u32 {
         self.packets_in_use += 1;

@@ -112,7 +112,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
         match self.lanes[self.shared.credit_row(lane) as usize].ready_at(need) {
             Some(at) if at > self.now => self.work.calendar.at(at).wakes.push(out),
             Some(_) if start <= self.now && self.outs[out as usize].free_at <= self.now => {
-                self.visit(out)
+                self.visit(out);
             }
             _ => {}
         }
