@@ -124,7 +124,7 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, f
     let Some((lane, bit, choice)) = found else {
         return;
     };
-    let grant = Grant {
+    let mut grant = Grant {
         out,
         lane,
         queue: view.queue_of(asked.first_port, bit, out),
@@ -134,10 +134,10 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, f
         choice,
         packet: NONE,
     };
-    view.work.grants.push(grant);
     if view.shared.speedup() == 1 {
-        accept_one(view, &grant, first);
+        grant.accepted = accept_one(view, &grant, first);
     }
+    view.work.grants.push(grant);
 }
 
 /// Lanes by round robin from the pointer, VL15 first.
@@ -208,37 +208,34 @@ fn eligible<const W: usize, const P: bool>(
     if asked.boundless {
         return Some(mask);
     }
-    let credits = if view.shared.pool() {
-        view.credits(lane)
-    } else {
-        row.available(view.now)
-    };
-    if credits >= u32::from(view.shared.largest) && !view.shared.reserve() {
+    let unlimited = !view.shared.pool() && !view.shared.reserve();
+    if unlimited && row.covers(view.shared.largest, view.now) {
         return Some(mask);
     }
-    fitting(view, asked, lane, mask, credits)
+    fitting(view, asked.out, asked.first_port, lane, mask)
 }
 
-/// The requests of `mask` that fit `credits`; none: the lane is marked starved.
+/// The requests of `mask` that fit the credits; none: the lane is marked starved.
 fn fitting<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
-    asked: &Asked<W>,
+    out: u32,
+    first_port: u32,
     lane: u32,
     mut mask: [u64; W],
-    credits: u32,
 ) -> Option<[u64; W]> {
     if view.shared.reserve() {
-        let winner = choose(view, asked.out, lane, &mask)?;
+        let winner = choose(view, out, lane, &mask)?;
         mask = [0; W];
         mask[usize::from(winner / 64)] = 1 << (winner % 64);
     }
+    let credits = view.credits(lane);
     let mut smallest = u16::MAX;
     for (i, word) in mask.iter_mut().enumerate() {
         let mut rest = *word;
         while rest != 0 {
             let bit = rest.trailing_zeros();
             rest &= rest - 1;
-            let queue = view.queue_of(asked.first_port, i as u16 * 64 + bit as u16, asked.out);
+            let queue = view.queue_of(first_port, i as u16 * 64 + bit as u16, out);
             let size = view.queues[queue as usize].size;
             if u32::from(size) > credits {
                 *word &= !(1 << bit);
@@ -249,7 +246,7 @@ fn fitting<const W: usize, const P: bool>(
     if mask.iter().any(|&word| word != 0) {
         return Some(mask);
     }
-    view.starve(asked.out, lane, smallest);
+    view.starve(out, lane, smallest);
     None
 }
 
@@ -332,28 +329,28 @@ fn distance<const W: usize, const P: bool>(view: &View<'_, W, P>, grant: &Grant)
     index.wrapping_sub(view.ins[grant.input as usize].accept_pointer) & 0x1ff
 }
 
-/// The newest grant of the round that starts at `first` meets its input, which keeps the one that comes
+/// Whether the input accepts the next grant of the round that starts at `first`: it keeps the one that comes
 /// first from its accept pointer.
 #[inline]
 fn accept_one<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: usize,
-) {
-    let newest = view.work.grants.len() - 1;
+) -> bool {
+    let number = view.work.grants.len();
     let input = &mut view.ins[grant.input as usize];
     let rival = input.grant as usize;
     if input.granted_in == view.now && rival >= first {
         let held = view.work.grants[rival];
         if distance(view, &held) <= distance(view, grant) {
-            return;
+            return false;
         }
         view.work.grants[rival].accepted = false;
     }
     let input = &mut view.ins[grant.input as usize];
     input.granted_in = view.now;
-    input.grant = newest as u32;
-    view.work.grants[newest].accepted = true;
+    input.grant = number as u32;
+    true
 }
 
 fn accept_several<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize) {

@@ -36,12 +36,19 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 /// Carries out the accepted grants that have not been carried out yet.
 #[inline]
 pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+    let marks = view.shared.marking_threshold().is_some();
+    let mut hops = 0;
     for i in view.work.settled..view.work.grants.len() {
         let grant = view.work.grants[i];
         if grant.accepted {
-            view.work.grants[i].packet = carry_out(view, &grant);
+            let packet = carry_out(view, &grant);
+            hops += 1;
+            if marks {
+                view.work.grants[i].packet = packet;
+            }
         }
     }
+    view.work.records.packet_hops += hops;
     view.work.settled = view.work.grants.len();
 }
 
@@ -59,7 +66,6 @@ fn carry_out<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &G
     let flits = packet.size;
     let step = view.outs[grant.out as usize].step;
     let until = view.now + u64::from(flits) * u64::from(step);
-    view.work.records.packet_hops += 1;
     view.work.records.flit_hops += u64::from(flits);
     if view.shared.pool() {
         let row = view.shared.credit_row(grant.lane);
@@ -219,7 +225,7 @@ fn clear_occupied<const W: usize, const P: bool>(view: &mut View<'_, W, P>, gran
 }
 
 /// Slots of a packet that starts leaving at `start` come free one by one; the sender learns of it.
-#[inline]
+#[inline(always)]
 pub(super) fn return_credits<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     queue: u32,
@@ -325,7 +331,7 @@ fn forward<const W: usize, const P: bool>(
 
 impl<const W: usize, const P: bool> View<'_, W, P> {
     /// [`Shared::pipeline`] at the switch of an input of this shard.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {
         if self.shared.uniform_pace && !self.shared.store_and_forward {
             return self.shared.request_delay;

@@ -51,7 +51,8 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     }
     for (lane, packet) in due.heads.drain(..) {
         if view.shared.voq_stride() != 0
-            || lane >> view.shared.lane_shift >= view.work.first_host_port
+            || view.shared.sink_step() != 0
+                && lane >> view.shared.lane_shift >= view.work.first_host_port
         {
             view.work.arrived.push((lane, packet));
         } else {
@@ -62,14 +63,16 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
         view.woken(out);
     }
     std::mem::swap(&mut view.work.consumed, &mut due.deliveries);
-    view.work.sink_visits.append(&mut due.sinks);
+    if view.shared.sink_step() != 0 {
+        view.work.sink_visits.append(&mut due.sinks);
+    }
     let now = view.now;
     view.work.calendar.restore(now, due);
 }
 
 /// Appends a packet to a queue; a new head goes to `Route` when it can be head now, else (its
 /// predecessor is still leaving) the freeing of the input finds it.
-#[inline]
+#[inline(always)]
 pub(super) fn append<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     queue_row: u32,
@@ -145,7 +148,7 @@ fn free_queue<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_ro
 }
 
 /// A head whose input is free: raises its request, or has its output looked at again.
-#[inline]
+#[inline(always)]
 fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32) {
     let queue = &view.queues[queue_row as usize];
     if queue.head == NONE {

@@ -20,7 +20,8 @@ use crate::scenario::plan::OutputArbitration;
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    if !view.work.arrived.is_empty() {
+    let delayed = view.shared.voq_stride() != 0 || view.shared.sink_step() != 0;
+    if delayed && !view.work.arrived.is_empty() {
         let mut arrived = std::mem::take(&mut view.work.arrived);
         for (lane, packet) in arrived.drain(..) {
             if lane >> view.shared.lane_shift >= view.work.first_host_port {
@@ -32,7 +33,7 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
         }
         view.work.arrived = arrived;
     }
-    if !view.work.sink_visits.is_empty() {
+    if view.shared.sink_step() != 0 {
         super::sink::run(view);
     }
     let mut heads = std::mem::take(&mut view.work.heads);

@@ -32,7 +32,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
 
     /// A request of `size` flits for `lane` of `out` stands and its input could send: visits the output
     /// if it can be granted now, else arranges the wake-up.
-    #[inline]
+    #[inline(always)]
     pub fn consider(&mut self, out: u32, lane: u32, size: u16) {
         let port = &mut self.outs[out as usize];
         if port.free_at > self.now {
@@ -40,8 +40,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
         } else if port.visited {
             // already on the list
         } else if port.boundless
-            || self.lanes[self.shared.credit_row(lane) as usize].available(self.now)
-                >= u32::from(size)
+            || self.lanes[self.shared.credit_row(lane) as usize].covers(size, self.now)
         {
             port.visited = true;
             self.work.visits.push(out);
@@ -81,14 +80,18 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
     }
 
     /// A ramp starts counting at `start`, not before now.
-    #[inline]
+    #[inline(always)]
     pub fn ramp(&mut self, lane: u32, start: u64, flits: u16, step: u16) {
         let out = lane >> self.shared.lane_shift;
         self.lanes[lane as usize].start_ramp(start, flits, step);
         let starved = self.outs[out as usize].starved;
-        if starved == 0 {
-            return;
+        if starved != 0 {
+            self.feed(out, lane, starved, start);
         }
+    }
+
+    /// A ramp feeds an output with starved lanes.
+    fn feed(&mut self, out: u32, lane: u32, starved: u16, start: u64) {
         if self.shared.pool() {
             let first = out << self.shared.lane_shift;
             let mut waiting = starved;

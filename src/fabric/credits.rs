@@ -17,10 +17,16 @@ impl<const W: usize> OutLane<W> {
         self.credits + self.ramped(now)
     }
 
+    /// Whether `flits` credits count in cycle `now`.
+    #[inline]
+    pub fn covers(&self, flits: u16, now: u64) -> bool {
+        self.credits >= u32::from(flits) || self.available(now) >= u32::from(flits)
+    }
+
     /// Credits of the running ramp that count in cycle `now`.
     #[inline]
     fn ramped(&self, now: u64) -> u32 {
-        if self.ramp_flits == 0 || now < self.ramp_start {
+        if now < self.ramp_start {
             return 0;
         }
         let steps = if self.ramp_step == 1 {

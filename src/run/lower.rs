@@ -242,7 +242,7 @@ pub fn rows<const W: usize>(
     plan: &Plan,
     layout: &Layout,
     shared: &Shared,
-    shard: usize,
+    number: usize,
 ) -> Rows<W> {
     let mut rows = Rows {
         switches: Vec::new(),
@@ -257,10 +257,10 @@ pub fn rows<const W: usize>(
         plan,
         layout,
         shared,
-        shard,
+        shard: number,
         border: Vec::new(),
     };
-    for (row, &switch) in layout.switches[shard].iter().enumerate() {
+    for (row, &switch) in layout.switches[number].iter().enumerate() {
         let open = if shared.speedup == 1 { 0 } else { u64::MAX };
         let first_port = layout.first_port[switch.index()];
         rows.switches.push(Switch {
@@ -273,7 +273,7 @@ pub fn rows<const W: usize>(
                 .push(builder.port(channel, row as u32, index as u8));
         }
     }
-    for (row, &host) in layout.hosts[shard].iter().enumerate() {
+    for (row, &host) in layout.hosts[number].iter().enumerate() {
         rows.ports
             .push(builder.port(graph.host_channel(host), row as u32, 0));
     }

@@ -128,15 +128,19 @@ impl<const W: usize> WorldShard<W> {
     #[inline]
     fn staged(&mut self, from: u64, to: u64) {
         let mut now = from;
+        let mut low = true;
         while now < to {
-            self.fill_pool();
-            self.world.resource_mut::<ShardState>().now = now;
+            if low {
+                self.fill_pool();
+                self.world.resource_mut::<ShardState>().now = now;
+            }
             self.cycle.run(&mut self.world);
-            now = self
-                .world
-                .resource::<ShardState>()
-                .next_event(now + 1)
-                .min(to);
+            let state = self.world.resource_mut::<ShardState>().into_inner();
+            now = state.next_event(now + 1).min(to);
+            low = state.work.free_packets.len() < state.work.host_ids.len();
+            if now < to {
+                state.now = now;
+            }
         }
     }
 

@@ -99,7 +99,7 @@ pub(super) fn event_horizon(
 /// A packet carries its service level and layer as one byte.
 pub(super) fn lane_keys(scenario: &Scenario, tables: &Tables) -> Result<(), Mistake> {
     let keys = tables.lanes.keys();
-    if keys <= usize::from(u8::MAX) {
+    if u8::try_from(keys).is_ok() {
         return Ok(());
     }
     Err(scenario.routing.name.mistake(format!(
