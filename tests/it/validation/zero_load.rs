@@ -29,7 +29,7 @@ const FABRICS: &[(&str, &str, u8)] = &[
     // slower, faster, slower, and different ways back
     (
         "EdgeList(links: [(0, 1, \"20 Gbit/s\"), (1, 2, \"40 Gbit/s\", \"50 ns\"), \
-         (2, 3, \"10 Gbit/s\"), (3, 4, \"40 Gbit/s/20 Gbit/s\", \"40 ns/80 ns\")], \
+         (2, 3, \"10 Gbit/s\"), (3, 4, \"40 Gbit/s\", \"40 ns\", \"/\", \"20 Gbit/s\", \"80 ns\")], \
          hosts: [(\"a\", 0, \"10 Gbit/s\"), (\"b\", 0, \"40 Gbit/s\"), 1, 2, 3, \
          (\"c\", 4, \"10 Gbit/s\"), (\"d\", 4, \"40 Gbit/s\")])",
         "UpDown()",
