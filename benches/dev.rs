@@ -1,6 +1,5 @@
 //! dev
 use std::sync::Arc;
-use virtlane::cycle::records::Delivery;
 use virtlane::ids::*;
 use virtlane::registry::Arguments;
 use virtlane::routing::*;
@@ -160,6 +159,7 @@ fn main() {
             hosts,
             pattern,
             process: process.process,
+            other_processes: Vec::new(),
             size: SizeDistribution::fixed(size),
             service_levels: (0..sls).map(SlId).collect(),
             management: false,
@@ -194,7 +194,7 @@ fn main() {
             threads,
             shards,
             fused,
-            keep_deliveries: false,
+            ..Default::default()
         },
     )
     .unwrap();
@@ -206,7 +206,7 @@ fn main() {
             (
                 a.0 + s.work.records.packet_hops,
                 a.1 + s.work.records.flit_hops,
-                a.2 + s.work.records.delivered,
+                a.2 + s.work.records.totals.delivered,
             )
         })
     };
@@ -223,6 +223,6 @@ fn main() {
         cycles as f64 / dt / 1e3,
         dl as f64 * f64::from(size) / cycles as f64 / graph.hosts().len() as f64
     );
-    let _ = std::mem::size_of::<Delivery>();
+    let _ = std::mem::size_of::<u8>();
     let _: Option<Arc<u8>> = None;
 }

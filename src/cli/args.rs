@@ -96,7 +96,6 @@ pub enum Format {
 
 /// Flags of `run`.
 #[derive(Args, Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunOptions {
     #[command(flatten)]
     #[expect(
@@ -116,7 +115,7 @@ pub struct RunOptions {
     /// Parts the fabric is cut into; default: chosen from fabric and threads. Results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub shards: Option<u32>,
-    /// Length of the measurement in cycles; same as `--set phases.measure="N cycles"`
+    /// Length of the measurement in cycles, as by `--set phases.measure="N cycles"`; expectations are not judged
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub cycles: Option<u64>,
     /// Check all invariants in every cycle (slow)

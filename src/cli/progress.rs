@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// A progress line.
 #[derive(Debug)]
 pub(super) struct Bar {
-    bar: ProgressBar,
+    line: ProgressBar,
     started: Instant,
     quiet: bool,
     shown: bool,
@@ -20,14 +20,14 @@ pub(super) struct Bar {
 impl Bar {
     /// A line for a run of the plan; `quiet` shows nothing.
     pub(super) fn new(plan: &Plan, quiet: bool) -> Self {
-        let bar = ProgressBar::hidden();
-        bar.set_length(plan.phases.warmup + plan.phases.measure);
+        let line = ProgressBar::hidden();
+        line.set_length(plan.phases.warmup + plan.phases.measure);
         let style = "{msg:8} {bar:30} {human_pos} of {human_len} cycles, {per_sec}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
+            line.set_style(style);
         }
         Self {
-            bar,
+            line,
             started: Instant::now(),
             quiet,
             shown: false,
@@ -41,16 +41,16 @@ impl Bar {
         }
         if !self.shown {
             // indicatif draws nothing when standard error is not a terminal
-            self.bar
+            self.line
                 .set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
             self.shown = true;
         }
-        self.bar.set_message(progress.phase);
-        self.bar.set_position(progress.cycle.min(progress.planned));
+        self.line.set_message(progress.phase);
+        self.line.set_position(progress.cycle.min(progress.planned));
     }
 
     /// Takes the line away.
     pub(super) fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.line.finish_and_clear();
     }
 }

@@ -127,7 +127,11 @@ fn present(
     place: &Path,
     options: &RunOptions,
 ) -> Result<ExitCode, Error> {
-    let claims = expectations::judge(&resolved.scenario.expect, result);
+    // a run of another length than the scenario says cannot be held to its claims
+    let claims = match options.cycles {
+        None => expectations::judge(&resolved.scenario.expect, result),
+        Some(_) => Vec::new(),
+    };
     match options.format {
         Format::Json => super::print(&(report::summary_json(result) + "\n"))?,
         Format::Human if !options.quiet => {

@@ -17,7 +17,7 @@
 //! None. References: [`ISLIP`](crate::references::ISLIP) for the shape of the separable allocator.
 
 use super::input_first;
-use super::state::Grant;
+use super::state::{Grant, Work};
 use super::view::View;
 use crate::fabric::components::NONE;
 use crate::qos::vl_arbitration::VlChoice;
@@ -26,20 +26,19 @@ use crate::scenario::plan::{Matching, OutputArbitration};
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
+pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     if view.work.visits.is_empty() {
         return;
     }
-    if view.shared.matching == Matching::InputFirst {
+    if view.shared.matching() == Matching::InputFirst {
         return input_first::run(view);
     }
     let mut visits = std::mem::take(&mut view.work.visits);
     for &out in &visits {
-        view.outs[out as usize].visited = false;
-        propose(view, out);
+        propose(view, out, 0);
     }
     accept(view, 0);
-    for _ in 1..view.shared.iterations {
+    for _ in 1..view.shared.iterations() {
         let settled = view.work.grants.len();
         super::cross::settle(view);
         for i in 0..view.work.visits.len() {
@@ -51,9 +50,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
         visits.sort_unstable();
         visits.dedup();
         for &out in &visits {
-            if view.outs[out as usize].free_at <= view.now {
-                propose(view, out);
-            }
+            propose(view, out, settled);
         }
         if view.work.grants.len() == settled {
             break;
@@ -62,10 +59,12 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
     }
     visits.clear();
     view.work.visits = visits;
-    for i in 0..view.work.grants.len() {
-        let grant = view.work.grants[i];
-        if !grant.accepted && view.outs[grant.out as usize].free_at <= view.now {
-            view.work.calendar.at(view.now + 1).wakes.push(grant.out);
+    let Work {
+        grants, calendar, ..
+    } = &mut *view.work;
+    for grant in grants.iter().filter(|grant| !grant.accepted) {
+        if view.outs[grant.out as usize].free_at <= view.now {
+            calendar.at(view.now + 1).wakes.push(grant.out);
         }
     }
 }
@@ -83,119 +82,163 @@ pub(super) fn first_from<const W: usize>(mask: &[u64; W], pointer: u16) -> Optio
         .find_map(|at| (mask[at] != 0).then(|| at as u16 * 64 + mask[at].trailing_zeros() as u16))
 }
 
-/// An output's choice among its eligible requests becomes a grant to be accepted.
+/// A free output that is asked for a packet.
+struct Asked<const W: usize> {
+    out: u32,
+    /// First port row of the switch.
+    first_port: u32,
+    /// Input lanes whose port can send one more packet.
+    free: [u64; W],
+    /// Lanes with a request.
+    lanes: u16,
+    /// Lanes that were marked starved.
+    starved: u16,
+    /// Lane round robin.
+    pointer: u8,
+    boundless: bool,
+}
+
+/// An output's choice among its eligible requests becomes a grant of the round that starts at `first`.
 #[inline]
-fn propose<const W: usize>(view: &mut View<'_, W>, out: u32) {
-    let port = &view.outs[out as usize];
+fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, first: usize) {
+    let port = &mut view.outs[out as usize];
+    port.visited = false;
     if port.free_at > view.now || port.request_lanes == 0 {
         return;
     }
-    let found = if view.shared.tables.is_some() {
-        by_tables(view, out)
+    let switch = &view.switches[port.owner as usize];
+    let asked = Asked {
+        out,
+        first_port: switch.first_port,
+        free: switch.free,
+        lanes: port.request_lanes,
+        starved: port.starved,
+        pointer: port.lane_pointer,
+        boundless: port.boundless,
+    };
+    let found = if view.shared.tables().is_some() {
+        by_tables(view, &asked)
     } else {
-        by_rotation(view, out)
+        by_rotation(view, &asked)
     };
     let Some((lane, bit, choice)) = found else {
         return;
     };
-    let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
-    let queue = view.queue_of(first_port, bit, out);
-    view.work.grants.push(Grant {
+    let grant = Grant {
         out,
         lane,
-        queue,
-        input: first_port + u32::from(bit >> view.shared.lane_shift),
+        queue: view.queue_of(asked.first_port, bit, out),
+        input: asked.first_port + u32::from(bit >> view.shared.lane_shift),
         bit,
         accepted: false,
         choice,
         packet: NONE,
-    });
+    };
+    view.work.grants.push(grant);
+    if view.shared.speedup() == 1 {
+        accept_one(view, &grant, first);
+    }
 }
 
 /// Lanes by round robin from the pointer, VL15 first.
 #[inline]
-fn by_rotation<const W: usize>(
-    view: &mut View<'_, W>,
-    out: u32,
+fn by_rotation<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    asked: &Asked<W>,
 ) -> Option<(u32, u16, Option<VlChoice>)> {
-    let port = &view.outs[out as usize];
-    let first = out << view.shared.lane_shift;
-    let asked = port.request_lanes;
-    if asked & (asked - 1) == 0 {
-        let lane = first + asked.trailing_zeros();
-        return request_of(view, out, lane).map(|bit| (lane, bit, None));
-    }
-    let pointer = port.lane_pointer;
-    let management = asked & view.shared.management;
-    let data = asked & !view.shared.management;
-    let ahead = data & (u16::MAX << pointer);
-    for mut lanes in [management, ahead, data & !ahead] {
-        while lanes != 0 {
-            let lane = first + lanes.trailing_zeros();
-            lanes &= lanes - 1;
-            if let Some(bit) = request_of(view, out, lane) {
-                return Some((lane, bit, None));
-            }
+    let mut lanes = asked.lanes;
+    while lanes != 0 {
+        let number = view.shared.first_lane(lanes, asked.pointer);
+        lanes &= !(1 << number);
+        let lane = (asked.out << view.shared.lane_shift) + number;
+        if let Some(bit) = request_of(view, asked, lane) {
+            return Some((lane, bit, None));
         }
     }
     None
 }
 
 /// Lanes by VL arbitration tables.
-fn by_tables<const W: usize>(
-    view: &mut View<'_, W>,
-    out: u32,
+fn by_tables<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    asked: &Asked<W>,
 ) -> Option<(u32, u16, Option<VlChoice>)> {
-    let first = out << view.shared.lane_shift;
-    let mut asked = view.outs[out as usize].request_lanes;
-    let mut eligible = 0u16;
-    while asked != 0 {
-        let bit = asked.trailing_zeros();
-        asked &= asked - 1;
-        if has_eligible(view, out, first + bit) {
-            eligible |= 1 << bit;
+    let first = asked.out << view.shared.lane_shift;
+    let mut lanes = asked.lanes;
+    let mut found = 0u16;
+    while lanes != 0 {
+        let bit = lanes.trailing_zeros();
+        lanes &= lanes - 1;
+        if eligible(view, asked, first + bit).is_some() {
+            found |= 1 << bit;
         }
     }
-    if eligible == 0 {
+    if found == 0 {
         return None;
     }
-    let tables = view.shared.tables.as_ref()?;
+    let tables = view.shared.tables()?;
     let choice =
-        view.work.arbiters.vl[out as usize].select(tables, eligible, view.shared.management)?;
+        view.work.arbiters.vl[asked.out as usize].select(tables, found, view.shared.management)?;
     let lane = first + u32::from(choice.lane);
-    let bit = request_of(view, out, lane)?;
+    let bit = request_of(view, asked, lane)?;
     Some((lane, bit, Some(choice)))
 }
 
-/// Requests of a lane whose input has a place left.
+/// The eligible requests of a lane; none: the lane is marked starved where credits are what is missing.
 #[inline]
-fn candidates<const W: usize>(view: &View<'_, W>, out: u32, lane: u32) -> Option<[u64; W]> {
-    let free = &view.switches[view.outs[out as usize].owner as usize].free;
-    let requests = &view.lanes[lane as usize].requests;
-    let mut mask = [0; W];
-    let mut any = 0;
-    for ((mask, free), request) in mask.iter_mut().zip(free).zip(requests) {
-        *mask = free & request;
-        any |= *mask;
+fn eligible<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    asked: &Asked<W>,
+    lane: u32,
+) -> Option<[u64; W]> {
+    let lane_bit = 1u16 << (lane & view.shared.lane_mask);
+    if asked.starved & lane_bit != 0 {
+        view.outs[asked.out as usize].starved &= !lane_bit;
     }
-    (any != 0).then_some(mask)
+    let row = &view.lanes[lane as usize];
+    let mut mask = asked.free;
+    let mut any = 0;
+    for (word, request) in mask.iter_mut().zip(&row.requests) {
+        *word &= request;
+        any |= *word;
+    }
+    if any == 0 {
+        return None;
+    }
+    if asked.boundless {
+        return Some(mask);
+    }
+    let credits = if view.shared.pool() {
+        view.credits(lane)
+    } else {
+        row.available(view.now)
+    };
+    if credits >= u32::from(view.shared.largest) && !view.shared.reserve() {
+        return Some(mask);
+    }
+    fitting(view, asked, lane, mask, credits)
 }
 
-/// Drops the requests that do not fit `credits` from `mask`; returns the smallest size that was dropped.
-fn keep_fitting<const W: usize>(
-    view: &View<'_, W>,
-    out: u32,
-    mask: &mut [u64; W],
+/// The requests of `mask` that fit `credits`; none: the lane is marked starved.
+fn fitting<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    asked: &Asked<W>,
+    lane: u32,
+    mut mask: [u64; W],
     credits: u32,
-) -> u16 {
-    let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
+) -> Option<[u64; W]> {
+    if view.shared.reserve() {
+        let winner = choose(view, asked.out, lane, &mask)?;
+        mask = [0; W];
+        mask[usize::from(winner / 64)] = 1 << (winner % 64);
+    }
     let mut smallest = u16::MAX;
     for (i, word) in mask.iter_mut().enumerate() {
         let mut rest = *word;
         while rest != 0 {
             let bit = rest.trailing_zeros();
             rest &= rest - 1;
-            let queue = view.queue_of(first_port, i as u16 * 64 + bit as u16, out);
+            let queue = view.queue_of(asked.first_port, i as u16 * 64 + bit as u16, asked.out);
             let size = view.queues[queue as usize].size;
             if u32::from(size) > credits {
                 *word &= !(1 << bit);
@@ -203,64 +246,41 @@ fn keep_fitting<const W: usize>(
             }
         }
     }
-    smallest
-}
-
-/// The eligible requests of a lane; none: the lane is marked starved where credits are what is missing.
-#[inline]
-fn eligible<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32) -> Option<[u64; W]> {
-    let lane_bit = 1u16 << (lane & view.shared.lane_mask);
-    view.outs[out as usize].starved &= !lane_bit;
-    let mut mask = candidates(view, out, lane)?;
-    if view.outs[out as usize].boundless {
-        return Some(mask);
-    }
-    let credits = view.credits(lane);
-    if view.shared.reserve {
-        let winner = choose(view, out, lane, &mask)?;
-        mask = [0; W];
-        mask[usize::from(winner / 64)] = 1 << (winner % 64);
-    }
-    if credits >= u32::from(view.shared.largest) {
-        return Some(mask);
-    }
-    let dropped = keep_fitting(view, out, &mut mask, credits);
     if mask.iter().any(|&word| word != 0) {
         return Some(mask);
     }
-    view.starve(out, lane, dropped);
+    view.starve(asked.out, lane, smallest);
     None
-}
-
-/// Whether a lane has an eligible request.
-fn has_eligible<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32) -> bool {
-    eligible(view, out, lane).is_some()
 }
 
 /// The request a lane would serve now.
 #[inline]
-fn request_of<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32) -> Option<u16> {
-    let mask = eligible(view, out, lane)?;
-    choose(view, out, lane, &mask)
+fn request_of<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    asked: &Asked<W>,
+    lane: u32,
+) -> Option<u16> {
+    let mask = eligible(view, asked, lane)?;
+    choose(view, asked.out, lane, &mask)
 }
 
 /// The output arbiter's choice among the set bits of `mask`.
 #[inline]
-fn choose<const W: usize>(
-    view: &mut View<'_, W>,
+fn choose<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
     out: u32,
     lane: u32,
     mask: &[u64; W],
 ) -> Option<u16> {
-    match view.shared.output_arbitration {
+    match view.shared.output_arbitration() {
         OutputArbitration::RoundRobin => first_from(mask, view.lanes[lane as usize].pointer),
         rule => by_rule(view, out, mask, rule),
     }
 }
 
 /// First come first served, oldest first or random among the set bits of `mask`.
-pub(super) fn by_rule<const W: usize>(
-    view: &mut View<'_, W>,
+pub(super) fn by_rule<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
     out: u32,
     mask: &[u64; W],
     rule: OutputArbitration,
@@ -292,11 +312,12 @@ pub(super) fn by_rule<const W: usize>(
     })
 }
 
-/// Each input accepts as many grants of this round (from `first` on) as it has places left.
+/// Each input accepts as many grants of this round (from `first` on) as it has places left. Inputs that send
+/// one packet at a time have accepted already (`accept_one`).
 #[inline]
-pub(super) fn accept<const W: usize>(view: &mut View<'_, W>, first: usize) {
-    match view.shared.speedup {
-        1 => accept_one(view, first),
+fn accept<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize) {
+    match view.shared.speedup() {
+        1 => {}
         u16::MAX => view.work.grants[first..]
             .iter_mut()
             .for_each(|grant| grant.accepted = true),
@@ -306,32 +327,36 @@ pub(super) fn accept<const W: usize>(view: &mut View<'_, W>, first: usize) {
 
 /// Distance of an output from an input's accept pointer, around the switch.
 #[inline]
-fn distance<const W: usize>(view: &View<'_, W>, grant: &Grant) -> u16 {
+fn distance<const W: usize, const P: bool>(view: &View<'_, W, P>, grant: &Grant) -> u16 {
     let index = u16::from(view.outs[grant.out as usize].index);
     index.wrapping_sub(view.ins[grant.input as usize].accept_pointer) & 0x1ff
 }
 
-fn accept_one<const W: usize>(view: &mut View<'_, W>, first: usize) {
-    let stamp = view.now;
-    for i in first..view.work.grants.len() {
-        let grant = view.work.grants[i];
-        let input = &view.ins[grant.input as usize];
-        let rival = input.grant as usize;
-        if input.granted_in == stamp && rival >= first && view.work.grants[rival].accepted {
-            let held = view.work.grants[rival];
-            if distance(view, &held) <= distance(view, &grant) {
-                continue;
-            }
-            view.work.grants[rival].accepted = false;
+/// The newest grant of the round that starts at `first` meets its input, which keeps the one that comes
+/// first from its accept pointer.
+#[inline]
+fn accept_one<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    first: usize,
+) {
+    let newest = view.work.grants.len() - 1;
+    let input = &mut view.ins[grant.input as usize];
+    let rival = input.grant as usize;
+    if input.granted_in == view.now && rival >= first {
+        let held = view.work.grants[rival];
+        if distance(view, &held) <= distance(view, grant) {
+            return;
         }
-        let input = &mut view.ins[grant.input as usize];
-        input.granted_in = stamp;
-        input.grant = i as u32;
-        view.work.grants[i].accepted = true;
+        view.work.grants[rival].accepted = false;
     }
+    let input = &mut view.ins[grant.input as usize];
+    input.granted_in = view.now;
+    input.grant = newest as u32;
+    view.work.grants[newest].accepted = true;
 }
 
-fn accept_several<const W: usize>(view: &mut View<'_, W>, first: usize) {
+fn accept_several<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize) {
     let mut order: Vec<usize> = (first..view.work.grants.len()).collect();
     order.sort_by_key(|&i| {
         (
@@ -345,7 +370,7 @@ fn accept_several<const W: usize>(view: &mut View<'_, W>, first: usize) {
         let grant = view.work.grants[i];
         if grant.input != input {
             input = grant.input;
-            places = view.shared.speedup - view.ins[input as usize].leaving;
+            places = view.shared.speedup() - view.ins[input as usize].leaving;
         }
         if places > 0 {
             places -= 1;
@@ -356,12 +381,12 @@ fn accept_several<const W: usize>(view: &mut View<'_, W>, first: usize) {
     }
 }
 
-impl<const W: usize> View<'_, W> {
+impl<const W: usize, const P: bool> View<'_, W, P> {
     /// Queue of an input lane bit that holds packets for `out`.
     #[inline]
     pub fn queue_of(&self, first_port: u32, bit: u16, out: u32) -> u32 {
         let lane = (first_port << self.shared.lane_shift) + u32::from(bit);
-        match self.shared.voq_stride {
+        match self.shared.voq_stride() {
             0 => lane,
             stride => lane * stride + (out - first_port),
         }

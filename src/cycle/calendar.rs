@@ -32,6 +32,8 @@ pub struct Slot {
     pub deliveries: Vec<u32>,
     /// Slow sinks to look at: host port rows.
     pub sinks: Vec<u32>,
+    /// The slot's bit in the bitset is set.
+    busy: bool,
 }
 
 /// The ring of slots.
@@ -57,8 +59,12 @@ impl Calendar {
     #[inline]
     pub fn at(&mut self, at: u64) -> &mut Slot {
         let index = at & self.mask;
-        self.busy[(index / 64) as usize] |= 1 << (index % 64);
-        &mut self.slots[index as usize]
+        let slot = &mut self.slots[index as usize];
+        if !slot.busy {
+            slot.busy = true;
+            self.busy[(index / 64) as usize] |= 1 << (index % 64);
+        }
+        slot
     }
 
     /// Whether cycle `now` has events.
@@ -73,7 +79,9 @@ impl Calendar {
     pub fn take(&mut self, now: u64) -> &mut Slot {
         let index = now & self.mask;
         self.busy[(index / 64) as usize] &= !(1 << (index % 64));
-        &mut self.slots[index as usize]
+        let slot = &mut self.slots[index as usize];
+        slot.busy = false;
+        slot
     }
 
     /// Gives the drained slot of cycle `now` its buffers back.

@@ -19,16 +19,15 @@
 //! None.
 
 use super::calendar::Ramp;
-use super::deliver::free_input_later;
 use super::state::{Grant, Message, Shared};
 use super::view::View;
-use crate::fabric::components::{NONE, Peer};
+use crate::fabric::components::{NONE, Packet, Peer};
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
+pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     settle(view);
-    if view.shared.marking_threshold.is_none() {
+    if view.shared.marking_threshold().is_none() {
         view.work.grants.clear();
         view.work.settled = 0;
     }
@@ -36,7 +35,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
 
 /// Carries out the accepted grants that have not been carried out yet.
 #[inline]
-pub(super) fn settle<const W: usize>(view: &mut View<'_, W>) {
+pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     for i in view.work.settled..view.work.grants.len() {
         let grant = view.work.grants[i];
         if grant.accepted {
@@ -48,126 +47,140 @@ pub(super) fn settle<const W: usize>(view: &mut View<'_, W>) {
 
 /// Returns the packet's row, or for a packet that leaves the shard the number of its message.
 #[inline]
-fn carry_out<const W: usize>(view: &mut View<'_, W>, grant: &Grant) -> u32 {
-    let now = view.now;
+fn carry_out<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) -> u32 {
     let queue = &mut view.queues[grant.queue as usize];
     let packet_row = queue.head;
     let packet = &mut view.packets[packet_row as usize];
     queue.head = packet.next;
     queue.requesting = false;
+    let emptied = packet.next == NONE;
     packet.next = NONE;
     packet.hops = packet.hops.saturating_add(1);
     let flits = packet.size;
-    let out = &mut view.outs[grant.out as usize];
-    let until = now + u64::from(flits) * u64::from(out.step);
-    let start = occupy_output(view, grant, flits, until);
-    release_request(view, grant, flits);
-    occupy_input(view, grant, until);
     let step = view.outs[grant.out as usize].step;
-    return_credits(view, grant.queue, grant.input, now, flits, step);
-    forward(view, grant, packet_row, start)
+    let until = view.now + u64::from(flits) * u64::from(step);
+    view.work.records.packet_hops += 1;
+    view.work.records.flit_hops += u64::from(flits);
+    if view.shared.pool() {
+        let row = view.shared.credit_row(grant.lane);
+        if !view.outs[grant.out as usize].boundless {
+            view.lanes[row as usize].take(flits, view.now);
+        }
+    }
+    let start = occupy_output(view, grant, flits, until);
+    commit_lane(view, grant, flits);
+    occupy_input(view, grant, until, emptied);
+    return_credits(view, grant.queue, grant.input, view.now, flits, step);
+    forward(view, grant, packet_row, flits, start)
 }
 
-/// Output side of the grant: time, credits, counters. Returns the cycle in which the channel starts,
-/// without the crossbar delay.
+/// Output side of the grant: time, credits, request, pointers; the output is looked at again if more
+/// requests stand. Returns the cycle in which the channel starts, without the crossbar delay.
 #[inline]
-fn occupy_output<const W: usize>(
-    view: &mut View<'_, W>,
+fn occupy_output<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
     grant: &Grant,
     flits: u16,
     until: u64,
 ) -> u64 {
-    let now = view.now;
+    let (now, shared) = (view.now, view.shared);
     let out = &mut view.outs[grant.out as usize];
-    out.sent += u64::from(flits);
-    let boundless = out.boundless;
+    out.free_at = until;
     let mut start = now;
-    if view.shared.output_buffer == 0 {
-        out.free_at = until;
-    } else {
-        let crossbar = view.shared.crossbar_delay;
+    if shared.output_buffer() != 0 {
         let channel_free = &mut view.work.arbiters.channel_free[grant.out as usize];
-        let begin = (now + crossbar).max(*channel_free);
+        let begin = (now + shared.crossbar_delay).max(*channel_free);
         *channel_free = begin + (until - now);
-        let ahead = u64::from(view.shared.output_buffer) * u64::from(out.step);
+        let ahead = u64::from(shared.output_buffer()) * u64::from(out.step);
         out.free_at = channel_free.saturating_sub(ahead).max(now + 1);
-        start = begin - crossbar;
+        start = begin - shared.crossbar_delay;
     }
-    if !boundless {
-        let row = view.shared.credit_row(grant.lane);
-        view.lanes[row as usize].take(flits, now);
+    let lane = &mut view.lanes[grant.lane as usize];
+    lane.sent += u64::from(flits);
+    if !shared.pool() && !out.boundless {
+        lane.take(flits, now);
     }
-    view.work.records.packet_hops += 1;
-    view.work.records.flit_hops += u64::from(flits);
+    lane.requests[usize::from(grant.bit / 64) % W] &= !(1 << (grant.bit % 64));
+    lane.pointer = next_bit::<W>(grant.bit);
+    let number = grant.lane & shared.lane_mask;
+    if lane.requests.iter().all(|&word| word == 0) {
+        out.request_lanes &= !(1 << number);
+        out.starved &= !(1 << number);
+    }
+    if shared.management >> number & 1 == 0 {
+        out.lane_pointer = ((number + 1) & shared.lane_mask) as u8;
+    }
+    if out.request_lanes != 0 {
+        out.wake_when_free(grant.out, &mut view.work.calendar);
+    }
     start
 }
 
-/// Takes the request down, moves the pointers, and has the output looked at again if more requests stand.
+/// VL arbitration tables: the lane has used its weight.
 #[inline]
-fn release_request<const W: usize>(view: &mut View<'_, W>, grant: &Grant, flits: u16) {
-    let lane_number = (grant.lane & view.shared.lane_mask) as u8;
-    let lane = &mut view.lanes[grant.lane as usize];
-    lane.requests[usize::from(grant.bit / 64)] &= !(1 << (grant.bit % 64));
-    lane.pointer = next_bit::<W>(grant.bit);
-    let idle = lane.requests.iter().all(|&word| word == 0);
-    let out = &mut view.outs[grant.out as usize];
-    if idle {
-        out.request_lanes &= !(1 << lane_number);
-        out.starved &= !(1 << lane_number);
-    }
-    if view.shared.management >> lane_number & 1 == 0 {
-        out.lane_pointer = (lane_number + 1) & view.shared.lane_mask as u8;
-    }
-    let more = out.request_lanes != 0;
-    if let (Some(choice), Some(tables)) = (grant.choice, &view.shared.tables) {
+fn commit_lane<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    flits: u16,
+) {
+    if let (Some(tables), Some(choice)) = (view.shared.tables(), grant.choice) {
         let owner = view.shared.arbiter_row(grant);
         let bytes = u32::from(flits) * view.shared.flit_bytes;
         view.work.arbiters.vl[owner as usize].commit(tables, choice, bytes);
-    }
-    if more {
-        view.wake_when_free(grant.out);
     }
 }
 
 /// The request bit after `bit`.
 #[inline]
 fn next_bit<const W: usize>(bit: u16) -> u16 {
-    if usize::from(bit) + 1 == W * 64 {
-        0
-    } else {
-        bit + 1
-    }
+    (bit + 1) % (W as u16 * 64)
 }
 
-/// Input side of the grant.
+/// Input side of the grant; `emptied`: its queue has no other packet.
 #[inline]
-fn occupy_input<const W: usize>(view: &mut View<'_, W>, grant: &Grant, until: u64) {
-    let out_index = u16::from(view.outs[grant.out as usize].index);
-    let empty = view.queues[grant.queue as usize].head == NONE;
-    if empty {
+fn occupy_input<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    until: u64,
+    emptied: bool,
+) {
+    let out = &view.outs[grant.out as usize];
+    let (index, owner) = (u16::from(out.index), out.owner);
+    if emptied && view.shared.voq_stride() != 0 {
         clear_occupied(view, grant);
     }
     let input = &mut view.ins[grant.input as usize];
     input.queued -= 1;
-    if view.shared.speedup == 1 {
-        input.accept_pointer = out_index + 1;
-        input.free_at = until;
-        input.leaving_queue = grant.queue;
-        let more = input.queued > 0;
-        view.close_input(grant.input);
-        if more {
-            free_input_later(view, grant.input);
-            if view.shared.reserve {
-                reopen_reserved(view, grant.input);
-            }
-        }
-        return;
+    if emptied && view.shared.voq_stride() == 0 {
+        input.occupied &= !(1 << (grant.queue & view.shared.lane_mask));
     }
+    if view.shared.speedup() != 1 {
+        return occupy_place(view, grant, until);
+    }
+    input.accept_pointer = index + 1;
+    input.free_at = until;
+    input.leaving_queue = grant.queue;
+    let (word, lanes) = view.shared.input_lanes(input.index);
+    view.switches[owner as usize].free[word % W] &= !lanes;
+    if input.queued > 0 {
+        input.wake_when_free(grant.input, &mut view.work.calendar);
+        if view.shared.reserve() {
+            reopen_reserved(view, grant.input);
+        }
+    }
+}
+
+/// Input side of the grant where several packets may leave at a time.
+fn occupy_place<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    until: u64,
+) {
+    let input = &mut view.ins[grant.input as usize];
     input.leaving += 1;
-    let full = input.leaving >= view.shared.speedup;
-    if full {
+    if input.leaving >= view.shared.speedup() {
         view.close_input(grant.input);
-        if view.shared.reserve {
+        if view.shared.reserve() {
             reopen_reserved(view, grant.input);
         }
     }
@@ -177,7 +190,7 @@ fn occupy_input<const W: usize>(view: &mut View<'_, W>, grant: &Grant, until: u6
 
 /// An input that has no place left no longer holds turns it reserved (D9): the outputs its heads request
 /// choose anew, in the next round of this cycle or in the next cycle.
-fn reopen_reserved<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
+fn reopen_reserved<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row: u32) {
     let mut occupied = view.ins[port_row as usize].occupied;
     while occupied != 0 {
         let bit = occupied.trailing_zeros();
@@ -187,7 +200,7 @@ fn reopen_reserved<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
             if head.requesting {
                 let out = head.out;
                 view.work.calendar.at(view.now + 1).wakes.push(out);
-                if view.shared.iterations > 1 {
+                if view.shared.iterations() > 1 {
                     view.visit(out);
                 }
             }
@@ -195,19 +208,11 @@ fn reopen_reserved<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
     }
 }
 
-/// The queue ran empty: its `occupied` bit goes, unless another queue behind the same bit has packets.
-#[inline]
-fn clear_occupied<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
-    let stride = view.shared.voq_stride;
-    let bit = if stride == 0 {
-        grant.queue & view.shared.lane_mask
-    } else {
-        grant.queue % stride % 64
-    };
+/// The VOQ ran empty: its `occupied` bit goes, unless another queue behind the same bit has packets.
+fn clear_occupied<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) {
+    let bit = grant.queue % view.shared.voq_stride() % 64;
     let mut others = false;
-    if stride != 0 {
-        view.each_queue(grant.input, bit, |_, _| others = true);
-    }
+    view.each_queue(grant.input, bit, |_, _| others = true);
     if !others {
         view.ins[grant.input as usize].occupied &= !(1 << bit);
     }
@@ -215,20 +220,20 @@ fn clear_occupied<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
 
 /// Slots of a packet that starts leaving at `start` come free one by one; the sender learns of it.
 #[inline]
-pub(super) fn return_credits<const W: usize>(
-    view: &mut View<'_, W>,
+pub(super) fn return_credits<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
     queue: u32,
     input: u32,
     start: u64,
     flits: u16,
     step: u16,
 ) {
-    let lane = match view.shared.voq_stride {
+    let lane = match view.shared.voq_stride() {
         0 => queue,
         stride => queue / stride,
     };
     let port = &view.ins[input as usize];
-    let lane_number = if view.shared.pool {
+    let lane_number = if view.shared.pool() {
         0
     } else {
         lane & view.shared.lane_mask
@@ -248,7 +253,7 @@ pub(super) fn return_credits<const W: usize>(
         Peer::Switch | Peer::Host => {
             let sender = (port.from << view.shared.lane_shift) + lane_number;
             // Counting from the next cycle on, the previous ramp of this lane has ended: no event needed.
-            if at == view.now + 1 && !view.shared.stepped_credits {
+            if at == view.now + 1 && !view.shared.stepped_credits() {
                 view.ramp(sender, at, flits, step);
             } else {
                 view.work.calendar.at(at).ramps.push(Ramp {
@@ -263,10 +268,11 @@ pub(super) fn return_credits<const W: usize>(
 
 /// Sends the packet over its channel: the next hop's event. Returns what [`carry_out`] returns.
 #[inline]
-fn forward<const W: usize>(
-    view: &mut View<'_, W>,
+fn forward<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
     grant: &Grant,
     packet_row: u32,
+    flits: u16,
     start: u64,
 ) -> u32 {
     let out = &view.outs[grant.out as usize];
@@ -274,40 +280,32 @@ fn forward<const W: usize>(
     let step = out.step;
     let (to, peer, boundless) = (out.to, out.peer, out.boundless);
     let lane_number = grant.lane & view.shared.lane_mask;
-    let packet = &view.packets[packet_row as usize];
-    let tail = u64::from(packet.size - 1) * u64::from(step);
     let lane = (to << view.shared.lane_shift) + lane_number;
     match peer {
         Peer::Switch => {
-            let switch = view.switches[view.ins[to as usize].owner as usize].global;
-            let at = arrival + view.shared.pipeline(switch, packet, step);
+            let at = arrival + view.pipeline_of(to, &view.packets[packet_row as usize], step);
             view.work.calendar.at(at).heads.push((lane, packet_row));
         }
-        Peer::Host if view.shared.sink_step == 0 => {
-            view.work
-                .calendar
-                .at(arrival + tail)
-                .deliveries
-                .push(packet_row);
+        Peer::Host if view.shared.sink_step() == 0 => {
+            let tail = arrival + u64::from(flits - 1) * u64::from(step);
+            view.work.calendar.at(tail).deliveries.push(packet_row);
             if !boundless {
                 let at = arrival + u64::from(view.ins[to as usize].credit_latency);
                 let sender = view.shared.credit_row(grant.lane);
                 view.work.calendar.at(at).ramps.push(Ramp {
                     lane: sender,
-                    flits: packet.size,
+                    flits,
                     step,
                 });
             }
         }
         Peer::Host => {
-            let at = arrival
-                + view
-                    .shared
-                    .underrun(packet.size, step, view.shared.sink_step);
+            let at = arrival + view.shared.underrun(flits, step, view.shared.sink_step());
             view.work.calendar.at(at).heads.push((lane, packet_row));
         }
         Peer::Border => {
             let border = view.work.border[to as usize];
+            let packet = &view.packets[packet_row as usize];
             let at = arrival + view.shared.pipeline(border.switch, packet, step);
             let message = Message::Head {
                 lane: (border.port << view.shared.lane_shift) + lane_number,
@@ -325,10 +323,23 @@ fn forward<const W: usize>(
     packet_row
 }
 
+impl<const W: usize, const P: bool> View<'_, W, P> {
+    /// [`Shared::pipeline`] at the switch of an input of this shard.
+    #[inline]
+    pub(super) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {
+        if self.shared.uniform_pace && !self.shared.store_and_forward {
+            return self.shared.request_delay;
+        }
+        let owner = self.ins[input as usize].owner;
+        let switch = self.switches[owner as usize].global;
+        self.shared.pipeline(switch, packet, step_in)
+    }
+}
+
 impl Shared {
     /// Cycles from a header's arrival at `switch` to its earliest request.
     #[inline]
-    pub fn pipeline(&self, switch: u32, packet: &crate::fabric::Packet, step_in: u16) -> u64 {
+    pub fn pipeline(&self, switch: u32, packet: &Packet, step_in: u16) -> u64 {
         if self.store_and_forward {
             return self.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
         }
@@ -346,14 +357,5 @@ impl Shared {
     #[inline]
     pub fn underrun(&self, flits: u16, step_in: u16, step_out: u16) -> u64 {
         u64::from(flits - 1) * u64::from(step_in.saturating_sub(step_out))
-    }
-
-    /// Row of the VL arbiter a grant belongs to: the output's, or the input's when it acts there.
-    #[inline]
-    pub fn arbiter_row(&self, grant: &Grant) -> u32 {
-        match self.matching {
-            crate::scenario::plan::Matching::OutputFirst => grant.out,
-            crate::scenario::plan::Matching::InputFirst => grant.input,
-        }
     }
 }

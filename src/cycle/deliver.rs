@@ -21,11 +21,11 @@ use crate::fabric::components::NONE;
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
+pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let slot = view.work.calendar.take(view.now);
     let mut due = std::mem::take(slot);
     for ramp in due.ramps.drain(..) {
-        if view.shared.stepped_credits && ramp.flits > 1 {
+        if view.shared.stepped_credits() && ramp.flits > 1 {
             let rest = super::calendar::Ramp {
                 flits: ramp.flits - 1,
                 ..ramp
@@ -40,7 +40,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
             view.ramp(ramp.lane, view.now, ramp.flits, ramp.step);
         }
     }
-    if view.shared.speedup == 1 {
+    if view.shared.speedup() == 1 {
         for port in due.frees.drain(..) {
             free_port(view, port);
         }
@@ -50,7 +50,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
         }
     }
     for (lane, packet) in due.heads.drain(..) {
-        if view.shared.voq_stride != 0
+        if view.shared.voq_stride() != 0
             || lane >> view.shared.lane_shift >= view.work.first_host_port
         {
             view.work.arrived.push((lane, packet));
@@ -70,8 +70,8 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
 /// Appends a packet to a queue; a new head goes to `Route` when it can be head now, else (its
 /// predecessor is still leaving) the freeing of the input finds it.
 #[inline]
-pub(super) fn append<const W: usize>(
-    view: &mut View<'_, W>,
+pub(super) fn append<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
     queue_row: u32,
     lane: u32,
     packet: u32,
@@ -87,36 +87,26 @@ pub(super) fn append<const W: usize>(
     }
     queue.head = packet;
     queue.tail = packet;
-    let voq = view.shared.voq_stride != 0;
+    let voq = view.shared.voq_stride() != 0;
     let bit = if voq {
-        queue_row % view.shared.voq_stride % 64
+        queue_row % view.shared.voq_stride() % 64
     } else {
         lane & view.shared.lane_mask
     };
     port.occupied |= 1 << bit;
-    if view.shared.speedup != 1 {
+    if view.shared.speedup() != 1 {
         if !queue.leaving {
             view.work.heads.push(queue_row);
         }
     } else if port.free_at > view.now && port.leaving_queue == queue_row {
-        free_input_later(view, lane >> shift);
+        port.wake_when_free(lane >> shift, &mut view.work.calendar);
     } else {
         view.work.heads.push(queue_row);
     }
 }
 
-/// Makes sure the input is looked at when it is free again (one packet at a time).
-#[inline]
-pub(super) fn free_input_later<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
-    let port = &mut view.ins[port_row as usize];
-    if !port.wake_scheduled {
-        port.wake_scheduled = true;
-        view.work.calendar.at(port.free_at).frees.push(port_row);
-    }
-}
-
 /// An input that sends one packet at a time is free again: its heads may go.
-fn free_port<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
+fn free_port<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row: u32) {
     let port = &mut view.ins[port_row as usize];
     port.wake_scheduled = false;
     let mut occupied = port.occupied;
@@ -130,11 +120,11 @@ fn free_port<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
 
 /// The packet that left `queue` is gone (input speed-up above 1): the next is head, and the input may
 /// have a place left for the heads of its other queues.
-fn free_queue<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
+fn free_queue<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32) {
     let port_row = view.queue_port(queue_row);
     view.queues[queue_row as usize].leaving = false;
     let port = &mut view.ins[port_row as usize];
-    let was_full = port.leaving >= view.shared.speedup;
+    let was_full = port.leaving >= view.shared.speedup();
     port.leaving -= 1;
     if view.queues[queue_row as usize].head != NONE {
         view.work.heads.push(queue_row);
@@ -156,7 +146,7 @@ fn free_queue<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
 
 /// A head whose input is free: raises its request, or has its output looked at again.
 #[inline]
-fn offer<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
+fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32) {
     let queue = &view.queues[queue_row as usize];
     if queue.head == NONE {
         return;
@@ -170,14 +160,14 @@ fn offer<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
     }
 }
 
-impl<const W: usize> View<'_, W> {
+impl<const W: usize, const P: bool> View<'_, W, P> {
     /// The port row a queue belongs to.
     #[inline]
     pub fn queue_port(&self, queue_row: u32) -> u32 {
-        let lane = if self.shared.voq_stride == 0 {
+        let lane = if self.shared.voq_stride() == 0 {
             queue_row
         } else {
-            queue_row / self.shared.voq_stride
+            queue_row / self.shared.voq_stride()
         };
         lane >> self.shared.lane_shift
     }
@@ -191,7 +181,7 @@ impl<const W: usize> View<'_, W> {
         mut act: impl FnMut(&mut Self, u32),
     ) {
         let first = port_row << self.shared.lane_shift;
-        let stride = self.shared.voq_stride;
+        let stride = self.shared.voq_stride();
         if stride == 0 {
             return act(self, first + bit);
         }
@@ -209,17 +199,15 @@ impl<const W: usize> View<'_, W> {
     #[inline]
     pub fn open_input(&mut self, port_row: u32) {
         let port = &self.ins[port_row as usize];
-        let first = u32::from(port.index) << self.shared.lane_shift;
-        let lanes = u64::from(u32::MAX >> (31 - self.shared.lane_mask)) << (first % 64);
-        self.switches[port.owner as usize].free[(first / 64) as usize] |= lanes;
+        let (word, lanes) = self.shared.input_lanes(port.index);
+        self.switches[port.owner as usize].free[word % W] |= lanes;
     }
 
     /// Keeps the heads of an input out of arbitration.
     #[inline]
     pub fn close_input(&mut self, port_row: u32) {
         let port = &self.ins[port_row as usize];
-        let first = u32::from(port.index) << self.shared.lane_shift;
-        let lanes = u64::from(u32::MAX >> (31 - self.shared.lane_mask)) << (first % 64);
-        self.switches[port.owner as usize].free[(first / 64) as usize] &= !lanes;
+        let (word, lanes) = self.shared.input_lanes(port.index);
+        self.switches[port.owner as usize].free[word % W] &= !lanes;
     }
 }

@@ -20,7 +20,7 @@ use crate::traffic::Gap;
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
+pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     if !view.work.sources.is_busy(view.now) {
         return;
     }
@@ -34,10 +34,12 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
 }
 
 #[inline]
-fn create<const W: usize>(view: &mut View<'_, W>, row: u32, class_count: u32) {
+fn create<const W: usize, const P: bool>(view: &mut View<'_, W, P>, row: u32, class_count: u32) {
     let shared = view.shared;
-    let host = row / class_count;
-    let class_number = row % class_count;
+    let (host, class_number) = match class_count {
+        1 => (row, 0),
+        several => (row / several, row % several),
+    };
     let class = &shared.classes[class_number as usize];
     let source = view.work.sources.source(row);
     let Some(creation) = source.create(class) else {
@@ -66,8 +68,8 @@ fn create<const W: usize>(view: &mut View<'_, W>, row: u32, class_count: u32) {
 
 /// Puts the packet into its host's queue, unless that is full; returns whether it was rejected.
 #[inline]
-fn enqueue<const W: usize>(
-    view: &mut View<'_, W>,
+fn enqueue<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
     host: u32,
     class: u16,
     creation: &crate::traffic::Creation,
@@ -86,8 +88,13 @@ fn enqueue<const W: usize>(
         *waiting += 1;
     }
     let out = view.work.first_host_port + host;
-    let profile = view.outs[out as usize].profile;
-    let lane = view.shared.profiles[(profile + u32::from(key)) as usize];
+    let port = &mut view.outs[out as usize];
+    let lane = view.shared.profiles[(port.profile + u32::from(key)) as usize];
+    port.request_lanes |= 1 << lane;
+    if !port.visited {
+        port.visited = true;
+        view.work.host_visits.push(out);
+    }
     let queue = ((host << view.shared.lane_shift) + u32::from(lane)) as usize;
     let packet = (
         creation.destination.0,
@@ -96,7 +103,5 @@ fn enqueue<const W: usize>(
         key,
     );
     view.work.source_queues.push(queue, view.now, class, packet);
-    view.outs[out as usize].request_lanes |= 1 << lane;
-    view.visit(out);
     false
 }

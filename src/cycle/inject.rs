@@ -22,15 +22,16 @@ use crate::traffic::Gap;
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
+pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let mut visits = std::mem::take(&mut view.work.host_visits);
     for out in visits.drain(..) {
-        view.outs[out as usize].visited = false;
-        if view.outs[out as usize].request_lanes == 0 {
+        let port = &mut view.outs[out as usize];
+        port.visited = false;
+        if port.request_lanes == 0 {
             continue;
         }
-        if view.outs[out as usize].free_at > view.now {
-            view.wake_when_free(out);
+        if port.free_at > view.now {
+            port.wake_when_free(out, &mut view.work.calendar);
         } else if let Some((lane, choice)) = pick(view, out) {
             start(view, out, lane, choice);
         }
@@ -40,12 +41,13 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
 
 /// Rule 1.
 #[inline]
-fn pick<const W: usize>(view: &mut View<'_, W>, out: u32) -> Option<(u32, Option<VlChoice>)> {
+fn pick<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    out: u32,
+) -> Option<(u32, Option<VlChoice>)> {
     let port = &view.outs[out as usize];
     let (asked, pointer) = (port.request_lanes, port.lane_pointer);
-    let management = asked & view.shared.management;
-    let data = asked & !view.shared.management;
-    if view.shared.tables.is_some() {
+    if view.shared.tables().is_some() {
         let mut eligible = 0;
         let mut lanes = asked;
         while lanes != 0 {
@@ -53,19 +55,17 @@ fn pick<const W: usize>(view: &mut View<'_, W>, out: u32) -> Option<(u32, Option
             lanes &= lanes - 1;
             eligible |= u16::from(fits(view, out, lane)) << lane;
         }
-        let tables = view.shared.tables.as_ref()?;
+        let tables = view.shared.tables()?;
         let choice =
             view.work.arbiters.vl[out as usize].select(tables, eligible, view.shared.management)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
-    let ahead = data & (u16::MAX << pointer);
-    for mut lanes in [management, ahead, data & !ahead] {
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros();
-            lanes &= lanes - 1;
-            if fits(view, out, lane) {
-                return Some((lane, None));
-            }
+    let mut lanes = asked;
+    while lanes != 0 {
+        let lane = view.shared.first_lane(lanes, pointer);
+        lanes &= !(1 << lane);
+        if fits(view, out, lane) {
+            return Some((lane, None));
         }
     }
     None
@@ -73,7 +73,7 @@ fn pick<const W: usize>(view: &mut View<'_, W>, out: u32) -> Option<(u32, Option
 
 /// Whether the head of a source queue fits the credits of its lane; starves the lane otherwise.
 #[inline]
-fn fits<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32) -> bool {
+fn fits<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, lane: u32) -> bool {
     let row = (out << view.shared.lane_shift) + lane;
     let queue = ((out - view.work.first_host_port) << view.shared.lane_shift) + lane;
     let Some(head) = view.work.source_queues.front(queue as usize) else {
@@ -90,13 +90,17 @@ fn fits<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32) -> bool {
 
 /// Rule 2.
 #[inline]
-fn start<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32, choice: Option<VlChoice>) {
+fn start<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    out: u32,
+    lane: u32,
+    choice: Option<VlChoice>,
+) {
     let host = out - view.work.first_host_port;
     let queue = ((host << view.shared.lane_shift) + lane) as usize;
-    let Some(waiting) = view.work.source_queues.pop(queue) else {
+    let Some((waiting, drained)) = view.work.source_queues.pop(queue) else {
         return;
     };
-    let drained = view.work.source_queues.front(queue).is_none();
     let port = &mut view.outs[out as usize];
     if drained {
         port.request_lanes &= !(1 << lane);
@@ -106,18 +110,17 @@ fn start<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32, choice: Op
         port.lane_pointer = (lane as u8 + 1) & view.shared.lane_mask as u8;
     }
     port.free_at = view.now + u64::from(waiting.size) * u64::from(port.step);
-    port.sent += u64::from(waiting.size);
-    let more = port.request_lanes != 0;
+    if port.request_lanes != 0 {
+        port.wake_when_free(out, &mut view.work.calendar);
+    }
+    view.lanes[((out << view.shared.lane_shift) + lane) as usize].sent += u64::from(waiting.size);
     let credit_row = view
         .shared
         .credit_row((out << view.shared.lane_shift) + lane);
     view.lanes[credit_row as usize].take(waiting.size, view.now);
-    if let (Some(choice), Some(tables)) = (choice, &view.shared.tables) {
+    if let (Some(choice), Some(tables)) = (choice, view.shared.tables()) {
         let bytes = u32::from(waiting.size) * view.shared.flit_bytes;
         view.work.arbiters.vl[out as usize].commit(tables, choice, bytes);
-    }
-    if more {
-        view.wake_when_free(out);
     }
     launch(view, out, lane, &waiting);
     sent(view, host, waiting.class);
@@ -125,7 +128,12 @@ fn start<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32, choice: Op
 
 /// The packet enters the fabric: its first hop's event.
 #[inline]
-fn launch<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32, waiting: &Waiting) {
+fn launch<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    out: u32,
+    lane: u32,
+    waiting: &Waiting,
+) {
     let now = view.now;
     let host = view.work.host_ids[(out - view.work.first_host_port) as usize];
     let port = &view.outs[out as usize];
@@ -160,8 +168,7 @@ fn launch<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32, waiting: 
             });
         }
         Peer::Switch | Peer::Host => {
-            let switch = view.switches[view.ins[port.to as usize].owner as usize].global;
-            let at = arrival + view.shared.pipeline(switch, &packet, port.step);
+            let at = arrival + view.pipeline_of(port.to, &packet, port.step);
             let lane = (port.to << view.shared.lane_shift) + lane;
             let row = view.work.claim_packet();
             view.packets[row as usize] = packet;
@@ -173,7 +180,7 @@ fn launch<const W: usize>(view: &mut View<'_, W>, out: u32, lane: u32, waiting: 
 
 /// A packet of the class has left its source queue: a saturating source makes the next.
 #[inline]
-fn sent<const W: usize>(view: &mut View<'_, W>, host: u32, class: u16) {
+fn sent<const W: usize, const P: bool>(view: &mut View<'_, W, P>, host: u32, class: u16) {
     let class_count = view.shared.classes.len() as u32;
     let row = host * class_count + u32::from(class);
     if view.shared.source_queue.is_some() {

@@ -21,7 +21,7 @@ use crate::qos::vl_arbitration::VlChoice;
 use crate::scenario::plan::OutputArbitration;
 
 /// Runs the allocation.
-pub(super) fn run<const W: usize>(view: &mut View<'_, W>) {
+pub(super) fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let mut visits = std::mem::take(&mut view.work.visits);
     let mut inputs = std::mem::take(&mut view.work.input_visits);
     for &out in &visits {
@@ -32,7 +32,7 @@ pub(super) fn run<const W: usize>(view: &mut View<'_, W>) {
     view.work.visits = visits;
     inputs.sort_unstable();
     inputs.dedup();
-    for _ in 0..view.shared.iterations {
+    for _ in 0..view.shared.iterations() {
         let first = view.work.grants.len();
         for &input in &inputs {
             if has_place(view, input) {
@@ -55,17 +55,21 @@ pub(super) fn run<const W: usize>(view: &mut View<'_, W>) {
 }
 
 /// Whether the input can send one more packet now.
-fn has_place<const W: usize>(view: &View<'_, W>, input: u32) -> bool {
+fn has_place<const W: usize, const P: bool>(view: &View<'_, W, P>, input: u32) -> bool {
     let port = &view.ins[input as usize];
-    if view.shared.speedup == 1 {
+    if view.shared.speedup() == 1 {
         port.free_at <= view.now
     } else {
-        port.leaving < view.shared.speedup
+        port.leaving < view.shared.speedup()
     }
 }
 
 /// Inputs with a request for a visited output.
-fn collect_inputs<const W: usize>(view: &mut View<'_, W>, out: u32, inputs: &mut Vec<u32>) {
+fn collect_inputs<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    out: u32,
+    inputs: &mut Vec<u32>,
+) {
     if view.outs[out as usize].free_at > view.now {
         return;
     }
@@ -87,7 +91,7 @@ fn collect_inputs<const W: usize>(view: &mut View<'_, W>, out: u32, inputs: &mut
 }
 
 /// Whether a queue's head requests a free output and fits its credits; starves the lane otherwise.
-fn is_eligible<const W: usize>(view: &mut View<'_, W>, queue: u32) -> bool {
+fn is_eligible<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: u32) -> bool {
     let head = &view.queues[queue as usize];
     if head.head == NONE || !head.requesting {
         return false;
@@ -106,9 +110,9 @@ fn is_eligible<const W: usize>(view: &mut View<'_, W>, queue: u32) -> bool {
 }
 
 /// The input's proposal, as a grant to be decided by its output.
-fn propose<const W: usize>(view: &mut View<'_, W>, input: u32) {
+fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32) {
     let shift = view.shared.lane_shift;
-    let stride = view.shared.voq_stride.max(1);
+    let stride = view.shared.voq_stride().max(1);
     let first_lane = input << shift;
     let mut eligible = 0u16;
     for lane in 0..=view.shared.lane_mask {
@@ -141,15 +145,15 @@ fn propose<const W: usize>(view: &mut View<'_, W>, input: u32) {
 }
 
 /// Rule 1, lane: VL15, then tables or round robin.
-fn pick_lane<const W: usize>(
-    view: &View<'_, W>,
+fn pick_lane<const W: usize, const P: bool>(
+    view: &View<'_, W, P>,
     input: u32,
     eligible: u16,
 ) -> Option<(u8, Option<VlChoice>)> {
     if eligible == 0 {
         return None;
     }
-    if let Some(tables) = &view.shared.tables {
+    if let Some(tables) = view.shared.tables() {
         let choice = view.work.arbiters.vl[input as usize].select(
             tables,
             eligible,
@@ -165,7 +169,11 @@ fn pick_lane<const W: usize>(
 }
 
 /// Rule 1, output: round robin over the eligible queues of a lane.
-fn pick_queue<const W: usize>(view: &mut View<'_, W>, lane_row: u32, stride: u32) -> Option<u32> {
+fn pick_queue<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    lane_row: u32,
+    stride: u32,
+) -> Option<u32> {
     let pointer = if stride == 1 {
         0
     } else {
@@ -177,7 +185,7 @@ fn pick_queue<const W: usize>(view: &mut View<'_, W>, lane_row: u32, stride: u32
 }
 
 /// Rule 2: each output picks one of the proposals of this round.
-fn decide<const W: usize>(view: &mut View<'_, W>, first: usize) {
+fn decide<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize) {
     let mut outs: Vec<u32> = view.work.grants[first..]
         .iter()
         .map(|grant| grant.out)
@@ -192,7 +200,7 @@ fn decide<const W: usize>(view: &mut View<'_, W>, first: usize) {
         {
             mask[usize::from(grant.bit / 64)] |= 1 << (grant.bit % 64);
         }
-        let winner = match view.shared.output_arbitration {
+        let winner = match view.shared.output_arbitration() {
             OutputArbitration::RoundRobin => {
                 first_from(&mask, view.work.arbiters.output_pointer[out as usize])
             }
@@ -210,7 +218,7 @@ fn decide<const W: usize>(view: &mut View<'_, W>, first: usize) {
 }
 
 /// State of an accepted proposal that only this allocator has.
-fn move_pointers<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
+fn move_pointers<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) {
     let lane = grant.bit & view.shared.lane_mask as u16;
     let lane_row = (grant.input << view.shared.lane_shift) + u32::from(lane);
     let after = if usize::from(grant.bit) + 1 == W * 64 {
@@ -223,16 +231,16 @@ fn move_pointers<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
         view.work.arbiters.input_lane[grant.input as usize] =
             (lane as u8 + 1) & view.shared.lane_mask as u8;
     }
-    if view.shared.voq_stride != 0 {
-        let ports = view.shared.voq_stride as u16;
+    if view.shared.voq_stride() != 0 {
+        let ports = view.shared.voq_stride() as u16;
         let next = (u16::from(view.outs[grant.out as usize].index) + 1) % ports;
         view.work.arbiters.input_output[lane_row as usize] = next;
     }
 }
 
 /// Rule 3: outputs of the eligible heads of an input that was not served.
-fn look_again<const W: usize>(view: &mut View<'_, W>, input: u32) {
-    let stride = view.shared.voq_stride.max(1);
+fn look_again<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32) {
+    let stride = view.shared.voq_stride().max(1);
     let first = (input << view.shared.lane_shift) * stride;
     let count = (view.shared.lane_mask + 1) * stride;
     for queue in first..first + count {

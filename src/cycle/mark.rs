@@ -18,8 +18,8 @@ use super::view::View;
 use crate::fabric::components::Peer;
 
 /// Runs the stage.
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
-    let Some(threshold) = view.shared.marking_threshold else {
+pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+    let Some(threshold) = view.shared.marking_threshold() else {
         return;
     };
     let mut grants = std::mem::take(&mut view.work.grants);
@@ -34,7 +34,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
 }
 
 /// Sets the bit, in the message when the packet has left the shard.
-fn set_mark<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
+fn set_mark<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) {
     let out = &view.outs[grant.out as usize];
     if out.peer != Peer::Border {
         view.packets[grant.packet as usize].fecn = true;
@@ -47,7 +47,7 @@ fn set_mark<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
 }
 
 /// Flits of the packets whose request for the lane stands.
-fn waiting_flits<const W: usize>(view: &View<'_, W>, out: u32, lane: u32) -> u32 {
+fn waiting_flits<const W: usize, const P: bool>(view: &View<'_, W, P>, out: u32, lane: u32) -> u32 {
     let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
     let mut flits = 0;
     for (i, &word) in view.lanes[lane as usize].requests.iter().enumerate() {

@@ -28,6 +28,7 @@ pub mod input_first;
 pub mod mark;
 pub mod records;
 pub mod route;
+pub mod rules;
 pub mod sink;
 pub mod sources;
 pub mod state;
@@ -35,7 +36,7 @@ pub mod view;
 pub mod wake;
 
 pub use state::{ShardState, Shared, Work};
-pub use view::{Fabric, View};
+pub use view::{Fabric, Packets, Ports, View};
 
 use crate::run::executor::Lean;
 use crate::run::profile::StageClock;
@@ -134,11 +135,26 @@ pub const STAGES: [StageEntry; 8] = [
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cycle;
 
-/// Builds the schedule of one cycle for masks of `W` words; a clock times its systems.
-pub fn build<const W: usize>(clock: Option<Arc<StageClock>>) -> Schedule {
+/// Builds the schedule of one cycle for masks of `W` words and the options of `shared`; a clock times
+/// its systems.
+pub fn build<const W: usize>(shared: &Shared, clock: Option<Arc<StageClock>>) -> Schedule {
+    if shared.is_plain() {
+        schedule::<W, true>(shared, clock)
+    } else {
+        schedule::<W, false>(shared, clock)
+    }
+}
+
+/// The schedule; a stage that the options switch off is left out.
+fn schedule<const W: usize, const P: bool>(
+    shared: &Shared,
+    clock: Option<Arc<StageClock>>,
+) -> Schedule {
     use Stage::{Arbitrate, Consume, Cross, Deliver, Generate, Inject, Mark, Route};
+    let marks = shared.marking_threshold.is_some();
+    let stages = (0..STAGES.len()).filter(|&stage| marks || STAGES[stage].stage != Mark);
     let mut cycle = Schedule::new(Cycle);
-    cycle.set_executor(Lean::new(clock));
+    cycle.set_executor(Lean::new(clock, stages.collect()));
     cycle.set_build_settings(ScheduleBuildSettings {
         ambiguity_detection: LogLevel::Error,
         auto_insert_apply_deferred: false,
@@ -150,20 +166,22 @@ pub fn build<const W: usize>(clock: Option<Arc<StageClock>>) -> Schedule {
         )
             .chain(),
     );
-    cycle.add_systems(deliver_system::<W>.in_set(Deliver));
-    cycle.add_systems(route_system::<W>.in_set(Route));
-    cycle.add_systems(arbitrate_system::<W>.in_set(Arbitrate));
-    cycle.add_systems(cross_system::<W>.in_set(Cross));
-    cycle.add_systems(mark_system::<W>.in_set(Mark));
-    cycle.add_systems(generate_system::<W>.in_set(Generate));
-    cycle.add_systems(inject_system::<W>.in_set(Inject));
+    cycle.add_systems(deliver_system::<W, P>.in_set(Deliver));
+    cycle.add_systems(route_system::<W, P>.in_set(Route));
+    cycle.add_systems(arbitrate_system::<W, P>.in_set(Arbitrate));
+    cycle.add_systems(cross_system::<W, P>.in_set(Cross));
+    if marks {
+        cycle.add_systems(mark_system::<W, P>.in_set(Mark));
+    }
+    cycle.add_systems(generate_system::<W, P>.in_set(Generate));
+    cycle.add_systems(inject_system::<W, P>.in_set(Inject));
     cycle.add_systems(consume_system::<W>.in_set(Consume));
     cycle
 }
 
 /// All stages on columns fetched once: the fused form of the same cycle.
 #[inline]
-pub fn fused<const W: usize>(view: &mut View<'_, W>) {
+pub fn fused<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     deliver::run(view);
     route::run(view);
     arbitrate::run(view);
@@ -171,16 +189,16 @@ pub fn fused<const W: usize>(view: &mut View<'_, W>) {
     mark::run(view);
     generate::run(view);
     inject::run(view);
-    consume::run(view);
+    consume::run(&mut view.general());
 }
 
 /// A system that fetches the columns and runs a stage when the stage has work.
 macro_rules! system {
     ($name:ident, $stage:path, |$state:ident| $due:expr) => {
-        fn $name<const W: usize>(mut fabric: Fabric<'_, '_, W>) {
+        fn $name<const W: usize, const P: bool>(mut fabric: Fabric<'_, '_, W>) {
             let $state = fabric.state();
             if $due {
-                $stage(&mut fabric.view());
+                $stage(&mut fabric.view::<P>());
             }
         }
     };
@@ -207,15 +225,20 @@ system!(mark_system, mark::run, |state| !state
     .work
     .grants
     .is_empty());
-system!(generate_system, generate::run, |state| state
-    .work
-    .sources
-    .is_busy(state.now));
 system!(inject_system, inject::run, |state| !state
     .work
     .host_visits
     .is_empty());
-system!(consume_system, consume::run, |state| !state
-    .work
-    .consumed
-    .is_empty());
+
+fn generate_system<const W: usize, const P: bool>(mut ports: Ports<'_, '_>) {
+    let state = ports.state();
+    if state.work.sources.is_busy(state.now) {
+        generate::run(&mut ports.view::<W, P>());
+    }
+}
+
+fn consume_system<const W: usize>(mut packets: Packets<'_, '_>) {
+    if !packets.state().work.consumed.is_empty() {
+        consume::run(&mut packets.view::<W, false>());
+    }
+}

@@ -67,10 +67,10 @@ pub struct Records {
 
 impl Records {
     /// Zeros for a shard with the given hosts.
-    pub fn new(plan: &Plan, host_count: usize, channel_count: usize, host_ids: Vec<u32>) -> Self {
+    pub fn new(plan: &Plan, host_count: usize, host_ids: Vec<u32>) -> Self {
         let end = plan.phases.warmup.saturating_add(plan.phases.measure);
         Self {
-            measured: measure::Records::new(plan.classes.len(), host_count, channel_count, 1),
+            measured: measure::Records::new(plan.classes.len(), host_count, 0, 1),
             flows: FlowLatencies::new(
                 host_count,
                 plan.classes.iter().map(|class| class.pattern.is_fixed()),

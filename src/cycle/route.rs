@@ -13,13 +13,13 @@
 //! # Deviations
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
-use super::deliver::{append, free_input_later};
+use super::deliver::append;
 use super::view::View;
 use crate::scenario::plan::OutputArbitration;
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
+pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     if !view.work.arrived.is_empty() {
         let mut arrived = std::mem::take(&mut view.work.arrived);
         for (lane, packet) in arrived.drain(..) {
@@ -27,7 +27,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
                 super::sink::arrive(view, lane, packet);
             } else {
                 let output = output_of(view, lane, packet);
-                append(view, lane * view.shared.voq_stride + output, lane, packet);
+                append(view, lane * view.shared.voq_stride() + output, lane, packet);
             }
         }
         view.work.arrived = arrived;
@@ -44,7 +44,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
 
 /// Output index a packet in `lane` is forwarded to.
 #[inline]
-fn output_of<const W: usize>(view: &View<'_, W>, lane: u32, packet: u32) -> u32 {
+fn output_of<const W: usize, const P: bool>(view: &View<'_, W, P>, lane: u32, packet: u32) -> u32 {
     let port = &view.ins[(lane >> view.shared.lane_shift) as usize];
     let switch = &view.switches[port.owner as usize];
     let row = switch.global as usize * view.shared.host_count;
@@ -53,13 +53,15 @@ fn output_of<const W: usize>(view: &View<'_, W>, lane: u32, packet: u32) -> u32 
 
 /// Routes the head of a queue and raises its request.
 #[inline]
-fn raise<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
+fn raise<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32) {
     let shared = view.shared;
-    let voq = shared.voq_stride;
-    let lane_row = if voq == 0 { queue_row } else { queue_row / voq };
+    let lane_row = match shared.voq_stride() {
+        0 => queue_row,
+        stride => queue_row / stride,
+    };
     let port_row = lane_row >> shared.lane_shift;
-    let port = &view.ins[port_row as usize];
-    let switch = &view.switches[port.owner as usize];
+    let port = &mut view.ins[port_row as usize];
+    let switch = &mut view.switches[port.owner as usize];
     let queue = &mut view.queues[queue_row as usize];
     let packet = &view.packets[queue.head as usize];
     let entry = switch.global as usize * shared.host_count + packet.destination as usize;
@@ -69,24 +71,25 @@ fn raise<const W: usize>(view: &mut View<'_, W>, queue_row: u32) {
     let out = &mut view.outs[out_row as usize];
     let key = out.profile + port.profile_offset + u32::from(packet.key) + u32::from(hop_layer);
     let out_lane = shared.profiles[key as usize];
+    let size = packet.size;
     queue.out = out_row;
     queue.out_lane = out_lane;
-    queue.size = packet.size;
+    queue.size = size;
     queue.requesting = true;
-    if shared.output_arbitration == OutputArbitration::FirstComeFirstServed {
+    if shared.output_arbitration() == OutputArbitration::FirstComeFirstServed {
         view.records[queue.head as usize].requested = view.now;
     }
     out.request_lanes |= 1 << out_lane;
     let lane = (out_row << shared.lane_shift) + u32::from(out_lane);
     let bit = lane_row - (switch.first_port << shared.lane_shift);
-    view.lanes[lane as usize].requests[(bit / 64) as usize] |= 1 << (bit % 64);
-    let size = packet.size;
-    if shared.speedup == 1 {
+    view.lanes[lane as usize].requests[(bit / 64) as usize % W] |= 1 << (bit % 64);
+    if shared.speedup() == 1 {
         if port.free_at > view.now {
-            return free_input_later(view, port_row);
+            return port.wake_when_free(port_row, &mut view.work.calendar);
         }
-        view.open_input(port_row);
-    } else if port.leaving >= shared.speedup {
+        let (word, lanes) = shared.input_lanes(port.index);
+        switch.free[word % W] |= lanes;
+    } else if port.leaving >= shared.speedup() {
         return;
     }
     view.consider(out_row, lane, size);

@@ -14,8 +14,12 @@ use super::view::View;
 use crate::fabric::components::NONE;
 
 /// A packet at a host may start draining from now on.
-pub(super) fn arrive<const W: usize>(view: &mut View<'_, W>, lane: u32, packet: u32) {
-    let stride = view.shared.voq_stride.max(1);
+pub(super) fn arrive<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    lane: u32,
+    packet: u32,
+) {
+    let stride = view.shared.voq_stride().max(1);
     let queue = &mut view.queues[(lane * stride) as usize];
     if queue.head == NONE {
         queue.head = packet;
@@ -29,7 +33,7 @@ pub(super) fn arrive<const W: usize>(view: &mut View<'_, W>, lane: u32, packet: 
 }
 
 /// Starts packets at the sinks that became free or got a packet in this cycle.
-pub(super) fn run<const W: usize>(view: &mut View<'_, W>) {
+pub(super) fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let mut visits = std::mem::take(&mut view.work.sink_visits);
     for port_row in visits.drain(..) {
         drain(view, port_row);
@@ -38,7 +42,7 @@ pub(super) fn run<const W: usize>(view: &mut View<'_, W>) {
 }
 
 /// Starts the next packet when the sink is free.
-fn drain<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
+fn drain<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row: u32) {
     let now = view.now;
     let host = (port_row - view.work.first_host_port) as usize;
     let occupied = view.ins[port_row as usize].occupied;
@@ -48,7 +52,7 @@ fn drain<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
     }
     let ahead = occupied & (u64::MAX << sink.pointer);
     let lane = if ahead == 0 { occupied } else { ahead }.trailing_zeros();
-    let stride = view.shared.voq_stride.max(1);
+    let stride = view.shared.voq_stride().max(1);
     let queue_row = ((port_row << view.shared.lane_shift) + lane) * stride;
     let queue = &mut view.queues[queue_row as usize];
     let packet_row = queue.head;
@@ -57,7 +61,7 @@ fn drain<const W: usize>(view: &mut View<'_, W>, port_row: u32) {
         view.ins[port_row as usize].occupied &= !(1 << lane);
     }
     let flits = view.packets[packet_row as usize].size;
-    let pace = view.shared.sink_step;
+    let pace = view.shared.sink_step();
     let sink = &mut view.work.sinks[host];
     sink.pointer = (lane as u8 + 1) & view.shared.lane_mask as u8;
     sink.free_at = now + u64::from(flits) * u64::from(pace);

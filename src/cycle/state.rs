@@ -106,16 +106,6 @@ impl Shared {
         self.tables.clone_from(&options.vl_arbitration);
         self.marking_threshold = options.marking_threshold;
     }
-
-    /// Lane row of the credit count that `lane` draws from.
-    #[inline]
-    pub fn credit_row(&self, lane: u32) -> u32 {
-        if self.pool {
-            lane & !self.lane_mask
-        } else {
-            lane
-        }
-    }
 }
 
 /// A proposed, then accepted, transfer of one packet.

@@ -11,9 +11,11 @@
 //! `starved` with `need` no larger than the request; then a wake-up at the cycle in which known ramps give
 //! `need` is in the calendar, or no known ramp does and the next ramp computes it.
 
+use super::calendar::Calendar;
 use super::view::View;
+use crate::fabric::{InPort, OutPort};
 
-impl<const W: usize> View<'_, W> {
+impl<const W: usize, const P: bool> View<'_, W, P> {
     /// Puts an output (or a host) on this cycle's visit list.
     #[inline]
     pub fn visit(&mut self, out: u32) {
@@ -28,25 +30,21 @@ impl<const W: usize> View<'_, W> {
         }
     }
 
-    /// Makes sure the output is visited when it is free again.
-    #[inline]
-    pub fn wake_when_free(&mut self, out: u32) {
-        let port = &mut self.outs[out as usize];
-        if !port.wake_scheduled {
-            port.wake_scheduled = true;
-            self.work.calendar.at(port.free_at).wakes.push(out);
-        }
-    }
-
     /// A request of `size` flits for `lane` of `out` stands and its input could send: visits the output
     /// if it can be granted now, else arranges the wake-up.
     #[inline]
     pub fn consider(&mut self, out: u32, lane: u32, size: u16) {
-        let port = &self.outs[out as usize];
+        let port = &mut self.outs[out as usize];
         if port.free_at > self.now {
-            self.wake_when_free(out);
-        } else if port.boundless || self.credits(lane) >= u32::from(size) {
-            self.visit(out);
+            port.wake_when_free(out, &mut self.work.calendar);
+        } else if port.visited {
+            // already on the list
+        } else if port.boundless
+            || self.lanes[self.shared.credit_row(lane) as usize].available(self.now)
+                >= u32::from(size)
+        {
+            port.visited = true;
+            self.work.visits.push(out);
         } else {
             self.starve(out, lane, size);
         }
@@ -91,7 +89,7 @@ impl<const W: usize> View<'_, W> {
         if starved == 0 {
             return;
         }
-        if self.shared.pool {
+        if self.shared.pool() {
             let first = out << self.shared.lane_shift;
             let mut waiting = starved;
             while waiting != 0 {
@@ -126,5 +124,27 @@ impl<const W: usize> View<'_, W> {
         }
         port.wake_scheduled = false;
         self.visit(out);
+    }
+}
+
+impl OutPort {
+    /// Makes sure the output, of row `out`, is visited when it is free again.
+    #[inline]
+    pub fn wake_when_free(&mut self, out: u32, calendar: &mut Calendar) {
+        if !self.wake_scheduled {
+            self.wake_scheduled = true;
+            calendar.at(self.free_at).wakes.push(out);
+        }
+    }
+}
+
+impl InPort {
+    /// Makes sure the input, of row `input`, is looked at when it is free again (one packet at a time).
+    #[inline]
+    pub fn wake_when_free(&mut self, input: u32, calendar: &mut Calendar) {
+        if !self.wake_scheduled {
+            self.wake_scheduled = true;
+            calendar.at(self.free_at).frees.push(input);
+        }
     }
 }

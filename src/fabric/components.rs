@@ -37,8 +37,6 @@ pub enum Peer {
 pub struct OutPort {
     /// First cycle in which the output can be granted again.
     pub free_at: u64,
-    /// Flits sent since the start of the run.
-    pub sent: u64,
     /// Far end: port row or border entry, as `peer` says.
     pub to: u32,
     /// Crossbar delay + channel latency [cycles].
@@ -110,6 +108,8 @@ pub struct InPort {
 pub struct OutLane<const W: usize> {
     /// First cycle in which a credit of the running ramp counts.
     pub ramp_start: u64,
+    /// Flits sent since the start of the run.
+    pub sent: u64,
     /// Credits in hand, without the running ramp [flits].
     pub credits: u32,
     /// Credits of the running ramp that are not in `credits` [flits].

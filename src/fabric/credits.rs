@@ -72,6 +72,7 @@ mod tests {
     fn lane(credits: u32) -> OutLane<1> {
         OutLane {
             ramp_start: 0,
+            sent: 0,
             credits,
             ramp_flits: 0,
             ramp_step: 1,

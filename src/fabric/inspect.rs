@@ -20,6 +20,8 @@ pub trait Columns {
     fn records(&self) -> &[PacketRecord];
     /// Credits a lane has or will have by the running ramp, and those that count now.
     fn credits(&self, lane: u32) -> (u32, u32);
+    /// Flits a lane has sent since the start of the run.
+    fn sent(&self, lane: u32) -> u64;
     /// Global id of a switch row.
     fn switch_id(&self, row: u32) -> u32;
     /// Tables and options.
@@ -54,11 +56,14 @@ impl<const W: usize> Columns for View<'_, W> {
             row.available(self.now),
         )
     }
+    fn sent(&self, lane: u32) -> u64 {
+        self.lanes[lane as usize].sent
+    }
     fn switch_id(&self, row: u32) -> u32 {
         self.switches[row as usize].global
     }
     fn shared(&self) -> &Shared {
-        self.shared
+        self.shared.0
     }
     fn work(&self) -> &Work {
         self.work

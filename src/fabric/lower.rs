@@ -277,6 +277,7 @@ pub fn rows<const W: usize>(
     let lane_count = rows.ports.len() << shared.lane_shift;
     let lane = OutLane {
         ramp_start: 0,
+        sent: 0,
         credits: plan.switch.lane_capacity,
         ramp_flits: 0,
         ramp_step: 1,
@@ -325,7 +326,6 @@ impl Lowering<'_> {
         let boundless = peer == Peer::Host && self.is_boundless(channel, latency);
         let out = OutPort {
             free_at: 0,
-            sent: 0,
             to,
             latency,
             owner,

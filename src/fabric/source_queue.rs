@@ -83,8 +83,8 @@ impl SourceQueues {
         (first != NONE).then(|| &self.slab[first as usize])
     }
 
-    /// Takes the first packet of `queue`.
-    pub fn pop(&mut self, queue: usize) -> Option<Waiting> {
+    /// Takes the first packet of `queue`; whether the queue is empty now.
+    pub fn pop(&mut self, queue: usize) -> Option<(Waiting, bool)> {
         let (first, last) = &mut self.ends[queue];
         if *first == NONE {
             return None;
@@ -92,13 +92,14 @@ impl SourceQueues {
         let slot = *first;
         let entry = self.slab[slot as usize];
         *first = entry.next;
-        if *first == NONE {
+        let drained = *first == NONE;
+        if drained {
             *last = NONE;
         }
         self.slab[slot as usize].next = self.free;
         self.free = slot;
         self.waiting -= 1;
-        Some(entry)
+        Some((entry, drained))
     }
 
     /// Packets that wait in all queues.
@@ -119,8 +120,8 @@ mod tests {
             queues.push(1, 1, 0, (9, 0, 1, 0));
             queues.push(0, 1, 0, (round + 10, 0, 1, 0));
             assert_eq!(queues.front(0).map(|w| w.destination), Some(round));
-            assert_eq!(queues.pop(0).map(|w| w.destination), Some(round));
-            assert_eq!(queues.pop(0).map(|w| w.destination), Some(round + 10));
+            assert_eq!(queues.pop(0).map(|(w, _)| w.destination), Some(round));
+            assert_eq!(queues.pop(0).map(|(w, _)| w.destination), Some(round + 10));
             assert!(queues.pop(0).is_none() && queues.pop(1).is_some());
         }
         assert_eq!((queues.waiting(), queues.slab.len()), (0, 3));

@@ -83,8 +83,8 @@ pub struct HostRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChannelRecords {
     lanes: usize,
-    /// (packets, flits) by start cycle of the packet, `[channel * lanes + lane]`.
-    sent: Vec<(u64, u64)>,
+    /// Flits of the packets that started within the window, `[channel * lanes + lane]`.
+    sent: Vec<u64>,
 }
 
 /// Everything one shard counts, and after merging everything a run counted.
@@ -94,7 +94,7 @@ pub struct Records {
     pub classes: Vec<ClassRecords>,
     /// `[host]`
     pub hosts: Vec<HostRecord>,
-    /// All channels.
+    /// All channels; filled once per run, not per shard.
     pub channels: ChannelRecords,
     /// Digest of all deliveries of the whole run.
     pub digest: Digest,
@@ -155,39 +155,24 @@ impl ChannelRecords {
     pub fn new(channels: usize, lanes: usize) -> Self {
         Self {
             lanes,
-            sent: vec![(0, 0); channels * lanes],
+            sent: vec![0; channels * lanes],
         }
     }
 
-    /// Counts a packet that starts on a channel within the window.
+    /// Counts flits that a lane of a channel sent within the window.
     #[inline]
-    pub fn send(&mut self, channel: ChannelId, lane: VlId, flits: u16) {
-        let (packets, sum) = &mut self.sent[channel.index() * self.lanes + lane.index()];
-        *packets += 1;
-        *sum += u64::from(flits);
+    pub fn send(&mut self, channel: ChannelId, lane: VlId, flits: u64) {
+        self.sent[channel.index() * self.lanes + lane.index()] += flits;
     }
 
-    /// Counts flits sent within the window on lane 0 of a channel.
-    pub fn add(&mut self, channel: ChannelId, flits: u64) {
-        self.sent[channel.index() * self.lanes].1 += flits;
-    }
-
-    /// (packets, flits) of each lane of a channel.
-    pub fn lanes(&self, channel: ChannelId) -> &[(u64, u64)] {
+    /// Flits of each lane of a channel.
+    pub fn lanes(&self, channel: ChannelId) -> &[u64] {
         &self.sent[channel.index() * self.lanes..][..self.lanes]
     }
 
     /// Flits sent on all lanes of a channel.
     pub fn flits(&self, channel: ChannelId) -> u64 {
-        self.lanes(channel).iter().map(|(_, flits)| flits).sum()
-    }
-
-    fn merge(&mut self, other: &Self) {
-        assert_eq!(self.sent.len(), other.sent.len(), "shards of one fabric");
-        for (sum, part) in self.sent.iter_mut().zip(&other.sent) {
-            sum.0 += part.0;
-            sum.1 += part.1;
-        }
+        self.lanes(channel).iter().sum()
     }
 }
 
@@ -250,10 +235,7 @@ impl Records {
         }
     }
 
-    /// Adds the counts of another shard of the same run.
-    ///
-    /// # Panics
-    /// When the other records belong to another fabric.
+    /// Adds the counts of another shard of the same run (not those of channels).
     pub fn merge(&mut self, other: &Self) {
         for (sum, part) in self.classes.iter_mut().zip(&other.classes) {
             sum.merge(part);
@@ -263,7 +245,6 @@ impl Records {
             sum.accepted_flits += part.accepted_flits;
             sum.received_flits += part.received_flits;
         }
-        self.channels.merge(&other.channels);
         self.digest.merge(other.digest);
         self.packet_hops += other.packet_hops;
         self.flit_hops += other.flit_hops;
@@ -290,6 +271,18 @@ mod tests {
     }
 
     #[test]
+    fn channels_count_by_lane() {
+        let mut channels = ChannelRecords::new(3, 2);
+        channels.send(ChannelId(2), VlId(0), 4);
+        channels.send(ChannelId(2), VlId(1), 8);
+        assert_eq!(
+            (channels.lanes(ChannelId(2)), channels.flits(ChannelId(2))),
+            (&[4, 8][..], 12)
+        );
+        assert_eq!(channels.flits(ChannelId(1)), 0);
+    }
+
+    #[test]
     fn shards_merge_to_the_whole() {
         let record = |parts: &[usize]| {
             let mut records = Records::new(1, 2, 4, 2);
@@ -300,7 +293,6 @@ mod tests {
                 records.inject(0, 4);
                 let delivery = delivery(source.0, part as u16 * 3, 40 + part as u64);
                 records.deliver(&delivery, part == 0, true, &mut flows);
-                records.channels.send(ChannelId(2), VlId(part as u8), 4);
             }
             records
         };
@@ -313,7 +305,6 @@ mod tests {
         assert_eq!((class.delivered_flits, class.tagged_delivered), (4, 2));
         assert_eq!((&class.hops[..], class.marked), (&[1, 0, 0, 1][..], 1));
         assert_eq!(class.last_delivery, 41);
-        assert_eq!(whole.channels.flits(ChannelId(2)), 8);
         assert_eq!(whole.hosts[0].accepted_flits, 4);
         assert_eq!(whole.hosts[1].received_flits, 4);
     }

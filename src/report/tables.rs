@@ -17,8 +17,6 @@ struct ChannelRow<'a> {
     lane: usize,
     #[serde(rename = "sent [flits]")]
     flits: u64,
-    #[serde(rename = "sent [packets]")]
-    packets: u64,
     #[serde(rename = "utilisation [fraction]")]
     utilisation: f64,
 }
@@ -123,14 +121,13 @@ pub fn channels(result: &RunResult) -> Result<Vec<u8>, ReportError> {
         for (index, info) in result.channels.iter().enumerate() {
             let channel = ChannelId::from(index);
             let lanes = result.records.channels.lanes(channel);
-            for (lane, &(packets, flits)) in lanes.iter().enumerate() {
+            for (lane, &flits) in lanes.iter().enumerate() {
                 writer.serialize(ChannelRow {
                     channel: index,
                     from: &info.from,
                     to: &info.to,
                     lane,
                     flits,
-                    packets,
                     utilisation: utilisation(result, channel, flits),
                 })?;
             }

@@ -11,7 +11,7 @@ use super::watchdog::Watchdog;
 use crate::cycle::records::Totals;
 use crate::fabric::inspect::Columns;
 use crate::fabric::invariants::Ledger;
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, VlId};
 use crate::measure::{Delivery, Records};
 use crate::run::outcome::{CycleCounts, StageCost, TimelineRow, Verdict};
 use crate::run::shard::Inspect;
@@ -112,7 +112,7 @@ pub fn execute(
     options.keep_deliveries = settings.keep_deliveries;
     options.check_order = settings.check && resolved.tables.guarantees.in_order;
     options.profile = settings.profile;
-    Run::new(resolved, settings, options)?.to_the_end(progress, stop)
+    Run::new(resolved, settings, options)?.finish(progress, stop)
 }
 
 struct Run<'a> {
@@ -148,7 +148,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn to_the_end(
+    fn finish(
         mut self,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
@@ -162,10 +162,10 @@ impl<'a> Run<'a> {
         let measured_until = self.simulation.now();
         self.drain(progress, stop)?;
         let mut records = self.merged();
-        for (channel, (before, after)) in before.iter().zip(&after).enumerate() {
-            records
-                .channels
-                .add(ChannelId::from(channel), after - before);
+        let lanes = usize::from(self.resolved.plan.switch.lane_count());
+        for (row, (before, after)) in before.iter().zip(&after).enumerate() {
+            let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
+            records.channels.send(channel, lane, after - before);
         }
         let growth = queued_after.saturating_sub(queued_before);
         let (verdict, reason) = self.verdict(&records, growth);
@@ -389,7 +389,7 @@ impl<'a> Run<'a> {
             self.resolved.plan.classes.len(),
             graph.hosts().len(),
             graph.channels().len(),
-            1,
+            usize::from(self.resolved.plan.switch.lane_count()),
         );
         for state in self.simulation.states() {
             sum.merge(&state.work.records.measured);
@@ -399,13 +399,16 @@ impl<'a> Run<'a> {
         sum
     }
 
-    /// Flits sent so far on every channel.
+    /// Flits sent so far, `[channel * lanes + lane]`.
     fn sent(&mut self) -> Vec<u64> {
         let channels = self.simulation.port_channels().to_vec();
+        let lanes = usize::from(self.resolved.plan.switch.lane_count());
+        let flits = vec![0; self.resolved.layout.graph.channels().len() * lanes];
         let mut sent = Sent {
             channels: &channels,
             shard: 0,
-            flits: vec![0; self.resolved.layout.graph.channels().len()],
+            lanes,
+            flits,
         };
         self.simulation.inspect(&mut sent);
         sent.flits
@@ -433,17 +436,22 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Collects the flit counters of all outputs.
+/// Collects the flit counters of all output lanes.
 struct Sent<'a> {
     channels: &'a [Vec<ChannelId>],
     shard: usize,
+    lanes: usize,
     flits: Vec<u64>,
 }
 
 impl Inspect for Sent<'_> {
     fn look(&mut self, view: &dyn Columns) {
-        for (out, channel) in view.outs().iter().zip(&self.channels[self.shard]) {
-            self.flits[channel.index()] = out.sent;
+        let shift = view.shared().lane_shift;
+        for (port, channel) in self.channels[self.shard].iter().enumerate() {
+            for lane in 0..self.lanes {
+                self.flits[channel.index() * self.lanes + lane] =
+                    view.sent((port << shift | lane) as u32);
+            }
         }
         self.shard += 1;
     }

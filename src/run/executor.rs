@@ -17,12 +17,14 @@ use std::time::Instant;
 #[derive(Debug)]
 pub struct Lean {
     clock: Option<Arc<StageClock>>,
+    /// Number of the stage of each system.
+    stages: Vec<usize>,
 }
 
 impl Lean {
     /// An executor; with a clock it takes the time of every system.
-    pub fn new(clock: Option<Arc<StageClock>>) -> Self {
-        Self { clock }
+    pub fn new(clock: Option<Arc<StageClock>>, stages: Vec<usize>) -> Self {
+        Self { clock, stages }
     }
 }
 
@@ -42,7 +44,7 @@ impl SystemExecutor for Lean {
     ) {
         // SAFETY: the contract is to call methods of `System` only and to replace nothing.
         let systems = unsafe { schedule.systems_mut() };
-        for (stage, system) in systems.iter_mut().enumerate() {
+        for (system, &stage) in systems.iter_mut().zip(&self.stages) {
             let started = self.clock.as_ref().map(|_| Instant::now());
             let outcome = system.run_without_applying_deferred((), world);
             debug_assert!(

@@ -1,5 +1,6 @@
 //! One run: shards in windows, phases, watchdog.
 
+mod build;
 pub mod execute;
 pub mod executor;
 pub mod outcome;

@@ -39,6 +39,8 @@ pub struct WorldShard<const W: usize> {
     columns: SystemState<Fabric<'static, 'static, W>>,
     inbox: Vec<Message>,
     fused: bool,
+    /// The options allow the fast path.
+    plain: bool,
 }
 
 impl<const W: usize> WorldShard<W> {
@@ -54,8 +56,9 @@ impl<const W: usize> WorldShard<W> {
         world.spawn_batch(rows.ports);
         world.spawn_batch(rows.lanes);
         world.spawn_batch(rows.queues);
+        let shared = Arc::clone(&state.shared);
         world.insert_resource(state);
-        let mut cycle = cycle::build::<W>(clock);
+        let mut cycle = cycle::build::<W>(&shared, clock);
         cycle
             .initialize(&mut world)
             .expect("the cycle has no ambiguity: its stages are chained");
@@ -66,6 +69,7 @@ impl<const W: usize> WorldShard<W> {
             columns,
             inbox: Vec::new(),
             fused,
+            plain: shared.is_plain(),
         };
         shard.grow_pool(256);
         shard
@@ -111,7 +115,7 @@ impl<const W: usize> WorldShard<W> {
             .columns
             .get_mut(&mut self.world)
             .expect("all resources exist");
-        let mut view = fabric.view();
+        let mut view = fabric.view::<false>();
         for message in self.inbox.drain(..) {
             accept(&mut view, message);
         }
@@ -134,7 +138,7 @@ impl<const W: usize> WorldShard<W> {
     }
 
     /// The same stages on columns fetched once.
-    fn fused(&mut self, from: u64, to: u64) {
+    fn fused<const P: bool>(&mut self, from: u64, to: u64) {
         let mut now = from;
         while now < to {
             self.fill_pool();
@@ -143,7 +147,7 @@ impl<const W: usize> WorldShard<W> {
                 .get_mut(&mut self.world)
                 .expect("all resources exist");
             let hosts = fabric.state().work.host_ids.len();
-            let mut view = fabric.view();
+            let mut view = fabric.view::<P>();
             while now < to && view.work.free_packets.len() >= hosts {
                 view.now = now;
                 cycle::fused(&mut view);
@@ -186,10 +190,10 @@ impl<const W: usize> Shard for WorldShard<W> {
     fn run_window(&mut self, from: u64, to: u64) {
         self.receive();
         let start = self.world.resource::<ShardState>().next_event(from).min(to);
-        if self.fused {
-            self.fused(start, to)
-        } else {
-            self.staged(start, to)
+        match (self.fused, self.plain) {
+            (true, true) => self.fused::<true>(start, to),
+            (true, false) => self.fused::<false>(start, to),
+            (false, _) => self.staged(start, to),
         }
     }
 
@@ -221,6 +225,6 @@ impl<const W: usize> Shard for WorldShard<W> {
             .columns
             .get_mut(&mut self.world)
             .expect("all resources exist");
-        inspect.look(&fabric.view());
+        inspect.look(&fabric.view::<false>());
     }
 }

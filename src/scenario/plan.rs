@@ -155,6 +155,9 @@ pub struct HostOptions {
     pub source_queue: Option<u32>,
 }
 
+/// Hosts (ascending) whose links have a speed of their own, and their process.
+pub type OtherProcess = (Vec<HostId>, Arc<dyn Process>);
+
 /// One traffic class.
 #[derive(Clone, Debug)]
 pub struct ClassPlan {
@@ -167,7 +170,7 @@ pub struct ClassPlan {
     /// When packets are made, at hosts whose link has the speed of the first host's.
     pub process: Arc<dyn Process>,
     /// The same load at hosts whose link has another speed: (hosts, ascending, and their process).
-    pub other_processes: Vec<(Vec<HostId>, Arc<dyn Process>)>,
+    pub other_processes: Vec<OtherProcess>,
     /// How long packets are.
     pub size: SizeDistribution,
     /// Service levels, one drawn uniformly per packet (no draw when there is one).

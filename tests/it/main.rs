@@ -12,3 +12,5 @@ mod reference_checks;
 mod differential;
 // Results known from theory, on the shipped scenarios.
 mod validation;
+// The shape of `src/`: layers, headers, sizes.
+mod layers;

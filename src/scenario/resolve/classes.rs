@@ -1,14 +1,15 @@
 //! Traffic classes against the graph: senders, sizes, patterns, processes.
 
-use super::super::plan::ClassPlan;
+use super::super::plan::{ClassPlan, OtherProcess};
 use super::super::schema::{Class, HostSet, Member, Scenario, ServiceLevels, Size};
 use super::super::syntax::{At, Mistake};
 use super::{Layout, Parts, flits};
 use crate::ids::{HostId, SlId, SwitchId};
 use crate::registry::nearest;
 use crate::topology::Graph;
-use crate::traffic::{PatternContext, ProcessContext, SizeDistribution};
+use crate::traffic::{OfferedProcess, Pattern, PatternContext, ProcessContext, SizeDistribution};
 use crate::units::Clock;
+use std::sync::Arc;
 
 /// Resolves all classes.
 pub(super) fn classes(
@@ -36,38 +37,8 @@ fn class(
             .service_levels
             .mistake("`Management` needs VL15: set `qos.management_lane: true`"));
     }
-    let context = PatternContext {
-        graph,
-        hosts: &hosts,
-        seed: scenario.seed,
-        class: number,
-    };
-    let make_pattern = class.pattern.entry(parts.patterns)?.build;
-    let pattern = class
-        .pattern
-        .build(|arguments| make_pattern(arguments, &context))?;
-    if !hosts.iter().any(|&host| pattern.sends(host)) {
-        let message = format!(
-            "under `{}` none of the hosts sends",
-            class.pattern.name.value
-        );
-        return Err(class.pattern.name.mistake(message));
-    }
-    let make_process = class.process.entry(parts.processes)?.build;
-    let process = |cycles_per_flit| {
-        let context = ProcessContext {
-            mean_size: size.mean(),
-            cycles_per_flit,
-        };
-        class
-            .process
-            .build(|arguments| make_process(arguments, context))
-    };
-    let mut speeds = by_speed(&hosts, graph).into_iter();
-    let offered = process(speeds.next().map_or(1, |(speed, _)| speed))?;
-    let other_processes = speeds
-        .map(|(speed, members)| Ok((members, process(speed)?.process)))
-        .collect::<Result<_, Mistake>>()?;
+    let pattern = pattern(scenario, parts, graph, number, class, &hosts)?;
+    let (offered, other_processes) = processes(parts, graph, class, &hosts, size.mean())?;
     if !(offered.load > 0.0 && offered.load <= 1.0) {
         let load = offered.load;
         return Err(class.process.parameter_mistake(
@@ -92,6 +63,61 @@ fn class(
         load: offered.load,
         packets_per_host: class.packets,
     })
+}
+
+/// The pattern of a class; some host must send under it.
+fn pattern(
+    scenario: &Scenario,
+    parts: &Parts<'_>,
+    graph: &Graph,
+    number: usize,
+    class: &Class,
+    hosts: &[HostId],
+) -> Result<Arc<dyn Pattern>, Mistake> {
+    let context = PatternContext {
+        graph,
+        hosts,
+        seed: scenario.seed,
+        class: number,
+    };
+    let make_pattern = class.pattern.entry(parts.patterns)?.build;
+    let pattern = class
+        .pattern
+        .build(|arguments| make_pattern(arguments, &context))?;
+    if !hosts.iter().any(|&host| pattern.sends(host)) {
+        let message = format!(
+            "under `{}` none of the hosts sends",
+            class.pattern.name.value
+        );
+        return Err(class.pattern.name.mistake(message));
+    }
+    Ok(pattern)
+}
+
+/// The process of the hosts with the first host's link speed, and of those with other speeds.
+fn processes(
+    parts: &Parts<'_>,
+    graph: &Graph,
+    class: &Class,
+    hosts: &[HostId],
+    mean_size: f64,
+) -> Result<(OfferedProcess, Vec<OtherProcess>), Mistake> {
+    let make_process = class.process.entry(parts.processes)?.build;
+    let process = |cycles_per_flit| {
+        let context = ProcessContext {
+            mean_size,
+            cycles_per_flit,
+        };
+        class
+            .process
+            .build(|arguments| make_process(arguments, context))
+    };
+    let mut speeds = by_speed(hosts, graph).into_iter();
+    let offered = process(speeds.next().map_or(1, |(speed, _)| speed))?;
+    let other_processes = speeds
+        .map(|(speed, members)| Ok((members, process(speed)?.process)))
+        .collect::<Result<_, Mistake>>()?;
+    Ok((offered, other_processes))
 }
 
 fn size(size: &At<Size>, clock: Clock) -> Result<SizeDistribution, Mistake> {

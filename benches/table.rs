@@ -1,0 +1,260 @@
+//! The table of benches/README.md, as Markdown: `scripts/bench.sh`.
+//!
+//! Everything that is compared is measured in one run, in turn, so a busy machine slows both sides. Costs
+//! are processor time; only the speed-up of threads needs the clock on the wall. Of the repetitions the
+//! tables show the median, and the minimum in parentheses.
+#![expect(clippy::print_stdout, reason = "prints a table")]
+
+mod workload;
+
+use std::process::Command;
+use std::time::Instant;
+use virtlane::report::usage::usage;
+use virtlane::run::{Options, Simulation};
+use workload::{BENCHMARKS, Benchmark, Hops, cpu_seconds};
+
+/// Samples per row.
+const REPETITIONS: usize = 7;
+/// Argument that turns the program into the probe for memory.
+const PROBE: &str = "--peak-rss";
+
+/// A 64-host tree and torus, and a tree larger than a core's cache, for threads.
+const TREE_64: Benchmark = Benchmark {
+    name: "4-ary 3-tree, 64 hosts, 16 flits, load 0.5, latency 1",
+    network: "KAryNTree(k: 4, n: 3)",
+    cycles: 20_000,
+    ..BENCHMARKS[0]
+};
+const TORUS_64: Benchmark = Benchmark {
+    name: "8x8 torus, 64 hosts, 1 flit, load 0.4, latency 1",
+    network: "Torus(radix: [8, 8])",
+    cycles: 4_000,
+    ..BENCHMARKS[5]
+};
+const TREE_4096: Benchmark = Benchmark {
+    name: "16-ary 3-tree, 4096 hosts, 8 flits, load 0.5, latency 4",
+    network: "KAryNTree(k: 16, n: 3)",
+    latency: 4,
+    lane_capacity: 64,
+    cycles: 400,
+    ..BENCHMARKS[1]
+};
+
+/// Switches of the random networks of radix 20 (19 links to switches, 1 host) that show memory.
+const MEMORY_SIZES: &[(u32, &str)] = &[
+    (125, "Irregular(switches: 125, degree: 19)"),
+    (250, "Irregular(switches: 250, degree: 19)"),
+    (500, "Irregular(switches: 500, degree: 19)"),
+    (1000, "Irregular(switches: 1000, degree: 19)"),
+];
+
+/// One contestant and its samples.
+struct Series {
+    simulation: Simulation,
+    cycles: u64,
+    /// Per sample: processor time [s], time on the wall [s], packet-hops, flit-hops.
+    samples: Vec<[f64; 4]>,
+}
+
+impl Series {
+    fn new(benchmark: &Benchmark, options: Options) -> Self {
+        Self {
+            simulation: benchmark.warm(options),
+            cycles: benchmark.cycles,
+            samples: Vec::new(),
+        }
+    }
+
+    fn sample(&mut self) {
+        let before = Hops::of(&self.simulation);
+        let (cpu, wall) = (cpu_seconds(), Instant::now());
+        self.simulation
+            .run_until(self.simulation.now() + self.cycles);
+        let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
+        let after = Hops::of(&self.simulation);
+        self.samples.push([
+            cpu,
+            wall,
+            (after.packets - before.packets) as f64,
+            (after.flits - before.flits) as f64,
+        ]);
+    }
+
+    /// What `value` gives for the samples.
+    fn statistic(&self, value: impl Fn(&[f64; 4]) -> f64) -> Statistic {
+        Statistic::of(self.samples.iter().map(value).collect())
+    }
+
+    /// Processor time per packet-hop [ns].
+    fn cost(&self) -> Statistic {
+        self.statistic(|[cpu, _, packets, _]| cpu * 1e9 / packets)
+    }
+
+    /// Simulated cycles per second on the wall.
+    fn wall_rate(&self) -> Statistic {
+        self.statistic(|[_, wall, ..]| self.cycles as f64 / wall)
+    }
+}
+
+/// Median and range.
+struct Statistic {
+    min: f64,
+    median: f64,
+    max: f64,
+}
+
+impl Statistic {
+    fn of(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        Self {
+            min: values[0],
+            median: values[values.len() / 2],
+            max: values[values.len() - 1],
+        }
+    }
+}
+
+/// Takes samples of all series in turn.
+fn measure<const N: usize>(mut series: [Series; N]) -> [Series; N] {
+    for _ in 0..REPETITIONS {
+        series.iter_mut().for_each(Series::sample);
+    }
+    series
+}
+
+fn options(threads: usize, shards: usize, fused: bool) -> Options {
+    Options {
+        threads,
+        shards,
+        fused,
+        ..Options::default()
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(place) = arguments.iter().position(|argument| argument == PROBE) {
+        return probe(arguments[place + 1].parse().expect("a row of MEMORY_SIZES"));
+    }
+    costs();
+    threads();
+    memory();
+}
+
+/// Cost of every workload, and the ratios between them.
+fn costs() {
+    println!("| workload | ns/packet-hop | M flit-hops/s | k cycles/s |\n|---|--:|--:|--:|");
+    let single = options(1, 1, false);
+    let rows: [Series; BENCHMARKS.len()] =
+        std::array::from_fn(|row| Series::new(&BENCHMARKS[row], single));
+    let rows = measure(rows);
+    for (benchmark, series) in BENCHMARKS.iter().zip(&rows) {
+        let flits = series.statistic(|[cpu, _, _, flits]| flits / cpu / 1e6);
+        let rate = series.statistic(|[cpu, ..]| series.cycles as f64 / cpu / 1e3);
+        println!(
+            "| {} | {:.0} ({:.0}) | {:.1} ({:.1}) | {:.1} ({:.1}) |",
+            benchmark.name,
+            series.cost().median,
+            series.cost().min,
+            flits.median,
+            flits.max,
+            rate.median,
+            rate.max
+        );
+    }
+    println!("\n| cost ratio, same run | median | of minima |\n|---|--:|--:|");
+    ratio("8 flits: saturated / load 0.5", &rows[3], &rows[1]);
+    for benchmark in [&BENCHMARKS[0], &BENCHMARKS[2]] {
+        let [staged, fused] =
+            measure([false, true].map(|fused| Series::new(benchmark, options(1, 1, fused))));
+        ratio(
+            &format!("{}: staged / fused", benchmark.name),
+            &staged,
+            &fused,
+        );
+    }
+}
+
+fn ratio(name: &str, left: &Series, right: &Series) {
+    let (left, right) = (left.cost(), right.cost());
+    println!(
+        "| {name} | {:.2} | {:.2} |",
+        left.median / right.median,
+        left.min / right.min
+    );
+}
+
+/// What a second thread gives.
+fn threads() {
+    println!(
+        "\n| network | shards | cycles/s, 1 thread | cycles/s, 2 threads | speed-up | of the best | CPU, 2 / 1 |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|");
+    for (benchmark, shards) in [
+        (TREE_4096, 2),
+        (TREE_4096, 4),
+        (TREE_64, 2),
+        (TREE_64.with_latency(4), 2),
+        (TORUS_64, 2),
+    ] {
+        let [one, two] = measure([
+            Series::new(&benchmark, options(1, 1, false)),
+            Series::new(&benchmark, options(2, shards, false)),
+        ]);
+        let (slow, fast) = (one.wall_rate(), two.wall_rate());
+        let name = benchmark
+            .name
+            .rsplit_once(", latency")
+            .map_or(benchmark.name, |name| name.0);
+        println!(
+            "| {name}, latency {} | {shards} | {:.0} ({:.0}) | {:.0} ({:.0}) | {:.2} | {:.2} | {:.2} |",
+            benchmark.latency,
+            slow.median,
+            slow.max,
+            fast.median,
+            fast.max,
+            fast.median / slow.median,
+            fast.max / slow.max,
+            two.cost().min / one.cost().min
+        );
+    }
+}
+
+/// Memory over network size: one process per size, because a peak never sinks.
+fn memory() {
+    println!(
+        "\n| switches of radix 20, 4 lanes x 8 flits | peak RSS [KiB] | more per switch [bytes] |"
+    );
+    println!("|---|--:|--:|");
+    let program = std::env::current_exe().expect("the path of this program");
+    let mut last: Option<(u32, f64)> = None;
+    for (row, &(switches, _)) in MEMORY_SIZES.iter().enumerate() {
+        let output = Command::new(&program)
+            .args([PROBE, &row.to_string()])
+            .output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        let peak: f64 = text
+            .expect("the probe runs")
+            .trim()
+            .parse()
+            .expect("the probe prints bytes");
+        let slope = last.map_or(String::from("-"), |(fewer, less)| {
+            format!("{:.0}", (peak - less) / f64::from(switches - fewer))
+        });
+        println!("| {switches} | {:.0} | {slope} |", peak / 1024.0);
+        last = Some((switches, peak));
+    }
+}
+
+/// Prints the peak memory of one network in motion.
+fn probe(row: usize) {
+    let benchmark = Benchmark {
+        name: "memory",
+        network: MEMORY_SIZES[row].1,
+        load: Some(0.1),
+        cycles: 1_000,
+        ..BENCHMARKS[1]
+    };
+    benchmark.warm(options(1, 1, false));
+    println!("{}", usage().peak_rss_bytes);
+}

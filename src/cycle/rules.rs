@@ -1,0 +1,111 @@
+//! The options as the stages see them: constants where a fabric uses the defaults.
+//!
+//! Every stage is compiled twice per mask width. With `PLAIN` the accessors below are constants and the code
+//! behind other options is not there; without it they read [`Shared`]. Which one runs is decided once, by
+//! [`Shared::is_plain`]; both are the same source.
+
+use super::state::{Grant, Shared};
+use crate::qos::VlArbitrationTables;
+use crate::scenario::plan::{Matching, OutputArbitration};
+use std::ops::Deref;
+
+/// Read access to tables and options.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules<'a, const PLAIN: bool>(pub &'a Shared);
+
+impl<const PLAIN: bool> Deref for Rules<'_, PLAIN> {
+    type Target = Shared;
+
+    #[inline]
+    fn deref(&self) -> &Shared {
+        self.0
+    }
+}
+
+/// Accessors with the value they have in a plain fabric.
+macro_rules! options {
+    ($($name:ident: $type:ty = $plain:expr;)*) => {
+        impl<const PLAIN: bool> Rules<'_, PLAIN> {
+            $(
+                /// The field of the same name.
+                #[inline]
+                pub fn $name(&self) -> $type {
+                    if PLAIN { $plain } else { self.0.$name }
+                }
+            )*
+        }
+
+        impl Shared {
+            /// Whether every option has the value that the fast path is compiled for.
+            pub fn is_plain(&self) -> bool {
+                self.tables.is_none() $(&& self.$name == $plain)*
+            }
+        }
+    };
+}
+
+options! {
+    voq_stride: u32 = 0;
+    speedup: u16 = 1;
+    output_buffer: u32 = 0;
+    pool: bool = false;
+    stepped_credits: bool = false;
+    output_arbitration: OutputArbitration = OutputArbitration::RoundRobin;
+    matching: Matching = Matching::OutputFirst;
+    iterations: u8 = 1;
+    reserve: bool = false;
+    sink_step: u16 = 0;
+    marking_threshold: Option<u32> = None;
+}
+
+impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
+    /// VL arbitration tables.
+    #[inline]
+    pub fn tables(&self) -> Option<&'a VlArbitrationTables> {
+        if PLAIN { None } else { self.0.tables.as_ref() }
+    }
+
+    /// Lane row of the credit count that `lane` draws from.
+    #[inline]
+    pub fn credit_row(&self, lane: u32) -> u32 {
+        if self.pool() {
+            lane & !self.lane_mask
+        } else {
+            lane
+        }
+    }
+
+    /// Row of the VL arbiter a grant belongs to: the output's, or the input's when it acts there.
+    #[inline]
+    pub fn arbiter_row(&self, grant: &Grant) -> u32 {
+        match self.matching() {
+            Matching::OutputFirst => grant.out,
+            Matching::InputFirst => grant.input,
+        }
+    }
+
+    /// The lane that is asked next: VL15 first, then round robin from `pointer`. `lanes` is not empty.
+    #[inline]
+    pub fn first_lane(&self, lanes: u16, pointer: u8) -> u32 {
+        let management = lanes & self.management;
+        let ahead = lanes & (u16::MAX << pointer);
+        let first = if management != 0 {
+            management
+        } else if ahead != 0 {
+            ahead
+        } else {
+            lanes
+        };
+        first.trailing_zeros()
+    }
+
+    /// Word and mask of an input's lanes among the request bits of its switch.
+    #[inline]
+    pub fn input_lanes(&self, index: u8) -> (usize, u64) {
+        let first = u32::from(index) << self.lane_shift;
+        (
+            (first / 64) as usize,
+            (u64::MAX >> (63 - self.lane_mask)) << (first % 64),
+        )
+    }
+}

@@ -1,0 +1,228 @@
+//! Builds shards from plan, graph and tables.
+
+use super::profile::StageClock;
+use super::shard::{Shard, WorldShard};
+use super::simulation::Options;
+use crate::cycle::calendar::Calendar;
+use crate::cycle::records::Records;
+use crate::cycle::sources::Sources;
+use crate::cycle::state::{ArbiterState, ShardState, Shared, Sink, Work};
+use crate::fabric::lower::{self, Layout};
+use crate::fabric::source_queue::SourceQueues;
+use crate::ids::HostId;
+use crate::qos::VlArbiter;
+use crate::rng::{Purpose, stream};
+use crate::routing::Tables;
+use crate::scenario::plan::{Matching, OutputArbitration, Plan};
+use crate::topology::Graph;
+use crate::traffic::Source;
+use std::sync::Arc;
+
+/// What all shards of a simulation are built from.
+pub(super) struct Blueprint<'a> {
+    plan: &'a Plan,
+    graph: &'a Graph,
+    tables: &'a Tables,
+    layout: &'a Layout,
+    shared: Arc<Shared>,
+    options: Options,
+    /// Words of a request mask: input lanes of the widest switch / 64.
+    words: usize,
+}
+
+impl<'a> Blueprint<'a> {
+    /// Lowers what all shards share.
+    pub(super) fn new(
+        plan: &'a Plan,
+        graph: &'a Graph,
+        tables: &'a Tables,
+        layout: &'a Layout,
+        options: Options,
+    ) -> Self {
+        let shared = Arc::new(lower::shared(graph, tables, plan, layout));
+        let ports = graph
+            .switch_ids()
+            .map(|switch| graph.connected_ports(switch).count());
+        let words = (ports.max().unwrap_or(1) << shared.lane_shift).div_ceil(64);
+        Self {
+            plan,
+            graph,
+            tables,
+            layout,
+            shared,
+            options,
+            words,
+        }
+    }
+
+    /// One shard, with masks just wide enough.
+    pub(super) fn shard(&self, shard: usize, clock: Option<&Arc<StageClock>>) -> Box<dyn Shard> {
+        match self.words {
+            0..=1 => self.boxed::<1>(shard, clock),
+            2 => self.boxed::<2>(shard, clock),
+            3..=4 => self.boxed::<4>(shard, clock),
+            5..=8 => self.boxed::<8>(shard, clock),
+            9..=16 => self.boxed::<16>(shard, clock),
+            _ => self.boxed::<64>(shard, clock),
+        }
+    }
+
+    fn boxed<const W: usize>(
+        &self,
+        shard: usize,
+        clock: Option<&Arc<StageClock>>,
+    ) -> Box<dyn Shard> {
+        let rows = lower::rows::<W>(
+            self.graph,
+            self.tables,
+            self.plan,
+            self.layout,
+            &self.shared,
+            shard,
+        );
+        let work = work(
+            self.plan,
+            self.graph,
+            self.layout,
+            &self.shared,
+            &rows,
+            shard,
+            self.options,
+        );
+        let state = ShardState {
+            now: 0,
+            shared: Arc::clone(&self.shared),
+            work,
+        };
+        Box::new(WorldShard::new(
+            rows,
+            state,
+            self.options.fused,
+            clock.cloned(),
+        ))
+    }
+}
+
+/// The mutable state of a shard at cycle 0.
+fn work<const W: usize>(
+    plan: &Plan,
+    graph: &Graph,
+    layout: &Layout,
+    shared: &Shared,
+    rows: &lower::Rows<W>,
+    shard: usize,
+    options: Options,
+) -> Work {
+    let hosts = &layout.hosts[shard];
+    Work {
+        calendar: Calendar::new(horizon(plan, graph)),
+        heads: Vec::new(),
+        arrived: Vec::new(),
+        visits: Vec::new(),
+        grants: Vec::new(),
+        settled: 0,
+        host_visits: Vec::new(),
+        consumed: Vec::new(),
+        sink_visits: Vec::new(),
+        input_visits: Vec::new(),
+        pool_size: 0,
+        free_packets: Vec::new(),
+        packets_in_use: 0,
+        sources: sources(plan, layout, shard),
+        source_queues: SourceQueues::new(hosts.len() << shared.lane_shift),
+        class_waiting: if shared.source_queue.is_some() {
+            vec![0; hosts.len() * plan.classes.len()]
+        } else {
+            Vec::new()
+        },
+        outbox: vec![Vec::new(); layout.shard_count],
+        border: rows.border.clone(),
+        arbiters: arbiters(plan, graph, layout, rows, shard),
+        sinks: hosts.iter().map(|_| Sink::default()).collect(),
+        records: records(plan, graph, hosts, options),
+        first_host_port: layout.first_host_port[shard],
+        host_ids: hosts.iter().map(|host| host.0).collect(),
+    }
+}
+
+/// Counters of a shard with the given hosts.
+fn records(plan: &Plan, graph: &Graph, hosts: &[HostId], options: Options) -> Records {
+    let host_ids = hosts.iter().map(|host| host.0).collect();
+    let mut records = Records::new(plan, graph.hosts().len(), host_ids);
+    if options.keep_deliveries {
+        records.keep_deliveries();
+    }
+    if options.check_order {
+        records.check_order();
+    }
+    records
+}
+
+/// Farthest event [cycles ahead].
+fn horizon(plan: &Plan, graph: &Graph) -> u64 {
+    let most = |value: fn(&crate::topology::ChannelTiming) -> u32| {
+        graph
+            .channels()
+            .iter()
+            .map(|channel| u64::from(value(&channel.timing)))
+            .max()
+            .unwrap_or(1)
+    };
+    let (step, latency) = (
+        most(|timing| timing.cycles_per_flit),
+        most(|timing| timing.latency),
+    );
+    let pace = step.max(u64::from(plan.host.sink_cycles_per_flit.unwrap_or(1)));
+    let switch = &plan.switch;
+    let delays = u64::from(switch.routing_delay + switch.allocation_delay + switch.crossbar_delay);
+    let credit = u64::from(switch.credit_latency.unwrap_or(0)).max(latency);
+    let packet = u64::from(plan.largest_packet()) * pace;
+    2 * (packet + latency + credit) + delays + u64::from(switch.output_buffer) * step
+}
+
+/// Sources in (host, class) order; a class that does not use a host has a source there that never sends.
+fn sources(plan: &Plan, layout: &Layout, shard: usize) -> Sources {
+    let mut rows = Vec::new();
+    for &host in &layout.hosts[shard] {
+        for (number, class) in plan.classes.iter().enumerate() {
+            let mut source = Source::new(plan.seed, number, class, host);
+            if class.hosts.binary_search(&host).is_err() {
+                source.silence();
+            }
+            rows.push((source, number as u16));
+        }
+    }
+    Sources::new(rows, &plan.classes)
+}
+
+/// State of the arbiters that the options ask for.
+fn arbiters<const W: usize>(
+    plan: &Plan,
+    graph: &Graph,
+    layout: &Layout,
+    rows: &lower::Rows<W>,
+    shard: usize,
+) -> ArbiterState {
+    let ports = rows.ports.len();
+    let mut arbiters = ArbiterState::default();
+    if let Some(tables) = &plan.switch.vl_arbitration {
+        arbiters.vl = vec![VlArbiter::new(tables); ports];
+    }
+    if plan.switch.output_arbitration == OutputArbitration::Random {
+        let switches = layout.switches[shard].iter();
+        let channels =
+            switches.flat_map(|&switch| graph.connected_ports(switch).map(|(_, channel)| channel));
+        arbiters.streams = channels
+            .map(|channel| stream(plan.seed, Purpose::Arbitration, u64::from(channel.0)))
+            .collect();
+    }
+    if plan.switch.output_buffer > 0 {
+        arbiters.channel_free = vec![0; ports];
+    }
+    if plan.switch.matching == Matching::InputFirst {
+        arbiters.input_lane = vec![0; ports];
+        arbiters.output_pointer = vec![0; ports];
+        arbiters.input_output = vec![0; rows.lanes.len()];
+    }
+    arbiters
+}
