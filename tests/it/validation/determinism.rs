@@ -25,10 +25,6 @@ fn check(resolved: &Resolved, cycles: u64) {
     for fused in [false, true] {
         for shards in [1, 2, 7, 16] {
             for threads in [1, 2, 4] {
-                // threads beyond the shards are not started
-                if threads > shards && threads > 1 && shards == 1 {
-                    continue;
-                }
                 let options = Options {
                     threads,
                     shards,

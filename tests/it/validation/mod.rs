@@ -40,6 +40,15 @@ fn share(outcome: &Outcome, class: usize) -> f64 {
     outcome.records.classes[class].delivered_flits as f64 / outcome.cycles.measure as f64
 }
 
+/// Shows a measured value, with `--nocapture`.
+#[expect(
+    clippy::print_stdout,
+    reason = "the measured values are worth reading, not only that they pass"
+)]
+fn note(text: &str) {
+    println!("{text}");
+}
+
 /// Asserts that `found` lies within `tolerance` of `expected`.
 #[track_caller]
 fn assert_close(found: f64, expected: f64, tolerance: f64) {

@@ -1,6 +1,6 @@
 //! Figure 1.1 of Zdornov and Birk 2009: tree saturation in the parking lot.
 
-use super::{assert_close, run, scenario};
+use super::{assert_close, note, run, scenario};
 
 /// Flits of a packet.
 const PACKET: u32 = 16;
@@ -24,7 +24,7 @@ fn far_flows_get_a_sixth_and_near_flows_a_third() {
             .iter()
             .map(|host| host.accepted_flits as f64 / outcome.cycles.measure as f64)
             .collect();
-        println!("buffers of {packets} packets: rates {rates:.5?}");
+        note(&format!("buffers of {packets} packets: rates {rates:.5?}"));
         let sixth = 1.0 / 6.0;
         let expected = [sixth, sixth, sixth, sixth, 2.0 * sixth, 2.0 * sixth];
         for (rate, expected) in rates.into_iter().zip(expected) {
@@ -45,7 +45,9 @@ fn equal_flows_end_after_three_and_five_units() {
             .iter()
             .map(|class| class.last_delivery as f64 / UNIT)
             .collect();
-        println!("buffers of {packets} packets: flows end after {ends:.4?} units");
+        note(&format!(
+            "buffers of {packets} packets: flows end after {ends:.4?} units"
+        ));
         let far = 5.0 - 2.0 * f64::from(packets) / FLOW as f64;
         assert_close(ends[2], 3.0, 0.003);
         assert_close(ends[1], far, 0.005);

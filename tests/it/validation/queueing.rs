@@ -1,6 +1,6 @@
 //! Queueing theory: head-of-line blocking of input queues, M/D/1.
 
-use super::{assert_close, run, scenario};
+use super::{assert_close, note, run, scenario};
 use virtlane::run::Outcome;
 
 /// Flits per port and cycle.
@@ -18,7 +18,9 @@ fn head_of_line_blocking_limits_input_fifos() {
             throughput(&outcome, f64::from(ports))
         };
         let found = measured(&[]);
-        println!("head of line, {ports} ports: {found:.4} (theory {expected})");
+        note(&format!(
+            "head of line, {ports} ports: {found:.4} (theory {expected})"
+        ));
         assert_close(found, expected, 0.004);
         // four times the credits change nothing: they are not what limits
         assert_close(
@@ -35,7 +37,9 @@ fn virtual_output_queues_remove_head_of_line_blocking() {
         let change = format!("fabric.switch.iterations={iterations}");
         let outcome = run(&scenario("validation/voq_8.ron", &[&change]));
         let found = throughput(&outcome, 8.0);
-        println!("VOQ, 8 ports, {iterations} iterations: {found:.4}");
+        note(&format!(
+            "VOQ, 8 ports, {iterations} iterations: {found:.4}"
+        ));
         assert!(found > least, "{iterations} iterations: {found}");
     }
 }
@@ -51,7 +55,9 @@ fn md1(percent: u32) {
     let found = waits as f64 / class.packet.count() as f64 / 32.0;
     let expected = rho / (2.0 * (1.0 - rho));
     let deviation = (found / expected - 1.0) * 100.0;
-    println!("M/D/1 at {rho}: {found:.4} packet times (theory {expected:.4}, {deviation:+.2} %)");
+    note(&format!(
+        "M/D/1 at {rho}: {found:.4} packet times (theory {expected:.4}, {deviation:+.2} %)"
+    ));
     assert_close(found, expected, 0.03 * expected);
 }
 
