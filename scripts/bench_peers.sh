@@ -81,9 +81,9 @@ timed() {
   }
 }
 
-# value FILE KEY: a number of CAMINOS' result file
+# value FILE KEY: a number of CAMINOS' result file, which has each key and each value on a line of its own
 value() {
-  awk -v key="$2:" '$1 == key { sub(/,$/, "", $2); print $2; exit }' "$1"
+  awk -v key="$2:" 'found { sub(/,$/, "", $1); print $1; exit } $1 == key { found = 1 }' "$1"
 }
 
 # json FILE PATH: a number of Virtlane's summary, such as load.accepted

@@ -1,4 +1,57 @@
 //! Virtlane: a parallel, cycle-accurate simulator of lossless cluster fabrics.
+//!
+//! Simulated are InfiniBand-like fabrics: switches with virtual lanes, credits and forwarding tables, links with
+//! a rate and a latency of their own, hosts that make and take packets. One cycle is the time of one flit on
+//! the reference link. Work is done per packet and hop, never for idle ports, and every flit, credit and
+//! grant still has its exact cycle; `docs/model.md` has the rules, `tests/it/reference` their naive second form.
+//!
+//! # From text to files
+//!
+//! One type per step; each step reads the types before it only.
+//!
+//! ```text
+//! scenario file ── parse ──> Document ── decode ──> Scenario
+//! Scenario ── topology ──> Graph ── routing engine ──> Tables ── verify ──> Proof     no proof, no run
+//! Scenario + Graph ── resolve ──> Plan
+//! Plan + Graph + Tables ── lower ──> one World per shard   +   the schedule of a cycle
+//! shards ── windows of cycles in parallel, mail in between ──> Records
+//! Records ── merge, estimate ──> RunResult ── write ──> run directory
+//! ```
+//!
+//! # Map
+//!
+//! From the bottom up; a module imports its own layer and lower ones only (`tests/it/layers.rs` checks it).
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`ids`] | typed numbers of switches, hosts, ports, channels, lanes |
+//! | [`units`] | cycles, flits, rates and times as a user writes them |
+//! | [`rng`] | one random stream per seed, purpose and entity |
+//! | [`registry`] | tables of the parts a scenario can name |
+//! | [`references`] | the papers and standards that doc comments and `describe` cite |
+//! | [`topology`] | what is connected to what: [`Graph`](topology::Graph) |
+//! | [`routing`] | graph to forwarding tables, with a proof |
+//! | [`qos`] | service levels and VL arbitration |
+//! | [`traffic`] | who sends what to whom, and when |
+//! | [`measure`] | counters, histograms, the digest |
+//! | [`scenario`] | text to [`Plan`](scenario::Plan), and back |
+//! | [`fabric`] | the hardware as components of `bevy_ecs`, its invariants |
+//! | [`cycle`] | the stages of a cycle and the schedule that orders them |
+//! | [`run`] | shards, windows, phases, watchdog, verdict |
+//! | [`report`] | results as tables and files |
+//! | [`error`] | what a command can fail with, and its exit code |
+//! | [`cli`] | the command line |
+//!
+//! # Where to start
+//!
+//! [`cycle`] is what happens; [`fabric`] is what it happens to; [`scenario::plan`] is everything that can be chosen.
+//!
+//! # How to add a part
+//!
+//! A part is one file with an [`Entry`](registry::Entry), and one line in the table of its folder:
+//! [`TOPOLOGIES`](topology::TOPOLOGIES), [`ENGINES`](routing::ENGINES), [`PATTERNS`](traffic::PATTERNS) or
+//! [`PROCESSES`](traffic::PROCESSES). From the entry come the constructor, the messages, `virtlane list` and
+//! `virtlane describe`; tests run over the whole table. Recipes with file names are in `CONTRIBUTING.md`.
 
 pub mod cli;
 pub mod cycle;

@@ -125,11 +125,6 @@ impl Hops {
 }
 
 impl Benchmark {
-    /// The same on other links.
-    pub(crate) const fn with_latency(self, latency: u32) -> Self {
-        Self { latency, ..self }
-    }
-
     /// The scenario, as a user would write it.
     fn scenario(&self) -> String {
         // a torus needs two lanes per service level, one on each side of the dateline

@@ -3,8 +3,8 @@
 //! `VIRTLANE_LOG` chooses the level of the log (default: warnings). Spans are collected only after
 //! [`collect_spans`], at most [`MOST_SPANS`] of them.
 
+use crate::cycle::profile::TRACE;
 use crate::report::SpanRecord;
-use crate::run::profile::TRACE;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};

@@ -22,10 +22,12 @@ pub mod calendar;
 pub mod consume;
 pub mod cross;
 pub mod deliver;
+pub mod executor;
 pub mod generate;
 pub mod inject;
 pub mod input_first;
 pub mod mark;
+pub mod profile;
 pub mod records;
 pub mod route;
 pub mod rules;
@@ -38,8 +40,8 @@ pub mod wake;
 pub use state::{ShardState, Shared, Work};
 pub use view::{Fabric, Packets, Ports, View};
 
-use crate::run::executor::Lean;
-use crate::run::profile::StageClock;
+use crate::cycle::executor::Lean;
+use crate::cycle::profile::StageClock;
 use bevy_ecs::schedule::{
     IntoScheduleConfigs, LogLevel, Schedule, ScheduleBuildSettings, ScheduleLabel, SystemSet,
 };

@@ -18,9 +18,6 @@
 
 pub mod components;
 pub mod credits;
-pub mod inspect;
-pub mod invariants;
-pub mod lower;
 pub mod partition;
 pub mod source_queue;
 

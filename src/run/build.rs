@@ -1,18 +1,18 @@
 //! Builds shards from plan, graph and tables.
 
-use super::profile::StageClock;
 use super::shard::{Shard, WorldShard};
 use super::simulation::Options;
 use crate::cycle::calendar::Calendar;
+use crate::cycle::profile::StageClock;
 use crate::cycle::records::Records;
 use crate::cycle::sources::Sources;
 use crate::cycle::state::{ArbiterState, ShardState, Shared, Sink, Work};
-use crate::fabric::lower::{self, Layout};
 use crate::fabric::source_queue::SourceQueues;
 use crate::ids::HostId;
 use crate::qos::VlArbiter;
 use crate::rng::{Purpose, stream};
 use crate::routing::Tables;
+use crate::run::lower::{self, Layout};
 use crate::scenario::plan::{Matching, OutputArbitration, Plan};
 use crate::topology::Graph;
 use crate::traffic::Source;

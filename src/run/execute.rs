@@ -4,16 +4,16 @@
 //! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
+use super::outcome::{CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict};
 use super::simulation::{Options, Simulation};
 use super::sizing;
 use super::wait_for::WaitFor;
 use super::watchdog::Watchdog;
 use crate::cycle::records::Totals;
-use crate::fabric::inspect::Columns;
-use crate::fabric::invariants::Ledger;
 use crate::ids::{ChannelId, VlId};
-use crate::measure::{Delivery, Records};
-use crate::run::outcome::{CycleCounts, StageCost, TimelineRow, Verdict};
+use crate::measure::Records;
+use crate::run::inspect::Columns;
+use crate::run::invariants::Ledger;
 use crate::run::shard::Inspect;
 use crate::scenario::Resolved;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,71 +26,6 @@ const DRAIN_STEP: u64 = 256;
 const TIMELINE_ROWS: u64 = 200;
 /// Part of the offered flits that may pile up in the source queues before a run counts as saturated.
 const GROWTH: f64 = 0.02;
-
-/// What the user asks of a run beside the scenario.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Settings {
-    /// Worker threads; `None` = by cores and work.
-    pub threads: Option<usize>,
-    /// Shards; `None` = by work.
-    pub shards: Option<usize>,
-    /// Check the conservation laws at every step.
-    pub check: bool,
-    /// Time every stage.
-    pub profile: bool,
-    /// Keep every delivery in the outcome.
-    pub keep_deliveries: bool,
-}
-
-/// How far a run has come.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Name of the phase.
-    pub phase: &'static str,
-    /// Cycles done.
-    pub cycle: u64,
-    /// Cycles of warm-up and measurement together.
-    pub planned: u64,
-}
-
-/// What a run gives, before it is joined with names and machine facts.
-#[derive(Debug)]
-pub struct Outcome {
-    /// How it ended.
-    pub verdict: Verdict,
-    /// Why, in one sentence (a deadlock: with the wait-for cycle).
-    pub reason: String,
-    /// Length of the phases as run.
-    pub cycles: CycleCounts,
-    /// All counters.
-    pub records: Records,
-    /// Counters over time.
-    pub timeline: Vec<TimelineRow>,
-    /// Cost per stage, with profiling.
-    pub stages: Vec<StageCost>,
-    /// Threads used.
-    pub threads: usize,
-    /// Shards used.
-    pub shards: usize,
-    /// Every delivery, when asked for.
-    pub deliveries: Vec<Delivery>,
-}
-
-/// Why a run could not be finished.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// Worker threads could not be started.
-    #[error("cannot start the worker threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    /// A conservation law is broken: a defect of the program, not of the scenario.
-    #[error("invariant broken at cycle {cycle}: {law}")]
-    Invariant {
-        /// First cycle not simulated.
-        cycle: u64,
-        /// What does not hold.
-        law: String,
-    },
-}
 
 /// Runs a resolved scenario. `progress` is called between steps; a set `stop` ends the run early.
 ///

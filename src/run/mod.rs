@@ -2,14 +2,16 @@
 
 mod build;
 pub mod execute;
-pub mod executor;
+pub mod inspect;
+pub mod invariants;
+pub mod lower;
 pub mod outcome;
-pub mod profile;
 pub mod shard;
 pub mod simulation;
 pub mod sizing;
 pub mod wait_for;
 pub mod watchdog;
 
-pub use execute::{Outcome, Progress, RunError, Settings, execute};
+pub use execute::execute;
+pub use outcome::{Outcome, Progress, RunError, Settings};
 pub use simulation::{Options, Simulation};

@@ -1,5 +1,7 @@
-//! What a run tells beside its counters: verdict, phases, timeline, cost per stage.
+//! What a run is asked and what it tells: settings, progress, verdict, phases, timeline.
 
+pub use crate::cycle::profile::StageCost;
+use crate::measure::{Delivery, Records};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -70,13 +72,67 @@ pub struct TimelineRow {
     pub in_flight_packets: u64,
 }
 
-/// Cost of one stage of the cycle.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StageCost {
-    /// Name of the stage.
-    pub name: String,
-    /// Fraction of the time of all stages.
-    pub share: f64,
-    /// Processor time [ns per cycle].
-    pub ns_per_cycle: f64,
+/// What the user asks of a run beside the scenario.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// Worker threads; `None` = by cores and work.
+    pub threads: Option<usize>,
+    /// Shards; `None` = by work.
+    pub shards: Option<usize>,
+    /// Check the conservation laws at every step.
+    pub check: bool,
+    /// Time every stage.
+    pub profile: bool,
+    /// Keep every delivery in the outcome.
+    pub keep_deliveries: bool,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Name of the phase.
+    pub phase: &'static str,
+    /// Cycles done.
+    pub cycle: u64,
+    /// Cycles of warm-up and measurement together.
+    pub planned: u64,
+}
+
+/// What a run gives, before it is joined with names and machine facts.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// Why, in one sentence (a deadlock: with the wait-for cycle).
+    pub reason: String,
+    /// Length of the phases as run.
+    pub cycles: CycleCounts,
+    /// All counters.
+    pub records: Records,
+    /// Counters over time.
+    pub timeline: Vec<TimelineRow>,
+    /// Cost per stage, with profiling.
+    pub stages: Vec<StageCost>,
+    /// Threads used.
+    pub threads: usize,
+    /// Shards used.
+    pub shards: usize,
+    /// Every delivery, when asked for.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// Why a run could not be finished.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Worker threads could not be started.
+    #[error("cannot start the worker threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// A conservation law is broken: a defect of the program, not of the scenario.
+    #[error("invariant broken at cycle {cycle}: {law}")]
+    Invariant {
+        /// First cycle not simulated.
+        cycle: u64,
+        /// What does not hold.
+        law: String,
+    },
 }

@@ -1,10 +1,10 @@
 //! One shard: a world, its schedule, its mail.
 
-use super::profile::StageClock;
+use crate::cycle::profile::StageClock;
 use crate::cycle::state::{Message, ShardState};
 use crate::cycle::{self, Fabric, View};
-use crate::fabric::lower::Rows;
 use crate::fabric::{Packet, PacketRecord};
+use crate::run::lower::Rows;
 use bevy_ecs::schedule::Schedule;
 use bevy_ecs::system::SystemState;
 use bevy_ecs::world::World;
@@ -29,7 +29,7 @@ pub trait Shard: Send {
 /// A look at a shard's columns that does not depend on the mask width.
 pub trait Inspect {
     /// Called once per shard.
-    fn look(&mut self, view: &dyn crate::fabric::inspect::Columns);
+    fn look(&mut self, view: &dyn crate::run::inspect::Columns);
 }
 
 /// A shard with request masks of `W` words.

@@ -6,15 +6,15 @@
 
 use super::build::Blueprint;
 use super::outcome::StageCost;
-use super::profile::StageClock;
 use super::shard::{Inspect, Shard};
+use crate::cycle::profile::StageClock;
 use crate::cycle::state::{Message, ShardState};
-use crate::fabric::inspect::Columns;
-use crate::fabric::invariants::Ledger;
-use crate::fabric::lower::Layout;
 use crate::fabric::partition::partition;
 use crate::ids::ChannelId;
 use crate::routing::Tables;
+use crate::run::inspect::Columns;
+use crate::run::invariants::Ledger;
+use crate::run::lower::Layout;
 use crate::scenario::plan::Plan;
 use crate::topology::Graph;
 use std::sync::Arc;
@@ -232,7 +232,8 @@ fn run_all(shards: &mut [Box<dyn Shard>], from: u64, to: u64) {
         [] => {}
         [shard] => {
             let _span =
-                tracing::info_span!(target: super::profile::TRACE, "window", from, to).entered();
+                tracing::info_span!(target: crate::cycle::profile::TRACE, "window", from, to)
+                    .entered();
             shard.run_window(from, to);
         }
         several => {

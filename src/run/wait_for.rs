@@ -8,8 +8,8 @@
 
 use super::simulation::Simulation;
 use crate::fabric::components::NONE;
-use crate::fabric::inspect::Columns;
 use crate::ids::{ChannelId, HostId};
+use crate::run::inspect::Columns;
 use crate::run::shard::Inspect;
 use crate::topology::{Endpoint, Graph};
 use std::collections::BTreeMap;

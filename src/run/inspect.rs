@@ -1,8 +1,8 @@
 //! Read-only look at a shard's columns, without its mask width: for checks, reports and statistics.
 
-use super::components::{InPort, OutPort, Packet, PacketRecord, Queue};
 use crate::cycle::state::{Shared, Work};
 use crate::cycle::view::View;
+use crate::fabric::components::{InPort, OutPort, Packet, PacketRecord, Queue};
 
 /// The columns of a shard.
 pub trait Columns {

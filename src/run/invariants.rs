@@ -9,9 +9,9 @@
 //!
 //! Cost: O(state of the fabric) per check.
 
-use super::components::NONE;
 use super::inspect::Columns;
 use crate::cycle::state::Message;
+use crate::fabric::components::NONE;
 use crate::ids::ChannelId;
 
 /// Sums over all shards.

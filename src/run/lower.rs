@@ -3,8 +3,8 @@
 //! Only connected ports get rows; they keep the order of their port numbers, so round robin goes round in
 //! port order. Cost: O(switches * hosts) for the forwarding table, O(ports * lanes) for the rest.
 
-use super::components::{InPort, NONE, OutLane, OutPort, Peer, Queue, Switch};
 use crate::cycle::state::{Border, Shared};
+use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Queue, Switch};
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::routing::Tables;
 use crate::scenario::plan::{BufferSharing, Plan, Queues};
