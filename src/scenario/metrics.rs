@@ -66,12 +66,12 @@ metrics![
     (
         "load.accepted_min_host",
         FRACTION,
-        "Accepted load of the host that received least"
+        "Accepted load of the sender that got least through"
     ),
     (
         "load.accepted_max_host",
         FRACTION,
-        "Accepted load of the host that received most"
+        "Accepted load of the sender that got most through"
     ),
     (
         "latency.network.STATISTIC",

@@ -10,5 +10,7 @@ mod reference;
 mod reference_checks;
 // The engine against the reference model, packet by packet.
 mod differential;
+// Results known from theory, on the shipped scenarios.
+mod validation;
 // The shape of `src/`: layers, headers, sizes.
 mod layers;

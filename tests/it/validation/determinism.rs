@@ -1,0 +1,54 @@
+//! Equal digests for every number of threads and shards, staged and fused.
+
+use super::scenario;
+use virtlane::measure::digest::Digest;
+use virtlane::run::{Options, Simulation};
+use virtlane::scenario::Resolved;
+
+/// Digest and number of the packets delivered by `cycles`.
+fn digest(resolved: &Resolved, cycles: u64, options: Options) -> (Digest, u64) {
+    let graph = &resolved.layout.graph;
+    let simulation = Simulation::new(&resolved.plan, graph, &resolved.tables, options);
+    let mut simulation = simulation.expect("threads start");
+    simulation.run_until(cycles);
+    let (mut digest, mut delivered) = (Digest::default(), 0);
+    for state in simulation.states() {
+        digest.merge(state.work.records.measured.digest);
+        delivered += state.work.records.totals.delivered;
+    }
+    (digest, delivered)
+}
+
+fn check(resolved: &Resolved, cycles: u64) {
+    let expected = digest(resolved, cycles, Options::default());
+    assert!(expected.1 > 1000, "{expected:?}");
+    for fused in [false, true] {
+        for shards in [1, 2, 7, 16] {
+            for threads in [1, 2, 4] {
+                let options = Options {
+                    threads,
+                    shards,
+                    fused,
+                    ..Options::default()
+                };
+                let found = digest(resolved, cycles, options);
+                assert_eq!(
+                    found, expected,
+                    "{threads} threads, {shards} shards, fused {fused}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn default_scenario() {
+    let changes = ["phases.warmup=100 cycles", "phases.measure=500 cycles"];
+    check(&scenario("default.ron", &changes), 600);
+}
+
+#[test]
+fn real_fabric() {
+    let changes = ["phases.warmup=1000 cycles", "phases.measure=9000 cycles"];
+    check(&scenario("fabrics/psmn_x5.ron", &changes), 10_000);
+}

@@ -1,0 +1,77 @@
+//! Validation: results that are known from theory, measured on the shipped scenarios.
+
+mod deadlock;
+mod determinism;
+mod fabrics;
+mod parking_lot;
+mod queueing;
+mod shipped;
+mod vl_arbitration;
+mod zero_load;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use virtlane::run::{Outcome, Settings, execute};
+use virtlane::scenario::{Document, Parts, Resolved};
+
+/// A shipped scenario, with changes as on the command line.
+fn scenario(file: &str, changes: &[&str]) -> Resolved {
+    let path = Path::new("scenarios").join(file);
+    let mut document = Document::read(&path).expect("shipped scenarios are readable");
+    for change in changes {
+        document.set(change).expect("the key exists");
+    }
+    let resolved = document.resolve(&Parts::registered());
+    resolved.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs to the end on one thread.
+fn run(resolved: &Resolved) -> Outcome {
+    let settings = Settings {
+        threads: Some(1),
+        shards: Some(1),
+        ..Settings::default()
+    };
+    execute(resolved, settings, &mut |_| {}, &AtomicBool::new(false)).expect("the run ends")
+}
+
+/// Flits of a class delivered per cycle of the measurement.
+fn share(outcome: &Outcome, class: usize) -> f64 {
+    outcome.records.classes[class].delivered_flits as f64 / outcome.cycles.measure as f64
+}
+
+/// Shows a measured value, with `--nocapture`.
+#[expect(
+    clippy::print_stdout,
+    reason = "the measured values are worth reading, not only that they pass"
+)]
+fn note(text: &str) {
+    println!("{text}");
+}
+
+/// Asserts that `found` lies within `tolerance` of `expected`.
+#[track_caller]
+fn assert_close(found: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (found - expected).abs() <= tolerance,
+        "found {found}, expected {expected} +- {tolerance}"
+    );
+}
+
+/// Every scenario file below `scenarios/FOLDER`.
+fn scenario_files(folder: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![Path::new("scenarios").join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("tests run in the repository") {
+            let path = entry.expect("readable folder").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "ron") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}

@@ -1,0 +1,181 @@
+//! One packet in an empty fabric: its latency is the closed form of its path, on every topology.
+
+use super::scenario;
+use crate::random_fabric::{Saturating, ToOne};
+use std::path::Path;
+use std::sync::Arc;
+use virtlane::ids::{HostId, SlId};
+use virtlane::routing::Tables;
+use virtlane::run::{Options, Simulation};
+use virtlane::scenario::plan::{Forwarding, SwitchOptions};
+use virtlane::scenario::{Document, Parts, Plan, Resolved};
+use virtlane::topology::{Graph, TOPOLOGIES};
+use virtlane::traffic::SizeDistribution;
+
+/// Fabrics, at least one for each registered topology: (topology, routing, lanes).
+const FABRICS: &[(&str, &str, u8)] = &[
+    ("KAryNTree(k: 3, n: 3)", "FatTree()", 1),
+    (
+        "Mesh(radix: [4, 3], hosts_per_switch: 2)",
+        "DimensionOrder()",
+        1,
+    ),
+    ("Torus(radix: [5, 4])", "DimensionOrder()", 2),
+    (
+        "Irregular(switches: 9, degree: 3, hosts_per_switch: 2)",
+        "UpDown()",
+        1,
+    ),
+    // slower, faster, slower, and different ways back
+    (
+        "EdgeList(links: [(0, 1, \"20 Gbit/s\"), (1, 2, \"40 Gbit/s\", \"50 ns\"), \
+         (2, 3, \"10 Gbit/s\"), (3, 4, \"40 Gbit/s\", \"40 ns\", \"/\", \"20 Gbit/s\", \"80 ns\")], \
+         hosts: [(\"a\", 0, \"10 Gbit/s\"), (\"b\", 0, \"40 Gbit/s\"), 1, 2, 3, \
+         (\"c\", 4, \"10 Gbit/s\"), (\"d\", 4, \"40 Gbit/s\")])",
+        "UpDown()",
+        1,
+    ),
+    (
+        "Ibnetdiscover(file: \"assets/fabrics/psmn_x5.ibnetdiscover\")",
+        "UpDown()",
+        1,
+    ),
+];
+
+fn fabric((topology, routing, lanes): (&str, &str, u8)) -> Resolved {
+    let text = format!(
+        "Scenario(
+            fabric: (
+                topology: {topology},
+                link: (rate: \"40 Gbit/s\", latency: \"60 ns\"),
+                switch: (lanes: {lanes}, lane_capacity: \"32 flits\"),
+            ),
+            routing: {routing},
+            traffic: [(name: \"one\", pattern: Uniform, process: Saturating, size: \"1 flits\")],
+            phases: (warmup: \"0 cycles\", measure: \"1 cycles\"),
+        )"
+    );
+    let document = Document::parse("fabric.ron", &text, Path::new("")).expect("well-formed");
+    let resolved = document.resolve(&Parts::registered());
+    resolved.unwrap_or_else(|error| panic!("{topology}: {error}"))
+}
+
+/// Start on the first channel to arrival of the tail, from the path alone.
+///
+/// Every channel adds its latency, every switch its delays. The flits behind the header follow at the pace
+/// of the last channel. Cut-through: a switch with a faster way out waits until no flit can run dry;
+/// where rates only fall or only rise along the path, header and body together cost (n - 1) times the largest
+/// step. Store-and-forward: every switch waits for the tail.
+fn closed_form(
+    graph: &Graph,
+    tables: &Tables,
+    switch: &SwitchOptions,
+    (source, destination): (HostId, HostId),
+    flits: u64,
+) -> u64 {
+    let path = tables.path(graph, source, destination, SlId(0));
+    let path = path.expect("connected");
+    let timings: Vec<_> = path
+        .iter()
+        .map(|&(channel, _)| graph.channel(channel).timing)
+        .collect();
+    let step = |hop: usize| u64::from(timings[hop].cycles_per_flit);
+    let last = timings.len() - 1;
+    let delay = u64::from(switch.routing_delay + switch.allocation_delay + switch.crossbar_delay);
+    let waits: u64 = (0..last)
+        .map(|hop| match switch.forwarding {
+            Forwarding::CutThrough => step(hop).saturating_sub(step(hop + 1)),
+            Forwarding::StoreAndForward => step(hop),
+        })
+        .sum();
+    let flight: u64 = timings.iter().map(|timing| u64::from(timing.latency)).sum();
+    let steps: Vec<_> = (0..=last).map(step).collect();
+    if switch.forwarding == Forwarding::CutThrough
+        && (steps.is_sorted() || steps.is_sorted_by(|a, b| a >= b))
+    {
+        assert_eq!(waits + step(last), steps.into_iter().max().expect("a path"));
+    }
+    flight + last as u64 * delay + (flits - 1) * (waits + step(last))
+}
+
+/// Network latency of one packet in the empty fabric.
+fn measured(graph: &Graph, tables: &Tables, plan: &Plan) -> u64 {
+    let options = Options {
+        keep_deliveries: true,
+        ..Options::default()
+    };
+    let mut simulation = Simulation::new(plan, graph, tables, options).expect("one thread");
+    simulation.run_until(20_000);
+    let mut deliveries = simulation
+        .states()
+        .flat_map(|state| state.work.records.deliveries.iter().flatten());
+    let delivery = deliveries.next().expect("delivered");
+    assert_eq!((delivery.created, delivery.injected), (0, 0));
+    assert!(deliveries.next().is_none());
+    delivery.delivered
+}
+
+/// Up to 30 pairs of different hosts, spread over the fabric.
+fn pairs(hosts: u32) -> Vec<(HostId, HostId)> {
+    let all = (0..hosts).flat_map(|a| (0..hosts).map(move |b| (a, b)));
+    let all: Vec<_> = all.filter(|(a, b)| a != b).collect();
+    let stride = (all.len() / 30).max(1) | 1;
+    all.into_iter()
+        .step_by(stride)
+        .map(|(a, b)| (HostId(a), HostId(b)))
+        .collect()
+}
+
+fn check(resolved: &Resolved) {
+    let graph = &resolved.layout.graph;
+    for (source, destination) in pairs(graph.hosts().len() as u32) {
+        for flits in [1, 32] {
+            for forwarding in [Forwarding::CutThrough, Forwarding::StoreAndForward] {
+                for (allocation_delay, crossbar_delay) in [(0, 0), (2, 3)] {
+                    let mut plan = resolved.plan.clone();
+                    plan.switch.forwarding = forwarding;
+                    plan.switch.allocation_delay = allocation_delay;
+                    plan.switch.crossbar_delay = crossbar_delay;
+                    let class = &mut plan.classes[0];
+                    class.hosts = vec![source];
+                    class.pattern = Arc::new(ToOne(destination));
+                    class.process = Arc::new(Saturating);
+                    class.other_processes.clear();
+                    class.size = SizeDistribution::fixed(flits);
+                    class.packets_per_host = Some(1);
+                    let expected = closed_form(
+                        graph,
+                        &resolved.tables,
+                        &plan.switch,
+                        (source, destination),
+                        u64::from(flits),
+                    );
+                    assert_eq!(
+                        measured(graph, &resolved.tables, &plan),
+                        expected,
+                        "{} to {destination:?} from {source:?}: {flits} flits, {forwarding:?}",
+                        resolved.plan.title
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn latency_is_the_closed_form_on_every_topology() {
+    for topology in TOPOLOGIES.names() {
+        let covered = FABRICS
+            .iter()
+            .any(|(text, ..)| text.starts_with(&format!("{topology}(")));
+        assert!(covered, "{topology} has no zero-load fabric");
+    }
+    for &choice in FABRICS {
+        check(&fabric(choice));
+    }
+}
+
+#[test]
+fn latency_is_the_closed_form_with_fdr10_between_qdr() {
+    check(&scenario("fabrics/loginoff_8sw.ron", &[]));
+}
