@@ -102,7 +102,7 @@ fn occupy_output<const W: usize, const P: bool>(
         start = begin - shared.crossbar_delay;
     }
     let lane = &mut view.lanes[grant.lane as usize];
-    lane.sent += u64::from(flits);
+    lane.sent = lane.sent.wrapping_add(u32::from(flits));
     if !shared.pool() && !out.boundless {
         lane.take(flits, now);
     }

@@ -113,7 +113,8 @@ fn start<const W: usize, const P: bool>(
     if port.request_lanes != 0 {
         port.wake_when_free(out, &mut view.work.calendar);
     }
-    view.lanes[((out << view.shared.lane_shift) + lane) as usize].sent += u64::from(waiting.size);
+    let row = &mut view.lanes[((out << view.shared.lane_shift) + lane) as usize];
+    row.sent = row.sent.wrapping_add(u32::from(waiting.size));
     let credit_row = view
         .shared
         .credit_row((out << view.shared.lane_shift) + lane);

@@ -108,8 +108,8 @@ pub struct InPort {
 pub struct OutLane<const W: usize> {
     /// First cycle in which a credit of the running ramp counts.
     pub ramp_start: u64,
-    /// Flits sent since the start of the run.
-    pub sent: u64,
+    /// Flits sent since the start of the run, modulo 2^32: only differences count.
+    pub sent: u32,
     /// Credits in hand, without the running ramp \[flits\].
     pub credits: u32,
     /// Credits of the running ramp that are not in `credits` \[flits\].

@@ -8,7 +8,7 @@
 //! | switch | [`Switch`] | local switches |
 //! | port | [`OutPort`], [`InPort`] | connected ports of all local switches, then one port per local host |
 //! | lane | [`OutLane`] | `port << lane_shift` + lane |
-//! | queue | [`Queue`] | FIFO: one per lane; VOQ: `lane * voq_stride` + output |
+//! | queue | [`Queue`] | FIFO: on the lane's own entity; VOQ: `lane * voq_stride` + output |
 //! | packet | [`Packet`], [`PacketRecord`] | a pool with a free list |
 //!
 //! References between entities are rows (`u32`). A lane's capacity is seen from its sender: the credits of

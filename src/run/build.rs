@@ -200,7 +200,7 @@ fn arbiters<const W: usize>(
     if plan.switch.matching == Matching::InputFirst {
         arbiters.input_lane = vec![0; ports];
         arbiters.output_pointer = vec![0; ports];
-        arbiters.input_output = vec![0; rows.lanes.len()];
+        arbiters.input_output = vec![0; rows.lane_count];
     }
     arbiters
 }

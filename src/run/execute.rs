@@ -4,6 +4,7 @@
 //! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
+use super::inspect::Sent;
 use super::outcome::{CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict};
 use super::simulation::{Options, Simulation};
 use super::sizing;
@@ -12,9 +13,7 @@ use super::watchdog::Watchdog;
 use crate::cycle::records::Totals;
 use crate::ids::{ChannelId, VlId};
 use crate::measure::Records;
-use crate::run::inspect::Columns;
 use crate::run::invariants::Ledger;
-use crate::run::shard::Inspect;
 use crate::scenario::Resolved;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,6 +23,8 @@ const STEP: u64 = 4096;
 const DRAIN_STEP: u64 = 256;
 /// Rows the timeline aims at.
 const TIMELINE_ROWS: u64 = 200;
+/// Longest row of the timeline: below the range of the lanes' own counters \[cycles\].
+const LONGEST_ROW: u64 = 1 << 31;
 /// Part of the offered flits that may pile up in the source queues before a run counts as saturated.
 const GROWTH: f64 = 0.02;
 
@@ -61,6 +62,8 @@ struct Run<'a> {
     interval: u64,
     /// Totals at the start of the current row.
     row_start: (u64, Totals),
+    /// Flits sent by every lane, as of the last look.
+    sent: Vec<u64>,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
 }
@@ -70,6 +73,7 @@ impl<'a> Run<'a> {
         let plan = &resolved.plan;
         let planned = plan.phases.warmup + plan.phases.measure;
         let interval = planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP);
+        let interval = interval.min(LONGEST_ROW);
         Ok(Self {
             resolved,
             settings,
@@ -79,6 +83,11 @@ impl<'a> Run<'a> {
             timeline: Vec::new(),
             interval,
             row_start: (0, Totals::default()),
+            sent: vec![
+                0;
+                resolved.layout.graph.channels().len()
+                    * usize::from(plan.switch.lane_count())
+            ],
             ended: None,
         })
     }
@@ -303,6 +312,7 @@ impl<'a> Run<'a> {
     }
 
     fn sample(&mut self, now: u64, totals: Totals) {
+        self.sent();
         let (start, before) = self.row_start;
         self.timeline.push(TimelineRow {
             start,
@@ -334,19 +344,20 @@ impl<'a> Run<'a> {
         sum
     }
 
-    /// Flits sent so far, `[channel * lanes + lane]`.
+    /// Flits sent so far, `[channel * lanes + lane]`. The lanes count modulo 2^32, so this is called at every
+    /// row of the timeline.
     fn sent(&mut self) -> Vec<u64> {
         let channels = self.simulation.port_channels().to_vec();
         let lanes = usize::from(self.resolved.plan.switch.lane_count());
-        let flits = vec![0; self.resolved.layout.graph.channels().len() * lanes];
         let mut sent = Sent {
             channels: &channels,
             shard: 0,
             lanes,
-            flits,
+            flits: std::mem::take(&mut self.sent),
         };
         self.simulation.inspect(&mut sent);
-        sent.flits
+        self.sent = sent.flits;
+        self.sent.clone()
     }
 
     /// Checks the conservation laws.
@@ -368,26 +379,5 @@ impl<'a> Run<'a> {
         ledger
             .settle(self.resolved.plan.switch.lane_capacity, name)
             .map_err(|law| RunError::Invariant { cycle, law })
-    }
-}
-
-/// Collects the flit counters of all output lanes.
-struct Sent<'a> {
-    channels: &'a [Vec<ChannelId>],
-    shard: usize,
-    lanes: usize,
-    flits: Vec<u64>,
-}
-
-impl Inspect for Sent<'_> {
-    fn look(&mut self, view: &dyn Columns) {
-        let shift = view.shared().lane_shift;
-        for (port, channel) in self.channels[self.shard].iter().enumerate() {
-            for lane in 0..self.lanes {
-                self.flits[channel.index() * self.lanes + lane] =
-                    view.sent((port << shift | lane) as u32);
-            }
-        }
-        self.shard += 1;
     }
 }

@@ -3,6 +3,8 @@
 use crate::cycle::state::{Shared, Work};
 use crate::cycle::view::View;
 use crate::fabric::components::{InPort, OutPort, Packet, PacketRecord, Queue};
+use crate::ids::ChannelId;
+use crate::run::shard::Inspect;
 
 /// The columns of a shard.
 pub trait Columns {
@@ -20,8 +22,8 @@ pub trait Columns {
     fn records(&self) -> &[PacketRecord];
     /// Credits a lane has or will have by the running ramp, and those that count now.
     fn credits(&self, lane: u32) -> (u32, u32);
-    /// Flits a lane has sent since the start of the run.
-    fn sent(&self, lane: u32) -> u64;
+    /// Flits a lane has sent since the start of the run, modulo 2^32.
+    fn sent(&self, lane: u32) -> u32;
     /// Global id of a switch row.
     fn switch_id(&self, row: u32) -> u32;
     /// Tables and options.
@@ -56,7 +58,7 @@ impl<const W: usize> Columns for View<'_, W> {
             row.available(self.now),
         )
     }
-    fn sent(&self, lane: u32) -> u64 {
+    fn sent(&self, lane: u32) -> u32 {
         self.lanes[lane as usize].sent
     }
     fn switch_id(&self, row: u32) -> u32 {
@@ -67,5 +69,31 @@ impl<const W: usize> Columns for View<'_, W> {
     }
     fn work(&self) -> &Work {
         self.work
+    }
+}
+
+/// Collects the flit counters of all output lanes.
+pub(super) struct Sent<'a> {
+    /// Outgoing channel of every port row of every shard.
+    pub(super) channels: &'a [Vec<ChannelId>],
+    /// Shard that comes next.
+    pub(super) shard: usize,
+    /// Lanes of a channel.
+    pub(super) lanes: usize,
+    /// Flits sent so far, `[channel * lanes + lane]`; lanes count modulo 2^32.
+    pub(super) flits: Vec<u64>,
+}
+
+impl Inspect for Sent<'_> {
+    fn look(&mut self, view: &dyn Columns) {
+        let shift = view.shared().lane_shift;
+        for (port, channel) in self.channels[self.shard].iter().enumerate() {
+            for lane in 0..self.lanes {
+                let total = &mut self.flits[channel.index() * self.lanes + lane];
+                let sent = view.sent((port << shift | lane) as u32);
+                *total += u64::from(sent.wrapping_sub(*total as u32));
+            }
+        }
+        self.shard += 1;
     }
 }

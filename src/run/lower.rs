@@ -4,7 +4,7 @@
 //! port order. Cost: O(switches * hosts) for the forwarding table, O(ports * lanes) for the rest.
 
 use crate::cycle::state::{Border, Shared};
-use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Queue, Switch};
+use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Switch};
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::routing::Tables;
 use crate::scenario::plan::{BufferSharing, ClassPlan, Plan, Queues};
@@ -126,10 +126,12 @@ pub struct Rows<const W: usize> {
     pub switches: Vec<Switch<W>>,
     /// Ports: both sides.
     pub ports: Vec<(OutPort, InPort)>,
-    /// Lanes.
-    pub lanes: Vec<OutLane<W>>,
-    /// Queues.
-    pub queues: Vec<Queue>,
+    /// A lane at cycle 0; all are alike.
+    pub lane: OutLane<W>,
+    /// Number of lanes.
+    pub lane_count: usize,
+    /// Queues per lane, when a lane has more than its own.
+    pub voq_stride: usize,
     /// Channels that leave the shard.
     pub border: Vec<Border>,
 }
@@ -247,8 +249,18 @@ pub fn rows<const W: usize>(
     let mut rows = Rows {
         switches: Vec::new(),
         ports: Vec::new(),
-        lanes: Vec::new(),
-        queues: Vec::new(),
+        lane: OutLane {
+            ramp_start: 0,
+            sent: 0,
+            credits: plan.switch.lane_capacity,
+            ramp_flits: 0,
+            ramp_step: 1,
+            pointer: 0,
+            need: 0,
+            requests: [0; W],
+        },
+        lane_count: 0,
+        voq_stride: shared.voq_stride as usize,
         border: Vec::new(),
     };
     let mut builder = Lowering {
@@ -277,19 +289,7 @@ pub fn rows<const W: usize>(
         rows.ports
             .push(builder.port(graph.host_channel(host), row as u32, 0));
     }
-    let lane_count = rows.ports.len() << shared.lane_shift;
-    let lane = OutLane {
-        ramp_start: 0,
-        sent: 0,
-        credits: plan.switch.lane_capacity,
-        ramp_flits: 0,
-        ramp_step: 1,
-        pointer: 0,
-        need: 0,
-        requests: [0; W],
-    };
-    rows.lanes = vec![lane; lane_count];
-    rows.queues = vec![Queue::EMPTY; lane_count * shared.voq_stride.max(1) as usize];
+    rows.lane_count = rows.ports.len() << shared.lane_shift;
     rows.border = builder.border;
     rows
 }

@@ -3,11 +3,12 @@
 use crate::cycle::profile::StageClock;
 use crate::cycle::state::{Message, ShardState};
 use crate::cycle::{self, Fabric, View};
-use crate::fabric::{Packet, PacketRecord};
+use crate::fabric::{Packet, PacketRecord, Queue};
 use crate::run::lower::Rows;
 use bevy_ecs::schedule::Schedule;
 use bevy_ecs::system::SystemState;
 use bevy_ecs::world::World;
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 /// What the driver needs of a shard, whatever its mask width.
@@ -57,8 +58,14 @@ impl<const W: usize> WorldShard<W> {
         let mut world = World::new();
         world.spawn_batch(rows.switches);
         world.spawn_batch(rows.ports);
-        world.spawn_batch(rows.lanes);
-        world.spawn_batch(rows.queues);
+        match rows.voq_stride {
+            // a FIFO lane and its queue are one entity: the same row
+            0 => drop(world.spawn_batch(repeat_n((rows.lane, Queue::EMPTY), rows.lane_count))),
+            stride => {
+                world.spawn_batch(repeat_n(rows.lane, rows.lane_count));
+                world.spawn_batch(repeat_n(Queue::EMPTY, rows.lane_count * stride));
+            }
+        }
         let shared = Arc::clone(&state.shared);
         world.insert_resource(state);
         let mut cycle = cycle::build::<W>(&shared, clock);
@@ -80,7 +87,7 @@ impl<const W: usize> WorldShard<W> {
 
     /// Adds `count` unused packets to the pool.
     fn grow_pool(&mut self, count: usize) {
-        let unused = std::iter::repeat_n((Packet::UNUSED, PacketRecord::UNUSED), count);
+        let unused = repeat_n((Packet::UNUSED, PacketRecord::UNUSED), count);
         self.world.spawn_batch(unused);
         let work = &mut self.world.resource_mut::<ShardState>().work;
         let known = work.pool_size;
