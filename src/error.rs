@@ -9,7 +9,7 @@ pub const EXPECTATION_FAILED: u8 = 1;
 pub const WRONG_INPUT: u8 = 2;
 /// Simulation fault: deadlock or broken invariant.
 pub const SIMULATION_FAULT: u8 = 3;
-/// Interrupted, state saved.
+/// Interrupted; the results so far are written.
 pub const INTERRUPTED: u8 = 130;
 
 /// Every way a command can fail.

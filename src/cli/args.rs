@@ -17,7 +17,7 @@ Examples:
 
 Exit codes:
   0 done; 1 done, but an expectation of the scenario failed; 2 usage or scenario wrong;
-  3 simulation fault (deadlock, broken invariant); 130 interrupted, state saved";
+  3 simulation fault (deadlock, broken invariant); 130 interrupted, results so far written";
 
 /// Cycle-accurate simulator of lossless cluster fabrics (InfiniBand-like).
 ///

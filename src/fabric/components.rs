@@ -87,8 +87,6 @@ pub struct InPort {
     pub owner: u32,
     /// Offset this input adds to an output's lane profile.
     pub profile_offset: u32,
-    /// Cycles per flit of the arriving channel.
-    pub step: u16,
     /// Non-empty queues: bit = lane (FIFO) or output modulo 64 (VOQ).
     pub occupied: u64,
     /// Packets leaving now (input speed-up above 1).

@@ -308,7 +308,6 @@ impl Lowering<'_> {
     /// Both sides of the port whose outgoing channel is `channel`.
     fn port(&mut self, channel: ChannelId, owner: u32, index: u8) -> (OutPort, InPort) {
         let ends = *self.graph.channel(channel);
-        let incoming = self.graph.channel(channel.reverse()).timing;
         let from_switch = ends.from.switch().is_some();
         let (to, peer) = self.peer(ends.to);
         let crossbar = if from_switch {
@@ -353,7 +352,6 @@ impl Lowering<'_> {
             queued: 0,
             owner,
             profile_offset: offset * keys,
-            step: incoming.cycles_per_flit as u16,
             occupied: 0,
             leaving: 0,
             accept_pointer: 0,
