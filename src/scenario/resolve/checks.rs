@@ -96,6 +96,21 @@ pub(super) fn event_horizon(
     )))
 }
 
+/// Largest forwarding table \[entries of one byte\].
+const LARGEST_TABLE: u64 = 1 << 32;
+
+/// Forwarding tables have an entry per switch and host, lane tables one per pair of switches.
+pub(super) fn table_size(scenario: &Scenario, graph: &Graph) -> Result<(), Mistake> {
+    let (switches, hosts) = (graph.switches().len() as u64, graph.hosts().len() as u64);
+    if switches * hosts.max(switches) <= LARGEST_TABLE {
+        return Ok(());
+    }
+    Err(scenario.fabric.topology.name.mistake(format!(
+        "{switches} switches and {hosts} hosts need forwarding tables of more than {LARGEST_TABLE} entries; \
+         choose a smaller fabric"
+    )))
+}
+
 /// A packet carries its service level and layer as one byte.
 pub(super) fn lane_keys(scenario: &Scenario, tables: &Tables) -> Result<(), Mistake> {
     let keys = tables.lanes.keys();

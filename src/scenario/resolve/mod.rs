@@ -197,6 +197,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     let layout = layout(&scenario, parts, base)?;
     let plan = plan(&scenario, parts, &layout)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
+    checks::table_size(&scenario, &layout.graph)?;
     let tables = route(&scenario, parts, &layout, &plan)?;
     let proof = prove(&layout.graph, &tables, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;
