@@ -345,7 +345,7 @@ fn a_thousand_switch_torus_and_tree_verify() {
 }
 
 #[test]
-#[ignore = "timing: run in release"]
+#[ignore = "prints timings: cargo test --release --lib verification_takes -- --ignored --nocapture"]
 #[allow(clippy::print_stderr, reason = "reports timings")]
 fn verification_takes_little_time() {
     let cases = [
