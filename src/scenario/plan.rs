@@ -90,6 +90,8 @@ pub struct SwitchOptions {
     pub input_speedup: InputSpeedup,
     /// Output buffer \[flits\]; 0 = none.
     pub output_buffer: u32,
+    /// Buffer of each output lane, a second queueing stage with VL arbitration behind it \[flits\]; 0 = none.
+    pub output_lane_buffer: u32,
     /// Separable allocation order.
     pub matching: Matching,
     /// Rounds of the allocation per cycle, at least 1.
@@ -125,6 +127,7 @@ impl Default for SwitchOptions {
             sharing: BufferSharing::PerLane,
             input_speedup: InputSpeedup::Limited(1),
             output_buffer: 0,
+            output_lane_buffer: 0,
             matching: Matching::OutputFirst,
             iterations: 1,
             output_arbitration: OutputArbitration::RoundRobin,

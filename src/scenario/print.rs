@@ -136,6 +136,7 @@ fn switch(printer: &mut Printer, switch: &SwitchOptions) {
         InputSpeedup::Unlimited => printer.key("input_speedup", "Unlimited"),
     }
     printer.flits("output_buffer", switch.output_buffer);
+    printer.flits("output_lane_buffer", switch.output_lane_buffer);
     printer.key("matching", format_args!("{:?}", switch.matching));
     printer.key("iterations", switch.iterations);
     printer.key(

@@ -77,6 +77,8 @@ pub struct Switch {
     pub input_speedup: At<InputSpeedup>,
     /// Output buffer.
     pub output_buffer: At<Amount>,
+    /// Buffer of each output lane.
+    pub output_lane_buffer: At<Amount>,
     /// Allocation order.
     pub matching: At<Matching>,
     /// Allocation rounds.

@@ -103,6 +103,7 @@ fn switch(item: &Item<'_>) -> Read<Switch> {
         })?,
         input_speedup: fields.or("input_speedup", InputSpeedup::Limited(1), speedup)?,
         output_buffer: fields.or("output_buffer", Amount::Flits(0), amount)?,
+        output_lane_buffer: fields.or("output_lane_buffer", Amount::Flits(0), amount)?,
         matching: fields.or("matching", Matching::OutputFirst, |item| {
             item.choice(MATCHING)
         })?,

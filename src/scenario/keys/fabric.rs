@@ -113,6 +113,12 @@ section!(
             "Buffer of each output; 0 = none"
         ),
         with(
+            "output_lane_buffer",
+            "size",
+            "\"0 flits\"",
+            "Buffer of each lane of an output, with VL arbitration of the link behind it; 0 = none"
+        ),
+        with(
             "matching",
             "OutputFirst | InputFirst",
             "OutputFirst",

@@ -267,6 +267,7 @@ fn switch(scenario: &Scenario, clock: Clock) -> Result<SwitchOptions, Mistake> {
         sharing: switch.sharing.value,
         input_speedup: switch.input_speedup.value,
         output_buffer: buffer(&switch.output_buffer, 0)?,
+        output_lane_buffer: buffer(&switch.output_lane_buffer, 0)?,
         matching: switch.matching.value,
         iterations: switch.iterations,
         output_arbitration: switch.output_arbitration.value,
@@ -288,6 +289,11 @@ fn switch(scenario: &Scenario, clock: Clock) -> Result<SwitchOptions, Mistake> {
             None => None,
         },
     };
+    if options.output_buffer > 0 && options.output_lane_buffer > 0 {
+        return Err(switch.output_lane_buffer.mistake(
+            "does not go with `output_buffer`: an output has one buffer, or one for each of its lanes",
+        ));
+    }
     if options.routing_delay + options.allocation_delay + options.crossbar_delay == 0 {
         return Err(switch.routing_delay.mistake(
             "routing, allocation and crossbar delay are all 0 cycles: expected at least 1 in total",

@@ -127,6 +127,7 @@ fn switch_options(
             InputSpeedup::Limited(dice.pick(&[1, 1, 2, 3]))
         },
         output_buffer: dice.pick(&[0, 0, 0, 1, 2, 5, 16]),
+        output_lane_buffer: 0,
         matching,
         iterations: dice.pick(&[1, 1, 2, 3]),
         output_arbitration,
