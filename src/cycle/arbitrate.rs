@@ -59,6 +59,14 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     }
     visits.clear();
     view.work.visits = visits;
+    if view.shared.speedup() != 1 || view.work.refused {
+        view.work.refused = false;
+        retry(view);
+    }
+}
+
+/// Rule 4.
+fn retry<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let Work {
         grants, calendar, ..
     } = &mut *view.work;
@@ -72,6 +80,10 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 /// Round robin over a mask of `W` words: the first set bit at or after `pointer`, around the end.
 #[inline]
 pub(super) fn first_from<const W: usize>(mask: &[u64; W], pointer: u16) -> Option<u16> {
+    if W == 1 {
+        let turned = mask[0].rotate_right(u32::from(pointer));
+        return (turned != 0).then(|| (pointer + turned.trailing_zeros() as u16) % 64);
+    }
     let word = usize::from(pointer / 64);
     let ahead = mask[word] & (u64::MAX << (pointer % 64));
     if ahead != 0 {
@@ -91,11 +103,8 @@ struct Asked<const W: usize> {
     free: [u64; W],
     /// Lanes with a request.
     lanes: u16,
-    /// Lanes that were marked starved.
-    starved: u16,
     /// Lane round robin.
     pointer: u8,
-    boundless: bool,
 }
 
 /// An output's choice among its eligible requests becomes a grant of the round that starts at `first`.
@@ -112,9 +121,7 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, f
         first_port: switch.first_port,
         free: switch.free,
         lanes: port.request_lanes,
-        starved: port.starved,
         pointer: port.lane_pointer,
-        boundless: port.boundless,
     };
     let found = if view.shared.tables().is_some() {
         by_tables(view, &asked)
@@ -177,8 +184,11 @@ fn by_tables<const W: usize, const P: bool>(
         return None;
     }
     let tables = view.shared.tables()?;
-    let choice =
-        view.work.arbiters.vl[asked.out as usize].select(tables, found, view.shared.management)?;
+    let choice = view.work.arbiters.vl[asked.out as usize].select(
+        tables,
+        found,
+        view.shared.management(),
+    )?;
     let lane = first + u32::from(choice.lane);
     let bit = request_of(view, asked, lane)?;
     Some((lane, bit, Some(choice)))
@@ -191,11 +201,8 @@ fn eligible<const W: usize, const P: bool>(
     asked: &Asked<W>,
     lane: u32,
 ) -> Option<[u64; W]> {
-    let lane_bit = 1u16 << (lane & view.shared.lane_mask);
-    if asked.starved & lane_bit != 0 {
-        view.outs[asked.out as usize].starved &= !lane_bit;
-    }
-    let row = &view.lanes[lane as usize];
+    let row = &mut view.lanes[lane as usize];
+    row.need = 0;
     let mut mask = asked.free;
     let mut any = 0;
     for (word, request) in mask.iter_mut().zip(&row.requests) {
@@ -204,9 +211,6 @@ fn eligible<const W: usize, const P: bool>(
     }
     if any == 0 {
         return None;
-    }
-    if asked.boundless {
-        return Some(mask);
     }
     let unlimited = !view.shared.pool() && !view.shared.reserve();
     if unlimited && row.covers(view.shared.largest, view.now) {
@@ -341,6 +345,7 @@ fn accept_one<const W: usize, const P: bool>(
     let input = &mut view.ins[grant.input as usize];
     let rival = input.grant as usize;
     if input.granted_in == view.now && rival >= first {
+        view.work.refused = true;
         let held = view.work.grants[rival];
         if distance(view, &held) <= distance(view, grant) {
             return false;

@@ -37,10 +37,11 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 #[inline]
 pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let marks = view.shared.marking_threshold().is_some();
-    let mut hops = 0;
+    let (mut hops, mut flits) = (0, 0);
     for i in view.work.settled..view.work.grants.len() {
         let grant = view.work.grants[i];
         if grant.accepted {
+            flits += u64::from(view.queues[grant.queue as usize].size);
             let packet = carry_out(view, &grant);
             hops += 1;
             if marks {
@@ -49,6 +50,7 @@ pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
         }
     }
     view.work.records.packet_hops += hops;
+    view.work.records.flit_hops += flits;
     view.work.settled = view.work.grants.len();
 }
 
@@ -57,22 +59,14 @@ pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 fn carry_out<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) -> u32 {
     let queue = &mut view.queues[grant.queue as usize];
     let packet_row = queue.head;
+    let flits = queue.size;
+    let emptied = packet_row == queue.tail;
     let packet = &mut view.packets[packet_row as usize];
-    queue.head = packet.next;
-    queue.requesting = false;
-    let emptied = packet.next == NONE;
-    packet.next = NONE;
     packet.hops = packet.hops.saturating_add(1);
-    let flits = packet.size;
+    queue.head = if emptied { NONE } else { packet.next };
+    queue.requesting = false;
     let step = view.outs[grant.out as usize].step;
     let until = view.now + u64::from(flits) * u64::from(step);
-    view.work.records.flit_hops += u64::from(flits);
-    if view.shared.pool() {
-        let row = view.shared.credit_row(grant.lane);
-        if !view.outs[grant.out as usize].boundless {
-            view.lanes[row as usize].take(flits, view.now);
-        }
-    }
     let start = occupy_output(view, grant, flits, until);
     commit_lane(view, grant, flits);
     occupy_input(view, grant, until, emptied);
@@ -101,19 +95,24 @@ fn occupy_output<const W: usize, const P: bool>(
         out.free_at = channel_free.saturating_sub(ahead).max(now + 1);
         start = begin - shared.crossbar_delay;
     }
+    // a boundless lane keeps its credits, which cover any packet
+    let taken = if out.boundless { 0 } else { flits };
+    if shared.pool() {
+        view.lanes[shared.credit_row(grant.lane) as usize].take(taken, now);
+    }
     let lane = &mut view.lanes[grant.lane as usize];
     lane.sent = lane.sent.wrapping_add(u32::from(flits));
-    if !shared.pool() && !out.boundless {
-        lane.take(flits, now);
+    if !shared.pool() {
+        lane.take(taken, now);
     }
     lane.requests[usize::from(grant.bit / 64) % W] &= !(1 << (grant.bit % 64));
     lane.pointer = next_bit::<W>(grant.bit);
     let number = grant.lane & shared.lane_mask;
     if lane.requests.iter().all(|&word| word == 0) {
         out.request_lanes &= !(1 << number);
-        out.starved &= !(1 << number);
+        lane.need = 0;
     }
-    if shared.management >> number & 1 == 0 {
+    if shared.management() >> number & 1 == 0 {
         out.lane_pointer = ((number + 1) & shared.lane_mask) as u8;
     }
     if out.request_lanes != 0 {
@@ -150,27 +149,26 @@ fn occupy_input<const W: usize, const P: bool>(
     until: u64,
     emptied: bool,
 ) {
-    let out = &view.outs[grant.out as usize];
-    let (index, owner) = (u16::from(out.index), out.owner);
-    if emptied && view.shared.voq_stride() != 0 {
+    let shared = view.shared;
+    if emptied && shared.voq_stride() != 0 {
         clear_occupied(view, grant);
     }
+    let out = &view.outs[grant.out as usize];
     let input = &mut view.ins[grant.input as usize];
-    input.queued -= 1;
-    if emptied && view.shared.voq_stride() == 0 {
-        input.occupied &= !(1 << (grant.queue & view.shared.lane_mask));
+    if emptied && shared.voq_stride() == 0 {
+        input.occupied &= !(1 << (grant.queue & shared.lane_mask));
     }
-    if view.shared.speedup() != 1 {
+    if shared.speedup() != 1 {
         return occupy_place(view, grant, until);
     }
-    input.accept_pointer = index + 1;
+    input.accept_pointer = u16::from(out.index) + 1;
     input.free_at = until;
     input.leaving_queue = grant.queue;
-    let (word, lanes) = view.shared.input_lanes(input.index);
-    view.switches[owner as usize].free[word % W] &= !lanes;
-    if input.queued > 0 {
+    let (word, lanes) = shared.lanes_beside(grant.bit);
+    view.switches[out.owner as usize].free[word % W] &= !lanes;
+    if input.occupied != 0 {
         input.wake_when_free(grant.input, &mut view.work.calendar);
-        if view.shared.reserve() {
+        if shared.reserve() {
             reopen_reserved(view, grant.input);
         }
     }
@@ -333,7 +331,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
     /// [`Shared::pipeline`] at the switch of an input of this shard.
     #[inline(always)]
     pub(super) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {
-        if self.shared.uniform_pace && !self.shared.store_and_forward {
+        if self.shared.uniform_pace() && !self.shared.store_and_forward() {
             return self.shared.request_delay;
         }
         let owner = self.ins[input as usize].owner;

@@ -49,63 +49,16 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
             free_queue(view, queue);
         }
     }
-    for (lane, packet) in due.heads.drain(..) {
-        if view.shared.voq_stride() != 0
-            || view.shared.sink_step() != 0
-                && lane >> view.shared.lane_shift >= view.work.first_host_port
-        {
-            view.work.arrived.push((lane, packet));
-        } else {
-            append(view, lane, lane, packet);
-        }
-    }
     for out in due.wakes.drain(..) {
         view.woken(out);
     }
+    std::mem::swap(&mut view.work.arrived, &mut due.heads);
     std::mem::swap(&mut view.work.consumed, &mut due.deliveries);
     if view.shared.sink_step() != 0 {
         view.work.sink_visits.append(&mut due.sinks);
     }
     let now = view.now;
     view.work.calendar.restore(now, due);
-}
-
-/// Appends a packet to a queue; a new head goes to `Route` when it can be head now, else (its
-/// predecessor is still leaving) the freeing of the input finds it.
-#[inline(always)]
-pub(super) fn append<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
-    queue_row: u32,
-    lane: u32,
-    packet: u32,
-) {
-    let shift = view.shared.lane_shift;
-    let port = &mut view.ins[(lane >> shift) as usize];
-    port.queued += 1;
-    let queue = &mut view.queues[queue_row as usize];
-    if queue.head != NONE {
-        view.packets[queue.tail as usize].next = packet;
-        queue.tail = packet;
-        return;
-    }
-    queue.head = packet;
-    queue.tail = packet;
-    let voq = view.shared.voq_stride() != 0;
-    let bit = if voq {
-        queue_row % view.shared.voq_stride() % 64
-    } else {
-        lane & view.shared.lane_mask
-    };
-    port.occupied |= 1 << bit;
-    if view.shared.speedup() != 1 {
-        if !queue.leaving {
-            view.work.heads.push(queue_row);
-        }
-    } else if port.free_at > view.now && port.leaving_queue == queue_row {
-        port.wake_when_free(lane >> shift, &mut view.work.calendar);
-    } else {
-        view.work.heads.push(queue_row);
-    }
 }
 
 /// An input that sends one packet at a time is free again: its heads may go.

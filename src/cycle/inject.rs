@@ -56,8 +56,11 @@ fn pick<const W: usize, const P: bool>(
             eligible |= u16::from(fits(view, out, lane)) << lane;
         }
         let tables = view.shared.tables()?;
-        let choice =
-            view.work.arbiters.vl[out as usize].select(tables, eligible, view.shared.management)?;
+        let choice = view.work.arbiters.vl[out as usize].select(
+            tables,
+            eligible,
+            view.shared.management(),
+        )?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
     let mut lanes = asked;
@@ -80,7 +83,7 @@ fn fits<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, lane
         return false;
     };
     let size = head.size;
-    view.outs[out as usize].starved &= !(1 << lane);
+    view.lanes[row as usize].need = 0;
     if view.credits(row) >= u32::from(size) {
         return true;
     }
@@ -104,9 +107,8 @@ fn start<const W: usize, const P: bool>(
     let port = &mut view.outs[out as usize];
     if drained {
         port.request_lanes &= !(1 << lane);
-        port.starved &= !(1 << lane);
     }
-    if view.shared.management >> lane & 1 == 0 {
+    if view.shared.management() >> lane & 1 == 0 {
         port.lane_pointer = (lane as u8 + 1) & view.shared.lane_mask as u8;
     }
     port.free_at = view.now + u64::from(waiting.size) * u64::from(port.step);

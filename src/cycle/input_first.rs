@@ -74,11 +74,11 @@ fn collect_inputs<const W: usize, const P: bool>(
         return;
     }
     let mut lanes = view.outs[out as usize].request_lanes;
-    view.outs[out as usize].starved &= !lanes;
     let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
     while lanes != 0 {
         let lane = (out << view.shared.lane_shift) + lanes.trailing_zeros();
         lanes &= lanes - 1;
+        view.lanes[lane as usize].need = 0;
         for (i, &word) in view.lanes[lane as usize].requests.iter().enumerate() {
             let mut rest = word;
             while rest != 0 {
@@ -102,7 +102,7 @@ fn is_eligible<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: 
     if port.free_at > view.now {
         return false;
     }
-    if port.boundless || view.credits(lane) >= u32::from(size) {
+    if view.credits(lane) >= u32::from(size) {
         return true;
     }
     view.starve(out, lane, size);
@@ -157,12 +157,12 @@ fn pick_lane<const W: usize, const P: bool>(
         let choice = view.work.arbiters.vl[input as usize].select(
             tables,
             eligible,
-            view.shared.management,
+            view.shared.management(),
         )?;
         return Some((choice.lane, Some(choice)));
     }
-    let first = eligible & view.shared.management;
-    let data = eligible & !view.shared.management;
+    let first = eligible & view.shared.management();
+    let data = eligible & !view.shared.management();
     let ahead = data & (u16::MAX << view.work.arbiters.input_lane[input as usize]);
     let lanes = [first, ahead, data].into_iter().find(|&lanes| lanes != 0)?;
     Some((lanes.trailing_zeros() as u8, None))
@@ -227,7 +227,7 @@ fn move_pointers<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant
         grant.bit + 1
     };
     view.work.arbiters.output_pointer[grant.out as usize] = after;
-    if view.shared.management >> lane & 1 == 0 {
+    if view.shared.management() >> lane & 1 == 0 {
         view.work.arbiters.input_lane[grant.input as usize] =
             (lane as u8 + 1) & view.shared.lane_mask as u8;
     }

@@ -13,34 +13,65 @@
 //! # Deviations
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
-use super::deliver::append;
 use super::view::View;
+use crate::fabric::components::NONE;
 use crate::scenario::plan::OutputArbitration;
 
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let delayed = view.shared.voq_stride() != 0 || view.shared.sink_step() != 0;
-    if delayed && !view.work.arrived.is_empty() {
-        let mut arrived = std::mem::take(&mut view.work.arrived);
-        for (lane, packet) in arrived.drain(..) {
-            if lane >> view.shared.lane_shift >= view.work.first_host_port {
-                super::sink::arrive(view, lane, packet);
-            } else {
-                let output = output_of(view, lane, packet);
-                append(view, lane * view.shared.voq_stride() + output, lane, packet);
-            }
+    let mut arrived = std::mem::take(&mut view.work.arrived);
+    for (lane, packet) in arrived.drain(..) {
+        if view.shared.sink_step() != 0
+            && lane >> view.shared.lane_shift >= view.work.first_host_port
+        {
+            super::sink::arrive(view, lane, packet);
+        } else {
+            append(view, lane, packet);
         }
-        view.work.arrived = arrived;
     }
+    view.work.arrived = arrived;
     if view.shared.sink_step() != 0 {
         super::sink::run(view);
     }
     let mut heads = std::mem::take(&mut view.work.heads);
     for queue in heads.drain(..) {
-        raise(view, queue);
+        raise(view, queue, view.queue_port(queue));
     }
     view.work.heads = heads;
+}
+
+/// Appends a packet to its queue. A new head raises its request when it can be head now, else (its
+/// predecessor is still leaving) the freeing of the input finds it.
+#[inline(always)]
+fn append<const W: usize, const P: bool>(view: &mut View<'_, W, P>, lane: u32, packet: u32) {
+    let shared = view.shared;
+    let (queue_row, bit) = match shared.voq_stride() {
+        0 => (lane, lane & shared.lane_mask),
+        stride => {
+            let output = output_of(view, lane, packet);
+            (lane * stride + output, output % 64)
+        }
+    };
+    let port_row = lane >> shared.lane_shift;
+    let queue = &mut view.queues[queue_row as usize];
+    if queue.head != NONE {
+        view.packets[queue.tail as usize].next = packet;
+        queue.tail = packet;
+        return;
+    }
+    queue.head = packet;
+    queue.tail = packet;
+    let port = &mut view.ins[port_row as usize];
+    port.occupied |= 1 << bit;
+    if shared.speedup() == 1 {
+        if port.free_at > view.now && port.leaving_queue == queue_row {
+            return port.wake_when_free(port_row, &mut view.work.calendar);
+        }
+    } else if queue.leaving {
+        return;
+    }
+    raise(view, queue_row, port_row);
 }
 
 /// Output index a packet in `lane` is forwarded to.
@@ -53,14 +84,9 @@ fn output_of<const W: usize, const P: bool>(view: &View<'_, W, P>, lane: u32, pa
 }
 
 /// Routes the head of a queue and raises its request.
-#[inline]
-fn raise<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32) {
+#[inline(always)]
+fn raise<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32, port_row: u32) {
     let shared = view.shared;
-    let lane_row = match shared.voq_stride() {
-        0 => queue_row,
-        stride => queue_row / stride,
-    };
-    let port_row = lane_row >> shared.lane_shift;
     let port = &mut view.ins[port_row as usize];
     let switch = &mut view.switches[port.owner as usize];
     let queue = &mut view.queues[queue_row as usize];
@@ -82,13 +108,17 @@ fn raise<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u3
     }
     out.request_lanes |= 1 << out_lane;
     let lane = (out_row << shared.lane_shift) + u32::from(out_lane);
+    let lane_row = match shared.voq_stride() {
+        0 => queue_row,
+        stride => queue_row / stride,
+    };
     let bit = lane_row - (switch.first_port << shared.lane_shift);
     view.lanes[lane as usize].requests[(bit / 64) as usize % W] |= 1 << (bit % 64);
     if shared.speedup() == 1 {
         if port.free_at > view.now {
             return port.wake_when_free(port_row, &mut view.work.calendar);
         }
-        let (word, lanes) = shared.input_lanes(port.index);
+        let (word, lanes) = shared.lanes_beside(bit as u16);
         switch.free[word % W] |= lanes;
     } else if port.leaving >= shared.speedup() {
         return;

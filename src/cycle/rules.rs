@@ -56,6 +56,9 @@ options! {
     reserve: bool = false;
     sink_step: u16 = 0;
     marking_threshold: Option<u32> = None;
+    management: u16 = 0;
+    uniform_pace: bool = true;
+    store_and_forward: bool = false;
 }
 
 impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
@@ -87,7 +90,7 @@ impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
     /// The lane that is asked next: VL15 first, then round robin from `pointer`. `lanes` is not empty.
     #[inline]
     pub fn first_lane(&self, lanes: u16, pointer: u8) -> u32 {
-        let management = lanes & self.management;
+        let management = lanes & self.management();
         let ahead = lanes & (u16::MAX << pointer);
         let first = if management != 0 {
             management
@@ -102,7 +105,13 @@ impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
     /// Word and mask of an input's lanes among the request bits of its switch.
     #[inline]
     pub fn input_lanes(&self, index: u8) -> (usize, u64) {
-        let first = u32::from(index) << self.lane_shift;
+        self.lanes_beside(u16::from(index) << self.lane_shift)
+    }
+
+    /// The same for the input that has the request bit `bit`.
+    #[inline]
+    pub fn lanes_beside(&self, bit: u16) -> (usize, u64) {
+        let first = u32::from(bit) & !self.lane_mask;
         (
             (first / 64) as usize,
             (u64::MAX >> (63 - self.lane_mask)) << (first % 64),

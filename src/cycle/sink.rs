@@ -56,9 +56,11 @@ fn drain<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row: u32
     let queue_row = ((port_row << view.shared.lane_shift) + lane) * stride;
     let queue = &mut view.queues[queue_row as usize];
     let packet_row = queue.head;
-    queue.head = view.packets[packet_row as usize].next;
-    if queue.head == NONE {
+    if packet_row == queue.tail {
+        queue.head = NONE;
         view.ins[port_row as usize].occupied &= !(1 << lane);
+    } else {
+        queue.head = view.packets[packet_row as usize].next;
     }
     let flits = view.packets[packet_row as usize].size;
     let pace = view.shared.sink_step();

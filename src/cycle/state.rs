@@ -210,6 +210,8 @@ pub struct Work {
     pub visits: Vec<u32>,
     /// Grants of this cycle.
     pub grants: Vec<Grant>,
+    /// An input that sends one packet at a time has refused a grant of this cycle.
+    pub refused: bool,
     /// Grants of this cycle that have been carried out.
     pub settled: usize,
     /// Hosts that may inject in this cycle (host port rows).

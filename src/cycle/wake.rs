@@ -39,9 +39,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
             port.wake_when_free(out, &mut self.work.calendar);
         } else if port.visited {
             // already on the list
-        } else if port.boundless
-            || self.lanes[self.shared.credit_row(lane) as usize].covers(size, self.now)
-        {
+        } else if self.lanes[self.shared.credit_row(lane) as usize].covers(size, self.now) {
             port.visited = true;
             self.work.visits.push(out);
         } else {
@@ -58,13 +56,10 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
     /// Notes that `lane` waits for `size` credits and schedules the wake-up when known ramps give them.
     #[inline]
     pub fn starve(&mut self, out: u32, lane: u32, size: u16) {
-        let port = &mut self.outs[out as usize];
-        let bit = 1u16 << (lane & self.shared.lane_mask);
         let row = &mut self.lanes[lane as usize];
-        if port.starved & bit != 0 && row.need <= size {
+        if row.need != 0 && row.need <= size {
             return;
         }
-        port.starved |= bit;
         row.need = size;
         self.wake_with_credits(out, lane);
     }
@@ -82,32 +77,23 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
     /// A ramp starts counting at `start`, not before now.
     #[inline(always)]
     pub fn ramp(&mut self, lane: u32, start: u64, flits: u16, step: u16) {
-        let out = lane >> self.shared.lane_shift;
-        self.lanes[lane as usize].start_ramp(start, flits, step);
-        let starved = self.outs[out as usize].starved;
-        if starved != 0 {
-            self.feed(out, lane, starved, start);
-        }
-    }
-
-    /// A ramp feeds an output with starved lanes.
-    fn feed(&mut self, out: u32, lane: u32, starved: u16, start: u64) {
+        let row = &mut self.lanes[lane as usize];
+        row.start_ramp(start, flits, step);
         if self.shared.pool() {
-            let first = out << self.shared.lane_shift;
-            let mut waiting = starved;
-            while waiting != 0 {
-                self.credit_wake(out, first + waiting.trailing_zeros(), start);
-                waiting &= waiting - 1;
+            for lane in lane..=lane + self.shared.lane_mask {
+                if self.lanes[lane as usize].need != 0 {
+                    self.credit_wake(lane, start);
+                }
             }
-        } else if starved >> (lane & self.shared.lane_mask) & 1 != 0 {
-            self.credit_wake(out, lane, start);
+        } else if row.need != 0 {
+            self.credit_wake(lane, start);
         }
     }
 
     /// A starved lane has new credits, from `start` on. Credits that counted before have had their wake-up,
     /// so a ramp that starts later (written in `Cross`) never needs a visit now.
-    #[inline]
-    fn credit_wake(&mut self, out: u32, lane: u32, start: u64) {
+    fn credit_wake(&mut self, lane: u32, start: u64) {
+        let out = lane >> self.shared.lane_shift;
         let need = self.lanes[lane as usize].need;
         match self.lanes[self.shared.credit_row(lane) as usize].ready_at(need) {
             Some(at) if at > self.now => self.work.calendar.at(at).wakes.push(out),

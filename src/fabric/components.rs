@@ -49,8 +49,6 @@ pub struct OutPort {
     pub step: u16,
     /// Output lanes with a standing request.
     pub request_lanes: u16,
-    /// Output lanes that wait for credits.
-    pub starved: u16,
     /// Lane round robin: the lane that is asked first.
     pub lane_pointer: u8,
     /// Number of this port within its switch.
@@ -81,8 +79,6 @@ pub struct InPort {
     pub credit_latency: u32,
     /// Queue of the packet that leaves until `free_at` (one packet at a time).
     pub leaving_queue: u32,
-    /// Packets in the queues of this port.
-    pub queued: u32,
     /// Local row of the owning switch, or of the host.
     pub owner: u32,
     /// Offset this input adds to an output's lane profile.
@@ -116,7 +112,7 @@ pub struct OutLane<const W: usize> {
     pub ramp_step: u16,
     /// Request round robin: the (input lane) bit asked first.
     pub pointer: u16,
-    /// Smallest packet that waits for credits, while the lane is starved \[flits\].
+    /// Starved: the smallest packet that waits for credits \[flits\]; 0 = none does.
     pub need: u16,
     /// Input lanes whose head wants this lane.
     pub requests: [u64; W],
@@ -157,7 +153,7 @@ impl Queue {
 /// What every hop needs of a packet.
 #[derive(Component, Clone, Copy, Debug)]
 pub struct Packet {
-    /// Next packet of the same queue.
+    /// Next packet of the same queue; meaningless in its last packet.
     pub next: u32,
     /// Destination host (global id).
     pub destination: u32,

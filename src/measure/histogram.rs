@@ -32,10 +32,10 @@ impl Histogram {
         Self(Hdr::new_with_bounds(1, LARGEST, DIGITS).expect("constant bounds are valid"))
     }
 
-    /// Counts one value \[cycles\].
+    /// Counts a value \[cycles\] `count` times.
     #[inline]
-    pub fn record(&mut self, value: u64) {
-        self.0.saturating_record(value);
+    pub fn record(&mut self, value: u64, count: u64) {
+        self.0.saturating_record_n(value, count);
     }
 
     /// Adds the counts of another histogram.

@@ -3,9 +3,23 @@
 use super::Histogram;
 use serde::{Deserialize, Serialize};
 
+/// Latencies below this are counted one by one \[cycles\].
+const SMALL: usize = 2048;
+
 /// Latencies of one class and clock.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// Cost: a counter per small latency (16 KiB), folded into the histogram when it is read.
+#[derive(Clone, Debug, PartialEq)]
 pub struct LatencyRecord {
+    /// Number of values, `[latency]`.
+    small: Vec<u64>,
+    /// All other values.
+    large: Values,
+}
+
+/// A set of latencies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values {
     histogram: Histogram,
     count: u64,
     /// \[cycles\]
@@ -14,6 +28,15 @@ pub struct LatencyRecord {
     sum_of_squares: u128,
     /// Smallest and largest value \[cycles\].
     range: Option<(u64, u64)>,
+}
+
+impl Default for LatencyRecord {
+    fn default() -> Self {
+        Self {
+            small: vec![0; SMALL],
+            large: Values::default(),
+        }
+    }
 }
 
 /// What is reported of a [`LatencyRecord`]; `None` without a value.
@@ -41,16 +64,60 @@ impl LatencyRecord {
     /// Counts one latency \[cycles\].
     #[inline]
     pub fn record(&mut self, latency: u64) {
-        self.histogram.record(latency);
-        self.count += 1;
-        self.sum += u128::from(latency);
-        self.sum_of_squares += u128::from(latency) * u128::from(latency);
-        let (min, max) = self.range.unwrap_or((latency, latency));
-        self.range = Some((min.min(latency), max.max(latency)));
+        match self.small.get_mut(latency as usize) {
+            Some(count) => *count += 1,
+            None => self.large.add(latency, 1),
+        }
     }
 
     /// Adds the values of another record.
     pub fn merge(&mut self, other: &Self) {
+        for (sum, count) in self.small.iter_mut().zip(&other.small) {
+            *sum += count;
+        }
+        self.large.merge(&other.large);
+    }
+
+    /// All values.
+    pub fn values(&self) -> Values {
+        let mut values = self.large.clone();
+        for (latency, &count) in self.small.iter().enumerate() {
+            values.add(latency as u64, count);
+        }
+        values
+    }
+
+    /// Number of values.
+    pub fn count(&self) -> u64 {
+        self.small.iter().sum::<u64>() + self.large.count
+    }
+
+    /// Sum of all values \[cycles\].
+    pub fn sum(&self) -> u128 {
+        self.values().sum
+    }
+
+    /// Mean, deviation and percentiles.
+    pub fn summary(&self) -> LatencySummary {
+        self.values().summary()
+    }
+}
+
+impl Values {
+    fn add(&mut self, latency: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.histogram.record(latency, count);
+        self.count += count;
+        let sum = u128::from(latency) * u128::from(count);
+        self.sum += sum;
+        self.sum_of_squares += sum * u128::from(latency);
+        let (min, max) = self.range.unwrap_or((latency, latency));
+        self.range = Some((min.min(latency), max.max(latency)));
+    }
+
+    fn merge(&mut self, other: &Self) {
         self.histogram.merge(&other.histogram);
         self.count += other.count;
         self.sum += other.sum;
@@ -59,16 +126,6 @@ impl LatencyRecord {
             (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
             (one, None) | (None, one) => one,
         };
-    }
-
-    /// Number of values.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Sum of all values \[cycles\].
-    pub fn sum(&self) -> u128 {
-        self.sum
     }
 
     /// The histogram, for the log.
@@ -160,5 +217,6 @@ mod tests {
         left.merge(&of(&[7]));
         left.merge(&of(&[]));
         assert_eq!(left, of(&[3, 1 << 50, 7]));
+        assert_eq!((left.count(), left.sum()), (3, (1 << 50) + 10));
     }
 }

@@ -29,7 +29,8 @@ pub fn interval_log(result: &RunResult) -> Result<Vec<u8>, ReportError> {
     for (info, class) in result.classes.iter().zip(&result.records.classes) {
         for (clock, record) in [("network", &class.network), ("packet", &class.packet)] {
             let name = tag_name(&info.name, clock);
-            let histogram = record.histogram().inner();
+            let values = record.values();
+            let histogram = values.histogram().inner();
             writer
                 .write_histogram(histogram, start, length, Tag::new(&name))
                 .map_err(|cause| error(format!("{cause:?}")))?;

@@ -120,6 +120,7 @@ fn work<const W: usize>(
         arrived: Vec::new(),
         visits: Vec::new(),
         grants: Vec::new(),
+        refused: false,
         settled: 0,
         host_visits: Vec::new(),
         consumed: Vec::new(),

@@ -87,7 +87,10 @@ impl Ledger {
             let mut packet = queue.head;
             while packet != NONE {
                 places.push((packet, Some(row as u32 / stride)));
-                packet = view.packets()[packet as usize].next;
+                packet = match packet == queue.tail {
+                    true => NONE,
+                    false => view.packets()[packet as usize].next,
+                };
             }
         }
         for slot in view.work().calendar.slots() {

@@ -53,14 +53,13 @@ impl Inspect for Collect<'_> {
                 continue;
             }
             let out_lane = (queue.out << shared.lane_shift) + u32::from(queue.out_lane);
-            let out = &view.outs()[queue.out as usize];
             let credit_lane = if shared.pool {
                 out_lane & !shared.lane_mask
             } else {
                 out_lane
             };
             let (credits, _) = view.credits(credit_lane);
-            if out.boundless || credits >= u32::from(queue.size) {
+            if credits >= u32::from(queue.size) {
                 continue;
             }
             let lane = row as u32 / stride;
