@@ -8,7 +8,7 @@
 //!
 //! Invariant, between cycles: every standing request whose input could send is covered. Either its output
 //! is busy and a wake-up at `free_at` is in the calendar, or its lane lacks credits and is marked
-//! `starved` with `need` no larger than the request; then a wake-up at the cycle in which known ramps give
+//! starved: `need` is no larger than the request; then a wake-up at the cycle in which known ramps give
 //! `need` is in the calendar, or no known ramp does and the next ramp computes it.
 
 use super::calendar::Calendar;
