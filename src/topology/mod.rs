@@ -3,21 +3,39 @@
 //! Pure: no ECS, no clock. Reading a fabric file is the only input.
 
 pub mod builder;
+pub mod clos;
+pub mod complete;
+pub mod dragonfly;
 pub mod edge_list;
 mod edge_list_text;
+pub mod enriched_tree;
 pub mod export;
 mod fabric_file;
 pub mod graph;
-mod grid;
+pub mod grid;
+pub mod hyper_x;
+pub mod hypercube;
 pub mod ibnetdiscover;
 mod ibnetdiscover_records;
 pub mod irregular;
 pub mod k_ary_n_tree;
+pub mod kautz;
+pub mod leaf_spine;
 pub mod limits;
 pub mod link_rate;
+mod mersenne_twister;
 pub mod mesh;
+mod parameters;
+pub mod petersen;
+mod random_links;
+pub mod ring;
+pub mod shape;
+pub mod star;
 pub mod survey;
 pub mod torus;
+pub mod tree;
+mod wiring;
+pub mod xgft;
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::units::{BitRate, Clock};
@@ -67,12 +85,25 @@ pub type BuildTopology = fn(Arguments<'_>) -> Result<Box<dyn Topology>, Argument
 pub static TOPOLOGIES: Registry<BuildTopology> = Registry {
     kind: "topology",
     entries: &[
+        clos::ENTRY,
+        complete::ENTRY,
+        dragonfly::ENTRY,
         edge_list::ENTRY,
+        enriched_tree::ENTRY,
+        hyper_x::ENTRY,
+        hypercube::ENTRY,
         ibnetdiscover::ENTRY,
         irregular::ENTRY,
         k_ary_n_tree::ENTRY,
+        kautz::ENTRY,
+        leaf_spine::ENTRY,
         mesh::ENTRY,
+        petersen::ENTRY,
+        ring::ENTRY,
+        star::ENTRY,
         torus::ENTRY,
+        tree::ENTRY,
+        xgft::ENTRY,
     ],
 };
 
@@ -146,6 +177,19 @@ pub(crate) mod tests {
                 }
                 "Ibnetdiscover" => "(file: \"assets/fabrics/loginoff_8sw.ibnetdiscover\")",
                 "Irregular" => "(switches: 32, degree: 4, hosts_per_switch: 4, seed: None)",
+                "Clos" => "(n: 3, r: 4, form: StrictlyNonBlocking, folded: false)",
+                "Complete" => "(switches: 6, hosts_per_switch: 2)",
+                "Dragonfly" => "(p: 2, a: 4, h: 2, g: 5, arrangement: Palmtree)",
+                "EnrichedTree" => "(k: 3, n: 3, width: 2)",
+                "HyperX" => "(sizes: [3, 4], multiplicity: [2, 1], hosts_per_switch: 2)",
+                "Hypercube" => "(dimensions: 4)",
+                "Kautz" => "(degree: 2, k: 2)",
+                "LeafSpine" => "(leaves: 6, spines: 3, hosts_per_leaf: 6, parallel_links: 2)",
+                "Petersen" => "(hosts_per_switch: 3)",
+                "Ring" => "(switches: 5)",
+                "Star" => "(leaves: 4, hosts_per_leaf: 2, parallel_links: 2)",
+                "Tree" => "(arity: 2, levels: 3, parallel: [2, 4])",
+                "Xgft" => "(children: [4, 3, 2], parents: [1, 2, 3], parallel: [1, 2, 1])",
                 "KAryNTree" => "(k: 3, n: 3)",
                 "Mesh" => "(radix: [4, 3])",
                 "Torus" => "(radix: [4, 2, 3], hosts_per_switch: 2)",
