@@ -119,8 +119,8 @@ reference!(
     "M. Matsumoto and T. Nishimura, \"Mersenne twister: a 623-dimensionally equidistributed uniform pseudo-random number generator\", ACM Transactions on Modeling and Computer Simulation 8(1), 1998"
 );
 reference!(
-    WILSON,
-    "D. B. Wilson, \"Generating random spanning trees more quickly than the cover time\", STOC 1996"
+    GRAPHML,
+    "U. Brandes, M. Eiglsperger, I. Herman, M. Himsolt and M. S. Marshall, \"GraphML progress report: structural layer proposal\", Graph Drawing 2001"
 );
 reference!(
     FIDUCCIA_MATTHEYSES,

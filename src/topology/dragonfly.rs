@@ -192,6 +192,7 @@ impl Topology for Dragonfly {
             switches: switches.map(name).collect(),
             hosts_per_switch: self.p,
             links: &self.links(&shape),
+            least_ports: 0,
             blamed: "h",
             shape: Shape::Dragonfly(shape),
         };

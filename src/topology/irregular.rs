@@ -7,7 +7,8 @@
 //! Cost: O(links * log links) expected time, O(links + hosts) memory.
 //!
 //! How links are drawn stands at [`Generator`]. Hosts take ports `1..=hosts_per_switch`; then the links, in
-//! the generator's order, take the next free port at each end. Switch `S17` is switch 17, host `H17` host
+//! the generator's order, take the next free port at each end; a switch has as many ports as it uses, with
+//! `CPython` `hosts_per_switch + degree`. Switch `S17` is switch 17, host `H17` host
 //! 17; hosts are numbered switch by switch.
 //!
 //! References: [`SKEIE_LYSNE_THEISS`] (`Recursive` meets their numbers of layers; the paper does not say how
@@ -171,6 +172,10 @@ impl Topology for Irregular {
             switches: numbered(self.switches),
             hosts_per_switch: self.hosts_per_switch,
             links: &links,
+            least_ports: match (self.generator, self.degree) {
+                (Generator::CPython, Some(degree)) => self.hosts_per_switch + degree,
+                _ => 0,
+            },
             blamed: if self.degree.is_some() {
                 "degree"
             } else {

@@ -119,6 +119,7 @@ impl Topology for Kautz {
             switches: words.iter().map(name).collect(),
             hosts_per_switch: self.hosts_per_switch,
             links: &links,
+            least_ports: 0,
             blamed: "degree",
             shape: Shape::Irregular,
         };

@@ -47,6 +47,7 @@ impl Topology for Petersen {
             switches: numbered(10),
             hosts_per_switch: self.hosts_per_switch,
             links: &ring.chain(spokes).chain(star).collect::<Vec<_>>(),
+            least_ports: 0,
             blamed: "hosts_per_switch",
             shape: Shape::Irregular,
         };

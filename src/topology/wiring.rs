@@ -14,6 +14,8 @@ pub(super) struct Wiring<'a> {
     pub(super) hosts_per_switch: u32,
     /// Links between switches, in order: each takes the next free port at both ends.
     pub(super) links: &'a [(u32, u32)],
+    /// Ports that every switch has at least, in use or not.
+    pub(super) least_ports: u32,
     /// Parameter to blame when a switch gets too many ports.
     pub(super) blamed: &'static str,
     /// Regular structure.
@@ -21,12 +23,15 @@ pub(super) struct Wiring<'a> {
 }
 
 impl Wiring<'_> {
-    /// The graph; switches have as many ports as they use.
+    /// The graph; switches have as many ports as they use, and at least `least_ports`.
     pub(super) fn build(self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
         let mut ports = vec![self.hosts_per_switch; self.switches.len()];
         for &(a, b) in self.links {
             ports[a as usize] += 1;
             ports[b as usize] += 1;
+        }
+        for ports in &mut ports {
+            *ports = (*ports).max(self.least_ports);
         }
         let most = ports.iter().copied().max().unwrap_or(0);
         if most > u32::from(MAX_PORTS) {
