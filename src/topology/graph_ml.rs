@@ -255,15 +255,7 @@ impl<'a> Reader<'a> {
         if edge.attribute("directed") == Some("true") {
             return Err(at(edge, DIRECTED));
         }
-        let end = |name: &str| -> Result<(&'a str, Member), LineError> {
-            let id = edge
-                .attribute(name)
-                .ok_or_else(|| at(edge, format!("an edge without `{name}`")))?;
-            let member = self.members.get(id);
-            let member = member.ok_or_else(|| at(edge, format!("there is no node `{id}`")))?;
-            Ok((id, *member))
-        };
-        let (source, target) = (end("source")?, end("target")?);
+        let (source, target) = (self.end(edge, "source")?, self.end(edge, "target")?);
         let attributes = self.keys.attributes(edge);
         let there = OwnTiming {
             rate: quantity(edge, &attributes, "rate")?,
@@ -304,19 +296,29 @@ impl<'a> Reader<'a> {
             }
         };
         let (_, name, statement) = &mut self.hosts[host];
-        if statement.is_some() {
+        let cable = HostStatement {
+            place,
+            name: Some(name.clone()),
+            end: Attachment { switch, port },
+            timing,
+        };
+        if statement.replace(cable).is_some() {
             let reason = format!(
                 "host `{name}` has a second edge, expected one (use a host for each cable)"
             );
             return Err(at(edge, reason));
         }
-        *statement = Some(HostStatement {
-            place,
-            name: Some(name.clone()),
-            end: Attachment { switch, port },
-            timing,
-        });
         Ok(())
+    }
+
+    /// The node at an end of an edge, and its id.
+    fn end(&self, edge: Node<'a, '_>, name: &str) -> Result<(&'a str, Member), LineError> {
+        let id = edge
+            .attribute(name)
+            .ok_or_else(|| at(edge, format!("an edge without `{name}`")))?;
+        let member = self.members.get(id);
+        let member = member.ok_or_else(|| at(edge, format!("there is no node `{id}`")))?;
+        Ok((id, *member))
     }
 
     fn finish(mut self) -> Result<Statements, LineError> {
@@ -410,7 +412,6 @@ mod tests {
 
     #[test]
     fn malformed_files_are_told() {
-        let body = |body: &str| format!("<graphml>\n<graph>\n{body}\n</graph>\n</graphml>");
         let switches = "<node id='a'/><node id='b'/>";
         let host = "<node id='h'><data key='kind'>host</data></node>";
         for (text, reason) in [
@@ -462,6 +463,15 @@ mod tests {
         ] {
             assert_eq!(build(&text, 0).unwrap_err(), reason);
         }
+    }
+
+    fn body(body: &str) -> String {
+        format!("<graphml>\n<graph>\n{body}\n</graph>\n</graphml>")
+    }
+
+    #[test]
+    fn what_is_no_rate_or_no_xml_is_told() {
+        let switches = "<node id='a'/><node id='b'/>";
         let rate =
             format!("{switches}\n<edge source='a' target='b'><data key='rate'>fast</data></edge>");
         assert!(

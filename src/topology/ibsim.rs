@@ -153,9 +153,7 @@ impl Options {
 
     /// The speed of a link; `None` without any option. What is missing is 4x, SDR.
     fn link_speed(self) -> Option<Speed> {
-        if self.width.or(self.speed).or(self.extended).is_none() {
-            return None;
-        }
+        self.width.or(self.speed).or(self.extended)?;
         let (_, lanes) = WIDTHS
             .into_iter()
             .find(|(value, _)| *value == self.width.unwrap_or(2))?;

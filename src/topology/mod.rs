@@ -261,7 +261,7 @@ pub(crate) mod tests {
     fn arguments(name: &str, [a, b, c]: [u32; 3]) -> Option<String> {
         Some(match name {
             "Clos" => format!("(n: {a}, r: {b}, m: {c})"),
-            "Complete" => format!("(switches: {a}, hosts_per_switch: {b})"),
+            "Complete" | "Ring" => format!("(switches: {a}, hosts_per_switch: {b})"),
             "Dragonfly" => format!("(p: {a}, a: {b}, h: {c})"),
             "EnrichedTree" => format!("(k: {a}, n: {}, width: {c})", b % 4),
             "HyperX" => {
@@ -278,7 +278,6 @@ pub(crate) mod tests {
                 format!("(leaves: {a}, spines: {b}, hosts_per_leaf: {c}, parallel_links: {a})")
             }
             "Mesh" => format!("(radix: [{a}, {b}], hosts_per_switch: {c}, host_ports: LowestFree)"),
-            "Ring" => format!("(switches: {a}, hosts_per_switch: {b})"),
             "Star" => format!("(leaves: {a}, hosts_per_leaf: {b}, parallel_links: {c})"),
             "Torus" => format!("(radix: [{a}, {b}], hosts_per_switch: {c})"),
             "Tree" => format!("(arity: {a}, levels: {}, hosts_per_leaf: {c})", b % 4),

@@ -164,8 +164,7 @@ fn check(shape: &XgftShape, blame: Blame) -> Result<Vec<u16>, TopologyError> {
         ports.push(port_count(blame.parents, down.saturating_add(up))?);
     }
     let hosts = node_count(blame.children, "hosts", shape.nodes(0));
-    let levels = (1..=height).map(|level| shape.nodes(level));
-    let switches = levels.fold(Some(0u64), |sum, nodes| sum?.checked_add(nodes?));
+    let switches = (1..=height).try_fold(0u64, |sum, level| sum.checked_add(shape.nodes(level)?));
     node_count(blame.parents, "switches", switches)?;
     hosts.map(|_| ports)
 }

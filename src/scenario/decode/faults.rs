@@ -52,16 +52,13 @@ fn failures<T>(
 /// `("S0", "S1")` or `Port("S0", 7)`.
 fn link(item: &Item<'_>) -> Read<At<FailedLink>> {
     let expected = "a link such as `(\"S0\", \"S1\")` or `Port(\"S0\", 7)`";
-    let failed = match item.variant() {
-        Some(("Port", Some(arguments))) => {
-            let pair = arguments.tuple(2, expected)?;
-            let port = pair[1].integer(1..=u64::from(u16::MAX))?;
-            FailedLink::Port(member(&pair[0])?, port as u16)
-        }
-        _ => {
-            let pair = item.tuple(2, expected)?;
-            FailedLink::Between(member(&pair[0])?, member(&pair[1])?)
-        }
+    let failed = if let Some(("Port", Some(arguments))) = item.variant() {
+        let pair = arguments.tuple(2, expected)?;
+        let port = pair[1].integer(1..=u64::from(u16::MAX))?;
+        FailedLink::Port(member(&pair[0])?, port as u16)
+    } else {
+        let pair = item.tuple(2, expected)?;
+        FailedLink::Between(member(&pair[0])?, member(&pair[1])?)
     };
     Ok(item.at(failed))
 }

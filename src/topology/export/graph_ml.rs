@@ -11,6 +11,7 @@ use super::super::BuildContext;
 use super::super::graph::{Channel, Endpoint, Graph};
 use super::{one_way, write_line};
 use crate::ids::{ChannelId, LinkId};
+use std::fmt::Write;
 
 /// Attributes: (of what, name, type).
 const KEYS: [(&str, &str, &str); 8] = [
@@ -78,7 +79,8 @@ fn edge(text: &mut String, graph: &Graph, channel: ChannelId, context: &BuildCon
     let mut data = String::new();
     let mut add = |key: &str, value: Option<String>| {
         if let Some(value) = value {
-            data += &format!("<data key=\"{key}\">{value}</data>");
+            // writing to a string cannot fail
+            let _ = write!(data, "<data key=\"{key}\">{value}</data>");
         }
     };
     add("source_port", source_port.map(|port| port.to_string()));
