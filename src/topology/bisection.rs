@@ -5,7 +5,7 @@
 //!
 //! Guarantees: [`Certainty::Known`] and [`Certainty::Exact`] values are the minimum, [`Certainty::AtMost`]
 //! ones were reached by a division but might not be the least; the result does not depend on chance.
-//! Cost: O(2^switches * degree) up to [`MOST_TRIED`] switches, else O(links * log links) for each of a few
+//! Cost: O(2^switches * degree) up to 22 switches, else O(links * log links) for each of a few
 //! passes from a few divisions.
 //!
 //! # Algorithm
@@ -28,8 +28,11 @@ use std::collections::BinaryHeap;
 /// Most switches of which all divisions are tried: a second's work.
 const MOST_TRIED: usize = 22;
 
-/// Switches from which divisions by distance start.
-const STARTS: usize = 8;
+/// Switches from which divisions by distance start, and how many are enough for a large network.
+const STARTS: [usize; 2] = [8, 1];
+
+/// Switches from which on a network is large: the search takes seconds from one division.
+const LARGE: usize = 10_000;
 
 /// Most passes of the local search; it ends earlier when one brings nothing.
 const MOST_PASSES: usize = 30;
@@ -210,7 +213,8 @@ impl Network {
     fn search(&self, graph: &Graph) -> u64 {
         let switches = self.hosts.len();
         let mut orders: Vec<Vec<usize>> = vec![(0..switches).collect()];
-        for start in (0..STARTS).map(|i| i * switches / STARTS) {
+        let starts = STARTS[usize::from(switches >= LARGE)];
+        for start in (0..starts).map(|i| i * switches / starts) {
             let distances = switch_distances(graph, crate::ids::SwitchId::from(start));
             let mut order: Vec<usize> = (0..switches).collect();
             order.sort_by_key(|&switch| (distances[switch].unwrap_or(u32::MAX), switch));

@@ -10,7 +10,7 @@
 //! the input and the output of a host are one port). `folded: false` keeps them apart: `r` switches of the
 //! first stage, then `r` of the last, each with its own `n` hosts.
 //!
-//! The numbering is that of [`XgftShape`](super::graph::XgftShape) with two levels: outer switches first,
+//! The numbering is that of [`XgftShape`] with two levels: outer switches first,
 //! on each hosts, then the middle switches ascending.
 //!
 //! # Deviations

@@ -1,7 +1,7 @@
 //! Leaf-spine networks: two levels, every leaf linked to every spine.
 //!
 //! Guarantees: `leaves * spines * parallel_links` links; the numbering is that of
-//! [`XgftShape`](super::graph::XgftShape): leaves first; on a leaf hosts, then spine by spine its parallel
+//! [`XgftShape`]: leaves first; on a leaf hosts, then spine by spine its parallel
 //! links; on a spine leaf by leaf. Diameter 2.
 //! Fails with: [`TopologyError::Parameter`] when a number is 0 or a switch gets too many ports.
 //! Cost: O(links + hosts) time and memory.

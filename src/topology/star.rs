@@ -1,7 +1,7 @@
 //! Stars: leaf switches around one hub.
 //!
 //! Guarantees: every leaf is linked to the hub only; the numbering is that of
-//! [`XgftShape`](super::graph::XgftShape): leaves first, the hub last. Diameter 2.
+//! [`XgftShape`]: leaves first, the hub last. Diameter 2.
 //! Fails with: [`TopologyError::Parameter`] when a number is 0 or a switch gets too many ports.
 //! Cost: O(leaves + hosts) time and memory.
 //!

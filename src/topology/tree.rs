@@ -1,7 +1,7 @@
 //! Ordinary trees: every switch but the root has one parent, hosts are on the leaves.
 //!
 //! Guarantees: `arity^(l - 1)` leaves on level `l` below one root, one path between any two hosts;
-//! the numbering is that of [`XgftShape`](super::graph::XgftShape), leaves first, the root last.
+//! the numbering is that of [`XgftShape`], leaves first, the root last.
 //! Fails with: [`TopologyError::Parameter`] when a number is 0, `parallel` has another length than there are
 //! levels above the leaves, or the tree is too large.
 //! Cost: O(switches + links + hosts) time and memory.

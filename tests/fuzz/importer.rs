@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use virtlane::registry::Arguments;
 use virtlane::topology::{
-    BuildContext, ChannelTiming, Graph, Survey, TOPOLOGIES, Topology, TopologyError, export, link_rate,
+    BuildContext, ChannelTiming, Graph, Survey, TOPOLOGIES, Topology, TopologyError, export,
+    link_rate,
 };
 use virtlane::units::{BitRate, Clock};
 
-/// Folder of the files this process writes its input to.
+/// Folder of the files this process writes its input to; it stays behind.
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let shared_memory = Path::new("/dev/shm");
     let parent = if shared_memory.is_dir() {
@@ -71,11 +72,7 @@ fn topology(reader: &str, file: &str) -> Box<dyn Topology> {
     (entry.build)(Arguments { text: &text }).expect("arguments fit")
 }
 
-fn read_back(
-    reader: &str,
-    text: &str,
-    context: &BuildContext<'_>,
-) -> Result<Graph, TopologyError> {
+fn read_back(reader: &str, text: &str, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
     std::fs::write(context.base.join("export"), text).expect("the export can be written");
     topology(reader, "export").build(context)
 }

