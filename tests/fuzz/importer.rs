@@ -29,10 +29,10 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
 const LARGEST: usize = 100;
 
 /// A form: how a graph is written in it.
-pub type Write = fn(&Graph, &BuildContext<'_>) -> String;
+pub(super) type Write = fn(&Graph, &BuildContext<'_>) -> String;
 
 /// Feeds `bytes` to the topology `reader`, whose own form is written by `write`.
-pub fn check(bytes: &[u8], reader: &str, write: Write) {
+pub(super) fn check(bytes: &[u8], reader: &str, write: Write) {
     let base = FOLDER.as_path();
     std::fs::write(base.join("input"), bytes).expect("the input can be written");
     let topology = topology(reader, "input");
