@@ -3,7 +3,7 @@
 //! Cost: O(switches * hosts), in parallel over destinations.
 
 use super::Tables;
-use super::walk::{NONE, Ways, blocks, columns, hosts_per_switch, targets};
+use super::walk::{NONE, Rows, Ways, blocks, columns};
 use crate::ids::{ChannelId, HostId, SlId};
 use crate::topology::{Channel, Graph};
 use rayon::prelude::*;
@@ -20,8 +20,8 @@ impl ChannelLoads {
     /// Loads when every host sends to every other host; pairs without a path count nowhere.
     pub fn uniform(graph: &Graph, tables: &Tables) -> Self {
         let all: Vec<HostId> = graph.host_ids().collect();
-        let senders = hosts_per_switch(graph, &all);
-        let targets = targets(graph);
+        let rows = Rows::new(graph, tables);
+        let senders = rows.senders(graph, &all);
         let channels = graph.channels().len();
         let add = |mut sum: Vec<u64>, part: Vec<u64>| {
             for (sum, part) in sum.iter_mut().zip(part) {
@@ -38,8 +38,8 @@ impl ChannelLoads {
                     let mut ways = Ways::default();
                     for (host, ports) in hosts.zip(&columns) {
                         let destination = HostId::from(host);
-                        ways.follow(graph, &targets, ports, destination);
-                        count(graph, destination, &ways, &senders, &mut paths);
+                        ways.follow(graph, &rows, ports, destination);
+                        count(graph, &rows, destination, &ways, &senders, &mut paths);
                     }
                     paths
                 },
@@ -100,29 +100,33 @@ impl ChannelLoads {
 }
 
 /// Adds the paths to one destination.
-fn count(graph: &Graph, destination: HostId, ways: &Ways, senders: &[u32], paths: &mut [u64]) {
-    let home = graph
-        .attachment(destination)
-        .map(|(switch, _)| switch.index());
+fn count(
+    graph: &Graph,
+    rows: &Rows,
+    destination: HostId,
+    ways: &Ways,
+    senders: &[u32],
+    paths: &mut [u64],
+) {
+    let own = rows.of_host(graph, destination);
     let mut through = vec![0u64; senders.len()];
-    for &switch in &ways.order {
-        let switch = switch as usize;
-        if ways.hops[switch] == NONE {
+    for &row in &ways.order {
+        let itself = u32::from(own == row);
+        let row = row as usize;
+        if ways.hops[row] == NONE {
             continue;
         }
-        let itself = u32::from(home == Some(switch));
-        through[switch] += u64::from(senders[switch] - itself);
-        paths[ways.exit[switch] as usize] += through[switch];
-        let parent = ways.parent[switch];
+        through[row] += u64::from(senders[row] - itself);
+        paths[ways.exit[row] as usize] += through[row];
+        let parent = ways.parent[row];
         if parent != NONE {
-            through[parent as usize] += through[switch];
+            through[parent as usize] += through[row];
         }
     }
     // injection: every host sends to this one over its own channel, if its switch has a way
     for host in graph.host_ids().filter(|&host| host != destination) {
-        if let Some((switch, _)) = graph.attachment(host)
-            && ways.hops[switch.index()] != NONE
-        {
+        let row = rows.of_host(graph, host);
+        if row != NONE && ways.hops[row as usize] != NONE {
             paths[graph.host_channel(host).index()] += 1;
         }
     }

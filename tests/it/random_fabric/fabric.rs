@@ -131,6 +131,7 @@ fn no_routes(graph: &Graph, lanes: LaneMap, lanes_needed: u8) -> Tables {
     Tables {
         engine: "Test".into(),
         next: vec![UNREACHABLE; switches * hosts],
+        input_row: Vec::new(),
         hop_layer: Vec::new(),
         path_layer: Vec::new(),
         lanes,
@@ -140,6 +141,7 @@ fn no_routes(graph: &Graph, lanes: LaneMap, lanes_needed: u8) -> Tables {
             in_order: true,
             lanes_needed,
         },
+        remarks: Vec::new(),
         host_count: hosts,
         switch_count: switches,
     }

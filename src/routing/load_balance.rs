@@ -1,0 +1,279 @@
+//! Spreads destinations over equally good ways by the load of the whole way, not by counters of one switch.
+//!
+//! Local counters (see `balance.rs`) see every destination, also those that never pass the switch; in trees
+//! of three levels they send all that a switch gets through one port. Here the price of a channel is the
+//! number of paths it carries so far.
+//!
+//! Cost: time O(passes * hosts * nodes + destination switches * steps), parallel over groups of destinations;
+//! memory one byte per (node, host) and four per (channel, group).
+//!
+//! # Algorithm
+//! 1. Destination hosts are taken in turn. Nearest nodes first, each node takes the candidate with the least
+//!    sum of prices on the rest of the way; the price of a channel is (load + 1)^3, load in paths times
+//!    cycles per flit. Ties go to the first candidate from a place that moves on with each destination.
+//! 2. The paths of all sources are added to the loads, farthest nodes first.
+//! 3. Each further pass takes one destination's paths away and chooses again.
+//!
+//! Large fabrics are cut into groups of destinations with loads of their own, so that the groups can run in
+//! parallel; the number of groups depends on the fabric only, hence the result not on the number of threads.
+//!
+//! # Deviations
+//! The published algorithm starts from all shortest paths of every pair and removes paths over the fullest
+//! channel; this substitute chooses the paths of one destination together, because tables demand it.
+//!
+//! References: [`PATH_BALANCING`](crate::references::PATH_BALANCING)
+
+use super::UNREACHABLE;
+use super::balance::Destination;
+use super::paths::UNREACHED;
+use super::steps::Steps;
+use crate::ids::{ChannelId, HostId};
+use crate::topology::Graph;
+use rayon::prelude::*;
+
+/// Table entries from which destinations are cut into groups: below, a second core gains less than what
+/// balancing in groups loses.
+const LARGE: usize = 1 << 23;
+
+/// Groups of a large fabric: a multiple of common core counts; more would let imbalances add up.
+const GROUPS: usize = 8;
+
+/// What is asked of [`spread`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spreading {
+    /// Times every destination chooses, at least 1.
+    pub(super) passes: u8,
+    /// Hosts of one switch share all ways to them.
+    pub(super) by_switch: bool,
+}
+
+/// Candidates of every node for one destination switch.
+struct Candidates {
+    /// Nodes with a way, nearest first.
+    order: Vec<u32>,
+    first: Vec<u32>,
+    /// Places in the node's steps.
+    steps: Vec<u8>,
+}
+
+/// One group at work.
+struct Group<'a> {
+    graph: &'a Graph,
+    steps: &'a Steps,
+    /// Hosts per node that send.
+    senders: Vec<u32>,
+    loads: Vec<u64>,
+    cost: Vec<f64>,
+    flow: Vec<u64>,
+    taken: Vec<u32>,
+}
+
+/// Forwarding tables `[node][host]`; `hops(i)` are the hops left from every node to the `i`-th destination
+/// switch, `candidate(i, from, to)` tells whether the way there may lead from one node to the next, which must
+/// have one hop less.
+pub(super) fn spread<'h>(
+    graph: &Graph,
+    steps: &Steps,
+    destinations: &[Destination],
+    hops: impl Fn(usize) -> &'h [u16] + Sync,
+    candidate: impl Fn(usize, usize, usize) -> bool + Sync,
+    spreading: Spreading,
+) -> Vec<u8> {
+    let host_count = graph.hosts().len();
+    let groups = if steps.len() * host_count < LARGE {
+        1
+    } else {
+        GROUPS
+    };
+    let columns: Vec<Vec<(HostId, Vec<u8>)>> = (0..groups)
+        .into_par_iter()
+        .map(|number| {
+            let mut group = Group::new(graph, steps);
+            let mut columns = Vec::new();
+            for pass in 0..spreading.passes.max(1) {
+                let mut at = 0;
+                for i in (number..destinations.len()).step_by(groups) {
+                    let hops = hops(i);
+                    let candidates =
+                        Candidates::new(steps, hops, |from, to| candidate(i, from, to));
+                    let together = if spreading.by_switch {
+                        destinations[i].hosts.len()
+                    } else {
+                        1
+                    };
+                    for hosts in destinations[i].hosts.chunks(together.max(1)) {
+                        if pass > 0 {
+                            let old: &(HostId, Vec<u8>) = &columns[at];
+                            group.take_away(&candidates, &old.1, hosts.len());
+                        }
+                        let column = group.route(&candidates, hops, i + at, hosts.len());
+                        for &(port, host) in hosts {
+                            let entry = (host, with_home(&column, hops, port));
+                            match columns.get_mut(at) {
+                                Some(old) => *old = entry,
+                                None => columns.push(entry),
+                            }
+                            at += 1;
+                        }
+                    }
+                }
+            }
+            columns
+        })
+        .collect();
+    transpose(
+        columns.into_iter().flatten().collect(),
+        steps.len(),
+        host_count,
+    )
+}
+
+/// The column of one host: at its own switch the port it is attached to.
+fn with_home(column: &[u8], hops: &[u16], port: u16) -> Vec<u8> {
+    let entries = column.iter().zip(hops);
+    entries
+        .map(|(&entry, &hops)| if hops == 0 { port as u8 } else { entry })
+        .collect()
+}
+
+/// Columns of hosts to rows.
+fn transpose(columns: Vec<(HostId, Vec<u8>)>, nodes: usize, host_count: usize) -> Vec<u8> {
+    let mut next = vec![UNREACHABLE; nodes * host_count];
+    // a block of rows is filled column by column, so that each column is read in runs
+    let block = 64;
+    let blocks = next.par_chunks_mut((block * host_count).max(1)).enumerate();
+    blocks.for_each(|(number, rows)| {
+        let start = number * block;
+        for (host, column) in &columns {
+            for (row, entries) in rows.chunks_mut(host_count).enumerate() {
+                entries[host.index()] = column[start + row];
+            }
+        }
+    });
+    next
+}
+
+impl Candidates {
+    fn new(steps: &Steps, hops: &[u16], allowed: impl Fn(usize, usize) -> bool) -> Self {
+        let mut order: Vec<u32> = (0..steps.len() as u32)
+            .filter(|&node| hops[node as usize] != UNREACHED)
+            .collect();
+        order.sort_by_key(|&node| hops[node as usize]);
+        let mut candidates = Self {
+            order,
+            first: Vec::with_capacity(steps.len() + 1),
+            steps: Vec::new(),
+        };
+        candidates.first.push(0);
+        for node in 0..steps.len() {
+            if hops[node] != UNREACHED && hops[node] > 0 {
+                let places = (0u8..).zip(steps.out(node));
+                let open = places.filter(|(_, step)| allowed(node, step.to as usize));
+                candidates.steps.extend(open.map(|(place, _)| place));
+            }
+            candidates.first.push(candidates.steps.len() as u32);
+        }
+        candidates
+    }
+
+    fn at(&self, node: usize) -> &[u8] {
+        &self.steps[self.first[node] as usize..self.first[node + 1] as usize]
+    }
+}
+
+impl<'a> Group<'a> {
+    fn new(graph: &'a Graph, steps: &'a Steps) -> Self {
+        let mut senders = vec![0; steps.len()];
+        for switch in graph.switch_ids() {
+            senders[switch.index()] = graph.attached_hosts(switch).count() as u32;
+        }
+        Self {
+            graph,
+            steps,
+            senders,
+            loads: vec![0; graph.channels().len()],
+            cost: vec![0.0; steps.len()],
+            flow: vec![0; steps.len()],
+            taken: vec![0; steps.len()],
+        }
+    }
+
+    /// Steps 1 and 2 for `hosts` hosts of one switch; ports of every node.
+    fn route(
+        &mut self,
+        candidates: &Candidates,
+        hops: &[u16],
+        turn: usize,
+        hosts: usize,
+    ) -> Vec<u8> {
+        let mut ports = vec![UNREACHABLE; self.steps.len()];
+        for &node in &candidates.order {
+            let node = node as usize;
+            self.cost[node] = 0.0;
+            let choice = candidates.at(node);
+            if hops[node] == 0 || choice.is_empty() {
+                continue;
+            }
+            let out = self.steps.out(node);
+            let mut best = (f64::INFINITY, 0);
+            let start = turn % choice.len();
+            for &place in choice[start..].iter().chain(&choice[..start]) {
+                let step = &out[usize::from(place)];
+                let channel = step.channel as usize;
+                let pace = self.graph.channels()[channel].timing.cycles_per_flit;
+                let load = self.loads[channel] as f64 * f64::from(pace) + 1.0;
+                let cost = load * load * load + self.cost[step.to as usize];
+                if cost < best.0 {
+                    best = (cost, place);
+                }
+            }
+            self.cost[node] = best.0;
+            self.taken[node] = u32::from(best.1);
+            ports[node] = out[usize::from(best.1)].port as u8;
+        }
+        self.add(candidates, &ports, hosts as u64, true);
+        ports
+    }
+
+    /// Step 3.
+    fn take_away(&mut self, candidates: &Candidates, ports: &[u8], hosts: usize) {
+        for &node in &candidates.order {
+            let node = node as usize;
+            let out = self.steps.out(node);
+            let same = |&place: &u8| out[usize::from(place)].port == u16::from(ports[node]);
+            if let Some(&place) = candidates.at(node).iter().find(|place| same(place)) {
+                self.taken[node] = u32::from(place);
+            }
+        }
+        self.add(candidates, ports, hosts as u64, false);
+    }
+
+    /// Adds the paths of all sources to `hosts` hosts to the loads, or takes them away.
+    fn add(&mut self, candidates: &Candidates, ports: &[u8], hosts: u64, more: bool) {
+        for &node in &candidates.order {
+            self.flow[node as usize] = u64::from(self.senders[node as usize]) * hosts;
+        }
+        for &node in candidates.order.iter().rev() {
+            let node = node as usize;
+            if candidates.at(node).is_empty() || ports[node] == UNREACHABLE || self.flow[node] == 0
+            {
+                continue;
+            }
+            let step = self.steps.out(node)[self.taken[node] as usize];
+            debug_assert!(
+                self.graph
+                    .channel(ChannelId(step.channel))
+                    .to
+                    .switch()
+                    .is_some()
+            );
+            let load = &mut self.loads[step.channel as usize];
+            *load = if more {
+                *load + self.flow[node]
+            } else {
+                *load - self.flow[node]
+            };
+            self.flow[step.to as usize] += self.flow[node];
+        }
+    }
+}
