@@ -8,10 +8,12 @@
 //! memory one byte per (node, host) and four per (channel, group).
 //!
 //! # Algorithm
-//! 1. Destination hosts are taken in turn. Nearest nodes first, each node takes the candidate with the least
-//!    sum of prices on the rest of the way; the price of a channel is (load + 1)^3, load in paths times
-//!    cycles per flit. Ties go to the first candidate from a place that moves on with each destination.
-//! 2. The paths of all sources are added to the loads, farthest nodes first.
+//! 1. Destination hosts are taken in turn. Nearest nodes first, each node learns the least sum of prices on
+//!    the rest of the way. The price of f more paths on a channel is the growth of load^3 per path, load in
+//!    paths times cycles per flit; here f = 1.
+//! 2. Farthest nodes first, each node takes the candidate of least price, f being all paths that go through
+//!    it, and adds them to the load. Ties go to the first candidate from a place that moves on with each
+//!    destination.
 //! 3. Each further pass takes one destination's paths away and chooses again.
 //!
 //! Large fabrics are cut into groups of destinations with loads of their own, so that the groups can run in
@@ -26,8 +28,8 @@
 use super::UNREACHABLE;
 use super::balance::Destination;
 use super::paths::UNREACHED;
-use super::steps::Steps;
-use crate::ids::{ChannelId, HostId};
+use super::steps::{Step, Steps};
+use crate::ids::HostId;
 use crate::topology::Graph;
 use rayon::prelude::*;
 
@@ -65,7 +67,6 @@ struct Group<'a> {
     loads: Vec<u64>,
     cost: Vec<f64>,
     flow: Vec<u64>,
-    taken: Vec<u32>,
 }
 
 /// Forwarding tables `[node][host]`; `hops(i)` are the hops left from every node to the `i`-th destination
@@ -106,7 +107,8 @@ pub(super) fn spread<'h>(
                             let old: &(HostId, Vec<u8>) = &columns[at];
                             group.take_away(&candidates, &old.1, hosts.len());
                         }
-                        let column = group.route(&candidates, hops, i + at, hosts.len());
+                        let column =
+                            group.route(&candidates, i + at + usize::from(pass), hosts.len());
                         for &(port, host) in hosts {
                             let entry = (host, with_home(&column, hops, port));
                             match columns.get_mut(at) {
@@ -194,86 +196,71 @@ impl<'a> Group<'a> {
             loads: vec![0; graph.channels().len()],
             cost: vec![0.0; steps.len()],
             flow: vec![0; steps.len()],
-            taken: vec![0; steps.len()],
         }
     }
 
     /// Steps 1 and 2 for `hosts` hosts of one switch; ports of every node.
-    fn route(
-        &mut self,
-        candidates: &Candidates,
-        hops: &[u16],
-        turn: usize,
-        hosts: usize,
-    ) -> Vec<u8> {
-        let mut ports = vec![UNREACHABLE; self.steps.len()];
+    fn route(&mut self, candidates: &Candidates, turn: usize, hosts: usize) -> Vec<u8> {
         for &node in &candidates.order {
             let node = node as usize;
-            self.cost[node] = 0.0;
-            let choice = candidates.at(node);
-            if hops[node] == 0 || choice.is_empty() {
+            let least = self.best(candidates, node, turn, 1.0).0;
+            self.cost[node] = if least.is_finite() { least } else { 0.0 };
+            self.flow[node] = u64::from(self.senders[node]) * hosts as u64;
+        }
+        let mut ports = vec![UNREACHABLE; self.steps.len()];
+        for &node in candidates.order.iter().rev() {
+            let node = node as usize;
+            if candidates.at(node).is_empty() {
                 continue;
             }
-            let out = self.steps.out(node);
-            let mut best = (f64::INFINITY, 0);
-            let start = turn % choice.len();
-            for &place in choice[start..].iter().chain(&choice[..start]) {
-                let step = &out[usize::from(place)];
-                let channel = step.channel as usize;
-                let pace = self.graph.channels()[channel].timing.cycles_per_flit;
-                let load = self.loads[channel] as f64 * f64::from(pace) + 1.0;
-                let cost = load * load * load + self.cost[step.to as usize];
-                if cost < best.0 {
-                    best = (cost, place);
-                }
-            }
-            self.cost[node] = best.0;
-            self.taken[node] = u32::from(best.1);
-            ports[node] = out[usize::from(best.1)].port as u8;
+            let flow = self.flow[node];
+            let place = self.best(candidates, node, turn, flow.max(1) as f64).1;
+            let step = self.steps.out(node)[usize::from(place)];
+            ports[node] = step.port as u8;
+            self.loads[step.channel as usize] += flow;
+            self.flow[step.to as usize] += flow;
         }
-        self.add(candidates, &ports, hosts as u64, true);
         ports
     }
 
-    /// Step 3.
-    fn take_away(&mut self, candidates: &Candidates, ports: &[u8], hosts: usize) {
-        for &node in &candidates.order {
-            let node = node as usize;
-            let out = self.steps.out(node);
-            let same = |&place: &u8| out[usize::from(place)].port == u16::from(ports[node]);
-            if let Some(&place) = candidates.at(node).iter().find(|place| same(place)) {
-                self.taken[node] = u32::from(place);
+    /// The cheapest candidate of `node` for `flow` paths: its price per path and its place in the node's steps.
+    #[inline]
+    fn best(&self, candidates: &Candidates, node: usize, turn: usize, flow: f64) -> (f64, u8) {
+        let choice = candidates.at(node);
+        let mut best = (f64::INFINITY, 0);
+        let (late, early) = choice.split_at(turn % choice.len().max(1));
+        for &place in early.iter().chain(late) {
+            let step = &self.steps.out(node)[usize::from(place)];
+            let channel = step.channel as usize;
+            let pace = f64::from(self.graph.channels()[channel].timing.cycles_per_flit);
+            let (load, more) = (self.loads[channel] as f64 * pace, flow * pace);
+            // ((load + more)^3 - load^3) / more
+            let price = 3.0 * load * (load + more) + more * more;
+            let cost = price + self.cost[step.to as usize];
+            if cost < best.0 {
+                best = (cost, place);
             }
         }
-        self.add(candidates, ports, hosts as u64, false);
+        best
     }
 
-    /// Adds the paths of all sources to `hosts` hosts to the loads, or takes them away.
-    fn add(&mut self, candidates: &Candidates, ports: &[u8], hosts: u64, more: bool) {
+    /// Step 3: takes the paths of all sources to `hosts` hosts away from the loads.
+    fn take_away(&mut self, candidates: &Candidates, ports: &[u8], hosts: usize) {
         for &node in &candidates.order {
-            self.flow[node as usize] = u64::from(self.senders[node as usize]) * hosts;
+            self.flow[node as usize] = u64::from(self.senders[node as usize]) * hosts as u64;
         }
         for &node in candidates.order.iter().rev() {
             let node = node as usize;
-            if candidates.at(node).is_empty() || ports[node] == UNREACHABLE || self.flow[node] == 0
-            {
-                continue;
+            let out = self.steps.out(node);
+            let taken = candidates
+                .at(node)
+                .iter()
+                .map(|&place| out[usize::from(place)]);
+            let same = |step: &Step| step.port == u16::from(ports[node]);
+            if let Some(step) = taken.into_iter().find(same) {
+                self.loads[step.channel as usize] -= self.flow[node];
+                self.flow[step.to as usize] += self.flow[node];
             }
-            let step = self.steps.out(node)[self.taken[node] as usize];
-            debug_assert!(
-                self.graph
-                    .channel(ChannelId(step.channel))
-                    .to
-                    .switch()
-                    .is_some()
-            );
-            let load = &mut self.loads[step.channel as usize];
-            *load = if more {
-                *load + self.flow[node]
-            } else {
-                *load - self.flow[node]
-            };
-            self.flow[step.to as usize] += self.flow[node];
         }
     }
 }

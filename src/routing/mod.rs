@@ -6,6 +6,7 @@ pub mod dump;
 pub mod engines;
 mod lane_walk;
 mod layer_graph;
+pub mod layer_study;
 pub mod layers;
 mod load_balance;
 pub mod loads;

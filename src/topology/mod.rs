@@ -12,6 +12,7 @@ mod grid;
 pub mod ibnetdiscover;
 mod ibnetdiscover_records;
 pub mod irregular;
+pub mod irregular_generators;
 pub mod k_ary_n_tree;
 pub mod limits;
 pub mod link_rate;

@@ -88,13 +88,16 @@ impl RoutingEngine for SpanningTree {
 /// Step 1: the links of the tree, `[link]`.
 pub(super) fn tree_links(graph: &Graph, adjacency: &Adjacency, root: SwitchId) -> FixedBitSet {
     let distance = adjacency.distances(&[root]);
+    let place = adjacency.breadth_first(root);
     let mut links = FixedBitSet::with_capacity(graph.link_count());
     for switch in graph.switch_ids().filter(|&switch| switch != root) {
         let here = distance[switch.index()];
         let parents = graph
             .neighbors(switch)
             .filter(|(.., to)| distance[to.index()] < here);
-        if let Some((_, channel, _)) = parents.min_by_key(|&(port, _, to)| (to, port)) {
+        if let Some((_, channel, _)) =
+            parents.min_by_key(|&(port, _, to)| (place[to.index()], port))
+        {
             let LinkId(link) = channel.link();
             links.insert(link as usize);
         }
