@@ -46,6 +46,7 @@ fn names_are_sorted_and_unique() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "mostly lists of graphs and engines")]
 fn every_engine_keeps_its_promises_on_every_graph() {
     let mut graphs = vec![
         tree(2, 2),
@@ -170,6 +171,37 @@ fn uniform_loads_are_the_sum_of_all_paths() {
         .route(&graph, budget(2), 1)
         .unwrap();
     assert_eq!(ChannelLoads::uniform(&graph, &balanced).max(), 8);
+}
+
+#[test]
+fn the_throughput_bound_is_a_share_of_the_host_link() {
+    let bound = |cycles_per_flit: u32| {
+        let mut builder = crate::topology::GraphBuilder::new();
+        test_graphs::switches(&mut builder, 2, 5);
+        test_graphs::link(&mut builder, (0, 1), (1, 1));
+        for number in 0..8 {
+            let timing = crate::topology::ChannelTiming {
+                cycles_per_flit,
+                latency: 1,
+            };
+            let host = builder.add_host(format!("H{number}"), 0);
+            let end =
+                crate::topology::Endpoint::Switch(SwitchId(number / 4), (number % 4) as u16 + 2);
+            let from = crate::topology::Endpoint::Host(host);
+            builder.connect(from, end, timing).unwrap();
+        }
+        let graph = builder.build().unwrap();
+        let (tables, _) = proof(&graph, "MinHop()", 1);
+        let loads = ChannelLoads::uniform(&graph, &tables);
+        assert_eq!(loads.histogram().last(), Some(&(15..=16, 2)));
+        let bound = loads.throughput_bound(&graph).unwrap();
+        (bound.of_host_link, bound.flits_per_cycle)
+    };
+    // 16 of 7 * 8 paths each way over the link between the switches
+    assert_eq!(bound(1), (7.0 / 16.0, 7.0 / 16.0));
+    assert_eq!(bound(2), (7.0 / 8.0, 7.0 / 16.0));
+    // four times slower host links are the bottleneck themselves
+    assert_eq!(bound(4), (1.0, 0.25));
 }
 
 #[test]

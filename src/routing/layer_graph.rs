@@ -6,12 +6,16 @@
 //! # Algorithm
 //! Every vertex has a place in a topological order. A dependency against the order is refused when its first
 //! end can be reached from its second; otherwise the vertices between them that lead to the first end move
-//! before those that are reached from the second. Taking dependencies away keeps the order valid.
+//! before those that are reached from the second. Taking dependencies away keeps the order valid. Many new
+//! dependencies at once are checked by one depth-first search, which also gives a new order.
 //!
 //! References: [`PEARCE_KELLY`](crate::references::PEARCE_KELLY)
 
 /// A dependency with the number of paths that bring it: (from, to, paths).
 pub(super) type Dependency = (u32, u32, u32);
+
+/// New dependencies from which one search over the graph is cheaper than an ordered insertion of each.
+const MANY: usize = 32;
 
 /// An acyclic graph over channels.
 #[derive(Clone, Debug)]
@@ -42,23 +46,95 @@ impl LayerGraph {
 
     /// Adds all dependencies, which differ, or none when they would close a cycle; tells whether it did.
     pub(super) fn try_add(&mut self, dependencies: &[Dependency]) -> bool {
-        let mut added = Vec::new();
-        for &(from, to, _) in dependencies {
-            if self.after[from as usize].iter().any(|edge| edge.0 == to) {
-                continue;
-            }
-            if !self.insert(from, to) {
-                for (from, to) in added {
-                    self.unlink(from, to);
-                }
-                return false;
-            }
-            added.push((from, to));
+        let absent = |&&(from, to, _): &&Dependency| {
+            let edges = &self.after[from as usize];
+            !edges.iter().any(|edge| edge.0 == to)
+        };
+        let new: Vec<Dependency> = dependencies.iter().filter(absent).copied().collect();
+        let fits = if new.len() > MANY {
+            self.insert_all(&new)
+        } else {
+            self.insert_each(&new)
+        };
+        if !fits {
+            return false;
         }
         for &(from, to, paths) in dependencies {
             let edges = self.after[from as usize].iter_mut();
             for edge in edges.filter(|edge| edge.0 == to) {
                 edge.1 += paths;
+            }
+        }
+        true
+    }
+
+    /// Adds new dependencies one by one, or none.
+    fn insert_each(&mut self, new: &[Dependency]) -> bool {
+        for (i, &(from, to, _)) in new.iter().enumerate() {
+            if !self.insert(from, to) {
+                new[..i]
+                    .iter()
+                    .for_each(|&(from, to, _)| self.unlink(from, to));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Adds new dependencies at once, or none: one search from their ends finds a cycle if there is one, and
+    /// the order is made anew from the order in which vertices were left.
+    fn insert_all(&mut self, new: &[Dependency]) -> bool {
+        for &(from, to, _) in new {
+            self.after[from as usize].push((to, 0));
+        }
+        self.stamp += 2;
+        self.reached.clear();
+        let fits = new.iter().all(|&(from, ..)| self.leave_all(from));
+        if !fits {
+            for &(from, ..) in new {
+                // they are the last of their lists
+                self.after[from as usize].pop();
+            }
+            return false;
+        }
+        for &(from, to, _) in new {
+            self.before[to as usize].push(from);
+        }
+        for vertex in 0..self.place.len() as u32 {
+            self.leave_all(vertex);
+        }
+        for (place, &vertex) in (0u32..).zip(self.reached.iter().rev()) {
+            self.place[vertex as usize] = place;
+        }
+        true
+    }
+
+    /// Depth-first search from `start`: appends every vertex to `reached` after all that it leads to; false
+    /// when it meets a cycle. Marks: `stamp - 1` on the way, `stamp` left.
+    fn leave_all(&mut self, start: u32) -> bool {
+        let (entered, left) = (self.stamp - 1, self.stamp);
+        if self.mark[start as usize] == left {
+            return true;
+        }
+        self.mark[start as usize] = entered;
+        let mut way = vec![(start, self.after[start as usize].len())];
+        while let Some(&mut (vertex, ref mut rest)) = way.last_mut() {
+            // new dependencies, at the end, come first: they close most cycles
+            let Some(next) = rest.checked_sub(1) else {
+                self.mark[vertex as usize] = left;
+                self.reached.push(vertex);
+                way.pop();
+                continue;
+            };
+            *rest = next;
+            let to = self.after[vertex as usize][next].0;
+            let mark = &mut self.mark[to as usize];
+            if *mark == entered {
+                return false;
+            }
+            if *mark != left {
+                *mark = entered;
+                way.push((to, self.after[to as usize].len()));
             }
         }
         true
@@ -170,6 +246,41 @@ mod tests {
             left.retain(|edge| edge.0 != vertex);
         }
         alive.contains(&true)
+    }
+
+    #[test]
+    fn many_at_once_are_the_same_as_one_by_one() {
+        for seed in 0..40 {
+            let mut rng = stream(seed, Purpose::Routing, 2);
+            let (mut graph, mut kept) = (LayerGraph::new(60), Vec::new());
+            for _ in 0..6 {
+                let mut new: Vec<Dependency> = (0..2 * MANY)
+                    .map(|_| (below(&mut rng, 60), below(&mut rng, 60), 1))
+                    // mostly forward, so that some sets fit
+                    .map(|(a, b, n)| (a.min(b), a.max(b), n))
+                    .filter(|(a, b, _)| a != b)
+                    .collect();
+                if below(&mut rng, 2) == 0 {
+                    (new[0].0, new[0].1) = (new[0].1, new[0].0);
+                }
+                new.sort_unstable();
+                new.dedup();
+                let all: Vec<_> = kept
+                    .iter()
+                    .chain(&new)
+                    .map(|d: &Dependency| (d.0, d.1))
+                    .collect();
+                let fits = !is_cyclic(60, &all);
+                assert_eq!(graph.try_add(&new), fits);
+                if fits {
+                    kept.extend(new);
+                }
+                let places = kept
+                    .iter()
+                    .map(|d| (graph.place[d.0 as usize], graph.place[d.1 as usize]));
+                assert!(places.into_iter().all(|(from, to)| from < to));
+            }
+        }
     }
 
     #[test]

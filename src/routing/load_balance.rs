@@ -167,8 +167,8 @@ impl Candidates {
             steps: Vec::new(),
         };
         candidates.first.push(0);
-        for node in 0..steps.len() {
-            if hops[node] != UNREACHED && hops[node] > 0 {
+        for (node, &hops) in hops.iter().enumerate() {
+            if hops != UNREACHED && hops > 0 {
                 let places = (0u8..).zip(steps.out(node));
                 let open = places.filter(|(_, step)| allowed(node, step.to as usize));
                 candidates.steps.extend(open.map(|(place, _)| place));

@@ -7,6 +7,7 @@ use super::walk::{NONE, Rows, Ways, blocks, columns};
 use crate::ids::{ChannelId, HostId, SlId};
 use crate::topology::{Channel, Graph};
 use rayon::prelude::*;
+use std::ops::RangeInclusive;
 
 /// Paths per channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +91,41 @@ impl ChannelLoads {
         self.fullest().map_or(0, |(_, paths)| paths)
     }
 
+    /// Channels between switches by load: ranges of equal width, at most eight, from 0 to the largest load.
+    pub fn histogram(&self) -> Vec<(RangeInclusive<u64>, u64)> {
+        let width = (self.max() + 1).div_ceil(8).max(1);
+        let bins = self.max() / width + 1;
+        let mut histogram: Vec<_> = (0..bins)
+            .map(|bin| (bin * width..=(bin * width + width - 1).min(self.max()), 0))
+            .collect();
+        for (_, paths) in self.inner() {
+            histogram[(paths / width) as usize].1 += 1;
+        }
+        histogram
+    }
+
+    /// The load at which the first channel, host links included, is busy all the time; `None` without paths.
+    pub fn throughput_bound(&self, graph: &Graph) -> Option<ThroughputBound> {
+        let pace = |channel: &Channel| f64::from(channel.timing.cycles_per_flit);
+        let others = graph.hosts().len().checked_sub(1).filter(|&n| n > 0)? as f64;
+        // a host that sends one flit per cycle sends 1 / others to each other host
+        let channels = graph.channels().iter().zip(&self.paths);
+        let busiest = channels
+            .map(|(channel, &paths)| paths as f64 * pace(channel) / others)
+            .fold(0.0, f64::max);
+        let host = |channel: &&Channel| channel.from.host().is_some();
+        let slowest = graph
+            .channels()
+            .iter()
+            .filter(host)
+            .map(pace)
+            .fold(0.0, f64::max);
+        (busiest > 0.0).then(|| ThroughputBound {
+            of_host_link: (slowest / busiest).min(1.0),
+            flits_per_cycle: 1.0 / busiest,
+        })
+    }
+
     /// Mean load of the channels between switches, unused ones included \[paths\].
     pub fn mean(&self) -> f64 {
         let (count, sum) = self.inner().fold((0u64, 0), |(count, sum), (_, paths)| {
@@ -97,6 +133,15 @@ impl ChannelLoads {
         });
         sum as f64 / count.max(1) as f64
     }
+}
+
+/// What uniform traffic can reach at most, from static loads alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThroughputBound {
+    /// Share of the rate of a host link, of the slowest if they differ; at most 1.
+    pub of_host_link: f64,
+    /// The same rate \[flits per host per cycle\].
+    pub flits_per_cycle: f64,
 }
 
 /// Adds the paths to one destination.

@@ -25,7 +25,7 @@ pub(super) struct Step {
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     first: Vec<u32>,
-    steps: Vec<Step>,
+    all: Vec<Step>,
     first_back: Vec<u32>,
     back: Vec<u32>,
     /// Switch of each node; node `s` is what the hosts of switch `s` send.
@@ -44,12 +44,12 @@ impl Steps {
         let mut steps = Self::nodes(graph.switch_ids().collect(), Vec::new());
         for switch in graph.switch_ids() {
             let exits = graph.neighbors(switch).filter(|&(_, c, _)| keep(c));
-            steps.steps.extend(exits.map(|(port, channel, to)| Step {
+            steps.all.extend(exits.map(|(port, channel, to)| Step {
                 port,
                 channel: channel.0,
                 to: to.0,
             }));
-            steps.first.push(steps.steps.len() as u32);
+            steps.first.push(steps.all.len() as u32);
         }
         steps.turn_back(graph);
         steps
@@ -81,14 +81,14 @@ impl Steps {
                 let open = |input: ChannelId| input.reverse() != channel && allowed(input, channel);
                 if input.is_none_or(open) {
                     let to = steps.input_row[channel.index()];
-                    steps.steps.push(Step {
+                    steps.all.push(Step {
                         port,
                         channel: channel.0,
                         to,
                     });
                 }
             }
-            steps.first.push(steps.steps.len() as u32);
+            steps.first.push(steps.all.len() as u32);
         }
         steps.turn_back(graph);
         steps
@@ -97,7 +97,7 @@ impl Steps {
     fn nodes(switch: Vec<SwitchId>, input_row: Vec<u32>) -> Self {
         Self {
             first: vec![0],
-            steps: Vec::new(),
+            all: Vec::new(),
             first_back: Vec::new(),
             back: Vec::new(),
             switch,
@@ -128,7 +128,7 @@ impl Steps {
     /// Ways out of a node.
     #[inline]
     pub(super) fn out(&self, node: usize) -> &[Step] {
-        &self.steps[self.first[node] as usize..self.first[node + 1] as usize]
+        &self.all[self.first[node] as usize..self.first[node + 1] as usize]
     }
 
     /// Hops left from every node to `destination`, [`UNREACHED`] where there is no way.

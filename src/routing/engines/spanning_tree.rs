@@ -7,8 +7,8 @@
 //! Cost: time and memory O(switches * hosts).
 //!
 //! # Algorithm
-//! 1. Breadth-first tree from the root, by default switch 0; the parent of a switch is its neighbour of least
-//!    distance, then lowest id, over the lowest port.
+//! 1. Breadth-first tree from the root, by default switch 0; the parent of a switch is the nearer neighbour
+//!    that the search met first, over the lowest port; neighbours are met in port order.
 //! 2. Every other link is disabled; each pair has one way in the tree.
 //!
 //! References: [`REINEMO`] §2.1.4 and §3.2.2
@@ -68,15 +68,11 @@ impl RoutingEngine for SpanningTree {
         let adjacency = Adjacency::new(graph);
         let sets = candidates(NAME, &self.root, graph, &adjacency, &destinations(graph))?;
         // the last choice of `Auto` is the one switch nearest to all hosts
-        let root = match sets.last().map(Vec::as_slice) {
-            Some(&[root]) => root,
-            _ => {
-                return Err(RoutingError::Unsupported {
-                    engine: NAME,
-                    reason: "a spanning tree has one root; name one switch or use `root: Auto`"
-                        .into(),
-                });
-            }
+        let Some(&[root]) = sets.last().map(Vec::as_slice) else {
+            return Err(RoutingError::Unsupported {
+                engine: NAME,
+                reason: "a spanning tree has one root; name one switch or use `root: Auto`".into(),
+            });
         };
         let links = tree_links(graph, &adjacency, root);
         let keep = |channel: ChannelId| links.contains(channel.link().0 as usize);

@@ -187,7 +187,7 @@ impl RoutingEngine for Lash {
 impl Lash {
     /// Step 1: forwarding tables.
     fn shortest(
-        &self,
+        self,
         graph: &Graph,
         adjacency: &Adjacency,
         destinations: &[Destination],
@@ -220,7 +220,7 @@ impl Lash {
 
     /// The destination switches in the order of step 2.
     fn ends<'a>(
-        &self,
+        self,
         adjacency: &Adjacency,
         destinations: &'a [Destination],
     ) -> Vec<&'a Destination> {

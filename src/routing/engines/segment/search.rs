@@ -63,6 +63,9 @@ pub(super) struct Segmentation {
 /// A link out of a switch.
 type Exit = (LinkId, SwitchId);
 
+/// A way to close a segment: its length, and the link between two switches that closes it.
+type Closing = (u32, LinkId, SwitchId, SwitchId);
+
 struct Network {
     /// Links of each switch that are no bridges, in port order.
     cyclic: Vec<Vec<Exit>>,
@@ -192,7 +195,7 @@ impl Network {
         let mut came: Vec<Option<(SwitchId, LinkId, LinkId, u32)>> = vec![None; self.visited.len()];
         let mut queue = VecDeque::new();
         let mut unitary: Option<(LinkId, SwitchId, SwitchId)> = None;
-        let mut best: Option<(u32, LinkId, SwitchId, SwitchId)> = None;
+        let mut best: Option<Closing> = None;
         for start in self.border(subnet) {
             for (link, to) in self.open(start) {
                 if self.visited[to.index()] {
@@ -203,7 +206,7 @@ impl Network {
                     came[to.index()] = Some((start, link, link, 1));
                     queue.push_back(to);
                 } else {
-                    best = nearer(best, (2, link, to, start));
+                    best = Some(nearer(best, (2, link, to, start)));
                 }
             }
         }
@@ -222,7 +225,7 @@ impl Network {
                         queue.push_back(to);
                     }
                     Some((_, _, other, rest)) if other != branch => {
-                        best = nearer(best, (length + rest + 1, link, here, to));
+                        best = Some(nearer(best, (length + rest + 1, link, here, to)));
                     }
                     Some(_) => {}
                 }
@@ -270,13 +273,10 @@ impl Network {
 }
 
 /// The shorter of two ways to close a segment, the lower link on ties.
-fn nearer(
-    best: Option<(u32, LinkId, SwitchId, SwitchId)>,
-    new: (u32, LinkId, SwitchId, SwitchId),
-) -> Option<(u32, LinkId, SwitchId, SwitchId)> {
+fn nearer(best: Option<Closing>, new: Closing) -> Closing {
     match best {
-        Some(old) if (old.0, old.1) <= (new.0, new.1) => Some(old),
-        _ => Some(new),
+        Some(old) if (old.0, old.1) <= (new.0, new.1) => old,
+        _ => new,
     }
 }
 
