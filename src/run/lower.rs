@@ -222,13 +222,11 @@ fn lower_forwarding(graph: &Graph, tables: &Tables, layout: &Layout, shared: &mu
     let rows = tables.next.chunks(tables.host_count.max(1));
     for (row, switch) in rows.zip(tables.row_switches(graph)) {
         let index = &layout.port_index[switch.index()];
-        shared.next.extend(
-            row.iter()
-                .map(|&port| match usize::from(port).checked_sub(1) {
-                    Some(port) => index.get(port).copied().unwrap_or(u8::MAX),
-                    None => u8::MAX,
-                }),
-        );
+        let local = |&port: &u8| {
+            let known = index.get(usize::from(port).wrapping_sub(1));
+            known.copied().unwrap_or(u8::MAX)
+        };
+        shared.next.extend(row.iter().map(local));
     }
     for switch in graph.switch_ids() {
         shared.output_first.push(shared.output_step.len() as u32);
