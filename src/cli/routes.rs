@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::routing::dump::write_lfts;
 use crate::routing::loads::ChannelLoads;
 use crate::scenario::{Parts, Resolved};
+use crate::topology::Graph;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -20,6 +21,13 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     let resolved = document.resolve(&Parts::registered())?;
     let mut text = String::new();
     if arguments.dump {
+        if !resolved.tables.input_row.is_empty() {
+            return Err(Error::Usage(format!(
+                "{} forwards by input port and destination; OpenSM's form of tables has no place for the input \
+                 port: leave out --dump or choose an engine for InfiniBand, such as UpDown() or Lash()",
+                resolved.tables.engine
+            )));
+        }
         // a string takes all text
         let _ = write_lfts(&resolved.layout.graph, &resolved.tables, &mut text);
     } else {
@@ -57,24 +65,42 @@ fn survey(resolved: &Resolved, text: &mut String) {
             line("", format!("{hops} hops: {pairs} pairs"));
         }
     }
-    // uniform traffic at load x puts x * paths / (hosts - 1) flits per cycle on a channel of full rate
-    let loads = ChannelLoads::uniform(graph, tables);
-    let destinations = (graph.hosts().len() - 1).max(1) as f64;
-    let channels = graph.channels().iter().zip(&loads.paths);
-    let most = channels
-        .map(|(channel, paths)| {
-            *paths as f64 * f64::from(channel.timing.cycles_per_flit) / destinations
-        })
-        .fold(0.0, f64::max);
-    if most > 0.0 {
+    for (name, value) in &tables.remarks {
+        line(name, value.clone());
+    }
+    loads(graph, &ChannelLoads::uniform(graph, tables), &mut line);
+}
+
+/// Channel loads under uniform traffic and what they allow.
+fn loads(graph: &Graph, loads: &ChannelLoads, line: &mut impl FnMut(&str, String)) {
+    line(
+        "channel load",
+        format!(
+            "{} paths at most, {:.1} on average, between switches",
+            loads.max(),
+            loads.mean()
+        ),
+    );
+    for (paths, channels) in loads.histogram() {
+        if channels > 0 {
+            let (first, last) = (paths.start(), paths.end());
+            line("", format!("{first} to {last} paths: {channels} channels"));
+        }
+    }
+    if let Some(bound) = loads.throughput_bound(graph) {
         line(
             "busiest channel",
-            format!("{most:.3} x the load of a host, uniform traffic"),
+            format!(
+                "{:.3} x the load of a host link, uniform traffic",
+                1.0 / bound.of_host_link
+            ),
         );
-        let bound = (1.0 / most).min(1.0);
         line(
             "throughput bound",
-            format!("{bound:.3} flits per host per cycle, uniform traffic"),
+            format!(
+                "{:.3} of the host link rate ({:.3} flits per host per cycle), uniform traffic",
+                bound.of_host_link, bound.flits_per_cycle
+            ),
         );
     }
 }

@@ -310,7 +310,10 @@ fn forward<const W: usize, const P: bool>(
         Peer::Border => {
             let border = view.work.border[to as usize];
             let packet = &view.packets[packet_row as usize];
-            let at = arrival + view.shared.pipeline(border.switch, packet, step);
+            let at = arrival
+                + view
+                    .shared
+                    .pipeline([border.switch, border.table_row], packet, step);
             let message = Message::Head {
                 lane: (border.port << view.shared.lane_shift) + lane_number,
                 at,
@@ -334,23 +337,25 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
         if self.shared.uniform_pace() && !self.shared.store_and_forward() {
             return self.shared.request_delay;
         }
-        let owner = self.ins[input as usize].owner;
-        let switch = self.switches[owner as usize].global;
-        self.shared.pipeline(switch, packet, step_in)
+        let port = &self.ins[input as usize];
+        let switch = self.switches[port.owner as usize].global;
+        self.shared
+            .pipeline([switch, port.table_row], packet, step_in)
     }
 }
 
 impl Shared {
-    /// Cycles from a header's arrival at `switch` to its earliest request.
+    /// Cycles from a header's arrival at `switch`, where it is looked up in table row `row`, to its earliest
+    /// request.
     #[inline]
-    pub fn pipeline(&self, switch: u32, packet: &Packet, step_in: u16) -> u64 {
+    pub fn pipeline(&self, [switch, row]: [u32; 2], packet: &Packet, step_in: u16) -> u64 {
         if self.store_and_forward {
             return self.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
         }
         if self.uniform_pace {
             return self.request_delay;
         }
-        let output = self.next[switch as usize * self.host_count + packet.destination as usize];
+        let output = self.next[row as usize * self.host_count + packet.destination as usize];
         let step_out =
             self.output_step[self.output_first[switch as usize] as usize + usize::from(output)];
         self.request_delay + self.underrun(packet.size, step_in, step_out)

@@ -20,9 +20,9 @@ use std::sync::Arc;
     reason = "independent options of a fabric"
 )]
 pub struct Shared {
-    /// Output index (position among connected ports) of `[switch][host]`.
+    /// Output index (position among connected ports) of `[table row][host]`.
     pub next: Vec<u8>,
-    /// Layer added at `[switch][host]`; empty when no hop has one.
+    /// Layer added at `[table row][host]`; empty when no hop has one.
     pub hop_layer: Vec<u8>,
     /// Path layer of `[source switch][destination switch]`; empty when all are 0.
     pub path_layer: Vec<u8>,
@@ -169,6 +169,8 @@ pub struct Border {
     pub port: u32,
     /// Global id of the switch there.
     pub switch: u32,
+    /// Row of the forwarding table that its packets are looked up in there.
+    pub table_row: u32,
 }
 
 /// State of arbitration that only some options need, one entry per port row when needed.

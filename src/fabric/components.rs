@@ -83,6 +83,8 @@ pub struct InPort {
     pub owner: u32,
     /// Offset this input adds to an output's lane profile.
     pub profile_offset: u32,
+    /// Row of the forwarding table that packets of this input are looked up in.
+    pub table_row: u32,
     /// Non-empty queues: bit = lane (FIFO) or output modulo 64 (VOQ).
     pub occupied: u64,
     /// Packets leaving now (input speed-up above 1).

@@ -3,25 +3,27 @@
 use super::dependency_graph::describe_cycle;
 use super::loads::ChannelLoads;
 use super::paths::Adjacency;
-use super::test_graphs::{grid, irregular, spine_leaf, tree};
+use super::test_graphs::{
+    complete, grid, irregular, spine_leaf, torus_with_a_failed_link, tree, without_link,
+};
 use super::*;
 use crate::ids::{HostId, SlId, SwitchId};
 use std::time::Instant;
 
-fn engine(text: &str) -> Box<dyn RoutingEngine> {
+pub(super) fn engine(text: &str) -> Box<dyn RoutingEngine> {
     let (name, _) = text.split_once('(').unwrap();
     let text = &text[name.len()..];
     (ENGINES.find(name).unwrap().build)(Arguments { text }).unwrap()
 }
 
-fn budget(lanes: u8) -> LaneBudget {
+pub(super) fn budget(lanes: u8) -> LaneBudget {
     LaneBudget {
         lanes,
         service_levels: 2,
     }
 }
 
-fn options(lanes: u8) -> VerifyOptions<'static> {
+pub(super) fn options(lanes: u8) -> VerifyOptions<'static> {
     VerifyOptions {
         service_levels: &[SlId(0), SlId(1)],
         lanes,
@@ -31,7 +33,7 @@ fn options(lanes: u8) -> VerifyOptions<'static> {
     }
 }
 
-fn proof(graph: &Graph, text: &str, lanes: u8) -> (Tables, Proof) {
+pub(super) fn proof(graph: &Graph, text: &str, lanes: u8) -> (Tables, Proof) {
     let tables = engine(text).route(graph, budget(lanes), 1).unwrap();
     let proof = verify(graph, &tables, &options(lanes)).unwrap();
     (tables, proof)
@@ -44,6 +46,7 @@ fn names_are_sorted_and_unique() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "mostly lists of graphs and engines")]
 fn every_engine_keeps_its_promises_on_every_graph() {
     let mut graphs = vec![
         tree(2, 2),
@@ -52,12 +55,24 @@ fn every_engine_keeps_its_promises_on_every_graph() {
         tree(4, 1),
         spine_leaf(3, 5, 2),
         irregular(12, 4, 5),
+        irregular(30, 3, 6),
+        irregular(40, 6, 7),
+        complete(2),
+        complete(9),
+        torus_with_a_failed_link(),
+        without_link(&tree(3, 3), 1),
+        without_link(&grid(&[2, 2, 2, 2], false, 1), 3),
+        without_link(&complete(6), 0),
     ];
     for wrap in [false, true] {
         for radix in [
-            &[4][..],
+            &[3][..],
+            &[4],
             &[5],
+            &[6],
+            &[12],
             &[2, 3],
+            &[2, 2, 2, 2],
             &[4, 4],
             &[5, 3],
             &[3, 4, 5],
@@ -73,15 +88,37 @@ fn every_engine_keeps_its_promises_on_every_graph() {
         "DimensionOrder(dateline: None)",
         "DimensionOrder(ties: Positive)",
         "DimensionOrder(unidirectional: true)",
+        "Lash()",
+        "Lash(granularity: Source, balance: false)",
+        "Lash(granularity: Destination, order: Longest)",
+        "Lash(granularity: Both, order: Random)",
+        "Lash(granularity: Hybrid, order: Adjacent)",
+        "Lash(order: Shortest, paths: Balanced)",
+        "Lash(layers: 2, escape: true)",
+        "Lash(layers: 1, escape: true)",
         "MinHop()",
+        "MinHop(balance: Ports)",
+        "MinHop(passes: 3)",
+        "SegmentRouting()",
+        "SegmentRouting(search: Depth, restriction: Middle)",
+        "SegmentRouting(start: Auto, placements: 2)",
+        "SpanningTree()",
+        "TurnProhibition()",
+        "TurnProhibition(root: Auto, layers: 2)",
         "UpDown()",
         "UpDown(root: 1)",
+        "UpDown(balance: Ports)",
+        "UpDown(tree: Depth)",
+        "UpDown(trees: 2)",
+        "UpDown(root: [0, 1], trees: 2, passes: 2)",
+        "UpDown(lookup: Input)",
+        "UpDown(lookup: Input, tree: Depth, root: 0)",
     ];
     let mut routed = 0;
     for graph in &graphs {
         for (text, lanes) in engines.iter().flat_map(|text| [(text, 2), (text, 4)]) {
             match engine(text).route(graph, budget(lanes), 1) {
-                Err(RoutingError::Unsupported { .. }) => {}
+                Err(RoutingError::Unsupported { .. } | RoutingError::TooFewLanes { .. }) => {}
                 Err(error) => panic!("{text}: {error}"),
                 Ok(tables) => {
                     let proof = verify(graph, &tables, &options(lanes)).unwrap();
@@ -93,7 +130,7 @@ fn every_engine_keeps_its_promises_on_every_graph() {
             }
         }
     }
-    assert!(routed > 150, "{routed}");
+    assert!(routed > 1500, "{routed}");
 }
 
 /// The proof's counts against following every path on its own.
@@ -134,6 +171,37 @@ fn uniform_loads_are_the_sum_of_all_paths() {
         .route(&graph, budget(2), 1)
         .unwrap();
     assert_eq!(ChannelLoads::uniform(&graph, &balanced).max(), 8);
+}
+
+#[test]
+fn the_throughput_bound_is_a_share_of_the_host_link() {
+    let bound = |cycles_per_flit: u32| {
+        let mut builder = crate::topology::GraphBuilder::new();
+        test_graphs::switches(&mut builder, 2, 5);
+        test_graphs::link(&mut builder, (0, 1), (1, 1));
+        for number in 0..8 {
+            let timing = crate::topology::ChannelTiming {
+                cycles_per_flit,
+                latency: 1,
+            };
+            let host = builder.add_host(format!("H{number}"), 0);
+            let end =
+                crate::topology::Endpoint::Switch(SwitchId(number / 4), (number % 4) as u16 + 2);
+            let from = crate::topology::Endpoint::Host(host);
+            builder.connect(from, end, timing).unwrap();
+        }
+        let graph = builder.build().unwrap();
+        let (tables, _) = proof(&graph, "MinHop()", 1);
+        let loads = ChannelLoads::uniform(&graph, &tables);
+        assert_eq!(loads.histogram().last(), Some(&(15..=16, 2)));
+        let bound = loads.throughput_bound(&graph).unwrap();
+        (bound.of_host_link, bound.flits_per_cycle)
+    };
+    // 16 of 7 * 8 paths each way over the link between the switches
+    assert_eq!(bound(1), (7.0 / 16.0, 7.0 / 16.0));
+    assert_eq!(bound(2), (7.0 / 8.0, 7.0 / 16.0));
+    // four times slower host links are the bottleneck themselves
+    assert_eq!(bound(4), (1.0, 0.25));
 }
 
 #[test]
@@ -251,7 +319,7 @@ fn broken_tables_are_named() {
 #[test]
 fn up_down_uses_all_spines_and_balances_parallel_links() {
     let graph = spine_leaf(3, 5, 2);
-    let (tables, proof) = proof(&graph, "UPDN()", 1);
+    let (tables, proof) = proof(&graph, "UPDN(balance: Ports)", 1);
     assert!(proof.minimal && proof.acyclic);
     // the 16 remote hosts are shared by the 6 upward links of each leaf: 2 or 3 each, from 4 hosts
     let loads = ChannelLoads::uniform(&graph, &tables);
@@ -264,15 +332,29 @@ fn up_down_uses_all_spines_and_balances_parallel_links() {
 
 #[test]
 fn up_down_is_acyclic_and_nearly_as_short_as_legal_paths() {
+    up_down_on(100);
+}
+
+#[test]
+#[ignore = "long: cargo test --release --lib up_down_on_a_thousand -- --ignored"]
+fn up_down_on_a_thousand_random_fabrics() {
+    up_down_on(1000);
+}
+
+/// A-14 on random fabrics of 16 to 128 switches and degree 3 to 8.
+fn up_down_on(fabrics: u64) {
     let (mut taken, mut legal) = (0.0, 0.0);
-    for seed in 0..200 {
-        let size = 8 + (seed % 33) as u32;
-        let graph = irregular(size, 3 + (seed % 4) as u32, seed);
+    for seed in 0..fabrics {
+        let size = 16 + (seed * 37 % 113) as u32;
+        let graph = irregular(size, 3 + (seed % 6) as u32, seed);
         let (_, automatic) = proof(&graph, "UpDown()", 1);
         let (_, rooted) = proof(&graph, "UpDown(root: \"S0\")", 1);
         assert!(automatic.acyclic && rooted.acyclic, "seed {seed}");
+        let shortest = shortest_legal(&graph);
+        let (_, by_input) = proof(&graph, "UpDown(root: \"S0\", lookup: Input)", 1);
+        assert!((by_input.mean_hops - shortest).abs() < 1e-9, "seed {seed}");
         taken += rooted.mean_hops;
-        legal += shortest_legal(&graph);
+        legal += shortest;
     }
     assert!(taken >= legal && taken < legal * 1.01, "{taken} {legal}");
 }

@@ -1,14 +1,14 @@
 //! Writes forwarding tables in the form of OpenSM's `opensm-lfts.dump`.
 //!
 //! Local identifiers: hosts get 1, 2, ... in id order, switches follow; the simulator has no subnet manager
-//! port. Where there is no route, `UNREACHABLE` stands for the port.
+//! port. Tables that depend on the input port have no such form; their first rows are not switches, so callers
+//! refuse them. Where there is no route, `UNREACHABLE` stands for the port.
 //!
 //! Cost: O(switches * hosts) text.
 //!
 //! References: OpenSM `osm_dump.c`
 
 use super::Tables;
-use crate::ids::SwitchId;
 use crate::topology::Graph;
 use std::fmt::{self, Write};
 
@@ -29,7 +29,7 @@ pub fn write_lfts(graph: &Graph, tables: &Tables, out: &mut impl Write) -> fmt::
         )?;
         for (host, node) in graph.host_ids().zip(graph.hosts()) {
             let lid = host.0 + 1;
-            match tables.next_port(SwitchId::from(i), host) {
+            match tables.next_port(i, host) {
                 Some(port) => writeln!(
                     out,
                     "{lid:#06x} {port:03} # Channel Adapter portguid {:#018x}: '{}'",

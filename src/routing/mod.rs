@@ -5,12 +5,19 @@ pub mod dependency_graph;
 pub mod dump;
 pub mod engines;
 mod lane_walk;
+mod layer_graph;
+pub mod layer_study;
+pub mod layers;
+mod load_balance;
 pub mod loads;
 mod paths;
+mod steps;
 pub mod tables;
 pub mod verify;
 mod walk;
 
+#[cfg(test)]
+mod acceptance;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
@@ -43,7 +50,11 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
     entries: &[
         engines::dimension_order::ENTRY,
         engines::fat_tree::ENTRY,
+        engines::lash::ENTRY,
         engines::min_hop::ENTRY,
+        engines::segment::ENTRY,
+        engines::spanning_tree::ENTRY,
+        engines::turn_prohibition::ENTRY,
         engines::up_down::ENTRY,
     ],
 };

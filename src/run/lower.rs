@@ -219,16 +219,16 @@ fn is_uniform(graph: &Graph, sink_step: u16) -> bool {
 }
 
 fn lower_forwarding(graph: &Graph, tables: &Tables, layout: &Layout, shared: &mut Shared) {
-    for switch in graph.switch_ids() {
-        let row = &tables.next[switch.index() * tables.host_count..][..tables.host_count];
+    let rows = tables.next.chunks(tables.host_count.max(1));
+    for (row, switch) in rows.zip(tables.row_switches(graph)) {
         let index = &layout.port_index[switch.index()];
-        shared.next.extend(
-            row.iter()
-                .map(|&port| match usize::from(port).checked_sub(1) {
-                    Some(port) => index.get(port).copied().unwrap_or(u8::MAX),
-                    None => u8::MAX,
-                }),
-        );
+        let local = |&port: &u8| {
+            let known = index.get(usize::from(port).wrapping_sub(1));
+            known.copied().unwrap_or(u8::MAX)
+        };
+        shared.next.extend(row.iter().map(local));
+    }
+    for switch in graph.switch_ids() {
         shared.output_first.push(shared.output_step.len() as u32);
         let steps = graph
             .connected_ports(switch)
@@ -309,7 +309,7 @@ impl Lowering<'_> {
     fn port(&mut self, channel: ChannelId, owner: u32, index: u8) -> (OutPort, InPort) {
         let ends = *self.graph.channel(channel);
         let from_switch = ends.from.switch().is_some();
-        let (to, peer) = self.peer(ends.to);
+        let (to, peer) = self.peer(channel);
         let crossbar = if from_switch {
             self.plan.switch.crossbar_delay
         } else {
@@ -350,6 +350,7 @@ impl Lowering<'_> {
             leaving_queue: NONE,
             owner,
             profile_offset: offset * keys,
+            table_row: self.tables.row_behind(self.graph, channel.reverse()),
             occupied: 0,
             leaving: 0,
             accept_pointer: 0,
@@ -360,8 +361,9 @@ impl Lowering<'_> {
         (out, input)
     }
 
-    /// Row and kind of a far end; far ends in other shards get a border entry.
-    fn peer(&mut self, end: Endpoint) -> (u32, Peer) {
+    /// Row and kind of a channel's far end; far ends in other shards get a border entry.
+    fn peer(&mut self, channel: ChannelId) -> (u32, Peer) {
+        let end = self.graph.channel(channel).to;
         let (shard, row) = self.layout.row_of(end);
         if shard as usize == self.shard {
             return (
@@ -378,6 +380,7 @@ impl Lowering<'_> {
             shard,
             port: row,
             switch,
+            table_row: self.tables.row_behind(self.graph, channel),
         });
         (self.border.len() as u32 - 1, Peer::Border)
     }

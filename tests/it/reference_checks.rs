@@ -28,6 +28,7 @@ fn tables(graph: &Graph, next: Vec<u8>, service_levels: u8) -> Tables {
     Tables {
         engine: "Test".into(),
         next,
+        input_row: Vec::new(),
         hop_layer: Vec::new(),
         path_layer: Vec::new(),
         lanes: LaneMap::grouped(graph, budget, 1, 1, |_, _| 0),
@@ -37,6 +38,7 @@ fn tables(graph: &Graph, next: Vec<u8>, service_levels: u8) -> Tables {
             in_order: true,
             lanes_needed: 1,
         },
+        remarks: Vec::new(),
         host_count: graph.hosts().len(),
         switch_count: graph.switches().len(),
     }

@@ -192,6 +192,7 @@ impl RoutingEngine for DimensionOrder {
         Ok(Tables {
             engine: NAME.into(),
             next: next(graph, &rings)?,
+            input_row: Vec::new(),
             hop_layer,
             path_layer,
             lanes: LaneMap::grouped(graph, budget, layers, lanes_needed, lane),
@@ -201,6 +202,7 @@ impl RoutingEngine for DimensionOrder {
                 in_order: true,
                 lanes_needed,
             },
+            remarks: Vec::new(),
             host_count: graph.hosts().len(),
             switch_count: graph.switches().len(),
         })

@@ -182,14 +182,15 @@ impl Switch {
         stored: Stored,
     ) {
         let (options, tables) = (&setting.plan.switch, setting.tables);
-        let port = tables.next_port(self.id, packet.destination);
+        let input = self.inputs[input].as_mut().expect("connected");
+        let row = tables.row(ChannelId::from(input.channel), self.id);
+        let port = tables.next_port(row, packet.destination);
         let output = usize::from(port.expect("a route")) - 1;
         let outgoing = self.outputs[output].as_ref().expect("connected").channel;
-        let input = self.inputs[input].as_mut().expect("connected");
         let lane = if packet.management {
             usize::from(options.lanes)
         } else {
-            let layer = packet.layer + tables.hop_layer(self.id, packet.destination);
+            let layer = packet.layer + tables.hop_layer(row, packet.destination);
             let (from, to) = (ChannelId::from(input.channel), ChannelId::from(outgoing));
             tables.lanes.lane(from, to, packet.sl, layer).index()
         };
