@@ -6,7 +6,7 @@ use super::dependency_graph::DependencyGraph;
 use super::verify::{VerifyError, VerifyOptions};
 use super::walk::{NONE, Ways};
 use super::{LaneMap, Tables};
-use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
+use crate::ids::{ChannelId, HostId, SlId, VlId};
 use crate::topology::Graph;
 
 /// Lanes used per (switch, path layer): bit `l` = lane `l`.
@@ -38,10 +38,11 @@ pub(super) fn injections(graph: &Graph, senders: &[HostId]) -> Vec<Vec<ChannelId
 }
 
 impl LaneWalk<'_> {
-    /// Adds the dependencies of all packets to a host on switch `home`; `sets` is memory to reuse.
+    /// Adds the dependencies of all packets to a host; `path_layer` and `hop_layer` are its columns, empty
+    /// where all layers are 0; `sets` is memory to reuse.
     pub(super) fn follow(
         &self,
-        home: SwitchId,
+        path_layer: &[u8],
         ways: &Ways,
         hop_layer: &[u8],
         sets: &mut Vec<LaneSet>,
@@ -54,7 +55,7 @@ impl LaneWalk<'_> {
             sets.resize(ways.exit.len() * self.layers, 0);
             for &switch in &ways.order {
                 if ways.parent[switch as usize] != NONE {
-                    self.inject(SwitchId(switch), home, ways, hop_layer, level, sets);
+                    self.inject(switch as usize, path_layer, ways, hop_layer, level, sets);
                     self.pass_on(switch as usize, ways, hop_layer, level, sets);
                 }
             }
@@ -84,14 +85,13 @@ impl LaneWalk<'_> {
     /// Step 2, packets of the hosts of `switch`.
     fn inject(
         &self,
-        switch: SwitchId,
-        home: SwitchId,
+        s: usize,
+        path_layer: &[u8],
         ways: &Ways,
         hop_layer: &[u8],
         level: SlId,
         sets: &mut [LaneSet],
     ) {
-        let s = switch.index();
         let lanes = &self.tables.lanes;
         // without an influence of the input one host stands for all
         let hosts = if lanes.by_input.is_empty() {
@@ -99,7 +99,7 @@ impl LaneWalk<'_> {
         } else {
             usize::MAX
         };
-        let layer = self.tables.path_layer(switch, home);
+        let layer = path_layer.get(s).copied().unwrap_or(0);
         let hop = layer + hop_layer.get(s).copied().unwrap_or(0);
         for &injection in self.injections[s].iter().take(hosts) {
             let lane = lanes.lane(injection, ChannelId(ways.exit[s]), level, hop);
@@ -183,7 +183,7 @@ fn fault(graph: &Graph, tables: &Tables, options: &VerifyOptions<'_>) -> Option<
     let fits = |length: usize, full: usize| length == 0 || length == full;
     if tables.next.len() != switches * hosts
         || !fits(tables.hop_layer.len(), switches * hosts)
-        || !fits(tables.path_layer.len(), switches * switches)
+        || !fits(tables.path_layer.len(), switches * hosts)
         || (tables.switch_count, tables.host_count) != (switches, hosts)
     {
         return Some(format!(

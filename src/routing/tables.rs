@@ -6,7 +6,7 @@
 //! lane. Beyond InfiniBand an engine may give a *hop layer* per (switch, destination), which classical
 //! dateline routing on unidirectional rings needs; the sum of both layers indexes the lane map.
 //!
-//! Cost: one byte per (switch, host); path layers one byte per (switch, switch).
+//! Cost: one byte per (switch, host); path and hop layers one more each where an engine has them.
 
 use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
 use crate::topology::Graph;
@@ -23,7 +23,8 @@ pub struct Tables {
     pub next: Vec<u8>,
     /// Layer added at `[switch][destination host]`; empty when no hop has one.
     pub hop_layer: Vec<u8>,
-    /// Layer of `[source switch][destination switch]`; empty when every path has layer 0.
+    /// Layer of `[source switch][destination host]`; empty when every path has layer 0. By host, not by its
+    /// switch: balanced routing leads to the hosts of one switch over different paths.
     pub path_layer: Vec<u8>,
     /// Service level and layer to virtual lane.
     pub lanes: LaneMap,
@@ -63,13 +64,31 @@ impl Tables {
         (port != UNREACHABLE).then_some(u16::from(port))
     }
 
-    /// Layer a packet carries from `source`'s switch to `destination`'s switch.
-    pub fn path_layer(&self, source: SwitchId, destination: SwitchId) -> u8 {
+    /// Layer a packet carries from a host of switch `source` to `destination`.
+    pub fn path_layer(&self, source: SwitchId, destination: HostId) -> u8 {
         if self.path_layer.is_empty() {
             0
         } else {
-            self.path_layer[source.index() * self.switch_count + destination.index()]
+            self.path_layer[source.index() * self.host_count + destination.index()]
         }
+    }
+
+    /// Path layers of an engine that tells them by switches: `layer(source, switch of the destination)`; 0
+    /// for a host without a switch.
+    pub fn path_layers_by_switch(
+        graph: &Graph,
+        layer: impl Fn(SwitchId, SwitchId) -> u8,
+    ) -> Vec<u8> {
+        let homes: Vec<Option<SwitchId>> = graph
+            .host_ids()
+            .map(|host| graph.attachment(host).map(|(switch, _)| switch))
+            .collect();
+        let layer = &layer;
+        let rows = graph.switch_ids().flat_map(|source| {
+            let layers = homes.iter();
+            layers.map(move |home| home.map_or(0, |home| layer(source, home)))
+        });
+        rows.collect()
     }
 
     /// Layer the hop at `switch` towards `destination` adds.
@@ -91,8 +110,7 @@ impl Tables {
         sl: SlId,
     ) -> Option<Vec<(ChannelId, VlId)>> {
         let (first_switch, _) = graph.attachment(source)?;
-        let (last_switch, _) = graph.attachment(destination)?;
-        let layer = self.path_layer(first_switch, last_switch);
+        let layer = self.path_layer(first_switch, destination);
         let mut channel = graph.host_channel(source);
         let mut path = vec![(channel, self.lanes.injection_lane(channel, sl, layer))];
         while let Some(switch) = graph.channel(channel).to.switch() {

@@ -195,7 +195,7 @@ fn up_down(
         (0..count).map(|_| dice.between(0, highest) as u8).collect()
     };
     tables.hop_layer = layer(tables.next.len());
-    tables.path_layer = layer(tables.switch_count * tables.switch_count);
+    tables.path_layer = layer(tables.next.len());
     (graph, tables)
 }
 
