@@ -70,3 +70,19 @@ reference!(
     LAW_KELTON,
     "A. M. Law and W. D. Kelton, \"Simulation Modeling and Analysis\", McGraw-Hill, 2000"
 );
+reference!(
+    LASH,
+    "T. Skeie, O. Lysne and I. Theiss, \"Layered shortest path (LASH) routing in irregular system area networks\", IPDPS 2002"
+);
+reference!(
+    SSSP,
+    "T. Hoefler, T. Schneider and A. Lumsdaine, \"Optimized routing for large-scale InfiniBand networks\", HOTI 2009"
+);
+reference!(
+    DFSSSP,
+    "J. Domke, T. Hoefler and W. E. Nagel, \"Deadlock-free oblivious routing for arbitrary topologies\", IPDPS 2011"
+);
+reference!(
+    ZAHAVI_FAT_TREE,
+    "E. Zahavi, G. Johnson, D. J. Kerbyson and M. Lang, \"Optimized InfiniBand fat-tree routing for shift all-to-all communication patterns\", Concurrency and Computation: Practice and Experience 22(2), 2010"
+);

@@ -3,10 +3,11 @@
 use super::args::Routes;
 use super::print;
 use crate::error::Error;
-use crate::routing::dump::write_lfts;
+use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
 use crate::scenario::{Parts, Resolved};
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Routes the fabric and prints what came out.
@@ -18,6 +19,10 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     let allow_deadlock = if arguments.verify { "false" } else { "true" };
     document.assign("allow_deadlock", allow_deadlock)?;
     let resolved = document.resolve(&Parts::registered())?;
+    if let Some(folder) = &arguments.export_dir {
+        export(&resolved, folder)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut text = String::new();
     if arguments.dump {
         // a string takes all text
@@ -27,6 +32,39 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     }
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes every file of `routing::dump`; nothing when the tables have no form in one of them.
+fn export(resolved: &Resolved, folder: &Path) -> Result<(), Error> {
+    let (graph, tables) = (&resolved.layout.graph, &resolved.tables);
+    let inexpressible = |error: dump::InexpressibleError| Error::Usage(error.to_string());
+    let mut files = [const { String::new() }; 5];
+    let [lfts, fdbs, sl2vl, guid2lid, path_sl] = &mut files;
+    dump::write_sl2vl(graph, tables, sl2vl).map_err(inexpressible)?;
+    dump::write_path_sl(graph, tables, path_sl).map_err(inexpressible)?;
+    // a string takes all text
+    let _ = write_lfts(graph, tables, lfts);
+    let _ = dump::write_fdbs(graph, tables, fdbs);
+    let _ = dump::write_guid2lid(graph, guid2lid);
+    let names = [
+        "opensm-lfts.dump",
+        "opensm.fdbs",
+        "opensm-sl2vl.dump",
+        "guid2lid",
+        "path-sl",
+    ];
+    let write = |path: &Path, result: std::io::Result<()>| {
+        result.map_err(|cause| Error::Write {
+            path: path.display().to_string(),
+            cause,
+        })
+    };
+    write(folder, std::fs::create_dir_all(folder))?;
+    for (name, text) in names.iter().zip(&files) {
+        let path = folder.join(name);
+        write(&path, std::fs::write(&path, text))?;
+    }
+    Ok(())
 }
 
 fn survey(resolved: &Resolved, text: &mut String) {

@@ -1,8 +1,13 @@
 //! The routing engines, one file each; listed in [`ENGINES`](super::ENGINES).
 
+pub mod dfsssp;
 pub mod dimension_order;
 pub mod fat_tree;
 pub mod min_hop;
+pub mod opensm;
 mod rings;
 mod root;
+pub mod sssp;
+pub mod table_import;
+mod table_lanes;
 pub mod up_down;

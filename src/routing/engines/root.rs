@@ -84,6 +84,25 @@ pub(super) fn candidates(
     }
 }
 
+/// The switches that `root` names, `None` for `Auto`.
+///
+/// # Errors
+/// [`RoutingError::Unsupported`] of `engine`, for a switch that does not exist.
+pub(super) fn named(
+    root: &Root,
+    graph: &Graph,
+    engine: &'static str,
+) -> Result<Option<Vec<SwitchId>>, RoutingError> {
+    let Root::These(names) = root else {
+        return Ok(None);
+    };
+    let roots: Result<_, _> = names.iter().map(|name| find(name, graph)).collect();
+    roots.map(Some).map_err(|error| match error {
+        RoutingError::Unsupported { reason, .. } => RoutingError::Unsupported { engine, reason },
+        error => error,
+    })
+}
+
 fn find(named: &Named, graph: &Graph) -> Result<SwitchId, RoutingError> {
     let mut switches = graph.switch_ids();
     let found = match named {
