@@ -3,11 +3,11 @@
 //! Guarantees: minimal, in order. Not deadlock-free in general: trees are, most fabrics with rings are not.
 //! Needs: any connected fabric, 1 lane.
 //! Fails with: [`RoutingError::Unreachable`].
-//! Cost: time O(destination switches * channels + switches * hosts); memory one byte per (switch, host) and
+//! Cost: time O(switches * (channels + hosts)); memory one byte per (switch, host) and
 //! two per (destination switch, switch).
 //!
 //! # Algorithm
-//! 1. Breadth-first distances from every destination switch.
+//! 1. Breadth-first distances from every switch to the destination switches.
 //! 2. At each switch the candidates are the ports whose neighbour is one hop nearer.
 //! 3. Among them the least assigned port (see `balance.rs`), the lowest on ties.
 //!
@@ -16,6 +16,7 @@
 //!
 //! References: OpenSM `osm_ucast_mgr.c`
 
+use crate::ids::SwitchId;
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::{
     destinations, require_all_reachable, require_nameable_ports, spread,
@@ -49,12 +50,17 @@ impl RoutingEngine for MinHop {
         require_nameable_ports(graph, NAME)?;
         let adjacency = Adjacency::new(graph);
         let destinations = destinations(graph);
-        let distances: Vec<Vec<u16>> = destinations
-            .par_iter()
-            .map(|destination| adjacency.distances(&[destination.switch]))
+        // by switch first: a switch looks at all destinations in a row
+        let distances: Vec<Vec<u16>> = (0..adjacency.len())
+            .into_par_iter()
+            .map(|switch| {
+                let to = adjacency.distances(&[SwitchId::from(switch)]);
+                let ends = destinations.iter();
+                ends.map(|end| to[end.switch.index()]).collect()
+            })
             .collect();
         let next = spread(graph, &adjacency, &destinations, |i, switch, neighbor| {
-            let [here, there] = [switch, neighbor].map(|s| distances[i][s]);
+            let [here, there] = [switch, neighbor].map(|s| distances[s][i]);
             here != UNREACHED && there + 1 == here
         });
         require_all_reachable(graph, &next)?;

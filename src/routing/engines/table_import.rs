@@ -19,7 +19,7 @@
 //! # Deviations
 //! A lane map that drops packets (lane 15) on a way in use is refused: the simulator loses none.
 //!
-//! References: [`IBA`](crate::references::IBA)
+//! References: [`IBA`]
 
 use super::table_lanes::lane_map;
 use crate::ids::{HostId, SwitchId};

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// Service levels of InfiniBand.
 const SERVICE_LEVELS: usize = 16;
 
+/// Entry that drops packets.
+const DROP: u8 = 15;
+
 /// Lanes per service level of one (input, output), and the line they come from.
 type Lanes = ([u8; SERVICE_LEVELS], usize);
 
@@ -144,6 +147,11 @@ fn block(
 fn exist(row: &Lanes, keys: usize, lanes: u8) -> Result<&[u8], DumpError> {
     let used = &row.0[..keys];
     match used.iter().find(|&&lane| lane >= lanes) {
+        Some(&DROP) => Err(error(
+            row.1,
+            "lane 15 drops packets of a service level in use; a lossless fabric drops none"
+                .to_owned(),
+        )),
         Some(lane) => Err(error(
             row.1,
             format!("lane {lane} is used, the switches have {lanes}: raise `fabric.switch.lanes`"),
