@@ -154,3 +154,15 @@ reference!(
     PEARCE_KELLY,
     "D. J. Pearce and P. H. J. Kelly, \"A dynamic topological sort algorithm for directed acyclic graphs\", ACM Journal of Experimental Algorithmics 11, 2006"
 );
+reference!(
+    SSSP,
+    "T. Hoefler, T. Schneider and A. Lumsdaine, \"Optimized routing for large-scale InfiniBand networks\", HOTI 2009"
+);
+reference!(
+    DFSSSP,
+    "J. Domke, T. Hoefler and W. E. Nagel, \"Deadlock-free oblivious routing for arbitrary topologies\", IPDPS 2011"
+);
+reference!(
+    ZAHAVI_FAT_TREE,
+    "E. Zahavi, G. Johnson, D. J. Kerbyson and M. Lang, \"Optimized InfiniBand fat-tree routing for shift all-to-all communication patterns\", Concurrency and Computation: Practice and Experience 22(2), 2010"
+);

@@ -264,9 +264,15 @@ pub struct Routes {
     /// Fail (exit code 2) unless every guarantee of the engine is proved
     #[arg(long)]
     pub verify: bool,
-    /// Print the forwarding tables in the form of OpenSM's opensm-lfts.dump (LID = host number + 1)
-    #[arg(long)]
+    /// Print the forwarding tables in the form of OpenSM's opensm-lfts.dump
+    #[arg(long, conflicts_with = "export_dir")]
     pub dump: bool,
+    /// Write opensm-lfts.dump, opensm.fdbs, opensm-sl2vl.dump, guid2lid and path-sl to DIR
+    ///
+    /// The folder is made when it does not exist; files in it are replaced. The routing engine
+    /// `TableImport` reads them.
+    #[arg(long, value_name = "DIR")]
+    pub export_dir: Option<PathBuf>,
 }
 
 /// What is placed into a layer at a time.

@@ -3,11 +3,12 @@
 use super::args::Routes;
 use super::print;
 use crate::error::Error;
-use crate::routing::dump::write_lfts;
+use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
 use crate::scenario::{Parts, Resolved};
 use crate::topology::Graph;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Routes the fabric and prints what came out.
@@ -19,15 +20,14 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     let allow_deadlock = if arguments.verify { "false" } else { "true" };
     document.assign("allow_deadlock", allow_deadlock)?;
     let resolved = document.resolve(&Parts::registered())?;
+    if let Some(folder) = &arguments.export_dir {
+        export(&resolved, folder)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut text = String::new();
     if arguments.dump {
-        if !resolved.tables.input_row.is_empty() {
-            return Err(Error::Usage(format!(
-                "{} forwards by input port and destination; OpenSM's form of tables has no place for the input \
-                 port: leave out --dump or choose an engine for InfiniBand, such as UpDown() or Lash()",
-                resolved.tables.engine
-            )));
-        }
+        dump::require_destination_only(&resolved.tables)
+            .map_err(|error| Error::Usage(error.to_string()))?;
         // a string takes all text
         let _ = write_lfts(&resolved.layout.graph, &resolved.tables, &mut text);
     } else {
@@ -35,6 +35,39 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     }
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes every file of `routing::dump`; nothing when the tables have no form in one of them.
+fn export(resolved: &Resolved, folder: &Path) -> Result<(), Error> {
+    let (graph, tables) = (&resolved.layout.graph, &resolved.tables);
+    let inexpressible = |error: dump::InexpressibleError| Error::Usage(error.to_string());
+    let mut files = [const { String::new() }; 5];
+    let [lfts, fdbs, sl2vl, guid2lid, path_sl] = &mut files;
+    dump::write_sl2vl(graph, tables, sl2vl).map_err(inexpressible)?;
+    dump::write_path_sl(graph, tables, path_sl).map_err(inexpressible)?;
+    // a string takes all text
+    let _ = write_lfts(graph, tables, lfts);
+    let _ = dump::write_fdbs(graph, tables, fdbs);
+    let _ = dump::write_guid2lid(graph, guid2lid);
+    let names = [
+        "opensm-lfts.dump",
+        "opensm.fdbs",
+        "opensm-sl2vl.dump",
+        "guid2lid",
+        "path-sl",
+    ];
+    let write = |path: &Path, result: std::io::Result<()>| {
+        result.map_err(|cause| Error::Write {
+            path: path.display().to_string(),
+            cause,
+        })
+    };
+    write(folder, std::fs::create_dir_all(folder))?;
+    for (name, text) in names.iter().zip(&files) {
+        let path = folder.join(name);
+        write(&path, std::fs::write(&path, text))?;
+    }
+    Ok(())
 }
 
 fn survey(resolved: &Resolved, text: &mut String) {

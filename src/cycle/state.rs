@@ -24,7 +24,7 @@ pub struct Shared {
     pub next: Vec<u8>,
     /// Layer added at `[table row][host]`; empty when no hop has one.
     pub hop_layer: Vec<u8>,
-    /// Path layer of `[source switch][destination switch]`; empty when all are 0.
+    /// Path layer of `[source switch][destination host]`; empty when all are 0.
     pub path_layer: Vec<u8>,
     /// Lane profiles, `[profile][key]`.
     pub profiles: Vec<u8>,
@@ -34,8 +34,6 @@ pub struct Shared {
     pub management_key: u8,
     /// Hosts of the fabric.
     pub host_count: usize,
-    /// Switches of the fabric.
-    pub switch_count: usize,
     /// Switch a host is attached to (global id).
     pub host_switch: Vec<u32>,
     /// First output of each switch in `output_step`.

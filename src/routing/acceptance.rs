@@ -6,6 +6,7 @@ use super::test_graphs::{complete, grid, tree};
 use super::*;
 use crate::ids::SlId;
 use crate::topology::irregular::Irregular;
+use crate::topology::random_links::Generator;
 use crate::topology::{Topology, tests::context};
 use std::fmt::Write;
 
@@ -13,7 +14,9 @@ use std::fmt::Write;
 fn random(switches: u32, degree: u32, seed: u64) -> Graph {
     let network = Irregular {
         switches,
-        degree,
+        generator: Generator::Saturated,
+        degree: Some(degree),
+        links: None,
         hosts_per_switch: 1,
         seed: Some(seed),
     };
@@ -200,10 +203,9 @@ fn lash_paths_are_shortest_and_balancing_keeps_layers_acyclic() {
             let (tables, proof) = proof(&graph, text, 8);
             assert!(proof.minimal && proof.acyclic);
             let mut fill = vec![0u32; usize::from(tables.guarantees.lanes_needed)];
-            tables
-                .path_layer
-                .iter()
-                .for_each(|&layer| fill[usize::from(layer)] += 1);
+            for &layer in &tables.path_layer {
+                fill[usize::from(layer)] += 1;
+            }
             fill.iter().max().unwrap() - fill.iter().min().unwrap()
         };
         assert!(spread("Lash()") < spread("Lash(balance: false)") / 2);
@@ -259,7 +261,9 @@ fn large_fabrics_are_routed_in_seconds() {
     timed(&random(1024, 8, 1), "Lash(granularity: Source)", 15);
     let network = Irregular {
         switches: 10_000,
-        degree: 8,
+        generator: Generator::Saturated,
+        degree: Some(8),
+        links: None,
         hosts_per_switch: 5,
         seed: Some(1),
     };

@@ -45,6 +45,52 @@ fn names_are_sorted_and_unique() {
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
 }
 
+/// Every engine, with the parameters that matter.
+const ENGINE_TEXTS: [&str; 42] = [
+    "FatTree()",
+    "DimensionOrder()",
+    "DimensionOrder(dateline: Hop)",
+    "DimensionOrder(dateline: None)",
+    "DimensionOrder(ties: Positive)",
+    "DimensionOrder(unidirectional: true)",
+    "Lash()",
+    "Lash(granularity: Source, balance: false)",
+    "Lash(granularity: Destination, order: Longest)",
+    "Lash(granularity: Both, order: Random)",
+    "Lash(granularity: Hybrid, order: Adjacent)",
+    "Lash(order: Shortest, paths: Balanced)",
+    "Lash(layers: 2, escape: true)",
+    "Lash(layers: 1, escape: true)",
+    "MinHop()",
+    "MinHop(balance: Ports)",
+    "MinHop(passes: 3)",
+    "SegmentRouting()",
+    "SegmentRouting(search: Depth, restriction: Middle)",
+    "SegmentRouting(start: Auto, placements: 2)",
+    "SpanningTree()",
+    "TurnProhibition()",
+    "TurnProhibition(root: Auto, layers: 2)",
+    "UpDown()",
+    "UpDown(root: 1)",
+    "UpDown(balance: Ports)",
+    "UpDown(tree: Depth)",
+    "UpDown(trees: 2)",
+    "UpDown(root: [0, 1], trees: 2, passes: 2)",
+    "UpDown(lookup: Input)",
+    "UpDown(lookup: Input, tree: Depth, root: 0)",
+    "Sssp()",
+    "Dfsssp()",
+    "Dfsssp(spread: true)",
+    "OpenSmDfsssp()",
+    "OpenSmDfsssp(switch_destinations: true)",
+    "OpenSmDor()",
+    "OpenSmLash()",
+    "OpenSmMinHop()",
+    "OpenSmSssp()",
+    "OpenSmTorus2Qos()",
+    "OpenSmUpDown(root: 1)",
+];
+
 #[test]
 #[allow(clippy::too_many_lines, reason = "mostly lists of graphs and engines")]
 fn every_engine_keeps_its_promises_on_every_graph() {
@@ -81,44 +127,12 @@ fn every_engine_keeps_its_promises_on_every_graph() {
             graphs.push(grid(radix, wrap, 2));
         }
     }
-    let engines = [
-        "FatTree()",
-        "DimensionOrder()",
-        "DimensionOrder(dateline: Hop)",
-        "DimensionOrder(dateline: None)",
-        "DimensionOrder(ties: Positive)",
-        "DimensionOrder(unidirectional: true)",
-        "Lash()",
-        "Lash(granularity: Source, balance: false)",
-        "Lash(granularity: Destination, order: Longest)",
-        "Lash(granularity: Both, order: Random)",
-        "Lash(granularity: Hybrid, order: Adjacent)",
-        "Lash(order: Shortest, paths: Balanced)",
-        "Lash(layers: 2, escape: true)",
-        "Lash(layers: 1, escape: true)",
-        "MinHop()",
-        "MinHop(balance: Ports)",
-        "MinHop(passes: 3)",
-        "SegmentRouting()",
-        "SegmentRouting(search: Depth, restriction: Middle)",
-        "SegmentRouting(start: Auto, placements: 2)",
-        "SpanningTree()",
-        "TurnProhibition()",
-        "TurnProhibition(root: Auto, layers: 2)",
-        "UpDown()",
-        "UpDown(root: 1)",
-        "UpDown(balance: Ports)",
-        "UpDown(tree: Depth)",
-        "UpDown(trees: 2)",
-        "UpDown(root: [0, 1], trees: 2, passes: 2)",
-        "UpDown(lookup: Input)",
-        "UpDown(lookup: Input, tree: Depth, root: 0)",
-    ];
     let mut routed = 0;
     for graph in &graphs {
-        for (text, lanes) in engines.iter().flat_map(|text| [(text, 2), (text, 4)]) {
+        for (text, lanes) in ENGINE_TEXTS.iter().flat_map(|text| [(text, 2), (text, 4)]) {
             match engine(text).route(graph, budget(lanes), 1) {
-                Err(RoutingError::Unsupported { .. } | RoutingError::TooFewLanes { .. }) => {}
+                Err(RoutingError::Unsupported { .. }) => {}
+                Err(RoutingError::TooFewLanes { needed, .. }) if needed > lanes => {}
                 Err(error) => panic!("{text}: {error}"),
                 Ok(tables) => {
                     let proof = verify(graph, &tables, &options(lanes)).unwrap();
@@ -130,7 +144,7 @@ fn every_engine_keeps_its_promises_on_every_graph() {
             }
         }
     }
-    assert!(routed > 1500, "{routed}");
+    assert!(routed > 2000, "{routed}");
 }
 
 /// The proof's counts against following every path on its own.
@@ -411,11 +425,90 @@ fn tables_are_dumped_as_opensm_does() {
     assert_eq!(
         first,
         [
-            "Unicast lids [0-4] of switch Lid 3 guid 0x0000000000200000 ('S0'):",
+            "Unicast lids [0-4] of switch Lid 2 guid 0x0000000000200000 ('S0'):",
             "0x0001 003 # Channel Adapter portguid 0x0000000000100001: 'H0'",
-            "0x0002 001 # Channel Adapter portguid 0x0000000000100003: 'H1'",
+            "0x0004 001 # Channel Adapter portguid 0x0000000000100003: 'H1'",
         ]
     );
+}
+
+#[test]
+fn exported_tables_come_back_as_they_were() {
+    let cases = [
+        (grid(&[5, 4], true, 2), "DimensionOrder()", 8, 1),
+        (grid(&[5, 4], true, 2), "OpenSmLash()", 8, 2),
+        (irregular(12, 4, 5), "Dfsssp(spread: true)", 8, 2),
+        (tree(3, 3), "Dfsssp()", 1, 1),
+    ];
+    for (graph, text, lanes, service_levels) in cases {
+        let budget = LaneBudget {
+            lanes,
+            service_levels,
+        };
+        let tables = engine(text).route(&graph, budget, 1).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: String| {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        };
+        let mut texts = [const { String::new() }; 5];
+        let [lfts, fdbs, sl2vl, guid2lid, path_sl] = &mut texts;
+        dump::write_lfts(&graph, &tables, lfts).unwrap();
+        dump::write_fdbs(&graph, &tables, fdbs).unwrap();
+        dump::write_sl2vl(&graph, &tables, sl2vl).unwrap();
+        dump::write_guid2lid(&graph, guid2lid).unwrap();
+        dump::write_path_sl(&graph, &tables, path_sl).unwrap();
+        for (name, text) in ["lfts", "fdbs", "sl2vl", "guid2lid", "path-sl"]
+            .iter()
+            .zip(texts)
+        {
+            write(name, text);
+        }
+        for arguments in [
+            "(lfts: \"lfts\", sl2vl: \"sl2vl\", path_sl: \"path-sl\")",
+            "(lfts: \"fdbs\", guid2lid: \"guid2lid\", sl2vl: \"sl2vl\", path_sl: \"path-sl\")",
+        ] {
+            let import = engine(&format!("TableImport{arguments}"));
+            let back = import.route_from(&graph, budget, 1, folder.path()).unwrap();
+            assert_eq!(back.next, tables.next, "{text}");
+            for source in graph.host_ids() {
+                for destination in graph.host_ids().filter(|&d| d != source) {
+                    for sl in (0..service_levels).map(SlId) {
+                        let path = |tables: &Tables| tables.path(&graph, source, destination, sl);
+                        assert_eq!(path(&back), path(&tables), "{text} {source} {destination}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn dumps_of_the_subnet_manager_are_taken() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/opensm/import");
+    let graph = grid(&[8], true, 1);
+    let text = "TableImport(lfts: \"opensm-lfts.dump\", guid2lid: \"guid2lid\", \
+                sl2vl: \"opensm-sl2vl.dump\")";
+    let import = engine(text);
+    let budget = LaneBudget {
+        lanes: 8,
+        service_levels: 1,
+    };
+    let tables = import.route_from(&graph, budget, 1, &folder).unwrap();
+    let own = engine("OpenSmMinHop()").route(&graph, budget, 1).unwrap();
+    assert_eq!(tables.next, own.next);
+    // the rules of the file: service level 0 is lane 0
+    assert!(
+        !verify(&graph, &tables, &options_of(&[SlId(0)]))
+            .unwrap()
+            .acyclic
+    );
+}
+
+fn options_of(levels: &[SlId]) -> VerifyOptions<'_> {
+    VerifyOptions {
+        service_levels: levels,
+        ..options(8)
+    }
 }
 
 #[test]
@@ -437,6 +530,11 @@ fn verification_takes_little_time() {
         (tree(16, 3), "FatTree()", 1),
         (tree(16, 3), "UpDown()", 1),
         (tree(16, 3), "MinHop()", 4),
+        (tree(16, 3), "Sssp()", 4),
+        (tree(16, 3), "Dfsssp()", 4),
+        (tree(16, 3), "OpenSmDfsssp()", 4),
+        (grid(&[5, 5, 5], true, 1), "Dfsssp()", 15),
+        (grid(&[5, 5, 5], true, 1), "DimensionOrder()", 2),
     ];
     for (graph, text, lanes) in cases {
         let start = Instant::now();
@@ -451,6 +549,13 @@ fn verification_takes_little_time() {
             "{text} {hosts} hosts: route {routed:?}, verify {verified:?}, load {loads}, {}",
             proof.mean_hops
         );
+        assert!(routed.as_secs_f64() < 10.0, "{text}");
         assert!(verified.as_secs_f64() < 2.0, "{text}");
     }
+    let large = grid(&[100, 100], false, 5);
+    let start = Instant::now();
+    engine("MinHop()").route(&large, budget(1), 1).unwrap();
+    let routed = start.elapsed();
+    eprintln!("MinHop() 10 000 switches, 50 000 hosts: route {routed:?}");
+    assert!(routed.as_secs_f64() < 10.0);
 }

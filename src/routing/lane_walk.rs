@@ -6,7 +6,7 @@ use super::dependency_graph::DependencyGraph;
 use super::verify::{VerifyError, VerifyOptions};
 use super::walk::{NONE, Rows, Ways};
 use super::{LaneMap, Tables};
-use crate::ids::{ChannelId, SlId, SwitchId, VlId};
+use crate::ids::{ChannelId, SlId, VlId};
 use crate::topology::Graph;
 
 /// Lanes used per (row, path layer): bit `l` = lane `l`.
@@ -28,10 +28,11 @@ pub(super) struct LaneWalk<'a> {
 }
 
 impl LaneWalk<'_> {
-    /// Adds the dependencies of all packets to a host on switch `home`; `sets` is memory to reuse.
+    /// Adds the dependencies of all packets to a host; `path_layer` and `hop_layer` are its columns, empty
+    /// where all layers are 0; `sets` is memory to reuse.
     pub(super) fn follow(
         &self,
-        home: SwitchId,
+        path_layer: &[u8],
         ways: &Ways,
         hop_layer: &[u8],
         sets: &mut Vec<LaneSet>,
@@ -44,7 +45,7 @@ impl LaneWalk<'_> {
             sets.resize(ways.exit.len() * self.layers, 0);
             for &row in &ways.order {
                 if ways.parent[row as usize] != NONE {
-                    self.inject(row as usize, home, ways, hop_layer, level, sets);
+                    self.inject(row as usize, path_layer, ways, hop_layer, level, sets);
                     self.pass_on(row as usize, ways, hop_layer, level, sets);
                 }
             }
@@ -75,7 +76,7 @@ impl LaneWalk<'_> {
     fn inject(
         &self,
         row: usize,
-        home: SwitchId,
+        path_layer: &[u8],
         ways: &Ways,
         hop_layer: &[u8],
         level: SlId,
@@ -88,7 +89,8 @@ impl LaneWalk<'_> {
         } else {
             usize::MAX
         };
-        let layer = self.tables.path_layer(self.rows.switch[row], home);
+        let switch = self.rows.switch[row].index();
+        let layer = path_layer.get(switch).copied().unwrap_or(0);
         let hop = layer + hop_layer.get(row).copied().unwrap_or(0);
         for &injection in self.injections[row].iter().take(hosts) {
             let lane = lanes.lane(injection, ChannelId(ways.exit[row]), level, hop);
@@ -177,7 +179,7 @@ fn fault(graph: &Graph, tables: &Tables, options: &VerifyOptions<'_>) -> Option<
     if tables.next.len() != rows * hosts
         || !fits(tables.hop_layer.len(), rows * hosts)
         || !fits(tables.input_row.len(), graph.channels().len())
-        || !fits(tables.path_layer.len(), switches * switches)
+        || !fits(tables.path_layer.len(), switches * hosts)
         || (tables.switch_count, tables.host_count) != (switches, hosts)
     {
         return Some(format!(

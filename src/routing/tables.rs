@@ -9,8 +9,8 @@
 //! - several *rows* per switch, chosen by the input port: routing with prohibited turns looks up
 //!   (input port, destination), as managed Ethernet switches can.
 //!
-//! Cost: one byte per (row, host), one row per switch unless the input matters; path layers one byte per
-//! (switch, switch).
+//! Cost: one byte per (row, host), one row per switch unless the input matters; path and hop layers one more
+//! each where an engine has them.
 
 use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
 use crate::topology::Graph;
@@ -31,7 +31,8 @@ pub struct Tables {
     pub input_row: Vec<u32>,
     /// Layer added at `[row][destination host]`; empty when no hop has one.
     pub hop_layer: Vec<u8>,
-    /// Layer of `[source switch][destination switch]`; empty when every path has layer 0.
+    /// Layer of `[source switch][destination host]`; empty when every path has layer 0. By host, not by its
+    /// switch: balanced routing leads to the hosts of one switch over different paths.
     pub path_layer: Vec<u8>,
     /// Service level and layer to virtual lane.
     pub lanes: LaneMap,
@@ -122,13 +123,31 @@ impl Tables {
         (port != UNREACHABLE).then_some(u16::from(port))
     }
 
-    /// Layer a packet carries from `source`'s switch to `destination`'s switch.
-    pub fn path_layer(&self, source: SwitchId, destination: SwitchId) -> u8 {
+    /// Layer a packet carries from a host of switch `source` to `destination`.
+    pub fn path_layer(&self, source: SwitchId, destination: HostId) -> u8 {
         if self.path_layer.is_empty() {
             0
         } else {
-            self.path_layer[source.index() * self.switch_count + destination.index()]
+            self.path_layer[source.index() * self.host_count + destination.index()]
         }
+    }
+
+    /// Path layers of an engine that tells them by switches: `layer(source, switch of the destination)`; 0
+    /// for a host without a switch.
+    pub fn path_layers_by_switch(
+        graph: &Graph,
+        layer: impl Fn(SwitchId, SwitchId) -> u8,
+    ) -> Vec<u8> {
+        let homes: Vec<Option<SwitchId>> = graph
+            .host_ids()
+            .map(|host| graph.attachment(host).map(|(switch, _)| switch))
+            .collect();
+        let layer = &layer;
+        let rows = graph.switch_ids().flat_map(|source| {
+            let layers = homes.iter();
+            layers.map(move |home| home.map_or(0, |home| layer(source, home)))
+        });
+        rows.collect()
     }
 
     /// Layer the hop of `row` towards `destination` adds.
@@ -150,8 +169,7 @@ impl Tables {
         sl: SlId,
     ) -> Option<Vec<(ChannelId, VlId)>> {
         let (first_switch, _) = graph.attachment(source)?;
-        let (last_switch, _) = graph.attachment(destination)?;
-        let layer = self.path_layer(first_switch, last_switch);
+        let layer = self.path_layer(first_switch, destination);
         let mut channel = graph.host_channel(source);
         let mut path = vec![(channel, self.lanes.injection_lane(channel, sl, layer))];
         while let Some(switch) = graph.channel(channel).to.switch() {

@@ -251,7 +251,15 @@ impl Check<'_> {
     fn block(&self, hosts: &Range<usize>) -> Result<Part, VerifyError> {
         let host_count = self.graph.hosts().len();
         let ports = columns(&self.tables.next, host_count, hosts);
-        let hop_layers = columns(&self.tables.hop_layer, host_count, hosts);
+        let layers = |table: &[u8]| {
+            if table.is_empty() {
+                vec![Vec::new(); hosts.len()]
+            } else {
+                columns(table, host_count, hosts)
+            }
+        };
+        let path_layers = layers(&self.tables.path_layer);
+        let hop_layers = layers(&self.tables.hop_layer);
         let mut part = Part::default();
         let mut ways = Ways::default();
         let mut sets = Vec::new();
@@ -269,12 +277,8 @@ impl Check<'_> {
             }
             ways.follow(self.graph, self.rows, &ports[i], destination);
             self.count(destination, &ways, &shortest.1, &mut part)?;
-            let hop_layer = if self.tables.hop_layer.is_empty() {
-                &[][..]
-            } else {
-                &hop_layers[i]
-            };
-            self.lanes.follow(home, &ways, hop_layer, &mut sets);
+            let lanes = &self.lanes;
+            lanes.follow(&path_layers[i], &ways, &hop_layers[i], &mut sets);
         }
         Ok(part)
     }

@@ -155,7 +155,6 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         management_key: u8::try_from(tables.lanes.keys())
             .expect("checked when the plan is resolved"),
         host_count: tables.host_count,
-        switch_count: tables.switch_count,
         host_switch: host_switches(graph),
         output_first: Vec::new(),
         output_step: Vec::new(),

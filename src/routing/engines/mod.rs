@@ -1,14 +1,19 @@
 //! The routing engines, one file each; listed in [`ENGINES`](super::ENGINES).
 
+pub mod dfsssp;
 pub mod dimension_order;
 pub mod fat_tree;
 pub mod lash;
 mod legal;
 pub mod min_hop;
+pub mod opensm;
 mod rings;
 mod root;
 pub mod segment;
 pub mod spanning_tree;
+pub mod sssp;
+pub mod table_import;
+mod table_lanes;
 pub mod turn_prohibition;
 mod turns;
 pub mod up_down;

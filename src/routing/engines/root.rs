@@ -91,6 +91,22 @@ pub(super) fn candidates(
     }
 }
 
+/// The switches that `root` names, `None` for `Auto`.
+///
+/// # Errors
+/// [`RoutingError::Unsupported`] of `engine`, for a switch that does not exist.
+pub(super) fn named(
+    root: &Root,
+    graph: &Graph,
+    engine: &'static str,
+) -> Result<Option<Vec<SwitchId>>, RoutingError> {
+    let Root::These(names) = root else {
+        return Ok(None);
+    };
+    let roots: Result<_, _> = names.iter().map(|name| find(engine, name, graph)).collect();
+    roots.map(Some)
+}
+
 fn find(engine: &'static str, named: &Named, graph: &Graph) -> Result<SwitchId, RoutingError> {
     let mut switches = graph.switch_ids();
     let found = match named {

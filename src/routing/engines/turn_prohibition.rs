@@ -114,9 +114,9 @@ impl RoutingEngine for TurnProhibition {
         let mut tables = route_steps(graph, NAME, &steps, budget, self.passes)?;
         tables.remarks.push(turns.remark(graph));
         if self.layers > 1 {
-            let count = graph.switches().len();
-            let layer = |pair: usize| (pair / count + pair % count) % usize::from(self.layers);
-            tables.path_layer = (0..count * count).map(|pair| layer(pair) as u8).collect();
+            tables.path_layer = Tables::path_layers_by_switch(graph, |source, destination| {
+                ((source.0 + destination.0) % u32::from(self.layers)) as u8
+            });
             tables.guarantees.lanes_needed = self.layers;
             tables.lanes =
                 LaneMap::grouped(graph, budget, self.layers, self.layers, |_, layer| layer);

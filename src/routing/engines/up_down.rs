@@ -155,12 +155,11 @@ impl RoutingEngine for UpDown {
         if trees.len() == 1 {
             return Ok(Tables::on_one_lane(graph, NAME, next, budget, guarantees));
         }
-        let mut path_layer = vec![0; graph.switches().len() * graph.switches().len()];
-        for row in path_layer.chunks_mut(graph.switches().len()) {
-            for (destination, &tree) in destinations.iter().zip(&tree_of) {
-                row[destination.switch.index()] = tree as u8;
-            }
+        let mut layer_to = vec![0; graph.switches().len()];
+        for (destination, &tree) in destinations.iter().zip(&tree_of) {
+            layer_to[destination.switch.index()] = tree as u8;
         }
+        let path_layer = Tables::path_layers_by_switch(graph, |_, to| layer_to[to.index()]);
         Ok(Tables::on_layers(
             graph, NAME, next, path_layer, budget, guarantees,
         ))

@@ -204,7 +204,7 @@ fn up_down(
         (0..count).map(|_| dice.between(0, highest) as u8).collect()
     };
     tables.hop_layer = layer(tables.next.len());
-    tables.path_layer = layer(tables.switch_count * tables.switch_count);
+    tables.path_layer = layer(tables.switch_count * tables.host_count);
     (graph, tables)
 }
 

@@ -263,7 +263,7 @@ fn escape(
     }
 }
 
-/// Layers by pair of switches.
+/// Layers by source switch and destination host.
 fn path_layer(
     graph: &Graph,
     ends: &[&Destination],
@@ -283,7 +283,9 @@ fn path_layer(
             row[destination.switch.index()] = lanes - 1;
         }
     }
-    path_layer
+    Tables::path_layers_by_switch(graph, |source, destination| {
+        path_layer[source.index() * switches + destination.index()]
+    })
 }
 
 fn remarks(found: &Layers, ends: usize, escaped: usize) -> Vec<(String, String)> {
