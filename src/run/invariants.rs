@@ -10,7 +10,7 @@
 //! Cost: O(state of the fabric) per check.
 
 use super::inspect::Columns;
-use crate::cycle::state::Message;
+use crate::cycle::state::{Message, Shared};
 use crate::fabric::components::NONE;
 use crate::ids::ChannelId;
 
@@ -66,9 +66,10 @@ impl Ledger {
         }
         self.count_packets(view, channels);
         self.count_credits(view, channels);
-        self.count_mail(inbox, channels);
+        let shared = view.shared();
+        self.count_mail(shared, inbox, channels);
         for (shard, mail) in work.outbox.iter().enumerate() {
-            self.count_mail(mail, &all[shard]);
+            self.count_mail(shared, mail, &all[shard]);
         }
     }
 
@@ -132,7 +133,13 @@ impl Ledger {
     ) -> Vec<(u32, Option<u32>)> {
         let shared = view.shared();
         let (buffer, stride) = (shared.output_lane_buffer, shared.voq_stride.max(1));
-        let counted = |lane: u32| if shared.pool { 0 } else { lane & shared.lane_mask };
+        let counted = |lane: u32| {
+            if shared.pool {
+                0
+            } else {
+                lane & shared.lane_mask
+            }
+        };
         let mut found = Vec::new();
         let lanes = &view.work().output_lanes;
         for (lane, waiting) in (0u32..).zip(&lanes.lanes) {
@@ -191,9 +198,9 @@ impl Ledger {
         }
     }
 
-    fn count_mail(&mut self, mail: &[Message], channels: &[ChannelId]) {
-        let shift = self.lanes.next_power_of_two().trailing_zeros();
-        let mask = (1 << shift) - 1;
+    fn count_mail(&mut self, shared: &Shared, mail: &[Message], channels: &[ChannelId]) {
+        let shift = shared.lane_shift;
+        let mask = if shared.pool { 0 } else { shared.lane_mask };
         for message in mail {
             match message {
                 Message::Head { lane, packet, .. } => {

@@ -102,7 +102,8 @@ impl Layout {
         for channel in graph.channel_ids() {
             let ends = graph.channel(channel);
             if self.row_of(ends.from).0 != self.row_of(ends.to).0 {
-                let flits = u64::from(ends.timing.latency) + u64::from(plan.switch.crossbar_latency());
+                let flits =
+                    u64::from(ends.timing.latency) + u64::from(plan.switch.crossbar_latency());
                 window = window
                     .min(flits)
                     .min(u64::from(credit_latency(graph, plan, channel)));

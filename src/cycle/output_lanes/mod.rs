@@ -249,13 +249,7 @@ fn take<const W: usize>(view: &mut View<'_, W>, out: u32, number: u32, choice: O
 }
 
 /// Rule 3: the channel takes the packet that stalls in the crossbar of `out`.
-fn release<const W: usize>(
-    view: &mut View<'_, W>,
-    out: u32,
-    granted: u64,
-    flits: u16,
-    step: u16,
-) {
+fn release<const W: usize>(view: &mut View<'_, W>, out: u32, granted: u64, flits: u16, step: u16) {
     let buffer = view.shared.output_lane_buffer();
     let pace = u64::from(step);
     let channel = &mut view.work.output_lanes.channels[out as usize];
