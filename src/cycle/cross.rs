@@ -76,7 +76,7 @@ fn carry_out<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &G
     commit_lane(view, grant, flits);
     occupy_input(view, grant, until, emptied);
     if view.shared.output_lane_buffer() != 0 {
-        output_lanes::enter(&mut view.general(), grant, packet_row, flits);
+        output_lanes::enter(&mut view.general(), grant, packet_row, flits, until);
         return packet_row;
     }
     return_credits(view, grant.queue, grant.input, view.now, flits, step);
@@ -94,7 +94,11 @@ fn occupy_output<const W: usize, const P: bool>(
 ) -> u64 {
     let (now, shared) = (view.now, view.shared);
     let out = &mut view.outs[grant.out as usize];
-    out.free_at = until;
+    out.free_at = if shared.output_lane_buffer() == 0 {
+        until
+    } else {
+        now + 1
+    };
     let mut start = now;
     if shared.output_buffer() != 0 {
         let channel_free = &mut view.work.arbiters.channel_free[grant.out as usize];

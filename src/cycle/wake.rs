@@ -2,15 +2,15 @@
 //!
 //! A blocked head sleeps until something it waits for changes. The complete list of reasons to visit an
 //! output (model section 2): it became free; a new head requests it; an input that holds requests for it
-//! became free; a credit ramp started on a lane with requests; a computed credit wake-up is due; it lost
-//! the accept step. Each of them ends here, and each visit re-checks that output and credits are free
-//! *now*, so superfluous wake-ups change nothing.
+//! became free; a credit ramp started on a lane with requests; a computed credit wake-up is due; its output
+//! lane made room; it lost the accept step. Each of them ends here, and each visit re-checks that output,
+//! credits and output lane are free *now*, so superfluous wake-ups change nothing.
 //!
 //! Invariant, between cycles: every standing request whose input could send is covered. Either its output
-//! is busy and a wake-up at `free_at` is in the calendar, or its lane lacks credits and is marked
-//! `starved` with `need` no larger than the request; then a wake-up at the cycle in which known ramps give
-//! `need` is in the calendar, or no known ramp does and the next ramp computes it. With output lanes a lane
-//! starves for space as well, and the channel's next packet of the lane computes the wake-up, too.
+//! is busy and a wake-up at `free_at` is in the calendar, or its lane lacks credits and is starved, with a
+//! `need` no larger than the request; then a wake-up at the cycle in which known ramps give `need` is in the
+//! calendar, or no known ramp does and the next ramp computes it. With output lanes a lane starves for space
+//! as well, and the channel's next packet of the lane computes the wake-up, too.
 
 use super::calendar::Calendar;
 use super::view::View;

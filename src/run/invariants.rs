@@ -153,7 +153,7 @@ impl Ledger {
                 let size = u32::from(view.packets()[packet as usize].size);
                 flits += size;
                 if size > buffer {
-                    let inside = lanes.channels[out].queue / stride;
+                    let inside = waiting.queue / stride;
                     let incoming = channels[(inside >> shared.lane_shift) as usize].reverse();
                     let row = self.row(incoming, counted(inside));
                     self.claimed[row] += u64::from(size - buffer);

@@ -4,6 +4,7 @@
 //! packet may be taken is in its record. Channels are visited by an agenda of their own, a ring as the
 //! calendar's; [`Calendar`](crate::cycle::calendar::Calendar) keeps the same cycle from being jumped over.
 
+use super::OPEN_END;
 use crate::fabric::components::NONE;
 
 /// Waiting packets of one output lane.
@@ -15,6 +16,12 @@ pub struct WaitingLane {
     pub tail: u32,
     /// Flits of all of them.
     pub flits: u32,
+    /// First cycle in which the crossbar can pass the next packet to this lane.
+    pub free_at: u64,
+    /// Queue of the packet that is half-way through the crossbar (larger than the buffer).
+    pub queue: u32,
+    /// Its input port row.
+    pub input: u32,
 }
 
 /// The channel of one output.
@@ -26,10 +33,6 @@ pub struct OutChannel {
     pub taken_at: u64,
     /// Lane row of that packet.
     pub lane: u32,
-    /// Queue of the packet that is half-way through the crossbar (larger than the buffer).
-    pub queue: u32,
-    /// Its input port row.
-    pub input: u32,
     /// Size of the latest packet \[flits\].
     pub flits: u16,
     /// Lanes with waiting packets.
@@ -58,13 +61,14 @@ impl OutputLanes {
             head: NONE,
             tail: NONE,
             flits: 0,
+            free_at: 0,
+            queue: NONE,
+            input: NONE,
         };
         let channel = OutChannel {
             free_at: 0,
             taken_at: 0,
             lane: NONE,
-            queue: NONE,
-            input: NONE,
             flits: 0,
             waiting: 0,
             pointer: 0,
@@ -108,6 +112,9 @@ impl OutputLanes {
     #[inline]
     pub fn open_for(&self, lane: u32, out: u32, buffer: u32, step: u16, now: u64) -> u32 {
         let waiting = &self.lanes[lane as usize];
+        if waiting.free_at > now {
+            return 0;
+        }
         if waiting.head == NONE {
             return u32::MAX;
         }
@@ -118,16 +125,20 @@ impl OutputLanes {
     /// one more packet of this lane.
     pub fn opens_at(&self, lane: u32, out: u32, buffer: u32, step: u16, flits: u16) -> Option<u64> {
         let waiting = &self.lanes[lane as usize];
+        if waiting.free_at == OPEN_END {
+            return None;
+        }
         if waiting.head == NONE {
-            return Some(0);
+            return Some(waiting.free_at);
         }
         let spare = buffer.checked_sub(waiting.flits + u32::from(flits))?;
         let channel = &self.channels[out as usize];
         if channel.lane != lane || spare >= u32::from(channel.flits) {
-            return Some(0);
+            return Some(waiting.free_at);
         }
         let must_leave = u64::from(u32::from(channel.flits) - spare);
-        Some(channel.taken_at + (must_leave - 1) * u64::from(step) + 1)
+        let left = channel.taken_at + (must_leave - 1) * u64::from(step) + 1;
+        Some(left.max(waiting.free_at))
     }
 }
 
@@ -151,6 +162,7 @@ mod tests {
                 head: 5,
                 tail: 5,
                 flits: waiting,
+                ..lanes.lanes[1]
             };
             lanes.lanes[0] = lanes.lanes[1];
             for now in 101..140u64 {

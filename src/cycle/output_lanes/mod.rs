@@ -8,13 +8,14 @@
 //! nothing without `output_lane_buffer`
 //!
 //! # Rules (D18)
-//! 1. The crossbar grant puts a packet into the buffer of its output lane. It needs the lane to be *open*: no
-//!    packet waits there, or the buffer holds all waiting packets, the rest of the lane's packet on the channel,
-//!    and this one. Credits of the next hop are taken here, so a channel never waits for them.
+//! 1. The crossbar grant puts a packet into the buffer of its output lane; one packet at a time passes to a
+//!    lane, one grant per cycle to an output. It needs the lane to be *open*: no packet waits there, or the
+//!    buffer holds all waiting packets, the rest of the lane's packet on the channel, and this one. Credits of
+//!    the next hop are taken here, so a channel never waits for them.
 //! 2. A free channel takes the first packet of a lane, from its crossbar grant + crossbar delay on: by VL tables
 //!    with output-first matching, else by round robin with a pointer of its own, VL15 first.
 //! 3. A packet larger than the buffer stalls half-way: its flits from the buffer's size on leave the input one
-//!    cycle after the channel made room. When the channel takes it, it is known until when input, queue and output
+//!    cycle after the channel made room. When the channel takes it, it is known until when input, queue and lane
 //!    are held and when its slots come free.
 //! 4. An output that waits for an open lane is woken when known flits have made room, or else when the channel
 //!    takes the next packet of that lane.
@@ -92,13 +93,12 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
 
 /// A packet that stalls holds input and output until the channel takes it: no wake-up is due before.
 pub(super) fn hold<const W: usize>(view: &mut View<'_, W>, grant: &Grant) -> u64 {
-    view.outs[grant.out as usize].wake_scheduled = true;
     if view.shared.speedup() == 1 {
         view.ins[grant.input as usize].wake_scheduled = true;
     }
-    let channel = &mut view.work.output_lanes.channels[grant.out as usize];
-    channel.queue = grant.queue;
-    channel.input = grant.input;
+    let lane = &mut view.work.output_lanes.lanes[grant.lane as usize];
+    lane.queue = grant.queue;
+    lane.input = grant.input;
     OPEN_END
 }
 
@@ -108,6 +108,7 @@ pub(super) fn enter<const W: usize>(
     grant: &Grant,
     packet_row: u32,
     flits: u16,
+    until: u64,
 ) {
     let step = view.outs[grant.out as usize].step;
     let passes = u32::from(flits).min(view.shared.output_lane_buffer()) as u16;
@@ -118,6 +119,7 @@ pub(super) fn enter<const W: usize>(
     let lanes = &mut view.work.output_lanes;
     let lane = &mut lanes.lanes[grant.lane as usize];
     lane.flits += u32::from(flits);
+    lane.free_at = until;
     if lane.head == NONE {
         lane.head = packet_row;
     } else {
@@ -237,7 +239,7 @@ fn take<const W: usize>(view: &mut View<'_, W>, out: u32, number: u32, choice: O
     row.sent = row.sent.wrapping_add(u32::from(flits));
     if shared.stalls(flits) {
         let granted = view.records[packet_row as usize].requested - shared.crossbar_delay;
-        release(view, out, granted, flits, step);
+        release(view, lane, granted, flits, step);
     }
     if view.lanes[lane as usize].need != 0 {
         view.wake_with_room(out, lane);
@@ -249,20 +251,18 @@ fn take<const W: usize>(view: &mut View<'_, W>, out: u32, number: u32, choice: O
     }
 }
 
-/// Rule 3: the channel takes the packet that stalls in the crossbar of `out`.
-fn release<const W: usize>(view: &mut View<'_, W>, out: u32, granted: u64, flits: u16, step: u16) {
+/// Rule 3: the channel takes the packet that stalls in the crossbar on its way to `lane`.
+fn release<const W: usize>(view: &mut View<'_, W>, lane: u32, granted: u64, flits: u16, step: u16) {
     let buffer = view.shared.output_lane_buffer();
     let pace = u64::from(step);
-    let channel = &mut view.work.output_lanes.channels[out as usize];
-    let (queue, input) = (channel.queue, channel.input);
-    channel.queue = NONE;
     let filled = u64::from(buffer) * pace;
     let resumes = (granted + filled).max(view.now + 1);
     let rest = (u32::from(flits) - buffer) as u16;
     let held_until = resumes + u64::from(rest) * pace;
-    view.outs[out as usize].free_at = held_until;
+    let lane = &mut view.work.output_lanes.lanes[lane as usize];
+    lane.free_at = held_until;
+    let (queue, input) = (lane.queue, lane.input);
     let slot = view.work.calendar.at(held_until);
-    slot.wakes.push(out);
     if view.shared.speedup() == 1 {
         view.ins[input as usize].free_at = held_until;
         slot.frees.push(input);

@@ -78,13 +78,11 @@ impl OutputLanes {
         })
     }
 
-    /// At most one packet at a time passes the crossbar to one output.
-    pub(super) fn crossbar_is_free(&self) -> bool {
-        self.lanes.iter().all(|lane| lane.passing.is_none())
-    }
-
-    /// Whether the lane is open now for a packet of `size` flits; asked only while nothing passes to it.
+    /// Whether the lane is open now for a packet of `size` flits; one packet at a time passes the crossbar to it.
     pub(super) fn is_open(&self, lane: usize, size: u16) -> bool {
+        if self.lanes[lane].passing.is_some() {
+            return false;
+        }
         let on_channel = self.sending.filter(|sending| sending.lane == lane);
         let on_channel = on_channel.map_or(0, |sending| u64::from(sending.size - sending.sent));
         let lane = &self.lanes[lane];
@@ -96,7 +94,7 @@ impl OutputLanes {
 
     /// The crossbar grant of a packet.
     pub(super) fn expect(&mut self, lane: usize, packet: PacketId, size: u16, now: u64) {
-        assert!(self.crossbar_is_free() && self.is_open(lane, size));
+        assert!(self.is_open(lane, size), "D18: open");
         let lane = &mut self.lanes[lane];
         lane.passing = Some(packet);
         lane.waiting.push(WaitingPacket {
