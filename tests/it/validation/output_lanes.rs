@@ -1,5 +1,6 @@
 //! Output lanes (D18): hand-computed cycles, weights behind the buffers, laws and digests over random options.
 
+use super::{assert_close, note, run, scenario, share};
 use crate::random_fabric::{Case, Saturating, ToOne, case};
 use std::path::Path;
 use std::sync::Arc;
@@ -65,23 +66,18 @@ fn delivered(resolved: &Resolved) -> Vec<u64> {
     times(resolved).into_iter().map(|times| times.1).collect()
 }
 
-/// Two inputs, a packet of 4 flits each, both requesting in cycle 2; the crossbar takes 3 cycles. The first
-/// has t = 2, u = 5, H = 4 + max(2, 6 - B); the second t = H, u = max(H + 3, 9); delivered at u + 4.
+/// Two inputs, a packet each for one lane, both requesting in cycle 2: t = 2, then t = H. With X + 1 flits of
+/// buffer the second is there when the channel has sent the first, as without output lanes.
 #[test]
-fn a_packet_larger_than_the_buffer_holds_the_crossbar_until_the_channel_takes_it() {
-    for (buffer, expected) in [
-        (0, [9, 13]),
-        (1, [9, 16]),
-        (2, [9, 15]),
-        (3, [9, 14]),
-        (4, [9, 13]),
-    ] {
-        let found = delivered(&star(3, 4, buffer, 3));
-        assert_eq!(found, expected, "buffer {buffer}");
-    }
-    // without a crossbar delay the channel takes both at their crossbar grant
-    for buffer in 0..5 {
-        assert_eq!(delivered(&star(3, 4, buffer, 0)), [6, 10]);
+fn packets_larger_than_the_buffer_pass_a_free_channel_without_a_stop() {
+    for (delay, flits, buffers) in [(0, 4, 0..5), (1, 4, 2..5), (3, 4, 4..6), (3, 8, 4..9)] {
+        let first = 2 + u64::from(delay) + u64::from(flits);
+        let expected = [first, first + u64::from(flits)];
+        assert_eq!(delivered(&star(3, flits, 0, delay)), expected);
+        for buffer in buffers {
+            let found = delivered(&star(3, flits, buffer, delay));
+            assert_eq!(found, expected, "delay {delay}, buffer {buffer}");
+        }
     }
 }
 
@@ -94,16 +90,89 @@ fn a_lane_opens_with_the_flits_that_leave() {
     assert_eq!(delivered(&star(4, 2, 4, 3)), [7, 9, 12]);
 }
 
-/// Two packets of one host that each fill its lane. With 2 flits of buffer the first leaves in cycles 2, 3, 6, 7
-/// (u = 5), so the second starts in cycle 8; with none or 4 flits it leaves in cycles 2 to 5.
+/// One switch, crossbar delay 1, packets of 4 flits: hosts 0 and 1 send one each to host 3, on lanes of their own, and
+/// host 1 has a second one behind it, for host 2. With output lanes the crossbar grants are in cycles 2 and 3, the
+/// channel grants in 3 and 7; so the packet of host 1 leaves its input in cycles 3, 4, 8, 9 with a buffer of 2 flits, in 3,
+/// 4, 5, 8 with one of 3, in 3 to 6 with one of 4. Without output lanes its grant is in cycle 6.
+fn crossing(buffer: u32) -> Resolved {
+    let class = |host: u8, target: u8, sl: u8| {
+        format!(
+            "(name: \"{host} to {target}\", hosts: List([{host}]), pattern: AllTo(target: {target}),
+              process: Saturating, size: \"4 flits\", sl: {sl})"
+        )
+    };
+    let classes = [class(0, 3, 0), class(1, 3, 1), class(1, 2, 1)].join(", ");
+    let text = format!(
+        "Scenario(
+            fabric: (
+                topology: EdgeList(switches: 1, hosts_per_switch: 4),
+                link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"),
+                switch: (
+                    lanes: 2,
+                    lane_capacity: \"32 flits\",
+                    crossbar_delay: \"1 cycles\",
+                    output_lane_buffer: \"{buffer} flits\",
+                ),
+            ),
+            routing: UpDown(),
+            traffic: [{classes}],
+            phases: (warmup: \"0 cycles\", measure: \"100 cycles\"),
+        )"
+    );
+    let document = Document::parse("crossing.ron", &text, Path::new("")).expect("well-formed");
+    let resolved = document.resolve(&Parts::registered());
+    let mut resolved = resolved.unwrap_or_else(|error| panic!("{error}"));
+    for class in &mut resolved.plan.classes {
+        class.packets_per_host = Some(1);
+    }
+    resolved
+}
+
+/// The second packet of host 1 is granted when the first has left the input, in cycle H.
+#[test]
+fn a_packet_that_stalls_half_way_holds_its_input() {
+    for (buffer, held) in [(0, 10), (2, 10), (3, 9), (4, 7), (5, 7)] {
+        let mut expected = [7, 11, held + 5];
+        expected.sort_unstable();
+        assert_eq!(delivered(&crossing(buffer)), expected, "buffer {buffer}");
+    }
+}
+
+/// With lanes of 4 flits host 1 starts its second packet when the last slot of the first is free again.
 #[test]
 fn slots_of_a_stalled_packet_come_free_when_it_moves_on() {
-    for (buffer, second) in [(0, 6), (2, 8), (4, 6)] {
-        let mut resolved = star(2, 4, buffer, 3);
+    for (buffer, second) in [(0, 10), (2, 10), (3, 9), (4, 7), (5, 7)] {
+        let mut resolved = crossing(buffer);
         resolved.plan.switch.lane_capacity = 4;
-        resolved.plan.classes[0].packets_per_host = Some(2);
+        resolved.plan.classes.truncate(2);
+        resolved.plan.classes[1].packets_per_host = Some(2);
         let injected: Vec<_> = times(&resolved).into_iter().map(|times| times.0).collect();
-        assert_eq!(injected, [0, second], "buffer {buffer}");
+        assert_eq!(injected, [0, 0, second], "buffer {buffer}");
+    }
+}
+
+/// Both lanes always have a packet behind the crossbar, so the channel alone divides the link.
+#[test]
+fn weights_divide_the_link_behind_the_buffers() {
+    for (buffer, size) in [(2, 2), (8, 8), (16, 8), (40, 16)] {
+        let changes = [
+            format!("fabric.switch.output_lane_buffer={buffer} flits"),
+            format!("traffic.0.size={size} flits"),
+            format!("traffic.1.size={size} flits"),
+            String::from("qos.vl_arbitration.high=[(0, 64), (1, 96)]"),
+            String::from("phases.measure=33000 cycles"),
+        ];
+        let resolved = scenario(
+            "validation/vl_weights.ron",
+            &changes.each_ref().map(String::as_str),
+        );
+        let outcome = run(&resolved);
+        let found = [share(&outcome, 0), share(&outcome, 1)];
+        note(&format!(
+            "buffer {buffer}, packets of {size} flits: {found:.5?}"
+        ));
+        assert_close(found[0], 0.4, 0.004);
+        assert_close(found[1], 0.6, 0.006);
     }
 }
 
@@ -111,7 +180,11 @@ fn slots_of_a_stalled_packet_come_free_when_it_moves_on() {
 fn with_output_lanes(seed: u64) -> Case {
     let mut case = case(seed);
     case.plan.switch.output_buffer = 0;
-    case.plan.switch.output_lane_buffer = [1, 2, 5, 16, 40][seed as usize % 5];
+    let mut buffer = [1, 2, 5, 16, 40][seed as usize % 5];
+    if buffer < u32::from(case.plan.largest_packet()) {
+        buffer = buffer.max(case.plan.switch.crossbar_delay + 1);
+    }
+    case.plan.switch.output_lane_buffer = buffer;
     case
 }
 
