@@ -70,3 +70,59 @@ reference!(
     LAW_KELTON,
     "A. M. Law and W. D. Kelton, \"Simulation Modeling and Analysis\", McGraw-Hill, 2000"
 );
+reference!(
+    LEISERSON,
+    "C. E. Leiserson, \"Fat-trees: universal networks for hardware-efficient supercomputing\", IEEE Transactions on Computers C-34(10), 1985"
+);
+reference!(
+    OEHRING,
+    "S. R. Öhring, M. Ibel, S. K. Das and M. J. Kumar, \"On generalized fat trees\", IPPS 1995"
+);
+reference!(
+    ZAHAVI,
+    "E. Zahavi, \"Fat-tree routing and node ordering providing contention free traffic for MPI global collectives\", Journal of Parallel and Distributed Computing 72(11), 2012"
+);
+reference!(
+    CLOS,
+    "C. Clos, \"A study of non-blocking switching networks\", Bell System Technical Journal 32(2), 1953"
+);
+reference!(
+    BENES,
+    "V. E. Beneš, \"Mathematical Theory of Connecting Networks and Telephone Traffic\", Academic Press, 1965"
+);
+reference!(
+    KIM_DRAGONFLY,
+    "J. Kim, W. J. Dally, S. Scott and D. Abts, \"Technology-driven, highly-scalable dragonfly topology\", ISCA 2008"
+);
+reference!(
+    CAMARERO,
+    "C. Camarero, E. Vallejo and R. Beivide, \"Topological characterization of Hamming and dragonfly networks and its implications on routing\", ACM Transactions on Architecture and Code Optimization 11(4), 2014"
+);
+reference!(
+    AHN_HYPERX,
+    "J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S. Schreiber, \"HyperX: topology, routing, and packaging of efficient large-scale networks\", SC 2009"
+);
+reference!(
+    KAUTZ,
+    "W. H. Kautz, \"Bounds on directed (d, k) graphs\", Theory of Cellular Logic Networks and Machines, AFCRL-68-0668, 1968"
+);
+reference!(
+    HOFFMAN_SINGLETON,
+    "A. J. Hoffman and R. R. Singleton, \"On Moore graphs with diameters 2 and 3\", IBM Journal of Research and Development 4(5), 1960"
+);
+reference!(
+    SKEIE_LYSNE_THEISS,
+    "T. Skeie, O. Lysne and I. Theiss, \"Layered shortest path (LASH) routing in irregular system area networks\", IPDPS Workshops 2002"
+);
+reference!(
+    MATSUMOTO_NISHIMURA,
+    "M. Matsumoto and T. Nishimura, \"Mersenne twister: a 623-dimensionally equidistributed uniform pseudo-random number generator\", ACM Transactions on Modeling and Computer Simulation 8(1), 1998"
+);
+reference!(
+    GRAPHML,
+    "U. Brandes, M. Eiglsperger, I. Herman, M. Himsolt and M. S. Marshall, \"GraphML progress report: structural layer proposal\", Graph Drawing 2001"
+);
+reference!(
+    FIDUCCIA_MATTHEYSES,
+    "C. M. Fiduccia and R. M. Mattheyses, \"A linear-time heuristic for improving network partitions\", DAC 1982"
+);

@@ -29,6 +29,8 @@ pub enum Purpose {
     Packets = 6,
     /// Random output arbitration; id = channel.
     Arbitration = 7,
+    /// Which switches and links fail; id 0 = switches, 1 = links.
+    Faults = 8,
 }
 
 /// The stream of `purpose` for entity `id` under the scenario's `seed`.

@@ -228,6 +228,12 @@ pub enum GraphFormat {
     Dot,
     /// Our own edge list, which topology `EdgeList` reads.
     Edges,
+    /// As networkx reads it, and topology `GraphMl`.
+    Graphml,
+    /// As `ibnetdiscover` prints a fabric, which topology `Ibnetdiscover` reads.
+    Ibnetdiscover,
+    /// For the simulator ibsim (.net), which topology `Ibsim` reads.
+    Ibsim,
 }
 
 /// Arguments of `topology`.

@@ -4,8 +4,12 @@ use super::args::{GraphFormat, Topology};
 use super::print;
 use crate::error::Error;
 use crate::scenario::Parts;
+use crate::topology::bisection::{Bisection, Certainty, bisection};
+use crate::topology::clos::Form;
 use crate::topology::export;
+use crate::topology::faults::Failed;
 use crate::topology::survey::Survey;
+use crate::topology::{Graph, Shape};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -19,11 +23,19 @@ pub(super) fn execute(arguments: &Topology) -> Result<ExitCode, Error> {
     let document = arguments.input.open()?;
     let (scenario, layout) = document.layout(&Parts::registered())?;
     print(&match arguments.export {
-        None => survey(&Survey::new(&layout.graph)),
-        Some(GraphFormat::Dot) => export::dot(&layout.graph),
-        Some(GraphFormat::Edges) => {
+        None => {
+            let graph = &layout.graph;
+            survey(&Survey::new(graph)) + &structure(graph) + &failed(&layout.failed)
+        }
+        Some(format) => {
             let context = layout.context(scenario.seed, Path::new(""));
-            export::edge_list(&layout.graph, &context)
+            match format {
+                GraphFormat::Dot => export::dot(&layout.graph),
+                GraphFormat::Edges => export::edge_list(&layout.graph, &context),
+                GraphFormat::Graphml => export::graph_ml(&layout.graph, &context),
+                GraphFormat::Ibnetdiscover => export::ibnetdiscover(&layout.graph, &context),
+                GraphFormat::Ibsim => export::ibsim(&layout.graph, &context),
+            }
         }
     })?;
     Ok(ExitCode::SUCCESS)
@@ -53,6 +65,76 @@ fn survey(survey: &Survey) -> String {
     }
     for (hops, pairs) in survey.pairs_at_distance.iter().enumerate() {
         line("", format!("{hops} hops: {pairs} pairs"));
+    }
+    text
+}
+
+/// Bisection, and what the kind of network is known by.
+fn structure(graph: &Graph) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<24}{value}");
+    };
+    if let Some(Bisection { links, certainty }) = bisection(graph) {
+        let full = 2.0 * links as f64 / graph.hosts().len() as f64;
+        let (bound, how) = match certainty {
+            Certainty::Known => ("", "known"),
+            Certainty::Exact => ("", "every division tried"),
+            Certainty::AtMost => ("at most ", "local search"),
+        };
+        line(
+            "bisection",
+            format!("{bound}{links} links, {full:.3} for each host of a half ({how})"),
+        );
+    }
+    match graph.shape() {
+        Shape::EnrichedTree(tree) => {
+            let overhead = tree.port_overhead();
+            line(
+                "port overhead",
+                format!("{overhead:.4} of the plain tree's ports"),
+            );
+        }
+        Shape::Xgft(tree) => {
+            if let ([hosts, _], [_, middle], [_, links]) =
+                (&tree.children[..], &tree.parents[..], &tree.parallel[..])
+            {
+                line(
+                    "as a Clos network",
+                    Form::of(*hosts, middle * links).to_string(),
+                );
+            }
+            for level in 1..tree.height() {
+                let down = tree.children[level - 1] * tree.parallel[level - 1];
+                let up = tree.parents[level] * tree.parallel[level];
+                let ratio = f64::from(down) / f64::from(up);
+                line(
+                    if level == 1 { "oversubscription" } else { "" },
+                    format!("{ratio:.3} at level {level} ({down} links down, {up} up)"),
+                );
+            }
+        }
+        Shape::Dragonfly(dragonfly) => line(
+            "links between groups",
+            dragonfly.links_between_groups().to_string(),
+        ),
+        _ => {}
+    }
+    text
+}
+
+/// What failed, when something did.
+fn failed(failed: &Failed) -> String {
+    let kinds = [
+        ("failed switches", &failed.switches),
+        ("failed links", &failed.links),
+        ("lost hosts", &failed.hosts),
+    ];
+    let mut text = String::new();
+    for (kind, names) in kinds {
+        if !names.is_empty() {
+            let _ = writeln!(text, "{kind:<24}{}: {}", names.len(), names.join(", "));
+        }
     }
     text
 }

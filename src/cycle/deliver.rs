@@ -2,7 +2,7 @@
 //!
 //! Stage: `Stage::Deliver` (end of link traversal, buffer write, credit return)
 //! Reads: the calendar slot of this cycle
-//! Writes: queues, credits, worklists of the later stages
+//! Writes: credits, freed inputs, worklists of the later stages
 //! Cost: O(events due); an idle port costs nothing
 //!
 //! # Rules
@@ -10,8 +10,6 @@
 //!    all that counts in this cycle.
 //! 2. A head is in the calendar at the cycle in which it may *request* (arrival + routing delay + what keeps
 //!    its flits from running dry), not at its arrival: per lane the order is the same (model rules 3, 4).
-//! 3. A packet becomes head when its queue is empty and no packet of the queue is leaving; otherwise the
-//!    event that frees the input finds it.
 //!
 //! # Deviations
 //! None.

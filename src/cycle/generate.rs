@@ -16,6 +16,7 @@
 //! None.
 
 use super::view::View;
+use crate::fabric::source_queue::Waiting;
 use crate::traffic::Gap;
 
 /// Runs the stage.
@@ -96,12 +97,14 @@ fn enqueue<const W: usize, const P: bool>(
         view.work.host_visits.push(out);
     }
     let queue = ((host << view.shared.lane_shift) + u32::from(lane)) as usize;
-    let packet = (
-        creation.destination.0,
-        creation.sequence as u32,
-        creation.size,
+    let packet = Waiting {
+        created: view.now,
+        destination: creation.destination.0,
+        sequence: creation.sequence as u32,
+        class,
+        size: creation.size,
         key,
-    );
-    view.work.source_queues.push(queue, view.now, class, packet);
+    };
+    view.work.source_queues.push(queue, packet);
     false
 }

@@ -96,13 +96,13 @@ pub const STAGES: [StageEntry; 9] = [
         stage: Stage::Deliver,
         name: "deliver",
         reads: "calendar slot of this cycle",
-        writes: "queues, credits, free inputs, worklists",
+        writes: "credits, free inputs, worklists",
     },
     StageEntry {
         stage: Stage::Route,
         name: "route",
-        reads: "new heads, forwarding table, lane map",
-        writes: "route of the head, request masks, visit list",
+        reads: "arrived packets, forwarding table, lane map",
+        writes: "queues, route of the head, request masks, visit list",
     },
     StageEntry {
         stage: Stage::Arbitrate,

@@ -1,14 +1,16 @@
-//! Looks up the output of every new head and raises its request.
+//! Puts arrived packets into their queues, looks up the output of every new head and raises its request.
 //!
-//! Stage: `Stage::Route` (route computation)
-//! Reads: forwarding table, lane map, input state
-//! Writes: queue (route of the head), request masks of the same switch, visit list
-//! Cost: O(new heads): one table look-up each, then never again while the head is blocked
+//! Stage: `Stage::Route` (buffer write, route computation)
+//! Reads: arrived packets, forwarding table, lane map, input state
+//! Writes: queues (packets, route of the head), request masks of the same switch, visit list
+//! Cost: O(arrived packets), one table look-up per new head, then never again while the head is blocked
 //!
 //! # Rules
 //! 1. Output = table entry of (switch, destination); lane = lane map of (input, output, key + hop layer).
 //! 2. A request stands from this cycle until it is granted. It is considered at once when the input has a
 //!    place left, else when the input is free again.
+//! 3. A packet becomes head when its queue is empty and no packet of the queue is leaving; otherwise the
+//!    event that frees the input finds it.
 //!
 //! # Deviations
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.

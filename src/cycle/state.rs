@@ -206,9 +206,9 @@ pub struct Sink {
 pub struct Work {
     /// Timed events.
     pub calendar: Calendar,
-    /// Queues whose head must be routed and raise a request (FIFO).
+    /// Queues whose head must be routed and raise a request.
     pub heads: Vec<u32>,
-    /// Packets that arrived and must be routed into a queue (VOQ): (lane row, packet).
+    /// Packets that arrived and must be put into a queue: (lane row, packet).
     pub arrived: Vec<(u32, u32)>,
     /// Outputs to arbitrate in this cycle.
     pub visits: Vec<u32>,

@@ -8,16 +8,21 @@
 //! A host belongs to the shard of its switch. Cost: O(switches log switches + links).
 
 use crate::ids::SwitchId;
-use crate::topology::graph::TreeShape;
+use crate::topology::graph::{EnrichedTreeShape, TreeShape};
 use crate::topology::{Graph, Shape};
 use std::collections::VecDeque;
 
 /// Shard of every switch, `[switch]`; shards are numbered without gaps, at most `shards` of them.
 pub fn partition(graph: &Graph, shards: usize) -> Vec<u32> {
     let order = match graph.shape() {
-        Shape::Tree(tree) => pods(graph, tree),
-        Shape::Grid(_) => graph.switch_ids().collect(),
-        Shape::Irregular => breadth_first(graph),
+        Shape::Tree(tree) | Shape::EnrichedTree(EnrichedTreeShape { tree, .. }) => {
+            pods(graph, tree)
+        }
+        // numbered so that neighbours are near each other
+        Shape::Grid(_) | Shape::Hypercube(_) | Shape::HyperX(_) | Shape::Dragonfly(_) => {
+            graph.switch_ids().collect()
+        }
+        Shape::Xgft(_) | Shape::Irregular => breadth_first(graph),
     };
     let weight = |switch: SwitchId| graph.connected_ports(switch).count() + 1;
     let total: usize = order.iter().map(|&switch| weight(switch)).sum();

@@ -1,13 +1,14 @@
 //! Source queues: packets that exist but have not entered the fabric.
 //!
-//! One FIFO per (host, lane) in one slab with a free list. A waiting packet is a 40-byte record and not yet
-//! a packet entity, so an overloaded source costs little memory and no pool growth inside the fabric.
+//! One FIFO per (host, lane), a list of blocks from one slab with a free list. A waiting packet is a 24-byte
+//! record and not yet a packet entity, so an overloaded source costs little memory and no pool growth
+//! inside the fabric, and a long queue is read in the order of its memory.
 //! Cost: O(1) per packet; the slab grows by doubling.
 
 use super::components::NONE;
 
 /// A packet that waits at its host.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Creation cycle.
     pub created: u64,
@@ -15,8 +16,6 @@ pub struct Waiting {
     pub destination: u32,
     /// Number within its source.
     pub sequence: u32,
-    /// Next of the same queue.
-    next: u32,
     /// Traffic class.
     pub class: u16,
     /// Size \[flits\].
@@ -25,13 +24,42 @@ pub struct Waiting {
     pub key: u8,
 }
 
+/// Packets of a block.
+const BLOCK: usize = 8;
+
+/// Packets that follow one another in a queue.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    packets: [Waiting; BLOCK],
+    /// Next block of the same queue, or of the free list.
+    next: u32,
+}
+
+/// One queue: its packets are those from `head` of the first block to before `tail` of the last.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    first: u32,
+    last: u32,
+    head: u8,
+    tail: u8,
+}
+
+impl Ends {
+    const EMPTY: Self = Self {
+        first: NONE,
+        last: NONE,
+        head: 0,
+        tail: 0,
+    };
+}
+
 /// All source queues of a shard.
 #[derive(Clone, Debug, Default)]
 pub struct SourceQueues {
-    slab: Vec<Waiting>,
+    slab: Vec<Block>,
     free: u32,
-    /// First and last of each (host, lane).
-    ends: Vec<(u32, u32)>,
+    /// `[host][lane]`
+    ends: Vec<Ends>,
     waiting: u64,
 }
 
@@ -41,65 +69,77 @@ impl SourceQueues {
         Self {
             slab: Vec::new(),
             free: NONE,
-            ends: vec![(NONE, NONE); count],
+            ends: vec![Ends::EMPTY; count],
             waiting: 0,
         }
     }
 
     /// Appends a packet to `queue`.
-    pub fn push(&mut self, queue: usize, created: u64, class: u16, packet: (u32, u32, u16, u8)) {
-        let (destination, sequence, size, key) = packet;
-        let entry = Waiting {
-            created,
-            destination,
-            sequence,
-            next: NONE,
-            class,
-            size,
-            key,
-        };
-        let slot = if self.free == NONE {
-            self.slab.push(entry);
+    #[inline]
+    pub fn push(&mut self, queue: usize, packet: Waiting) {
+        self.waiting += 1;
+        let ends = &mut self.ends[queue];
+        if ends.last == NONE || usize::from(ends.tail) == BLOCK {
+            self.extend(queue);
+        }
+        let ends = &mut self.ends[queue];
+        self.slab[ends.last as usize].packets[usize::from(ends.tail) % BLOCK] = packet;
+        ends.tail += 1;
+    }
+
+    /// Adds an empty block at the end of `queue`.
+    fn extend(&mut self, queue: usize) {
+        let block = if self.free == NONE {
+            self.slab.push(Block {
+                packets: [Waiting::default(); BLOCK],
+                next: NONE,
+            });
             self.slab.len() as u32 - 1
         } else {
-            let slot = self.free;
-            self.free = self.slab[slot as usize].next;
-            self.slab[slot as usize] = entry;
-            slot
+            let block = self.free;
+            self.free = self.slab[block as usize].next;
+            block
         };
-        let (first, last) = &mut self.ends[queue];
-        if *last == NONE {
-            *first = slot;
+        let ends = &mut self.ends[queue];
+        if ends.last == NONE {
+            ends.first = block;
+            ends.head = 0;
         } else {
-            self.slab[*last as usize].next = slot;
+            self.slab[ends.last as usize].next = block;
         }
-        *last = slot;
-        self.waiting += 1;
+        ends.last = block;
+        ends.tail = 0;
     }
 
     /// First packet of `queue`.
+    #[inline]
     pub fn front(&self, queue: usize) -> Option<&Waiting> {
-        let (first, _) = self.ends[queue];
-        (first != NONE).then(|| &self.slab[first as usize])
+        let ends = &self.ends[queue];
+        (ends.first != NONE)
+            .then(|| &self.slab[ends.first as usize].packets[usize::from(ends.head) % BLOCK])
     }
 
     /// Takes the first packet of `queue`; whether the queue is empty now.
+    #[inline]
     pub fn pop(&mut self, queue: usize) -> Option<(Waiting, bool)> {
-        let (first, last) = &mut self.ends[queue];
-        if *first == NONE {
-            return None;
-        }
-        let slot = *first;
-        let entry = self.slab[slot as usize];
-        *first = entry.next;
-        let drained = *first == NONE;
-        if drained {
-            *last = NONE;
-        }
-        self.slab[slot as usize].next = self.free;
-        self.free = slot;
+        let packet = *self.front(queue)?;
         self.waiting -= 1;
-        Some((entry, drained))
+        let ends = &mut self.ends[queue];
+        ends.head += 1;
+        let drained = ends.first == ends.last && ends.head == ends.tail;
+        if drained || usize::from(ends.head) == BLOCK {
+            let used = ends.first;
+            let block = &mut self.slab[used as usize];
+            if drained {
+                *ends = Ends::EMPTY;
+            } else {
+                ends.first = block.next;
+                ends.head = 0;
+            }
+            block.next = self.free;
+            self.free = used;
+        }
+        Some((packet, drained))
     }
 
     /// Packets that wait in all queues.
@@ -111,19 +151,36 @@ impl SourceQueues {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::VecDeque;
 
     #[test]
     fn queues_are_first_in_first_out_and_reuse_space() {
         let mut queues = SourceQueues::new(2);
-        for round in 0..3u32 {
-            queues.push(0, 1, 0, (round, 0, 1, 0));
-            queues.push(1, 1, 0, (9, 0, 1, 0));
-            queues.push(0, 1, 0, (round + 10, 0, 1, 0));
-            assert_eq!(queues.front(0).map(|w| w.destination), Some(round));
-            assert_eq!(queues.pop(0).map(|(w, _)| w.destination), Some(round));
-            assert_eq!(queues.pop(0).map(|(w, _)| w.destination), Some(round + 10));
-            assert!(queues.pop(0).is_none() && queues.pop(1).is_some());
+        let mut expected = [VecDeque::new(), VecDeque::new()];
+        // rounds of pushes, then of pops: across block borders, empty in between
+        for (step, &count) in [3, 30, 1, 8, 16, 17, 7].iter().enumerate() {
+            for sequence in 0..count {
+                let queue = (sequence as usize + step) % 2;
+                let packet = Waiting {
+                    sequence,
+                    created: step as u64,
+                    ..Waiting::default()
+                };
+                queues.push(queue, packet);
+                expected[queue].push_back(packet);
+            }
+            let left = if step % 3 == 0 { 0 } else { 2 };
+            for (queue, expected) in expected.iter_mut().enumerate() {
+                while expected.len() > left {
+                    assert_eq!(queues.front(queue), expected.front());
+                    let packet = expected.pop_front().unwrap();
+                    assert_eq!(queues.pop(queue), Some((packet, expected.is_empty())));
+                }
+            }
+            let waiting: usize = expected.iter().map(VecDeque::len).sum();
+            assert_eq!(queues.waiting(), waiting as u64);
         }
-        assert_eq!((queues.waiting(), queues.slab.len()), (0, 3));
+        assert!(queues.pop(0).is_none() && queues.front(0).is_none());
+        assert!(queues.slab.len() <= 2 * 30usize.div_ceil(BLOCK));
     }
 }

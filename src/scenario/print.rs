@@ -4,9 +4,9 @@
 
 use super::plan::{ClassPlan, InputSpeedup, Plan, SwitchOptions};
 use super::resolve::{Parts, Resolved};
-use super::schema::{Scenario, Tolerance};
-use super::syntax::Part;
+use super::schema::{FailedLink, Failures, Member, Scenario, Tolerance};
 use super::syntax::tree::quote;
+use super::syntax::{At, Part};
 use crate::ids::HostId;
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::HighPriorityLimit;
@@ -76,6 +76,7 @@ pub fn plan(resolved: &Resolved, parts: &Parts<'_>) -> String {
         printer.block("fabric: (", "),", |printer| {
             fabric(printer, resolved, parts);
         });
+        faults(printer, scenario);
         printer.block("qos: (", "),", |printer| qos(printer, &plan.switch));
         printer.part("routing", &scenario.routing, parts.engines);
         printer.block("traffic: [", "],", |printer| {
@@ -155,6 +156,41 @@ fn switch(printer: &mut Printer, switch: &SwitchOptions) {
     match switch.marking_threshold {
         Some(flits) => printer.key("marking", format_args!("(threshold: \"{flits} flits\")")),
         None => printer.key("marking", "None"),
+    }
+}
+
+fn faults(printer: &mut Printer, scenario: &Scenario) {
+    let Some(faults) = &scenario.faults else {
+        return printer.key("faults", "None");
+    };
+    printer.block("faults: (", "),", |printer| {
+        printer.key("switches", failures(&faults.switches.value, member));
+        let link = |link: &At<FailedLink>| match &link.value {
+            FailedLink::Between(a, b) => format!("({}, {})", member(a), member(b)),
+            FailedLink::Port(switch, port) => format!("Port({}, {port})", member(switch)),
+        };
+        printer.key("links", failures(&faults.links.value, link));
+        printer.key("keep_connected", faults.keep_connected);
+        printer.key("seed", faults.seed.unwrap_or(scenario.seed));
+    });
+}
+
+fn failures<T>(failures: &Failures<T>, print: impl Fn(&T) -> String) -> String {
+    match failures {
+        Failures::None => "None".into(),
+        Failures::Count(count) => format!("Count({count})"),
+        Failures::Fraction(fraction) => format!("Fraction({fraction:?})"),
+        Failures::List(list) => {
+            let list: Vec<_> = list.iter().map(print).collect();
+            format!("List([{}])", list.join(", "))
+        }
+    }
+}
+
+fn member(member: &At<Member>) -> String {
+    match &member.value {
+        Member::Number(number) => number.to_string(),
+        Member::Name(name) => quote(name),
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Scenario {
     pub seed: u64,
     /// Topology, links, switches, hosts.
     pub fabric: Fabric,
+    /// What fails; `None` = nothing.
+    pub faults: Option<Faults>,
     /// VL arbitration tables; `None` = round robin.
     pub vl_arbitration: Option<At<VlArbitrationTables>>,
     /// Whether VL15 exists.
@@ -108,6 +110,41 @@ pub enum Member {
     Number(u32),
     /// Name.
     Name(String),
+}
+
+/// Which things of one kind fail.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failures<T> {
+    /// None of them.
+    None,
+    /// So many, at random.
+    Count(u32),
+    /// This fraction of them, at random.
+    Fraction(f64),
+    /// These.
+    List(Vec<T>),
+}
+
+/// A link of a list of faults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FailedLink {
+    /// The link at the lowest port between two switches that is not listed yet.
+    Between(At<Member>, At<Member>),
+    /// The link of a switch at a port.
+    Port(At<Member>, u16),
+}
+
+/// Section `faults`.
+#[derive(Clone, Debug)]
+pub struct Faults {
+    /// Switches.
+    pub switches: At<Failures<At<Member>>>,
+    /// Links.
+    pub links: At<Failures<At<FailedLink>>>,
+    /// Whether the fabric must stay connected.
+    pub keep_connected: bool,
+    /// Seed of the choice; `None` = that of the scenario.
+    pub seed: Option<u64>,
 }
 
 /// Which hosts send a class.

@@ -86,7 +86,30 @@ pub struct EdgeList {
 
 impl Topology for EdgeList {
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
-        let mut statements = self.statements(context.base)?;
+        self.assemble(self.statements(context.base)?, context)
+    }
+
+    fn own_rates(&self, base: &Path) -> Result<Vec<BitRate>, TopologyError> {
+        Ok(self.statements(base)?.rates())
+    }
+}
+
+impl EdgeList {
+    /// A list of which the statements come from another form of file.
+    pub(super) fn of_file(file: &str, hosts_per_switch: u32) -> Self {
+        Self {
+            file: Some(file.to_owned()),
+            hosts_per_switch,
+            ..Self::default()
+        }
+    }
+
+    /// The graph of all statements.
+    pub(super) fn assemble(
+        &self,
+        mut statements: Statements,
+        context: &BuildContext<'_>,
+    ) -> Result<Graph, TopologyError> {
         let switches = self.switch_count(&statements)?;
         let mut hosts = Vec::new();
         for switch in 0..switches {
@@ -109,16 +132,6 @@ impl Topology for EdgeList {
         assembly.build(context)
     }
 
-    fn own_rates(&self, base: &Path) -> Result<Vec<BitRate>, TopologyError> {
-        let statements = self.statements(base)?;
-        let of_links = statements.links.iter().flat_map(|link| link.timing);
-        let of_hosts = statements.hosts.iter().flat_map(|host| host.timing);
-        let rates = of_links.chain(of_hosts).filter_map(|timing| timing.rate);
-        Ok(rates.collect::<BTreeSet<_>>().into_iter().collect())
-    }
-}
-
-impl EdgeList {
     /// What the file or the scenario lists.
     fn statements(&self, base: &Path) -> Result<Statements, TopologyError> {
         if let Some(file) = &self.file {

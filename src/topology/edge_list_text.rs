@@ -21,7 +21,7 @@ use super::link_rate::OwnTiming;
 use crate::units::{BitRate, Time};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -59,6 +59,16 @@ pub(super) struct Statements {
     pub(super) names: BTreeMap<u32, (usize, String)>,
     pub(super) links: Vec<LinkStatement>,
     pub(super) hosts: Vec<HostStatement>,
+}
+
+impl Statements {
+    /// Distinct rates of links and hosts, ascending.
+    pub(super) fn rates(&self) -> Vec<BitRate> {
+        let of_links = self.links.iter().flat_map(|link| link.timing);
+        let of_hosts = self.hosts.iter().flat_map(|host| host.timing);
+        let rates = of_links.chain(of_hosts).filter_map(|timing| timing.rate);
+        rates.collect::<BTreeSet<_>>().into_iter().collect()
+    }
 }
 
 /// The words of one statement. In a scenario: a number, a text with blanks, or a list of numbers and words,

@@ -8,6 +8,11 @@
 
 use crate::ids::{ChannelId, HostId, LinkId, SwitchId};
 
+pub use super::shape::{
+    DragonflyShape, EnrichedTreeShape, GridShape, HyperXShape, HypercubeShape, Shape, TreeShape,
+    XgftShape,
+};
+
 /// Where a channel starts or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Endpoint {
@@ -83,74 +88,6 @@ pub struct HostNode {
     pub name: String,
     /// InfiniBand port GUID, 0 when the topology has none.
     pub guid: u64,
-}
-
-/// What a routing engine may know about the regular structure of a graph.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum Shape {
-    /// No structure is known.
-    #[default]
-    Irregular,
-    /// A mesh or torus.
-    Grid(GridShape),
-    /// A k-ary n-tree.
-    Tree(TreeShape),
-}
-
-/// Structure of a mixed-radix mesh or torus.
-///
-/// Switch id = sum of `coordinate[d] * stride[d]` with `stride[0] = 1` (dimension 0 varies fastest).
-/// Ports: `2d + 1` leads to +1 and `2d + 2` to -1 in dimension `d`; host `j` of a switch is on port
-/// `2 * dims + 1 + j`; host id = switch * hosts per switch + j.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GridShape {
-    /// Number of switches along each dimension, each at least 1.
-    pub radix: Vec<u32>,
-    /// Whether each dimension closes into a ring.
-    pub wrap: Vec<bool>,
-    /// Hosts on every switch.
-    pub hosts_per_switch: u32,
-}
-
-impl GridShape {
-    /// The coordinate of `switch` in `dimension`.
-    pub fn coordinate(&self, switch: SwitchId, dimension: usize) -> u32 {
-        let stride: u32 = self.radix[..dimension].iter().product();
-        switch.0 / stride % self.radix[dimension]
-    }
-}
-
-/// Structure of a k-ary n-tree (Petrini and Vanneschi).
-///
-/// Level 0 holds the roots, level `levels - 1` the leaves. Switch id = level * k^(n-1) + word, the word
-/// read as a base-k number whose *most* significant digit is `w_0`. Level `l` switch `w` is linked to the
-/// level `l + 1` switches whose words agree with `w` except in digit `w_l`. Ports: down ports `1..=k`
-/// (down port `d + 1` of a level-`l` switch leads to the child with digit `w_l = d`; at a leaf to host
-/// `word * k + d`), up ports `k + 1..=2k` (up port `k + 1 + d` leads to the parent with digit
-/// `w_{l-1} = d`). Roots have only the `k` down ports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeShape {
-    /// Down (and up) ports of a switch.
-    pub arity: u32,
-    /// Levels of switches.
-    pub levels: u32,
-}
-
-impl TreeShape {
-    /// Switches on one level: `arity^(levels - 1)`.
-    pub fn switches_per_level(&self) -> u32 {
-        self.arity.pow(self.levels - 1)
-    }
-
-    /// Level of a switch, 0 = root.
-    pub fn level(&self, switch: SwitchId) -> u32 {
-        switch.0 / self.switches_per_level()
-    }
-
-    /// Word of a switch: its place within its level.
-    pub fn word(&self, switch: SwitchId) -> u32 {
-        switch.0 % self.switches_per_level()
-    }
 }
 
 /// A built fabric graph. Made by [`GraphBuilder`](super::builder::GraphBuilder) only.

@@ -2,35 +2,43 @@
 
 use super::builder::GraphBuilder;
 use super::graph::{Endpoint, Graph, GridShape, Shape};
-use super::limits::{at_least, node_count, parameter_error, port_count};
+use super::limits::{at_least, node_count, parameter_error};
+use super::parameters::{direct_network, product};
 use super::{BuildContext, TopologyError};
 use crate::ids::SwitchId;
+use serde::Deserialize;
+
+/// Which ports of a switch its hosts take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum HostPorts {
+    /// Those after the ports of all dimensions.
+    #[default]
+    Last,
+    /// The lowest ones that no link takes; only switches at the border of a mesh have such ports.
+    LowestFree,
+}
 
 /// Checks the parameters and gives the structure, whose dimensions all wrap or none.
 ///
 /// A dimension of radix 1 never wraps: it has no links.
+///
+/// `blamed` is the parameter that gives `radix`.
 pub(super) fn shape(
+    blamed: &'static str,
     radix: &[u32],
     hosts_per_switch: u32,
     wrap: bool,
 ) -> Result<GridShape, TopologyError> {
     if radix.is_empty() {
         let reason = "no dimension, expected at least one such as `[8, 8]`";
-        return Err(parameter_error("radix", reason));
+        return Err(parameter_error(blamed, reason));
     }
     for &k in radix {
-        at_least("radix", k, 1)?;
+        at_least(blamed, k, 1)?;
     }
-    at_least("hosts_per_switch", hosts_per_switch, 1)?;
     let directions = 2 * radix.len() as u64;
-    port_count("radix", directions)?;
-    port_count("hosts_per_switch", directions + u64::from(hosts_per_switch))?;
-    let switches = radix
-        .iter()
-        .try_fold(1u64, |product, &k| product.checked_mul(u64::from(k)));
-    let switches = node_count("radix", "switches", switches)?;
-    let hosts = u64::from(switches) * u64::from(hosts_per_switch);
-    node_count("hosts_per_switch", "hosts", Some(hosts))?;
+    let switches = node_count(blamed, "switches", product(radix))?;
+    direct_network(switches, hosts_per_switch, directions, blamed)?;
     Ok(GridShape {
         radix: radix.to_vec(),
         wrap: radix.iter().map(|&k| wrap && k > 1).collect(),
@@ -39,7 +47,11 @@ pub(super) fn shape(
 }
 
 /// Builds the graph of a checked structure.
-pub(super) fn build(shape: GridShape, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
+pub(super) fn build(
+    shape: GridShape,
+    host_ports: HostPorts,
+    context: &BuildContext<'_>,
+) -> Result<Graph, TopologyError> {
     let mut builder = GraphBuilder::new();
     let switch_count: u32 = shape.radix.iter().product();
     let first_host_port = 2 * shape.radix.len() as u16 + 1;
@@ -70,7 +82,10 @@ pub(super) fn build(shape: GridShape, context: &BuildContext<'_>) -> Result<Grap
     for host in 0..switch_count * shape.hosts_per_switch {
         let id = builder.add_host(format!("H{host}"), 0);
         let switch = SwitchId(host / shape.hosts_per_switch);
-        let port = first_host_port + (host % shape.hosts_per_switch) as u16;
+        let port = match host_ports {
+            HostPorts::Last => first_host_port + (host % shape.hosts_per_switch) as u16,
+            HostPorts::LowestFree => builder.free_port(switch).unwrap_or(ports),
+        };
         builder.connect(
             Endpoint::Host(id),
             Endpoint::Switch(switch, port),
@@ -96,7 +111,12 @@ mod tests {
 
     /// Checks every port of every switch against the definition at [`GridShape`].
     fn assert_wired(radix: &[u32], hosts: u32, wrap: bool) {
-        let graph = build(shape(radix, hosts, wrap).unwrap(), &context()).unwrap();
+        let graph = build(
+            shape("radix", radix, hosts, wrap).unwrap(),
+            HostPorts::Last,
+            &context(),
+        )
+        .unwrap();
         let Shape::Grid(shape) = graph.shape() else {
             panic!("not a grid");
         };
@@ -135,7 +155,8 @@ mod tests {
 
     #[test]
     fn impossible_parameters_are_refused() {
-        let message = |radix: &[u32], hosts| shape(radix, hosts, true).unwrap_err().to_string();
+        let message =
+            |radix: &[u32], hosts| shape("radix", radix, hosts, true).unwrap_err().to_string();
         assert_eq!(
             message(&[], 1),
             "`radix`: no dimension, expected at least one such as `[8, 8]`"

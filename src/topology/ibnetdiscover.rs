@@ -63,32 +63,37 @@ pub struct Ibnetdiscover {
 impl Topology for Ibnetdiscover {
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
         let text = read(context.base, &self.file)?;
-        graph(&text, context).map_err(|error| error.in_file(&self.file))
+        parse(&text)
+            .and_then(|records| graph(&records, context))
+            .map_err(|error| error.in_file(&self.file))
     }
 
     fn own_rates(&self, base: &Path) -> Result<Vec<BitRate>, TopologyError> {
         let text = read(base, &self.file)?;
-        rates(&text).map_err(|error| error.in_file(&self.file))
+        parse(&text)
+            .and_then(|records| rates(&records))
+            .map_err(|error| error.in_file(&self.file))
     }
 }
 
 /// Distinct rates of the links, ascending.
-fn rates(text: &str) -> Result<Vec<BitRate>, LineError> {
-    let records = parse(text)?;
-    let cables = cables(&records)?;
+pub(super) fn rates(records: &[NodeRecord]) -> Result<Vec<BitRate>, LineError> {
+    let cables = cables(records)?;
     let rates = cables.into_iter().filter_map(|cable| cable.rate);
     Ok(rates.collect::<BTreeSet<_>>().into_iter().collect())
 }
 
-/// The graph of a file's text.
-fn graph(text: &str, context: &BuildContext<'_>) -> Result<Graph, LineError> {
-    let records = parse(text)?;
-    let cables = cables(&records)?;
+/// The graph of a file's records.
+pub(super) fn graph(
+    records: &[NodeRecord],
+    context: &BuildContext<'_>,
+) -> Result<Graph, LineError> {
+    let cables = cables(records)?;
     if cables.is_empty() {
         let reason = "no link between two nodes (is the file empty or cut off?)";
         return Err(LineError::new(0, reason));
     }
-    let mut nodes = Nodes::new(&records)?;
+    let mut nodes = Nodes::new(records)?;
     for cable in cables {
         let [from, to] = cable.ends;
         let default = match [from.0, to.0].map(|place| records.get(place).map(|node| node.kind)) {
@@ -286,6 +291,14 @@ mod tests {
     use crate::topology::survey::Survey;
     use crate::topology::tests::context;
     use crate::units::Clock;
+
+    fn graph(text: &str, context: &BuildContext<'_>) -> Result<Graph, LineError> {
+        super::graph(&parse(text)?, context)
+    }
+
+    fn rates(text: &str) -> Result<Vec<BitRate>, LineError> {
+        super::rates(&parse(text)?)
+    }
 
     const PSMN: &str = include_str!("../../assets/fabrics/psmn_x5.ibnetdiscover");
     const LOGINOFF: &str = include_str!("../../assets/fabrics/loginoff_8sw.ibnetdiscover");

@@ -17,7 +17,7 @@
 //!
 //! A blank line or a `name=value` line ends a record. Comments, port 0 and all other lines are skipped:
 //! captured output often holds messages of the tool. A port line without `#` has no speed; that and ids
-//! that are no GUID are what the simulator `ibsim` reads, so its files without options are accepted too.
+//! that are no GUID are accepted too; what the simulator `ibsim` reads beyond that, [`Ibsim`](super::ibsim) reads.
 
 use super::fabric_file::LineError;
 use super::limits::MAX_PORTS;
@@ -39,6 +39,32 @@ const SPEEDS: &[(&str, u64, u64)] = &[
 
 /// Lanes a link can have.
 const WIDTHS: &[u64] = &[1, 2, 4, 8, 12];
+
+/// Two rates closer than this fraction are the same: rates that are no whole number of bit/s (FDR) are
+/// rounded, here and where they are divided into cycles.
+const TOLERANCE: f64 = 1e-8;
+
+/// Data rate of a link \[bit/s\]; `None` for a width or speed that does not exist.
+pub(super) fn data_rate(lanes: u64, speed: &str) -> Option<BitRate> {
+    let (_, of_twelve, divisor) = SPEEDS.iter().find(|(known, ..)| *known == speed)?;
+    let exists = WIDTHS.contains(&lanes);
+    exists.then_some(BitRate(of_twelve * lanes / (12 * divisor)))
+}
+
+/// Width and speed of a data rate, four lanes where that is possible.
+pub(super) fn lanes_and_speed(rate: BitRate) -> Option<(u64, &'static str)> {
+    let widths = [4, 1, 2, 8, 12];
+    let mut pairs = widths.iter().flat_map(|&lanes| {
+        let speeds = SPEEDS.iter();
+        speeds.map(move |(speed, ..)| (lanes, *speed))
+    });
+    pairs.find(|&(lanes, speed)| {
+        data_rate(lanes, speed).is_some_and(|known| {
+            let difference = known.0.abs_diff(rate.0) as f64;
+            difference <= TOLERANCE * rate.0 as f64
+        })
+    })
+}
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,14 +182,14 @@ impl Reader {
 }
 
 /// `[12]` at the start: the digits, and what follows.
-fn bracket_number(text: &str) -> Option<(&str, &str)> {
+pub(super) fn bracket_number(text: &str) -> Option<(&str, &str)> {
     let (number, rest) = text.strip_prefix('[')?.split_once(']')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then_some((number, rest))
 }
 
 /// A node's type at the start, followed by a number (messages of the tool also start with such words).
-fn node_keyword(text: &str) -> Option<(NodeKind, &str)> {
+pub(super) fn node_keyword(text: &str) -> Option<(NodeKind, &str)> {
     let (keyword, rest) = text.split_once(char::is_whitespace)?;
     let kind = match keyword {
         "Switch" => NodeKind::Switch,
@@ -176,14 +202,14 @@ fn node_keyword(text: &str) -> Option<(NodeKind, &str)> {
 }
 
 /// `name=value` without blanks in the name.
-fn assignment(text: &str) -> Option<(&str, &str)> {
+pub(super) fn assignment(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_lowercase());
     (is_name && !name.is_empty()).then_some((name, value))
 }
 
 /// `0x200001(200001)` or `200001`.
-fn hexadecimal(text: &str) -> Option<u64> {
+pub(super) fn hexadecimal(text: &str) -> Option<u64> {
     let text = text.split('(').next().unwrap_or(text).trim();
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -191,7 +217,12 @@ fn hexadecimal(text: &str) -> Option<u64> {
 }
 
 /// `4 "S-0000000000200001"   # "S1" base port 0 lid 3 lmc 0`
-fn node(kind: NodeKind, text: &str, line: usize, guid: Option<u64>) -> Result<NodeRecord, String> {
+pub(super) fn node(
+    kind: NodeKind,
+    text: &str,
+    line: usize,
+    guid: Option<u64>,
+) -> Result<NodeRecord, String> {
     let malformed =
         || "malformed node, expected such as `Switch 36 \"S-0002c90200417670\"`".to_owned();
     let (count, rest) = text.split_once(char::is_whitespace).ok_or_else(malformed)?;
@@ -238,7 +269,7 @@ fn port_record(text: &str, line: usize) -> Result<PortRecord, String> {
 }
 
 /// Skips `[ext 3]` and reads `(guid)`; both may be missing.
-fn guid_after_extension(text: &str) -> (Option<u64>, &str) {
+pub(super) fn guid_after_extension(text: &str) -> (Option<u64>, &str) {
     let text = text.trim_start();
     let text = text
         .strip_prefix("[ext")
@@ -252,13 +283,13 @@ fn guid_after_extension(text: &str) -> (Option<u64>, &str) {
 }
 
 /// `"text"` at the start, not empty: the text, and what follows.
-fn quoted(text: &str) -> Option<(&str, &str)> {
+pub(super) fn quoted(text: &str) -> Option<(&str, &str)> {
     let (id, rest) = text.trim_start().strip_prefix('"')?.split_once('"')?;
     (!id.is_empty()).then_some((id, rest))
 }
 
 /// The comment of a line: its first quoted text, and what stands outside all quotes after it.
-fn comment(text: &str) -> Result<(&str, Vec<&str>), String> {
+pub(super) fn comment(text: &str) -> Result<(&str, Vec<&str>), String> {
     let comment = text.trim_start().strip_prefix('#').unwrap_or_default();
     let parts: Vec<&str> = comment.split('"').collect();
     if parts.len().is_multiple_of(2) {
@@ -287,14 +318,13 @@ fn speed(outside: Vec<&str>) -> Result<Option<Speed>, String> {
     if width.contains('?') || name.contains('?') {
         return Ok(None);
     }
-    let lanes = width.parse().ok().filter(|lanes| WIDTHS.contains(lanes));
-    let entry = SPEEDS.iter().find(|(known, ..)| *known == name);
-    match (lanes, entry) {
-        (Some(lanes), Some((_, of_twelve, divisor))) => Ok(Some(Speed {
+    let lanes = width.parse().ok();
+    match lanes.and_then(|lanes| data_rate(lanes, name)) {
+        Some(rate) => Ok(Some(Speed {
             text: text.to_owned(),
-            rate: BitRate(of_twelve * lanes / (12 * divisor)),
+            rate,
         })),
-        _ => Err(format!("unknown link speed `{text}`, {expected}")),
+        None => Err(format!("unknown link speed `{text}`, {expected}")),
     }
 }
 

@@ -1,40 +1,36 @@
 //! Random connected irregular networks.
 //!
-//! Guarantees: connected; at most one link between two switches; at most `degree` links per switch; no
-//! further link could be added; the same seed gives the same graph.
-//! Fails with: [`TopologyError::Parameter`] when the degree is too small to connect the switches or the
-//! network is too large.
+//! Guarantees: connected; at most one link between two switches; at most `degree` links per switch; the
+//! same seed gives the same graph. With the generator `Saturated` no further link could be added.
+//! Fails with: [`TopologyError::Parameter`] when the degree is too small to connect the switches, the links
+//! are too few or too many, a generator lacks or does not know a parameter, or the network is too large.
 //! Cost: O(links * log links) expected time, O(links + hosts) memory.
 //!
-//! # Algorithm
+//! How links are drawn stands at [`Generator`]. Hosts take ports `1..=hosts_per_switch`; then the links, in
+//! the generator's order, take the next free port at each end; a switch has as many ports as it uses, with
+//! `CPython` `hosts_per_switch + degree`. Switch `S17` is switch 17, host `H17` host
+//! 17; hosts are numbered switch by switch.
 //!
-//! 1. Put the switches in random order; link each to a random earlier one that has a link free (a random
-//!    spanning tree).
-//! 2. Link random pairs of switches that have links free and are not neighbours yet, until there is none.
-//! 3. Hosts take ports `1..=hosts_per_switch`; then the links, sorted by their two switches, take the next
-//!    free port at each end.
-//!
-//! Switch `S17` is switch 17, host `H17` host 17; hosts are numbered switch by switch.
+//! References: [`SKEIE_LYSNE_THEISS`] (`Recursive` meets their numbers of layers; the paper does not say how
+//! its networks were made)
 
-use super::builder::GraphBuilder;
-use super::graph::{Endpoint, Graph};
+use super::graph::{Graph, Shape};
 use super::limits::{at_least, node_count, parameter_error, port_count};
+use super::parameters::{HOSTS_PER_SWITCH, one};
+use super::random_links::{Wanted, links};
+use super::wiring::{Wiring, numbered};
 use super::{BuildContext, BuildTopology, Topology, TopologyError};
-use crate::ids::SwitchId;
+use crate::references::SKEIE_LYSNE_THEISS;
 use crate::registry::{Entry, Parameter};
-use crate::rng::{Purpose, Stream, below, stream};
 use serde::Deserialize;
-use std::collections::BTreeSet;
 
-/// Random pairs tried in a row without success before the remaining pairs are listed instead. With many
-/// switches left most pairs are free, so the list is made when few are left; the value changes graphs.
-const PATIENCE: u32 = 1000;
+pub use super::random_links::Generator;
 
 /// What a scenario can say about it.
 pub const ENTRY: Entry<BuildTopology> = Entry {
     name: "Irregular",
     aliases: &[],
-    summary: "random connected network of bounded degree",
+    summary: "random connected network, of bounded degree or a number of links",
     parameters: &[
         Parameter {
             name: "switches",
@@ -43,17 +39,27 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
             summary: "number of switches",
         },
         Parameter {
-            name: "degree",
-            kind: "integer >= 1",
-            default: None,
-            summary: "most links to other switches per switch",
+            name: "generator",
+            kind: "Saturated | Uniform | Recursive | CPython",
+            default: Some("Saturated"),
+            summary: "how links are drawn: Saturated = a random tree, then random pairs until `degree` allows no \
+                      more; Uniform = a uniform tree and uniform pairs, `links` in all; Recursive = switch i to a \
+                      random j < i, pairs likewise, `links` in all; CPython = Saturated as a Python script \
+                      draws it",
         },
         Parameter {
-            name: "hosts_per_switch",
+            name: "degree",
             kind: "integer >= 1",
-            default: Some("1"),
-            summary: "hosts on every switch",
+            default: Some("unbounded with `links`"),
+            summary: "most links to other switches per switch; must be given for Saturated and CPython",
         },
+        Parameter {
+            name: "links",
+            kind: "integer >= switches - 1",
+            default: Some("None"),
+            summary: "links between switches, for Uniform and Recursive",
+        },
+        HOSTS_PER_SWITCH,
         Parameter {
             name: "seed",
             kind: "integer or None",
@@ -63,10 +69,10 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
     ],
     guarantees: &[
         "connected, simple, at most `degree` links between switches per switch",
-        "no further link could be added within these bounds",
+        "Saturated: no further link could be added within these bounds",
         "the same seed gives the same network",
     ],
-    references: &[],
+    references: &[SKEIE_LYSNE_THEISS],
     build: |arguments| Ok(Box::new(arguments.parse::<Irregular>()?)),
 };
 
@@ -76,8 +82,15 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
 pub struct Irregular {
     /// Number of switches.
     pub switches: u32,
+    /// How links are drawn.
+    #[serde(default)]
+    pub generator: Generator,
     /// Most links to other switches per switch.
-    pub degree: u32,
+    #[serde(default)]
+    pub degree: Option<u32>,
+    /// Links between switches.
+    #[serde(default)]
+    pub links: Option<u32>,
     /// Hosts on every switch.
     #[serde(default = "one")]
     pub hosts_per_switch: u32,
@@ -86,177 +99,132 @@ pub struct Irregular {
     pub seed: Option<u64>,
 }
 
-const fn one() -> u32 {
-    1
-}
-
 impl Irregular {
-    fn check(self) -> Result<(), TopologyError> {
+    /// What to draw, when the parameters make sense.
+    fn wanted(self, seed: u64) -> Result<Wanted, TopologyError> {
         at_least("switches", self.switches, 1)?;
-        at_least("degree", self.degree, 1)?;
         at_least("hosts_per_switch", self.hosts_per_switch, 1)?;
-        if self.switches > 2 && self.degree == 1 {
+        node_count("switches", "switches", Some(u64::from(self.switches)))?;
+        let hosts = u64::from(self.switches) * u64::from(self.hosts_per_switch);
+        node_count("hosts_per_switch", "hosts", Some(hosts))?;
+        let generator = self.generator;
+        let is_counted = matches!(generator, Generator::Uniform | Generator::Recursive);
+        let links = match self.links {
+            None if is_counted => {
+                let reason = format!("is missing, expected a number of links for `{generator:?}`");
+                return Err(parameter_error("links", reason));
+            }
+            Some(_) if !is_counted => {
+                let reason = format!(
+                    "`{generator:?}` ends when `degree` allows no more links, expected `Uniform` or `Recursive`"
+                );
+                return Err(parameter_error("links", reason));
+            }
+            links => u64::from(links.unwrap_or(0)),
+        };
+        if is_counted {
+            self.check_links(links)?;
+        }
+        let Some(degree) = self.degree.or(is_counted.then_some(u32::MAX)) else {
+            let reason = format!("is missing, expected most links of a switch for `{generator:?}`");
+            return Err(parameter_error("degree", reason));
+        };
+        at_least("degree", degree, 1)?;
+        if self.switches > 2 && degree == 1 {
             let reason =
                 "1 link per switch cannot connect more than 2 switches, expected at least 2";
             return Err(parameter_error("degree", reason));
         }
-        port_count("degree", u64::from(self.degree))?;
-        let ports = u64::from(self.degree) + u64::from(self.hosts_per_switch);
-        port_count("hosts_per_switch", ports)?;
-        node_count("switches", "switches", Some(u64::from(self.switches)))?;
-        let hosts = u64::from(self.switches) * u64::from(self.hosts_per_switch);
-        node_count("hosts_per_switch", "hosts", Some(hosts))?;
-        Ok(())
+        if self.degree.is_some() {
+            port_count("degree", u64::from(degree))?;
+            let ports = u64::from(degree) + u64::from(self.hosts_per_switch);
+            port_count("hosts_per_switch", ports)?;
+        } else {
+            port_count("hosts_per_switch", u64::from(self.hosts_per_switch))?;
+        }
+        Ok(Wanted {
+            generator,
+            switches: self.switches,
+            degree,
+            links,
+            seed: self.seed.unwrap_or(seed),
+        })
+    }
+
+    /// Whether so many links can connect the switches, at most one between two.
+    fn check_links(self, links: u64) -> Result<(), TopologyError> {
+        let switches = u64::from(self.switches);
+        let (least, most) = (switches - 1, switches * (switches - 1) / 2);
+        if (least..=most).contains(&links) {
+            return Ok(());
+        }
+        let reason = format!(
+            "{links} for {switches} switches, expected {least} (a tree) to {most} (all pairs)"
+        );
+        Err(parameter_error("links", reason))
     }
 }
 
 impl Topology for Irregular {
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
-        self.check()?;
-        let seed = self.seed.unwrap_or(context.seed);
-        let mut draft = Draft::new(self.switches, self.degree);
-        let mut rng = stream(seed, Purpose::Topology, 0);
-        draft.connect_all(&mut rng);
-        draft.fill(&mut rng);
-
-        let mut builder = GraphBuilder::new();
-        let hosts = self.hosts_per_switch as u16;
-        for (switch, degree) in draft.degrees().into_iter().enumerate() {
-            builder.add_switch(format!("S{switch}"), 0, hosts + degree);
-        }
-        for host in 0..self.switches * self.hosts_per_switch {
-            let id = builder.add_host(format!("H{host}"), 0);
-            let switch = SwitchId(host / self.hosts_per_switch);
-            let port = (host % self.hosts_per_switch) as u16 + 1;
-            builder.connect(
-                Endpoint::Host(id),
-                Endpoint::Switch(switch, port),
-                context.host_link,
-            )?;
-        }
-        let mut next_port = vec![hosts; self.switches as usize];
-        let mut take_port = |switch: u32| {
-            next_port[switch as usize] += 1;
-            Endpoint::Switch(SwitchId(switch), next_port[switch as usize])
+        let links = links(self.wanted(context.seed)?)?;
+        let wiring = Wiring {
+            switches: numbered(self.switches),
+            hosts_per_switch: self.hosts_per_switch,
+            links: &links,
+            least_ports: match (self.generator, self.degree) {
+                (Generator::CPython, Some(degree)) => self.hosts_per_switch + degree,
+                _ => 0,
+            },
+            blamed: if self.degree.is_some() {
+                "degree"
+            } else {
+                "links"
+            },
+            shape: Shape::Irregular,
         };
-        for &(a, b) in &draft.links {
-            let ends = [take_port(a), take_port(b)];
-            builder.connect(ends[0], ends[1], context.switch_link)?;
-        }
-        builder.build()
-    }
-}
-
-/// A network in the making.
-struct Draft {
-    /// Links a switch may still get.
-    free: Vec<u32>,
-    /// Links as (lower switch, higher switch).
-    links: BTreeSet<(u32, u32)>,
-}
-
-impl Draft {
-    fn new(switches: u32, degree: u32) -> Self {
-        Self {
-            free: vec![degree; switches as usize],
-            links: BTreeSet::new(),
-        }
-    }
-
-    /// Links two switches unless they are linked already; tells whether it did.
-    fn link(&mut self, a: u32, b: u32) -> bool {
-        let is_new = self.links.insert((a.min(b), a.max(b)));
-        if is_new {
-            self.free[a as usize] -= 1;
-            self.free[b as usize] -= 1;
-        }
-        is_new
-    }
-
-    /// Step 1: a random spanning tree.
-    fn connect_all(&mut self, rng: &mut Stream) {
-        let mut order: Vec<u32> = (0..self.free.len() as u32).collect();
-        for i in (1..order.len()).rev() {
-            order.swap(i, below(rng, i as u32 + 1) as usize);
-        }
-        // switches of the tree that may get another link
-        let mut open: Vec<u32> = Vec::new();
-        for switch in order {
-            if !open.is_empty() {
-                let i = below(rng, open.len() as u32) as usize;
-                let parent = open[i];
-                self.link(switch, parent);
-                if self.free[parent as usize] == 0 {
-                    open.swap_remove(i);
-                }
-            }
-            if self.free[switch as usize] > 0 {
-                open.push(switch);
-            }
-        }
-    }
-
-    /// Step 2: random links until every two switches with free links are neighbours.
-    fn fill(&mut self, rng: &mut Stream) {
-        let mut open: Vec<u32> = (0..self.free.len() as u32)
-            .filter(|&switch| self.free[switch as usize] > 0)
-            .collect();
-        let mut failures = 0;
-        while open.len() > 1 && failures < PATIENCE {
-            let i = below(rng, open.len() as u32) as usize;
-            let j = below(rng, open.len() as u32 - 1) as usize;
-            let j = j + usize::from(j >= i);
-            if !self.link(open[i], open[j]) {
-                failures += 1;
-                continue;
-            }
-            failures = 0;
-            for place in [i.max(j), i.min(j)] {
-                if self.free[open[place] as usize] == 0 {
-                    open.swap_remove(place);
-                }
-            }
-        }
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        for (i, &a) in open.iter().enumerate() {
-            pairs.extend(open[i + 1..].iter().map(|&b| (a.min(b), a.max(b))));
-        }
-        pairs.retain(|pair| !self.links.contains(pair));
-        while !pairs.is_empty() {
-            let (a, b) = pairs.swap_remove(below(rng, pairs.len() as u32) as usize);
-            self.link(a, b);
-            pairs.retain(|&(a, b)| self.free[a as usize] > 0 && self.free[b as usize] > 0);
-        }
-    }
-
-    /// Number of links of each switch.
-    fn degrees(&self) -> Vec<u16> {
-        let mut degrees = vec![0; self.free.len()];
-        for &(a, b) in &self.links {
-            degrees[a as usize] += 1;
-            degrees[b as usize] += 1;
-        }
-        degrees
+        wiring.build(context)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::SwitchId;
     use crate::topology::survey::Survey;
     use crate::topology::tests::context;
+    use std::collections::BTreeSet;
 
-    fn irregular(switches: u32, degree: u32, hosts: u32, seed: Option<u64>) -> Irregular {
+    fn saturated(switches: u32, degree: u32, hosts: u32, seed: Option<u64>) -> Irregular {
         Irregular {
             switches,
-            degree,
+            generator: Generator::Saturated,
+            degree: Some(degree),
+            links: None,
             hosts_per_switch: hosts,
             seed,
         }
     }
 
+    /// Checks what every network has, and gives its number of links.
+    fn assert_proper(network: Irregular) -> usize {
+        let graph = network.build(&context()).unwrap();
+        let hosts = network.hosts_per_switch as usize * network.switches as usize;
+        assert_eq!(graph.hosts().len(), hosts);
+        let survey = Survey::new(&graph);
+        assert_eq!(survey.components.len(), 1);
+        for switch in graph.switch_ids() {
+            let neighbors: Vec<_> = graph.neighbors(switch).map(|(.., s)| s).collect();
+            let distinct: BTreeSet<_> = neighbors.iter().copied().collect();
+            assert_eq!(distinct.len(), neighbors.len());
+            assert!(neighbors.len() <= network.degree.unwrap_or(u32::MAX) as usize);
+            assert!(!distinct.contains(&switch));
+        }
+        survey.switch_links
+    }
+
     #[test]
-    fn networks_are_connected_simple_and_within_the_degree() {
+    fn saturated_networks_have_no_room_left() {
         for (switches, degree) in [
             (1, 3),
             (2, 1),
@@ -268,24 +236,67 @@ mod tests {
             (9, 20),
         ] {
             for seed in 0..5 {
-                let graph = irregular(switches, degree, 2, Some(seed));
-                let graph = graph.build(&context()).unwrap();
-                assert_eq!(graph.hosts().len(), 2 * switches as usize);
-                assert_eq!(Survey::new(&graph).components.len(), 1);
+                let network = saturated(switches, degree, 2, Some(seed));
+                assert_proper(network);
+                let graph = network.build(&context()).unwrap();
                 let mut open: Vec<SwitchId> = Vec::new();
                 for switch in graph.switch_ids() {
-                    let neighbors: Vec<_> = graph.neighbors(switch).map(|(.., s)| s).collect();
-                    let distinct: BTreeSet<_> = neighbors.iter().copied().collect();
-                    assert_eq!(distinct.len(), neighbors.len());
-                    assert!(neighbors.len() <= degree as usize);
-                    assert!(!distinct.contains(&switch));
-                    if neighbors.len() < degree as usize {
-                        assert!(open.iter().all(|other| distinct.contains(other)));
+                    let peers: BTreeSet<_> = graph.neighbors(switch).map(|(.., s)| s).collect();
+                    if peers.len() < degree as usize {
+                        assert!(open.iter().all(|other| peers.contains(other)));
                         open.push(switch);
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn counted_networks_have_their_links() {
+        for generator in [Generator::Uniform, Generator::Recursive] {
+            for (switches, degree, links) in [
+                (1, None, 0),
+                (2, None, 1),
+                (16, None, 15),
+                (16, None, 24),
+                (16, None, 120),
+                (40, Some(4), 60),
+                (40, Some(2), 39),
+                (128, None, 256),
+            ] {
+                for seed in 0..5 {
+                    let network = Irregular {
+                        generator,
+                        degree,
+                        links: Some(links),
+                        ..saturated(switches, 1, 1, Some(seed))
+                    };
+                    assert_eq!(assert_proper(network), links as usize);
+                }
+            }
+        }
+    }
+
+    /// Mean degree of the first switches: a random recursive tree favours them, a uniform one does not.
+    #[test]
+    fn recursive_networks_have_skewed_degrees() {
+        let first = |generator| {
+            let degrees = (0..40).map(|seed| {
+                let network = Irregular {
+                    generator,
+                    degree: None,
+                    links: Some(64),
+                    ..saturated(32, 1, 1, Some(seed))
+                };
+                let graph = network.build(&context()).unwrap();
+                let first = graph.switch_ids().take(4);
+                first.map(|s| graph.neighbors(s).count()).sum::<usize>()
+            });
+            degrees.sum::<usize>() as f64 / 160.0
+        };
+        // a recursive tree gives switch i about ln(32 / i) children, further links favour it alike
+        assert!(first(Generator::Recursive) > 6.0);
+        assert!((first(Generator::Uniform) - 4.0).abs() < 0.6);
     }
 
     #[test]
@@ -295,7 +306,7 @@ mod tests {
                 seed: scenario,
                 ..context()
             };
-            irregular(32, 4, 4, seed).build(&context).unwrap()
+            saturated(32, 4, 4, seed).build(&context).unwrap()
         };
         assert_eq!(build(Some(1), 5), build(Some(1), 6));
         assert_ne!(build(Some(1), 5), build(Some(2), 5));
@@ -304,21 +315,44 @@ mod tests {
 
     #[test]
     fn impossible_parameters_are_refused() {
-        let message = |switches, degree, hosts| {
-            let error = irregular(switches, degree, hosts, None).build(&context());
-            error.unwrap_err().to_string()
-        };
+        let message = |network: Irregular| network.build(&context()).unwrap_err().to_string();
         assert_eq!(
-            message(3, 1, 1),
+            message(saturated(3, 1, 1, None)),
             "`degree`: 1 link per switch cannot connect more than 2 switches, expected at least 2"
         );
         assert_eq!(
-            message(3, 200, 55),
+            message(saturated(3, 200, 55, None)),
             "`hosts_per_switch`: this makes switches of 255 ports, expected at most 254"
         );
         assert_eq!(
-            message(0, 1, 1),
+            message(saturated(0, 1, 1, None)),
             "`switches`: 0 is too small, expected at least 1"
+        );
+        let counted = |switches, degree, links| Irregular {
+            generator: Generator::Recursive,
+            degree,
+            links,
+            ..saturated(switches, 1, 1, None)
+        };
+        assert_eq!(
+            message(counted(8, None, None)),
+            "`links`: is missing, expected a number of links for `Recursive`"
+        );
+        assert_eq!(
+            message(counted(8, None, Some(6))),
+            "`links`: 6 for 8 switches, expected 7 (a tree) to 28 (all pairs)"
+        );
+        assert_eq!(
+            message(counted(8, Some(2), Some(20))),
+            "`links`: 20 do not fit within the degree (this seed ends at 8), expected fewer links or a larger degree"
+        );
+        let missing = Irregular {
+            degree: None,
+            ..saturated(8, 1, 1, None)
+        };
+        assert_eq!(
+            message(missing),
+            "`degree`: is missing, expected most links of a switch for `Saturated`"
         );
     }
 }

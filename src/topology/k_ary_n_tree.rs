@@ -55,7 +55,7 @@ pub struct KAryNTree {
 
 impl KAryNTree {
     /// The structure, when the parameters make sense.
-    fn shape(self) -> Result<TreeShape, TopologyError> {
+    pub(super) fn shape(self) -> Result<TreeShape, TopologyError> {
         at_least("k", self.k, 2)?;
         at_least("n", self.n, 1)?;
         port_count("k", 2 * u64::from(self.k))?;
@@ -73,45 +73,56 @@ impl KAryNTree {
 impl Topology for KAryNTree {
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
         let shape = self.shape()?;
-        let (k, per_level) = (shape.arity, shape.switches_per_level());
-        let mut builder = GraphBuilder::new();
-        for level in 0..shape.levels {
-            let ports = if level == 0 { k } else { 2 * k };
-            for word in 0..per_level {
-                builder.add_switch(format!("L{level}W{word}"), 0, ports as u16);
-            }
-        }
-        for level in 0..shape.levels - 1 {
-            // weight of digit `w_level`: it is the most significant one at level 0
-            let weight = k.pow(shape.levels - 2 - level);
-            for word in 0..per_level {
-                let own_digit = word / weight % k;
-                for digit in 0..k {
-                    let child = word - own_digit * weight + digit * weight;
-                    builder.connect(
-                        Endpoint::Switch(SwitchId(level * per_level + word), digit as u16 + 1),
-                        Endpoint::Switch(
-                            SwitchId((level + 1) * per_level + child),
-                            (k + 1 + own_digit) as u16,
-                        ),
-                        context.switch_link,
-                    )?;
-                }
-            }
-        }
-        let first_leaf = (shape.levels - 1) * per_level;
-        for host in 0..per_level * k {
-            let id = builder.add_host(format!("H{host}"), 0);
-            let leaf = SwitchId(first_leaf + host / k);
-            builder.connect(
-                Endpoint::Host(id),
-                Endpoint::Switch(leaf, (host % k) as u16 + 1),
-                context.host_link,
-            )?;
-        }
+        let mut builder = wire(&shape, |_| 0, context)?;
         builder.set_shape(Shape::Tree(shape));
         builder.build()
     }
+}
+
+/// Wires a tree whose switches have `extra_ports(level)` further, unconnected ports behind those of the
+/// tree.
+pub(super) fn wire(
+    shape: &TreeShape,
+    extra_ports: impl Fn(u32) -> u32,
+    context: &BuildContext<'_>,
+) -> Result<GraphBuilder, TopologyError> {
+    let (k, per_level) = (shape.arity, shape.switches_per_level());
+    let mut builder = GraphBuilder::new();
+    for level in 0..shape.levels {
+        let ports = if level == 0 { k } else { 2 * k } + extra_ports(level);
+        for word in 0..per_level {
+            builder.add_switch(format!("L{level}W{word}"), 0, ports as u16);
+        }
+    }
+    for level in 0..shape.levels - 1 {
+        // weight of digit `w_level`: it is the most significant one at level 0
+        let weight = k.pow(shape.levels - 2 - level);
+        for word in 0..per_level {
+            let own_digit = word / weight % k;
+            for digit in 0..k {
+                let child = word - own_digit * weight + digit * weight;
+                builder.connect(
+                    Endpoint::Switch(SwitchId(level * per_level + word), digit as u16 + 1),
+                    Endpoint::Switch(
+                        SwitchId((level + 1) * per_level + child),
+                        (k + 1 + own_digit) as u16,
+                    ),
+                    context.switch_link,
+                )?;
+            }
+        }
+    }
+    let first_leaf = (shape.levels - 1) * per_level;
+    for host in 0..per_level * k {
+        let id = builder.add_host(format!("H{host}"), 0);
+        let leaf = SwitchId(first_leaf + host / k);
+        builder.connect(
+            Endpoint::Host(id),
+            Endpoint::Switch(leaf, (host % k) as u16 + 1),
+            context.host_link,
+        )?;
+    }
+    Ok(builder)
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@
 //!
 //! References: [`DALLY_TOWLES`] chapter 5
 
-use super::grid;
+use super::grid::{self, HostPorts};
+use super::parameters::{HOSTS_PER_SWITCH, RADIX, one};
 use super::{BuildContext, BuildTopology, Graph, Topology, TopologyError};
 use crate::references::DALLY_TOWLES;
 use crate::registry::{Entry, Parameter};
@@ -22,20 +23,16 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
     aliases: &[],
     summary: "mesh of any dimension; a hypercube with radix 2",
     parameters: &[
+        RADIX,
+        HOSTS_PER_SWITCH,
         Parameter {
-            name: "radix",
-            kind: "list of integers >= 1",
-            default: None,
-            summary: "switches along each dimension, such as [8, 8]",
-        },
-        Parameter {
-            name: "hosts_per_switch",
-            kind: "integer >= 1",
-            default: Some("1"),
-            summary: "hosts on every switch",
+            name: "host_ports",
+            kind: "Last | LowestFree",
+            default: Some("Last"),
+            summary: "ports of hosts: after those of all dimensions, or the lowest without a link",
         },
     ],
-    guarantees: &["port 2d+1 leads to +1 and port 2d+2 to -1 in dimension d, hosts follow"],
+    guarantees: &["port 2d+1 leads to +1 and port 2d+2 to -1 in dimension d"],
     references: &[DALLY_TOWLES],
     build: |arguments| Ok(Box::new(arguments.parse::<Mesh>()?)),
 };
@@ -49,16 +46,15 @@ pub struct Mesh {
     /// Hosts on every switch.
     #[serde(default = "one")]
     pub hosts_per_switch: u32,
-}
-
-const fn one() -> u32 {
-    1
+    /// Which ports of a switch its hosts take.
+    #[serde(default)]
+    pub host_ports: HostPorts,
 }
 
 impl Topology for Mesh {
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
-        let shape = grid::shape(&self.radix, self.hosts_per_switch, false)?;
-        grid::build(shape, context)
+        let shape = grid::shape("radix", &self.radix, self.hosts_per_switch, false)?;
+        grid::build(shape, self.host_ports, context)
     }
 }
 
@@ -75,6 +71,7 @@ mod tests {
             let mesh = Mesh {
                 radix,
                 hosts_per_switch,
+                host_ports: HostPorts::Last,
             };
             mesh.build(&context()).unwrap()
         };

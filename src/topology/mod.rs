@@ -2,22 +2,44 @@
 //!
 //! Pure: no ECS, no clock. Reading a fabric file is the only input.
 
+pub mod bisection;
 pub mod builder;
+pub mod clos;
+pub mod complete;
+pub mod dragonfly;
 pub mod edge_list;
 mod edge_list_text;
+pub mod enriched_tree;
 pub mod export;
 mod fabric_file;
+pub mod faults;
 pub mod graph;
-mod grid;
+pub mod graph_ml;
+pub mod grid;
+pub mod hyper_x;
+pub mod hypercube;
 pub mod ibnetdiscover;
 mod ibnetdiscover_records;
+pub mod ibsim;
 pub mod irregular;
 pub mod k_ary_n_tree;
+pub mod kautz;
+pub mod leaf_spine;
 pub mod limits;
 pub mod link_rate;
+mod mersenne_twister;
 pub mod mesh;
+mod parameters;
+pub mod petersen;
+mod random_links;
+pub mod ring;
+pub mod shape;
+pub mod star;
 pub mod survey;
 pub mod torus;
+pub mod tree;
+mod wiring;
+pub mod xgft;
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::units::{BitRate, Clock};
@@ -67,12 +89,27 @@ pub type BuildTopology = fn(Arguments<'_>) -> Result<Box<dyn Topology>, Argument
 pub static TOPOLOGIES: Registry<BuildTopology> = Registry {
     kind: "topology",
     entries: &[
+        clos::ENTRY,
+        complete::ENTRY,
+        dragonfly::ENTRY,
         edge_list::ENTRY,
+        enriched_tree::ENTRY,
+        graph_ml::ENTRY,
+        hyper_x::ENTRY,
+        hypercube::ENTRY,
         ibnetdiscover::ENTRY,
+        ibsim::ENTRY,
         irregular::ENTRY,
         k_ary_n_tree::ENTRY,
+        kautz::ENTRY,
+        leaf_spine::ENTRY,
         mesh::ENTRY,
+        petersen::ENTRY,
+        ring::ENTRY,
+        star::ENTRY,
         torus::ENTRY,
+        tree::ENTRY,
+        xgft::ENTRY,
     ],
 };
 
@@ -121,6 +158,7 @@ pub enum TopologyError {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use proptest::prelude::*;
     use std::collections::HashSet;
 
     /// Reference links of 10 Gbit/s, files from the folder of the repository.
@@ -145,7 +183,22 @@ pub(crate) mod tests {
                     "(links: [(0, 1), (2, 1, \"5 Gbit/s\", \"/\", \"2 cycles\")], hosts: [0, 2])"
                 }
                 "Ibnetdiscover" => "(file: \"assets/fabrics/loginoff_8sw.ibnetdiscover\")",
+                "Ibsim" => "(file: \"tests/opensm/irr_16_d4_s1/irr_16_d4_s1.net\")",
                 "Irregular" => "(switches: 32, degree: 4, hosts_per_switch: 4, seed: None)",
+                "Clos" => "(n: 3, r: 4, form: StrictlyNonBlocking, folded: false)",
+                "Complete" => "(switches: 6, hosts_per_switch: 2)",
+                "Dragonfly" => "(p: 2, a: 4, h: 2, g: 5, arrangement: Palmtree)",
+                "EnrichedTree" => "(k: 3, n: 3, width: 2)",
+                "GraphMl" => "(file: \"tests/networks/petersen.graphml\", hosts_per_switch: 2)",
+                "HyperX" => "(sizes: [3, 4], multiplicity: [2, 1], hosts_per_switch: 2)",
+                "Hypercube" => "(dimensions: 4)",
+                "Kautz" => "(degree: 2, k: 2)",
+                "LeafSpine" => "(leaves: 6, spines: 3, hosts_per_leaf: 6, parallel_links: 2)",
+                "Petersen" => "(hosts_per_switch: 3)",
+                "Ring" => "(switches: 5)",
+                "Star" => "(leaves: 4, hosts_per_leaf: 2, parallel_links: 2)",
+                "Tree" => "(arity: 2, levels: 3, parallel: [2, 4])",
+                "Xgft" => "(children: [4, 3, 2], parents: [1, 2, 3], parallel: [1, 2, 1])",
                 "KAryNTree" => "(k: 3, n: 3)",
                 "Mesh" => "(radix: [4, 3])",
                 "Torus" => "(radix: [4, 2, 3], hosts_per_switch: 2)",
@@ -165,37 +218,105 @@ pub(crate) mod tests {
         TOPOLOGIES.entries.iter().map(build).collect()
     }
 
+    /// What holds for every graph of every topology.
+    fn assert_rules(topology: &str, graph: &Graph) {
+        let switches = graph.switches().iter().map(|node| &node.name);
+        let hosts = graph.hosts().iter().map(|node| &node.name);
+        let mut names = HashSet::new();
+        for name in switches.chain(hosts) {
+            assert!(names.insert(name), "{topology}: {name} twice");
+        }
+        for id in graph.channel_ids() {
+            let (channel, back) = (graph.channel(id), graph.channel(id.reverse()));
+            assert_eq!((channel.from, channel.to), (back.to, back.from));
+            let registered = match channel.from {
+                Endpoint::Switch(switch, port) => graph.port_channel(switch, port),
+                Endpoint::Host(host) => Some(graph.host_channel(host)),
+            };
+            assert_eq!(registered, Some(id), "{topology}");
+        }
+        assert!(
+            graph
+                .switches()
+                .iter()
+                .all(|node| node.port_count <= limits::MAX_PORTS)
+        );
+        assert!(
+            graph
+                .host_ids()
+                .all(|host| graph.attachment(host).is_some())
+        );
+        assert_eq!(Survey::new(graph).components.len(), 1, "{topology}");
+    }
+
     #[test]
     fn every_topology_keeps_the_rules() {
         assert!(TOPOLOGIES.names().is_sorted());
         for (topology, graph) in samples() {
-            let switches = graph.switches().iter().map(|node| &node.name);
-            let hosts = graph.hosts().iter().map(|node| &node.name);
-            let mut names = HashSet::new();
-            for name in switches.chain(hosts) {
-                assert!(names.insert(name), "{topology}: {name} twice");
+            assert_rules(topology, &graph);
+        }
+    }
+
+    /// Arguments of a topology with numbers `a`, `b` and `c`, of which some make no sense.
+    fn arguments(name: &str, [a, b, c]: [u32; 3]) -> Option<String> {
+        Some(match name {
+            "Clos" => format!("(n: {a}, r: {b}, m: {c})"),
+            "Complete" | "Ring" => format!("(switches: {a}, hosts_per_switch: {b})"),
+            "Dragonfly" => format!("(p: {a}, a: {b}, h: {c})"),
+            "EnrichedTree" => format!("(k: {a}, n: {}, width: {c})", b % 4),
+            "HyperX" => {
+                format!("(sizes: [{a}, {b}], multiplicity: [{c}, 1], hosts_per_switch: {c})")
             }
-            for id in graph.channel_ids() {
-                let (channel, back) = (graph.channel(id), graph.channel(id.reverse()));
-                assert_eq!((channel.from, channel.to), (back.to, back.from));
-                let registered = match channel.from {
-                    Endpoint::Switch(switch, port) => graph.port_channel(switch, port),
-                    Endpoint::Host(host) => Some(graph.host_channel(host)),
-                };
-                assert_eq!(registered, Some(id), "{topology}");
+            "Hypercube" => format!("(dimensions: {a}, hosts_per_switch: {b})"),
+            "Irregular" => format!(
+                "(switches: {a}, degree: {b}, links: {}, generator: Uniform)",
+                a.saturating_add(c)
+            ),
+            "KAryNTree" => format!("(k: {a}, n: {})", b % 4),
+            "Kautz" => format!("(degree: {a}, k: {}, hosts_per_switch: {c})", b % 4),
+            "LeafSpine" => {
+                format!("(leaves: {a}, spines: {b}, hosts_per_leaf: {c}, parallel_links: {a})")
             }
-            assert!(
-                graph
-                    .switches()
-                    .iter()
-                    .all(|node| node.port_count <= limits::MAX_PORTS)
-            );
-            assert!(
-                graph
-                    .host_ids()
-                    .all(|host| graph.attachment(host).is_some())
-            );
-            assert_eq!(Survey::new(&graph).components.len(), 1, "{topology}");
+            "Mesh" => format!("(radix: [{a}, {b}], hosts_per_switch: {c}, host_ports: LowestFree)"),
+            "Star" => format!("(leaves: {a}, hosts_per_leaf: {b}, parallel_links: {c})"),
+            "Torus" => format!("(radix: [{a}, {b}], hosts_per_switch: {c})"),
+            "Tree" => format!("(arity: {a}, levels: {}, hosts_per_leaf: {c})", b % 4),
+            "Xgft" => format!(
+                "(children: [{a}, {b}, {c}], parents: [1, {c}, {a}], parallel: [1, 2, {b}])"
+            ),
+            _ => return None,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_numbers_give_a_proper_graph_or_an_error(
+            entry in 0..TOPOLOGIES.entries.len(),
+            numbers in prop::array::uniform3(0u32..9),
+        ) {
+            let entry = &TOPOLOGIES.entries[entry];
+            if let Some(text) = arguments(entry.name, numbers) {
+                let topology = (entry.build)(Arguments { text: &text }).unwrap();
+                match topology.build(&context()) {
+                    Ok(graph) => assert_rules(&text, &graph),
+                    Err(error) => {
+                        let error = error.to_string();
+                        prop_assert!(error.contains("expected"), "{}{}: {}", entry.name, text, error);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn huge_numbers_are_refused(
+            entry in 0..TOPOLOGIES.entries.len(),
+            numbers in prop::array::uniform3(100_000u32..),
+        ) {
+            let entry = &TOPOLOGIES.entries[entry];
+            if let Some(text) = arguments(entry.name, numbers.map(|number| number - 9)) {
+                let topology = (entry.build)(Arguments { text: &text });
+                prop_assert!(topology.is_err() || topology.unwrap().build(&context()).is_err());
+            }
         }
     }
 }

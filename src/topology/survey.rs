@@ -288,7 +288,7 @@ impl Search {
 mod tests {
     use super::*;
     use crate::registry::Arguments;
-    use crate::topology::irregular::Irregular;
+    use crate::topology::irregular::{Generator, Irregular};
     use crate::topology::k_ary_n_tree::KAryNTree;
     use crate::topology::tests::context;
     use crate::topology::torus::Torus;
@@ -322,7 +322,9 @@ mod tests {
     fn all_at_once_agrees_with_one_search_at_a_time() {
         let network = Irregular {
             switches: 150,
-            degree: 4,
+            generator: Generator::Saturated,
+            degree: Some(4),
+            links: None,
             hosts_per_switch: 3,
             seed: Some(4),
         };

@@ -5,7 +5,6 @@
 //! Fails with: [`TopologyError::Parameter`] when a radix or `hosts_per_switch` is 0 or the torus is too large.
 //! Cost: O(switches * dimensions + hosts) time and memory.
 //!
-//!
 //! A dimension of radix 1 has no links. A dimension of radix 2 has *two parallel links* between its two
 //! switches, because the step +1 and the step -1 are different ports that both exist; with one link use
 //! [`Mesh`](super::mesh). Switch `S3.0.7` has the coordinates 3, 0 and 7, dimension 0 first.
@@ -13,9 +12,10 @@
 //! References: [`DALLY_TOWLES`] chapter 5
 
 use super::grid;
+use super::parameters::{HOSTS_PER_SWITCH, RADIX, one};
 use super::{BuildContext, BuildTopology, Graph, Topology, TopologyError};
 use crate::references::DALLY_TOWLES;
-use crate::registry::{Entry, Parameter};
+use crate::registry::Entry;
 use serde::Deserialize;
 
 /// What a scenario can say about it.
@@ -23,20 +23,7 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
     name: "Torus",
     aliases: &[],
     summary: "torus (k-ary n-cube) of any dimension and mixed radix",
-    parameters: &[
-        Parameter {
-            name: "radix",
-            kind: "list of integers >= 1",
-            default: None,
-            summary: "switches along each dimension, such as [10, 10, 10]",
-        },
-        Parameter {
-            name: "hosts_per_switch",
-            kind: "integer >= 1",
-            default: Some("1"),
-            summary: "hosts on every switch",
-        },
-    ],
+    parameters: &[RADIX, HOSTS_PER_SWITCH],
     guarantees: &["port 2d+1 leads to +1 and port 2d+2 to -1 in dimension d, hosts follow"],
     references: &[DALLY_TOWLES],
     build: |arguments| Ok(Box::new(arguments.parse::<Torus>()?)),
@@ -53,14 +40,10 @@ pub struct Torus {
     pub hosts_per_switch: u32,
 }
 
-const fn one() -> u32 {
-    1
-}
-
 impl Topology for Torus {
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
-        let shape = grid::shape(&self.radix, self.hosts_per_switch, true)?;
-        grid::build(shape, context)
+        let shape = grid::shape("radix", &self.radix, self.hosts_per_switch, true)?;
+        grid::build(shape, grid::HostPorts::Last, context)
     }
 }
 

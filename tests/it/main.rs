@@ -10,6 +10,10 @@ mod reference;
 mod reference_checks;
 // The engine against the reference model, packet by packet.
 mod differential;
+// Damaged fabric files: what the fuzz targets check.
+mod importers;
+// Networks that others have published: the same graphs, port by port.
+mod networks;
 // Results known from theory, on the shipped scenarios.
 mod validation;
 // The shape of `src/`: layers, headers, sizes.

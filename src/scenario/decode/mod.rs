@@ -1,10 +1,11 @@
 //! Tree to [`Scenario`]: every key known, every value of its type and in its range.
 
 mod fabric;
+mod faults;
 mod traffic;
 
 use super::keys;
-use super::schema::{Axis, Expectation, Phases, Relation, Scenario, Sweep, Tolerance};
+use super::schema::{Axis, Expectation, Member, Phases, Relation, Scenario, Sweep, Tolerance};
 use super::syntax::{At, Fields, Item, Mistake, Node};
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::HighPriorityLimit;
@@ -32,6 +33,8 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
         .or("seed", 1, |item| item.integer(0..=u64::MAX))?
         .value;
     let fabric = fabric::fabric(&fields.need("fabric")?)?;
+    let faults = fields.get("faults").map(|item| faults::faults(&item));
+    let faults = faults.transpose()?;
     let (vl_arbitration, management_lane) = qos(&fields)?;
     let routing = fields.need("routing")?.part("routing engine")?;
     let classes = fields.required("traffic", |item| {
@@ -48,6 +51,7 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
         title,
         seed,
         fabric,
+        faults,
         vl_arbitration,
         management_lane,
         routing,
@@ -83,6 +87,16 @@ fn small(item: &Item<'_>, least: u64, most: u8) -> Read<u8> {
 fn whole(item: &Item<'_>, least: u64) -> Read<u32> {
     item.integer(least..=u64::from(u32::MAX))
         .map(|value| value as u32)
+}
+
+/// A host or switch by number or name.
+fn member(item: &Item<'_>) -> Read<At<Member>> {
+    match whole(item, 0) {
+        Ok(number) => Ok(item.at(Member::Number(number))),
+        Err(_) => item
+            .text("a number or a name in quotes")
+            .map(|name| item.at(Member::Name(name.to_owned()))),
+    }
 }
 
 /// A time or `Auto`.

@@ -63,13 +63,7 @@ fn host_set(item: &Item<'_>) -> Read<HostSet> {
 }
 
 fn members(item: &Item<'_>) -> Read<Vec<At<Member>>> {
-    let member = |item: &Item<'_>| match whole(item, 0) {
-        Ok(number) => Ok(item.at(Member::Number(number))),
-        Err(_) => item
-            .text("a number or a name in quotes")
-            .map(|name| item.at(Member::Name(name.to_owned()))),
-    };
-    item.items()?.iter().map(member).collect()
+    item.items()?.iter().map(super::member).collect()
 }
 
 fn size(item: &Item<'_>) -> Read<Size> {

@@ -79,6 +79,12 @@ section!(
             "What is connected to what, and the switches"
         ),
         with(
+            "faults",
+            "section",
+            "None",
+            "Switches and links that fail before the run"
+        ),
+        with(
             "qos",
             "section",
             "()",
@@ -116,6 +122,41 @@ section!(
             "list of expectations",
             "[]",
             "What the results must be: exit code 1 when they are not"
+        ),
+    ]
+);
+
+section!(
+    FAULTS,
+    "faults",
+    "faults",
+    "Switches and links that fail before the run: taken out of the topology before it is routed.",
+    [
+        with(
+            "switches",
+            "None | Count(n) | Fraction(f) | List([switches])",
+            "None",
+            "Failed switches, by number from 0 or by name; their hosts and links disappear, and hosts are numbered \
+             anew"
+        ),
+        with(
+            "links",
+            "None | Count(n) | Fraction(f) | List([(switch, switch), Port(switch, port)])",
+            "None",
+            "Failed links, after the switches; random ones are between switches, a fraction is rounded. A pair of \
+             switches names one link, given again the next parallel one; a host goes with its link"
+        ),
+        with(
+            "keep_connected",
+            "true | false",
+            "true",
+            "Whether random faults that would cut the fabric in two are drawn again, and listed ones refused"
+        ),
+        with(
+            "seed",
+            "None | integer >= 0",
+            "None",
+            "Seed of random faults; None = that of the scenario"
         ),
     ]
 );
@@ -285,6 +326,7 @@ pub static SECTIONS: &[&Section] = &[
     &SWITCH,
     &MARKING,
     &HOST,
+    &FAULTS,
     &QOS,
     &VL_ARBITRATION,
     &CLASS,

@@ -180,10 +180,9 @@ fn hosts(set: &At<HostSet>, graph: &Graph) -> Result<Vec<HostId>, Mistake> {
                 .collect::<Result<_, _>>()?
         }
         HostSet::Switches(members) => {
-            let names = || graph.switches().iter().map(|switch| switch.name.as_str());
             let mut hosts = Vec::new();
             for member in members {
-                let switch = SwitchId(number(member, "switch", names)?);
+                let switch = switch(member, graph)?;
                 hosts.extend(graph.attached_hosts(switch).map(|(_, host)| host));
             }
             hosts
@@ -195,6 +194,12 @@ fn hosts(set: &At<HostSet>, graph: &Graph) -> Result<Vec<HostId>, Mistake> {
         return Err(set.mistake(format!("the set is empty: there are {count} hosts, from 0")));
     }
     Ok(hosts)
+}
+
+/// The switch given by number or name.
+pub(super) fn switch(member: &At<Member>, graph: &Graph) -> Result<SwitchId, Mistake> {
+    let names = || graph.switches().iter().map(|switch| switch.name.as_str());
+    number(member, "switch", names).map(SwitchId)
 }
 
 /// Number of a host or switch given by number or name.

@@ -6,6 +6,7 @@
 mod checks;
 mod classes;
 mod clock;
+mod faults;
 
 use super::plan::{HostOptions, Phases, Plan, SwitchOptions};
 use super::prove::prove;
@@ -13,6 +14,7 @@ use super::schema::{Scenario, Switch};
 use super::syntax::{At, Mistake};
 use crate::registry::Registry;
 use crate::routing::{BuildEngine, ENGINES, LaneBudget, Proof, RoutingError, Tables};
+use crate::topology::faults::Failed;
 use crate::topology::{
     BuildContext, BuildTopology, ChannelTiming, Graph, TOPOLOGIES, TopologyError,
 };
@@ -63,8 +65,10 @@ pub struct Layout {
     pub switch_link: ChannelTiming,
     /// Timing of links of hosts that have none of their own.
     pub host_link: ChannelTiming,
-    /// Switches, hosts and channels.
+    /// Switches, hosts and channels, without those that failed.
     pub graph: Graph,
+    /// What failed.
+    pub failed: Failed,
 }
 
 impl Layout {
@@ -123,11 +127,16 @@ pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Lay
     if graph.hosts().is_empty() {
         return Err(part.name.mistake("the fabric has no host"));
     }
+    let (graph, failed) = match &scenario.faults {
+        Some(faults) => faults::apply(faults, graph, scenario.seed)?,
+        None => (graph, Failed::default()),
+    };
     Ok(Layout {
         clock,
         switch_link,
         host_link,
         graph,
+        failed,
     })
 }
 

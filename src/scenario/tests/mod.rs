@@ -28,6 +28,7 @@ Scenario(
         ),
         host: (sink_rate: "5 Gbit/s", source_queue: 100),
     ),
+    faults: (switches: List([]), links: Count(0), keep_connected: false, seed: 3),
     qos: (
         vl_arbitration: (high: [(0, 4), (1, 6)], low: [(2, 8), (3, 1)], limit_of_high_priority: Packets(32)),
         management_lane: true,
@@ -138,6 +139,61 @@ fn values_are_set_by_path() {
     assert_eq!(plan.classes[4].packets_per_host, Some(5));
     assert_eq!(plan.phases.drain_limit, 5000);
     assert_eq!(resolved.layout.host_link.latency, 39);
+}
+
+/// What the program ships, on a fabric with faults.
+const FAULTY: &str = r#"
+Scenario(
+    seed: 5,
+    fabric: (
+        topology: Mesh(radix: [8, 8]),
+        link: (rate: "10 Gbit/s", latency: "1 cycles"),
+        switch: (lane_capacity: "64 flits"),
+    ),
+    faults: (
+        switches: List(["S3.3", 0]),
+        links: List([("S5.5", "S6.5"), Port("S1.0", 3)]),
+    ),
+    routing: UpDown(),
+    traffic: [(name: "bulk", pattern: Uniform, process: Bernoulli(load: 0.01), size: "1 flit")],
+    phases: (warmup: "100 cycles", measure: "1000 cycles"),
+)
+"#;
+
+#[test]
+fn what_fails_is_taken_out() {
+    let registered = Parts::registered();
+    let resolved = document(FAULTY).resolve(&registered).unwrap();
+    let (graph, failed) = (&resolved.layout.graph, &resolved.layout.failed);
+    assert_eq!((graph.switches().len(), graph.hosts().len()), (62, 62));
+    assert_eq!(failed.switches, ["S0.0", "S3.3"]);
+    assert_eq!(
+        failed.links,
+        ["S1.0 port 3 - S1.1 port 4", "S5.5 port 1 - S6.5 port 2"]
+    );
+    assert_eq!(failed.hosts, ["H0", "H27"]);
+    let printed = print::plan(&resolved, &registered);
+    let again = document(&printed).resolve(&registered).unwrap();
+    assert_eq!(print::plan(&again, &registered), printed);
+    assert_eq!(again.layout.failed, *failed);
+}
+
+#[test]
+fn random_faults_follow_their_own_seed() {
+    let failed = |sets: &[&str]| {
+        let mut document = document(FAULTY);
+        for set in ["faults.switches=None", "faults.links=Fraction(0.05)"]
+            .iter()
+            .chain(sets)
+        {
+            document.set(set).unwrap();
+        }
+        let layout = document.layout(&Parts::registered()).unwrap().1;
+        assert_eq!(layout.failed.links.len(), 6);
+        layout.failed
+    };
+    assert_eq!(failed(&[]), failed(&["faults.seed=5", "seed=9"]));
+    assert_ne!(failed(&[]), failed(&["faults.seed=6"]));
 }
 
 #[test]

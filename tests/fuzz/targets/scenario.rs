@@ -9,7 +9,28 @@ use std::path::Path;
 use virtlane::scenario::{Document, Parts, Scenario, print};
 
 /// Topologies that are made from their parameters alone.
-const WITHOUT_FILES: [&str; 5] = ["EdgeList", "Irregular", "KAryNTree", "Mesh", "Torus"];
+const WITHOUT_FILES: [&str; 18] = [
+    "Clos",
+    "Complete",
+    "Dragonfly",
+    "EdgeList",
+    "EnrichedTree",
+    "HyperX",
+    "Hypercube",
+    "Irregular",
+    "KAryNTree",
+    "Kautz",
+    "LeafSpine",
+    "Mesh",
+    "Petersen",
+    "Ring",
+    "Star",
+    "Torus",
+    "Tree",
+    "Xgft",
+];
+/// Topologies whose size grows as a power of a parameter.
+const POWERS: [&str; 6] = ["EnrichedTree", "Hypercube", "KAryNTree", "Kautz", "Tree", "Dragonfly"];
 /// Largest product of the numbers in the topology's arguments: keeps one input in the milliseconds.
 const LARGEST_PRODUCT: u64 = 256;
 /// Largest number anywhere in the topology's arguments.
@@ -29,12 +50,12 @@ fn is_small(scenario: &Scenario) -> bool {
         largest = largest.max(number);
     }
     let is_list = topology.name.value == "EdgeList";
-    let is_tree = topology.name.value == "KAryNTree";
+    let is_power = POWERS.contains(&topology.name.value.as_str());
     WITHOUT_FILES.contains(&topology.name.value.as_str())
         && !arguments.contains("file")
         && arguments.len() < 2000
         && largest <= LARGEST_NUMBER
-        && (is_list || product <= if is_tree { 12 } else { LARGEST_PRODUCT })
+        && (is_list || product <= if is_power { 12 } else { LARGEST_PRODUCT })
 }
 
 fuzz_target!(|text: &str| {

@@ -1,6 +1,6 @@
 //! Equal digests for every number of threads and shards, staged and fused.
 
-use super::scenario;
+use super::{run, scenario};
 use virtlane::measure::digest::Digest;
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::Resolved;
@@ -51,4 +51,13 @@ fn default_scenario() {
 fn real_fabric() {
     let changes = ["phases.warmup=1000 cycles", "phases.measure=9000 cycles"];
     check(&scenario("fabrics/psmn_x5.ron", &changes), 10_000);
+}
+
+/// The README shows a run of the embedded scenario; every machine must get its digest.
+#[test]
+fn every_machine_gets_the_digest_of_the_readme() {
+    let outcome = run(&scenario("default.ron", &[]));
+    let line = format!("\ndigest    {}\n", outcome.records.digest);
+    let readme = std::fs::read_to_string("README.md").expect("tests run in the repository");
+    assert!(readme.contains(&line), "the README does not show {line}");
 }

@@ -26,6 +26,41 @@ const FABRICS: &[(&str, &str, u8)] = &[
         "UpDown()",
         1,
     ),
+    ("Clos(n: 2, r: 3)", "MinHop()", 1),
+    ("Complete(switches: 4, hosts_per_switch: 2)", "MinHop()", 1),
+    ("Dragonfly(p: 1, a: 2, h: 2)", "UpDown()", 1),
+    ("EnrichedTree(k: 2, n: 3)", "MinHop()", 1),
+    (
+        "GraphMl(file: \"tests/networks/petersen.graphml\", hosts_per_switch: 1)",
+        "UpDown()",
+        1,
+    ),
+    (
+        "HyperX(sizes: [3, 2], multiplicity: [1, 2], hosts_per_switch: 2)",
+        "UpDown()",
+        1,
+    ),
+    ("Hypercube(dimensions: 3)", "UpDown()", 1),
+    (
+        "Ibsim(file: \"tests/opensm/ring_8/ring_8.net\")",
+        "UpDown()",
+        1,
+    ),
+    ("Kautz(degree: 2, k: 1)", "UpDown()", 1),
+    (
+        "LeafSpine(leaves: 3, spines: 2, hosts_per_leaf: 2, parallel_links: 2)",
+        "MinHop()",
+        1,
+    ),
+    ("Petersen()", "UpDown()", 1),
+    ("Ring(switches: 5)", "UpDown()", 1),
+    ("Star(leaves: 3, hosts_per_leaf: 2)", "MinHop()", 1),
+    ("Tree(arity: 2, levels: 3)", "MinHop()", 1),
+    (
+        "Xgft(children: [2, 2, 2], parents: [1, 2, 1], parallel: [1, 1, 2])",
+        "MinHop()",
+        1,
+    ),
     // slower, faster, slower, and different ways back
     (
         "EdgeList(links: [(0, 1, \"20 Gbit/s\"), (1, 2, \"40 Gbit/s\", \"50 ns\"), \

@@ -1,0 +1,517 @@
+//! Takes failed switches and links out of a graph.
+//!
+//! Guarantees: switches and hosts that remain keep their names, ports and order, links theirs; the same plan
+//! gives the same graph. With `keep_connected` the number of connected parts does not grow.
+//! Fails with: [`FaultError`] when fewer can fail than asked for, a listed fault would cut the fabric in two,
+//! or nothing would be left.
+//! Cost: O(candidates + failed * search) time, where the search for another way round a link is short in a
+//! well-connected fabric; O(switches + links) memory.
+//!
+//! # Algorithm
+//!
+//! 1. Switches fail: the listed ones, or as many as asked for from a random order of all. The hosts of a
+//!    failed switch disappear, and so do its links.
+//! 2. Links between the remaining switches fail likewise. Only a list can name a host's link; its host
+//!    disappears.
+//! 3. With `keep_connected`, a random candidate whose failure would cut a part in two is passed over, and
+//!    the next one in the order is taken.
+//!
+//! The graph that remains is [`Shape::Irregular`], for its coordinates no longer say which ports exist.
+//! Hosts and switches are numbered anew, without gaps.
+
+use super::builder::GraphBuilder;
+use super::graph::{Endpoint, Graph, Shape};
+use crate::ids::{LinkId, SwitchId};
+use crate::rng::{Purpose, below, stream};
+use std::collections::VecDeque;
+
+/// Which things of one kind fail.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failing<T> {
+    /// So many, at random.
+    Count(u32),
+    /// This fraction of them, at random, rounded to the nearest number.
+    Fraction(f64),
+    /// These.
+    List(Vec<T>),
+}
+
+/// What fails.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultPlan {
+    /// Switches, with all their links and hosts.
+    pub switches: Failing<SwitchId>,
+    /// Links; random ones are between switches.
+    pub links: Failing<LinkId>,
+    /// Whether the fabric must not be cut into more parts than it has.
+    pub keep_connected: bool,
+    /// Seed of the random choice.
+    pub seed: u64,
+}
+
+/// A graph with faults.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Degraded {
+    /// What remains.
+    pub graph: Graph,
+    /// What does not.
+    pub failed: Failed,
+}
+
+/// Names of what failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failed {
+    /// Names of the failed switches, in their order.
+    pub switches: Vec<String>,
+    /// Names of the links that failed by themselves, not with a switch: `S0 port 2 - S1 port 3`.
+    pub links: Vec<String>,
+    /// Names of the hosts that disappeared.
+    pub hosts: Vec<String>,
+}
+
+/// Kind of a thing that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// Faults of switches.
+    Switches,
+    /// Faults of links.
+    Links,
+}
+
+/// Faults that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct FaultError {
+    /// Which faults.
+    pub kind: FaultKind,
+    /// What is wrong and what is possible.
+    pub reason: String,
+}
+
+/// Lets switches and links of a graph fail.
+///
+/// # Errors
+/// When fewer can fail than the plan says, or nothing would be left.
+pub fn apply(graph: &Graph, plan: &FaultPlan) -> Result<Degraded, FaultError> {
+    let mut faults = Faults {
+        graph,
+        keep_connected: plan.keep_connected,
+        is_switch_up: vec![true; graph.switches().len()],
+        is_link_up: vec![true; graph.link_count()],
+        seen: vec![0; graph.switches().len()],
+        search: 0,
+    };
+    let switches: Vec<SwitchId> = graph.switch_ids().collect();
+    faults.fail(&switches, &plan.switches, plan.seed)?;
+    let between_switches = |&link: &LinkId| {
+        let ends = graph.link_ends(link);
+        faults.is_link_up[link.index()] && ends.iter().all(|end| end.switch().is_some())
+    };
+    let links: Vec<LinkId> = (0..graph.link_count())
+        .map(LinkId::from)
+        .filter(between_switches)
+        .collect();
+    let with_switches = faults.is_link_up.clone();
+    faults.fail(&links, &plan.links, plan.seed)?;
+    faults.rebuild(&with_switches)
+}
+
+/// A switch or a link, as something that can fail.
+trait CanFail: Copy {
+    const KIND: FaultKind;
+    const NAME: &'static str;
+    /// Second half of the stream's id, so that both kinds draw by themselves.
+    const STREAM: u64;
+
+    fn is_up(self, faults: &Faults<'_>) -> bool;
+    /// Whether its failure would leave more parts than there are.
+    fn is_cut(self, faults: &mut Faults<'_>) -> bool;
+    fn take_down(self, faults: &mut Faults<'_>);
+    fn name(self, graph: &Graph) -> String;
+}
+
+impl CanFail for SwitchId {
+    const KIND: FaultKind = FaultKind::Switches;
+    const NAME: &'static str = "switches";
+    const STREAM: u64 = 0;
+
+    fn is_up(self, faults: &Faults<'_>) -> bool {
+        faults.is_switch_up[self.index()]
+    }
+
+    fn is_cut(self, faults: &mut Faults<'_>) -> bool {
+        let mut neighbors: Vec<SwitchId> = faults.neighbors(self).collect();
+        neighbors.sort_unstable();
+        neighbors.dedup();
+        faults.is_switch_up[self.index()] = false;
+        let joined = match neighbors.split_first() {
+            Some((&first, others)) => faults.reaches_all(first, others),
+            None => true,
+        };
+        faults.is_switch_up[self.index()] = true;
+        !joined
+    }
+
+    fn take_down(self, faults: &mut Faults<'_>) {
+        faults.is_switch_up[self.index()] = false;
+        for (_, channel) in faults.graph.connected_ports(self) {
+            faults.is_link_up[channel.link().index()] = false;
+        }
+    }
+
+    fn name(self, graph: &Graph) -> String {
+        graph.switches()[self.index()].name.clone()
+    }
+}
+
+impl CanFail for LinkId {
+    const KIND: FaultKind = FaultKind::Links;
+    const NAME: &'static str = "links between switches";
+    const STREAM: u64 = 1;
+
+    fn is_up(self, faults: &Faults<'_>) -> bool {
+        faults.is_link_up[self.index()]
+    }
+
+    fn is_cut(self, faults: &mut Faults<'_>) -> bool {
+        let [Some(a), Some(b)] = faults.graph.link_ends(self).map(Endpoint::switch) else {
+            return false; // a host goes with its link
+        };
+        faults.is_link_up[self.index()] = false;
+        let joined = faults.reaches_all(a, &[b]);
+        faults.is_link_up[self.index()] = true;
+        !joined
+    }
+
+    fn take_down(self, faults: &mut Faults<'_>) {
+        faults.is_link_up[self.index()] = false;
+    }
+
+    fn name(self, graph: &Graph) -> String {
+        let ends = graph.link_ends(self);
+        ends.map(|end| graph.endpoint_name(end)).join(" - ")
+    }
+}
+
+/// A graph while things fail.
+struct Faults<'a> {
+    graph: &'a Graph,
+    keep_connected: bool,
+    is_switch_up: Vec<bool>,
+    is_link_up: Vec<bool>,
+    /// Number of the last search that reached a switch.
+    seen: Vec<u32>,
+    search: u32,
+}
+
+impl Faults<'_> {
+    /// Lets things fail; `candidates` are those that random faults may hit.
+    fn fail<T: CanFail>(
+        &mut self,
+        candidates: &[T],
+        failing: &Failing<T>,
+        seed: u64,
+    ) -> Result<(), FaultError> {
+        let total = candidates.len();
+        let wanted = match failing {
+            Failing::List(list) => return self.fail_listed(list),
+            Failing::Count(count) => *count as usize,
+            Failing::Fraction(fraction) => (fraction * total as f64).round() as usize,
+        };
+        let mut rng = stream(seed, Purpose::Faults, T::STREAM);
+        let mut order: Vec<T> = candidates.to_vec();
+        let mut failed = 0;
+        for i in 0..total {
+            if failed == wanted {
+                break;
+            }
+            order.swap(i, i + below(&mut rng, (total - i) as u32) as usize);
+            if self.keep_connected && order[i].is_cut(self) {
+                continue;
+            }
+            order[i].take_down(self);
+            failed += 1;
+        }
+        if failed == wanted {
+            return Ok(());
+        }
+        let name = T::NAME;
+        let reason = if wanted > total {
+            format!("{wanted} {name} cannot fail, there are {total}")
+        } else {
+            format!(
+                "{wanted} of {total} {name} cannot fail without cutting the fabric in two (with this seed \
+                 {failed} can): expected fewer, or `keep_connected: false`"
+            )
+        };
+        Err(FaultError {
+            kind: T::KIND,
+            reason,
+        })
+    }
+
+    fn fail_listed<T: CanFail>(&mut self, list: &[T]) -> Result<(), FaultError> {
+        let error = |reason| FaultError {
+            kind: T::KIND,
+            reason,
+        };
+        for &thing in list {
+            let name = thing.name(self.graph);
+            if !thing.is_up(self) {
+                return Err(error(format!(
+                    "`{name}` has failed already, expected it once"
+                )));
+            }
+            if self.keep_connected && thing.is_cut(self) {
+                return Err(error(format!(
+                    "the failure of `{name}` cuts the fabric in two, expected another one or \
+                     `keep_connected: false`"
+                )));
+            }
+            thing.take_down(self);
+        }
+        Ok(())
+    }
+
+    /// Switches that are up behind links that are up.
+    fn neighbors(&self, switch: SwitchId) -> impl Iterator<Item = SwitchId> {
+        self.graph
+            .neighbors(switch)
+            .filter(|(_, channel, neighbor)| {
+                self.is_link_up[channel.link().index()] && self.is_switch_up[neighbor.index()]
+            })
+            .map(|(.., neighbor)| neighbor)
+    }
+
+    /// Whether `from` can reach all of `others`, which are different and not `from`.
+    fn reaches_all(&mut self, from: SwitchId, others: &[SwitchId]) -> bool {
+        self.search += 1;
+        let search = self.search;
+        let mut left = others.len();
+        let mut queue = VecDeque::from([from]);
+        self.seen[from.index()] = search;
+        while let Some(switch) = queue.pop_front() {
+            if left == 0 {
+                break;
+            }
+            let neighbors: Vec<SwitchId> = self.neighbors(switch).collect();
+            for neighbor in neighbors {
+                if self.seen[neighbor.index()] != search {
+                    self.seen[neighbor.index()] = search;
+                    left -= usize::from(others.contains(&neighbor));
+                    queue.push_back(neighbor);
+                }
+            }
+        }
+        left == 0
+    }
+
+    /// The graph of what is up; `with_switches` are the links that were up before links failed.
+    fn rebuild(&self, with_switches: &[bool]) -> Result<Degraded, FaultError> {
+        let graph = self.graph;
+        let mut builder = GraphBuilder::new();
+        let mut switch_of = vec![None; graph.switches().len()];
+        let (mut switches, mut hosts) = (Vec::new(), Vec::new());
+        for (switch, node) in graph.switch_ids().zip(graph.switches()) {
+            if self.is_switch_up[switch.index()] {
+                let id = builder.add_switch(node.name.clone(), node.guid, node.port_count);
+                switch_of[switch.index()] = Some(id);
+            } else {
+                switches.push(node.name.clone());
+            }
+        }
+        let mut host_of = vec![None; graph.hosts().len()];
+        for (host, node) in graph.host_ids().zip(graph.hosts()) {
+            if self.is_link_up[graph.host_channel(host).link().index()] {
+                host_of[host.index()] = Some(builder.add_host(node.name.clone(), node.guid));
+            } else {
+                hosts.push(node.name.clone());
+            }
+        }
+        let moved = |end: Endpoint| match end {
+            Endpoint::Switch(switch, port) => {
+                switch_of[switch.index()].map(|switch| Endpoint::Switch(switch, port))
+            }
+            Endpoint::Host(host) => host_of[host.index()].map(Endpoint::Host),
+        };
+        let mut links = Vec::new();
+        let impossible = |error: super::TopologyError| FaultError {
+            kind: FaultKind::Switches,
+            reason: format!("too much fails: {error}"),
+        };
+        for link in (0..graph.link_count()).map(LinkId::from) {
+            if !self.is_link_up[link.index()] {
+                if with_switches[link.index()] {
+                    links.push(link.name(graph));
+                }
+                continue;
+            }
+            let timing = link.channels().map(|channel| graph.channel(channel).timing);
+            if let [Some(a), Some(b)] = graph.link_ends(link).map(moved) {
+                builder.connect_with(a, b, timing).map_err(impossible)?;
+            }
+        }
+        if switches.is_empty() && links.is_empty() {
+            builder.set_shape(graph.shape().clone());
+        } else {
+            builder.set_shape(Shape::Irregular);
+        }
+        Ok(Degraded {
+            graph: builder.build().map_err(impossible)?,
+            failed: Failed {
+                switches,
+                links,
+                hosts,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Arguments;
+    use crate::topology::TOPOLOGIES;
+    use crate::topology::survey::Survey;
+    use crate::topology::tests::{context, samples};
+    use proptest::prelude::*;
+
+    fn graph(name: &str, text: &str) -> Graph {
+        let build = TOPOLOGIES.find(name).unwrap().build;
+        build(Arguments { text })
+            .unwrap()
+            .build(&context())
+            .unwrap()
+    }
+
+    fn plan(switches: Failing<SwitchId>, links: Failing<LinkId>) -> FaultPlan {
+        FaultPlan {
+            switches,
+            links,
+            keep_connected: true,
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn without_faults_the_graph_is_the_same() {
+        for (name, graph) in samples() {
+            let same = apply(&graph, &plan(Failing::Count(0), Failing::Fraction(0.0))).unwrap();
+            assert_eq!(same.graph, graph, "{name}");
+        }
+    }
+
+    /// 8x8 mesh with 5 % of its 112 links failed: 6 links.
+    #[test]
+    fn a_fraction_of_links_is_rounded() {
+        let mesh = graph("Mesh", "(radix: [8, 8])");
+        let faulty = apply(&mesh, &plan(Failing::Count(0), Failing::Fraction(0.05))).unwrap();
+        assert_eq!(faulty.failed.links.len(), 6);
+        let survey = Survey::new(&faulty.graph);
+        assert_eq!((survey.switch_links, survey.components.len()), (106, 1));
+        assert_eq!(faulty.graph.shape(), &Shape::Irregular);
+        assert_eq!(faulty.graph.hosts().len(), 64);
+    }
+
+    #[test]
+    fn hosts_of_failed_switches_disappear() {
+        let mesh = graph("Mesh", "(radix: [3, 3], hosts_per_switch: 2)");
+        let faulty = apply(
+            &mesh,
+            &plan(Failing::List(vec![SwitchId(4)]), Failing::Count(0)),
+        );
+        let faulty = faulty.unwrap();
+        assert_eq!(faulty.failed.switches, ["S1.1"]);
+        assert_eq!(faulty.failed.hosts, ["H8", "H9"]);
+        assert!(faulty.failed.links.is_empty());
+        assert_eq!(faulty.graph.switches()[4].name, "S2.1");
+        assert_eq!(faulty.graph.hosts()[8].name, "H10");
+        assert_eq!(Survey::new(&faulty.graph).switch_links, 8);
+    }
+
+    #[test]
+    fn a_host_goes_with_its_link() {
+        let ring = graph("Ring", "(switches: 3)");
+        let host_link = ring.host_channel(crate::ids::HostId(1)).link();
+        let faulty = apply(
+            &ring,
+            &plan(Failing::Count(0), Failing::List(vec![host_link])),
+        );
+        let faulty = faulty.unwrap();
+        assert_eq!(faulty.failed.hosts, ["H1"]);
+        assert_eq!(faulty.failed.links, ["H1 - S1 port 3"]);
+        assert_eq!(
+            faulty.graph.attachment(crate::ids::HostId(1)),
+            Some((SwitchId(2), 3))
+        );
+    }
+
+    #[test]
+    fn a_cut_is_refused_unless_allowed() {
+        let ring = graph("Ring", "(switches: 6)");
+        let both = plan(Failing::Count(0), Failing::List(vec![LinkId(0), LinkId(3)]));
+        assert_eq!(
+            apply(&ring, &both).unwrap_err().to_string(),
+            "the failure of `S3 port 1 - S4 port 2` cuts the fabric in two, expected another one or \
+             `keep_connected: false`"
+        );
+        let allowed = FaultPlan {
+            keep_connected: false,
+            ..both
+        };
+        let parts = Survey::new(&apply(&ring, &allowed).unwrap().graph).components;
+        assert_eq!(parts.len(), 2);
+        assert_eq!(
+            apply(&ring, &plan(Failing::Count(0), Failing::Count(2)))
+                .unwrap_err()
+                .to_string(),
+            "2 of 6 links between switches cannot fail without cutting the fabric in two (with this seed 1 \
+             can): expected fewer, or `keep_connected: false`"
+        );
+        assert_eq!(
+            apply(&ring, &plan(Failing::Count(9), Failing::Count(0)))
+                .unwrap_err()
+                .to_string(),
+            "9 switches cannot fail, there are 6"
+        );
+        let twice = plan(
+            Failing::List(vec![SwitchId(1), SwitchId(1)]),
+            Failing::Count(0),
+        );
+        assert_eq!(
+            apply(&ring, &twice).unwrap_err().to_string(),
+            "`S1` has failed already, expected it once"
+        );
+        let all = FaultPlan {
+            keep_connected: false,
+            ..plan(Failing::Fraction(1.0), Failing::Count(0))
+        };
+        assert_eq!(
+            apply(&ring, &all).unwrap_err().to_string(),
+            "too much fails: the topology has no switch"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_connected_stays_connected(
+            sample in 0..TOPOLOGIES.entries.len(),
+            switches in 0u32..4,
+            fraction in 0.0f64..0.3,
+            seed in 0u64..1000,
+        ) {
+            let (name, graph) = samples().swap_remove(sample);
+            let plan = FaultPlan {
+                seed,
+                ..plan(Failing::Count(switches), Failing::Fraction(fraction))
+            };
+            if let Ok(faulty) = apply(&graph, &plan) {
+                let survey = Survey::new(&faulty.graph);
+                prop_assert!(survey.components.len() == 1, "{}", name);
+                prop_assert_eq!(faulty.failed.switches.len(), switches as usize);
+                prop_assert_eq!(faulty.failed.hosts.len() + faulty.graph.hosts().len(), graph.hosts().len());
+                prop_assert_eq!(apply(&graph, &plan).unwrap(), faulty);
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Any bytes as an edge_list file.
+
+#![no_main]
+
+#[path = "../importer.rs"]
+mod importer;
+
+use libfuzzer_sys::fuzz_target;
+use virtlane::topology::export;
+
+fuzz_target!(|bytes: &[u8]| importer::check(bytes, "EdgeList", export::edge_list));

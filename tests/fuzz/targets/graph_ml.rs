@@ -1,0 +1,11 @@
+//! Any bytes as a GraphML file.
+
+#![no_main]
+
+#[path = "../importer.rs"]
+mod importer;
+
+use libfuzzer_sys::fuzz_target;
+use virtlane::topology::export;
+
+fuzz_target!(|bytes: &[u8]| importer::check(bytes, "GraphMl", export::graph_ml));
