@@ -88,9 +88,10 @@ impl Ledger {
             let mut packet = queue.head;
             while packet != NONE {
                 places.push((packet, Some(row as u32 / stride)));
-                packet = match packet == queue.tail {
-                    true => NONE,
-                    false => view.packets()[packet as usize].next,
+                packet = if packet == queue.tail {
+                    NONE
+                } else {
+                    view.packets()[packet as usize].next
                 };
             }
         }
