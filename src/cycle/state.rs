@@ -2,6 +2,7 @@
 
 use super::calendar::Calendar;
 use super::sources::Sources;
+use crate::cycle::output_lanes::buffers::OutputLanes;
 use crate::cycle::records::Records;
 use crate::fabric::source_queue::SourceQueues;
 use crate::fabric::{Packet, PacketRecord};
@@ -66,6 +67,8 @@ pub struct Shared {
     pub speedup: u16,
     /// Output buffer \[flits\].
     pub output_buffer: u32,
+    /// Buffer of each output lane \[flits\].
+    pub output_lane_buffer: u32,
     /// VOQ: queues per lane; 0 = FIFO.
     pub voq_stride: u32,
     /// One pool per port: credits live in lane 0.
@@ -101,6 +104,7 @@ impl Shared {
             InputSpeedup::Unlimited => u16::MAX,
         };
         self.output_buffer = options.output_buffer;
+        self.output_lane_buffer = options.output_lane_buffer;
         self.output_arbitration = options.output_arbitration;
         self.matching = options.matching;
         self.iterations = options.iterations;
@@ -240,6 +244,8 @@ pub struct Work {
     pub border: Vec<Border>,
     /// State of optional arbiters.
     pub arbiters: ArbiterState,
+    /// Packets behind the crossbar, with `output_lane_buffer`.
+    pub output_lanes: OutputLanes,
     /// Slow sinks, per local host.
     pub sinks: Vec<Sink>,
     /// Statistics.

@@ -102,7 +102,8 @@ impl Layout {
         for channel in graph.channel_ids() {
             let ends = graph.channel(channel);
             if self.row_of(ends.from).0 != self.row_of(ends.to).0 {
-                let flits = u64::from(ends.timing.latency) + u64::from(plan.switch.crossbar_delay);
+                let flits =
+                    u64::from(ends.timing.latency) + u64::from(plan.switch.crossbar_latency());
                 window = window
                     .min(flits)
                     .min(u64::from(credit_latency(graph, plan, channel)));
@@ -171,6 +172,7 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         store_and_forward: false,
         speedup: 1,
         output_buffer: 0,
+        output_lane_buffer: 0,
         voq_stride: if voq { widest(graph) } else { 0 },
         pool,
         stepped_credits: false,
@@ -310,7 +312,7 @@ impl Lowering<'_> {
         let from_switch = ends.from.switch().is_some();
         let (to, peer) = self.peer(channel);
         let crossbar = if from_switch {
-            self.plan.switch.crossbar_delay
+            self.plan.switch.crossbar_latency()
         } else {
             0
         };
@@ -390,7 +392,7 @@ impl Lowering<'_> {
         let round_trip = latency + credit_latency(self.graph, self.plan, channel);
         let step = self.graph.channel(channel).timing.cycles_per_flit;
         self.shared.sink_step == 0
-            && self.shared.output_buffer == 0
+            && self.shared.output_buffer + self.shared.output_lane_buffer == 0
             && (round_trip - 1) / step + u32::from(self.shared.largest)
                 <= self.plan.switch.lane_capacity
     }

@@ -161,6 +161,7 @@ pub fn plan(scenario: &Scenario, parts: &Parts<'_>, layout: &Layout) -> Result<P
         allow_deadlock: scenario.allow_deadlock,
     };
     checks::capacity(scenario, &plan)?;
+    checks::output_lanes(scenario, &plan)?;
     Ok(plan)
 }
 

@@ -1,5 +1,7 @@
 //! The reference model alone: closed forms of latency and throughput, shares, marking, conservation.
 
+mod output_lanes;
+
 use crate::random_fabric::{Saturating, ToOne, case};
 use crate::reference::{Delivery, Outcome, simulate};
 use std::sync::Arc;
