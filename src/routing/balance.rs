@@ -26,20 +26,26 @@ use std::cmp::Reverse;
 /// How an engine chooses among equally good ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) enum Balance {
-    /// Least load on the whole way.
+    /// `Load` up to [`PATIENCE`] table entries, then `Ports`.
     #[default]
+    Auto,
+    /// Least load on the whole way.
     Load,
     /// Fewest hosts assigned to the port, counted at each switch alone.
     Ports,
 }
 
+/// Table entries (switches * hosts) up to which `Auto` balances the load: some seconds on one core.
+const PATIENCE: usize = 1 << 24;
+
 impl Balance {
     /// The parameter that names it.
     pub(super) const PARAMETER: Parameter = Parameter {
         name: "balance",
-        kind: "Load or Ports",
-        default: Some("Load"),
-        summary: "choice among equal ways: least load on the way, or OpenSM's counters of each switch",
+        kind: "Auto, Load or Ports",
+        default: Some("Auto"),
+        summary: "choice among equal ways: least load on the way, or OpenSM's counters of each switch; \
+                  Auto: Load up to 2^24 switches times hosts",
     };
 
     /// The parameter that goes with [`Balance::Load`].
@@ -47,7 +53,7 @@ impl Balance {
         name: "passes",
         kind: "integer >= 1",
         default: Some("1"),
-        summary: "times every destination chooses its ways again (path balancing, `balance: Load`)",
+        summary: "times every destination chooses its ways again (path balancing, not with `balance: Ports`)",
     };
 
     /// Forwarding tables `[switch][host]`; `hops(i)` are the hops left from every switch to the `i`-th
@@ -62,17 +68,16 @@ impl Balance {
         candidate: impl Fn(usize, usize, usize) -> bool + Sync,
         passes: u8,
     ) -> Vec<u8> {
-        match self {
-            Self::Ports => spread(graph, adjacency, destinations, candidate),
-            Self::Load => {
-                let steps = Steps::by_destination(graph, |_| true);
-                let spreading = Spreading {
-                    passes,
-                    by_switch: false,
-                };
-                load_balance::spread(graph, &steps, destinations, hops, candidate, spreading)
-            }
+        let entries = adjacency.len() * graph.hosts().len();
+        if self == Self::Ports || self == Self::Auto && entries > PATIENCE {
+            return spread(graph, adjacency, destinations, candidate);
         }
+        let steps = Steps::by_destination(graph, |_| true);
+        let spreading = Spreading {
+            passes,
+            by_switch: false,
+        };
+        load_balance::spread(graph, &steps, destinations, hops, candidate, spreading)
     }
 }
 

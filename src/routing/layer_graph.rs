@@ -28,6 +28,8 @@ pub(super) struct LayerGraph {
     stamp: u32,
     reached: Vec<u32>,
     leading: Vec<u32>,
+    /// Depth-first search: vertices on the way, with successors not looked at.
+    way: Vec<(u32, usize)>,
 }
 
 impl LayerGraph {
@@ -41,6 +43,7 @@ impl LayerGraph {
             stamp: 0,
             reached: Vec::new(),
             leading: Vec::new(),
+            way: Vec::new(),
         }
     }
 
@@ -89,8 +92,13 @@ impl LayerGraph {
         }
         self.stamp += 2;
         self.reached.clear();
-        let fits = new.iter().all(|&(from, ..)| self.leave_all(from));
-        if !fits {
+        // every cycle has a dependency against the order, and no vertex behind the last of their first ends
+        let against =
+            |&&(from, to, _): &&Dependency| self.place[to as usize] < self.place[from as usize];
+        let starts: Vec<u32> = new.iter().filter(against).map(|new| new.0).collect();
+        let places = starts.iter().map(|&from| self.place[from as usize]);
+        let last = places.max().unwrap_or(0);
+        if !starts.iter().all(|&from| self.leave_all(from, last)) {
             for &(from, ..) in new {
                 // they are the last of their lists
                 self.after[from as usize].pop();
@@ -100,8 +108,13 @@ impl LayerGraph {
         for &(from, to, _) in new {
             self.before[to as usize].push(from);
         }
+        if starts.is_empty() {
+            return true;
+        }
+        self.stamp += 2;
+        self.reached.clear();
         for vertex in 0..self.place.len() as u32 {
-            self.leave_all(vertex);
+            self.leave_all(vertex, u32::MAX);
         }
         for (place, &vertex) in (0u32..).zip(self.reached.iter().rev()) {
             self.place[vertex as usize] = place;
@@ -109,21 +122,22 @@ impl LayerGraph {
         true
     }
 
-    /// Depth-first search from `start`: appends every vertex to `reached` after all that it leads to; false
-    /// when it meets a cycle. Marks: `stamp - 1` on the way, `stamp` left.
-    fn leave_all(&mut self, start: u32) -> bool {
+    /// Depth-first search from `start` among the places up to `last`: appends every vertex to `reached` after
+    /// all that it leads to; false when it meets a cycle. Marks: `stamp - 1` on the way, `stamp` left.
+    fn leave_all(&mut self, start: u32, last: u32) -> bool {
         let (entered, left) = (self.stamp - 1, self.stamp);
         if self.mark[start as usize] == left {
             return true;
         }
         self.mark[start as usize] = entered;
-        let mut way = vec![(start, self.after[start as usize].len())];
-        while let Some(&mut (vertex, ref mut rest)) = way.last_mut() {
+        self.way.clear();
+        self.way.push((start, self.after[start as usize].len()));
+        while let Some(&mut (vertex, ref mut rest)) = self.way.last_mut() {
             // new dependencies, at the end, come first: they close most cycles
             let Some(next) = rest.checked_sub(1) else {
                 self.mark[vertex as usize] = left;
                 self.reached.push(vertex);
-                way.pop();
+                self.way.pop();
                 continue;
             };
             *rest = next;
@@ -132,9 +146,9 @@ impl LayerGraph {
             if *mark == entered {
                 return false;
             }
-            if *mark != left {
+            if *mark != left && self.place[to as usize] <= last {
                 *mark = entered;
-                way.push((to, self.after[to as usize].len()));
+                self.way.push((to, self.after[to as usize].len()));
             }
         }
         true

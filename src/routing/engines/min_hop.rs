@@ -40,7 +40,7 @@ pub struct MinHop {
 impl Default for MinHop {
     fn default() -> Self {
         Self {
-            balance: Balance::Load,
+            balance: Balance::Auto,
             passes: 1,
         }
     }

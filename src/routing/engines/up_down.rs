@@ -71,7 +71,7 @@ impl Default for UpDown {
             tree: Tree::Breadth,
             trees: 1,
             lookup: Lookup::Destination,
-            balance: Balance::Load,
+            balance: Balance::Auto,
             passes: 1,
         }
     }
