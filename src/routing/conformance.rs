@@ -8,20 +8,20 @@ use super::*;
 use crate::ids::{HostId, SlId, SwitchId};
 use std::time::Instant;
 
-fn engine(text: &str) -> Box<dyn RoutingEngine> {
+pub(super) fn engine(text: &str) -> Box<dyn RoutingEngine> {
     let (name, _) = text.split_once('(').unwrap();
     let text = &text[name.len()..];
     (ENGINES.find(name).unwrap().build)(Arguments { text }).unwrap()
 }
 
-fn budget(lanes: u8) -> LaneBudget {
+pub(super) fn budget(lanes: u8) -> LaneBudget {
     LaneBudget {
         lanes,
         service_levels: 2,
     }
 }
 
-fn options(lanes: u8) -> VerifyOptions<'static> {
+pub(super) fn options(lanes: u8) -> VerifyOptions<'static> {
     VerifyOptions {
         service_levels: &[SlId(0), SlId(1)],
         lanes,
@@ -31,7 +31,7 @@ fn options(lanes: u8) -> VerifyOptions<'static> {
     }
 }
 
-fn proof(graph: &Graph, text: &str, lanes: u8) -> (Tables, Proof) {
+pub(super) fn proof(graph: &Graph, text: &str, lanes: u8) -> (Tables, Proof) {
     let tables = engine(text).route(graph, budget(lanes), 1).unwrap();
     let proof = verify(graph, &tables, &options(lanes)).unwrap();
     (tables, proof)
@@ -97,7 +97,7 @@ fn every_engine_keeps_its_promises_on_every_graph() {
 }
 
 /// The proof's counts against following every path on its own.
-fn agrees_with_paths(graph: &Graph, tables: &Tables, proof: &Proof, lanes: u8) {
+pub(super) fn agrees_with_paths(graph: &Graph, tables: &Tables, proof: &Proof, lanes: u8) {
     use std::collections::BTreeSet;
     let (mut vertices, mut dependencies, mut hops) = (BTreeSet::new(), BTreeSet::new(), 0);
     for sl in [SlId(0), SlId(1)] {

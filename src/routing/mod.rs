@@ -14,6 +14,10 @@ mod walk;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod shape_conformance;
+#[cfg(test)]
+mod static_contention;
+#[cfg(test)]
 mod test_graphs;
 
 pub use tables::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
@@ -42,6 +46,8 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
     kind: "routing engine",
     entries: &[
         engines::dimension_order::ENTRY,
+        engines::direction_order::ENTRY,
+        engines::dragonfly_minimal::ENTRY,
         engines::fat_tree::ENTRY,
         engines::min_hop::ENTRY,
         engines::up_down::ENTRY,
