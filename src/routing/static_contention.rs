@@ -298,7 +298,7 @@ fn orders_load_the_8x8_mesh_as_computed_separately() {
     assert_eq!(most(&dimension, transpose), 7);
     assert_eq!(most(&dimension, complement), 4);
     assert_eq!(most(&dimension, |s: u32| s.reverse_bits() >> 26), 7);
-    let butterfly = |s: u32| (s & 30) | s >> 5 | (s & 1) << 5;
+    let butterfly = |s: u32| (s & 0b01_1110) | s >> 5 | (s & 1) << 5;
     assert_eq!(most(&dimension, butterfly), 4);
     assert_eq!(most(&direction, shuffle), 4);
     assert_eq!(most(&direction, transpose), 7);

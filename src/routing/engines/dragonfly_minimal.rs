@@ -180,9 +180,11 @@ impl<'a> Ports<'a> {
         let least = links.iter().map(locals).min()?;
         let shortest = || links.iter().filter(|link| locals(link) == least);
         let chosen = host.index() % shortest().count();
-        shortest().nth(chosen).map(|link| match link.from == here {
-            true => link.port,
-            false => self.local_port(here, link.from),
+        let link = shortest().nth(chosen)?;
+        Some(if link.from == here {
+            link.port
+        } else {
+            self.local_port(here, link.from)
         })
     }
 
