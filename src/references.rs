@@ -111,10 +111,6 @@ reference!(
     "A. J. Hoffman and R. R. Singleton, \"On Moore graphs with diameters 2 and 3\", IBM Journal of Research and Development 4(5), 1960"
 );
 reference!(
-    SKEIE_LYSNE_THEISS,
-    "T. Skeie, O. Lysne and I. Theiss, \"Layered shortest path (LASH) routing in irregular system area networks\", IPDPS Workshops 2002"
-);
-reference!(
     MATSUMOTO_NISHIMURA,
     "M. Matsumoto and T. Nishimura, \"Mersenne twister: a 623-dimensionally equidistributed uniform pseudo-random number generator\", ACM Transactions on Modeling and Computer Simulation 8(1), 1998"
 );
@@ -133,4 +129,48 @@ reference!(
 reference!(
     BOLBOL,
     "R. M. Bolbol, \"Congestion management in interconnection networks\", MSc thesis, Islamic University of Gaza, 2012"
+);
+reference!(
+    PATH_BALANCING,
+    "J. Flich, P. Lopez, M. P. Malumbres and J. Duato, \"Improving the performance of regular networks with source routing\", and their path balancing algorithm at ISHPC, 2000"
+);
+reference!(
+    SANCHO_ROBLES_DUATO,
+    "J. C. Sancho, A. Robles and J. Duato, \"A new methodology to compute deadlock-free routing tables for irregular networks\", CANPC 2000"
+);
+reference!(
+    LYSNE_SKEIE,
+    "O. Lysne and T. Skeie, \"Load balancing of irregular system area networks through multiple roots\", CIC 2001"
+);
+reference!(
+    TBTP,
+    "F. De Pellegrini, D. Starobinski, M. G. Karpovsky and L. B. Levitin, \"Scalable cycle-breaking algorithms for gigabit Ethernet backbones\", INFOCOM 2004"
+);
+reference!(
+    REINEMO,
+    "S.-A. Reinemo, \"Quality of Service in Interconnection Networks\", dissertation, University of Oslo, 2007"
+);
+reference!(
+    SEGMENT_ROUTING,
+    "A. Mejia, J. Flich, J. Duato, S.-A. Reinemo and T. Skeie, \"Segment-based routing: an efficient fault-tolerant routing algorithm for meshes and tori\", IPDPS 2006"
+);
+reference!(
+    LASH,
+    "T. Skeie, O. Lysne and I. Theiss, \"Layered shortest path (LASH) routing in irregular system area networks\", IPDPS workshop on communication architecture for clusters, 2002"
+);
+reference!(
+    PEARCE_KELLY,
+    "D. J. Pearce and P. H. J. Kelly, \"A dynamic topological sort algorithm for directed acyclic graphs\", ACM Journal of Experimental Algorithmics 11, 2006"
+);
+reference!(
+    SSSP,
+    "T. Hoefler, T. Schneider and A. Lumsdaine, \"Optimized routing for large-scale InfiniBand networks\", HOTI 2009"
+);
+reference!(
+    DFSSSP,
+    "J. Domke, T. Hoefler and W. E. Nagel, \"Deadlock-free oblivious routing for arbitrary topologies\", IPDPS 2011"
+);
+reference!(
+    ZAHAVI_FAT_TREE,
+    "E. Zahavi, G. Johnson, D. J. Kerbyson and M. Lang, \"Optimized InfiniBand fat-tree routing for shift all-to-all communication patterns\", Concurrency and Computation: Practice and Experience 22(2), 2010"
 );

@@ -49,6 +49,8 @@ pub enum Command {
     Topology(Topology),
     /// Survey a scenario's forwarding: engine, lanes, path lengths, channel loads
     Routes(Routes),
+    /// Count the layers LASH needs on random networks, against links: table, plot, peaks
+    Layers(Layers),
     /// Show the effective cycle: stages and systems in order, what each reads and writes
     Schedule(Schedule),
     /// Run with per-stage timing and write a trace
@@ -262,9 +264,62 @@ pub struct Routes {
     /// Fail (exit code 2) unless every guarantee of the engine is proved
     #[arg(long)]
     pub verify: bool,
-    /// Print the forwarding tables in the form of OpenSM's opensm-lfts.dump (LID = host number + 1)
-    #[arg(long)]
+    /// Print the forwarding tables in the form of OpenSM's opensm-lfts.dump
+    #[arg(long, conflicts_with = "export_dir")]
     pub dump: bool,
+    /// Write opensm-lfts.dump, opensm.fdbs, opensm-sl2vl.dump, guid2lid and path-sl to DIR
+    ///
+    /// The folder is made when it does not exist; files in it are replaced. The routing engine
+    /// `TableImport` reads them.
+    #[arg(long, value_name = "DIR")]
+    pub export_dir: Option<PathBuf>,
+}
+
+/// What is placed into a layer at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LayerGranularity {
+    /// All paths from one source (DAG).
+    Source,
+    /// One path.
+    Pair,
+    /// Both directions between two switches.
+    Both,
+    /// Sources, split when they fit nowhere.
+    Hybrid,
+}
+
+/// Arguments of `layers`.
+#[derive(Args, Clone, Debug)]
+pub struct Layers {
+    /// Sizes of the networks
+    #[arg(
+        long,
+        value_name = "N,..",
+        value_delimiter = ',',
+        default_value = "8,16,32,64,128"
+    )]
+    pub switches: Vec<u32>,
+    /// Networks drawn for every size and number of links
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub graphs: u32,
+    /// What is placed into a layer at a time
+    #[arg(
+        long,
+        value_enum,
+        value_name = "UNIT,..",
+        value_delimiter = ',',
+        default_value = "source,pair"
+    )]
+    pub granularity: Vec<LayerGranularity>,
+    /// Seed of the networks
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Worker threads; default: one per core. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Folder for layers.csv and layers.svg
+    #[arg(long, value_name = "DIR", default_value = "layers")]
+    pub out: PathBuf,
 }
 
 /// Arguments of `schedule`.

@@ -7,6 +7,7 @@ mod catalog;
 mod check;
 mod describe;
 mod expectations;
+mod layers;
 mod list;
 mod log;
 pub mod profile;
@@ -56,6 +57,7 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Describe(arguments)) => describe::execute(&arguments),
         Some(Command::Topology(arguments)) => topology::execute(&arguments),
         Some(Command::Routes(arguments)) => routes::execute(&arguments),
+        Some(Command::Layers(arguments)) => layers::execute(&arguments),
         Some(Command::Schedule(arguments)) => schedule::execute(&arguments),
         Some(Command::Profile(arguments)) => profile::execute(&arguments),
     }

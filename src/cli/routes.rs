@@ -3,10 +3,12 @@
 use super::args::Routes;
 use super::print;
 use crate::error::Error;
-use crate::routing::dump::write_lfts;
+use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
 use crate::scenario::{Parts, Resolved};
+use crate::topology::Graph;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Routes the fabric and prints what came out.
@@ -18,8 +20,14 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     let allow_deadlock = if arguments.verify { "false" } else { "true" };
     document.assign("allow_deadlock", allow_deadlock)?;
     let resolved = document.resolve(&Parts::registered())?;
+    if let Some(folder) = &arguments.export_dir {
+        export(&resolved, folder)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut text = String::new();
     if arguments.dump {
+        dump::require_destination_only(&resolved.tables)
+            .map_err(|error| Error::Usage(error.to_string()))?;
         // a string takes all text
         let _ = write_lfts(&resolved.layout.graph, &resolved.tables, &mut text);
     } else {
@@ -27,6 +35,39 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     }
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes every file of `routing::dump`; nothing when the tables have no form in one of them.
+fn export(resolved: &Resolved, folder: &Path) -> Result<(), Error> {
+    let (graph, tables) = (&resolved.layout.graph, &resolved.tables);
+    let inexpressible = |error: dump::InexpressibleError| Error::Usage(error.to_string());
+    let mut files = [const { String::new() }; 5];
+    let [lfts, fdbs, sl2vl, guid2lid, path_sl] = &mut files;
+    dump::write_sl2vl(graph, tables, sl2vl).map_err(inexpressible)?;
+    dump::write_path_sl(graph, tables, path_sl).map_err(inexpressible)?;
+    // a string takes all text
+    let _ = write_lfts(graph, tables, lfts);
+    let _ = dump::write_fdbs(graph, tables, fdbs);
+    let _ = dump::write_guid2lid(graph, guid2lid);
+    let names = [
+        "opensm-lfts.dump",
+        "opensm.fdbs",
+        "opensm-sl2vl.dump",
+        "guid2lid",
+        "path-sl",
+    ];
+    let write = |path: &Path, result: std::io::Result<()>| {
+        result.map_err(|cause| Error::Write {
+            path: path.display().to_string(),
+            cause,
+        })
+    };
+    write(folder, std::fs::create_dir_all(folder))?;
+    for (name, text) in names.iter().zip(&files) {
+        let path = folder.join(name);
+        write(&path, std::fs::write(&path, text))?;
+    }
+    Ok(())
 }
 
 fn survey(resolved: &Resolved, text: &mut String) {
@@ -57,24 +98,42 @@ fn survey(resolved: &Resolved, text: &mut String) {
             line("", format!("{hops} hops: {pairs} pairs"));
         }
     }
-    // uniform traffic at load x puts x * paths / (hosts - 1) flits per cycle on a channel of full rate
-    let loads = ChannelLoads::uniform(graph, tables);
-    let destinations = (graph.hosts().len() - 1).max(1) as f64;
-    let channels = graph.channels().iter().zip(&loads.paths);
-    let most = channels
-        .map(|(channel, paths)| {
-            *paths as f64 * f64::from(channel.timing.cycles_per_flit) / destinations
-        })
-        .fold(0.0, f64::max);
-    if most > 0.0 {
+    for (name, value) in &tables.remarks {
+        line(name, value.clone());
+    }
+    loads(graph, &ChannelLoads::uniform(graph, tables), &mut line);
+}
+
+/// Channel loads under uniform traffic and what they allow.
+fn loads(graph: &Graph, loads: &ChannelLoads, line: &mut impl FnMut(&str, String)) {
+    line(
+        "channel load",
+        format!(
+            "{} paths at most, {:.1} on average, between switches",
+            loads.max(),
+            loads.mean()
+        ),
+    );
+    for (paths, channels) in loads.histogram() {
+        if channels > 0 {
+            let (first, last) = (paths.start(), paths.end());
+            line("", format!("{first} to {last} paths: {channels} channels"));
+        }
+    }
+    if let Some(bound) = loads.throughput_bound(graph) {
         line(
             "busiest channel",
-            format!("{most:.3} x the load of a host, uniform traffic"),
+            format!(
+                "{:.3} x the load of a host link, uniform traffic",
+                1.0 / bound.of_host_link
+            ),
         );
-        let bound = (1.0 / most).min(1.0);
         line(
             "throughput bound",
-            format!("{bound:.3} flits per host per cycle, uniform traffic"),
+            format!(
+                "{:.3} of the host link rate ({:.3} flits per host per cycle), uniform traffic",
+                bound.of_host_link, bound.flits_per_cycle
+            ),
         );
     }
 }

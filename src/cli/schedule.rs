@@ -1,7 +1,7 @@
 //! `virtlane schedule`: the effective cycle of a scenario.
 
 use super::args::Schedule;
-use crate::cycle::STAGES;
+use crate::cycle::{STAGES, Stage};
 use crate::error::Error;
 use crate::run::sizing;
 use crate::scenario::Parts;
@@ -23,12 +23,14 @@ pub fn execute(arguments: &Schedule) -> Result<ExitCode, Error> {
         .max()
         .unwrap_or(0);
     for (number, stage) in STAGES.iter().enumerate() {
-        let idle =
-            stage.stage == crate::cycle::Stage::Mark && plan.switch.marking_threshold.is_none();
-        let note = if idle {
-            "  (off: no marking in this scenario)"
-        } else {
-            ""
+        let note = match stage.stage {
+            Stage::Mark if plan.switch.marking_threshold.is_none() => {
+                "  (off: no marking in this scenario)"
+            }
+            Stage::Transmit if plan.switch.output_lane_buffer == 0 => {
+                "  (off: no output lanes in this scenario)"
+            }
+            _ => "",
         };
         let _ = writeln!(
             text,

@@ -123,7 +123,7 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, f
         lanes: port.request_lanes,
         pointer: port.lane_pointer,
     };
-    let found = if view.shared.tables().is_some() {
+    let found = if view.shared.crossbar_tables().is_some() {
         by_tables(view, &asked)
     } else {
         by_rotation(view, &asked)
@@ -213,13 +213,14 @@ fn eligible<const W: usize, const P: bool>(
         return None;
     }
     let unlimited = !view.shared.pool() && !view.shared.reserve();
-    if unlimited && row.covers(view.shared.largest, view.now) {
+    let by_credits = unlimited && view.shared.output_lane_buffer() == 0;
+    if by_credits && row.covers(view.shared.largest, view.now) {
         return Some(mask);
     }
     fitting(view, asked.out, asked.first_port, lane, mask)
 }
 
-/// The requests of `mask` that fit the credits; none: the lane is marked starved.
+/// The requests of `mask` that the lane has room for; none: the lane is marked starved.
 fn fitting<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     out: u32,
@@ -232,7 +233,7 @@ fn fitting<const W: usize, const P: bool>(
         mask = [0; W];
         mask[usize::from(winner / 64)] = 1 << (winner % 64);
     }
-    let credits = view.credits(lane);
+    let room = view.room(lane);
     let mut smallest = u16::MAX;
     for (i, word) in mask.iter_mut().enumerate() {
         let mut rest = *word;
@@ -241,7 +242,7 @@ fn fitting<const W: usize, const P: bool>(
             rest &= rest - 1;
             let queue = view.queue_of(first_port, i as u16 * 64 + bit as u16, out);
             let size = view.queues[queue as usize].size;
-            if u32::from(size) > credits {
+            if u32::from(size) > room {
                 *word &= !(1 << bit);
                 smallest = smallest.min(size);
             }

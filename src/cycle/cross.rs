@@ -13,12 +13,14 @@
 //!    sender's ramp starts at `t + credit latency` with step `s`.
 //! 3. The next hop requests at `arrival + delay`, later by `(n - 1) * (s_in - s_out)` when it leaves faster
 //!    than it arrives, or after its tail when packets are stored first (rules 3, 4).
-//! 4. With an output buffer the channel starts the packet when it is free (rule 10).
+//! 4. With an output buffer the channel starts the packet when it is free (rule 10). With output lanes the
+//!    packet waits there for `Stage::Transmit`.
 //!
 //! # Deviations
 //! None.
 
 use super::calendar::Ramp;
+use super::output_lanes;
 use super::state::{Grant, Message, Shared};
 use super::view::View;
 use crate::fabric::components::{NONE, Packet, Peer};
@@ -66,12 +68,19 @@ fn carry_out<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &G
     queue.head = if emptied { NONE } else { packet.next };
     queue.requesting = false;
     let step = view.outs[grant.out as usize].step;
-    let until = view.now + u64::from(flits) * u64::from(step);
+    let mut until = view.now + u64::from(flits) * u64::from(step);
+    if view.shared.stalls(flits) {
+        until = output_lanes::hold(&mut view.general(), grant);
+    }
     let start = occupy_output(view, grant, flits, until);
     commit_lane(view, grant, flits);
     occupy_input(view, grant, until, emptied);
+    if view.shared.output_lane_buffer() != 0 {
+        output_lanes::enter(&mut view.general(), grant, packet_row, flits, until);
+        return packet_row;
+    }
     return_credits(view, grant.queue, grant.input, view.now, flits, step);
-    forward(view, grant, packet_row, flits, start)
+    forward(view, (grant.out, grant.lane), packet_row, flits, start)
 }
 
 /// Output side of the grant: time, credits, request, pointers; the output is looked at again if more
@@ -85,7 +94,11 @@ fn occupy_output<const W: usize, const P: bool>(
 ) -> u64 {
     let (now, shared) = (view.now, view.shared);
     let out = &mut view.outs[grant.out as usize];
-    out.free_at = until;
+    out.free_at = if shared.output_lane_buffer() == 0 {
+        until
+    } else {
+        now + 1
+    };
     let mut start = now;
     if shared.output_buffer() != 0 {
         let channel_free = &mut view.work.arbiters.channel_free[grant.out as usize];
@@ -101,7 +114,9 @@ fn occupy_output<const W: usize, const P: bool>(
         view.lanes[shared.credit_row(grant.lane) as usize].take(taken, now);
     }
     let lane = &mut view.lanes[grant.lane as usize];
-    lane.sent = lane.sent.wrapping_add(u32::from(flits));
+    if shared.output_lane_buffer() == 0 {
+        lane.sent = lane.sent.wrapping_add(u32::from(flits));
+    }
     if !shared.pool() {
         lane.take(taken, now);
     }
@@ -189,7 +204,9 @@ fn occupy_place<const W: usize, const P: bool>(
         }
     }
     view.queues[grant.queue as usize].leaving = true;
-    view.work.calendar.at(until).frees.push(grant.queue);
+    if until != output_lanes::OPEN_END {
+        view.work.calendar.at(until).frees.push(grant.queue);
+    }
 }
 
 /// An input that has no place left no longer holds turns it reserved (D9): the outputs its heads request
@@ -270,20 +287,21 @@ pub(super) fn return_credits<const W: usize, const P: bool>(
     }
 }
 
-/// Sends the packet over its channel: the next hop's event. Returns what [`carry_out`] returns.
+/// Sends the packet over its channel (output and lane row): the next hop's event. Returns what [`carry_out`]
+/// returns.
 #[inline]
-fn forward<const W: usize, const P: bool>(
+pub(super) fn forward<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
-    grant: &Grant,
+    (out_row, out_lane): (u32, u32),
     packet_row: u32,
     flits: u16,
     start: u64,
 ) -> u32 {
-    let out = &view.outs[grant.out as usize];
+    let out = &view.outs[out_row as usize];
     let arrival = start + u64::from(out.latency);
     let step = out.step;
     let (to, peer, boundless) = (out.to, out.peer, out.boundless);
-    let lane_number = grant.lane & view.shared.lane_mask;
+    let lane_number = out_lane & view.shared.lane_mask;
     let lane = (to << view.shared.lane_shift) + lane_number;
     match peer {
         Peer::Switch => {
@@ -295,7 +313,7 @@ fn forward<const W: usize, const P: bool>(
             view.work.calendar.at(tail).deliveries.push(packet_row);
             if !boundless {
                 let at = arrival + u64::from(view.ins[to as usize].credit_latency);
-                let sender = view.shared.credit_row(grant.lane);
+                let sender = view.shared.credit_row(out_lane);
                 view.work.calendar.at(at).ramps.push(Ramp {
                     lane: sender,
                     flits,
@@ -310,7 +328,10 @@ fn forward<const W: usize, const P: bool>(
         Peer::Border => {
             let border = view.work.border[to as usize];
             let packet = &view.packets[packet_row as usize];
-            let at = arrival + view.shared.pipeline(border.switch, packet, step);
+            let at = arrival
+                + view
+                    .shared
+                    .pipeline([border.switch, border.table_row], packet, step);
             let message = Message::Head {
                 lane: (border.port << view.shared.lane_shift) + lane_number,
                 at,
@@ -334,23 +355,25 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
         if self.shared.uniform_pace() && !self.shared.store_and_forward() {
             return self.shared.request_delay;
         }
-        let owner = self.ins[input as usize].owner;
-        let switch = self.switches[owner as usize].global;
-        self.shared.pipeline(switch, packet, step_in)
+        let port = &self.ins[input as usize];
+        let switch = self.switches[port.owner as usize].global;
+        self.shared
+            .pipeline([switch, port.table_row], packet, step_in)
     }
 }
 
 impl Shared {
-    /// Cycles from a header's arrival at `switch` to its earliest request.
+    /// Cycles from a header's arrival at `switch`, where it is looked up in table row `row`, to its earliest
+    /// request.
     #[inline]
-    pub fn pipeline(&self, switch: u32, packet: &Packet, step_in: u16) -> u64 {
+    pub fn pipeline(&self, [switch, row]: [u32; 2], packet: &Packet, step_in: u16) -> u64 {
         if self.store_and_forward {
             return self.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
         }
         if self.uniform_pace {
             return self.request_delay;
         }
-        let output = self.next[switch as usize * self.host_count + packet.destination as usize];
+        let output = self.next[row as usize * self.host_count + packet.destination as usize];
         let step_out =
             self.output_step[self.output_first[switch as usize] as usize + usize::from(output)];
         self.request_delay + self.underrun(packet.size, step_in, step_out)

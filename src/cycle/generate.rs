@@ -50,12 +50,11 @@ fn create<const W: usize, const P: bool>(view: &mut View<'_, W, P>, row: u32, cl
     let key = if class.management {
         shared.management_key
     } else {
-        let from = shared.host_switch[source.host().index()] as usize;
-        let to = shared.host_switch[creation.destination.index()] as usize;
         let layer = if shared.path_layer.is_empty() {
             0
         } else {
-            shared.path_layer[from * shared.switch_count + to]
+            let from = shared.host_switch[source.host().index()] as usize;
+            shared.path_layer[from * shared.host_count + creation.destination.index()]
         };
         creation.sl.0 * shared.layers + layer
     };

@@ -161,7 +161,10 @@ fn launch<const W: usize, const P: bool>(
     match port.peer {
         Peer::Border => {
             let border = view.work.border[port.to as usize];
-            let at = arrival + view.shared.pipeline(border.switch, &packet, port.step);
+            let at = arrival
+                + view
+                    .shared
+                    .pipeline([border.switch, border.table_row], &packet, port.step);
             let lane = (border.port << view.shared.lane_shift) + lane;
             view.work.outbox[border.shard as usize].push(Message::Head {
                 lane,

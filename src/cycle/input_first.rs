@@ -90,7 +90,7 @@ fn collect_inputs<const W: usize, const P: bool>(
     }
 }
 
-/// Whether a queue's head requests a free output and fits its credits; starves the lane otherwise.
+/// Whether a queue's head requests a free output and its lane has room; starves the lane otherwise.
 fn is_eligible<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: u32) -> bool {
     let head = &view.queues[queue as usize];
     if head.head == NONE || !head.requesting {
@@ -102,7 +102,7 @@ fn is_eligible<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: 
     if port.free_at > view.now {
         return false;
     }
-    if view.credits(lane) >= u32::from(size) {
+    if view.room(lane) >= u32::from(size) {
         return true;
     }
     view.starve(out, lane, size);

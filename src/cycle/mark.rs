@@ -15,7 +15,7 @@
 
 use super::state::{Grant, Message};
 use super::view::View;
-use crate::fabric::components::Peer;
+use crate::fabric::components::{NONE, Peer};
 
 /// Runs the stage.
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
@@ -40,8 +40,18 @@ fn set_mark<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Gr
         view.packets[grant.packet as usize].fecn = true;
         return;
     }
+    let mut number = grant.packet;
+    if view.shared.output_lane_buffer() != 0 {
+        // last of its output lane, or sent in this cycle as the message that `transmit` noted
+        let granted = &mut view.packets[grant.packet as usize];
+        if granted.next == NONE {
+            granted.fecn = true;
+            return;
+        }
+        number = granted.next;
+    }
     let shard = view.work.border[out.to as usize].shard as usize;
-    if let Message::Head { packet, .. } = &mut view.work.outbox[shard][grant.packet as usize] {
+    if let Message::Head { packet, .. } = &mut view.work.outbox[shard][number as usize] {
         packet.fecn = true;
     }
 }

@@ -8,7 +8,8 @@
 //! | `Deliver` | channel | every hop would take one more cycle |
 //! | `Route` | switch | a head would wait one more cycle for its first arbitration |
 //! | `Arbitrate` | switch | - |
-//! | `Cross` | switch | - (grants are carried out in the cycle they are made) |
+//! | `Cross` | switch | a packet could not leave its output lane in the cycle of its grant |
+//! | `Transmit` | switch | - (marks look at requests for the crossbar) |
 //! | `Mark` | switch | heads that arrive in this cycle are counted either way |
 //! | `Generate` | host | a packet could not start in the cycle of its creation |
 //! | `Inject` | host | - |
@@ -32,6 +33,7 @@ pub mod generate;
 pub mod inject;
 pub mod input_first;
 pub mod mark;
+pub mod output_lanes;
 pub mod profile;
 pub mod records;
 pub mod route;
@@ -63,6 +65,8 @@ pub enum Stage {
     Arbitrate,
     /// Switch traversal: granted packets move, credits return.
     Cross,
+    /// Output lanes: waiting packets start on their channels.
+    Transmit,
     /// Congestion marking.
     Mark,
     /// Traffic sources.
@@ -87,7 +91,7 @@ pub struct StageEntry {
 }
 
 /// The schedule as printed by `virtlane schedule`.
-pub const STAGES: [StageEntry; 8] = [
+pub const STAGES: [StageEntry; 9] = [
     StageEntry {
         stage: Stage::Deliver,
         name: "deliver",
@@ -111,6 +115,12 @@ pub const STAGES: [StageEntry; 8] = [
         name: "cross",
         reads: "accepted grants",
         writes: "queues, ports, credits, calendar, mail to other shards",
+    },
+    StageEntry {
+        stage: Stage::Transmit,
+        name: "transmit",
+        reads: "channels due, packets in output lanes",
+        writes: "output lanes, calendar, mail to other shards",
     },
     StageEntry {
         stage: Stage::Mark,
@@ -157,9 +167,14 @@ fn schedule<const W: usize, const P: bool>(
     shared: &Shared,
     clock: Option<Arc<StageClock>>,
 ) -> Schedule {
-    use Stage::{Arbitrate, Consume, Cross, Deliver, Generate, Inject, Mark, Route};
+    use Stage::{Arbitrate, Consume, Cross, Deliver, Generate, Inject, Mark, Route, Transmit};
     let marks = shared.marking_threshold.is_some();
-    let stages = (0..STAGES.len()).filter(|&stage| marks || STAGES[stage].stage != Mark);
+    let transmits = shared.output_lane_buffer != 0;
+    let stages = (0..STAGES.len()).filter(|&stage| match STAGES[stage].stage {
+        Mark => marks,
+        Transmit => transmits,
+        _ => true,
+    });
     let mut cycle = Schedule::new(Cycle);
     cycle.set_executor(Lean::new(clock, stages.collect()));
     cycle.set_build_settings(ScheduleBuildSettings {
@@ -169,7 +184,7 @@ fn schedule<const W: usize, const P: bool>(
     });
     cycle.configure_sets(
         (
-            Deliver, Route, Arbitrate, Cross, Mark, Generate, Inject, Consume,
+            Deliver, Route, Arbitrate, Cross, Transmit, Mark, Generate, Inject, Consume,
         )
             .chain(),
     );
@@ -177,6 +192,9 @@ fn schedule<const W: usize, const P: bool>(
     cycle.add_systems(route_system::<W, P>.in_set(Route));
     cycle.add_systems(arbitrate_system::<W, P>.in_set(Arbitrate));
     cycle.add_systems(cross_system::<W, P>.in_set(Cross));
+    if transmits {
+        cycle.add_systems(transmit_system::<W, P>.in_set(Transmit));
+    }
     if marks {
         cycle.add_systems(mark_system::<W, P>.in_set(Mark));
     }
@@ -193,6 +211,7 @@ pub fn fused<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     route::run(view);
     arbitrate::run(view);
     cross::run(view);
+    output_lanes::run(view);
     mark::run(view);
     generate::run(view);
     inject::run(view);
@@ -228,6 +247,10 @@ system!(cross_system, cross::run, |state| !state
     .work
     .grants
     .is_empty());
+system!(transmit_system, output_lanes::run, |state| state
+    .work
+    .output_lanes
+    .is_due(state.now));
 system!(mark_system, mark::run, |state| !state
     .work
     .grants

@@ -6,7 +6,7 @@
 //! Cost: O(arrived packets), one table look-up per new head, then never again while the head is blocked
 //!
 //! # Rules
-//! 1. Output = table entry of (switch, destination); lane = lane map of (input, output, key + hop layer).
+//! 1. Output = table entry of (row of the input, destination), one row per switch unless the input matters; lane = lane map of (input, output, key + hop layer).
 //! 2. A request stands from this cycle until it is granted. It is considered at once when the input has a
 //!    place left, else when the input is free again.
 //! 3. A packet becomes head when its queue is empty and no packet of the queue is leaving; otherwise the
@@ -80,8 +80,7 @@ fn append<const W: usize, const P: bool>(view: &mut View<'_, W, P>, lane: u32, p
 #[inline]
 fn output_of<const W: usize, const P: bool>(view: &View<'_, W, P>, lane: u32, packet: u32) -> u32 {
     let port = &view.ins[(lane >> view.shared.lane_shift) as usize];
-    let switch = &view.switches[port.owner as usize];
-    let row = switch.global as usize * view.shared.host_count;
+    let row = port.table_row as usize * view.shared.host_count;
     u32::from(view.shared.next[row + view.packets[packet as usize].destination as usize])
 }
 
@@ -93,7 +92,7 @@ fn raise<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u3
     let switch = &mut view.switches[port.owner as usize];
     let queue = &mut view.queues[queue_row as usize];
     let packet = &view.packets[queue.head as usize];
-    let entry = switch.global as usize * shared.host_count + packet.destination as usize;
+    let entry = port.table_row as usize * shared.host_count + packet.destination as usize;
     let out_row = switch.first_port + u32::from(shared.next[entry]);
     let layered = !shared.hop_layer.is_empty() && packet.key != shared.management_key;
     let hop_layer = if layered { shared.hop_layer[entry] } else { 0 };

@@ -48,6 +48,7 @@ options! {
     voq_stride: u32 = 0;
     speedup: u16 = 1;
     output_buffer: u32 = 0;
+    output_lane_buffer: u32 = 0;
     pool: bool = false;
     stepped_credits: bool = false;
     output_arbitration: OutputArbitration = OutputArbitration::RoundRobin;
@@ -66,6 +67,12 @@ impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
     #[inline]
     pub fn tables(&self) -> Option<&'a VlArbitrationTables> {
         if PLAIN { None } else { self.0.tables.as_ref() }
+    }
+
+    /// VL arbitration tables of the crossbar's output side: with output lanes they act at the channel.
+    #[inline]
+    pub fn crossbar_tables(&self) -> Option<&'a VlArbitrationTables> {
+        self.tables().filter(|_| self.output_lane_buffer() == 0)
     }
 
     /// Lane row of the credit count that `lane` draws from.

@@ -2,6 +2,7 @@
 
 use super::calendar::Calendar;
 use super::sources::Sources;
+use crate::cycle::output_lanes::buffers::OutputLanes;
 use crate::cycle::records::Records;
 use crate::fabric::source_queue::SourceQueues;
 use crate::fabric::{Packet, PacketRecord};
@@ -20,11 +21,11 @@ use std::sync::Arc;
     reason = "independent options of a fabric"
 )]
 pub struct Shared {
-    /// Output index (position among connected ports) of `[switch][host]`.
+    /// Output index (position among connected ports) of `[table row][host]`.
     pub next: Vec<u8>,
-    /// Layer added at `[switch][host]`; empty when no hop has one.
+    /// Layer added at `[table row][host]`; empty when no hop has one.
     pub hop_layer: Vec<u8>,
-    /// Path layer of `[source switch][destination switch]`; empty when all are 0.
+    /// Path layer of `[source switch][destination host]`; empty when all are 0.
     pub path_layer: Vec<u8>,
     /// Lane profiles, `[profile][key]`.
     pub profiles: Vec<u8>,
@@ -34,8 +35,6 @@ pub struct Shared {
     pub management_key: u8,
     /// Hosts of the fabric.
     pub host_count: usize,
-    /// Switches of the fabric.
-    pub switch_count: usize,
     /// Switch a host is attached to (global id).
     pub host_switch: Vec<u32>,
     /// First output of each switch in `output_step`.
@@ -68,6 +67,8 @@ pub struct Shared {
     pub speedup: u16,
     /// Output buffer \[flits\].
     pub output_buffer: u32,
+    /// Buffer of each output lane \[flits\].
+    pub output_lane_buffer: u32,
     /// VOQ: queues per lane; 0 = FIFO.
     pub voq_stride: u32,
     /// One pool per port: credits live in lane 0.
@@ -103,6 +104,7 @@ impl Shared {
             InputSpeedup::Unlimited => u16::MAX,
         };
         self.output_buffer = options.output_buffer;
+        self.output_lane_buffer = options.output_lane_buffer;
         self.output_arbitration = options.output_arbitration;
         self.matching = options.matching;
         self.iterations = options.iterations;
@@ -169,6 +171,8 @@ pub struct Border {
     pub port: u32,
     /// Global id of the switch there.
     pub switch: u32,
+    /// Row of the forwarding table that its packets are looked up in there.
+    pub table_row: u32,
 }
 
 /// State of arbitration that only some options need, one entry per port row when needed.
@@ -240,6 +244,8 @@ pub struct Work {
     pub border: Vec<Border>,
     /// State of optional arbiters.
     pub arbiters: ArbiterState,
+    /// Packets behind the crossbar, with `output_lane_buffer`.
+    pub output_lanes: OutputLanes,
     /// Slow sinks, per local host.
     pub sinks: Vec<Sink>,
     /// Statistics.

@@ -2,14 +2,15 @@
 //!
 //! A blocked head sleeps until something it waits for changes. The complete list of reasons to visit an
 //! output (model section 2): it became free; a new head requests it; an input that holds requests for it
-//! became free; a credit ramp started on a lane with requests; a computed credit wake-up is due; it lost
-//! the accept step. Each of them ends here, and each visit re-checks that output and credits are free
-//! *now*, so superfluous wake-ups change nothing.
+//! became free; a credit ramp started on a lane with requests; a computed credit wake-up is due; its output
+//! lane made room; it lost the accept step. Each of them ends here, and each visit re-checks that output,
+//! credits and output lane are free *now*, so superfluous wake-ups change nothing.
 //!
 //! Invariant, between cycles: every standing request whose input could send is covered. Either its output
-//! is busy and a wake-up at `free_at` is in the calendar, or its lane lacks credits and is marked
-//! starved: `need` is no larger than the request; then a wake-up at the cycle in which known ramps give
-//! `need` is in the calendar, or no known ramp does and the next ramp computes it.
+//! is busy and a wake-up at `free_at` is in the calendar, or its lane lacks credits and is starved, with a
+//! `need` no larger than the request; then a wake-up at the cycle in which known ramps give `need` is in the
+//! calendar, or no known ramp does and the next ramp computes it. With output lanes a lane starves for space
+//! as well, and the channel's next packet of the lane computes the wake-up, too.
 
 use super::calendar::Calendar;
 use super::view::View;
@@ -61,15 +62,14 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
             return;
         }
         row.need = size;
-        self.wake_with_credits(out, lane);
+        self.wake_with_room(out, lane);
     }
 
     /// Schedules the visit of a starved lane, when known ramps give it what it needs.
     #[inline]
-    fn wake_with_credits(&mut self, out: u32, lane: u32) {
+    pub(super) fn wake_with_room(&mut self, out: u32, lane: u32) {
         let need = self.lanes[lane as usize].need;
-        let ready = self.lanes[self.shared.credit_row(lane) as usize].ready_at(need);
-        if let Some(at) = ready {
+        if let Some(at) = self.room_at(lane, need) {
             self.work.calendar.at(at.max(self.now + 1)).wakes.push(out);
         }
     }
@@ -95,7 +95,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
     fn credit_wake(&mut self, lane: u32, start: u64) {
         let out = lane >> self.shared.lane_shift;
         let need = self.lanes[lane as usize].need;
-        match self.lanes[self.shared.credit_row(lane) as usize].ready_at(need) {
+        match self.room_at(lane, need) {
             Some(at) if at > self.now => self.work.calendar.at(at).wakes.push(out),
             Some(_) if start <= self.now && self.outs[out as usize].free_at <= self.now => {
                 self.visit(out);

@@ -39,7 +39,7 @@ pub struct OutPort {
     pub free_at: u64,
     /// Far end: port row or border entry, as `peer` says.
     pub to: u32,
-    /// Crossbar delay + channel latency \[cycles\].
+    /// Channel latency and, without output lanes, crossbar delay \[cycles\].
     pub latency: u32,
     /// Local row of the owning switch, or of the host.
     pub owner: u32,
@@ -83,6 +83,8 @@ pub struct InPort {
     pub owner: u32,
     /// Offset this input adds to an output's lane profile.
     pub profile_offset: u32,
+    /// Row of the forwarding table that packets of this input are looked up in.
+    pub table_row: u32,
     /// Non-empty queues: bit = lane (FIFO) or output modulo 64 (VOQ).
     pub occupied: u64,
     /// Packets leaving now (input speed-up above 1).
@@ -174,7 +176,8 @@ pub struct PacketRecord {
     pub created: u64,
     /// Cycle in which its first flit entered the first channel.
     pub injected: u64,
-    /// Cycle of its current request (first come first served).
+    /// Cycle of its current request (first come first served); in an output lane the first cycle in which the
+    /// channel may take it.
     pub requested: u64,
     /// Source host (global id).
     pub source: u32,

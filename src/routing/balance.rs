@@ -1,9 +1,10 @@
-//! Spreads destinations over equally good ports, as OpenSM does: by counters local to each switch.
+//! Spreads destinations over equally good ports: by load, or as OpenSM does by counters local to each switch.
 //!
 //! Cost: time O(switches * (hosts + destination switches * ports)), parallel over switches; the result
 //! does not depend on the number of threads, because every switch counts for itself.
 //!
 //! # Algorithm
+//! (of the local counters; for the other see `load_balance.rs`)
 //! 1. Destination switches are taken by number of attached hosts, most first, ties in id order; the hosts
 //!    of one in port order.
 //! 2. A host attached to the switch itself is reached through its port, which is not counted.
@@ -11,12 +12,69 @@
 //!
 //! References: OpenSM `osm_switch.c` and `osm_ucast_mgr.c`
 
+use super::load_balance::{self, Spreading};
 use super::paths::Adjacency;
+use super::steps::Steps;
 use super::{RoutingError, UNREACHABLE};
 use crate::ids::{HostId, SwitchId};
+use crate::registry::Parameter;
 use crate::topology::Graph;
 use rayon::prelude::*;
+use serde::Deserialize;
 use std::cmp::Reverse;
+
+/// How an engine chooses among equally good ports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(super) enum Balance {
+    /// Least load on the whole way.
+    #[default]
+    Load,
+    /// Fewest hosts assigned to the port, counted at each switch alone.
+    Ports,
+}
+
+impl Balance {
+    /// The parameter that names it.
+    pub(super) const PARAMETER: Parameter = Parameter {
+        name: "balance",
+        kind: "Load or Ports",
+        default: Some("Load"),
+        summary: "choice among equal ways: least load on the way, or OpenSM's counters of each switch",
+    };
+
+    /// The parameter that goes with [`Balance::Load`].
+    pub(super) const PASSES: Parameter = Parameter {
+        name: "passes",
+        kind: "integer >= 1",
+        default: Some("1"),
+        summary: "times every destination chooses its ways again (path balancing, `balance: Load`)",
+    };
+
+    /// Forwarding tables `[switch][host]`; `hops(i)` are the hops left from every switch to the `i`-th
+    /// destination switch, `candidate(i, switch, neighbor)` tells whether the way there may lead over
+    /// `neighbor`, which must be one hop nearer.
+    pub(super) fn spread<'h>(
+        self,
+        graph: &Graph,
+        adjacency: &Adjacency,
+        destinations: &[Destination],
+        hops: impl Fn(usize) -> &'h [u16] + Sync,
+        candidate: impl Fn(usize, usize, usize) -> bool + Sync,
+        passes: u8,
+    ) -> Vec<u8> {
+        match self {
+            Self::Ports => spread(graph, adjacency, destinations, candidate),
+            Self::Load => {
+                let steps = Steps::by_destination(graph, |_| true);
+                let spreading = Spreading {
+                    passes,
+                    by_switch: false,
+                };
+                load_balance::spread(graph, &steps, destinations, hops, candidate, spreading)
+            }
+        }
+    }
+}
 
 /// A switch with hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]

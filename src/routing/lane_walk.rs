@@ -1,15 +1,15 @@
 //! Follows the lanes of all packets to one destination, and checks that the lanes exist.
 //!
-//! Cost: O(switches * path layers * distinct service levels) per destination.
+//! Cost: O(rows * path layers * distinct service levels) per destination.
 
 use super::dependency_graph::DependencyGraph;
 use super::verify::{VerifyError, VerifyOptions};
-use super::walk::{NONE, Ways};
+use super::walk::{NONE, Rows, Ways};
 use super::{LaneMap, Tables};
-use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
+use crate::ids::{ChannelId, SlId, VlId};
 use crate::topology::Graph;
 
-/// Lanes used per (switch, path layer): bit `l` = lane `l`.
+/// Lanes used per (row, path layer): bit `l` = lane `l`.
 type LaneSet = u16;
 
 /// Turns the ways to a destination into dependencies.
@@ -21,27 +21,18 @@ pub(super) struct LaneWalk<'a> {
     pub(super) layers: usize,
     /// All lanes of a channel are one vertex.
     pub(super) merged: bool,
-    /// Injection channels of the sending hosts, `[switch]`.
+    pub(super) rows: &'a Rows,
+    /// Injection channels of the sending hosts, `[row]`.
     pub(super) injections: Vec<Vec<ChannelId>>,
     pub(super) dependencies: &'a DependencyGraph<'a>,
 }
 
-/// Injection channels of `senders`, per switch.
-pub(super) fn injections(graph: &Graph, senders: &[HostId]) -> Vec<Vec<ChannelId>> {
-    let mut injections = vec![Vec::new(); graph.switches().len()];
-    for &host in senders {
-        if let Some((switch, _)) = graph.attachment(host) {
-            injections[switch.index()].push(graph.host_channel(host));
-        }
-    }
-    injections
-}
-
 impl LaneWalk<'_> {
-    /// Adds the dependencies of all packets to a host on switch `home`; `sets` is memory to reuse.
+    /// Adds the dependencies of all packets to a host; `path_layer` and `hop_layer` are its columns, empty
+    /// where all layers are 0; `sets` is memory to reuse.
     pub(super) fn follow(
         &self,
-        home: SwitchId,
+        path_layer: &[u8],
         ways: &Ways,
         hop_layer: &[u8],
         sets: &mut Vec<LaneSet>,
@@ -52,10 +43,10 @@ impl LaneWalk<'_> {
         for &level in &self.levels {
             sets.clear();
             sets.resize(ways.exit.len() * self.layers, 0);
-            for &switch in &ways.order {
-                if ways.parent[switch as usize] != NONE {
-                    self.inject(SwitchId(switch), home, ways, hop_layer, level, sets);
-                    self.pass_on(switch as usize, ways, hop_layer, level, sets);
+            for &row in &ways.order {
+                if ways.parent[row as usize] != NONE {
+                    self.inject(row as usize, path_layer, ways, hop_layer, level, sets);
+                    self.pass_on(row as usize, ways, hop_layer, level, sets);
                 }
             }
         }
@@ -64,10 +55,10 @@ impl LaneWalk<'_> {
     fn follow_merged(&self, ways: &Ways, sets: &mut Vec<LaneSet>) {
         sets.clear();
         sets.resize(ways.exit.len(), 0);
-        for &switch in &ways.order {
-            let switch = switch as usize;
-            let (exit, parent) = (ways.exit[switch], ways.parent[switch]);
-            let used = sets[switch] != 0 || !self.injections[switch].is_empty();
+        for &row in &ways.order {
+            let row = row as usize;
+            let (exit, parent) = (ways.exit[row], ways.parent[row]);
+            let used = sets[row] != 0 || !self.injections[row].is_empty();
             if !used || parent == NONE {
                 continue;
             }
@@ -81,17 +72,16 @@ impl LaneWalk<'_> {
         }
     }
 
-    /// Step 2, packets of the hosts of `switch`.
+    /// Step 2, packets of the hosts whose packets start in `row`.
     fn inject(
         &self,
-        switch: SwitchId,
-        home: SwitchId,
+        row: usize,
+        path_layer: &[u8],
         ways: &Ways,
         hop_layer: &[u8],
         level: SlId,
         sets: &mut [LaneSet],
     ) {
-        let s = switch.index();
         let lanes = &self.tables.lanes;
         // without an influence of the input one host stands for all
         let hosts = if lanes.by_input.is_empty() {
@@ -99,29 +89,30 @@ impl LaneWalk<'_> {
         } else {
             usize::MAX
         };
-        let layer = self.tables.path_layer(switch, home);
-        let hop = layer + hop_layer.get(s).copied().unwrap_or(0);
-        for &injection in self.injections[s].iter().take(hosts) {
-            let lane = lanes.lane(injection, ChannelId(ways.exit[s]), level, hop);
-            sets[s * self.layers + usize::from(layer)] |= 1 << lane.0;
+        let switch = self.rows.switch[row].index();
+        let layer = path_layer.get(switch).copied().unwrap_or(0);
+        let hop = layer + hop_layer.get(row).copied().unwrap_or(0);
+        for &injection in self.injections[row].iter().take(hosts) {
+            let lane = lanes.lane(injection, ChannelId(ways.exit[row]), level, hop);
+            sets[row * self.layers + usize::from(layer)] |= 1 << lane.0;
         }
     }
 
-    /// Step 2, packets that leave `switch` for its parent.
+    /// Step 2, packets that leave `row` for its parent.
     fn pass_on(
         &self,
-        switch: usize,
+        row: usize,
         ways: &Ways,
         hop_layer: &[u8],
         level: SlId,
         sets: &mut [LaneSet],
     ) {
-        let exit = ChannelId(ways.exit[switch]);
-        let parent = ways.parent[switch] as usize;
+        let exit = ChannelId(ways.exit[row]);
+        let parent = ways.parent[row] as usize;
         let goes_on = ways.parent[parent] != NONE;
         let next = ChannelId(ways.exit[parent]);
         for layer in 0..self.layers {
-            let mut lanes = sets[switch * self.layers + layer];
+            let mut lanes = sets[row * self.layers + layer];
             if lanes == 0 {
                 continue;
             }
@@ -181,14 +172,22 @@ pub(super) fn require_sound(
 fn fault(graph: &Graph, tables: &Tables, options: &VerifyOptions<'_>) -> Option<String> {
     let (switches, hosts) = (graph.switches().len(), graph.hosts().len());
     let fits = |length: usize, full: usize| length == 0 || length == full;
-    if tables.next.len() != switches * hosts
-        || !fits(tables.hop_layer.len(), switches * hosts)
-        || !fits(tables.path_layer.len(), switches * switches)
+    let rows = match tables.input_row.iter().max() {
+        Some(&last) => last as usize + 1,
+        None => switches,
+    };
+    if tables.next.len() != rows * hosts
+        || !fits(tables.hop_layer.len(), rows * hosts)
+        || !fits(tables.input_row.len(), graph.channels().len())
+        || !fits(tables.path_layer.len(), switches * hosts)
         || (tables.switch_count, tables.host_count) != (switches, hosts)
     {
         return Some(format!(
             "they are not made for {switches} switches and {hosts} hosts"
         ));
+    }
+    if rows_are_shared(graph, tables) {
+        return Some("one row serves several switches".into());
     }
     let lanes = &tables.lanes;
     let most = |layers: &[u8]| u16::from(layers.iter().copied().max().unwrap_or(0));
@@ -216,6 +215,16 @@ fn fault(graph: &Graph, tables: &Tables, options: &VerifyOptions<'_>) -> Option<
         return Some("the lane map does not cover every channel".into());
     }
     wrong_lane(tables, options)
+}
+
+/// Whether a row is used at more than one switch.
+fn rows_are_shared(graph: &Graph, tables: &Tables) -> bool {
+    let owner = tables.row_switches(graph);
+    let mut inputs = graph.channels().iter().zip(&tables.input_row);
+    inputs.any(|(channel, &row)| {
+        let to = channel.to.switch();
+        to.is_some_and(|switch| owner[row as usize] != switch)
+    })
 }
 
 /// A lane that does not exist, or more lanes in one service level than declared.

@@ -3,10 +3,11 @@
 //! Cost: O(switches * hosts), in parallel over destinations.
 
 use super::Tables;
-use super::walk::{NONE, Ways, blocks, columns, hosts_per_switch, targets};
+use super::walk::{NONE, Rows, Ways, blocks, columns};
 use crate::ids::{ChannelId, HostId, SlId};
 use crate::topology::{Channel, Graph};
 use rayon::prelude::*;
+use std::ops::RangeInclusive;
 
 /// Paths per channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +21,8 @@ impl ChannelLoads {
     /// Loads when every host sends to every other host; pairs without a path count nowhere.
     pub fn uniform(graph: &Graph, tables: &Tables) -> Self {
         let all: Vec<HostId> = graph.host_ids().collect();
-        let senders = hosts_per_switch(graph, &all);
-        let targets = targets(graph);
+        let rows = Rows::new(graph, tables);
+        let senders = rows.senders(graph, &all);
         let channels = graph.channels().len();
         let add = |mut sum: Vec<u64>, part: Vec<u64>| {
             for (sum, part) in sum.iter_mut().zip(part) {
@@ -38,8 +39,8 @@ impl ChannelLoads {
                     let mut ways = Ways::default();
                     for (host, ports) in hosts.zip(&columns) {
                         let destination = HostId::from(host);
-                        ways.follow(graph, &targets, ports, destination);
-                        count(graph, destination, &ways, &senders, &mut paths);
+                        ways.follow(graph, &rows, ports, destination);
+                        count(graph, &rows, destination, &ways, &senders, &mut paths);
                     }
                     paths
                 },
@@ -90,6 +91,41 @@ impl ChannelLoads {
         self.fullest().map_or(0, |(_, paths)| paths)
     }
 
+    /// Channels between switches by load: ranges of equal width, at most eight, from 0 to the largest load.
+    pub fn histogram(&self) -> Vec<(RangeInclusive<u64>, u64)> {
+        let width = (self.max() + 1).div_ceil(8).max(1);
+        let bins = self.max() / width + 1;
+        let mut histogram: Vec<_> = (0..bins)
+            .map(|bin| (bin * width..=(bin * width + width - 1).min(self.max()), 0))
+            .collect();
+        for (_, paths) in self.inner() {
+            histogram[(paths / width) as usize].1 += 1;
+        }
+        histogram
+    }
+
+    /// The load at which the first channel, host links included, is busy all the time; `None` without paths.
+    pub fn throughput_bound(&self, graph: &Graph) -> Option<ThroughputBound> {
+        let pace = |channel: &Channel| f64::from(channel.timing.cycles_per_flit);
+        let others = graph.hosts().len().checked_sub(1).filter(|&n| n > 0)? as f64;
+        // a host that sends one flit per cycle sends 1 / others to each other host
+        let channels = graph.channels().iter().zip(&self.paths);
+        let busiest = channels
+            .map(|(channel, &paths)| paths as f64 * pace(channel) / others)
+            .fold(0.0, f64::max);
+        let host = |channel: &&Channel| channel.from.host().is_some();
+        let slowest = graph
+            .channels()
+            .iter()
+            .filter(host)
+            .map(pace)
+            .fold(0.0, f64::max);
+        (busiest > 0.0).then(|| ThroughputBound {
+            of_host_link: (slowest / busiest).min(1.0),
+            flits_per_cycle: 1.0 / busiest,
+        })
+    }
+
     /// Mean load of the channels between switches, unused ones included \[paths\].
     pub fn mean(&self) -> f64 {
         let (count, sum) = self.inner().fold((0u64, 0), |(count, sum), (_, paths)| {
@@ -99,30 +135,43 @@ impl ChannelLoads {
     }
 }
 
+/// What uniform traffic can reach at most, from static loads alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThroughputBound {
+    /// Share of the rate of a host link, of the slowest if they differ; at most 1.
+    pub of_host_link: f64,
+    /// The same rate \[flits per host per cycle\].
+    pub flits_per_cycle: f64,
+}
+
 /// Adds the paths to one destination.
-fn count(graph: &Graph, destination: HostId, ways: &Ways, senders: &[u32], paths: &mut [u64]) {
-    let home = graph
-        .attachment(destination)
-        .map(|(switch, _)| switch.index());
+fn count(
+    graph: &Graph,
+    rows: &Rows,
+    destination: HostId,
+    ways: &Ways,
+    senders: &[u32],
+    paths: &mut [u64],
+) {
+    let own = rows.of_host(graph, destination);
     let mut through = vec![0u64; senders.len()];
-    for &switch in &ways.order {
-        let switch = switch as usize;
-        if ways.hops[switch] == NONE {
+    for &row in &ways.order {
+        let itself = u32::from(own == row);
+        let row = row as usize;
+        if ways.hops[row] == NONE {
             continue;
         }
-        let itself = u32::from(home == Some(switch));
-        through[switch] += u64::from(senders[switch] - itself);
-        paths[ways.exit[switch] as usize] += through[switch];
-        let parent = ways.parent[switch];
+        through[row] += u64::from(senders[row] - itself);
+        paths[ways.exit[row] as usize] += through[row];
+        let parent = ways.parent[row];
         if parent != NONE {
-            through[parent as usize] += through[switch];
+            through[parent as usize] += through[row];
         }
     }
     // injection: every host sends to this one over its own channel, if its switch has a way
     for host in graph.host_ids().filter(|&host| host != destination) {
-        if let Some((switch, _)) = graph.attachment(host)
-            && ways.hops[switch.index()] != NONE
-        {
+        let row = rows.of_host(graph, host);
+        if row != NONE && ways.hops[row as usize] != NONE {
             paths[graph.host_channel(host).index()] += 1;
         }
     }

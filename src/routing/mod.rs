@@ -4,13 +4,24 @@ mod balance;
 pub mod dependency_graph;
 pub mod dump;
 pub mod engines;
+pub mod identities;
 mod lane_walk;
+mod layer_graph;
+pub mod layer_study;
+mod layering;
+pub mod layers;
+mod links;
+mod load_balance;
 pub mod loads;
 mod paths;
+mod steps;
 pub mod tables;
 pub mod verify;
 mod walk;
+mod weighted;
 
+#[cfg(test)]
+mod acceptance;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
@@ -20,11 +31,13 @@ mod static_contention;
 #[cfg(test)]
 mod test_graphs;
 
+pub use identities::Identities;
 pub use tables::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
 pub use verify::{Proof, VerifyError, VerifyOptions, verify};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::topology::Graph;
+use std::path::Path;
 
 /// A routing engine with its parameters: graph to tables.
 ///
@@ -36,6 +49,20 @@ pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// When the graph is not one the engine can route, or the lanes do not suffice.
     fn route(&self, graph: &Graph, budget: LaneBudget, seed: u64) -> Result<Tables, RoutingError>;
+
+    /// As [`Self::route`], for engines that read files: relative names start from `base`.
+    ///
+    /// # Errors
+    /// As [`Self::route`]; [`RoutingError::File`].
+    fn route_from(
+        &self,
+        graph: &Graph,
+        budget: LaneBudget,
+        seed: u64,
+        _base: &Path,
+    ) -> Result<Tables, RoutingError> {
+        self.route(graph, budget, seed)
+    }
 }
 
 /// Makes a routing engine from its arguments.
@@ -45,11 +72,25 @@ pub type BuildEngine = fn(Arguments<'_>) -> Result<Box<dyn RoutingEngine>, Argum
 pub static ENGINES: Registry<BuildEngine> = Registry {
     kind: "routing engine",
     entries: &[
+        engines::dfsssp::ENTRY,
         engines::dimension_order::ENTRY,
         engines::direction_order::ENTRY,
         engines::dragonfly_minimal::ENTRY,
         engines::fat_tree::ENTRY,
+        engines::lash::ENTRY,
         engines::min_hop::ENTRY,
+        engines::opensm::dfsssp::ENTRY,
+        engines::opensm::dor::ENTRY,
+        engines::opensm::lash::ENTRY,
+        engines::opensm::min_hop::ENTRY,
+        engines::opensm::sssp::ENTRY,
+        engines::opensm::torus_2qos::ENTRY,
+        engines::opensm::up_down::ENTRY,
+        engines::segment::ENTRY,
+        engines::spanning_tree::ENTRY,
+        engines::sssp::ENTRY,
+        engines::table_import::ENTRY,
+        engines::turn_prohibition::ENTRY,
         engines::up_down::ENTRY,
     ],
 };
@@ -76,6 +117,16 @@ pub enum RoutingError {
         needed: u8,
         /// Lanes there are.
         available: u8,
+    },
+    /// A file of tables is wrong; `line` counts from 1, 0 = the whole file.
+    #[error("{file}{}: {reason}", if *line == 0 { String::new() } else { format!(":{line}") })]
+    File {
+        /// Path as given.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
     },
     /// Two hosts cannot reach each other.
     #[error("no path from {from} to {to}")]

@@ -42,6 +42,24 @@ impl Adjacency {
         adjacency
     }
 
+    /// Place of every switch in the order in which a breadth-first search from `start` meets it.
+    pub(super) fn breadth_first(&self, start: SwitchId) -> Vec<u32> {
+        let mut place = vec![u32::MAX; self.len()];
+        let mut queue = vec![start.0];
+        place[start.index()] = 0;
+        let mut head = 0;
+        while let Some(&from) = queue.get(head) {
+            head += 1;
+            for exit in self.exits(from as usize) {
+                if place[exit.neighbor as usize] == u32::MAX {
+                    place[exit.neighbor as usize] = queue.len() as u32;
+                    queue.push(exit.neighbor);
+                }
+            }
+        }
+        place
+    }
+
     /// Number of switches.
     pub(super) fn len(&self) -> usize {
         self.first.len() - 1

@@ -25,8 +25,8 @@ struct Routes {
 impl Routes {
     fn new(graph: &Graph, tables: &Tables) -> Self {
         let hosts = || graph.host_ids();
-        let channel = |switch, host| {
-            let port = tables.next_port(switch, host).unwrap();
+        let channel = |switch: SwitchId, host| {
+            let port = tables.next_port(switch.index(), host).unwrap();
             graph.port_channel(switch, port).unwrap().0
         };
         let rows = graph.switch_ids();

@@ -3,10 +3,14 @@
 //! The form is InfiniBand's: forwarding is by destination only (`next`), the only thing that depends on
 //! the source is the *path layer* a packet carries from its source on (InfiniBand: the service level of
 //! the path record), and each switch maps (input port, output port, service level, layer) to a virtual
-//! lane. Beyond InfiniBand an engine may give a *hop layer* per (switch, destination), which classical
-//! dateline routing on unidirectional rings needs; the sum of both layers indexes the lane map.
+//! lane. Beyond InfiniBand an engine may give
+//! - a *hop layer* per (switch, destination), which classical dateline routing on unidirectional rings
+//!   needs; the sum of both layers indexes the lane map;
+//! - several *rows* per switch, chosen by the input port: routing with prohibited turns looks up
+//!   (input port, destination), as managed Ethernet switches can.
 //!
-//! Cost: one byte per (switch, host); path layers one byte per (switch, switch).
+//! Cost: one byte per (row, host), one row per switch unless the input matters; path and hop layers one more
+//! each where an engine has them.
 
 use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
 use crate::topology::Graph;
@@ -19,16 +23,23 @@ pub const UNREACHABLE: u8 = 255;
 pub struct Tables {
     /// Registered name of the engine that made them.
     pub engine: String,
-    /// Output port (from 1) of `[switch][destination host]`; [`UNREACHABLE`] where there is none.
+    /// Output port (from 1) of `[row][destination host]`; [`UNREACHABLE`] where there is none. The row of a
+    /// switch is its id unless `input_row` says otherwise.
     pub next: Vec<u8>,
-    /// Layer added at `[switch][destination host]`; empty when no hop has one.
+    /// Row that packets from `[channel]` are looked up in, at the switch the channel leads to; empty when
+    /// the input does not matter. Rows of different switches differ.
+    pub input_row: Vec<u32>,
+    /// Layer added at `[row][destination host]`; empty when no hop has one.
     pub hop_layer: Vec<u8>,
-    /// Layer of `[source switch][destination switch]`; empty when every path has layer 0.
+    /// Layer of `[source switch][destination host]`; empty when every path has layer 0. By host, not by its
+    /// switch: balanced routing leads to the hosts of one switch over different paths.
     pub path_layer: Vec<u8>,
     /// Service level and layer to virtual lane.
     pub lanes: LaneMap,
     /// What the engine promises; checked by `verify` before every run.
     pub guarantees: Guarantees,
+    /// What the engine wants `virtlane routes` to show, as (name, value).
+    pub remarks: Vec<(String, String)>,
     /// Hosts of the graph: the row length of `next`.
     pub host_count: usize,
     /// Switches of the graph.
@@ -47,37 +58,104 @@ impl Tables {
         Self {
             engine: engine.to_owned(),
             next,
+            input_row: Vec::new(),
             hop_layer: Vec::new(),
             path_layer: Vec::new(),
             lanes: LaneMap::grouped(graph, budget, 1, 1, |_, _| 0),
             guarantees,
+            remarks: Vec::new(),
             host_count: graph.hosts().len(),
             switch_count: graph.switches().len(),
         }
     }
 
-    /// Output port (from 1) at `switch` for `destination`, `None` when unreachable.
-    #[inline]
-    pub fn next_port(&self, switch: SwitchId, destination: HostId) -> Option<u16> {
-        let port = self.next[switch.index() * self.host_count + destination.index()];
-        (port != UNREACHABLE).then_some(u16::from(port))
-    }
-
-    /// Layer a packet carries from `source`'s switch to `destination`'s switch.
-    pub fn path_layer(&self, source: SwitchId, destination: SwitchId) -> u8 {
-        if self.path_layer.is_empty() {
-            0
-        } else {
-            self.path_layer[source.index() * self.switch_count + destination.index()]
+    /// Tables of an engine whose paths each keep to one of `guarantees.lanes_needed` layers, layer `l` on lane
+    /// `l` of the group.
+    pub fn on_layers(
+        graph: &Graph,
+        engine: &str,
+        next: Vec<u8>,
+        path_layer: Vec<u8>,
+        budget: LaneBudget,
+        guarantees: Guarantees,
+    ) -> Self {
+        let layers = guarantees.lanes_needed;
+        Self {
+            path_layer,
+            lanes: LaneMap::grouped(graph, budget, layers, layers, |_, layer| layer),
+            ..Self::on_one_lane(graph, engine, next, budget, guarantees)
         }
     }
 
-    /// Layer the hop at `switch` towards `destination` adds.
-    pub fn hop_layer(&self, switch: SwitchId, destination: HostId) -> u8 {
+    /// Row that packets which come to `switch` over `input` are looked up in.
+    #[inline]
+    pub fn row(&self, input: ChannelId, switch: SwitchId) -> usize {
+        match self.input_row.get(input.index()) {
+            Some(&row) => row as usize,
+            None => switch.index(),
+        }
+    }
+
+    /// Row that packets of `channel` are looked up in where it leads to; `u32::MAX` when that is a host.
+    pub fn row_behind(&self, graph: &Graph, channel: ChannelId) -> u32 {
+        let to = graph.channel(channel).to.switch();
+        to.map_or(u32::MAX, |switch| self.row(channel, switch) as u32)
+    }
+
+    /// Switch of each row.
+    pub fn row_switches(&self, graph: &Graph) -> Vec<SwitchId> {
+        let mut switches: Vec<SwitchId> = graph.switch_ids().collect();
+        if !self.input_row.is_empty() {
+            switches.resize(self.next.len() / self.host_count.max(1), SwitchId(0));
+            for (channel, &row) in graph.channels().iter().zip(&self.input_row) {
+                if let Some(switch) = channel.to.switch() {
+                    switches[row as usize] = switch;
+                }
+            }
+        }
+        switches
+    }
+
+    /// Output port (from 1) in `row` for `destination`, `None` when unreachable.
+    #[inline]
+    pub fn next_port(&self, row: usize, destination: HostId) -> Option<u16> {
+        let port = self.next[row * self.host_count + destination.index()];
+        (port != UNREACHABLE).then_some(u16::from(port))
+    }
+
+    /// Layer a packet carries from a host of switch `source` to `destination`.
+    pub fn path_layer(&self, source: SwitchId, destination: HostId) -> u8 {
+        if self.path_layer.is_empty() {
+            0
+        } else {
+            self.path_layer[source.index() * self.host_count + destination.index()]
+        }
+    }
+
+    /// Path layers of an engine that tells them by switches: `layer(source, switch of the destination)`; 0
+    /// for a host without a switch.
+    pub fn path_layers_by_switch(
+        graph: &Graph,
+        layer: impl Fn(SwitchId, SwitchId) -> u8,
+    ) -> Vec<u8> {
+        let homes: Vec<Option<SwitchId>> = graph
+            .host_ids()
+            .map(|host| graph.attachment(host).map(|(switch, _)| switch))
+            .collect();
+        let layer = &layer;
+        let rows = graph.switch_ids().flat_map(|source| {
+            let layers = homes.iter();
+            layers.map(move |home| home.map_or(0, |home| layer(source, home)))
+        });
+        rows.collect()
+    }
+
+    /// Layer the hop of `row` towards `destination` adds.
+    pub fn hop_layer(&self, row: usize, destination: HostId) -> u8 {
         if self.hop_layer.is_empty() {
             0
         } else {
-            self.hop_layer[switch.index() * self.host_count + destination.index()]
+            self.hop_layer[row * self.host_count + destination.index()]
         }
     }
 
@@ -91,16 +169,16 @@ impl Tables {
         sl: SlId,
     ) -> Option<Vec<(ChannelId, VlId)>> {
         let (first_switch, _) = graph.attachment(source)?;
-        let (last_switch, _) = graph.attachment(destination)?;
-        let layer = self.path_layer(first_switch, last_switch);
+        let layer = self.path_layer(first_switch, destination);
         let mut channel = graph.host_channel(source);
         let mut path = vec![(channel, self.lanes.injection_lane(channel, sl, layer))];
         while let Some(switch) = graph.channel(channel).to.switch() {
-            if path.len() > self.switch_count + 1 {
+            if path.len() > self.next.len() / self.host_count.max(1) + 1 {
                 return None;
             }
-            let next = graph.port_channel(switch, self.next_port(switch, destination)?)?;
-            let hop = layer + self.hop_layer(switch, destination);
+            let row = self.row(channel, switch);
+            let next = graph.port_channel(switch, self.next_port(row, destination)?)?;
+            let hop = layer + self.hop_layer(row, destination);
             path.push((next, self.lanes.lane(channel, next, sl, hop)));
             channel = next;
         }

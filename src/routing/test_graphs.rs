@@ -149,3 +149,39 @@ pub(super) fn spine_leaf(spines: u32, leaves: u32, parallel: u32) -> Graph {
     }
     builder.build().unwrap()
 }
+
+/// An 8 x 8 torus without the link between the first two switches, of no known shape.
+pub(super) fn torus_with_a_failed_link() -> Graph {
+    without_link(&grid(&[8, 8], true, 1), 0)
+}
+
+/// The same graph without one link, given by its number.
+pub(super) fn without_link(graph: &Graph, failed: usize) -> Graph {
+    let mut builder = GraphBuilder::new();
+    for node in graph.switches() {
+        builder.add_switch(node.name.clone(), node.guid, node.port_count);
+    }
+    for node in graph.hosts() {
+        builder.add_host(node.name.clone(), node.guid);
+    }
+    let cables = graph.channels().chunks(2).enumerate();
+    for (_, cable) in cables.filter(|&(number, _)| number != failed) {
+        builder
+            .connect(cable[0].from, cable[0].to, cable[0].timing)
+            .unwrap();
+    }
+    builder.build().unwrap()
+}
+
+/// Every two of `count` switches linked, one host each.
+pub(super) fn complete(count: u32) -> Graph {
+    let mut builder = GraphBuilder::new();
+    switches(&mut builder, count, count);
+    for a in 0..count {
+        for b in a + 1..count {
+            link(&mut builder, (a, b), (b, a + 1));
+        }
+        host(&mut builder, a, a, count);
+    }
+    builder.build().unwrap()
+}

@@ -4,13 +4,14 @@
 //! lanes exist, and what the engine declared (minimal, deadlock-free, lanes) holds. In-order delivery follows
 //! from the form of the tables: one path and one sequence of lanes per (source, destination, service level).
 //! Fails with: [`VerifyError`], for the first wrong pair in (destination, source switch) order.
-//! Cost: time O(destinations * switches * path layers * distinct service levels), in parallel over
-//! destinations; memory that of the [`DependencyGraph`] plus O(switches * path layers) per thread.
+//! Cost: time O(destinations * rows * path layers * distinct service levels), in parallel over
+//! destinations; memory that of the [`DependencyGraph`] plus O(rows * path layers) per thread. Tables have
+//! one row per switch, unless the input port matters.
 //!
 //! # Algorithm
-//! 1. Towards one destination all ways form a tree (see `walk.rs`); switches are visited every one before
+//! 1. Towards one destination all ways form a tree (see `walk.rs`); rows are visited every one before
 //!    its parent.
-//! 2. Per (switch, path layer) the set of lanes that packets use on the exit is collected from the sources
+//! 2. Per (row, path layer) the set of lanes that packets use on the exit is collected from the sources
 //!    attached and from the children; each (lane in, lane out) is a dependency.
 //! 3. Service levels with equal lanes are followed once; with one lane, or one pool for all lanes, layers do
 //!    not matter either.
@@ -19,10 +20,10 @@
 
 use super::Tables;
 use super::dependency_graph::{DependencyGraph, describe_cycle};
-use super::lane_walk::{LaneWalk, distinct_levels, injections, require_sound};
+use super::lane_walk::{LaneWalk, distinct_levels, require_sound};
 use super::paths::{Adjacency, UNREACHED};
-use super::walk::{NONE, Ways, blocks, columns, explain, hosts_per_switch, targets};
-use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
+use super::walk::{NONE, Rows, Ways, blocks, columns, explain};
+use crate::ids::{ChannelId, HostId, SlId, VlId};
 use crate::topology::Graph;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -127,7 +128,7 @@ struct Check<'a> {
     graph: &'a Graph,
     tables: &'a Tables,
     adjacency: Adjacency,
-    targets: Vec<u32>,
+    rows: &'a Rows,
     senders: Vec<u32>,
     sends: Vec<bool>,
     receives: Vec<bool>,
@@ -151,7 +152,7 @@ pub fn verify(
     let all: Vec<HostId> = graph.host_ids().collect();
     let senders = options.senders.unwrap_or(&all);
     let receivers = options.receivers.unwrap_or(&all);
-    let targets = targets(graph);
+    let rows = Rows::new(graph, tables);
     let merged = options.pool_shared || options.lanes == 1;
     let vertex_lanes = if merged { 1 } else { options.lanes };
     let dependencies = DependencyGraph::new(graph, vertex_lanes);
@@ -159,7 +160,7 @@ pub fn verify(
         graph,
         tables,
         adjacency: Adjacency::new(graph),
-        senders: hosts_per_switch(graph, senders),
+        senders: rows.senders(graph, senders),
         sends: membership(graph, senders),
         receives: membership(graph, receivers),
         lanes: LaneWalk {
@@ -171,10 +172,11 @@ pub fn verify(
                 .max()
                 .map_or(1, |&most| usize::from(most) + 1),
             merged,
-            injections: injections(graph, senders),
+            injections: rows.injections(graph, senders),
+            rows: &rows,
             dependencies: &dependencies,
         },
-        targets,
+        rows: &rows,
     };
     let parts: Vec<Result<Part, VerifyError>> = blocks(graph.hosts().len())
         .into_par_iter()
@@ -249,7 +251,15 @@ impl Check<'_> {
     fn block(&self, hosts: &Range<usize>) -> Result<Part, VerifyError> {
         let host_count = self.graph.hosts().len();
         let ports = columns(&self.tables.next, host_count, hosts);
-        let hop_layers = columns(&self.tables.hop_layer, host_count, hosts);
+        let layers = |table: &[u8]| {
+            if table.is_empty() {
+                vec![Vec::new(); hosts.len()]
+            } else {
+                columns(table, host_count, hosts)
+            }
+        };
+        let path_layers = layers(&self.tables.path_layer);
+        let hop_layers = layers(&self.tables.hop_layer);
         let mut part = Part::default();
         let mut ways = Ways::default();
         let mut sets = Vec::new();
@@ -265,14 +275,10 @@ impl Check<'_> {
             if shortest.0 != Some(home) {
                 shortest = (Some(home), self.adjacency.distances(&[home]));
             }
-            ways.follow(self.graph, &self.targets, &ports[i], destination);
-            self.count(destination, home, &ways, &shortest.1, &mut part)?;
-            let hop_layer = if self.tables.hop_layer.is_empty() {
-                &[][..]
-            } else {
-                &hop_layers[i]
-            };
-            self.lanes.follow(home, &ways, hop_layer, &mut sets);
+            ways.follow(self.graph, self.rows, &ports[i], destination);
+            self.count(destination, &ways, &shortest.1, &mut part)?;
+            let lanes = &self.lanes;
+            lanes.follow(&path_layers[i], &ways, &hop_layers[i], &mut sets);
         }
         Ok(part)
     }
@@ -281,24 +287,24 @@ impl Check<'_> {
     fn count(
         &self,
         destination: HostId,
-        home: SwitchId,
         ways: &Ways,
         shortest: &[u16],
         part: &mut Part,
     ) -> Result<(), VerifyError> {
-        for (switch, &senders) in self.senders.iter().enumerate() {
-            let itself = switch == home.index() && self.sends[destination.index()];
+        let own = self.rows.of_host(self.graph, destination) as usize;
+        for (row, &senders) in self.senders.iter().enumerate() {
+            let itself = row == own && self.sends[destination.index()];
             let pairs = u64::from(senders - u32::from(itself));
             if pairs == 0 {
                 continue;
             }
-            let (hops, least) = (ways.hops[switch], shortest[switch]);
-            let from = SwitchId::from(switch);
+            let switch = self.rows.switch[row].index();
+            let (hops, least) = (ways.hops[row], shortest[switch]);
             if hops == NONE {
                 return Err(VerifyError::NoPath {
                     from: self.graph.switches()[switch].name.clone(),
                     to: self.graph.hosts()[destination.index()].name.clone(),
-                    reason: explain(self.graph, self.tables, from, destination),
+                    reason: explain(self.graph, self.tables, self.rows, row, destination),
                 });
             }
             debug_assert_ne!(least, UNREACHED, "a path exists");

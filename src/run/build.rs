@@ -3,6 +3,7 @@
 use super::shard::{Shard, WorldShard};
 use super::simulation::Options;
 use crate::cycle::calendar::Calendar;
+use crate::cycle::output_lanes::buffers::OutputLanes;
 use crate::cycle::profile::StageClock;
 use crate::cycle::records::Records;
 use crate::cycle::sources::Sources;
@@ -139,6 +140,10 @@ fn work<const W: usize>(
         outbox: vec![Vec::new(); layout.shard_count],
         border: rows.border.clone(),
         arbiters: arbiters(plan, graph, layout, rows, number),
+        output_lanes: match plan.switch.output_lane_buffer {
+            0 => OutputLanes::default(),
+            _ => OutputLanes::new(rows.ports.len(), rows.lane_count, plan.event_horizon(graph)),
+        },
         sinks: hosts.iter().map(|_| Sink::default()).collect(),
         records: records(plan, graph, hosts, options),
         first_host_port: layout.first_host_port[number],

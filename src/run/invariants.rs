@@ -2,7 +2,7 @@
 //!
 //! # Laws
 //! 1. Packets: created = rejected + in source queues + in the fabric + delivered.
-//! 2. A packet is in exactly one place: a queue, the calendar, the mail, or delivered.
+//! 2. A packet is in exactly one place: a queue, an output lane, the calendar, the mail, or delivered.
 //! 3. Credits of a lane: in hand + on their way back + taken by packets that have not been forwarded =
 //!    capacity. Credits are never negative, so no lane exceeds its capacity.
 //! 4. Packets of a flow arrive in the order of their numbers, where the routing engine promises it.
@@ -10,7 +10,7 @@
 //! Cost: O(state of the fabric) per check.
 
 use super::inspect::Columns;
-use crate::cycle::state::Message;
+use crate::cycle::state::{Message, Shared};
 use crate::fabric::components::NONE;
 use crate::ids::ChannelId;
 
@@ -66,9 +66,10 @@ impl Ledger {
         }
         self.count_packets(view, channels);
         self.count_credits(view, channels);
-        self.count_mail(inbox, channels);
+        let shared = view.shared();
+        self.count_mail(shared, inbox, channels);
         for (shard, mail) in work.outbox.iter().enumerate() {
-            self.count_mail(mail, &all[shard]);
+            self.count_mail(shared, mail, &all[shard]);
         }
     }
 
@@ -87,9 +88,10 @@ impl Ledger {
             let mut packet = queue.head;
             while packet != NONE {
                 places.push((packet, Some(row as u32 / stride)));
-                packet = match packet == queue.tail {
-                    true => NONE,
-                    false => view.packets()[packet as usize].next,
+                packet = if packet == queue.tail {
+                    NONE
+                } else {
+                    view.packets()[packet as usize].next
                 };
             }
         }
@@ -101,6 +103,7 @@ impl Ledger {
             );
             places.extend(slot.deliveries.iter().map(|&packet| (packet, None)));
         }
+        places.extend(self.count_output_lanes(view, channels));
         for (packet, lane) in places {
             found += 1;
             if std::mem::replace(&mut seen[packet as usize], true) {
@@ -123,6 +126,51 @@ impl Ledger {
                 "{used} packets are in the fabric, {found} have a place"
             ));
         }
+    }
+
+    /// Packets in output lanes and what they took: credits of the next hop, and of a packet larger than the
+    /// buffer the slots in which its rest waits. Returns the packets, claimed here.
+    fn count_output_lanes(
+        &mut self,
+        view: &dyn Columns,
+        channels: &[ChannelId],
+    ) -> Vec<(u32, Option<u32>)> {
+        let shared = view.shared();
+        let (buffer, stride) = (shared.output_lane_buffer, shared.voq_stride.max(1));
+        let counted = |lane: u32| {
+            if shared.pool {
+                0
+            } else {
+                lane & shared.lane_mask
+            }
+        };
+        let mut found = Vec::new();
+        let lanes = &view.work().output_lanes;
+        for (lane, waiting) in (0u32..).zip(&lanes.lanes) {
+            let out = (lane >> shared.lane_shift) as usize;
+            let (mut packet, mut flits) = (waiting.head, 0);
+            while packet != NONE {
+                found.push((packet, None));
+                let size = u32::from(view.packets()[packet as usize].size);
+                flits += size;
+                if size > buffer {
+                    let inside = waiting.queue / stride;
+                    let incoming = channels[(inside >> shared.lane_shift) as usize].reverse();
+                    let row = self.row(incoming, counted(inside));
+                    self.claimed[row] += u64::from(size - buffer);
+                }
+                packet = view.packets()[packet as usize].next;
+            }
+            let row = self.row(channels[out], counted(lane));
+            self.claimed[row] += u64::from(flits);
+            if flits != waiting.flits {
+                let known = waiting.flits;
+                self.broken = Some(format!(
+                    "an output lane counts {known} flits, its packets have {flits}"
+                ));
+            }
+        }
+        found
     }
 
     /// The sender's side of law 3.
@@ -154,9 +202,9 @@ impl Ledger {
         }
     }
 
-    fn count_mail(&mut self, mail: &[Message], channels: &[ChannelId]) {
-        let shift = self.lanes.next_power_of_two().trailing_zeros();
-        let mask = (1 << shift) - 1;
+    fn count_mail(&mut self, shared: &Shared, mail: &[Message], channels: &[ChannelId]) {
+        let shift = shared.lane_shift;
+        let mask = if shared.pool { 0 } else { shared.lane_mask };
         for message in mail {
             match message {
                 Message::Head { lane, packet, .. } => {

@@ -102,7 +102,8 @@ impl Layout {
         for channel in graph.channel_ids() {
             let ends = graph.channel(channel);
             if self.row_of(ends.from).0 != self.row_of(ends.to).0 {
-                let flits = u64::from(ends.timing.latency) + u64::from(plan.switch.crossbar_delay);
+                let flits =
+                    u64::from(ends.timing.latency) + u64::from(plan.switch.crossbar_latency());
                 window = window
                     .min(flits)
                     .min(u64::from(credit_latency(graph, plan, channel)));
@@ -155,7 +156,6 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         management_key: u8::try_from(tables.lanes.keys())
             .expect("checked when the plan is resolved"),
         host_count: tables.host_count,
-        switch_count: tables.switch_count,
         host_switch: host_switches(graph),
         output_first: Vec::new(),
         output_step: Vec::new(),
@@ -172,6 +172,7 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         store_and_forward: false,
         speedup: 1,
         output_buffer: 0,
+        output_lane_buffer: 0,
         voq_stride: if voq { widest(graph) } else { 0 },
         pool,
         stepped_credits: false,
@@ -219,16 +220,16 @@ fn is_uniform(graph: &Graph, sink_step: u16) -> bool {
 }
 
 fn lower_forwarding(graph: &Graph, tables: &Tables, layout: &Layout, shared: &mut Shared) {
-    for switch in graph.switch_ids() {
-        let row = &tables.next[switch.index() * tables.host_count..][..tables.host_count];
+    let rows = tables.next.chunks(tables.host_count.max(1));
+    for (row, switch) in rows.zip(tables.row_switches(graph)) {
         let index = &layout.port_index[switch.index()];
-        shared.next.extend(
-            row.iter()
-                .map(|&port| match usize::from(port).checked_sub(1) {
-                    Some(port) => index.get(port).copied().unwrap_or(u8::MAX),
-                    None => u8::MAX,
-                }),
-        );
+        let local = |&port: &u8| {
+            let known = index.get(usize::from(port).wrapping_sub(1));
+            known.copied().unwrap_or(u8::MAX)
+        };
+        shared.next.extend(row.iter().map(local));
+    }
+    for switch in graph.switch_ids() {
         shared.output_first.push(shared.output_step.len() as u32);
         let steps = graph
             .connected_ports(switch)
@@ -309,9 +310,9 @@ impl Lowering<'_> {
     fn port(&mut self, channel: ChannelId, owner: u32, index: u8) -> (OutPort, InPort) {
         let ends = *self.graph.channel(channel);
         let from_switch = ends.from.switch().is_some();
-        let (to, peer) = self.peer(ends.to);
+        let (to, peer) = self.peer(channel);
         let crossbar = if from_switch {
-            self.plan.switch.crossbar_delay
+            self.plan.switch.crossbar_latency()
         } else {
             0
         };
@@ -350,6 +351,7 @@ impl Lowering<'_> {
             leaving_queue: NONE,
             owner,
             profile_offset: offset * keys,
+            table_row: self.tables.row_behind(self.graph, channel.reverse()),
             occupied: 0,
             leaving: 0,
             accept_pointer: 0,
@@ -360,8 +362,9 @@ impl Lowering<'_> {
         (out, input)
     }
 
-    /// Row and kind of a far end; far ends in other shards get a border entry.
-    fn peer(&mut self, end: Endpoint) -> (u32, Peer) {
+    /// Row and kind of a channel's far end; far ends in other shards get a border entry.
+    fn peer(&mut self, channel: ChannelId) -> (u32, Peer) {
+        let end = self.graph.channel(channel).to;
         let (shard, row) = self.layout.row_of(end);
         if shard as usize == self.shard {
             return (
@@ -378,6 +381,7 @@ impl Lowering<'_> {
             shard,
             port: row,
             switch,
+            table_row: self.tables.row_behind(self.graph, channel),
         });
         (self.border.len() as u32 - 1, Peer::Border)
     }
@@ -388,7 +392,7 @@ impl Lowering<'_> {
         let round_trip = latency + credit_latency(self.graph, self.plan, channel);
         let step = self.graph.channel(channel).timing.cycles_per_flit;
         self.shared.sink_step == 0
-            && self.shared.output_buffer == 0
+            && self.shared.output_buffer + self.shared.output_lane_buffer == 0
             && (round_trip - 1) / step + u32::from(self.shared.largest)
                 <= self.plan.switch.lane_capacity
     }

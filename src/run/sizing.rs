@@ -50,7 +50,7 @@ fn window(plan: &Plan, graph: &Graph) -> u32 {
         .min()
         .unwrap_or(1);
     plan.switch.credit_latency.map_or(latency, |credit| {
-        credit.min(latency + plan.switch.crossbar_delay)
+        credit.min(latency + plan.switch.crossbar_latency())
     })
 }
 

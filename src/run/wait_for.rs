@@ -2,7 +2,8 @@
 //!
 //! A node is a lane buffer: (incoming channel, lane). Its blocked head wants a lane of an output channel
 //! that lacks credits, so it waits for the lane buffer at the other end of that channel. With VOQ a lane buffer can
-//! have several blocked heads. A cycle of such waits never resolves by itself.
+//! have several blocked heads. A head that waits for room in an output lane is no node: a channel sends what waits
+//! there, whose credits are taken, without asking anyone. A cycle of such waits never resolves by itself.
 //!
 //! Cost: O(queues) once, when a run has stopped making progress.
 

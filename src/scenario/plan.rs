@@ -117,6 +117,18 @@ pub struct SwitchOptions {
     pub marking_threshold: Option<u32>,
 }
 
+impl SwitchOptions {
+    /// What the crossbar adds to the latency of a switch's outgoing channel \[cycles\]: with output lanes it
+    /// delays the channel grant instead (D18).
+    pub fn crossbar_latency(&self) -> u32 {
+        if self.output_lane_buffer == 0 {
+            self.crossbar_delay
+        } else {
+            0
+        }
+    }
+}
+
 impl Default for SwitchOptions {
     fn default() -> Self {
         Self {

@@ -48,7 +48,7 @@ const TOLERANCE: f64 = 1e-8;
 pub(super) fn data_rate(lanes: u64, speed: &str) -> Option<BitRate> {
     let (_, of_twelve, divisor) = SPEEDS.iter().find(|(known, ..)| *known == speed)?;
     let exists = WIDTHS.contains(&lanes);
-    exists.then_some(BitRate(of_twelve * lanes / (12 * divisor)))
+    exists.then(|| BitRate(of_twelve * lanes / (12 * divisor)))
 }
 
 /// Width and speed of a data rate, four lanes where that is possible.
@@ -335,6 +335,15 @@ mod tests {
     fn error(text: &str) -> (usize, String) {
         let error = parse(text).unwrap_err();
         (error.line, error.reason)
+    }
+
+    #[test]
+    fn widths_are_those_of_the_standard() {
+        assert_eq!(data_rate(4, "SDR"), Some(BitRate(8_000_000_000)));
+        assert_eq!(
+            [0, 3, u64::MAX].map(|lanes| data_rate(lanes, "NDR")),
+            [None; 3]
+        );
     }
 
     #[test]

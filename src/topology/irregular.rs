@@ -11,7 +11,7 @@
 //! `CPython` `hosts_per_switch + degree`. Switch `S17` is switch 17, host `H17` host
 //! 17; hosts are numbered switch by switch.
 //!
-//! References: [`SKEIE_LYSNE_THEISS`] (`Recursive` meets their numbers of layers; the paper does not say how
+//! References: [`LASH`] (`Recursive` meets their numbers of layers; the paper does not say how
 //! its networks were made)
 
 use super::graph::{Graph, Shape};
@@ -20,7 +20,7 @@ use super::parameters::{HOSTS_PER_SWITCH, one};
 use super::random_links::{Wanted, links};
 use super::wiring::{Wiring, numbered};
 use super::{BuildContext, BuildTopology, Topology, TopologyError};
-use crate::references::SKEIE_LYSNE_THEISS;
+use crate::references::LASH;
 use crate::registry::{Entry, Parameter};
 use serde::Deserialize;
 
@@ -72,7 +72,7 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
         "Saturated: no further link could be added within these bounds",
         "the same seed gives the same network",
     ],
-    references: &[SKEIE_LYSNE_THEISS],
+    references: &[LASH],
     build: |arguments| Ok(Box::new(arguments.parse::<Irregular>()?)),
 };
 

@@ -31,7 +31,7 @@ mod mersenne_twister;
 pub mod mesh;
 mod parameters;
 pub mod petersen;
-mod random_links;
+pub mod random_links;
 pub mod ring;
 pub mod shape;
 pub mod star;

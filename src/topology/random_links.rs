@@ -86,6 +86,22 @@ pub(super) fn links(wanted: Wanted) -> Result<Vec<(u32, u32)>, TopologyError> {
     Ok(draft.order)
 }
 
+/// The links of [`Generator::Recursive`] without a limit of degree, as (lower, higher) switch in the order
+/// of creation; `links` is brought into the range of a tree to a complete network.
+///
+/// # Panics
+/// Never: so many links fit.
+pub fn recursive_links(switches: u32, links: u32, rng: &mut Stream) -> Vec<(u32, u32)> {
+    let tree = switches.saturating_sub(1);
+    let links = links.clamp(tree, switches * tree / 2);
+    let mut draft = Draft::new(switches, switches);
+    draft.recursive_tree(rng);
+    draft
+        .add(u64::from(links), rng, recursive_pair, |a| a)
+        .expect("a complete network has this many links");
+    draft.order
+}
+
 /// Two different switches, every pair alike.
 fn uniform_pair(rng: &mut Stream, switches: u32) -> (u32, u32) {
     let a = below(rng, switches);

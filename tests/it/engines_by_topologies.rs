@@ -49,6 +49,9 @@ fn topology_arguments(name: &str) -> &'static str {
     }
 }
 
+/// Engines that are not tried: tables from a file fit one fabric only.
+const LEFT_OUT: [&str; 1] = ["TableImport"];
+
 /// Arguments of engines that need some.
 fn engine_arguments(name: &str) -> &'static str {
     let entry = ENGINES.find(name).expect("registered");
@@ -181,7 +184,10 @@ fn meet(engine: &str, topology: &str) -> Fate {
 
 #[test]
 fn every_engine_runs_on_every_topology_it_accepts() {
-    let engines: Vec<_> = ENGINES.names().collect();
+    let engines: Vec<_> = ENGINES
+        .names()
+        .filter(|name| !LEFT_OUT.contains(name))
+        .collect();
     let pairs: Vec<(&str, &str)> = engines
         .iter()
         .flat_map(|&engine| TOPOLOGIES.names().map(move |topology| (engine, topology)))
@@ -198,6 +204,7 @@ fn every_engine_runs_on_every_topology_it_accepts() {
         .collect();
     let engines_met: BTreeSet<_> = ran.iter().map(|(engine, _)| *engine).collect();
     let topologies_met: BTreeSet<_> = ran.iter().map(|(_, topology)| *topology).collect();
+    assert!(ran.len() > 150, "{} pairs ran", ran.len());
     assert_eq!(
         engines_met,
         engines.into_iter().collect(),

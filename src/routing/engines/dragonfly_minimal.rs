@@ -74,6 +74,7 @@ impl RoutingEngine for DragonflyMinimal {
         Ok(Tables {
             engine: NAME.into(),
             next: Ports::new(graph, shape).next()?,
+            input_row: Vec::new(),
             hop_layer: Vec::new(),
             path_layer: Vec::new(),
             lanes: lanes(graph, shape, budget, lanes_needed),
@@ -83,6 +84,7 @@ impl RoutingEngine for DragonflyMinimal {
                 in_order: true,
                 lanes_needed,
             },
+            remarks: Vec::new(),
             host_count: graph.hosts().len(),
             switch_count: graph.switches().len(),
         })

@@ -109,6 +109,7 @@ impl GridRouting {
         Ok(Tables {
             engine: self.engine.into(),
             next: self.next(graph, &rings)?,
+            input_row: Vec::new(),
             hop_layer,
             path_layer,
             lanes: LaneMap::grouped(graph, budget, layers, lanes_needed, lane),
@@ -118,6 +119,7 @@ impl GridRouting {
                 in_order: true,
                 lanes_needed,
             },
+            remarks: Vec::new(),
             host_count: graph.hosts().len(),
             switch_count: graph.switches().len(),
         })

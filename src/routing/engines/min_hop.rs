@@ -1,24 +1,27 @@
-//! Routes over shortest paths, destinations spread over equal ports by local counters (OpenSM `minhop`).
+//! Routes over shortest paths, destinations spread over equal ways by load or, as OpenSM's `minhop`, by local
+//! counters.
 //!
 //! Guarantees: minimal, in order. Not deadlock-free in general: trees are, most fabrics with rings are not.
 //! Needs: any connected fabric, 1 lane.
 //! Fails with: [`RoutingError::Unreachable`].
-//! Cost: time O(destination switches * channels + switches * hosts); memory one byte per (switch, host) and
+//! Cost: time O(destination switches * channels + passes * switches * hosts); memory one byte per (switch, host) and
 //! two per (destination switch, switch).
 //!
 //! # Algorithm
 //! 1. Breadth-first distances from every destination switch.
 //! 2. At each switch the candidates are the ports whose neighbour is one hop nearer.
-//! 3. Among them the least assigned port (see `balance.rs`), the lowest on ties.
+//! 3. Among them the way with the least load (see `load_balance.rs`), or with `balance: Ports` the least
+//!    assigned port (see `balance.rs`), the lowest on ties.
 //!
 //! # Deviations
 //! Switches are no destinations, so OpenSM's pass over management ports (which does not count) is left out.
 //!
 //! References: OpenSM `osm_ucast_mgr.c`
 
+use crate::references::PATH_BALANCING;
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::{
-    destinations, require_all_reachable, require_nameable_ports, spread,
+    Balance, destinations, require_all_reachable, require_nameable_ports,
 };
 use crate::routing::paths::{Adjacency, UNREACHED};
 use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
@@ -26,10 +29,22 @@ use crate::topology::Graph;
 use rayon::prelude::*;
 use serde::Deserialize;
 
-/// Shortest paths with local balancing; takes no parameters.
+/// Shortest paths, balanced.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MinHop {}
+#[serde(default, deny_unknown_fields)]
+pub struct MinHop {
+    balance: Balance,
+    passes: u8,
+}
+
+impl Default for MinHop {
+    fn default() -> Self {
+        Self {
+            balance: Balance::Load,
+            passes: 1,
+        }
+    }
+}
 
 const NAME: &str = "MinHop";
 
@@ -37,10 +52,10 @@ const NAME: &str = "MinHop";
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
     aliases: &["MINHOP", "minhop"],
-    summary: "shortest paths, destinations spread over equal ports by local counters (OpenSM minhop)",
-    parameters: &[],
+    summary: "shortest paths, destinations spread over equal ways by load or by OpenSM's local counters",
+    parameters: &[Balance::PARAMETER, Balance::PASSES],
     guarantees: &["minimal", "in order", "not deadlock-free unless verified"],
-    references: &[],
+    references: &[PATH_BALANCING],
     build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<MinHop>()?)),
 };
 
@@ -53,10 +68,17 @@ impl RoutingEngine for MinHop {
             .par_iter()
             .map(|destination| adjacency.distances(&[destination.switch]))
             .collect();
-        let next = spread(graph, &adjacency, &destinations, |i, switch, neighbor| {
-            let [here, there] = [switch, neighbor].map(|s| distances[i][s]);
-            here != UNREACHED && there + 1 == here
-        });
+        let next = self.balance.spread(
+            graph,
+            &adjacency,
+            &destinations,
+            |i| &distances[i],
+            |i, switch, neighbor| {
+                let [here, there] = [switch, neighbor].map(|s| distances[i][s]);
+                here != UNREACHED && there != UNREACHED && there + 1 == here
+            },
+            self.passes,
+        );
         require_all_reachable(graph, &next)?;
         let guarantees = Guarantees {
             minimal: true,

@@ -1,12 +1,24 @@
 //! The routing engines, one file each; listed in [`ENGINES`](super::ENGINES).
 
+pub mod dfsssp;
 pub mod dimension_order;
 pub mod direction_order;
 pub mod dragonfly_minimal;
 pub mod fat_tree;
 mod grid_tables;
+pub mod lash;
+mod legal;
 pub mod min_hop;
 mod one_hop_dimensions;
+pub mod opensm;
 mod rings;
 mod root;
+pub mod segment;
+pub mod spanning_tree;
+pub mod sssp;
+pub mod table_import;
+mod table_lanes;
+pub mod turn_prohibition;
+mod turns;
 pub mod up_down;
+mod up_order;

@@ -3,6 +3,7 @@
 //! Cost: O(dimensions) per question.
 
 use crate::ids::{ChannelId, HostId, SwitchId};
+use crate::routing::Tables;
 use crate::topology::graph::GridShape;
 use crate::topology::{Endpoint, Graph};
 
@@ -126,20 +127,16 @@ impl<'a> Rings<'a> {
         Some((2 * d) as u16 + if up { 1 } else { 2 })
     }
 
-    /// Path layers `[source switch][destination switch]`: one bit per dateline dimension.
+    /// Path layers `[source switch][host]`: one bit per dateline dimension.
     pub(super) fn path_layers(&self, graph: &Graph) -> Vec<u8> {
-        let mut layers = Vec::with_capacity(graph.switches().len().pow(2));
-        for source in graph.switch_ids() {
-            for destination in graph.switch_ids() {
-                let (from, to) = (self.coordinates(source), self.coordinates(destination));
-                let bits = self.dateline.iter().enumerate().map(|(d, bit)| match bit {
-                    Some(bit) => u8::from(self.crosses(d, from[d], to[d])) << bit,
-                    None => 0,
-                });
-                layers.push(bits.sum());
-            }
-        }
-        layers
+        Tables::path_layers_by_switch(graph, |source, destination| {
+            let (from, to) = (self.coordinates(source), self.coordinates(destination));
+            let bits = self.dateline.iter().enumerate().map(|(d, bit)| match bit {
+                Some(bit) => u8::from(self.crosses(d, from[d], to[d])) << bit,
+                None => 0,
+            });
+            bits.sum()
+        })
     }
 
     /// Hop layers `[switch][host]`: 1 while the dateline lies ahead in the current dimension.

@@ -1,8 +1,7 @@
-//! Chooses the roots from which up*/down* routing counts its ranks.
+//! Chooses the roots of up*/down* routing and of spanning trees.
 //!
 //! Cost: for `Auto` one breadth-first search per switch.
 
-use super::up_down::NAME;
 use crate::ids::SwitchId;
 use crate::routing::RoutingError;
 use crate::routing::balance::Destination;
@@ -22,6 +21,13 @@ pub(super) enum Root {
     Auto,
     /// Named one by one.
     These(Vec<Named>),
+}
+
+impl Root {
+    /// Switch 0.
+    pub(super) fn first() -> Self {
+        Self::These(vec![Named::Number(0)])
+    }
 }
 
 /// A switch as written in the scenario.
@@ -63,6 +69,7 @@ impl<'de> Deserialize<'de> for Root {
 /// # Errors
 /// [`RoutingError::Unsupported`] for a switch that does not exist.
 pub(super) fn candidates(
+    engine: &'static str,
     root: &Root,
     graph: &Graph,
     adjacency: &Adjacency,
@@ -71,7 +78,7 @@ pub(super) fn candidates(
     match root {
         Root::These(names) if names.is_empty() => Ok(Vec::new()),
         Root::These(names) => {
-            let roots: Result<_, _> = names.iter().map(|name| find(name, graph)).collect();
+            let roots: Result<_, _> = names.iter().map(|name| find(engine, name, graph)).collect();
             Ok(vec![roots?])
         }
         Root::Auto => {
@@ -84,14 +91,30 @@ pub(super) fn candidates(
     }
 }
 
-fn find(named: &Named, graph: &Graph) -> Result<SwitchId, RoutingError> {
+/// The switches that `root` names, `None` for `Auto`.
+///
+/// # Errors
+/// [`RoutingError::Unsupported`] of `engine`, for a switch that does not exist.
+pub(super) fn named(
+    root: &Root,
+    graph: &Graph,
+    engine: &'static str,
+) -> Result<Option<Vec<SwitchId>>, RoutingError> {
+    let Root::These(names) = root else {
+        return Ok(None);
+    };
+    let roots: Result<_, _> = names.iter().map(|name| find(engine, name, graph)).collect();
+    roots.map(Some)
+}
+
+fn find(engine: &'static str, named: &Named, graph: &Graph) -> Result<SwitchId, RoutingError> {
     let mut switches = graph.switch_ids();
     let found = match named {
         Named::Number(number) => switches.find(|switch| switch.0 == *number),
         Named::Name(name) => switches.find(|switch| graph.switches()[switch.index()].name == *name),
     };
     found.ok_or_else(|| RoutingError::Unsupported {
-        engine: NAME,
+        engine,
         reason: match named {
             Named::Number(number) => format!(
                 "there is no root switch {number}, switches are numbered 0..={}",
@@ -112,7 +135,7 @@ fn tops(adjacency: &Adjacency, destinations: &[Destination]) -> Option<Vec<Switc
 }
 
 /// The switch with the smallest (sum of distances to hosts, eccentricity, -degree, id).
-fn center(adjacency: &Adjacency, destinations: &[Destination]) -> SwitchId {
+pub(super) fn center(adjacency: &Adjacency, destinations: &[Destination]) -> SwitchId {
     let keys: Vec<_> = (0..adjacency.len())
         .into_par_iter()
         .map(|switch| {

@@ -1,173 +1,260 @@
 //! Routes any connected fabric along up*/down* paths that are legal by construction.
 //!
-//! Guarantees: deadlock-free on 1 lane, in order; also with parallel links and hosts on any switch. Not
-//! minimal in general; minimal on fat trees.
-//! Needs: a connected fabric, 1 lane.
-//! Fails with: [`RoutingError::Unreachable`]; [`RoutingError::Unsupported`] for a root that does not exist.
+//! Guarantees: deadlock-free on one lane per tree, in order; also with parallel links and hosts on any
+//! switch. Not minimal in general; minimal on fat trees.
+//! Needs: a connected fabric, as many lanes as trees.
+//! Fails with: [`RoutingError::Unreachable`]; [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for
+//! a root that does not exist or options that exclude each other.
 //! Cost: time O(destination switches * channels + switches * hosts), for root `Auto` one search per switch
-//! more; memory one byte per (switch, host) and two per (destination switch, switch).
+//! more; memory one byte per (switch, host) and two per (destination switch, switch), times the trees. With
+//! `lookup: Input` channels stand in place of switches.
 //!
 //! # Algorithm
-//! 1. Rank = hops from the nearest root. A step is *up* when it lowers (rank, id), otherwise *down*: upward
-//!    steps follow a total order of the switches, so no cycle consists of upward (or downward) steps only.
+//! 1. The switches are put in a total order: by (hops from the nearest root, id), or as a depth-first search
+//!    meets them. A step is *up* when it leads to an earlier switch, otherwise *down*: no cycle consists of
+//!    upward (or downward) steps only.
 //! 2. For a destination switch, `D(s)` = shortest way of downward steps only.
 //! 3. Where `D` is finite, candidates are the downward neighbours with `D = D(s) - 1`.
 //! 4. Elsewhere `T(s) = 1 + min T(w)` over the upward neighbours `w` (with `T = D` where `D` is finite),
-//!    in ascending (rank, id) order; candidates are the upward neighbours that reach the minimum.
-//! 5. Among the candidates the least assigned port (see `balance.rs`), the lowest on ties.
+//!    from the top down; candidates are the upward neighbours that reach the minimum.
+//! 5. Among the candidates the way with the least load (see `load_balance.rs`), or with `balance: Ports` the
+//!    least assigned port (see `balance.rs`).
 //!
 //! A packet that has gone down once is at a switch with finite `D`, hence never goes up again: a table that
 //! depends on the destination only needs no memory of the phase. OpenSM's own `updn` keeps one phase per
-//! switch while it searches and may produce forbidden turns; this one cannot.
+//! switch while it searches and may produce forbidden turns; this one cannot. `lookup: Input` gives the
+//! shortest legal path of every pair in place of steps 2 to 4, in tables InfiniBand switches do not have.
 //!
 //! Root `Auto` compares two choices and takes the one with fewer hops in total over all pairs of hosts, the
 //! first on ties: (a) all switches that are farthest from any host (all top switches of a tree, so that all
 //! are used), if that leaves a legal path for every pair; (b) the one switch with the smallest sum of
 //! distances to all hosts, then least eccentricity, highest degree, lowest id.
 //!
-//! References: [`AUTONET`]
+//! With `trees: n` there are n orders, each on a lane of its own, from n roots: those listed, or (b) and then
+//! each time the switch farthest from the roots so far. Every destination switch belongs to one tree: in
+//! order of hosts, to that which makes the hops to it fewest, no tree getting more than its share of hosts.
+//!
+//! References: [`AUTONET`], [`SANCHO_ROBLES_DUATO`], [`LYSNE_SKEIE`]
 
-use super::root::{Root, candidates};
+use super::legal::Legal;
+use super::root::{Root, candidates, center};
+use super::turns::{Lookup, route_steps};
+use super::up_order::{Tree, UpOrder, far_apart};
 use crate::ids::SwitchId;
-use crate::references::AUTONET;
+use crate::references::{AUTONET, LYSNE_SKEIE, SANCHO_ROBLES_DUATO};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::{
-    Destination, destinations, require_all_reachable, require_nameable_ports, spread,
+    Balance, Destination, destinations, require_all_reachable, require_nameable_ports,
 };
-use crate::routing::paths::{Adjacency, UNREACHED};
+use crate::routing::paths::Adjacency;
+use crate::routing::steps::Steps;
 use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
-use rayon::prelude::*;
 use serde::Deserialize;
 
 /// Up*/down* routing from one or several roots.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct UpDown {
     root: Root,
+    tree: Tree,
+    trees: u8,
+    lookup: Lookup,
+    balance: Balance,
+    passes: u8,
 }
 
-pub(super) const NAME: &str = "UpDown";
+impl Default for UpDown {
+    fn default() -> Self {
+        Self {
+            root: Root::Auto,
+            tree: Tree::Breadth,
+            trees: 1,
+            lookup: Lookup::Destination,
+            balance: Balance::Load,
+            passes: 1,
+        }
+    }
+}
+
+const NAME: &str = "UpDown";
 
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
     aliases: &["UPDN", "updn"],
     summary: "up*/down* paths, legal by construction, on any connected fabric",
-    parameters: &[Parameter {
-        name: "root",
-        kind: "Auto, switch name, switch number or a list of them",
-        default: Some("Auto"),
-        summary: "where ranks are counted from",
-    }],
-    guarantees: &["deadlock-free on 1 lane", "in order"],
-    references: &[AUTONET],
+    parameters: &[
+        Parameter {
+            name: "root",
+            kind: "Auto, switch name, switch number or a list of them",
+            default: Some("Auto"),
+            summary: "where ranks are counted from; with `trees` above 1 one root per tree",
+        },
+        Parameter {
+            name: "tree",
+            kind: "Breadth or Depth",
+            default: Some("Breadth"),
+            summary: "order of the switches: by breadth-first ranks or a depth-first search",
+        },
+        Parameter {
+            name: "trees",
+            kind: "integer 1..=15",
+            default: Some("1"),
+            summary: "independent trees, each with a root and a lane of its own",
+        },
+        Parameter {
+            name: "lookup",
+            kind: "Destination or Input",
+            default: Some("Destination"),
+            summary: "tables by destination (InfiniBand), or by input port and destination: shorter paths",
+        },
+        Balance::PARAMETER,
+        Balance::PASSES,
+    ],
+    guarantees: &["deadlock-free on one lane per tree", "in order"],
+    references: &[AUTONET, SANCHO_ROBLES_DUATO, LYSNE_SKEIE],
     build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<UpDown>()?)),
 };
 
 impl RoutingEngine for UpDown {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         require_nameable_ports(graph, NAME)?;
+        self.check(budget)?;
         let adjacency = Adjacency::new(graph);
         let destinations = destinations(graph);
-        let legal = candidates(&self.root, graph, &adjacency, &destinations)?
-            .into_iter()
-            .map(|roots| Legal::new(&adjacency, &roots, &destinations))
-            .min_by_key(|legal| legal.total_hops(&destinations));
-        let Some(legal) = legal else {
-            return Err(RoutingError::Unsupported {
-                engine: NAME,
-                reason: "the list of roots is empty; name one or use `root: Auto`".into(),
+        let trees = self.legal(graph, &adjacency, &destinations)?;
+        if self.lookup == Lookup::Input {
+            let order = trees[0].order();
+            let steps = Steps::by_input(graph, |input, output| {
+                let up = |channel| {
+                    let ends = graph.channel(channel);
+                    let ends = ends.from.switch().zip(ends.to.switch());
+                    ends.is_some_and(|(from, to)| order.is_up(from, to))
+                };
+                up(input) || !up(output)
             });
-        };
-        let next = spread(graph, &adjacency, &destinations, |i, switch, neighbor| {
-            legal.leads_on(i, switch, neighbor)
-        });
+            return route_steps(graph, NAME, &steps, budget, self.passes);
+        }
+        let tree_of = assign(&trees, &destinations);
+        let next = self.balance.spread(
+            graph,
+            &adjacency,
+            &destinations,
+            |i| trees[tree_of[i]].hops(i),
+            |i, from, to| trees[tree_of[i]].leads_on(i, from, to),
+            self.passes,
+        );
         require_all_reachable(graph, &next)?;
         let guarantees = Guarantees {
             minimal: false,
             deadlock_free: true,
             in_order: true,
-            lanes_needed: 1,
+            lanes_needed: trees.len() as u8,
         };
-        Ok(Tables::on_one_lane(graph, NAME, next, budget, guarantees))
-    }
-}
-
-/// Set in a label when the way begins with an upward step.
-const UP: u16 = 1 << 15;
-
-/// The legal ways from every switch to every destination switch.
-struct Legal {
-    /// Place of a switch in ascending (rank, id) order.
-    place: Vec<u32>,
-    /// `[destination][switch]`: hops left, with [`UP`] where `D` is infinite; [`UNREACHED`] = no way.
-    labels: Vec<Vec<u16>>,
-}
-
-impl Legal {
-    fn new(adjacency: &Adjacency, roots: &[SwitchId], destinations: &[Destination]) -> Self {
-        let rank = adjacency.distances(roots);
-        let mut order: Vec<usize> = (0..adjacency.len()).collect();
-        order.sort_by_key(|&switch| (rank[switch], switch));
-        let mut place = vec![0; order.len()];
-        for (i, &switch) in order.iter().enumerate() {
-            place[switch] = i as u32;
+        if trees.len() == 1 {
+            return Ok(Tables::on_one_lane(graph, NAME, next, budget, guarantees));
         }
-        let labels = destinations
-            .par_iter()
-            .map(|destination| labels(adjacency, &order, &place, destination.switch))
-            .collect();
-        Self { place, labels }
+        let mut layer_to = vec![0; graph.switches().len()];
+        for (destination, &tree) in destinations.iter().zip(&tree_of) {
+            layer_to[destination.switch.index()] = tree as u8;
+        }
+        let path_layer = Tables::path_layers_by_switch(graph, |_, to| layer_to[to.index()]);
+        Ok(Tables::on_layers(
+            graph, NAME, next, path_layer, budget, guarantees,
+        ))
+    }
+}
+
+impl UpDown {
+    fn check(&self, budget: LaneBudget) -> Result<(), RoutingError> {
+        let reason = if !(1..=15).contains(&self.trees) {
+            format!("`trees` is {}, expected 1..=15", self.trees)
+        } else if self.trees > 1 && self.lookup == Lookup::Input {
+            "several trees need tables by destination; use `lookup: Destination` or `trees: 1`"
+                .into()
+        } else if self.lookup == Lookup::Input && self.balance == Balance::Ports {
+            "`lookup: Input` balances by load; use `balance: Load`".into()
+        } else if budget.lanes < self.trees {
+            return Err(RoutingError::TooFewLanes {
+                engine: NAME,
+                needed: self.trees,
+                available: budget.lanes,
+            });
+        } else {
+            return Ok(());
+        };
+        Err(unsupported(reason))
     }
 
-    /// Steps 3 and 4: whether `neighbor` is a candidate at `switch`.
-    fn leads_on(&self, destination: usize, switch: usize, neighbor: usize) -> bool {
-        let [here, there] = [switch, neighbor].map(|s| self.labels[destination][s]);
-        let up = self.place[neighbor] < self.place[switch];
-        let same_class = here != UNREACHED && there != UNREACHED && up == (here & UP != 0);
-        // going down, the neighbour must be able to go down itself
-        same_class && (up || there & UP == 0) && (there & !UP) + 1 == here & !UP
-    }
-
-    /// Hops over all ordered pairs of hosts, `u64::MAX` when a pair has no legal path.
-    fn total_hops(&self, destinations: &[Destination]) -> u64 {
-        let mut total = 0;
-        for (to, label) in destinations.iter().zip(&self.labels) {
-            for from in destinations {
-                let label = label[from.switch.index()];
-                if label == UNREACHED {
-                    return u64::MAX;
-                }
-                let pairs = (from.hosts.len() * to.hosts.len()) as u64;
-                total += pairs * u64::from(label & !UP);
+    /// The legal ways of every tree; at least one tree.
+    fn legal(
+        &self,
+        graph: &Graph,
+        adjacency: &Adjacency,
+        destinations: &[Destination],
+    ) -> Result<Vec<Legal>, RoutingError> {
+        let mut sets = candidates(NAME, &self.root, graph, adjacency, destinations)?;
+        let tree = |roots: &[SwitchId]| {
+            let order = UpOrder::new(adjacency, roots, self.tree);
+            Legal::new(adjacency, order, destinations)
+        };
+        if self.trees > 1 {
+            let count = usize::from(self.trees);
+            let roots = match self.root {
+                Root::Auto => far_apart(adjacency, center(adjacency, destinations), count),
+                Root::These(_) => sets.pop().unwrap_or_default(),
+            };
+            if roots.len() != count {
+                let found = roots.len();
+                return Err(unsupported(format!(
+                    "{count} trees need as many roots, there are {found}"
+                )));
+            }
+            return Ok(roots.iter().map(|&root| tree(&[root])).collect());
+        }
+        if self.tree == Tree::Depth {
+            // a depth-first search has one root
+            sets.drain(..sets.len().saturating_sub(1));
+            if sets.first().is_some_and(|roots| roots.len() > 1) {
+                return Err(unsupported(
+                    "a depth-first tree has one root; name one, or use `trees` for several".into(),
+                ));
             }
         }
-        total
+        let legal = sets
+            .iter()
+            .filter(|roots| !roots.is_empty())
+            .map(|roots| tree(roots))
+            .min_by_key(|legal| legal.total_hops(destinations));
+        match legal {
+            Some(legal) => Ok(vec![legal]),
+            None => Err(unsupported(
+                "the list of roots is empty; name one or use `root: Auto`".into(),
+            )),
+        }
     }
 }
 
-/// Steps 2 and 4 for one destination switch.
-fn labels(
-    adjacency: &Adjacency,
-    order: &[usize],
-    place: &[u32],
-    destination: SwitchId,
-) -> Vec<u16> {
-    // against the direction of travel: from the destination a downward step is climbed
-    let mut label = adjacency.search(&[destination], |from, to| place[to] < place[from]);
-    for &switch in order {
-        if label[switch] != UNREACHED {
-            continue;
-        }
-        let upward = adjacency.exits(switch).iter().filter_map(|exit| {
-            let neighbor = exit.neighbor as usize;
-            let usable = place[neighbor] < place[switch] && label[neighbor] != UNREACHED;
-            usable.then_some(label[neighbor] & !UP)
-        });
-        if let Some(least) = upward.min() {
-            label[switch] = (least + 1) | UP;
-        }
+fn unsupported(reason: String) -> RoutingError {
+    RoutingError::Unsupported {
+        engine: NAME,
+        reason,
     }
-    label
+}
+
+/// Tree of every destination switch.
+fn assign(trees: &[Legal], destinations: &[Destination]) -> Vec<usize> {
+    let hosts: usize = destinations.iter().map(|d| d.hosts.len()).sum();
+    let share = hosts.div_ceil(trees.len());
+    let mut taken = vec![0; trees.len()];
+    let mut assigned = Vec::with_capacity(destinations.len());
+    for (i, destination) in destinations.iter().enumerate() {
+        let open = (0..trees.len()).filter(|&tree| taken[tree] < share);
+        let best = open.min_by_key(|&tree| (trees[tree].hops_to(i, destinations), taken[tree]));
+        let tree = best.unwrap_or(0);
+        taken[tree] += destination.hosts.len();
+        assigned.push(tree);
+    }
+    assigned
 }

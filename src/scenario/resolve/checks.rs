@@ -77,6 +77,27 @@ pub(super) fn capacity(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> 
     Ok(())
 }
 
+/// D18: the rest of a packet larger than its output lane sets off when the channel has made room and takes the
+/// crossbar delay; what is in the buffer keeps the channel busy meanwhile.
+pub(super) fn output_lanes(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    let (buffer, delay) = (plan.switch.output_lane_buffer, plan.switch.crossbar_delay);
+    if buffer == 0 || buffer > delay {
+        return Ok(());
+    }
+    let least = delay + 1;
+    for (class, planned) in scenario.traffic.iter().zip(&plan.classes) {
+        let largest = planned.size.largest();
+        if u32::from(largest) > buffer {
+            return Err(scenario.fabric.switch.output_lane_buffer.mistake(format!(
+                "{buffer} flits, fewer than the packets of {largest} flits of {} have, cannot keep a link busy \
+                 across a crossbar delay of {delay} cycles: expected at least {least} flits, or room for a packet",
+                class.name.path.trim_end_matches(".name")
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Most cycles the engine's calendar spans: its memory grows with it.
 const MOST_AHEAD: u64 = 1 << 20;
 

@@ -161,10 +161,11 @@ pub fn plan(scenario: &Scenario, parts: &Parts<'_>, layout: &Layout) -> Result<P
         allow_deadlock: scenario.allow_deadlock,
     };
     checks::capacity(scenario, &plan)?;
+    checks::output_lanes(scenario, &plan)?;
     Ok(plan)
 }
 
-/// Computes the forwarding tables.
+/// Computes the forwarding tables; `base` is the folder relative file names start from.
 ///
 /// # Errors
 /// What is wrong with `routing`, or the lanes it needs.
@@ -173,6 +174,7 @@ pub fn route(
     parts: &Parts<'_>,
     layout: &Layout,
     plan: &Plan,
+    base: &Path,
 ) -> Result<Tables, Mistake> {
     let part = &scenario.routing;
     let engine = part.build(part.entry(parts.engines)?.build)?;
@@ -180,7 +182,7 @@ pub fn route(
         lanes: plan.switch.lanes,
         service_levels: plan.service_level_count(),
     };
-    let tables = engine.route(&layout.graph, budget, plan.seed);
+    let tables = engine.route_from(&layout.graph, budget, plan.seed, base);
     let tables = tables.map_err(|error| match error {
         RoutingError::TooFewLanes { .. } => scenario.fabric.switch.lanes.mistake(error.to_string()),
         error => part.name.mistake(error.to_string()),
@@ -207,7 +209,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     let plan = plan(&scenario, parts, &layout)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
-    let tables = route(&scenario, parts, &layout, &plan)?;
+    let tables = route(&scenario, parts, &layout, &plan, base)?;
     let proof = prove(&layout.graph, &tables, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;
     Ok(Resolved {

@@ -160,6 +160,7 @@ impl RoutingEngine for Shortest {
         Ok(Tables {
             engine: "Shortest".into(),
             next,
+            input_row: Vec::new(),
             hop_layer: Vec::new(),
             path_layer: Vec::new(),
             lanes: LaneMap::grouped(graph, budget, 1, 1, |_: ChannelId, _| 0),
@@ -169,6 +170,7 @@ impl RoutingEngine for Shortest {
                 in_order: true,
                 lanes_needed: 1,
             },
+            remarks: Vec::new(),
             host_count: graph.hosts().len(),
             switch_count: graph.switches().len(),
         })

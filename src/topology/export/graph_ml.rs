@@ -114,18 +114,55 @@ fn own(channel: &Channel, context: &BuildContext<'_>) -> (Option<String>, Option
     )
 }
 
-/// Text that may stand in an element; control characters XML does not know become blanks.
+/// Text that may stand in an element. What XML has no place for, and blanks at the ends, which readers take
+/// away, are written as Rust writes them (`\u{1}`), so that different names stay different.
 fn escaped(text: &str) -> String {
+    let core = text.trim();
+    let start = text.len() - text.trim_start().len();
+    let core = start..start + core.len();
     let mut plain = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for (place, letter) in text.char_indices() {
         match letter {
             '&' => plain.push_str("&amp;"),
             '<' => plain.push_str("&lt;"),
             '>' => plain.push_str("&gt;"),
-            '\u{fffe}' | '\u{ffff}' => plain.push(' '),
-            letter if letter.is_control() => plain.push(' '),
-            letter => plain.push(letter),
+            ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'.. if core.contains(&place) => {
+                plain.push(letter);
+            }
+            letter => plain.extend(letter.escape_unicode()),
         }
     }
     plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn different_names_stay_different() {
+        let names = [
+            "a b",
+            " a b",
+            "a b ",
+            "\u{85}a b",
+            "a\u{1}b",
+            "a\u{2}b",
+            "a\tb",
+            "a<b",
+            "ä\u{fffe}",
+        ];
+        let expected = [
+            "a b",
+            "\\u{20}a b",
+            "a b\\u{20}",
+            "\\u{85}a b",
+            "a\\u{1}b",
+            "a\\u{2}b",
+            "a\\u{9}b",
+            "a&lt;b",
+            "ä\\u{fffe}",
+        ];
+        assert_eq!(names.map(escaped), expected);
+    }
 }

@@ -131,6 +131,7 @@ fn no_routes(graph: &Graph, lanes: LaneMap, lanes_needed: u8) -> Tables {
     Tables {
         engine: "Test".into(),
         next: vec![UNREACHABLE; switches * hosts],
+        input_row: Vec::new(),
         hop_layer: Vec::new(),
         path_layer: Vec::new(),
         lanes,
@@ -140,6 +141,7 @@ fn no_routes(graph: &Graph, lanes: LaneMap, lanes_needed: u8) -> Tables {
             in_order: true,
             lanes_needed,
         },
+        remarks: Vec::new(),
         host_count: hosts,
         switch_count: switches,
     }
@@ -184,10 +186,17 @@ fn up_down(
         depend_on_inputs(dice, &graph, &mut map, lanes);
     }
     let mut tables = no_routes(&graph, map, 1);
-    for host in graph.host_ids() {
-        let row = up_down_row(dice, &graph, rank, host);
-        for (switch, port) in row.into_iter().enumerate() {
-            tables.next[switch * tables.host_count + host.index()] = port;
+    let sets = if dice.chance(25) { 2 } else { 1 };
+    if sets == 2 {
+        rows_by_input(dice, &graph, &mut tables);
+    }
+    for set in 0..sets {
+        for host in graph.host_ids() {
+            let row = up_down_row(dice, &graph, rank, host);
+            for (switch, port) in row.into_iter().enumerate() {
+                let row = set * tables.switch_count + switch;
+                tables.next[row * tables.host_count + host.index()] = port;
+            }
         }
     }
     let mut layer = |count: usize| -> Vec<u8> {
@@ -195,8 +204,22 @@ fn up_down(
         (0..count).map(|_| dice.between(0, highest) as u8).collect()
     };
     tables.hop_layer = layer(tables.next.len());
-    tables.path_layer = layer(tables.switch_count * tables.switch_count);
+    tables.path_layer = layer(tables.switch_count * tables.host_count);
     (graph, tables)
+}
+
+/// Gives every switch two rows, each input one of them (D19).
+fn rows_by_input(dice: &mut Dice, graph: &Graph, tables: &mut Tables) {
+    let count = tables.switch_count as u32;
+    tables.next.resize(2 * tables.next.len(), UNREACHABLE);
+    tables.input_row = graph
+        .channels()
+        .iter()
+        .map(|channel| match channel.to.switch() {
+            Some(switch) => switch.0 + count * dice.between(0, 1),
+            None => 2 * count - 1,
+        })
+        .collect();
 }
 
 /// Lets some input channels lead to other lanes: all profiles again with the next lane.

@@ -92,8 +92,9 @@ fn host_options(dice: &mut Dice) -> HostOptions {
     }
 }
 
-/// Options in every combination that D1-D17 allow: unlimited speed-up and `reserve` not with
-/// input-first, `reserve` not with random arbitration, no VL15 with a pool, at least one cycle of delay.
+/// Options in every combination that D1-D18 allow: unlimited speed-up and `reserve` not with
+/// input-first, `reserve` not with random arbitration, no VL15 with a pool, one kind of output buffer, at least one cycle of
+/// delay.
 fn switch_options(
     dice: &mut Dice,
     lanes: u8,
@@ -150,7 +151,20 @@ fn switch_options(
     if options.routing_delay + options.allocation_delay + options.crossbar_delay == 0 {
         options.routing_delay = 1;
     }
+    if options.output_buffer == 0 {
+        options.output_lane_buffer = output_lane_buffer(dice, &options, largest);
+    }
     options
+}
+
+/// Flits of each output lane. A packet larger than the buffer needs X + 1 of them: its next flit sets off when
+/// a place comes free and takes X cycles, while the channel sends on.
+fn output_lane_buffer(dice: &mut Dice, options: &SwitchOptions, largest: u32) -> u32 {
+    match dice.pick(&[0, 0, 0, 1, 2, 5, 16, 40]) {
+        0 => 0,
+        places if places >= largest => places,
+        places => places.max(options.crossbar_delay + 1),
+    }
 }
 
 /// Tables in which every lane has an entry with a weight, plus some entries more.

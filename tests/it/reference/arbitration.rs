@@ -2,7 +2,7 @@
 //!
 //! Model rules 6 (eligibility), 7 (matching), 8 (state moves on accepted grants only), 9 (unlimited
 //! input speed-up), D3 (accept), D5 (iterations), D6 and D7 (output-first), D8 (input-first), D9
-//! (`reserve`).
+//! (`reserve`), D18 (open output lanes).
 
 use super::Setting;
 use super::lane_choice::LaneChoice;
@@ -23,7 +23,7 @@ struct Request {
     bytes: u64,
     requested: u64,
     created: u64,
-    /// Whether it fits the credits of its output lane now.
+    /// Whether it fits the credits of its output lane now, and the buffer of that lane is open for it (D18).
     fits: bool,
 }
 
@@ -105,7 +105,8 @@ fn requests(
                 bytes: u64::from(packet.size) * u64::from(setting.plan.flit_bytes),
                 requested,
                 created: packet.created,
-                fits: links[output.channel].fits(head.lane, packet.size),
+                fits: links[output.channel].fits(head.lane, packet.size)
+                    && output.takes(head.lane, packet.size),
             });
         }
     }

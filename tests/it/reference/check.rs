@@ -3,6 +3,7 @@
 
 use super::Fabric;
 use super::packet::Packet;
+use super::switch::Switch;
 use std::collections::BTreeMap;
 use virtlane::ids::{HostId, SlId};
 
@@ -18,10 +19,10 @@ pub(super) fn check(fabric: &Fabric<'_>) {
 /// At the source, on the way (between buffers or in one), or consumed: once each.
 fn check_flits(fabric: &Fabric<'_>) {
     let mut seen: Vec<Vec<u32>> = fabric.packets.iter().map(flits_at_ends).collect();
-    for link in &fabric.links {
-        for flit in link.flits() {
-            seen[flit.packet][usize::from(flit.index)] += 1;
-        }
+    let on_links = fabric.links.iter().flat_map(super::link::Link::flits);
+    let in_lanes = fabric.switches.iter().flat_map(Switch::buffered_flits);
+    for flit in on_links.chain(in_lanes) {
+        seen[flit.packet][usize::from(flit.index)] += 1;
     }
     for (id, flits) in seen.iter().enumerate() {
         assert!(

@@ -136,7 +136,7 @@ impl Host {
                 destination: made.destination,
                 sl: made.sl,
                 management: class.management,
-                layer: setting.tables.path_layer(at(self.id), at(made.destination)),
+                layer: setting.tables.path_layer(at(self.id), made.destination),
                 size: made.size,
                 created: now,
                 injected: None,

@@ -30,14 +30,20 @@ pub(super) struct LaneChoice {
 }
 
 impl LaneChooser {
+    /// By the VL tables of the options, round robin without.
     pub(super) fn new(options: &SwitchOptions) -> Self {
-        let policy = match &options.vl_arbitration {
-            None => Policy::RoundRobin { next: 0 },
-            Some(tables) => Policy::Tables(TwoTables::new(tables)),
-        };
+        let mut chooser = Self::round_robin(options);
+        if let Some(tables) = &options.vl_arbitration {
+            chooser.policy = Policy::Tables(TwoTables::new(tables));
+        }
+        chooser
+    }
+
+    /// Round robin also when there are tables: they act elsewhere (D18).
+    pub(super) fn round_robin(options: &SwitchOptions) -> Self {
         Self {
             data_lanes: usize::from(options.lanes),
-            policy,
+            policy: Policy::RoundRobin { next: 0 },
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) struct Link {
     credits: Vec<u64>,
     /// (cycle from which it counts, space) of each credit on its way back.
     returning: Vec<(u64, usize)>,
-    /// Flits of granted packets that have not left their input yet, per space.
+    /// Flits of granted packets that have not left their input (or their output lane, D18) yet, per space.
     promised: Vec<u64>,
     /// Flits in the crossbar or the output buffer.
     waiting: Vec<Moving>,
@@ -96,7 +96,7 @@ impl Link {
         self.promised[space] += u64::from(size);
     }
 
-    /// A flit has left its input (or its source) and will cross the channel.
+    /// A flit has left its input (or its source, or its output lane) and will cross the channel.
     pub(super) fn hand_over(&mut self, moving: Moving) {
         assert!(moving.past_crossbar <= moving.crosses);
         let space = self.space(moving.lane);

@@ -2,17 +2,20 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D17); with the library it shares scenario, graph, tables, sources and random streams only.
+//! decisions D1-D18); with the library it shares scenario, graph, tables, sources and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (D6), `switch`
-//! (queues and holding), `arbitration` (matching), `host` (sources and sinks), `check` (conservation).
+//! (queues and holding), `output` and `output_lanes` (D18), `arbitration` (matching), `host` (sources and sinks), `check`
+//! (conservation).
 
 mod arbitration;
 mod check;
 mod host;
 mod lane_choice;
 mod link;
+mod output;
+mod output_lanes;
 mod packet;
 mod switch;
 
@@ -167,6 +170,7 @@ impl<'a> Fabric<'a> {
             let grants =
                 arbitration::arbitrate(self.setting, switch, &mut self.links, &self.packets, now);
             switch.cross(options, &mut self.links, now);
+            switch.send(self.setting, &mut self.links, now);
             let Some(threshold) = options.marking_threshold else {
                 continue;
             };

@@ -1,14 +1,15 @@
-//! One switch: queues of the inputs, state of the outputs, packets on their way through.
+//! One switch: queues of the inputs, packets on their way through.
 //!
-//! Model rules 2 (holding), 3 and D1 (request time), 4 (no underrun), 10 and D10 (output buffer), D2
-//! (crossbar delay), D4 (queues), D16 (marking). The matching itself is in `arbitration`.
+//! Model rules 2 (holding), 3 and D1 (request time), 4 (no underrun), D2 (crossbar delay), D4 (queues), D16
+//! (marking). The matching itself is in `arbitration`, the outputs are in `output`.
 
 use super::Setting;
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Stored};
-use super::packet::{Packet, PacketId};
+use super::output::Output;
+use super::output_lanes::OutputLanes;
+use super::packet::{Flit, Packet, PacketId};
 use virtlane::ids::{ChannelId, SwitchId};
-use virtlane::rng::{Purpose, Stream, stream};
 use virtlane::scenario::plan::{Forwarding, Queues, SwitchOptions};
 
 /// A routed packet in a queue.
@@ -58,48 +59,6 @@ pub(super) struct Input {
     pub(super) output_pointers: Vec<usize>,
 }
 
-/// An output port.
-#[derive(Debug)]
-pub(super) struct Output {
-    /// Outgoing channel.
-    pub(super) channel: usize,
-    pub(super) cycles_per_flit: u64,
-    /// Without an output buffer: cycle from which it can be granted (rule 2). With one: cycle from which
-    /// the channel is free (D10).
-    free_at: u64,
-    granted_at: Option<u64>,
-    /// D6: lane choice of the output.
-    pub(super) chooser: LaneChooser,
-    /// D7: next (input, lane) per output lane.
-    pub(super) request_pointers: Vec<usize>,
-    /// D8: next (input, lane) among the proposals of inputs.
-    pub(super) proposal_pointer: usize,
-    /// Random arbitration.
-    pub(super) stream: Stream,
-}
-
-impl Output {
-    /// Whether it can be granted now (rules 2 and 10, D10).
-    pub(super) fn is_open(&self, now: u64, options: &SwitchOptions) -> bool {
-        let ahead = u64::from(options.output_buffer) * self.cycles_per_flit;
-        now + ahead >= self.free_at && self.granted_at != Some(now)
-    }
-
-    /// Grants `size` flits now; returns when the first crosses the channel (D2, D10).
-    fn grant(&mut self, now: u64, size: u16, options: &SwitchOptions) -> u64 {
-        let through = now + u64::from(options.crossbar_delay);
-        let length = u64::from(size) * self.cycles_per_flit;
-        self.granted_at = Some(now);
-        if options.output_buffer == 0 {
-            self.free_at = now + length;
-            return through;
-        }
-        let start = through.max(self.free_at);
-        self.free_at = start + length;
-        start
-    }
-}
-
 /// A granted packet on its way from an input to an output.
 #[derive(Clone, Debug)]
 struct Transfer {
@@ -110,9 +69,11 @@ struct Transfer {
     output: usize,
     lane: usize,
     granted: u64,
-    /// Cycle in which its first flit crosses the channel.
-    start: u64,
+    /// Cycle in which its first flit crosses the channel; with output lanes the channel decides (D18).
+    start: Option<u64>,
     sent: u16,
+    /// Cycle from which its next flit can leave; after the last flit: in which it frees its input.
+    due: u64,
 }
 
 /// A grant of this cycle, for marking.
@@ -138,7 +99,7 @@ impl Switch {
     pub(super) fn new(setting: Setting<'_>, id: SwitchId) -> Self {
         let ports = setting.graph.ports(id);
         let input = |channel: ChannelId| new_input(setting, channel.reverse(), ports.len());
-        let output = |channel: ChannelId| new_output(setting, channel);
+        let output = |channel: ChannelId| Output::new(setting, channel);
         Self {
             id,
             inputs: ports.iter().map(|port| port.map(input)).collect(),
@@ -154,15 +115,22 @@ impl Switch {
 
     /// Rule 2 and D4: packets whose time is over free their input and queue.
     pub(super) fn retire(&mut self, now: u64) {
-        let (over, going): (Vec<Transfer>, Vec<Transfer>) =
-            self.transfers.iter().cloned().partition(|transfer| {
-                let output = self.outputs[transfer.output].as_ref();
-                let s = output.expect("connected").cycles_per_flit;
-                transfer.granted + u64::from(transfer.size) * s <= now
-            });
+        let (over, going): (Vec<Transfer>, Vec<Transfer>) = self
+            .transfers
+            .iter()
+            .cloned()
+            .partition(|transfer| transfer.sent == transfer.size && transfer.due <= now);
         self.transfers = going;
         for transfer in over {
-            assert_eq!(transfer.sent, transfer.size, "a packet torn apart");
+            let output = self.outputs[transfer.output].as_mut().expect("connected");
+            let length = u64::from(transfer.size) * output.cycles_per_flit;
+            match &mut output.lanes {
+                None => assert_eq!(now, transfer.granted + length, "a packet torn apart"),
+                Some(lanes) => {
+                    let packet = (transfer.packet, transfer.size);
+                    lanes.release(transfer.lane, packet, transfer.granted, now);
+                }
+            }
             let input = self.inputs[transfer.input].as_mut().expect("connected");
             let queue = &mut input.queues[transfer.queue];
             assert!(queue.leaving);
@@ -182,14 +150,15 @@ impl Switch {
         stored: Stored,
     ) {
         let (options, tables) = (&setting.plan.switch, setting.tables);
-        let port = tables.next_port(self.id, packet.destination);
+        let input = self.inputs[input].as_mut().expect("connected");
+        let row = tables.row(ChannelId::from(input.channel), self.id);
+        let port = tables.next_port(row, packet.destination);
         let output = usize::from(port.expect("a route")) - 1;
         let outgoing = self.outputs[output].as_ref().expect("connected").channel;
-        let input = self.inputs[input].as_mut().expect("connected");
         let lane = if packet.management {
             usize::from(options.lanes)
         } else {
-            let layer = packet.layer + tables.hop_layer(self.id, packet.destination);
+            let layer = packet.layer + tables.hop_layer(row, packet.destination);
             let (from, to) = (ChannelId::from(input.channel), ChannelId::from(outgoing));
             tables.lanes.lane(from, to, packet.sl, layer).index()
         };
@@ -234,7 +203,7 @@ impl Switch {
         let output = self.outputs[head.output].as_mut().expect("connected");
         assert!(output.is_open(now, options), "an output granted twice");
         links[output.channel].take_credits(head.lane, size);
-        let start = output.grant(now, size, options);
+        let start = output.grant(options, &head, size, now);
         self.transfers.push(Transfer {
             packet: head.packet,
             size,
@@ -245,6 +214,7 @@ impl Switch {
             granted: now,
             start,
             sent: 0,
+            due: now,
         });
         Grant {
             packet: head.packet,
@@ -256,13 +226,14 @@ impl Switch {
     /// Stage Cross: every granted packet moves the flit that is due.
     pub(super) fn cross(&mut self, options: &SwitchOptions, links: &mut [Link], now: u64) {
         for transfer in &mut self.transfers {
-            let output = self.outputs[transfer.output].as_ref().expect("connected");
-            let offset = u64::from(transfer.sent) * output.cycles_per_flit;
-            if transfer.sent == transfer.size || transfer.granted + offset != now {
+            let output = self.outputs[transfer.output].as_mut().expect("connected");
+            let lanes = output.lanes.as_ref();
+            let has_place = lanes.is_none_or(|lanes| lanes.has_place(transfer.lane));
+            if transfer.sent == transfer.size || now < transfer.due || !has_place {
                 continue;
             }
             let input = self.inputs[transfer.input].as_ref().expect("connected");
-            let flit = super::packet::Flit {
+            let flit = Flit {
                 packet: transfer.packet,
                 index: transfer.sent,
             };
@@ -270,14 +241,40 @@ impl Switch {
             let since = links[input.channel].remove(flit, now);
             let delay = u64::from(options.routing_delay + options.allocation_delay);
             assert!(since + delay <= now, "rule 4: a flit skips the pipeline");
-            links[output.channel].hand_over(Moving {
-                flit,
-                lane: transfer.lane,
-                past_crossbar: now + u64::from(options.crossbar_delay),
-                crosses: transfer.start + offset,
-            });
+            if let Some(start) = transfer.start {
+                links[output.channel].hand_over(Moving {
+                    flit,
+                    lane: transfer.lane,
+                    past_crossbar: now + u64::from(options.crossbar_delay),
+                    crosses: start + u64::from(transfer.sent) * output.cycles_per_flit,
+                });
+            } else {
+                let lanes = output.lanes.as_mut().expect("D18");
+                lanes.store(transfer.lane, flit, transfer.granted, now);
+            }
             transfer.sent += 1;
+            transfer.due = now + output.cycles_per_flit;
         }
+    }
+
+    /// D18: every channel behind output lanes is granted when it is free and moves the flit that is due.
+    pub(super) fn send(&mut self, setting: Setting<'_>, links: &mut [Link], now: u64) {
+        for output in self.outputs.iter_mut().flatten() {
+            if let Some(lanes) = &mut output.lanes {
+                let link = &mut links[output.channel];
+                lanes.send(link, u64::from(setting.plan.flit_bytes), now);
+            }
+        }
+    }
+
+    /// D18: flits in output lanes.
+    pub(super) fn buffered_flits(&self) -> impl Iterator<Item = Flit> {
+        let lanes = self
+            .outputs
+            .iter()
+            .flatten()
+            .filter_map(|o| o.lanes.as_ref());
+        lanes.flat_map(OutputLanes::flits)
     }
 
     /// D16: flits of the packets whose request for (output, lane) stands after the grants of this cycle.
@@ -310,25 +307,6 @@ fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) -> Input {
         accept_pointer: 0,
         chooser: LaneChooser::new(options),
         output_pointers: vec![0; lanes],
-    }
-}
-
-fn new_output(setting: Setting<'_>, channel: ChannelId) -> Output {
-    let options = &setting.plan.switch;
-    let timing = setting.graph.channel(channel).timing;
-    Output {
-        channel: channel.index(),
-        cycles_per_flit: u64::from(timing.cycles_per_flit),
-        free_at: 0,
-        granted_at: None,
-        chooser: LaneChooser::new(options),
-        request_pointers: vec![0; usize::from(options.lane_count())],
-        proposal_pointer: 0,
-        stream: stream(
-            setting.plan.seed,
-            Purpose::Arbitration,
-            u64::from(channel.0),
-        ),
     }
 }
 

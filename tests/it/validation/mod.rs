@@ -3,6 +3,7 @@
 mod deadlock;
 mod determinism;
 mod fabrics;
+mod output_lanes;
 mod parking_lot;
 mod queueing;
 mod shipped;

@@ -166,11 +166,14 @@ fn check(resolved: &Resolved) {
     for (source, destination) in pairs(graph.hosts().len() as u32) {
         for flits in [1, 32] {
             for forwarding in [Forwarding::CutThrough, Forwarding::StoreAndForward] {
-                for (allocation_delay, crossbar_delay) in [(0, 0), (2, 3)] {
+                for (allocation_delay, crossbar_delay, output_lane_buffer) in
+                    [(0, 0, 0), (2, 3, 0), (0, 0, 5), (2, 3, 2), (2, 3, 40)]
+                {
                     let mut plan = resolved.plan.clone();
                     plan.switch.forwarding = forwarding;
                     plan.switch.allocation_delay = allocation_delay;
                     plan.switch.crossbar_delay = crossbar_delay;
+                    plan.switch.output_lane_buffer = output_lane_buffer;
                     let class = &mut plan.classes[0];
                     class.hosts = vec![source];
                     class.pattern = Arc::new(ToOne(destination));

@@ -1,5 +1,7 @@
 //! The reference model alone: closed forms of latency and throughput, shares, marking, conservation.
 
+mod output_lanes;
+
 use crate::random_fabric::{Saturating, ToOne, case};
 use crate::reference::{Delivery, Outcome, simulate};
 use std::sync::Arc;
@@ -28,6 +30,7 @@ fn tables(graph: &Graph, next: Vec<u8>, service_levels: u8) -> Tables {
     Tables {
         engine: "Test".into(),
         next,
+        input_row: Vec::new(),
         hop_layer: Vec::new(),
         path_layer: Vec::new(),
         lanes: LaneMap::grouped(graph, budget, 1, 1, |_, _| 0),
@@ -37,6 +40,7 @@ fn tables(graph: &Graph, next: Vec<u8>, service_levels: u8) -> Tables {
             in_order: true,
             lanes_needed: 1,
         },
+        remarks: Vec::new(),
         host_count: graph.hosts().len(),
         switch_count: graph.switches().len(),
     }

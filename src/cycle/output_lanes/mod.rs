@@ -1,0 +1,273 @@
+//! Sends the packets that wait in output lanes: the queueing stage behind the crossbar.
+//!
+//! Stage: `Stage::Transmit` (VL arbitration of the channels, start of link traversal)
+//! Reads: waiting packets of the channels that are due
+//! Writes: waiting packets, channels, calendar (next hop, wake-ups of outputs), and for packets larger than
+//! the buffer input and output of their crossbar grant, credits back to the sender
+//! Cost: O(channels due): a channel is visited when it has waiting packets and is free and one is ready;
+//! nothing without `output_lane_buffer`
+//!
+//! # Rules (D18)
+//! 1. The crossbar grant puts a packet into the buffer of its output lane; one packet at a time passes to a
+//!    lane, one grant per cycle to an output. It needs the lane to be *open*: no packet waits there, or the
+//!    buffer holds all waiting packets, the rest of the lane's packet on the channel, and this one. Credits of
+//!    the next hop are taken here, so a channel never waits for them.
+//! 2. A free channel takes the first packet of a lane, from its crossbar grant + crossbar delay on: by VL tables
+//!    with output-first matching, else by round robin with a pointer of its own, VL15 first.
+//! 3. A packet larger than the buffer stalls half-way: its flits from the buffer's size on leave the input one
+//!    cycle after the channel made room. When the channel takes it, it is known until when input, queue and lane
+//!    are held and when its slots come free.
+//! 4. An output that waits for an open lane is woken when known flits have made room, or else when the channel
+//!    takes the next packet of that lane.
+//!
+//! # Deviations
+//! None. References: [`IBA`](crate::references::IBA) section 7.6.9 (VL arbitration at the port's output).
+
+pub mod buffers;
+
+use super::cross::{forward, return_credits};
+use super::rules::Rules;
+use super::state::Grant;
+use super::view::View;
+use crate::fabric::components::{NONE, Peer};
+use crate::qos::vl_arbitration::VlChoice;
+use crate::scenario::plan::Matching;
+
+/// Held until the channel takes the packet: no cycle is known yet.
+pub(super) const OPEN_END: u64 = u64::MAX;
+
+/// Runs the stage.
+#[inline]
+pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+    if view.shared.output_lane_buffer() == 0 {
+        return;
+    }
+    let view = &mut view.general();
+    let mut due = std::mem::take(view.work.output_lanes.agenda(view.now));
+    for out in due.drain(..) {
+        transmit(view, out);
+    }
+    *view.work.output_lanes.agenda(view.now) = due;
+}
+
+impl<const P: bool> Rules<'_, P> {
+    /// Whether a packet is larger than the buffer of its output lane: it stalls half-way (rule 3).
+    #[inline]
+    pub fn stalls(&self, flits: u16) -> bool {
+        self.output_lane_buffer() != 0 && u32::from(flits) > self.output_lane_buffer()
+    }
+}
+
+impl<const W: usize, const P: bool> View<'_, W, P> {
+    /// Largest packet that a lane of an output takes now: by its credits and by rule 1.
+    #[inline(always)]
+    pub fn room(&self, lane: u32) -> u32 {
+        let credits = self.credits(lane);
+        match self.shared.output_lane_buffer() {
+            0 => credits,
+            buffer => {
+                let out = lane >> self.shared.lane_shift;
+                let step = self.outs[out as usize].step;
+                let lanes = &self.work.output_lanes;
+                credits.min(lanes.open_for(lane, out, buffer, step, self.now))
+            }
+        }
+    }
+
+    /// First cycle, maybe past, in which a lane takes a packet, as far as known ramps tell.
+    #[inline(always)]
+    pub fn room_at(&self, lane: u32, flits: u16) -> Option<u64> {
+        let credits = self.lanes[self.shared.credit_row(lane) as usize].ready_at(flits);
+        match self.shared.output_lane_buffer() {
+            0 => credits,
+            buffer => {
+                let out = lane >> self.shared.lane_shift;
+                let step = self.outs[out as usize].step;
+                let lanes = &self.work.output_lanes;
+                let open = lanes.opens_at(lane, out, buffer, step, flits)?;
+                credits.map(|at| at.max(open))
+            }
+        }
+    }
+}
+
+/// A packet that stalls holds input and output until the channel takes it: no wake-up is due before.
+pub(super) fn hold<const W: usize>(view: &mut View<'_, W>, grant: &Grant) -> u64 {
+    if view.shared.speedup() == 1 {
+        view.ins[grant.input as usize].wake_scheduled = true;
+    }
+    let lane = &mut view.work.output_lanes.lanes[grant.lane as usize];
+    lane.queue = grant.queue;
+    lane.input = grant.input;
+    OPEN_END
+}
+
+/// A packet that was granted now passes the crossbar into its output lane (rule 1).
+pub(super) fn enter<const W: usize>(
+    view: &mut View<'_, W>,
+    grant: &Grant,
+    packet_row: u32,
+    flits: u16,
+    until: u64,
+) {
+    let step = view.outs[grant.out as usize].step;
+    let passes = u32::from(flits).min(view.shared.output_lane_buffer()) as u16;
+    return_credits(view, grant.queue, grant.input, view.now, passes, step);
+    let ready = view.now + view.shared.crossbar_delay;
+    view.records[packet_row as usize].requested = ready;
+    view.packets[packet_row as usize].next = NONE;
+    let lanes = &mut view.work.output_lanes;
+    let lane = &mut lanes.lanes[grant.lane as usize];
+    lane.flits += u32::from(flits);
+    lane.free_at = until;
+    if lane.head == NONE {
+        lane.head = packet_row;
+    } else {
+        view.packets[lane.tail as usize].next = packet_row;
+    }
+    lane.tail = packet_row;
+    let channel = &mut lanes.channels[grant.out as usize];
+    channel.waiting |= 1 << (grant.lane & view.shared.lane_mask);
+    let at = ready.max(channel.free_at);
+    schedule(view, grant.out, at);
+}
+
+/// Puts a channel on the agenda of cycle `at`. It is there already for no later cycle: packets get ready in the
+/// order in which they enter.
+fn schedule<const W: usize>(view: &mut View<'_, W>, out: u32, at: u64) {
+    let work = &mut *view.work;
+    let channel = &mut work.output_lanes.channels[out as usize];
+    if !channel.scheduled {
+        channel.scheduled = true;
+        work.output_lanes.agenda(at).push(out);
+        if at > view.now {
+            work.calendar.at(at);
+        }
+    }
+}
+
+/// Visits a free channel (rule 2).
+fn transmit<const W: usize>(view: &mut View<'_, W>, out: u32) {
+    view.work.output_lanes.channels[out as usize].scheduled = false;
+    let ready = ready_lanes(view, out, view.now);
+    if let Some((lane, choice)) = choose(view, out, ready) {
+        take(view, out, lane, choice);
+    }
+    let channel = &view.work.output_lanes.channels[out as usize];
+    let (free_at, waiting) = (channel.free_at.max(view.now + 1), channel.waiting);
+    if waiting == 0 {
+        return;
+    }
+    if ready_lanes(view, out, free_at) != 0 {
+        return schedule(view, out, free_at);
+    }
+    let later = heads(view, out).map(|(_, ready)| ready).min();
+    if let Some(at) = later {
+        schedule(view, out, at);
+    }
+}
+
+/// First waiting packet of each lane of a channel: its lane number and the cycle from which it may be taken.
+fn heads<const W: usize>(view: &View<'_, W>, out: u32) -> impl Iterator<Item = (u32, u64)> {
+    let first = out << view.shared.lane_shift;
+    let waiting = view.work.output_lanes.channels[out as usize].waiting;
+    (0..=view.shared.lane_mask)
+        .filter(move |lane| waiting >> lane & 1 != 0)
+        .map(move |lane| {
+            let head = view.work.output_lanes.lanes[(first + lane) as usize].head;
+            (lane, view.records[head as usize].requested)
+        })
+}
+
+/// Lanes whose first waiting packet may be taken in cycle `at`.
+fn ready_lanes<const W: usize>(view: &View<'_, W>, out: u32, at: u64) -> u16 {
+    if view.shared.crossbar_delay == 0 {
+        return view.work.output_lanes.channels[out as usize].waiting;
+    }
+    heads(view, out)
+        .filter(|&(_, ready)| ready <= at)
+        .fold(0, |lanes, (lane, _)| lanes | 1 << lane)
+}
+
+/// The lane the channel serves among `ready` ones.
+fn choose<const W: usize>(
+    view: &View<'_, W>,
+    out: u32,
+    ready: u16,
+) -> Option<(u32, Option<VlChoice>)> {
+    if ready == 0 {
+        return None;
+    }
+    let shared = view.shared;
+    if let (Some(tables), Matching::OutputFirst) = (shared.tables(), shared.matching()) {
+        let arbiter = &view.work.arbiters.vl[out as usize];
+        let choice = arbiter.select(tables, ready, shared.management())?;
+        return Some((u32::from(choice.lane), Some(choice)));
+    }
+    let pointer = view.work.output_lanes.channels[out as usize].pointer;
+    Some((shared.first_lane(ready, pointer), None))
+}
+
+/// The channel takes the first packet of a lane.
+fn take<const W: usize>(view: &mut View<'_, W>, out: u32, number: u32, choice: Option<VlChoice>) {
+    let (now, shared) = (view.now, view.shared);
+    let lane = (out << shared.lane_shift) + number;
+    let step = view.outs[out as usize].step;
+    let lanes = &mut view.work.output_lanes;
+    let waiting = &mut lanes.lanes[lane as usize];
+    let packet_row = waiting.head;
+    let packet = &mut view.packets[packet_row as usize];
+    let flits = packet.size;
+    waiting.head = std::mem::replace(&mut packet.next, NONE);
+    waiting.flits -= u32::from(flits);
+    let channel = &mut lanes.channels[out as usize];
+    if waiting.head == NONE {
+        channel.waiting &= !(1 << number);
+    }
+    channel.free_at = now + u64::from(flits) * u64::from(step);
+    channel.taken_at = now;
+    channel.lane = lane;
+    channel.flits = flits;
+    if shared.management() >> number & 1 == 0 {
+        channel.pointer = ((number + 1) & shared.lane_mask) as u8;
+    }
+    if let (Some(tables), Some(choice)) = (shared.tables(), choice) {
+        let bytes = u32::from(flits) * shared.flit_bytes;
+        view.work.arbiters.vl[out as usize].commit(tables, choice, bytes);
+    }
+    let row = &mut view.lanes[lane as usize];
+    row.sent = row.sent.wrapping_add(u32::from(flits));
+    if shared.stalls(flits) {
+        let granted = view.records[packet_row as usize].requested - shared.crossbar_delay;
+        release(view, lane, granted, flits, step);
+    }
+    if view.lanes[lane as usize].need != 0 {
+        view.wake_with_room(out, lane);
+    }
+    let place = forward(view, (out, lane), packet_row, flits, now);
+    if view.outs[out as usize].peer == Peer::Border {
+        // for `mark`: the row's content stays until the row is claimed again, after this cycle's stages
+        view.packets[packet_row as usize].next = place;
+    }
+}
+
+/// Rule 3: the channel takes the packet that stalls in the crossbar on its way to `lane`.
+fn release<const W: usize>(view: &mut View<'_, W>, lane: u32, granted: u64, flits: u16, step: u16) {
+    let buffer = view.shared.output_lane_buffer();
+    let pace = u64::from(step);
+    let filled = u64::from(buffer) * pace;
+    let resumes = (granted + filled).max(view.now + 1);
+    let rest = (u32::from(flits) - buffer) as u16;
+    let held_until = resumes + u64::from(rest) * pace;
+    let lane = &mut view.work.output_lanes.lanes[lane as usize];
+    lane.free_at = held_until;
+    let (queue, input) = (lane.queue, lane.input);
+    let slot = view.work.calendar.at(held_until);
+    if view.shared.speedup() == 1 {
+        view.ins[input as usize].free_at = held_until;
+        slot.frees.push(input);
+    } else {
+        slot.frees.push(queue);
+    }
+    return_credits(view, queue, input, resumes, rest, step);
+}

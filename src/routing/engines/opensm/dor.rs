@@ -1,0 +1,72 @@
+//! OpenSM's `dor`: shortest paths over the first port, so that port numbers are the order of dimensions.
+//!
+//! Guarantees: minimal, in order; equal to OpenSM's tables entry by entry. Deadlock-free on meshes and
+//! hypercubes whose ports are numbered by dimension, not on rings of 4 or more.
+//! Needs: any connected fabric, 1 lane.
+//! Fails with: [`RoutingError::Unreachable`].
+//! Cost: as [`OpenSmMinHop`](super::min_hop::OpenSmMinHop).
+//!
+//! # Algorithm
+//! 1. Hops as `minhop` counts them.
+//! 2. The lowest port with the fewest hops fixes the neighbour. Candidates are the links to it, which differ
+//!    only when they are parallel; among them the path counts decide (`counting.rs`).
+//!
+//! # Deviations
+//! None for one LID per port and the options' defaults.
+//!
+//! References: OpenSM `osm_ucast_mgr.c`
+
+use super::counting::count_paths;
+use super::min_hop::hops;
+use super::subnet::{LidTables, Subnet, one_lane};
+use crate::registry::{Arguments, Entry};
+use crate::routing::balance::{require_all_reachable, require_nameable_ports};
+use crate::routing::paths::UNREACHED;
+use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::topology::Graph;
+use serde::Deserialize;
+
+/// OpenSM's `dor`; takes no parameters.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenSmDor {}
+
+const NAME: &str = "OpenSmDor";
+
+/// The registered part.
+pub const ENTRY: Entry<BuildEngine> = Entry {
+    name: NAME,
+    aliases: &[],
+    summary: "the tables of OpenSM's dor, entry by entry: the order of ports is that of dimensions",
+    parameters: &[],
+    guarantees: &["minimal", "in order", "not deadlock-free unless verified"],
+    references: &[],
+    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<OpenSmDor>()?)),
+};
+
+impl RoutingEngine for OpenSmDor {
+    fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
+        require_nameable_ports(graph, NAME)?;
+        let subnet = Subnet::new(graph);
+        let next = tables(&subnet, false).host_tables(&subnet);
+        require_all_reachable(graph, &next)?;
+        Ok(one_lane(graph, NAME, next, budget, true))
+    }
+}
+
+/// The tables, with management ports as destinations when `switches` is true.
+pub(super) fn tables(subnet: &Subnet, switches: bool) -> LidTables {
+    let hops = hops(subnet, switches);
+    count_paths(subnet, switches, |destination, place, ports| {
+        let hops = &hops[destination];
+        let mut nearer =
+            subnet.links.of(place).iter().filter(|link| {
+                hops[place] != UNREACHED && hops[link.to as usize] + 1 == hops[place]
+            });
+        if let Some(first) = nearer.next() {
+            ports.push(first.port as u8);
+            let parallel = nearer.filter(|link| link.to == first.to);
+            ports.extend(parallel.map(|link| link.port as u8));
+        }
+    })
+}

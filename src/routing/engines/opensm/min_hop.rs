@@ -1,0 +1,82 @@
+//! OpenSM's `minhop`: shortest paths, ports chosen by path counts local to each switch.
+//!
+//! Guarantees: minimal, in order; equal to OpenSM's tables entry by entry. Not deadlock-free in general.
+//! Needs: any connected fabric, 1 lane.
+//! Fails with: [`RoutingError::Unreachable`].
+//! Cost: time O(switches * (channels + hosts)); memory one byte per (switch, host) and two per pair of
+//! switches.
+//!
+//! # Algorithm
+//! 1. Hops from every switch through every port, by breadth-first search.
+//! 2. Candidates are the ports with the fewest hops; among them the path counts decide (`counting.rs`).
+//!
+//! # Deviations
+//! None for one LID per port and the options' defaults.
+//!
+//! References: OpenSM `osm_ucast_mgr.c`
+
+use super::counting::count_paths;
+use super::subnet::{LidTables, Subnet, one_lane};
+use crate::registry::{Arguments, Entry};
+use crate::routing::balance::{require_all_reachable, require_nameable_ports};
+use crate::routing::paths::UNREACHED;
+use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::topology::Graph;
+use rayon::prelude::*;
+use serde::Deserialize;
+
+/// OpenSM's `minhop`; takes no parameters.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenSmMinHop {}
+
+const NAME: &str = "OpenSmMinHop";
+
+/// The registered part.
+pub const ENTRY: Entry<BuildEngine> = Entry {
+    name: NAME,
+    aliases: &[],
+    summary: "the tables of OpenSM's minhop, entry by entry",
+    parameters: &[],
+    guarantees: &["minimal", "in order", "not deadlock-free unless verified"],
+    references: &[],
+    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<OpenSmMinHop>()?)),
+};
+
+impl RoutingEngine for OpenSmMinHop {
+    fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
+        require_nameable_ports(graph, NAME)?;
+        let subnet = Subnet::new(graph);
+        let next = tables(&subnet, false).host_tables(&subnet);
+        require_all_reachable(graph, &next)?;
+        Ok(one_lane(graph, NAME, next, budget, true))
+    }
+}
+
+/// Hops between all switches, `[destination place][place]`; rows of switches that are no destination are
+/// empty.
+pub(super) fn hops(subnet: &Subnet, switches: bool) -> Vec<Vec<u16>> {
+    (0..subnet.len())
+        .into_par_iter()
+        .map(|place| {
+            if switches || !subnet.hosts[place].is_empty() {
+                subnet.links.distances(place)
+            } else {
+                Vec::new()
+            }
+        })
+        .collect()
+}
+
+/// The tables, with management ports as destinations when `switches` is true.
+pub(super) fn tables(subnet: &Subnet, switches: bool) -> LidTables {
+    let hops = hops(subnet, switches);
+    count_paths(subnet, switches, |destination, place, ports| {
+        let hops = &hops[destination];
+        let nearer =
+            subnet.links.of(place).iter().filter(|link| {
+                hops[place] != UNREACHED && hops[link.to as usize] + 1 == hops[place]
+            });
+        ports.extend(nearer.map(|link| link.port as u8));
+    })
+}

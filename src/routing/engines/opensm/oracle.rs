@@ -1,0 +1,282 @@
+//! The tables and layers of OpenSM 3.3.23 over ibsim, entry by entry (`tests/opensm`).
+
+use super::subnet::{LidTables, Subnet};
+use super::{dfsssp, dor, lash, lash_layers, min_hop, sssp, up_down};
+use crate::registry::Arguments;
+use crate::routing::identities::EndPort;
+use crate::routing::{ENGINES, Identities, LaneBudget, UNREACHABLE};
+use crate::topology::{BuildContext, ChannelTiming, Graph, TOPOLOGIES};
+use crate::units::Clock;
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    // other networks, of the same form, can be tried without adding them
+    std::env::var_os("VIRTLANE_OPENSM").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/opensm"),
+        PathBuf::from,
+    )
+}
+
+fn networks() -> Vec<String> {
+    let entries = std::fs::read_dir(folder()).unwrap().map(Result::unwrap);
+    let folders = entries.filter(|entry| entry.path().join("minhop.lft").exists());
+    let mut names: Vec<_> = folders
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert!(!names.is_empty());
+    names
+}
+
+fn graph(network: &str) -> Graph {
+    let own = format!("{network}/{network}.net");
+    let asset = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(format!("assets/fabrics/{network}.ibnetdiscover"));
+    let base = folder();
+    let file = if base.join(&own).exists() {
+        base.join(own)
+    } else {
+        asset
+    };
+    built(&format!("Ibnetdiscover(file: {file:?})"), &base)
+}
+
+fn built(topology: &str, base: &Path) -> Graph {
+    let context = BuildContext {
+        seed: 1,
+        clock: Clock {
+            flit_bytes: 64,
+            reference_rate: 32_000_000_000,
+        },
+        switch_link: ChannelTiming::default(),
+        host_link: ChannelTiming::default(),
+        base,
+    };
+    let (name, _) = topology.split_once('(').unwrap();
+    let text = &topology[name.len()..];
+    let build = TOPOLOGIES.find(name).unwrap().build;
+    build(Arguments { text }).unwrap().build(&context).unwrap()
+}
+
+/// (LID, GUID) in the order of LIDs.
+fn lids(network: &str) -> Vec<(u32, u64)> {
+    let text = read_to_string(folder().join(network).join("guid2lid")).unwrap();
+    let hexadecimal = |word: &str| u64::from_str_radix(&word[2..], 16).unwrap();
+    let line = |line: &str| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        (hexadecimal(words[1]) as u32, hexadecimal(words[0]))
+    };
+    text.lines().map(line).collect()
+}
+
+/// Compares with `engine.lft`: a line per switch, its GUID and its ports in the order of LIDs. Gives the number
+/// of entries, 0 when the engine was not run on the network.
+fn compare(network: &str, engine: &str, subnet: &Subnet, tables: &LidTables) -> usize {
+    let Ok(text) = read_to_string(folder().join(network).join(format!("{engine}.lft"))) else {
+        return 0;
+    };
+    let identities = &subnet.identities;
+    let place = |guid: u64| {
+        let is_it = |switch: &crate::ids::SwitchId| identities.switch_guids[switch.index()] == guid;
+        subnet.switches.iter().position(is_it)
+    };
+    let columns: Vec<usize> = lids(network)
+        .into_iter()
+        .map(|(_, guid)| match place(guid) {
+            Some(place) => subnet.host_count + place,
+            None => identities
+                .host_guids
+                .iter()
+                .position(|&g| g == guid)
+                .unwrap(),
+        })
+        .collect();
+    let (mut entries, mut wrong) = (0, Vec::new());
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let guid = u64::from_str_radix(&words.next().unwrap()[2..], 16).unwrap();
+        let row = place(guid).unwrap() * tables.columns;
+        for (&column, word) in columns.iter().zip(words) {
+            let expected = word.parse().unwrap_or(UNREACHABLE);
+            let port = tables.ports[row + column];
+            if port != expected {
+                wrong.push(format!(
+                    "{guid:#x} column {column}: {port}, OpenSM {expected}"
+                ));
+            }
+            entries += 1;
+        }
+    }
+    let (count, some) = (wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
+    assert_eq!(entries, subnet.len() * columns.len(), "{network} {engine}");
+    assert_eq!(count, 0, "{network} {engine}, {entries} entries:\n{some}");
+    entries
+}
+
+/// All networks against one engine; `least` networks must have been compared.
+fn compare_all(engine: &str, least: usize, tables: impl Fn(&Subnet) -> LidTables) {
+    let mut compared = 0;
+    for network in networks() {
+        let subnet = Subnet::new(&graph(&network));
+        let entries = compare(&network, engine, &subnet, &tables(&subnet));
+        compared += usize::from(entries > 0);
+    }
+    assert!(compared >= least, "{engine}: {compared} networks");
+}
+
+#[test]
+fn min_hop_tables_are_equal() {
+    compare_all("minhop", 13, |subnet| min_hop::tables(subnet, true));
+}
+
+#[test]
+fn dor_tables_are_equal() {
+    compare_all("dor", 12, |subnet| dor::tables(subnet, true));
+}
+
+#[test]
+fn lash_tables_are_equal() {
+    compare_all("lash", 13, |subnet| {
+        lash::tables(subnet, &lash::next_switches(subnet), true)
+    });
+}
+
+#[test]
+fn sssp_tables_are_equal() {
+    compare_all("sssp", 13, |subnet| sssp::tables(subnet, true));
+}
+
+#[test]
+fn up_down_tables_are_equal() {
+    // from switch 0
+    compare_all("updn", 12, |subnet| up_down::tables(subnet, &[0], true));
+    // from the roots OpenSM finds itself
+    compare_all("updnauto", 0, |subnet| {
+        up_down::tables(subnet, &up_down::found_roots(subnet), true)
+    });
+}
+
+#[test]
+fn torus_2qos_tables_and_service_levels_are_equal() {
+    let mut levels_seen = 0;
+    for (network, topology) in [
+        ("mesh_4x4", "Mesh(radix: [4, 4])"),
+        ("torus_4x4", "Torus(radix: [4, 4])"),
+        ("torus_4x4x4", "Torus(radix: [4, 4, 4])"),
+    ] {
+        let graph = built(topology, Path::new("."));
+        let engine = ENGINES.find("OpenSmTorus2Qos").unwrap();
+        let engine = (engine.build)(Arguments { text: "()" }).unwrap();
+        let budget = LaneBudget {
+            lanes: 2,
+            service_levels: 1,
+        };
+        let tables = engine.route(&graph, budget, 1).unwrap();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/opensm")
+            .join(network);
+        // columns of hosts; at a host's own switch the mesh of the simulator has it on another port
+        let identities = Identities::new(&graph);
+        let known = read_to_string(path.join("torus2qos.lft")).unwrap();
+        for (switch, line) in graph.switch_ids().zip(known.lines()) {
+            for (end, word) in identities
+                .by_lid()
+                .iter()
+                .zip(line.split_whitespace().skip(1))
+            {
+                if let EndPort::Host(host) = *end
+                    && graph.attachment(host).unwrap().0 != switch
+                {
+                    let port = tables.next_port(switch.index(), host);
+                    assert_eq!(port, word.parse().ok(), "{network} {switch} {host}");
+                }
+            }
+        }
+        // a line per source, a digit per destination
+        let Ok(levels) = read_to_string(path.join("torus2qos.sl")) else {
+            continue;
+        };
+        for (source, line) in graph.host_ids().zip(levels.lines()) {
+            let (switch, _) = graph.attachment(source).unwrap();
+            for (destination, level) in graph.host_ids().zip(line.chars()) {
+                if source != destination {
+                    let layer = tables.path_layer(switch, destination);
+                    assert_eq!(Some(u32::from(layer)), level.to_digit(10));
+                    levels_seen += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(levels_seen, 64 * 63);
+}
+
+/// Pairs per layer as in the file `layers`: `54/2`.
+fn text(pairs: &[u64]) -> String {
+    let pairs: Vec<_> = pairs.iter().map(u64::to_string).collect();
+    pairs.join("/")
+}
+
+fn dfsssp_pairs(subnet: &Subnet, switches: bool) -> String {
+    let tables = sssp::tables(subnet, switches);
+    let layers = dfsssp::layers(subnet, &tables);
+    let mut pairs = vec![0; layers.count];
+    for (place, hosts) in subnet.hosts.iter().enumerate() {
+        // a management port as source adds no dependency: layer 0
+        let ends = hosts.len() as u64;
+        for (column, &layer) in layers.layer[place * tables.columns..][..tables.columns]
+            .iter()
+            .enumerate()
+        {
+            let own = u64::from(hosts.iter().any(|(_, host)| host.index() == column));
+            pairs[usize::from(layer)] += ends - own;
+        }
+        if switches {
+            pairs[0] += tables.columns as u64 - 1;
+        }
+    }
+    text(&pairs)
+}
+
+#[test]
+fn layers_are_equal() {
+    let known = read_to_string(folder().join("layers")).unwrap();
+    let mut wrong = Vec::new();
+    for line in known.lines().filter(|line| !line.starts_with('#')) {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let network = words[0];
+        let subnet = Subnet::new(&graph(network));
+        let mut compare = |what: &str, expected: &str, found: String| {
+            if expected != "-" && expected != found {
+                wrong.push(format!("{network} {what}: {found}, OpenSM {expected}"));
+            }
+        };
+        let next = lash::next_switches(&subnet);
+        compare(
+            "lash",
+            words[1],
+            text(&lash_layers::assign(&subnet, &next).pairs),
+        );
+        compare("dfsssp", words[2], dfsssp_pairs(&subnet, true));
+        compare("dfsssp, hosts", words[3], dfsssp_pairs(&subnet, false));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn lids_are_equal() {
+    for network in networks() {
+        // the real cluster kept the LIDs it had
+        if network == "psmn_x5" {
+            continue;
+        }
+        let identities = Identities::new(&graph(&network));
+        let mut own: Vec<(u32, u64)> = identities
+            .by_lid()
+            .into_iter()
+            .map(|end: EndPort| (identities.lid(end), identities.guid(end)))
+            .collect();
+        own.sort_unstable();
+        assert_eq!(own, lids(&network), "{network}");
+    }
+}

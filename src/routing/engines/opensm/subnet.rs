@@ -1,0 +1,132 @@
+//! What OpenSM sees of a fabric: switches in GUID order, their links in port order, end ports with LIDs.
+//!
+//! Everything here is indexed by the *place* of a switch in GUID order, which decides every tie in OpenSM.
+//!
+//! Cost: O(switches log switches + channels).
+//!
+//! References: OpenSM `osm_switch.c`, `osm_ucast_mgr.c`
+
+use crate::ids::{HostId, SwitchId};
+use crate::routing::identities::{EndPort, Identities};
+use crate::routing::links::{Link, Links};
+use crate::routing::{LaneBudget, Tables, UNREACHABLE};
+use crate::topology::Graph;
+use std::cmp::Reverse;
+
+/// A fabric as OpenSM sees it.
+#[derive(Debug)]
+pub(super) struct Subnet {
+    /// Switch of each place.
+    pub(super) switches: Vec<SwitchId>,
+    /// Links of every place, in port order.
+    pub(super) links: Links,
+    /// Hosts of each place as (port, host), in port order.
+    pub(super) hosts: Vec<Vec<(u16, HostId)>>,
+    /// Number of hosts of the graph.
+    pub(super) host_count: usize,
+    /// GUIDs and LIDs, by id.
+    pub(super) identities: Identities,
+}
+
+impl Subnet {
+    /// The subnet of `graph`.
+    pub(super) fn new(graph: &Graph) -> Self {
+        let identities = Identities::new(graph);
+        let mut switches: Vec<SwitchId> = graph.switch_ids().collect();
+        switches.sort_by_key(|&switch| identities.order(EndPort::Switch(switch)));
+        Self {
+            links: Links::new(graph, &switches),
+            hosts: switches
+                .iter()
+                .map(|&switch| graph.attached_hosts(switch).collect())
+                .collect(),
+            host_count: graph.hosts().len(),
+            switches,
+            identities,
+        }
+    }
+
+    /// Number of switches.
+    pub(super) fn len(&self) -> usize {
+        self.switches.len()
+    }
+
+    /// Places by number of hosts, most first, then in GUID order: the order of destinations.
+    pub(super) fn by_hosts(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.len()).collect();
+        places.sort_by_key(|&place| Reverse(self.hosts[place].len()));
+        places
+    }
+
+    /// A link as OpenSM identifies a channel: LID and port of both ends.
+    pub(super) fn channel_key(&self, link: usize) -> [u32; 4] {
+        let lid = |place: u32| self.identities.switch_lids[self.switches[place as usize].index()];
+        let Link {
+            from,
+            to,
+            port,
+            peer_port,
+            ..
+        } = self.links.all[link];
+        [lid(from), u32::from(port), lid(to), u32::from(peer_port)]
+    }
+}
+
+/// Forwarding tables over places and end ports: column `h` is host `h`, column `hosts + p` the management
+/// port of place `p`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LidTables {
+    /// Entries of a row: hosts, then switches when they are destinations too.
+    pub(super) columns: usize,
+    /// Output port of `[place][column]`; port 0 is the switch itself.
+    pub(super) ports: Vec<u8>,
+}
+
+impl LidTables {
+    /// Tables without routes; with columns for management ports when `switches` is true.
+    pub(super) fn new(subnet: &Subnet, switches: bool) -> Self {
+        let columns = subnet.host_count + if switches { subnet.len() } else { 0 };
+        Self {
+            columns,
+            ports: vec![UNREACHABLE; columns * subnet.len()],
+        }
+    }
+
+    /// Whether management ports are destinations.
+    pub(super) fn has_switches(&self, subnet: &Subnet) -> bool {
+        self.columns > subnet.host_count
+    }
+
+    /// Rows in the order of switch ids, columns of hosts only.
+    pub(super) fn host_tables(&self, subnet: &Subnet) -> Vec<u8> {
+        by_switch(subnet, self.columns, &self.ports)
+    }
+}
+
+/// Any table `[place][column]` as `[switch][host]`.
+pub(super) fn by_switch(subnet: &Subnet, columns: usize, table: &[u8]) -> Vec<u8> {
+    let hosts = subnet.host_count;
+    let mut next = vec![UNREACHABLE; subnet.len() * hosts];
+    for (place, switch) in subnet.switches.iter().enumerate() {
+        let row = &table[place * columns..][..hosts];
+        next[switch.index() * hosts..][..hosts].copy_from_slice(row);
+    }
+    next
+}
+
+/// Tables of one lane per service level whose only guarantee beside in-order delivery is `minimal`.
+pub(super) fn one_lane(
+    graph: &Graph,
+    engine: &'static str,
+    next: Vec<u8>,
+    budget: LaneBudget,
+    minimal: bool,
+) -> Tables {
+    let guarantees = crate::routing::Guarantees {
+        minimal,
+        deadlock_free: false,
+        in_order: true,
+        lanes_needed: 1,
+    };
+    Tables::on_one_lane(graph, engine, next, budget, guarantees)
+}

@@ -1,0 +1,361 @@
+//! Tables from outside: OpenSM's dumps, or whatever writes the same files.
+//!
+//! Guarantees: the entries of the files, in order; all else is for the proof to find out.
+//! Needs: a table for every switch, an entry for every host, both found by GUID, else by name; as many lanes as
+//! the files use.
+//! Fails with: [`RoutingError::File`], with the line, when a file cannot be read, names what the graph has not, or
+//! leads where there is no link; [`RoutingError::TooFewLanes`], [`RoutingError::Unsupported`].
+//! Cost: O(text) time and memory.
+//!
+//! # Algorithm
+//! 1. `lfts` is read in the form of `opensm-lfts.dump` or of `opensm.fdbs`.
+//! 2. The owner of a LID is told by `guid2lid`, else by the comments of `lfts`; without either, LIDs are those
+//!    that [`Identities`] gives. LIDs of switches are skipped.
+//! 3. `path_sl` gives the service level of each path, which becomes its path layer; all hosts of a switch must
+//!    have the same to a destination.
+//! 4. `sl2vl` gives the lane of (input, output, service level). Service level `s` of the scenario with layer `l` of
+//!    `n` is InfiniBand's service level `s * n + l`. Without it every layer is a lane.
+//!
+//! # Deviations
+//! A lane map that drops packets (lane 15) on a way in use is refused: the simulator loses none.
+//!
+//! References: [`IBA`]
+
+use super::table_lanes::lane_map;
+use crate::ids::{HostId, SwitchId};
+use crate::references::IBA;
+use crate::registry::{Arguments, Entry, Parameter};
+use crate::routing::dump::{DumpError, Row, read_guid2lid, read_lfts, read_path_sl, read_sl2vl};
+use crate::routing::identities::{EndPort, Identities};
+use crate::routing::{
+    BuildEngine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables, UNREACHABLE,
+};
+use crate::topology::Graph;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableImport {
+    lfts: String,
+    #[serde(default)]
+    guid2lid: Option<String>,
+    #[serde(default)]
+    sl2vl: Option<String>,
+    #[serde(default)]
+    path_sl: Option<String>,
+}
+
+pub(super) const NAME: &str = "TableImport";
+
+const FILE: &str = "path, relative to the scenario";
+
+/// The registered part.
+pub const ENTRY: Entry<BuildEngine> = Entry {
+    name: NAME,
+    aliases: &[],
+    summary: "forwarding tables from files in the form of OpenSM's dumps",
+    parameters: &[
+        Parameter {
+            name: "lfts",
+            kind: FILE,
+            default: None,
+            summary: "forwarding tables: opensm-lfts.dump or opensm.fdbs",
+        },
+        Parameter {
+            name: "guid2lid",
+            kind: FILE,
+            default: Some("None"),
+            summary: "LIDs; None = as the comments of `lfts` say",
+        },
+        Parameter {
+            name: "sl2vl",
+            kind: FILE,
+            default: Some("None"),
+            summary: "lanes: opensm-sl2vl.dump; None = a lane per layer",
+        },
+        Parameter {
+            name: "path_sl",
+            kind: FILE,
+            default: Some("None"),
+            summary: "service level of each path as `source-LID destination-LID level`; None = 0",
+        },
+    ],
+    guarantees: &["in order", "not deadlock-free unless verified"],
+    references: &[IBA],
+    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<TableImport>()?)),
+};
+
+impl RoutingEngine for TableImport {
+    fn route(&self, graph: &Graph, budget: LaneBudget, seed: u64) -> Result<Tables, RoutingError> {
+        self.route_from(graph, budget, seed, Path::new("."))
+    }
+
+    fn route_from(
+        &self,
+        graph: &Graph,
+        budget: LaneBudget,
+        _seed: u64,
+        base: &Path,
+    ) -> Result<Tables, RoutingError> {
+        let import = Import {
+            graph,
+            base,
+            identities: Identities::new(graph),
+        };
+        let rows = import.read(&self.lfts, read_lfts)?;
+        let owners = import.owners(self, &rows)?;
+        let next = import.next(&self.lfts, &rows, &owners)?;
+        let path_layer = match &self.path_sl {
+            Some(file) => import.path_layers(file, &owners)?,
+            None => Vec::new(),
+        };
+        let layers = path_layer.iter().max().map_or(1, |&most| most + 1);
+        let lanes = import.lanes(self.sl2vl.as_deref(), budget, layers)?;
+        let lanes_needed = most_lanes(&lanes);
+        Ok(Tables {
+            engine: NAME.into(),
+            next,
+            input_row: Vec::new(),
+            remarks: Vec::new(),
+            hop_layer: Vec::new(),
+            path_layer: if layers == 1 { Vec::new() } else { path_layer },
+            lanes,
+            guarantees: Guarantees {
+                minimal: false,
+                deadlock_free: false,
+                in_order: true,
+                lanes_needed,
+            },
+            host_count: graph.hosts().len(),
+            switch_count: graph.switches().len(),
+        })
+    }
+}
+
+/// Most different lanes that one service level uses.
+fn most_lanes(lanes: &LaneMap) -> u8 {
+    let layers = usize::from(lanes.layers);
+    let counts = (0..usize::from(lanes.service_levels)).map(|level| {
+        let rows = lanes.profiles.chunks(lanes.keys());
+        let used = rows.flat_map(|row| &row[level * layers..][..layers]);
+        used.fold(0u16, |set, &lane| set | 1 << lane).count_ones()
+    });
+    counts.max().unwrap_or(1) as u8
+}
+
+/// A graph that is given tables from files.
+struct Import<'a> {
+    graph: &'a Graph,
+    base: &'a Path,
+    identities: Identities,
+}
+
+/// The owner of each LID that is known.
+type Owners = BTreeMap<u32, EndPort>;
+
+fn at(file: &str, line: usize, reason: impl Into<String>) -> RoutingError {
+    RoutingError::File {
+        file: file.to_owned(),
+        line,
+        reason: reason.into(),
+    }
+}
+
+impl Import<'_> {
+    fn read<T>(
+        &self,
+        file: &str,
+        parse: impl Fn(&str) -> Result<T, DumpError>,
+    ) -> Result<T, RoutingError> {
+        let bytes = std::fs::read(self.base.join(file)).map_err(|error| {
+            let reason = format!(
+                "cannot be read: {}; relative names start from the folder of the scenario",
+                error.kind()
+            );
+            at(file, 0, reason)
+        })?;
+        // names are free text
+        let text = String::from_utf8_lossy(&bytes);
+        parse(&text).map_err(|error| at(file, error.line, error.reason))
+    }
+
+    /// The node with a GUID, else the one with a name.
+    fn find(&self, guid: Option<u64>, name: Option<&str>) -> Option<EndPort> {
+        let ends = || self.identities.end_ports().into_iter();
+        let by_guid = guid.and_then(|guid| ends().find(|&end| self.identities.guid(end) == guid));
+        by_guid.or_else(|| name.and_then(|name| ends().find(|&end| self.name(end) == name)))
+    }
+
+    fn name(&self, end: EndPort) -> &str {
+        match end {
+            EndPort::Switch(switch) => &self.graph.switches()[switch.index()].name,
+            EndPort::Host(host) => &self.graph.hosts()[host.index()].name,
+        }
+    }
+
+    /// Step 2.
+    fn owners(&self, files: &TableImport, rows: &[Row]) -> Result<Owners, RoutingError> {
+        let mut owners = Owners::new();
+        if let Some(file) = &files.guid2lid {
+            // it may remember nodes that are gone
+            for (line, guid, lid) in self.read(file, read_guid2lid)? {
+                if let Some(owner) = self.find(Some(guid), None)
+                    && let Some(other) = owners.insert(lid, owner)
+                    && other != owner
+                {
+                    let (name, other) = (self.name(owner), self.name(other));
+                    return Err(at(file, line, format!("LID {lid} of {name} is {other}'s")));
+                }
+            }
+            return Ok(owners);
+        }
+        for entry in rows.iter().flat_map(|row| &row.entries) {
+            if (entry.guid.is_some() || entry.name.is_some()) && !owners.contains_key(&entry.lid) {
+                let owner = self
+                    .find(entry.guid, entry.name.as_deref())
+                    .ok_or_else(|| {
+                        let name = entry.name.as_deref().unwrap_or_default();
+                        let guid = entry.guid.unwrap_or_default();
+                        let reason =
+                            format!("no host or switch has GUID {guid:#018x} or the name `{name}`");
+                        at(&files.lfts, entry.line, reason)
+                    })?;
+                owners.insert(entry.lid, owner);
+            }
+        }
+        if owners.is_empty() {
+            let ends = self.identities.end_ports().into_iter();
+            owners.extend(ends.map(|end| (self.identities.lid(end), end)));
+        }
+        Ok(owners)
+    }
+
+    /// Step 1.
+    fn next(&self, file: &str, rows: &[Row], owners: &Owners) -> Result<Vec<u8>, RoutingError> {
+        let hosts = self.graph.hosts().len();
+        let mut next = vec![UNREACHABLE; self.graph.switches().len() * hosts];
+        let mut first_line = vec![None; self.graph.switches().len()];
+        for row in rows {
+            let name = row.name.as_deref();
+            let Some(EndPort::Switch(switch)) = self.find(Some(row.guid), name) else {
+                let name = name.map_or(String::new(), |name| format!(" or the name `{name}`"));
+                let reason = format!("no switch has GUID {:#018x}{name}", row.guid);
+                return Err(at(file, row.line, reason));
+            };
+            if let Some(line) = first_line[switch.index()].replace(row.line) {
+                let name = self.name(EndPort::Switch(switch));
+                let reason = format!("{name} already has a table on line {line}");
+                return Err(at(file, row.line, reason));
+            }
+            for entry in &row.entries {
+                let Some(&owner) = owners.get(&entry.lid) else {
+                    let reason = format!("LID {:#06x} belongs to no node of the fabric", entry.lid);
+                    return Err(at(file, entry.line, reason));
+                };
+                if let (EndPort::Host(host), Some(port)) = (owner, entry.port) {
+                    self.require_link(file, entry.line, switch, port)?;
+                    next[switch.index() * hosts + host.index()] = port;
+                }
+            }
+        }
+        if let Some(missing) = first_line.iter().position(Option::is_none) {
+            let name = &self.graph.switches()[missing].name;
+            let guid = self.identities.switch_guids[missing];
+            let reason = format!("no table for {name} (GUID {guid:#018x})");
+            return Err(at(file, 0, reason));
+        }
+        Ok(next)
+    }
+
+    fn require_link(
+        &self,
+        file: &str,
+        line: usize,
+        switch: SwitchId,
+        port: u8,
+    ) -> Result<(), RoutingError> {
+        if self.graph.port_channel(switch, u16::from(port)).is_some() {
+            return Ok(());
+        }
+        let name = self.name(EndPort::Switch(switch));
+        Err(at(file, line, format!("{name} has no link at port {port}")))
+    }
+
+    /// Step 3: `[switch][host]`.
+    fn path_layers(&self, file: &str, owners: &Owners) -> Result<Vec<u8>, RoutingError> {
+        let hosts = self.graph.hosts().len();
+        let size = self.graph.switches().len() * hosts;
+        let mut layers: Vec<Option<(u8, usize)>> = vec![None; size];
+        for path in self.read(file, read_path_sl)? {
+            let host = |lid: u32| {
+                let owner = owners.get(&lid).ok_or_else(|| {
+                    let reason = format!("LID {lid} belongs to no node of the fabric");
+                    at(file, path.line, reason)
+                })?;
+                Ok(match *owner {
+                    EndPort::Host(host) => Some(host),
+                    EndPort::Switch(_) => None,
+                })
+            };
+            let (source, destination) = (host(path.source)?, host(path.destination)?);
+            let (Some(source), Some(destination)) = (source, destination) else {
+                continue;
+            };
+            let Some((switch, _)) = self.graph.attachment(source) else {
+                continue;
+            };
+            let known = &mut layers[switch.index() * hosts + destination.index()];
+            match *known {
+                Some((level, line)) if level != path.level => {
+                    return Err(at(file, path.line, self.conflict(source, level, line)));
+                }
+                _ => *known = Some((path.level, path.line)),
+            }
+        }
+        Ok(layers
+            .into_iter()
+            .map(|layer| layer.map_or(0, |(level, _)| level))
+            .collect())
+    }
+
+    fn conflict(&self, source: HostId, level: u8, line: usize) -> String {
+        let name = self.name(EndPort::Host(source));
+        format!(
+            "another host on the switch of {name} has service level {level} to the same destination (line \
+             {line}); all hosts of a switch must have the same"
+        )
+    }
+
+    /// Step 4.
+    fn lanes(
+        &self,
+        file: Option<&str>,
+        budget: LaneBudget,
+        layers: u8,
+    ) -> Result<LaneMap, RoutingError> {
+        let Some(file) = file else {
+            if layers > budget.lanes {
+                return Err(RoutingError::TooFewLanes {
+                    engine: NAME,
+                    needed: layers,
+                    available: budget.lanes,
+                });
+            }
+            let lane = |_, layer| layer;
+            return Ok(LaneMap::grouped(self.graph, budget, layers, layers, lane));
+        };
+        let nodes = self.read(file, read_sl2vl)?;
+        let mut found = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            // other nodes do not matter
+            if let Some(end) = self.find(Some(node.guid), node.name.as_deref()) {
+                found.push((end, node));
+            }
+        }
+        lane_map(self.graph, &found, budget, layers)
+            .map_err(|error| at(file, error.line, error.reason))
+    }
+}

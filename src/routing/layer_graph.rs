@@ -1,0 +1,311 @@
+//! The dependencies of one layer: a graph that stays acyclic, with its vertices kept in order.
+//!
+//! Cost: a new dependency costs a search among the vertices between its two ends in the order; one that is
+//! there already, or runs forward, costs a look at the successors of its first end.
+//!
+//! # Algorithm
+//! Every vertex has a place in a topological order. A dependency against the order is refused when its first
+//! end can be reached from its second; otherwise the vertices between them that lead to the first end move
+//! before those that are reached from the second. Taking dependencies away keeps the order valid. Many new
+//! dependencies at once are checked by one depth-first search, which also gives a new order.
+//!
+//! References: [`PEARCE_KELLY`](crate::references::PEARCE_KELLY)
+
+/// A dependency with the number of paths that bring it: (from, to, paths).
+pub(super) type Dependency = (u32, u32, u32);
+
+/// New dependencies from which one search over the graph is cheaper than an ordered insertion of each.
+const MANY: usize = 32;
+
+/// An acyclic graph over channels.
+#[derive(Clone, Debug)]
+pub(super) struct LayerGraph {
+    /// (to, paths) of each vertex.
+    after: Vec<Vec<(u32, u32)>>,
+    before: Vec<Vec<u32>>,
+    place: Vec<u32>,
+    mark: Vec<u32>,
+    stamp: u32,
+    reached: Vec<u32>,
+    leading: Vec<u32>,
+}
+
+impl LayerGraph {
+    /// No dependencies among `vertices` channels.
+    pub(super) fn new(vertices: usize) -> Self {
+        Self {
+            after: vec![Vec::new(); vertices],
+            before: vec![Vec::new(); vertices],
+            place: (0..vertices as u32).collect(),
+            mark: vec![0; vertices],
+            stamp: 0,
+            reached: Vec::new(),
+            leading: Vec::new(),
+        }
+    }
+
+    /// Adds all dependencies, which differ, or none when they would close a cycle; tells whether it did.
+    pub(super) fn try_add(&mut self, dependencies: &[Dependency]) -> bool {
+        let absent = |&&(from, to, _): &&Dependency| {
+            let edges = &self.after[from as usize];
+            !edges.iter().any(|edge| edge.0 == to)
+        };
+        let new: Vec<Dependency> = dependencies.iter().filter(absent).copied().collect();
+        let fits = if new.len() > MANY {
+            self.insert_all(&new)
+        } else {
+            self.insert_each(&new)
+        };
+        if !fits {
+            return false;
+        }
+        for &(from, to, paths) in dependencies {
+            let edges = self.after[from as usize].iter_mut();
+            for edge in edges.filter(|edge| edge.0 == to) {
+                edge.1 += paths;
+            }
+        }
+        true
+    }
+
+    /// Adds new dependencies one by one, or none.
+    fn insert_each(&mut self, new: &[Dependency]) -> bool {
+        for (i, &(from, to, _)) in new.iter().enumerate() {
+            if !self.insert(from, to) {
+                new[..i]
+                    .iter()
+                    .for_each(|&(from, to, _)| self.unlink(from, to));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Adds new dependencies at once, or none: one search from their ends finds a cycle if there is one, and
+    /// the order is made anew from the order in which vertices were left.
+    fn insert_all(&mut self, new: &[Dependency]) -> bool {
+        for &(from, to, _) in new {
+            self.after[from as usize].push((to, 0));
+        }
+        self.stamp += 2;
+        self.reached.clear();
+        let fits = new.iter().all(|&(from, ..)| self.leave_all(from));
+        if !fits {
+            for &(from, ..) in new {
+                // they are the last of their lists
+                self.after[from as usize].pop();
+            }
+            return false;
+        }
+        for &(from, to, _) in new {
+            self.before[to as usize].push(from);
+        }
+        for vertex in 0..self.place.len() as u32 {
+            self.leave_all(vertex);
+        }
+        for (place, &vertex) in (0u32..).zip(self.reached.iter().rev()) {
+            self.place[vertex as usize] = place;
+        }
+        true
+    }
+
+    /// Depth-first search from `start`: appends every vertex to `reached` after all that it leads to; false
+    /// when it meets a cycle. Marks: `stamp - 1` on the way, `stamp` left.
+    fn leave_all(&mut self, start: u32) -> bool {
+        let (entered, left) = (self.stamp - 1, self.stamp);
+        if self.mark[start as usize] == left {
+            return true;
+        }
+        self.mark[start as usize] = entered;
+        let mut way = vec![(start, self.after[start as usize].len())];
+        while let Some(&mut (vertex, ref mut rest)) = way.last_mut() {
+            // new dependencies, at the end, come first: they close most cycles
+            let Some(next) = rest.checked_sub(1) else {
+                self.mark[vertex as usize] = left;
+                self.reached.push(vertex);
+                way.pop();
+                continue;
+            };
+            *rest = next;
+            let to = self.after[vertex as usize][next].0;
+            let mark = &mut self.mark[to as usize];
+            if *mark == entered {
+                return false;
+            }
+            if *mark != left {
+                *mark = entered;
+                way.push((to, self.after[to as usize].len()));
+            }
+        }
+        true
+    }
+
+    /// Takes away what [`Self::try_add`] added.
+    pub(super) fn remove(&mut self, dependencies: &[Dependency]) {
+        for &(from, to, paths) in dependencies {
+            let edges = &mut self.after[from as usize];
+            let Some(edge) = edges.iter_mut().find(|edge| edge.0 == to) else {
+                continue;
+            };
+            edge.1 -= paths;
+            if edge.1 == 0 {
+                self.unlink(from, to);
+            }
+        }
+    }
+
+    fn unlink(&mut self, from: u32, to: u32) {
+        self.after[from as usize].retain(|edge| edge.0 != to);
+        self.before[to as usize].retain(|&other| other != from);
+    }
+
+    /// Adds a dependency that is not there; false when it would close a cycle.
+    fn insert(&mut self, from: u32, to: u32) -> bool {
+        let (lower, upper) = (self.place[to as usize], self.place[from as usize]);
+        if lower < upper {
+            if !self.search_forward(from, to, upper) {
+                return false;
+            }
+            self.search_back(from, lower);
+            self.reorder();
+        }
+        self.after[from as usize].push((to, 0));
+        self.before[to as usize].push(from);
+        true
+    }
+
+    /// What `to` leads to up to `upper`; false when `from` is among it.
+    fn search_forward(&mut self, from: u32, to: u32, upper: u32) -> bool {
+        self.stamp += 1;
+        self.reached.clear();
+        self.reached.push(to);
+        self.mark[to as usize] = self.stamp;
+        let mut head = 0;
+        while let Some(&vertex) = self.reached.get(head) {
+            head += 1;
+            for &(next, _) in &self.after[vertex as usize] {
+                if next == from {
+                    return false;
+                }
+                let n = next as usize;
+                if self.place[n] < upper && self.mark[n] != self.stamp {
+                    self.mark[n] = self.stamp;
+                    self.reached.push(next);
+                }
+            }
+        }
+        true
+    }
+
+    /// What leads to `from`, down to `lower`.
+    fn search_back(&mut self, from: u32, lower: u32) {
+        self.stamp += 1;
+        self.leading.clear();
+        self.leading.push(from);
+        self.mark[from as usize] = self.stamp;
+        let mut head = 0;
+        while let Some(&vertex) = self.leading.get(head) {
+            head += 1;
+            for &next in &self.before[vertex as usize] {
+                let n = next as usize;
+                if self.place[n] > lower && self.mark[n] != self.stamp {
+                    self.mark[n] = self.stamp;
+                    self.leading.push(next);
+                }
+            }
+        }
+    }
+
+    /// Gives the places of both sets to the leading vertices first, then to the reached ones.
+    fn reorder(&mut self) {
+        let place = &mut self.place;
+        self.leading.sort_unstable_by_key(|&v| place[v as usize]);
+        self.reached.sort_unstable_by_key(|&v| place[v as usize]);
+        let both = || self.leading.iter().chain(&self.reached);
+        let mut places: Vec<u32> = both().map(|&v| place[v as usize]).collect();
+        places.sort_unstable();
+        for (&vertex, new) in both().zip(places) {
+            place[vertex as usize] = new;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, below, stream};
+
+    /// Whether `edges` have a cycle, by removing vertices without predecessor.
+    fn is_cyclic(count: usize, edges: &[(u32, u32)]) -> bool {
+        let mut left = edges.to_vec();
+        let mut alive = vec![true; count];
+        while let Some(vertex) =
+            (0..count as u32).find(|&v| alive[v as usize] && left.iter().all(|edge| edge.1 != v))
+        {
+            alive[vertex as usize] = false;
+            left.retain(|edge| edge.0 != vertex);
+        }
+        alive.contains(&true)
+    }
+
+    #[test]
+    fn many_at_once_are_the_same_as_one_by_one() {
+        for seed in 0..40 {
+            let mut rng = stream(seed, Purpose::Routing, 2);
+            let (mut graph, mut kept) = (LayerGraph::new(60), Vec::new());
+            for _ in 0..6 {
+                let mut new: Vec<Dependency> = (0..2 * MANY)
+                    .map(|_| (below(&mut rng, 60), below(&mut rng, 60), 1))
+                    // mostly forward, so that some sets fit
+                    .map(|(a, b, n)| (a.min(b), a.max(b), n))
+                    .filter(|(a, b, _)| a != b)
+                    .collect();
+                if below(&mut rng, 2) == 0 {
+                    (new[0].0, new[0].1) = (new[0].1, new[0].0);
+                }
+                new.sort_unstable();
+                new.dedup();
+                let all: Vec<_> = kept
+                    .iter()
+                    .chain(&new)
+                    .map(|d: &Dependency| (d.0, d.1))
+                    .collect();
+                let fits = !is_cyclic(60, &all);
+                assert_eq!(graph.try_add(&new), fits);
+                if fits {
+                    kept.extend(new);
+                }
+                let places = kept
+                    .iter()
+                    .map(|d| (graph.place[d.0 as usize], graph.place[d.1 as usize]));
+                assert!(places.into_iter().all(|(from, to)| from < to));
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_exactly_what_closes_a_cycle() {
+        for seed in 0..30 {
+            let mut rng = stream(seed, Purpose::Routing, 1);
+            let mut graph = LayerGraph::new(12);
+            let mut edges: Vec<(u32, u32)> = Vec::new();
+            for _ in 0..120 {
+                let (a, b) = (below(&mut rng, 12), below(&mut rng, 12));
+                if a == b {
+                    continue;
+                }
+                if below(&mut rng, 4) == 0 && !edges.is_empty() {
+                    let (a, b) = edges.swap_remove(below(&mut rng, edges.len() as u32) as usize);
+                    graph.remove(&[(a, b, 1)]);
+                    continue;
+                }
+                edges.push((a, b));
+                let fits = !is_cyclic(12, &edges);
+                assert_eq!(graph.try_add(&[(a, b, 1)]), fits);
+                if !fits {
+                    edges.pop();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! One output of a switch: when it can be granted, and its pointers.
+//!
+//! Model rules 2 (holding), 10 and D10 (output buffer), D2 (crossbar delay), D18 (output lanes).
+
+use super::Setting;
+use super::lane_choice::LaneChooser;
+use super::output_lanes::OutputLanes;
+use super::switch::Waiting;
+use virtlane::ids::ChannelId;
+use virtlane::rng::{Purpose, Stream, stream};
+use virtlane::scenario::plan::SwitchOptions;
+
+/// An output port.
+#[derive(Debug)]
+pub(super) struct Output {
+    /// Outgoing channel.
+    pub(super) channel: usize,
+    pub(super) cycles_per_flit: u64,
+    /// Without an output buffer: cycle from which it can be granted (rule 2). With one: cycle from which
+    /// the channel is free (D10).
+    free_at: u64,
+    granted_at: Option<u64>,
+    /// D18, when there are output lanes.
+    pub(super) lanes: Option<OutputLanes>,
+    /// D6: lane choice of the output.
+    pub(super) chooser: LaneChooser,
+    /// D7: next (input, lane) per output lane.
+    pub(super) request_pointers: Vec<usize>,
+    /// D8: next (input, lane) among the proposals of inputs.
+    pub(super) proposal_pointer: usize,
+    /// Random arbitration.
+    pub(super) stream: Stream,
+}
+
+impl Output {
+    pub(super) fn new(setting: Setting<'_>, channel: ChannelId) -> Self {
+        let options = &setting.plan.switch;
+        let timing = setting.graph.channel(channel).timing;
+        let cycles_per_flit = u64::from(timing.cycles_per_flit);
+        let lanes = OutputLanes::new(options, cycles_per_flit);
+        Self {
+            channel: channel.index(),
+            cycles_per_flit,
+            free_at: 0,
+            granted_at: None,
+            chooser: match lanes {
+                // VL tables act at the channel
+                Some(_) => LaneChooser::round_robin(options),
+                None => LaneChooser::new(options),
+            },
+            lanes,
+            request_pointers: vec![0; usize::from(options.lane_count())],
+            proposal_pointer: 0,
+            stream: stream(
+                setting.plan.seed,
+                Purpose::Arbitration,
+                u64::from(channel.0),
+            ),
+        }
+    }
+
+    /// Whether it can be granted now (rules 2 and 10, D10).
+    pub(super) fn is_open(&self, now: u64, options: &SwitchOptions) -> bool {
+        if self.lanes.is_some() {
+            return self.granted_at != Some(now);
+        }
+        let ahead = u64::from(options.output_buffer) * self.cycles_per_flit;
+        now + ahead >= self.free_at && self.granted_at != Some(now)
+    }
+
+    /// D18: whether the output lane is open for `size` flits now.
+    pub(super) fn takes(&self, lane: usize, size: u16) -> bool {
+        let lanes = self.lanes.as_ref();
+        lanes.is_none_or(|lanes| lanes.is_open(lane, size))
+    }
+
+    /// Grants a packet of `size` flits now; returns when the first crosses the channel (D2, D10), `None`
+    /// when that is not known yet (D18).
+    pub(super) fn grant(
+        &mut self,
+        options: &SwitchOptions,
+        head: &Waiting,
+        size: u16,
+        now: u64,
+    ) -> Option<u64> {
+        self.granted_at = Some(now);
+        if let Some(lanes) = &mut self.lanes {
+            lanes.expect(head.lane, head.packet, size, now);
+            return None;
+        }
+        let through = now + u64::from(options.crossbar_delay);
+        let length = u64::from(size) * self.cycles_per_flit;
+        if options.output_buffer == 0 {
+            self.free_at = now + length;
+            return Some(through);
+        }
+        let start = through.max(self.free_at);
+        self.free_at = start + length;
+        Some(start)
+    }
+}
