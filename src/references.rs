@@ -123,6 +123,14 @@ reference!(
     "C. M. Fiduccia and R. M. Mattheyses, \"A linear-time heuristic for improving network partitions\", DAC 1982"
 );
 reference!(
+    SULLIVAN_BASHKOW,
+    "H. Sullivan and T. R. Bashkow, \"A large scale, homogeneous, fully distributed parallel machine\", ISCA 1977"
+);
+reference!(
+    BOLBOL,
+    "R. M. Bolbol, \"Congestion management in interconnection networks\", MSc thesis, Islamic University of Gaza, 2012"
+);
+reference!(
     PATH_BALANCING,
     "J. Flich, P. Lopez, M. P. Malumbres and J. Duato, \"Improving the performance of regular networks with source routing\", and their path balancing algorithm at ISHPC, 2000"
 );

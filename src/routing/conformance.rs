@@ -148,7 +148,7 @@ fn every_engine_keeps_its_promises_on_every_graph() {
 }
 
 /// The proof's counts against following every path on its own.
-fn agrees_with_paths(graph: &Graph, tables: &Tables, proof: &Proof, lanes: u8) {
+pub(super) fn agrees_with_paths(graph: &Graph, tables: &Tables, proof: &Proof, lanes: u8) {
     use std::collections::BTreeSet;
     let (mut vertices, mut dependencies, mut hops) = (BTreeSet::new(), BTreeSet::new(), 0);
     for sl in [SlId(0), SlId(1)] {

@@ -25,6 +25,10 @@ mod acceptance;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod shape_conformance;
+#[cfg(test)]
+mod static_contention;
+#[cfg(test)]
 mod test_graphs;
 
 pub use identities::Identities;
@@ -70,6 +74,8 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
     entries: &[
         engines::dfsssp::ENTRY,
         engines::dimension_order::ENTRY,
+        engines::direction_order::ENTRY,
+        engines::dragonfly_minimal::ENTRY,
         engines::fat_tree::ENTRY,
         engines::lash::ENTRY,
         engines::min_hop::ENTRY,

@@ -14,6 +14,8 @@ mod differential;
 mod importers;
 // Networks that others have published: the same graphs, port by port.
 mod networks;
+// Every routing engine on every topology it accepts, run with the laws checked.
+mod engines_by_topologies;
 // Results known from theory, on the shipped scenarios.
 mod validation;
 // The shape of `src/`: layers, headers, sizes.

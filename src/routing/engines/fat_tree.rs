@@ -1,27 +1,36 @@
-//! Routes k-ary n-trees by the digits of the destination (D-mod-K), without contention for shifts.
+//! Routes fat trees by the digits of the destination (D-mod-K), without contention for shifts.
 //!
-//! Guarantees: minimal, deadlock-free (up, then down), in order; every shift permutation
-//! `d = s + c mod N` loads each channel with at most one path, and no permutation loads a downward channel
-//! with more than one.
-//! Needs: a k-ary n-tree ([`Shape::Tree`]), 1 lane.
+//! Guarantees: minimal, deadlock-free (up, then down), in order. Where every switch below the top has as many
+//! links up as down (every k-ary n-tree), each shift permutation `d = s + c mod N` loads each channel with at
+//! most one path, and no permutation loads a downward channel with more than one.
+//! Needs: a k-ary n-tree ([`Shape::Tree`]), an extended generalised fat tree ([`Shape::Xgft`]: star, tree,
+//! leaf-spine and Clos networks too) or an enriched tree ([`Shape::EnrichedTree`]); 1 lane.
 //! Fails with: [`RoutingError::Unsupported`] for any other shape or a tree with missing links.
 //! Cost: time and memory O(switches * hosts).
 //!
 //! # Algorithm
-//! The destination has the digits `p_0 .. p_(n-1)` base k, `p_(n-1)` the least significant. At the switch
-//! `w` of level `l`:
-//! 1. If `w_0 .. w_(l-1)` equal `p_0 .. p_(l-1)` the switch is an ancestor: down port `p_l + 1`.
-//! 2. Otherwise go up through port `k + 1 + p_l`, which sets `w_(l-1) = p_l`.
+//! Levels of switches count from 1 = leaves. A switch of level `l` has `m_l` children over `p_l` parallel
+//! links each and, below the top, `w_(l+1)` parents over `p_(l+1)` links each. `W_l` is the product of
+//! `w_1 .. w_l`, with `w_1 = 1`. At a switch of level `l`, for the destination number `d`:
+//! 1. If `d` is below the switch: down, to the child that is `d` or has it below. Of the parallel links take
+//!    number `(d / W_(l-1) mod w_l p_l) / w_l`, the one that step 2 takes from that child.
+//! 2. Otherwise up: `q = d / W_l mod w_(l+1) p_(l+1)` gives parent `q mod w_(l+1)`, parallel link
+//!    `q / w_(l+1)`.
 //!
-//! References: [`ZDORNOV_BIRK`] §6.1,
-//! [`PETRINI_VANNESCHI`]
+//! In a k-ary n-tree `q` is digit `l` of `d` base k, the least significant one at the leaves.
+//!
+//! # Deviations
+//! The horizontal links of an enriched tree stay unused: they are for routing that adapts. These tables are its
+//! default ports, and the static scheme that its source compares with.
+//!
+//! References: [`ZDORNOV_BIRK`] §6.1, [`ZAHAVI`] (step 2), [`PETRINI_VANNESCHI`]
 
 use crate::ids::{HostId, SwitchId};
-use crate::references::{PETRINI_VANNESCHI, ZDORNOV_BIRK};
+use crate::references::{PETRINI_VANNESCHI, ZAHAVI, ZDORNOV_BIRK};
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::require_nameable_ports;
 use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
-use crate::topology::graph::TreeShape;
+use crate::topology::graph::{TreeShape, XgftShape};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
 
@@ -36,39 +45,34 @@ const NAME: &str = "FatTree";
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
     aliases: &["DModK"],
-    summary: "destination-digit routing of k-ary n-trees: no contention for shift permutations",
+    summary: "destination-digit routing of fat trees: no contention for shift permutations",
     parameters: &[],
     guarantees: &[
         "minimal",
         "deadlock-free on 1 lane",
         "in order",
-        "every shift permutation loads each channel at most once",
+        "with as many links up as down at every switch: shift permutations load each channel at most once",
     ],
-    references: &[ZDORNOV_BIRK, PETRINI_VANNESCHI],
+    references: &[ZDORNOV_BIRK, ZAHAVI, PETRINI_VANNESCHI],
     build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<FatTree>()?)),
 };
 
 impl RoutingEngine for FatTree {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        let Shape::Tree(shape) = graph.shape() else {
-            return Err(unsupported(
-                "it is not a k-ary n-tree; use `UpDown()`, which routes any connected fabric",
-            ));
-        };
-        require_nameable_ports(graph, NAME)?;
-        let mut next = Vec::with_capacity(graph.switches().len() * graph.hosts().len());
-        for switch in graph.switch_ids() {
-            for host in graph.host_ids() {
-                let port = port(shape, switch, host);
-                if graph.port_channel(switch, port).is_none() {
-                    return Err(unsupported(&format!(
-                        "{} port {port} has no link; use `UpDown()`, which needs no complete tree",
-                        graph.switches()[switch.index()].name
-                    )));
-                }
-                next.push(port as u8);
+        let next = match graph.shape() {
+            Shape::Tree(tree) => tables(graph, |switch, host| tree_port(tree, switch, host)),
+            Shape::EnrichedTree(enriched) => {
+                let tree = &enriched.tree;
+                tables(graph, |switch, host| tree_port(tree, switch, host))
             }
-        }
+            Shape::Xgft(shape) => {
+                let levels = Levels::new(shape);
+                tables(graph, |switch, host| levels.port(switch, host))
+            }
+            _ => Err(unsupported(
+                "it is not a fat tree; use `UpDown()`, which routes any connected fabric",
+            )),
+        }?;
         let guarantees = Guarantees {
             minimal: true,
             deadlock_free: true,
@@ -86,8 +90,28 @@ fn unsupported(reason: &str) -> RoutingError {
     }
 }
 
-/// Output port at `switch` for `host`.
-fn port(shape: &TreeShape, switch: SwitchId, host: HostId) -> u16 {
+/// The port of every (switch, host), all of which must have a link.
+fn tables(graph: &Graph, port: impl Fn(SwitchId, HostId) -> u16) -> Result<Vec<u8>, RoutingError> {
+    require_nameable_ports(graph, NAME)?;
+    let mut next = Vec::with_capacity(graph.switches().len() * graph.hosts().len());
+    for switch in graph.switch_ids() {
+        for host in graph.host_ids() {
+            let port = port(switch, host);
+            if graph.port_channel(switch, port).is_none() {
+                return Err(unsupported(&format!(
+                    "{} port {port} has no link; use `UpDown()`, which needs no complete tree",
+                    graph.switches()[switch.index()].name
+                )));
+            }
+            next.push(port as u8);
+        }
+    }
+    Ok(next)
+}
+
+/// Output port at `switch` of a k-ary n-tree for `host`: the steps for `m = w = k`, in the numbering of
+/// [`TreeShape`].
+fn tree_port(shape: &TreeShape, switch: SwitchId, host: HostId) -> u16 {
     let level = shape.level(switch);
     // weight of digit `level - 1` of the word, and of digit `level` of the destination
     let below = shape.arity.pow(shape.levels - 1 - level);
@@ -99,4 +123,55 @@ fn port(shape: &TreeShape, switch: SwitchId, host: HostId) -> u16 {
         shape.arity + digit + 1 // step 2
     };
     port as u16
+}
+
+/// An extended generalised fat tree with the weights of its digits.
+#[derive(Debug)]
+struct Levels<'a> {
+    shape: &'a XgftShape,
+    /// Hosts below a switch, `[level]`; 1 for level 0, a host.
+    hosts: Vec<u32>,
+    /// `W_l`, `[level]`; 1 for level 0.
+    parents: Vec<u32>,
+    /// Level and word, `[switch]`.
+    places: Vec<(usize, u32)>,
+}
+
+impl<'a> Levels<'a> {
+    fn new(shape: &'a XgftShape) -> Self {
+        let products = |factors: &[u32]| -> Vec<u32> {
+            let all = (0..=factors.len()).map(|level| factors[..level].iter().product());
+            all.collect()
+        };
+        let switches: u64 = (1..=shape.height()).filter_map(|l| shape.nodes(l)).sum();
+        let places = (0..switches as u32).map(|switch| shape.level_and_word(SwitchId(switch)));
+        Self {
+            shape,
+            hosts: products(&shape.children),
+            parents: products(&shape.parents),
+            places: places.collect(),
+        }
+    }
+
+    /// `q` for the way up from `level`.
+    fn way_up(&self, level: usize, host: HostId) -> u32 {
+        let links = self.shape.parents[level] * self.shape.parallel[level];
+        host.0 / self.parents[level] % links
+    }
+
+    fn port(&self, switch: SwitchId, host: HostId) -> u16 {
+        let (level, word) = self.places[switch.index()];
+        // index of the level below in the lists, which start with the level of the hosts
+        let below = level - 1;
+        let copies = self.shape.parallel[below];
+        let port = if word / self.parents[level] == host.0 / self.hosts[level] {
+            let child = host.0 / self.hosts[below] % self.shape.children[below]; // step 1
+            child * copies + self.way_up(below, host) / self.shape.parents[below]
+        } else {
+            let down = self.shape.children[below] * copies;
+            let (way, parents) = (self.way_up(level, host), self.shape.parents[level]); // step 2
+            down + way % parents * self.shape.parallel[level] + way / parents
+        };
+        port as u16 + 1
+    }
 }

@@ -2,10 +2,14 @@
 
 pub mod dfsssp;
 pub mod dimension_order;
+pub mod direction_order;
+pub mod dragonfly_minimal;
 pub mod fat_tree;
+mod grid_tables;
 pub mod lash;
 mod legal;
 pub mod min_hop;
+mod one_hop_dimensions;
 pub mod opensm;
 mod rings;
 mod root;

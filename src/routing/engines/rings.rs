@@ -1,4 +1,4 @@
-//! Directions, ports and datelines of dimension-order routing in a mesh or torus.
+//! Directions, ports and datelines of dimension-order and direction-order routing in a mesh or torus.
 //!
 //! Cost: O(dimensions) per question.
 
@@ -7,10 +7,20 @@ use crate::routing::Tables;
 use crate::topology::graph::GridShape;
 use crate::topology::{Endpoint, Graph};
 
+/// Which of the hops that remain comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Those in the lowest dimension.
+    Dimensions,
+    /// Those in + direction, lowest dimension first, then those in - direction.
+    Directions,
+}
+
 /// A mesh or torus with its rules of direction.
 #[derive(Debug)]
 pub(super) struct Rings<'a> {
     shape: &'a GridShape,
+    order: Order,
     /// Ties go + from even and - from odd coordinates, otherwise always +.
     balanced: bool,
     /// Rings are used in the + direction only.
@@ -22,7 +32,7 @@ pub(super) struct Rings<'a> {
 }
 
 impl<'a> Rings<'a> {
-    pub(super) fn new(shape: &'a GridShape, balanced: bool, one_way: bool) -> Self {
+    pub(super) fn new(shape: &'a GridShape, order: Order, balanced: bool, one_way: bool) -> Self {
         let longest_free = match (one_way, balanced) {
             (true, _) => 2,
             (false, false) => 3,
@@ -42,6 +52,7 @@ impl<'a> Rings<'a> {
         });
         Self {
             shape,
+            order,
             balanced,
             one_way,
             dateline,
@@ -94,18 +105,26 @@ impl<'a> Rings<'a> {
             && self.goes_up(dimension, from, to, false) == (to < from)
     }
 
-    /// Output port at `switch` for `host`.
-    pub(super) fn port(&self, switch: SwitchId, host: HostId) -> u16 {
-        let home = self.home(host);
-        let slot = host.0 % self.shape.hosts_per_switch;
-        let (here, there) = (self.coordinates(switch), self.coordinates(home));
-        let Some(d) = (0..here.len()).find(|&d| here[d] != there[d]) else {
-            return (2 * here.len() as u32 + 1 + slot) as u16;
-        };
-        let others = there.iter().sum::<u32>() - there[d];
-        let odd = (slot + others) % 2 == 1;
-        let up = self.goes_up(d, here[d], there[d], odd);
-        (2 * d) as u16 + if up { 1 } else { 2 }
+    /// Dimension of the next hop on the way from `here` to host place `slot` of `there`, and whether it goes in
+    /// the + direction; `None` at the destination.
+    fn hop(&self, here: &[u32], there: &[u32], slot: u32) -> Option<(usize, bool)> {
+        let sum: u32 = there.iter().sum();
+        let mut hops = (0..here.len()).filter(|&d| here[d] != there[d]).map(|d| {
+            let odd = (slot + sum - there[d]) % 2 == 1;
+            (d, self.goes_up(d, here[d], there[d], odd))
+        });
+        let first = hops.next()?;
+        if self.order == Order::Directions && !first.1 {
+            return hops.find(|(_, up)| *up).or(Some(first));
+        }
+        Some(first)
+    }
+
+    /// Output port at `switch` for `host`, unless the host is there.
+    pub(super) fn port(&self, switch: SwitchId, host: HostId) -> Option<u16> {
+        let (here, there) = (self.coordinates(switch), self.coordinates(self.home(host)));
+        let (d, up) = self.hop(here, there, host.0 % self.shape.hosts_per_switch)?;
+        Some((2 * d) as u16 + if up { 1 } else { 2 })
     }
 
     /// Path layers `[source switch][host]`: one bit per dateline dimension.
@@ -126,8 +145,8 @@ impl<'a> Rings<'a> {
         for switch in graph.switch_ids() {
             for host in graph.host_ids() {
                 let (here, there) = (self.coordinates(switch), self.coordinates(self.home(host)));
-                let current = (0..here.len()).find(|&d| here[d] != there[d]);
-                layers.push(u8::from(current.is_some_and(|d| {
+                let current = self.hop(here, there, host.0 % self.shape.hosts_per_switch);
+                layers.push(u8::from(current.is_some_and(|(d, _)| {
                     self.dateline[d].is_some() && self.crosses(d, here[d], there[d])
                 })));
             }
