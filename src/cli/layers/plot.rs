@@ -63,7 +63,8 @@ fn draw(
         .y_label_area_size(38)
         .build_cartesian_2d(
             (least.max(1.0)..most.max(least + 1.0)).log_scale(),
-            0.0..f64::from(top) + 0.5,
+            // room above the curves for the legend
+            0.0..f64::from(top) * 1.25 + 1.0,
         )
         .map_err(fault)?;
     chart
@@ -71,7 +72,9 @@ fn draw(
         .light_line_style(WHITE)
         .x_desc("links")
         .y_desc("layers")
-        .y_labels(top as usize + 1)
+        .x_labels(5)
+        .x_label_formatter(&|links| format!("{links:.0}"))
+        .y_label_formatter(&|layers| format!("{layers:.0}"))
         .draw()
         .map_err(fault)?;
     let same = |a: &Point, b: &Point| a.granularity == b.granularity;
@@ -81,7 +84,7 @@ fn draw(
         let most = curve
             .iter()
             .map(|p| (f64::from(p.links), f64::from(p.most)));
-        let name = format!("{:?}", curve[0].granularity);
+        let name = format!("{:?}", curve[0].granularity).to_lowercase();
         chart
             .draw_series(LineSeries::new(mean, color.stroke_width(2)))
             .map_err(fault)?
@@ -93,6 +96,7 @@ fn draw(
     }
     chart
         .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
         .background_style(WHITE.mix(0.8))
         .border_style(BLACK.mix(0.3))
         .draw()
