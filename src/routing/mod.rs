@@ -1,5 +1,6 @@
 //! Graph to forwarding tables, with a proof.
 
+pub mod adaptive;
 mod balance;
 pub mod dependency_graph;
 pub mod dump;

@@ -1,0 +1,78 @@
+//! Adaptive routing: what an engine tells the fabric instead of forwarding tables.
+//!
+//! The rules around it (when a head chooses, what load is, whose random stream is used) are decision D20 of
+//! `docs/model.md`. Here is only what engines provide; functions are pure, all state travels with the packet
+//! as its [`Course`].
+
+use crate::ids::{HostId, SwitchId};
+
+/// What a packet remembers of its route from switch to switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Course {
+    /// Switch the packet goes through first; [`Course::DIRECT`] = none (any more).
+    pub via: u32,
+    /// The engine's own word: leg, directions, ...
+    pub word: u16,
+}
+
+impl Course {
+    /// `via` of a packet that goes straight to its destination.
+    pub const DIRECT: u32 = u32::MAX;
+}
+
+/// One way a head may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Candidate {
+    /// Output port (from 1).
+    pub port: u16,
+    /// Lane within the group of the packet's service level.
+    pub lane: u8,
+    /// Belongs to the escape network that keeps an open engine free of deadlock.
+    pub escape: bool,
+}
+
+/// How a head uses its candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// Requests the first one listed.
+    First,
+    /// Requests one drawn with equal chances.
+    Random,
+    /// Requests one with the least load; ties are drawn.
+    LeastLoad,
+    /// Requests all; the first accepted grant withdraws the others.
+    Open,
+}
+
+/// What a departing packet may look at.
+pub trait Local {
+    /// Load of an output port (from 1) and a lane of the packet's group \[flits\].
+    fn load(&self, port: u16, lane: u8) -> u32;
+
+    /// A uniform integer in `0..bound`; `bound` is at least 1.
+    fn below(&mut self, bound: u32) -> u32;
+}
+
+/// An adaptive routing function.
+pub trait AdaptiveRouting: Send + Sync + std::fmt::Debug {
+    /// Lanes of a group.
+    fn width(&self) -> u8;
+
+    /// How heads use their candidates.
+    fn selection(&self) -> Selection;
+
+    /// Course of a packet that starts at `source`.
+    fn depart(&self, source: SwitchId, destination: HostId, local: &mut dyn Local) -> Course;
+
+    /// Course of a packet that has come to `at`.
+    fn advance(&self, at: SwitchId, destination: HostId, course: Course) -> Course;
+
+    /// Ways on from `at`, in the engine's order; replaces what `found` held.
+    fn candidates(
+        &self,
+        at: SwitchId,
+        destination: HostId,
+        course: Course,
+        found: &mut Vec<Candidate>,
+    );
+}
