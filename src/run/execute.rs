@@ -4,6 +4,7 @@
 //! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
+use super::checkpoint::{Checkpoint, CheckpointError, Continuation, Driver, Keeping, Mark, Start};
 use super::inspect::Sent;
 use super::outcome::{CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict};
 use super::simulation::{Options, Simulation};
@@ -19,6 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most cycles between two looks at the run.
 const STEP: u64 = 4096;
+/// Fewer for many hosts, so that a signal is seen soon: most cycles between two looks times hosts.
+const STEP_WORK: u64 = 1 << 22;
 /// Most cycles between two looks while draining.
 const DRAIN_STEP: u64 = 256;
 /// Rows the timeline aims at.
@@ -38,17 +41,34 @@ pub fn execute(
     progress: &mut dyn FnMut(Progress),
     stop: &AtomicBool,
 ) -> Result<Outcome, RunError> {
+    execute_from(resolved, settings, Continuation::default(), progress, stop)
+}
+
+/// As [`execute`], from a checkpoint or with checkpoints on the way.
+///
+/// # Errors
+/// As [`execute`]; [`RunError::Checkpoint`] when the state to start from does not fit.
+pub fn execute_from(
+    resolved: &Resolved,
+    settings: Settings,
+    continuation: Continuation,
+    progress: &mut dyn FnMut(Progress),
+    stop: &AtomicBool,
+) -> Result<Outcome, RunError> {
     let mut options = sizing::choose(
         &resolved.plan,
         &resolved.layout.graph,
         &resolved.proof,
         settings.threads,
-        settings.shards,
+        continuation.start.shards(settings.shards)?,
     );
     options.keep_deliveries = settings.keep_deliveries;
     options.check_order = settings.check && resolved.tables.guarantees.in_order;
     options.profile = settings.profile;
-    Run::new(resolved, settings, options)?.finish(progress, stop)
+    let mut run = Run::new(resolved, settings, options)?;
+    run.start(&continuation.start)?;
+    run.keeping = continuation.keeping;
+    run.finish(progress, stop)
 }
 
 struct Run<'a> {
@@ -56,21 +76,20 @@ struct Run<'a> {
     settings: Settings,
     options: Options,
     simulation: Simulation,
-    watchdog: Watchdog,
-    timeline: Vec<TimelineRow>,
+    driver: Driver,
     /// Length of a timeline row.
     interval: u64,
-    /// Totals at the start of the current row.
-    row_start: (u64, Totals),
-    /// Flits sent by every lane, as of the last look.
-    sent: Vec<u64>,
+    /// Cycles between two looks.
+    step: u64,
+    /// Checkpoints to make.
+    keeping: Option<Keeping>,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
 }
 
 impl<'a> Run<'a> {
     fn new(resolved: &'a Resolved, settings: Settings, options: Options) -> Result<Self, RunError> {
-        let plan = &resolved.plan;
+        let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let planned = plan.phases.warmup + plan.phases.measure;
         let interval = planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP);
         let interval = interval.min(LONGEST_ROW);
@@ -78,18 +97,56 @@ impl<'a> Run<'a> {
             resolved,
             settings,
             options,
-            simulation: Simulation::new(plan, &resolved.layout.graph, &resolved.tables, options)?,
-            watchdog: Watchdog::new(plan.phases.watchdog),
-            timeline: Vec::new(),
+            simulation: Simulation::new(plan, graph, &resolved.tables, options)?,
+            driver: Driver::new(
+                graph.channels().len() * usize::from(plan.switch.lane_count()),
+                Watchdog::new(plan.phases.watchdog),
+            ),
             interval,
-            row_start: (0, Totals::default()),
-            sent: vec![
-                0;
-                resolved.layout.graph.channels().len()
-                    * usize::from(plan.switch.lane_count())
-            ],
+            step: (STEP_WORK / graph.hosts().len().max(1) as u64).clamp(DRAIN_STEP, STEP),
+            keeping: None,
             ended: None,
         })
+    }
+
+    /// Takes over the state to start from.
+    fn start(&mut self, start: &Start) -> Result<(), CheckpointError> {
+        let (checkpoint, fork) = match start {
+            Start::Fresh => return Ok(()),
+            Start::Resume(checkpoint) => {
+                checkpoint.require_same_run(self.resolved)?;
+                self.driver = checkpoint.driver.clone();
+                (checkpoint, false)
+            }
+            Start::Fork(checkpoint) => {
+                checkpoint.require_forkable(self.resolved)?;
+                let watchdog = std::mem::take(&mut self.driver.watchdog);
+                self.driver = checkpoint.driver.clone();
+                self.driver.watchdog = watchdog;
+                self.driver.timeline.clear();
+                self.driver.warm = None;
+                (checkpoint, true)
+            }
+        };
+        let restored = if checkpoint.shards.len() == self.simulation.shard_count() {
+            self.simulation
+                .restore(checkpoint.cycle, &checkpoint.shards, fork)
+        } else {
+            Err(String::from("its shards are others"))
+        };
+        restored.map_err(CheckpointError::Damaged)?;
+        if fork {
+            self.driver.row_start = (checkpoint.cycle, self.totals().0);
+        }
+        Ok(())
+    }
+
+    /// The state between two steps.
+    fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointError> {
+        let shards = self.simulation.save().map_err(CheckpointError::Damaged)?;
+        let (cycle, driver) = (self.simulation.now(), self.driver.clone());
+        let asked = self.options.shards;
+        Ok(Checkpoint::new(self.resolved, cycle, driver, asked, shards))
     }
 
     fn finish(
@@ -99,25 +156,28 @@ impl<'a> Run<'a> {
     ) -> Result<Outcome, RunError> {
         let phases = self.resolved.plan.phases;
         let planned = phases.warmup + phases.measure;
-        self.advance("warm-up", phases.warmup, progress, stop)?;
-        let (before, queued_before) = (self.sent(), self.queued());
-        self.advance("measure", planned, progress, stop)?;
-        let (after, queued_after) = (self.sent(), self.queued());
-        let measured_until = self.simulation.now();
-        self.drain(progress, stop)?;
+        let warm = match self.driver.warm.clone() {
+            Some(warm) => warm,
+            None => self.warm_up(progress, stop)?,
+        };
+        let measured = match self.driver.measured.clone() {
+            Some(measured) => measured,
+            None => self.measure(planned, progress, stop)?,
+        };
+        self.drain(measured.cycle, progress, stop)?;
         let mut records = self.merged();
         let lanes = usize::from(self.resolved.plan.switch.lane_count());
-        for (row, (before, after)) in before.iter().zip(&after).enumerate() {
+        for (row, (before, after)) in warm.sent.iter().zip(&measured.sent).enumerate() {
             let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
             records.channels.send(channel, lane, after - before);
         }
-        let growth = queued_after.saturating_sub(queued_before);
+        let growth = measured.queued.saturating_sub(warm.queued);
         let (verdict, reason) = self.verdict(&records, growth);
         let now = self.simulation.now();
         let cycles = CycleCounts {
             warmup: phases.warmup.min(now),
-            measure: measured_until.saturating_sub(phases.warmup),
-            drain: now - measured_until,
+            measure: measured.cycle.saturating_sub(phases.warmup),
+            drain: now - measured.cycle,
             total: now,
         };
         let deliveries = self
@@ -131,11 +191,55 @@ impl<'a> Run<'a> {
             cycles,
             records,
             stages: self.simulation.stage_costs(),
-            timeline: self.timeline,
+            timeline: self.driver.timeline,
             threads: self.options.threads,
             shards: self.simulation.shard_count(),
             deliveries,
         })
+    }
+
+    /// Runs the warm-up, and keeps its end where that is asked for.
+    fn warm_up(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Mark, RunError> {
+        let end = self.resolved.plan.phases.warmup;
+        self.advance("warm-up", end, progress, stop)?;
+        let warm = self
+            .keeping
+            .as_ref()
+            .and_then(|keeping| keeping.warm.clone());
+        if let Some(file) = warm
+            && self.ended.is_none()
+        {
+            self.checkpoint()?.write(&file)?;
+        }
+        let warm = self.mark();
+        self.driver.warm = Some(warm.clone());
+        Ok(warm)
+    }
+
+    /// Runs the measurement, which ends in cycle `end`.
+    fn measure(
+        &mut self,
+        end: u64,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Mark, RunError> {
+        self.advance("measure", end, progress, stop)?;
+        let measured = self.mark();
+        self.driver.measured = Some(measured.clone());
+        Ok(measured)
+    }
+
+    /// Counters now.
+    fn mark(&mut self) -> Mark {
+        Mark {
+            cycle: self.simulation.now(),
+            sent: self.sent(),
+            queued: self.queued(),
+        }
     }
 
     /// Runs to cycle `end` in steps, unless the run ends early.
@@ -150,9 +254,9 @@ impl<'a> Run<'a> {
         let planned = phases.warmup + phases.measure;
         while self.simulation.now() < end && self.ended.is_none() {
             let now = self.simulation.now();
-            let row_end = self.row_start.0 + self.interval;
+            let row_end = self.driver.row_start.0 + self.interval;
             self.simulation
-                .run_until((now + STEP).min(end).min(row_end));
+                .run_until((now + self.step).min(end).min(row_end));
             self.look(stop)?;
             progress(Progress {
                 phase,
@@ -166,10 +270,10 @@ impl<'a> Run<'a> {
     /// Runs until the last tagged packet is delivered or the limit is reached.
     fn drain(
         &mut self,
+        start: u64,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<(), RunError> {
-        let start = self.simulation.now();
         let limit = start.saturating_add(self.resolved.plan.phases.drain_limit);
         while self.ended.is_none() && self.tagged_left() > 0 {
             let now = self.simulation.now();
@@ -204,7 +308,7 @@ impl<'a> Run<'a> {
     fn look(&mut self, stop: &AtomicBool) -> Result<(), RunError> {
         let now = self.simulation.now();
         let (totals, hops) = self.totals();
-        if now >= self.row_start.0 + self.interval {
+        if now >= self.driver.row_start.0 + self.interval {
             self.sample(now, totals);
         }
         if self.settings.check {
@@ -212,7 +316,7 @@ impl<'a> Run<'a> {
         }
         let in_fabric = totals.injected - totals.delivered;
         let frozen = in_fabric > 0 && self.simulation.is_idle();
-        if frozen || self.watchdog.barks(now, hops, &totals) {
+        if frozen || self.driver.watchdog.barks(now, hops, &totals) {
             let waits = WaitFor::of(&mut self.simulation);
             let cycle = waits.describe(&self.resolved.layout.graph);
             let cycle = cycle
@@ -229,9 +333,38 @@ impl<'a> Run<'a> {
                 format!("{still} at cycle {now} with {in_fabric} packets in the fabric\n{cycle}");
             self.ended = Some((Verdict::Deadlocked, reason));
         } else if stop.load(Ordering::Relaxed) {
-            self.ended = Some((Verdict::Interrupted, format!("stopped at cycle {now}")));
+            self.ended = Some((Verdict::Interrupted, self.interrupt(now)));
+        } else {
+            self.keep(now);
         }
         Ok(())
+    }
+
+    /// Saves the state of a run that is stopped at cycle `now`; says what it did.
+    fn interrupt(&mut self, now: u64) -> String {
+        let stopped = format!("stopped at cycle {now}");
+        let Some(file) = self.keeping.as_ref().map(|keeping| keeping.file.clone()) else {
+            return stopped;
+        };
+        match self.checkpoint().and_then(|state| state.write(&file)) {
+            Ok(()) => format!("{stopped}, state saved in {}", file.display()),
+            Err(cause) => format!("{stopped}; {}: {cause}", file.display()),
+        }
+    }
+
+    /// Makes a checkpoint when one is due. A checkpoint that fails costs the time since the one before it, not the run.
+    fn keep(&mut self, now: u64) {
+        let Some(keeping) = &mut self.keeping else {
+            return;
+        };
+        if keeping.every.is_none_or(|every| now < keeping.last + every) {
+            return;
+        }
+        keeping.last = now;
+        let file = keeping.file.clone();
+        if let Err(cause) = self.checkpoint().and_then(|state| state.write(&file)) {
+            tracing::warn!("{}: {cause}", file.display());
+        }
     }
 
     fn verdict(&self, records: &Records, growth: u64) -> (Verdict, String) {
@@ -313,8 +446,8 @@ impl<'a> Run<'a> {
 
     fn sample(&mut self, now: u64, totals: Totals) {
         self.sent();
-        let (start, before) = self.row_start;
-        self.timeline.push(TimelineRow {
+        let (start, before) = self.driver.row_start;
+        self.driver.timeline.push(TimelineRow {
             start,
             length: now - start,
             created_flits: totals.created_flits - before.created_flits,
@@ -324,7 +457,7 @@ impl<'a> Run<'a> {
             queued_packets: self.queued(),
             in_flight_packets: totals.injected - totals.delivered,
         });
-        self.row_start = (now, totals);
+        self.driver.row_start = (now, totals);
     }
 
     /// Counters of all shards as one.
@@ -353,11 +486,11 @@ impl<'a> Run<'a> {
             channels: &channels,
             shard: 0,
             lanes,
-            flits: std::mem::take(&mut self.sent),
+            flits: std::mem::take(&mut self.driver.sent),
         };
         self.simulation.inspect(&mut sent);
-        self.sent = sent.flits;
-        self.sent.clone()
+        self.driver.sent = sent.flits;
+        self.driver.sent.clone()
     }
 
     /// Checks the conservation laws.
