@@ -4,7 +4,10 @@
 //! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
-use super::checkpoint::{Checkpoint, CheckpointError, Continuation, Driver, Keeping, Mark, Start};
+mod judge;
+mod state;
+
+use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::inspect::Sent;
 use super::outcome::{CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict};
 use super::simulation::{Options, Simulation};
@@ -28,8 +31,6 @@ const DRAIN_STEP: u64 = 256;
 const TIMELINE_ROWS: u64 = 200;
 /// Longest row of the timeline: below the range of the lanes' own counters \[cycles\].
 const LONGEST_ROW: u64 = 1 << 31;
-/// Part of the offered flits that may pile up in the source queues before a run counts as saturated.
-const GROWTH: f64 = 0.02;
 
 /// Runs a resolved scenario. `progress` is called between steps; a set `stop` ends the run early.
 ///
@@ -107,46 +108,6 @@ impl<'a> Run<'a> {
             keeping: None,
             ended: None,
         })
-    }
-
-    /// Takes over the state to start from.
-    fn start(&mut self, start: &Start) -> Result<(), CheckpointError> {
-        let (checkpoint, fork) = match start {
-            Start::Fresh => return Ok(()),
-            Start::Resume(checkpoint) => {
-                checkpoint.require_same_run(self.resolved)?;
-                self.driver = checkpoint.driver.clone();
-                (checkpoint, false)
-            }
-            Start::Fork(checkpoint) => {
-                checkpoint.require_forkable(self.resolved)?;
-                let watchdog = std::mem::take(&mut self.driver.watchdog);
-                self.driver = checkpoint.driver.clone();
-                self.driver.watchdog = watchdog;
-                self.driver.timeline.clear();
-                self.driver.warm = None;
-                (checkpoint, true)
-            }
-        };
-        let restored = if checkpoint.shards.len() == self.simulation.shard_count() {
-            self.simulation
-                .restore(checkpoint.cycle, &checkpoint.shards, fork)
-        } else {
-            Err(String::from("its shards are others"))
-        };
-        restored.map_err(CheckpointError::Damaged)?;
-        if fork {
-            self.driver.row_start = (checkpoint.cycle, self.totals().0);
-        }
-        Ok(())
-    }
-
-    /// The state between two steps.
-    fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointError> {
-        let shards = self.simulation.save().map_err(CheckpointError::Damaged)?;
-        let (cycle, driver) = (self.simulation.now(), self.driver.clone());
-        let asked = self.options.shards;
-        Ok(Checkpoint::new(self.resolved, cycle, driver, asked, shards))
     }
 
     fn finish(
@@ -286,24 +247,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The drain limit is reached with tagged packets left: saturated, unless some wait in a circle.
-    fn out_of_time(&mut self, limit: u64) {
-        let left = self.tagged_left();
-        let waits = WaitFor::of(&mut self.simulation);
-        self.ended = Some(match waits.describe(&self.resolved.layout.graph) {
-            Some(cycle) if !self.resolved.proof.acyclic => (
-                Verdict::Deadlocked,
-                format!("some packets can never move again\n{cycle}"),
-            ),
-            _ => (
-                Verdict::Saturated,
-                format!(
-                    "{left} packets of the measurement were not delivered within {limit} cycles of drain"
-                ),
-            ),
-        });
-    }
-
     /// Looks at the run between two steps.
     fn look(&mut self, stop: &AtomicBool) -> Result<(), RunError> {
         let now = self.simulation.now();
@@ -338,79 +281,6 @@ impl<'a> Run<'a> {
             self.keep(now);
         }
         Ok(())
-    }
-
-    /// Saves the state of a run that is stopped at cycle `now`; says what it did.
-    fn interrupt(&mut self, now: u64) -> String {
-        let stopped = format!("stopped at cycle {now}");
-        let Some(file) = self.keeping.as_ref().map(|keeping| keeping.file.clone()) else {
-            return stopped;
-        };
-        match self.checkpoint().and_then(|state| state.write(&file)) {
-            Ok(()) => format!("{stopped}, state saved in {}", file.display()),
-            Err(cause) => format!("{stopped}; {}: {cause}", file.display()),
-        }
-    }
-
-    /// Makes a checkpoint when one is due. A checkpoint that fails costs the time since the one before it, not the run.
-    fn keep(&mut self, now: u64) {
-        let Some(keeping) = &mut self.keeping else {
-            return;
-        };
-        if keeping.every.is_none_or(|every| now < keeping.last + every) {
-            return;
-        }
-        keeping.last = now;
-        let file = keeping.file.clone();
-        if let Err(cause) = self.checkpoint().and_then(|state| state.write(&file)) {
-            tracing::warn!("{}: {cause}", file.display());
-        }
-    }
-
-    fn verdict(&self, records: &Records, growth: u64) -> (Verdict, String) {
-        if let Some(ended) = &self.ended {
-            return ended.clone();
-        }
-        let sum = |count: fn(&crate::measure::ClassRecords) -> u64| {
-            records.classes.iter().map(count).sum::<u64>()
-        };
-        let (created, rejected) = (
-            sum(|class| class.created_packets),
-            sum(|class| class.rejected),
-        );
-        let backlogged = self
-            .resolved
-            .plan
-            .classes
-            .iter()
-            .any(crate::scenario::plan::ClassPlan::is_backlogged);
-        if rejected > 0 {
-            let share = rejected as f64 / created as f64 * 100.0;
-            return (
-                Verdict::Saturated,
-                format!("full source queues rejected {share:.2} % of the packets"),
-            );
-        }
-        if growth as f64 > GROWTH * created as f64 + self.resolved.layout.graph.hosts().len() as f64
-        {
-            let share = growth as f64 / created as f64 * 100.0;
-            return (
-                Verdict::Saturated,
-                format!(
-                    "{share:.1} % of the packets created in the measurement stayed in the source queues"
-                ),
-            );
-        }
-        if backlogged {
-            return (
-                Verdict::Saturated,
-                String::from("saturating sources offer all the fabric takes"),
-            );
-        }
-        (
-            Verdict::Steady,
-            String::from("source queues do not grow and every measured packet was delivered"),
-        )
     }
 
     /// Totals of all shards, and their packet-hops.
