@@ -12,6 +12,9 @@ pub const SIMULATION_FAULT: u8 = 3;
 /// Interrupted; the results so far are written.
 pub const INTERRUPTED: u8 = 130;
 
+/// As [`INTERRUPTED`], by SIGTERM or SIGUSR1.
+pub const TERMINATED: u8 = 143;
+
 /// Every way a command can fail.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -5,6 +5,7 @@
 pub mod args;
 mod catalog;
 mod check;
+mod checkpoints;
 mod describe;
 mod expectations;
 mod layers;
@@ -15,6 +16,7 @@ mod progress;
 mod routes;
 pub mod run;
 pub mod schedule;
+mod signals;
 mod topology;
 
 use crate::error::Error;
@@ -71,6 +73,11 @@ pub fn print(text: &str) -> Result<(), Error> {
     let mut output = io::stdout().lock();
     let written = output.write_all(text.as_bytes());
     written.and_then(|()| output.flush()).map_err(Error::Output)
+}
+
+/// Writes a remark to standard error.
+fn note(message: &str) {
+    let _ = writeln!(io::stderr(), "note: {message}");
 }
 
 /// Writes an error to standard error.

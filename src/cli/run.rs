@@ -1,8 +1,10 @@
 //! `virtlane run`: one scenario to one run directory.
 
 use super::args::{Format, Run, RunOptions};
+use super::checkpoints;
 use super::expectations;
 use super::progress::Bar;
+use super::signals::Signals;
 use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT};
 use crate::report::result::{
     ClassInfo, FabricInfo, RoutingInfo, RunResult, Verdict, channel_infos, host_infos,
@@ -14,8 +16,6 @@ use crate::scenario::{Document, Parts, Resolved};
 use crate::topology::survey::Survey;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Folder of runs without `--out`.
@@ -36,10 +36,8 @@ pub fn execute(arguments: &Run) -> Result<ExitCode, Error> {
 /// As [`execute`].
 pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, Error> {
     let resolved = document.resolve(&Parts::registered())?;
-    let directory = match &options.out {
-        Some(path) => RunDirectory::create_at(path),
-        None => RunDirectory::create_in(Path::new(RUNS), &resolved.plan.title, resolved.plan.seed),
-    }?;
+    let directory = open_directory(&resolved, options)?;
+    let continuation = checkpoints::continuation(&options.checkpoints, directory.place())?;
     let settings = Settings {
         threads: options.threads.map(|threads| threads as usize),
         shards: options.shards.map(|shards| shards as usize),
@@ -50,14 +48,16 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     if options.profile {
         super::log::collect_spans();
     }
-    let stop = stop_on_signal();
+    let signals = Signals::listen();
     let mut bar = Bar::new(&resolved.plan, options.quiet);
     let (started, before) = (Instant::now(), usage().cpu_seconds);
-    let outcome = run::execute(
+    let saved = checkpoints::file(&options.checkpoints, directory.place());
+    let outcome = run::execute_from(
         &resolved,
         settings,
+        continuation,
         &mut |progress| bar.show(progress),
-        &stop,
+        signals.stop(),
     )?;
     let (wall, cpu) = (
         started.elapsed().as_secs_f64(),
@@ -67,19 +67,27 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     let result = result(&resolved, outcome, wall, cpu);
     report::write_run(&directory, &result, &super::log::spans())?;
     let place = directory.finish()?;
-    present(&result, &resolved, &place, options)
+    if result.verdict == Verdict::Interrupted {
+        super::note(&format!("{}; `--resume` goes on from there", result.reason));
+    } else {
+        checkpoints::discard(&saved);
+    }
+    let code = present(&result, &resolved, &place, options)?;
+    Ok(signals.code().unwrap_or(code))
 }
 
-/// A flag that the first SIGINT or SIGTERM sets; the second one ends the program as usual.
-fn stop_on_signal() -> Arc<AtomicBool> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // without the handler the signal ends the program at once, as it always has
-        let _ = signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop));
-        let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
+/// Prepares the place for the results.
+fn open_directory(resolved: &Resolved, options: &RunOptions) -> Result<RunDirectory, ReportError> {
+    let (title, seed) = (&resolved.plan.title, resolved.plan.seed);
+    match (&options.out, options.checkpoints.resume) {
+        (Some(path), false) => RunDirectory::create_at(path),
+        (None, false) => RunDirectory::create_in(Path::new(RUNS), title, seed),
+        (Some(path), true) => RunDirectory::create_over_interrupted(path),
+        (None, true) => {
+            let path = RunDirectory::first_place(Path::new(RUNS), title, seed);
+            RunDirectory::create_over_interrupted(&path)
+        }
     }
-    stop
 }
 
 /// Joins counters, names and machine facts.
@@ -145,6 +153,7 @@ fn present(
             super::complain(&format!("deadlock: {}", result.reason));
             Ok(ExitCode::from(SIMULATION_FAULT))
         }
+        // the signal tells the code
         Verdict::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
         Verdict::Steady | Verdict::Saturated if claims.iter().all(|claim| claim.holds) => {
             Ok(ExitCode::SUCCESS)
@@ -160,7 +169,10 @@ fn present(
 
 impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
-        Self::Fault(error.to_string())
+        match error {
+            RunError::Checkpoint(cause) => Self::Usage(cause.to_string()),
+            other => Self::Fault(other.to_string()),
+        }
     }
 }
 

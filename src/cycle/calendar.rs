@@ -6,8 +6,10 @@
 //!
 //! Cost: O(1) per event; finding the next busy slot O(slots / 64).
 
+use serde::{Deserialize, Serialize};
+
 /// Credits that begin to count at a sender.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Ramp {
     /// Lane row of the sender.
     pub lane: u32,
@@ -18,7 +20,7 @@ pub struct Ramp {
 }
 
 /// Events of one cycle.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Slot {
     /// Packets that may request from now on: (lane row of the receiving input, packet).
     pub heads: Vec<(u32, u32)>,
@@ -37,7 +39,7 @@ pub struct Slot {
 }
 
 /// The ring of slots.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Calendar {
     slots: Vec<Slot>,
     busy: Vec<u64>,

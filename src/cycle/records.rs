@@ -7,10 +7,11 @@ use crate::fabric::{Packet, PacketRecord};
 use crate::ids::HostId;
 use crate::measure::{self, Delivery, FlowLatencies};
 use crate::scenario::plan::Plan;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Running totals since cycle 0, in every phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Packets created, rejected ones included.
     pub created: u64,
@@ -42,7 +43,7 @@ impl Totals {
 }
 
 /// Counters of a shard.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Records {
     /// Packets that passed a switch, summed over switches.
     pub packet_hops: u64,
@@ -89,6 +90,20 @@ impl Records {
     /// From now on packets of one flow and lane key must arrive in the order of their numbers.
     pub fn check_order(&mut self) {
         self.order = Some(BTreeMap::new());
+    }
+
+    /// Goes on with what `built` keeps beside the counters.
+    pub fn observe_as(&mut self, built: Self) {
+        self.deliveries = built
+            .deliveries
+            .map(|none| self.deliveries.take().unwrap_or(none));
+        self.order = built.order.map(|none| self.order.take().unwrap_or(none));
+    }
+
+    /// Goes on with the measurement window of `built`, which has not begun in either.
+    pub fn branch(&mut self, built: Self) {
+        self.window = built.window;
+        self.observe_as(built);
     }
 
     #[inline]

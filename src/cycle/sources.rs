@@ -8,12 +8,13 @@
 use crate::fabric::components::NONE;
 use crate::scenario::plan::ClassPlan;
 use crate::traffic::{Gap, Source};
+use serde::{Deserialize, Serialize};
 
 /// Buckets of the wheel \[cycles\].
 const LENGTH: u64 = 1024;
 
 /// A source on the wheel.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     source: Source,
     /// Cycle of its next packet.
@@ -23,7 +24,7 @@ struct Entry {
 }
 
 /// All sources of a shard, in (host, class) order.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Sources {
     entries: Vec<Entry>,
     buckets: Vec<u32>,
@@ -56,6 +57,28 @@ impl Sources {
             }
         }
         wheel
+    }
+
+    /// Replaces the sources by `others`, whose first gap counts from cycle `now`; numbers of packets go on.
+    /// Sources of saturating classes stay.
+    pub fn replace(&mut self, others: Self, now: u64, saturating: &[bool]) {
+        let saved = std::mem::replace(&mut self.entries, others.entries);
+        self.buckets.fill(NONE);
+        self.busy.fill(0);
+        for (row, old) in saved.into_iter().enumerate() {
+            let entry = &mut self.entries[row];
+            let due = if saturating[row % saturating.len()] {
+                *entry = old;
+                // on the wheel, or waiting for its packet to start
+                Some(entry.due).filter(|&due| due >= now && due != u64::MAX)
+            } else {
+                entry.source.number_after(&old.source);
+                (entry.due != u64::MAX).then(|| entry.due + now)
+            };
+            if let Some(due) = due {
+                self.insert(row as u32, due);
+            }
+        }
     }
 
     /// A source by its row.

@@ -12,6 +12,7 @@ use crate::scenario::plan::{
     ClassPlan, Forwarding, InputSpeedup, Matching, OutputArbitration, SwitchOptions,
 };
 use bevy_ecs::resource::Resource;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Read-only tables and options, one copy for all shards.
@@ -115,7 +116,7 @@ impl Shared {
 }
 
 /// A proposed, then accepted, transfer of one packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Grant {
     /// Output port row.
     pub out: u32,
@@ -136,7 +137,7 @@ pub struct Grant {
 }
 
 /// A message to another shard.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Message {
     /// A packet that may request from cycle `at` on.
     Head {
@@ -163,7 +164,7 @@ pub enum Message {
 }
 
 /// Far end of a channel that crosses the shard's border.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Border {
     /// Shard there.
     pub shard: u32,
@@ -176,7 +177,7 @@ pub struct Border {
 }
 
 /// State of arbitration that only some options need, one entry per port row when needed.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ArbiterState {
     /// VL arbiters of outputs (hosts included), or of inputs when VL arbitration acts there.
     pub vl: Vec<VlArbiter>,
@@ -193,7 +194,7 @@ pub struct ArbiterState {
 }
 
 /// Slow sinks: state per local host.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Sink {
     /// First cycle in which the sink can take a packet.
     pub free_at: u64,
@@ -202,7 +203,7 @@ pub struct Sink {
 }
 
 /// Mutable state of one shard beside the columns.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Work {
     /// Timed events.
     pub calendar: Calendar,
@@ -265,6 +266,14 @@ impl Work {
         }
         let event = self.calendar.next_busy(from).unwrap_or(u64::MAX);
         event.min(self.sources.next_busy(from).unwrap_or(u64::MAX))
+    }
+
+    /// Goes on in cycle `now` with the sources, random choices and measurement of `built`. Sources of classes
+    /// that are always backlogged wait for their packets as before.
+    pub fn branch(&mut self, built: Self, now: u64, saturating: &[bool]) {
+        self.sources.replace(built.sources, now, saturating);
+        self.arbiters.streams = built.arbiters.streams;
+        self.records.branch(built.records);
     }
 
     /// Gives a packet row back to the pool.

@@ -6,14 +6,16 @@
 //! [`OutLane`] at grant time, which carries the cycle from which it counts (always later than now).
 
 use bevy_ecs::component::Component;
+use serde::{Deserialize, Serialize};
 
 /// No row: end of a list, unconnected peer.
 pub const NONE: u32 = u32::MAX;
 
 /// A switch with requests as bit masks over its input lanes (bit = local input port << lane shift | lane).
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct Switch<const W: usize> {
     /// Input lanes whose port can send one more packet.
+    #[serde(with = "super::words")]
     pub free: [u64; W],
     /// First port row.
     pub first_port: u32,
@@ -22,7 +24,7 @@ pub struct Switch<const W: usize> {
 }
 
 /// What is at the far end of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Peer {
     /// A port row of this shard that belongs to a switch.
     Switch,
@@ -33,7 +35,7 @@ pub enum Peer {
 }
 
 /// Sending side of a port (or of a host).
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct OutPort {
     /// First cycle in which the output can be granted again.
     pub free_at: u64,
@@ -65,7 +67,7 @@ pub struct OutPort {
 }
 
 /// Receiving side of a port (or of a host).
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct InPort {
     /// First cycle in which the port can send again (one packet at a time).
     pub free_at: u64,
@@ -100,7 +102,7 @@ pub struct InPort {
 }
 
 /// Sending side of a lane: credits and the requests for it.
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct OutLane<const W: usize> {
     /// First cycle in which a credit of the running ramp counts.
     pub ramp_start: u64,
@@ -117,11 +119,12 @@ pub struct OutLane<const W: usize> {
     /// Starved: the smallest packet that waits for credits \[flits\]; 0 = none does.
     pub need: u16,
     /// Input lanes whose head wants this lane.
+    #[serde(with = "super::words")]
     pub requests: [u64; W],
 }
 
 /// A queue of packets at an input.
-#[derive(Component, Clone, Debug)]
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct Queue {
     /// First packet.
     pub head: u32,
@@ -153,7 +156,7 @@ impl Queue {
 }
 
 /// What every hop needs of a packet.
-#[derive(Component, Clone, Copy, Debug)]
+#[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Packet {
     /// Next packet of the same queue; meaningless in its last packet.
     pub next: u32,
@@ -170,7 +173,7 @@ pub struct Packet {
 }
 
 /// What only the ends of a packet's life need.
-#[derive(Component, Clone, Copy, Debug)]
+#[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PacketRecord {
     /// Creation cycle.
     pub created: u64,

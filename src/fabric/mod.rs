@@ -20,5 +20,6 @@ pub mod components;
 pub mod credits;
 pub mod partition;
 pub mod source_queue;
+mod words;
 
 pub use components::{InPort, OutLane, OutPort, Packet, PacketRecord, Peer, Queue, Switch};

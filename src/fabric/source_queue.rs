@@ -6,9 +6,10 @@
 //! Cost: O(1) per packet; the slab grows by doubling.
 
 use super::components::NONE;
+use serde::{Deserialize, Serialize};
 
 /// A packet that waits at its host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Creation cycle.
     pub created: u64,
@@ -28,7 +29,7 @@ pub struct Waiting {
 const BLOCK: usize = 8;
 
 /// Packets that follow one another in a queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Block {
     packets: [Waiting; BLOCK],
     /// Next block of the same queue, or of the free list.
@@ -36,7 +37,7 @@ struct Block {
 }
 
 /// One queue: its packets are those from `head` of the first block to before `tail` of the last.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ends {
     first: u32,
     last: u32,
@@ -54,7 +55,7 @@ impl Ends {
 }
 
 /// All source queues of a shard.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SourceQueues {
     slab: Vec<Block>,
     free: u32,

@@ -12,6 +12,7 @@
 //! Cost: four 128-bit multiplications per packet, no memory.
 
 use super::records::Delivery;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Fractional digits of pi: nothing up the sleeve.
@@ -20,7 +21,7 @@ const START: u128 = 0x243f_6a88_85a3_08d3_1319_8a2e_0370_7344;
 const MULTIPLIER: u128 = 0xb7e1_5162_8aed_2a6a_bf71_5880_9cf4_f3c7;
 
 /// Order-independent digest of delivered packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Digest(u128);
 
 impl Digest {

@@ -6,6 +6,8 @@
 //! Cost: 256 KiB per histogram, touched where values fall; O(1) to record.
 
 use hdrhistogram::Histogram as Hdr;
+use hdrhistogram::serialization::{Deserializer as V2Deserializer, Serializer as _, V2Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 /// Largest value that is told apart \[cycles\].
 pub const LARGEST: u64 = 1 << 40;
@@ -20,6 +22,28 @@ pub struct Histogram(Hdr<u64>);
 impl Default for Histogram {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// As `HdrHistogram` V2 bytes.
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut bytes = Vec::new();
+        V2Serializer::new()
+            .serialize(&self.0, &mut bytes)
+            .map_err(ser::Error::custom)?;
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = Vec::<u8>::deserialize(deserializer)?;
+        let read = V2Deserializer::new().deserialize(&mut bytes.as_slice());
+        let mut histogram = Self::new();
+        let counts = read.map_err(de::Error::custom)?;
+        histogram.0.add(counts).map_err(de::Error::custom)?;
+        Ok(histogram)
     }
 }
 

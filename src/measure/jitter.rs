@@ -5,8 +5,10 @@
 //! every source has one destination ([`Pattern::is_fixed`](crate::traffic::Pattern::is_fixed)): the whole flow
 //! then ends at one host, whose shard sees all of it, and the last latency is one word per source.
 
+use serde::{Deserialize, Serialize};
+
 /// Jitter of one class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JitterRecord {
     /// Number of differences.
     pub count: u64,
@@ -39,7 +41,7 @@ impl JitterRecord {
 }
 
 /// Latest network latency of every flow that ends in one shard.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowLatencies {
     /// Latency + 1 \[cycles\], 0 = none yet, `[class][source host]`; empty for classes without flows.
     last: Vec<Vec<u64>>,

@@ -9,7 +9,7 @@ const SMALL: usize = 2048;
 /// Latencies of one class and clock.
 ///
 /// Cost: a counter per small latency (16 KiB), folded into the histogram when it is read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyRecord {
     /// Number of values, `[latency]`.
     small: Vec<u64>,
@@ -18,7 +18,7 @@ pub struct LatencyRecord {
 }
 
 /// A set of latencies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Values {
     histogram: Histogram,
     count: u64,

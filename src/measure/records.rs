@@ -5,9 +5,10 @@
 
 use super::{Digest, FlowLatencies, JitterRecord, LatencyRecord};
 use crate::ids::{ChannelId, HostId, VlId};
+use serde::{Deserialize, Serialize};
 
 /// A packet at the moment its tail is consumed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     /// Host that made it.
     pub source: HostId,
@@ -32,7 +33,7 @@ pub struct Delivery {
 }
 
 /// Counters of one class.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassRecords {
     /// Packets created within the window, rejected ones included.
     pub created_packets: u64,
@@ -69,7 +70,7 @@ pub struct ClassRecords {
 }
 
 /// Counters of one host, within the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostRecord {
     /// Flits created here, rejected packets included.
     pub created_flits: u64,
@@ -80,7 +81,7 @@ pub struct HostRecord {
 }
 
 /// Counters of all channels, within the window.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelRecords {
     lanes: usize,
     /// Flits of the packets that started within the window, `[channel * lanes + lane]`.
@@ -88,7 +89,7 @@ pub struct ChannelRecords {
 }
 
 /// Everything one shard counts, and after merging everything a run counted.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Records {
     /// `[class]`
     pub classes: Vec<ClassRecords>,

@@ -63,13 +63,13 @@ impl VlArbitrationTables {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Priority {
     High,
     Low,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Cursor {
     entry: u8,
     /// Weight left of the current entry \[bytes\]; at most 0 only before the first grant.
@@ -77,7 +77,7 @@ struct Cursor {
 }
 
 /// State of one output's arbiter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VlArbiter {
     high: Cursor,
     low: Cursor,
@@ -86,7 +86,7 @@ pub struct VlArbiter {
 }
 
 /// A lane chosen by [`VlArbiter::select`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VlChoice {
     /// The lane.
     pub lane: u8,

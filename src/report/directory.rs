@@ -23,8 +23,17 @@ pub struct RunDirectory {
 enum Place {
     /// Exactly here.
     At(PathBuf),
+    /// Exactly here, in place of the results of an interrupted run, if those are there.
+    OverInterrupted(PathBuf),
     /// Here, with `-2`, `-3`, .. appended when taken.
     Numbered(PathBuf),
+}
+
+impl Place {
+    fn path(&self) -> &Path {
+        let (Self::At(path) | Self::OverInterrupted(path) | Self::Numbered(path)) = self;
+        path
+    }
 }
 
 impl RunDirectory {
@@ -33,9 +42,23 @@ impl RunDirectory {
     /// # Errors
     /// [`ReportError::Io`] when nothing can be written there.
     pub fn create_in(root: &Path, title: &str, seed: u64) -> Result<Self, ReportError> {
-        Self::create(Place::Numbered(
-            root.join(format!("{}-{seed}", slug(title))),
-        ))
+        Self::create(Place::Numbered(Self::first_place(root, title, seed)))
+    }
+
+    /// `root/<title>-<seed>`: where [`Self::create_in`] goes when that is free.
+    pub fn first_place(root: &Path, title: &str, seed: u64) -> PathBuf {
+        root.join(format!("{}-{seed}", slug(title)))
+    }
+
+    /// As [`Self::create_at`], but results of an interrupted run may be there; they are replaced at the end.
+    ///
+    /// # Errors
+    /// As [`Self::create_at`].
+    pub fn create_over_interrupted(path: &Path) -> Result<Self, ReportError> {
+        if !manifest::is_interrupted(path) {
+            return Self::create_at(path);
+        }
+        Self::create(Place::OverInterrupted(path.to_owned()))
     }
 
     /// Prepares exactly `path`, which must not exist or be an empty directory.
@@ -52,7 +75,7 @@ impl RunDirectory {
     }
 
     fn create(place: Place) -> Result<Self, ReportError> {
-        let (Place::At(path) | Place::Numbered(path)) = &place;
+        let path = place.path();
         let parent = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
@@ -66,10 +89,15 @@ impl RunDirectory {
             }),
             Err(error) => {
                 remove_folders(&made);
-                let path = path.clone();
+                let path = path.to_owned();
                 Err(ReportError::Io { path, error })
             }
         }
+    }
+
+    /// Where the directory goes in the end, if that is not taken meanwhile.
+    pub fn place(&self) -> &Path {
+        self.place.path()
     }
 
     /// Where files are until the end.
@@ -97,6 +125,10 @@ impl RunDirectory {
                 self.rename_to(path)?;
                 path.clone()
             }
+            Place::OverInterrupted(path) => {
+                self.replace(path)?;
+                path.clone()
+            }
             Place::Numbered(first) => self.rename_to_first_free(first)?,
         };
         self.temporary.clear();
@@ -109,6 +141,29 @@ impl RunDirectory {
             path: path.to_owned(),
             error,
         })
+    }
+
+    /// Takes the place of an interrupted run's results, which are removed last.
+    fn replace(&self, path: &Path) -> Result<(), ReportError> {
+        if !manifest::is_interrupted(path) {
+            check_free(path)?;
+            return self.rename_to(path);
+        }
+        let mut aside = self.temporary.as_os_str().to_owned();
+        aside.push("-replaced");
+        let aside = PathBuf::from(aside);
+        fs::rename(path, &aside).map_err(|error| ReportError::Io {
+            path: path.to_owned(),
+            error,
+        })?;
+        if let Err(error) = self.rename_to(path) {
+            // put back what was there; the cause of the failure is what matters
+            let _ = fs::rename(&aside, path);
+            return Err(error);
+        }
+        // the new results are in place; the name says what is left
+        let _ = fs::remove_dir_all(&aside);
+        Ok(())
     }
 
     fn rename_to_first_free(&self, first: &Path) -> Result<PathBuf, ReportError> {

@@ -3,7 +3,8 @@
 use super::{ReportError, RunResult, Verdict};
 use ron::ser::PrettyConfig;
 use ron::value::RawValue;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Name of the file; a directory that holds one is a run directory.
 pub const FILE: &str = "manifest.ron";
@@ -24,6 +25,18 @@ struct Manifest<'a> {
     cpu_seconds: f64,
     peak_rss_bytes: u64,
     plan: &'a RawValue,
+}
+
+/// Whether `directory` holds the results of an interrupted run.
+pub fn is_interrupted(directory: &Path) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename = "Manifest")]
+    struct Ending {
+        verdict: Verdict,
+    }
+    let text = std::fs::read_to_string(directory.join(FILE)).unwrap_or_default();
+    let ending = ron::Options::default().from_str::<Ending>(&text);
+    ending.is_ok_and(|ending| ending.verdict == Verdict::Interrupted)
 }
 
 /// Makes the manifest; the plan is part of it as RON, not as a string.

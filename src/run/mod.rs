@@ -1,17 +1,20 @@
 //! One run: shards in windows, phases, watchdog.
 
 mod build;
+pub mod checkpoint;
 pub mod execute;
 pub mod inspect;
 pub mod invariants;
 pub mod lower;
 pub mod outcome;
+mod saved;
 pub mod shard;
 pub mod simulation;
 pub mod sizing;
 pub mod wait_for;
 pub mod watchdog;
 
-pub use execute::execute;
+pub use checkpoint::{Checkpoint, CheckpointError, Continuation, Keeping, Start};
+pub use execute::{execute, execute_from};
 pub use outcome::{Outcome, Progress, RunError, Settings};
 pub use simulation::{Options, Simulation};

@@ -1,5 +1,6 @@
 //! What a run is asked and what it tells: settings, progress, verdict, phases, timeline.
 
+use super::checkpoint::CheckpointError;
 pub use crate::cycle::profile::StageCost;
 use crate::measure::{Delivery, Records};
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ pub struct CycleCounts {
 }
 
 /// Counters of one interval of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineRow {
     /// First cycle.
     #[serde(rename = "start [cycle]")]
@@ -127,6 +128,9 @@ pub enum RunError {
     /// Worker threads could not be started.
     #[error("cannot start the worker threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The state to start from cannot be used, or one that was asked for cannot be kept.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// A conservation law is broken: a defect of the program, not of the scenario.
     #[error("invariant broken at cycle {cycle}: {law}")]
     Invariant {

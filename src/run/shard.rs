@@ -5,6 +5,7 @@ use crate::cycle::state::{Message, ShardState};
 use crate::cycle::{self, Fabric, View};
 use crate::fabric::{Packet, PacketRecord, Queue};
 use crate::run::lower::Rows;
+use crate::run::saved;
 use bevy_ecs::schedule::Schedule;
 use bevy_ecs::system::SystemState;
 use bevy_ecs::world::World;
@@ -25,6 +26,17 @@ pub trait Shard: Send {
     fn inbox(&mut self) -> &mut Vec<Message>;
     /// Checks the shard's part of the conservation laws.
     fn inspect(&mut self, inspect: &mut dyn Inspect);
+    /// The whole state, for [`Shard::restore`].
+    ///
+    /// # Errors
+    /// When it has no form as bytes, which no state has shown.
+    fn save(&mut self) -> Result<Vec<u8>, String>;
+    /// Takes over the state of a shard that was built alike; a fork keeps the sources it was built with, which
+    /// start now.
+    ///
+    /// # Errors
+    /// What does not fit.
+    fn restore(&mut self, bytes: &[u8], fork: bool) -> Result<(), String>;
 }
 
 /// A look at a shard's columns that does not depend on the mask width.
@@ -85,8 +97,20 @@ impl<const W: usize> WorldShard<W> {
         whole
     }
 
+    /// Columns and inbox, for looking and changing between windows.
+    pub(super) fn with_view<T>(
+        &mut self,
+        use_it: impl FnOnce(&mut View<'_, W>, &mut Vec<Message>) -> T,
+    ) -> T {
+        let mut fabric = self
+            .columns
+            .get_mut(&mut self.world)
+            .expect("all resources exist");
+        use_it(&mut fabric.view::<false>(), &mut self.inbox)
+    }
+
     /// Adds `count` unused packets to the pool.
-    fn grow_pool(&mut self, count: usize) {
+    pub(super) fn grow_pool(&mut self, count: usize) {
         let unused = repeat_n((Packet::UNUSED, PacketRecord::UNUSED), count);
         self.world.spawn_batch(unused);
         let work = &mut self.world.resource_mut::<ShardState>().work;
@@ -235,10 +259,14 @@ impl<const W: usize> Shard for WorldShard<W> {
     }
 
     fn inspect(&mut self, inspect: &mut dyn Inspect) {
-        let mut fabric = self
-            .columns
-            .get_mut(&mut self.world)
-            .expect("all resources exist");
-        inspect.look(&fabric.view::<false>());
+        self.with_view(|view, _| inspect.look(view));
+    }
+
+    fn save(&mut self) -> Result<Vec<u8>, String> {
+        self.with_view(|view, inbox| saved::save(view, inbox))
+    }
+
+    fn restore(&mut self, bytes: &[u8], fork: bool) -> Result<(), String> {
+        saved::restore(self, bytes, fork)
     }
 }

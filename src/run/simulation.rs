@@ -132,6 +132,27 @@ impl Simulation {
         }
     }
 
+    /// State of every shard, for [`Self::restore`].
+    ///
+    /// # Errors
+    /// As [`Shard::save`].
+    pub fn save(&mut self) -> Result<Vec<Vec<u8>>, String> {
+        self.shards.iter_mut().map(|shard| shard.save()).collect()
+    }
+
+    /// Goes on at cycle `now` from the states of as many shards; a fork keeps its sources.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn restore(&mut self, now: u64, states: &[Vec<u8>], fork: bool) -> Result<(), String> {
+        self.now = now;
+        for (shard, state) in self.shards.iter_mut().zip(states) {
+            shard.state_mut().now = now;
+            shard.restore(state, fork)?;
+        }
+        Ok(())
+    }
+
     /// Looks at every shard, in shard order.
     pub fn inspect(&mut self, inspect: &mut dyn Inspect) {
         for shard in &mut self.shards {

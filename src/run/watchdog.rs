@@ -1,9 +1,10 @@
 //! Notices when nothing moves any more although packets are in the fabric.
 
 use crate::cycle::records::Totals;
+use serde::{Deserialize, Serialize};
 
 /// Progress of a run so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Watchdog {
     limit: u64,
     last: (u64, u64, u64),

@@ -15,6 +15,7 @@ use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments};
 use crate::rng::Stream;
 use crate::topology::Graph;
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -91,7 +92,7 @@ fn invalid(message: impl Into<String>) -> ArgumentError {
 }
 
 /// State of a process at one source; what the fields mean is the process's own business.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessState {
     /// Fixed-point phase or the packets left in a burst.
     pub phase: u64,

@@ -7,9 +7,10 @@ use super::{Gap, ProcessState};
 use crate::ids::{HostId, SlId};
 use crate::rng::{Purpose, Stream, below, source_id, stream};
 use crate::scenario::plan::ClassPlan;
+use serde::{Deserialize, Serialize};
 
 /// A source of packets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Source {
     host: HostId,
     process: u8,
@@ -86,6 +87,12 @@ impl Source {
             size,
             sequence,
         })
+    }
+
+    /// Numbers the packets on from those of `earlier`, which count as made by this source.
+    pub fn number_after(&mut self, earlier: &Self) {
+        self.remaining = self.remaining.saturating_sub(earlier.created);
+        self.created = earlier.created;
     }
 
     /// Makes the source never send: the class does not use this host.

@@ -18,5 +18,7 @@ mod networks;
 mod engines_by_topologies;
 // Results known from theory, on the shipped scenarios.
 mod validation;
+// Runs that are stopped and go on.
+mod checkpoints;
 // The shape of `src/`: layers, headers, sizes.
 mod layers;

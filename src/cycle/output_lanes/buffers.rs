@@ -6,9 +6,10 @@
 
 use super::OPEN_END;
 use crate::fabric::components::NONE;
+use serde::{Deserialize, Serialize};
 
 /// Waiting packets of one output lane.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct WaitingLane {
     /// First packet.
     pub head: u32,
@@ -25,7 +26,7 @@ pub struct WaitingLane {
 }
 
 /// The channel of one output.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct OutChannel {
     /// First cycle in which it can take the next packet.
     pub free_at: u64,
@@ -44,7 +45,7 @@ pub struct OutChannel {
 }
 
 /// Output lanes of a shard; empty without `output_lane_buffer`.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct OutputLanes {
     /// Per lane row.
     pub lanes: Vec<WaitingLane>,

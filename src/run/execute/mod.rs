@@ -4,6 +4,10 @@
 //! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
+mod judge;
+mod state;
+
+use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::inspect::Sent;
 use super::outcome::{CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict};
 use super::simulation::{Options, Simulation};
@@ -19,14 +23,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most cycles between two looks at the run.
 const STEP: u64 = 4096;
+/// Fewer for many hosts, so that a signal is seen soon: most cycles between two looks times hosts.
+const STEP_WORK: u64 = 1 << 22;
 /// Most cycles between two looks while draining.
 const DRAIN_STEP: u64 = 256;
 /// Rows the timeline aims at.
 const TIMELINE_ROWS: u64 = 200;
 /// Longest row of the timeline: below the range of the lanes' own counters \[cycles\].
 const LONGEST_ROW: u64 = 1 << 31;
-/// Part of the offered flits that may pile up in the source queues before a run counts as saturated.
-const GROWTH: f64 = 0.02;
 
 /// Runs a resolved scenario. `progress` is called between steps; a set `stop` ends the run early.
 ///
@@ -38,17 +42,34 @@ pub fn execute(
     progress: &mut dyn FnMut(Progress),
     stop: &AtomicBool,
 ) -> Result<Outcome, RunError> {
+    execute_from(resolved, settings, Continuation::default(), progress, stop)
+}
+
+/// As [`execute`], from a checkpoint or with checkpoints on the way.
+///
+/// # Errors
+/// As [`execute`]; [`RunError::Checkpoint`] when the state to start from does not fit.
+pub fn execute_from(
+    resolved: &Resolved,
+    settings: Settings,
+    continuation: Continuation,
+    progress: &mut dyn FnMut(Progress),
+    stop: &AtomicBool,
+) -> Result<Outcome, RunError> {
     let mut options = sizing::choose(
         &resolved.plan,
         &resolved.layout.graph,
         &resolved.proof,
         settings.threads,
-        settings.shards,
+        continuation.start.shards(settings.shards)?,
     );
     options.keep_deliveries = settings.keep_deliveries;
     options.check_order = settings.check && resolved.tables.guarantees.in_order;
     options.profile = settings.profile;
-    Run::new(resolved, settings, options)?.finish(progress, stop)
+    let mut run = Run::new(resolved, settings, options)?;
+    run.start(&continuation.start)?;
+    run.keeping = continuation.keeping;
+    run.finish(progress, stop)
 }
 
 struct Run<'a> {
@@ -56,21 +77,20 @@ struct Run<'a> {
     settings: Settings,
     options: Options,
     simulation: Simulation,
-    watchdog: Watchdog,
-    timeline: Vec<TimelineRow>,
+    driver: Driver,
     /// Length of a timeline row.
     interval: u64,
-    /// Totals at the start of the current row.
-    row_start: (u64, Totals),
-    /// Flits sent by every lane, as of the last look.
-    sent: Vec<u64>,
+    /// Cycles between two looks.
+    step: u64,
+    /// Checkpoints to make.
+    keeping: Option<Keeping>,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
 }
 
 impl<'a> Run<'a> {
     fn new(resolved: &'a Resolved, settings: Settings, options: Options) -> Result<Self, RunError> {
-        let plan = &resolved.plan;
+        let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let planned = plan.phases.warmup + plan.phases.measure;
         let interval = planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP);
         let interval = interval.min(LONGEST_ROW);
@@ -78,16 +98,14 @@ impl<'a> Run<'a> {
             resolved,
             settings,
             options,
-            simulation: Simulation::new(plan, &resolved.layout.graph, &resolved.tables, options)?,
-            watchdog: Watchdog::new(plan.phases.watchdog),
-            timeline: Vec::new(),
+            simulation: Simulation::new(plan, graph, &resolved.tables, options)?,
+            driver: Driver::new(
+                graph.channels().len() * usize::from(plan.switch.lane_count()),
+                Watchdog::new(plan.phases.watchdog),
+            ),
             interval,
-            row_start: (0, Totals::default()),
-            sent: vec![
-                0;
-                resolved.layout.graph.channels().len()
-                    * usize::from(plan.switch.lane_count())
-            ],
+            step: (STEP_WORK / graph.hosts().len().max(1) as u64).clamp(DRAIN_STEP, STEP),
+            keeping: None,
             ended: None,
         })
     }
@@ -99,25 +117,28 @@ impl<'a> Run<'a> {
     ) -> Result<Outcome, RunError> {
         let phases = self.resolved.plan.phases;
         let planned = phases.warmup + phases.measure;
-        self.advance("warm-up", phases.warmup, progress, stop)?;
-        let (before, queued_before) = (self.sent(), self.queued());
-        self.advance("measure", planned, progress, stop)?;
-        let (after, queued_after) = (self.sent(), self.queued());
-        let measured_until = self.simulation.now();
-        self.drain(progress, stop)?;
+        let warm = match self.driver.warm.clone() {
+            Some(warm) => warm,
+            None => self.warm_up(progress, stop)?,
+        };
+        let measured = match self.driver.measured.clone() {
+            Some(measured) => measured,
+            None => self.measure(planned, progress, stop)?,
+        };
+        self.drain(measured.cycle, progress, stop)?;
         let mut records = self.merged();
         let lanes = usize::from(self.resolved.plan.switch.lane_count());
-        for (row, (before, after)) in before.iter().zip(&after).enumerate() {
+        for (row, (before, after)) in warm.sent.iter().zip(&measured.sent).enumerate() {
             let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
             records.channels.send(channel, lane, after - before);
         }
-        let growth = queued_after.saturating_sub(queued_before);
+        let growth = measured.queued.saturating_sub(warm.queued);
         let (verdict, reason) = self.verdict(&records, growth);
         let now = self.simulation.now();
         let cycles = CycleCounts {
             warmup: phases.warmup.min(now),
-            measure: measured_until.saturating_sub(phases.warmup),
-            drain: now - measured_until,
+            measure: measured.cycle.saturating_sub(phases.warmup),
+            drain: now - measured.cycle,
             total: now,
         };
         let deliveries = self
@@ -131,11 +152,55 @@ impl<'a> Run<'a> {
             cycles,
             records,
             stages: self.simulation.stage_costs(),
-            timeline: self.timeline,
+            timeline: self.driver.timeline,
             threads: self.options.threads,
             shards: self.simulation.shard_count(),
             deliveries,
         })
+    }
+
+    /// Runs the warm-up, and keeps its end where that is asked for.
+    fn warm_up(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Mark, RunError> {
+        let end = self.resolved.plan.phases.warmup;
+        self.advance("warm-up", end, progress, stop)?;
+        let warm = self
+            .keeping
+            .as_ref()
+            .and_then(|keeping| keeping.warm.clone());
+        if let Some(file) = warm
+            && self.ended.is_none()
+        {
+            self.checkpoint()?.write(&file)?;
+        }
+        let warm = self.mark();
+        self.driver.warm = Some(warm.clone());
+        Ok(warm)
+    }
+
+    /// Runs the measurement, which ends in cycle `end`.
+    fn measure(
+        &mut self,
+        end: u64,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Mark, RunError> {
+        self.advance("measure", end, progress, stop)?;
+        let measured = self.mark();
+        self.driver.measured = Some(measured.clone());
+        Ok(measured)
+    }
+
+    /// Counters now.
+    fn mark(&mut self) -> Mark {
+        Mark {
+            cycle: self.simulation.now(),
+            sent: self.sent(),
+            queued: self.queued(),
+        }
     }
 
     /// Runs to cycle `end` in steps, unless the run ends early.
@@ -150,9 +215,9 @@ impl<'a> Run<'a> {
         let planned = phases.warmup + phases.measure;
         while self.simulation.now() < end && self.ended.is_none() {
             let now = self.simulation.now();
-            let row_end = self.row_start.0 + self.interval;
+            let row_end = self.driver.row_start.0 + self.interval;
             self.simulation
-                .run_until((now + STEP).min(end).min(row_end));
+                .run_until((now + self.step).min(end).min(row_end));
             self.look(stop)?;
             progress(Progress {
                 phase,
@@ -166,10 +231,10 @@ impl<'a> Run<'a> {
     /// Runs until the last tagged packet is delivered or the limit is reached.
     fn drain(
         &mut self,
+        start: u64,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<(), RunError> {
-        let start = self.simulation.now();
         let limit = start.saturating_add(self.resolved.plan.phases.drain_limit);
         while self.ended.is_none() && self.tagged_left() > 0 {
             let now = self.simulation.now();
@@ -182,29 +247,11 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The drain limit is reached with tagged packets left: saturated, unless some wait in a circle.
-    fn out_of_time(&mut self, limit: u64) {
-        let left = self.tagged_left();
-        let waits = WaitFor::of(&mut self.simulation);
-        self.ended = Some(match waits.describe(&self.resolved.layout.graph) {
-            Some(cycle) if !self.resolved.proof.acyclic => (
-                Verdict::Deadlocked,
-                format!("some packets can never move again\n{cycle}"),
-            ),
-            _ => (
-                Verdict::Saturated,
-                format!(
-                    "{left} packets of the measurement were not delivered within {limit} cycles of drain"
-                ),
-            ),
-        });
-    }
-
     /// Looks at the run between two steps.
     fn look(&mut self, stop: &AtomicBool) -> Result<(), RunError> {
         let now = self.simulation.now();
         let (totals, hops) = self.totals();
-        if now >= self.row_start.0 + self.interval {
+        if now >= self.driver.row_start.0 + self.interval {
             self.sample(now, totals);
         }
         if self.settings.check {
@@ -212,7 +259,7 @@ impl<'a> Run<'a> {
         }
         let in_fabric = totals.injected - totals.delivered;
         let frozen = in_fabric > 0 && self.simulation.is_idle();
-        if frozen || self.watchdog.barks(now, hops, &totals) {
+        if frozen || self.driver.watchdog.barks(now, hops, &totals) {
             let waits = WaitFor::of(&mut self.simulation);
             let cycle = waits.describe(&self.resolved.layout.graph);
             let cycle = cycle
@@ -229,55 +276,11 @@ impl<'a> Run<'a> {
                 format!("{still} at cycle {now} with {in_fabric} packets in the fabric\n{cycle}");
             self.ended = Some((Verdict::Deadlocked, reason));
         } else if stop.load(Ordering::Relaxed) {
-            self.ended = Some((Verdict::Interrupted, format!("stopped at cycle {now}")));
+            self.ended = Some((Verdict::Interrupted, self.interrupt(now)));
+        } else {
+            self.keep(now);
         }
         Ok(())
-    }
-
-    fn verdict(&self, records: &Records, growth: u64) -> (Verdict, String) {
-        if let Some(ended) = &self.ended {
-            return ended.clone();
-        }
-        let sum = |count: fn(&crate::measure::ClassRecords) -> u64| {
-            records.classes.iter().map(count).sum::<u64>()
-        };
-        let (created, rejected) = (
-            sum(|class| class.created_packets),
-            sum(|class| class.rejected),
-        );
-        let backlogged = self
-            .resolved
-            .plan
-            .classes
-            .iter()
-            .any(crate::scenario::plan::ClassPlan::is_backlogged);
-        if rejected > 0 {
-            let share = rejected as f64 / created as f64 * 100.0;
-            return (
-                Verdict::Saturated,
-                format!("full source queues rejected {share:.2} % of the packets"),
-            );
-        }
-        if growth as f64 > GROWTH * created as f64 + self.resolved.layout.graph.hosts().len() as f64
-        {
-            let share = growth as f64 / created as f64 * 100.0;
-            return (
-                Verdict::Saturated,
-                format!(
-                    "{share:.1} % of the packets created in the measurement stayed in the source queues"
-                ),
-            );
-        }
-        if backlogged {
-            return (
-                Verdict::Saturated,
-                String::from("saturating sources offer all the fabric takes"),
-            );
-        }
-        (
-            Verdict::Steady,
-            String::from("source queues do not grow and every measured packet was delivered"),
-        )
     }
 
     /// Totals of all shards, and their packet-hops.
@@ -313,8 +316,8 @@ impl<'a> Run<'a> {
 
     fn sample(&mut self, now: u64, totals: Totals) {
         self.sent();
-        let (start, before) = self.row_start;
-        self.timeline.push(TimelineRow {
+        let (start, before) = self.driver.row_start;
+        self.driver.timeline.push(TimelineRow {
             start,
             length: now - start,
             created_flits: totals.created_flits - before.created_flits,
@@ -324,7 +327,7 @@ impl<'a> Run<'a> {
             queued_packets: self.queued(),
             in_flight_packets: totals.injected - totals.delivered,
         });
-        self.row_start = (now, totals);
+        self.driver.row_start = (now, totals);
     }
 
     /// Counters of all shards as one.
@@ -353,11 +356,11 @@ impl<'a> Run<'a> {
             channels: &channels,
             shard: 0,
             lanes,
-            flits: std::mem::take(&mut self.sent),
+            flits: std::mem::take(&mut self.driver.sent),
         };
         self.simulation.inspect(&mut sent);
-        self.sent = sent.flits;
-        self.sent.clone()
+        self.driver.sent = sent.flits;
+        self.driver.sent.clone()
     }
 
     /// Checks the conservation laws.

@@ -1,0 +1,49 @@
+//! Signals that end a run: SIGINT, SIGTERM, and SIGUSR1, which batch systems send before their limit.
+
+use crate::error::{INTERRUPTED, TERMINATED};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// What has come in.
+#[derive(Debug, Default)]
+pub(super) struct Signals {
+    stop: Arc<AtomicBool>,
+    code: Arc<AtomicUsize>,
+}
+
+impl Signals {
+    /// Listens from now on. The second signal ends the program as usual.
+    pub(super) fn listen() -> Self {
+        let signals = Self::default();
+        let codes = [
+            (SIGINT, INTERRUPTED),
+            (SIGTERM, TERMINATED),
+            (SIGUSR1, TERMINATED),
+        ];
+        for (signal, code) in codes {
+            // without the handlers the signal ends the program at once, as it always has
+            let stop = Arc::clone(&signals.stop);
+            let _ = signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop));
+            let number = Arc::clone(&signals.code);
+            let _ = signal_hook::flag::register_usize(signal, number, usize::from(code));
+            let _ = signal_hook::flag::register(signal, stop);
+        }
+        signals
+    }
+
+    /// Set when a signal has come.
+    pub(super) fn stop(&self) -> &AtomicBool {
+        &self.stop
+    }
+
+    /// Exit code that tells the signal, when one has come.
+    pub(super) fn code(&self) -> Option<ExitCode> {
+        let code = self.code.load(Ordering::Relaxed);
+        u8::try_from(code)
+            .ok()
+            .filter(|&code| code != 0)
+            .map(ExitCode::from)
+    }
+}

@@ -1,0 +1,48 @@
+//! What the driver of a run knows between two steps.
+
+use crate::cycle::records::Totals;
+use crate::run::outcome::TimelineRow;
+use crate::run::watchdog::Watchdog;
+use serde::{Deserialize, Serialize};
+
+/// Counters at the border of two phases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// First cycle of the next phase.
+    pub cycle: u64,
+    /// Flits sent by every lane, `[channel * lanes + lane]`.
+    pub sent: Vec<u64>,
+    /// Packets in source queues.
+    pub queued: u64,
+}
+
+/// State of the driver.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Driver {
+    /// Sees when nothing moves.
+    pub watchdog: Watchdog,
+    /// Rows so far.
+    pub timeline: Vec<TimelineRow>,
+    /// Totals at the start of the current row.
+    pub row_start: (u64, Totals),
+    /// Flits sent by every lane, as of the last look.
+    pub sent: Vec<u64>,
+    /// End of the warm-up.
+    pub warm: Option<Mark>,
+    /// End of the measurement.
+    pub measured: Option<Mark>,
+}
+
+impl Driver {
+    /// At cycle 0 of a fabric with `lanes` lanes in all.
+    pub fn new(lanes: usize, watchdog: Watchdog) -> Self {
+        Self {
+            watchdog,
+            timeline: Vec::new(),
+            row_start: (0, Totals::default()),
+            sent: vec![0; lanes],
+            warm: None,
+            measured: None,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The file: a line that says what it is, format, length and checksum, then the state.
+//!
+//! Written to a temporary name beside its place and renamed, so that a killed write leaves the last checkpoint.
+
+use super::Checkpoint;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Number of the format; a change of anything a checkpoint holds needs another.
+pub const FORMAT: u32 = 1;
+
+/// First bytes of every checkpoint.
+const MAGIC: &[u8; 20] = b"virtlane checkpoint\n";
+/// Magic, format, length, checksum.
+const HEADER: usize = MAGIC.len() + 4 + 8 + 4;
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The file cannot be read.
+    #[error("cannot read the checkpoint: {0}")]
+    Read(io::Error),
+    /// The file cannot be written.
+    #[error("cannot write the checkpoint: {0}")]
+    Write(io::Error),
+    /// Another kind of file.
+    #[error("this is not a checkpoint of virtlane")]
+    Stranger,
+    /// Written by another version.
+    #[error(
+        "the checkpoint has format {0}, this program reads format {FORMAT}: use the version that wrote it, or start anew"
+    )]
+    OtherFormat(u32),
+    /// Cut short or changed.
+    #[error("the checkpoint is damaged: {0}")]
+    Damaged(String),
+    /// Made by another scenario.
+    #[error(
+        "the checkpoint belongs to another scenario: it says `{then}` where this one says `{now}`; `--fork` starts a new run from it"
+    )]
+    OtherPlan {
+        /// First line of its plan that differs.
+        then: String,
+        /// The same line of this plan.
+        now: String,
+    },
+    /// Made on another network.
+    #[error("the checkpoint belongs to another network: fabric, routing or switch options differ")]
+    OtherNetwork,
+    /// Made with other traffic classes.
+    #[error(
+        "the checkpoint has the traffic classes {then}, this scenario {now}; a fork needs as many, and the same \
+         of them saturating"
+    )]
+    OtherClasses {
+        /// Its classes.
+        then: String,
+        /// Classes of this plan.
+        now: String,
+    },
+    /// Made when measurement had begun.
+    #[error(
+        "a fork starts at the end of the warm-up (cycle {end}) at the latest, the checkpoint is from cycle {cycle}"
+    )]
+    TooLate {
+        /// Its cycle.
+        cycle: u64,
+        /// Last cycle that would do.
+        end: u64,
+    },
+    /// Asked for another number of shards.
+    #[error(
+        "the checkpoint has {then} shards, not {now}: leave `--shards` out (results do not depend on it)"
+    )]
+    OtherShards {
+        /// Its shards.
+        then: usize,
+        /// Shards asked for.
+        now: usize,
+    },
+}
+
+fn damaged(cause: impl std::fmt::Display) -> CheckpointError {
+    CheckpointError::Damaged(cause.to_string())
+}
+
+impl Checkpoint {
+    /// Writes the state to `path`, replacing what is there.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Write`]; what was there is then untouched.
+    pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
+        let state = postcard::to_stdvec(self).map_err(damaged)?;
+        let mut bytes = Vec::with_capacity(HEADER + state.len());
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&FORMAT.to_le_bytes());
+        bytes.extend_from_slice(&(state.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&crc32fast::hash(&state).to_le_bytes());
+        bytes.extend_from_slice(&state);
+        replace(path, &bytes).map_err(CheckpointError::Write)
+    }
+
+    /// Reads a state.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Read`], or what is wrong with the file.
+    pub fn read(path: &Path) -> Result<Self, CheckpointError> {
+        Self::decode(&std::fs::read(path).map_err(CheckpointError::Read)?)
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Stranger)?;
+        let short = || damaged("it ends within its header");
+        let (format, rest) = rest.split_first_chunk().ok_or_else(short)?;
+        match u32::from_le_bytes(*format) {
+            FORMAT => {}
+            other => return Err(CheckpointError::OtherFormat(other)),
+        }
+        let (length, rest) = rest.split_first_chunk().ok_or_else(short)?;
+        let (sum, state) = rest.split_first_chunk().ok_or_else(short)?;
+        let (length, found) = (u64::from_le_bytes(*length), state.len() as u64);
+        if length != found {
+            return Err(damaged(format!(
+                "it has {found} bytes of state instead of {length}"
+            )));
+        }
+        if u32::from_le_bytes(*sum) != crc32fast::hash(state) {
+            return Err(damaged("its checksum does not fit"));
+        }
+        postcard::from_bytes(state).map_err(damaged)
+    }
+}
+
+/// Writes a hidden sibling, waits until it is on the disk, and renames it.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let hidden = path.with_file_name(format!(".{name}.partial-{}", std::process::id()));
+    let written = File::create(&hidden)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&hidden, path));
+    if written.is_err() {
+        // the cause is what matters; the name says what is left
+        let _ = std::fs::remove_file(&hidden);
+    }
+    written
+}

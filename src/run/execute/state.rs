@@ -1,0 +1,73 @@
+//! Taking over a saved state, and saving one.
+
+use super::Run;
+use crate::run::checkpoint::{Checkpoint, CheckpointError, Start};
+
+impl Run<'_> {
+    /// Takes over the state to start from.
+    pub(super) fn start(&mut self, start: &Start) -> Result<(), CheckpointError> {
+        let (checkpoint, fork) = match start {
+            Start::Fresh => return Ok(()),
+            Start::Resume(checkpoint) => {
+                checkpoint.require_same_run(self.resolved)?;
+                self.driver = checkpoint.driver.clone();
+                (checkpoint, false)
+            }
+            Start::Fork(checkpoint) => {
+                checkpoint.require_forkable(self.resolved)?;
+                let watchdog = std::mem::take(&mut self.driver.watchdog);
+                self.driver = checkpoint.driver.clone();
+                self.driver.watchdog = watchdog;
+                self.driver.timeline.clear();
+                self.driver.warm = None;
+                (checkpoint, true)
+            }
+        };
+        let restored = if checkpoint.shards.len() == self.simulation.shard_count() {
+            self.simulation
+                .restore(checkpoint.cycle, &checkpoint.shards, fork)
+        } else {
+            Err(String::from("its shards are others"))
+        };
+        restored.map_err(CheckpointError::Damaged)?;
+        if fork {
+            self.driver.row_start = (checkpoint.cycle, self.totals().0);
+        }
+        Ok(())
+    }
+
+    /// The state between two steps.
+    pub(super) fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointError> {
+        let shards = self.simulation.save().map_err(CheckpointError::Damaged)?;
+        let (cycle, driver) = (self.simulation.now(), self.driver.clone());
+        let asked = self.options.shards;
+        Ok(Checkpoint::new(self.resolved, cycle, driver, asked, shards))
+    }
+
+    /// Saves the state of a run that is stopped at cycle `now`; says what it did.
+    pub(super) fn interrupt(&mut self, now: u64) -> String {
+        let stopped = format!("stopped at cycle {now}");
+        let Some(file) = self.keeping.as_ref().map(|keeping| keeping.file.clone()) else {
+            return stopped;
+        };
+        match self.checkpoint().and_then(|state| state.write(&file)) {
+            Ok(()) => format!("{stopped}, state saved in {}", file.display()),
+            Err(cause) => format!("{stopped}; {}: {cause}", file.display()),
+        }
+    }
+
+    /// Makes a checkpoint when one is due. A checkpoint that fails costs the time since the one before it, not the run.
+    pub(super) fn keep(&mut self, now: u64) {
+        let Some(keeping) = &mut self.keeping else {
+            return;
+        };
+        if keeping.every.is_none_or(|every| now < keeping.last + every) {
+            return;
+        }
+        keeping.last = now;
+        let file = keeping.file.clone();
+        if let Err(cause) = self.checkpoint().and_then(|state| state.write(&file)) {
+            tracing::warn!("{}: {cause}", file.display());
+        }
+    }
+}
