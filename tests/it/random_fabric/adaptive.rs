@@ -6,7 +6,7 @@
 //! from lane 0 only to go on up*/down*, so lane 0 has no cycle, and every head requests it.
 
 use super::Dice;
-use super::fabric::{levels, up_down_row};
+use super::fabric::{distances, levels, up_down_row};
 use crate::reference::Routing;
 use std::sync::Arc;
 use virtlane::ids::{HostId, SwitchId};
@@ -83,24 +83,11 @@ struct Ways {
 
 impl Ways {
     fn new(graph: &Graph) -> Self {
-        let count = graph.switches().len();
-        let mut distance = vec![vec![count; count]; count];
-        for switch in graph.switch_ids() {
-            distance[switch.index()][switch.index()] = 0;
+        let from = |switch| distances(graph, switch);
+        Self {
+            distance: graph.switch_ids().map(from).collect(),
+            graph: graph.clone(),
         }
-        for _ in 0..count {
-            for from in graph.switch_ids() {
-                for (_, _, next) in graph.neighbors(from) {
-                    for to in 0..count {
-                        let via = distance[next.index()][to] + 1;
-                        let known = &mut distance[from.index()][to];
-                        *known = via.min(*known);
-                    }
-                }
-            }
-        }
-        let graph = graph.clone();
-        Self { graph, distance }
     }
 
     fn between(&self, from: SwitchId, to: SwitchId) -> usize {

@@ -167,20 +167,23 @@ fn no_routes(graph: &Graph, lanes: LaneMap, lanes_needed: u8) -> Tables {
     }
 }
 
-/// Distances from the root, breadth first; the order of (distance, id) tells up from down.
-pub(super) fn levels(graph: &Graph) -> Vec<(usize, u32)> {
-    let mut level: Vec<Option<usize>> = vec![None; graph.switches().len()];
-    let mut queue = VecDeque::from([(SwitchId(0), 0)]);
+/// Hops from one switch to all others, breadth first.
+pub(super) fn distances(graph: &Graph, from: SwitchId) -> Vec<usize> {
+    let mut hops: Vec<Option<usize>> = vec![None; graph.switches().len()];
+    let mut queue = VecDeque::from([(from, 0)]);
     while let Some((switch, distance)) = queue.pop_front() {
-        if level[switch.index()].is_none() {
-            level[switch.index()] = Some(distance);
+        if hops[switch.index()].is_none() {
+            hops[switch.index()] = Some(distance);
             queue.extend(graph.neighbors(switch).map(|n| (n.2, distance + 1)));
         }
     }
-    (0..)
-        .zip(level)
-        .map(|(id, l)| (l.expect("connected"), id))
-        .collect()
+    let hops = hops.into_iter();
+    hops.map(|hops| hops.expect("connected")).collect()
+}
+
+/// Distances from the root; the order of (distance, id) tells up from down.
+pub(super) fn levels(graph: &Graph) -> Vec<(usize, u32)> {
+    distances(graph, SwitchId(0)).into_iter().zip(0..).collect()
 }
 
 /// Up*/down*: down along a shortest way when the destination is below, else up towards the nearest

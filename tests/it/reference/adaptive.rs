@@ -68,51 +68,55 @@ impl Switch {
         let at = self.id;
         for input in self.inputs.iter_mut().flatten() {
             let from = setting.graph.channels()[input.channel].from;
+            let is_first = matches!(from, Endpoint::Host(_));
             for queue in &mut input.queues {
                 let Some((_, since)) = queue.request(now) else {
                     continue;
                 };
                 let head = &mut queue.packets[0];
                 let packet = &mut packets[head.packet];
-                let lanes = group(routing, &setting.plan.switch, packet);
                 if let Some(told) = &head.told {
                     let course = packet.course.expect("departed");
                     let candidates = ask(setting, routing, at, packet.destination, course);
-                    assert_eq!(
-                        *told,
-                        Told { course, candidates },
-                        "a head changes its mind"
-                    );
+                    let again = Told { course, candidates };
+                    assert_eq!(*told, again, "a head changes its mind");
                     continue;
                 }
                 assert_eq!(since, now, "a head asks when it first requests");
+                assert_eq!(packet.course.is_none(), is_first, "one departure each");
                 let mut here = Here {
                     outputs: &self.outputs,
                     links,
-                    lanes: lanes.clone(),
+                    lanes: group(routing, &setting.plan.switch, packet),
                     stream: &mut input.streams[queue.lane],
                 };
-                let is_first = matches!(from, Endpoint::Host(_));
-                assert_eq!(packet.course.is_none(), is_first, "one departure each");
-                let course = match packet.course {
-                    None => routing.depart(at, packet.destination, &mut here),
-                    Some(course) => {
-                        let next = || routing.advance(at, packet.destination, course);
-                        assert_eq!(next(), next(), "a pure function");
-                        next()
-                    }
-                };
+                let course = course(routing, at, packet, &mut here);
                 packet.course = Some(course);
                 let candidates = ask(setting, routing, at, packet.destination, course);
                 let chosen = choose(routing.selection(), &candidates, &mut here);
-                head.ways = chosen
-                    .iter()
-                    .map(|c| way(&lanes, c.port, c.lane, c.escape))
+                let ways = chosen.iter();
+                head.ways = ways
+                    .map(|c| way(&here.lanes, c.port, c.lane, c.escape))
                     .collect();
                 head.told = Some(Told { course, candidates });
             }
         }
     }
+}
+
+/// The course from this switch on.
+fn course(
+    routing: &dyn AdaptiveRouting,
+    at: SwitchId,
+    packet: &Packet,
+    here: &mut Here<'_>,
+) -> Course {
+    let Some(course) = packet.course else {
+        return routing.depart(at, packet.destination, here);
+    };
+    let next = || routing.advance(at, packet.destination, course);
+    assert_eq!(next(), next(), "a pure function");
+    next()
 }
 
 /// The candidates, checked.
