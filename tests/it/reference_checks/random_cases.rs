@@ -1,7 +1,8 @@
 //! The reference model in random cases: its assertions hold, what is sent arrives.
 
-use crate::random_fabric::{Case, adaptive_case, case};
+use crate::random_fabric::{Adaptive, Case, Saturating, adaptive_case, case};
 use crate::reference::{Routing, simulate};
+use std::sync::Arc;
 
 /// Runs the cases of 100 seeds: every assertion of the reference holds, and most of them deliver something.
 fn conserve<R>(draw: fn(u64) -> Case<R>)
@@ -36,31 +37,43 @@ fn random_adaptive_cases_conserve_everything() {
     conserve(adaptive_case);
 }
 
-/// Without cycles of waiting every packet arrives, when sources end.
+/// A case under pressure: every source backlogged until it has sent 30 packets, lanes as small as can be. Returns
+/// the packets it will make.
+fn press(case: &mut Case<Adaptive>) -> u64 {
+    case.plan.switch.lane_capacity = case.plan.largest_packet().into();
+    case.plan.host.source_queue = None;
+    let mut expected = 0;
+    for class in &mut case.plan.classes {
+        class.hosts = case.graph.host_ids().collect();
+        class.process = Arc::new(Saturating);
+        class.packets_per_host = Some(30);
+        let senders = class
+            .hosts
+            .iter()
+            .filter(|&&host| class.pattern.sends(host));
+        expected += 30 * senders.count() as u64;
+    }
+    expected
+}
+
+/// Every packet arrives unless lanes are too few for the hops or share their space; some of those cases do deadlock.
 #[test]
 fn every_packet_arrives_where_adaptive_routing_is_free_of_deadlock() {
-    let mut sent = 0;
-    for seed in 1000..1060 {
+    let (mut arrived, mut stuck) = (0, 0);
+    for seed in 1000..1045 {
         let mut case = adaptive_case(seed);
-        if !case.routing.deadlock_free {
-            continue;
-        }
-        let mut expected = 0;
-        for class in &mut case.plan.classes {
-            class.packets_per_host = Some(20);
-            let senders = class.hosts.iter().filter(|&&h| class.pattern.sends(h));
-            expected += 20 * senders.count() as u64;
-        }
-        sent += expected;
+        let expected = press(&mut case);
         // as long as it takes, within reason
-        let done = [2_000, 10_000, 50_000, 250_000].iter().any(|&cycles| {
+        let done = [4_000, 40_000].iter().any(|&cycles| {
             let outcome = simulate(&case.plan, &case.graph, &case.routing, cycles);
-            let accepted = outcome.created - outcome.rejected;
-            outcome.created == expected && outcome.deliveries.len() as u64 == accepted
+            outcome.deliveries.len() as u64 == expected
         });
-        assert!(done, "seed {seed}");
+        assert!(done || !case.routing.deadlock_free, "seed {seed}");
+        arrived += u32::from(done && case.routing.deadlock_free);
+        stuck += u32::from(!done);
     }
-    assert!(sent > 10_000, "{sent}");
+    assert!(arrived > 20, "{arrived}");
+    assert!(stuck > 1, "{stuck}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn past(is_a: bool) -> Course {
 fn packets_go_past_the_switch_they_draw() {
     let routing = by_via(|local| past(local.below(2) == 0));
     for seed in 1..5 {
-        let mut stream = draws(seed);
+        let mut stream = draws(seed, 0);
         let expected: String = (0..8).map(|_| draw(&mut stream)).collect();
         assert_eq!(ways(&routing, &SwitchOptions::default(), seed), expected);
     }
@@ -69,7 +69,7 @@ fn departures_draw_first() {
     };
     let graph = graph(timing(1, 1), timing(1, 1));
     for seed in 1..5 {
-        let mut stream = draws(seed);
+        let mut stream = draws(seed, 0);
         below(&mut stream, 3);
         let mut expected = String::new();
         for _ in 0..8 {

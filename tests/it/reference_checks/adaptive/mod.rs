@@ -118,14 +118,7 @@ fn graph(host: ChannelTiming, a: ChannelTiming) -> Graph {
         .map(|(i, ports)| builder.add_switch(format!("S{i}"), 0, ports))
         .collect();
     let plain = timing(1, 1);
-    for number in 0..6u16 {
-        let host_end = Endpoint::Host(builder.add_host(format!("H{number}"), 0));
-        let (switch, port) = (switches[usize::from(number / 3) * 3], number % 3 + 1);
-        let there = if number == 0 { host } else { plain };
-        builder
-            .connect_with(host_end, Endpoint::Switch(switch, port), [there, plain])
-            .expect("well-formed");
-    }
+    // hosts come last: no host channel has number 0
     for (from, to, there) in [
         ((0, A), (1, 1), a),
         ((1, 2), (3, 4), plain),
@@ -135,6 +128,14 @@ fn graph(host: ChannelTiming, a: ChannelTiming) -> Graph {
         let end = |(switch, port): (usize, u16)| Endpoint::Switch(switches[switch], port);
         builder
             .connect_with(end(from), end(to), [there, plain])
+            .expect("well-formed");
+    }
+    for number in 0..6u16 {
+        let host_end = Endpoint::Host(builder.add_host(format!("H{number}"), 0));
+        let (switch, port) = (switches[usize::from(number / 3) * 3], number % 3 + 1);
+        let there = if number == 0 { host } else { plain };
+        builder
+            .connect_with(host_end, Endpoint::Switch(switch, port), [there, plain])
             .expect("well-formed");
     }
     builder.build().expect("well-formed")
@@ -183,10 +184,10 @@ fn way(delivery: &Delivery) -> char {
     }
 }
 
-/// What host 0's packets on lane 0 draw from at S0.
-fn draws(seed: u64) -> Stream {
+/// What host 0's packets on `lane` draw from at S0.
+fn draws(seed: u64, lane: u64) -> Stream {
     let channel = graph(timing(1, 1), timing(1, 1)).host_channel(HostId(0));
-    stream(seed, Purpose::Adaptive, u64::from(channel.0) * 16)
+    stream(seed, Purpose::Adaptive, u64::from(channel.0) * 16 + lane)
 }
 
 /// One of two in listed order.
@@ -205,10 +206,17 @@ fn first_takes_the_first_listed() {
 #[test]
 fn random_draws_from_the_stream_of_the_input_lane() {
     for seed in 1..5 {
-        let mut stream = draws(seed);
-        let expected: String = (0..8).map(|_| draw(&mut stream)).collect();
-        let routing = two_ways(Selection::Random);
-        assert_eq!(ways(&routing, &SwitchOptions::default(), seed), expected);
+        let mut routing = two_ways(Selection::Random);
+        for lanes in [1, 2] {
+            routing.width = lanes;
+            let mut streams: Vec<_> = (0..lanes.into()).map(|l| draws(seed, l)).collect();
+            let expected = (0..8).map(|k| draw(&mut streams[k % usize::from(lanes)]));
+            let options = SwitchOptions {
+                lanes,
+                ..SwitchOptions::default()
+            };
+            assert_eq!(ways(&routing, &options, seed), expected.collect::<String>());
+        }
     }
 }
 
@@ -217,7 +225,7 @@ fn random_draws_from_the_stream_of_the_input_lane() {
 #[test]
 fn least_load_counts_the_credits_missing() {
     for seed in 1..5 {
-        let mut stream = draws(seed);
+        let mut stream = draws(seed, 0);
         let mut expected = Vec::new();
         for k in 0..8usize {
             let last_two = &expected[k.saturating_sub(2)..];
