@@ -5,19 +5,13 @@
 //! of cases, `VIRTLANE_FIRST_CASE=n` the first seed.
 
 use crate::random_fabric::{Case, case};
-use crate::reference::{self, Delivery, Outcome};
+use crate::reference::{self, Delivery, Outcome, Routing};
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::plan::{HostOptions, SwitchOptions};
 
 /// What the engine makes of a case.
-fn engine(case: &Case, options: Options) -> Outcome {
-    let options = Options {
-        keep_deliveries: true,
-        ..options
-    };
-    let mut simulation = Simulation::new(&case.plan, &case.graph, &case.tables, options)
-        .expect("threads can be started");
-    simulation.run_until(case.cycles);
+fn engine(mut simulation: Simulation, cycles: u64) -> Outcome {
+    simulation.run_until(cycles);
     let mut outcome = Outcome {
         deliveries: Vec::new(),
         created: 0,
@@ -75,7 +69,7 @@ fn moved(expected: &[Delivery], found: &[Delivery]) -> String {
 
 /// Default switch options, which the stages are compiled for: queues, arbitration, buffers and sinks as they
 /// come; sizes, delays and latencies stay as drawn.
-fn default_options(case: &mut Case) {
+fn default_options<R>(case: &mut Case<R>) {
     let drawn = case.plan.switch.clone();
     let management = case.plan.classes.iter().any(|class| class.management);
     case.plan.switch = SwitchOptions {
@@ -133,28 +127,30 @@ fn number(name: &str, default: u64) -> u64 {
         .unwrap_or(default)
 }
 
-#[test]
-fn every_packet_arrives_in_the_same_cycle() {
+/// Runs cases in the reference model and in the engine, which `build` sets up.
+fn compare<R>(draw: fn(u64) -> Case<R>, build: fn(&Case<R>, Options) -> Simulation)
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
     let first = number("VIRTLANE_FIRST_CASE", 0);
     let mut failures = Vec::new();
     let mut delivered = 0;
     for seed in first..first + number("VIRTLANE_CASES", 300) {
-        let mut case = case(seed);
+        let mut case = draw(seed);
         if seed % 2 == 1 {
             default_options(&mut case);
         }
-        let expected = reference::simulate(&case.plan, &case.graph, &case.tables, case.cycles);
+        let expected = reference::simulate(&case.plan, &case.graph, &case.routing, case.cycles);
         delivered += expected.deliveries.len();
         let ways = [(1, false), (1, true), (2, false), (5, true)];
         let (shards, fused) = ways[seed as usize % ways.len()];
-        let found = engine(
-            &case,
-            Options {
-                shards,
-                fused,
-                ..Options::default()
-            },
-        );
+        let options = Options {
+            shards,
+            fused,
+            keep_deliveries: true,
+            ..Options::default()
+        };
+        let found = engine(build(&case, options), case.cycles);
         if found != expected {
             failures.push(format!(
                 "case {seed} ({shards} shards, fused {fused}): {}\n{:?}\n{:?}",
@@ -174,4 +170,12 @@ fn every_packet_arrives_in_the_same_cycle() {
         failures.len(),
         failures.join("\n")
     );
+}
+
+#[test]
+fn every_packet_arrives_in_the_same_cycle() {
+    compare(case, |case, options| {
+        Simulation::new(&case.plan, &case.graph, &case.routing, options)
+            .expect("threads can be started")
+    });
 }

@@ -14,6 +14,26 @@ use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 /// Ports of every switch; some stay unconnected.
 const PORTS: u16 = 24;
 
+/// A graph without tables.
+pub(super) fn graph(dice: &mut Dice) -> Graph {
+    match dice.between(0, 9) {
+        0 => {
+            let hosts = dice.between(2, 6);
+            irregular(dice, 1, hosts)
+        }
+        1..=5 => {
+            let switches = dice.between(2, 8);
+            let hosts = dice.between(switches, switches + 6);
+            irregular(dice, switches, hosts)
+        }
+        6 | 7 => tree(dice),
+        _ => {
+            let count = dice.between(3, 5);
+            ring_graph(dice, count)
+        }
+    }
+}
+
 /// A graph with its tables; `lanes_needed` of the guarantees may exceed `lanes` (rings).
 pub(super) fn fabric(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, Tables) {
     match dice.between(0, 9) {
@@ -147,20 +167,23 @@ fn no_routes(graph: &Graph, lanes: LaneMap, lanes_needed: u8) -> Tables {
     }
 }
 
-/// Distances from the root, breadth first; the order of (distance, id) tells up from down.
-fn levels(graph: &Graph) -> Vec<(usize, u32)> {
-    let mut level: Vec<Option<usize>> = vec![None; graph.switches().len()];
-    let mut queue = VecDeque::from([(SwitchId(0), 0)]);
+/// Hops from one switch to all others, breadth first.
+pub(super) fn distances(graph: &Graph, from: SwitchId) -> Vec<usize> {
+    let mut hops: Vec<Option<usize>> = vec![None; graph.switches().len()];
+    let mut queue = VecDeque::from([(from, 0)]);
     while let Some((switch, distance)) = queue.pop_front() {
-        if level[switch.index()].is_none() {
-            level[switch.index()] = Some(distance);
+        if hops[switch.index()].is_none() {
+            hops[switch.index()] = Some(distance);
             queue.extend(graph.neighbors(switch).map(|n| (n.2, distance + 1)));
         }
     }
-    (0..)
-        .zip(level)
-        .map(|(id, l)| (l.expect("connected"), id))
-        .collect()
+    let hops = hops.into_iter();
+    hops.map(|hops| hops.expect("connected")).collect()
+}
+
+/// Distances from the root; the order of (distance, id) tells up from down.
+pub(super) fn levels(graph: &Graph) -> Vec<(usize, u32)> {
+    distances(graph, SwitchId(0)).into_iter().zip(0..).collect()
 }
 
 /// Up*/down*: down along a shortest way when the destination is below, else up towards the nearest
@@ -234,7 +257,12 @@ fn depend_on_inputs(dice: &mut Dice, graph: &Graph, map: &mut LaneMap, lanes: u8
 }
 
 /// Output ports of all switches for one destination.
-fn up_down_row(dice: &mut Dice, graph: &Graph, rank: &[(usize, u32)], host: HostId) -> Vec<u8> {
+pub(super) fn up_down_row(
+    dice: &mut Dice,
+    graph: &Graph,
+    rank: &[(usize, u32)],
+    host: HostId,
+) -> Vec<u8> {
     const FAR: usize = usize::MAX;
     let (home, home_port) = graph.attachment(host).expect("attached");
     let mut from_root: Vec<SwitchId> = graph.switch_ids().collect();
@@ -271,10 +299,8 @@ fn up_down_row(dice: &mut Dice, graph: &Graph, rank: &[(usize, u32)], host: Host
     port
 }
 
-/// A ring of 3 to 5 switches, one way round or the shorter way, with dateline layers.
-fn ring(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, Tables) {
-    let count = dice.between(3, 5);
-    let one_way = dice.chance(50);
+/// A ring of `count` switches.
+fn ring_graph(dice: &mut Dice, count: u32) -> Graph {
     let mut builder = GraphBuilder::new();
     let all = add_switches(&mut builder, count);
     for (i, &switch) in (0..).zip(&all) {
@@ -289,7 +315,14 @@ fn ring(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, Tables) {
         let port = Endpoint::Switch(switch, 3 + (number / count) as u16);
         connect(dice, &mut builder, host, port);
     }
-    let graph = builder.build().expect("well-formed");
+    builder.build().expect("well-formed")
+}
+
+/// A ring of 3 to 5 switches, one way round or the shorter way, with dateline layers.
+fn ring(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, Tables) {
+    let count = dice.between(3, 5);
+    let one_way = dice.chance(50);
+    let graph = ring_graph(dice, count);
     let budget = LaneBudget {
         lanes: lanes.max(2),
         service_levels,

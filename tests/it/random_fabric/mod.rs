@@ -1,10 +1,14 @@
 //! Random small fabrics, options and traffic, reproducible by one number.
 //!
-//! [`case`] draws everything from one stream of its seed: a failing case is named by its seed alone.
-//! Graphs and tables are made in `fabric`, traffic in `traffic`; here are the options.
+//! [`case`] and [`adaptive_case`] draw everything from one stream of their seed: a failing case is named by its seed
+//! alone. Graphs and tables are made in `fabric`, adaptive routing functions in `adaptive`, traffic in `traffic`;
+//! here are the options.
 
+mod adaptive;
 mod fabric;
 mod traffic;
+
+pub(crate) use adaptive::Adaptive;
 
 pub(crate) use traffic::{Saturating, ToOne};
 
@@ -12,6 +16,7 @@ use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::routing::Tables;
+use virtlane::routing::adaptive::Selection;
 use virtlane::scenario::Plan;
 use virtlane::scenario::plan::{
     BufferSharing, Forwarding, HostOptions, InputSpeedup, Matching, OutputArbitration, Phases,
@@ -19,12 +24,12 @@ use virtlane::scenario::plan::{
 };
 use virtlane::topology::Graph;
 
-/// One run to compare.
+/// One run to compare, routed by tables or adaptively.
 #[derive(Clone, Debug)]
-pub(crate) struct Case {
+pub(crate) struct Case<R = Tables> {
     pub(crate) plan: Plan,
     pub(crate) graph: Graph,
-    pub(crate) tables: Tables,
+    pub(crate) routing: R,
     /// Cycles to simulate.
     pub(crate) cycles: u64,
 }
@@ -58,15 +63,64 @@ pub(crate) fn case(seed: u64) -> Case {
     // the ring may need more lanes than were drawn
     let lanes = tables.guarantees.lanes_needed.max(lanes);
     let management = dice.chance(25);
-    let classes = traffic::classes(&mut dice, &graph, service_levels, management);
+    let (mut plan, cycles) = plan(&mut dice, seed, &graph, service_levels, management);
+    plan.switch = switch_options(&mut dice, lanes, management, plan.largest_packet());
+    Case {
+        plan,
+        graph,
+        routing: tables,
+        cycles,
+    }
+}
+
+/// The adaptively routed case of a seed.
+pub(crate) fn adaptive_case(seed: u64) -> Case<Adaptive> {
+    let mut dice = Dice(stream(seed, Purpose::Topology, 1));
+    let service_levels = dice.between(1, 4) as u8;
+    let graph = fabric::graph(&mut dice);
+    let mut routing = adaptive::random_adaptive(&mut dice, &graph);
+    let width = routing.function.width();
+    let lanes = (width * dice.pick(&[1, 1, 2, 3]) + dice.pick(&[0, 0, 1])).clamp(width, 15);
+    let (mut plan, cycles) = plan(&mut dice, seed, &graph, service_levels, false);
+    plan.switch = switch_options(&mut dice, lanes, false, plan.largest_packet());
+    allow_adaptive(&mut plan.switch, routing.function.selection());
+    // lanes that share their space wait for each other
+    routing.deadlock_free &= plan.switch.sharing == BufferSharing::PerLane;
+    Case {
+        plan,
+        graph,
+        routing,
+        cycles,
+    }
+}
+
+/// Takes away what D20 excludes: VOQ, and for open engines input-first, speed-up and `reserve`.
+fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) {
+    options.queues = Queues::Fifo;
+    if selection == Selection::Open {
+        options.matching = Matching::OutputFirst;
+        options.input_speedup = InputSpeedup::Limited(1);
+        options.reserve = false;
+    }
+}
+
+/// Traffic and hosts, with default switches, and the cycles to simulate.
+fn plan(
+    dice: &mut Dice,
+    seed: u64,
+    graph: &Graph,
+    service_levels: u8,
+    management: bool,
+) -> (Plan, u64) {
+    let classes = traffic::classes(dice, graph, service_levels, management);
     let cycles = u64::from(dice.between(200, 1500));
-    let mut plan = Plan {
+    let plan = Plan {
         title: format!("random case {seed}"),
         seed,
         flit_bytes: dice.pick(&[8, 16, 32, 64, 100]),
         reference_rate: 10_000_000_000,
         switch: SwitchOptions::default(),
-        host: host_options(&mut dice),
+        host: host_options(dice),
         classes,
         phases: Phases {
             warmup: 0,
@@ -76,13 +130,7 @@ pub(crate) fn case(seed: u64) -> Case {
         },
         allow_deadlock: true,
     };
-    plan.switch = switch_options(&mut dice, lanes, management, plan.largest_packet());
-    Case {
-        plan,
-        graph,
-        tables,
-        cycles,
-    }
+    (plan, cycles)
 }
 
 fn host_options(dice: &mut Dice) -> HostOptions {
@@ -208,7 +256,7 @@ mod tests {
             let Case {
                 plan,
                 graph,
-                tables,
+                routing: tables,
                 ..
             } = case(seed);
             let mut after: BTreeMap<(ChannelId, VlId), Vec<(ChannelId, VlId)>> = BTreeMap::new();
@@ -235,6 +283,24 @@ mod tests {
             }
             assert!(after.is_empty(), "seed {seed} can deadlock");
         }
+    }
+
+    /// The draw of adaptive cases leaves nothing out.
+    #[test]
+    fn adaptive_cases_are_of_every_kind() {
+        let mut kinds: BTreeMap<String, u32> = BTreeMap::new();
+        for seed in 0..300 {
+            let case = adaptive_case(seed);
+            let function = &case.routing.function;
+            let name = format!("{function:?}");
+            let name = name.split([' ', '{']).next().unwrap_or_default();
+            let free = case.routing.deadlock_free;
+            let kind = format!("{name} {:?} {free}", function.selection());
+            *kinds.entry(kind).or_default() += 1;
+        }
+        // hops as lanes: four selections, enough lanes or not; open with escape: own lanes or a pool
+        assert_eq!(kinds.len(), 10, "{kinds:?}");
+        assert!(kinds.values().all(|&count| count >= 4), "{kinds:?}");
     }
 
     #[test]

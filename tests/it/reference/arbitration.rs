@@ -2,29 +2,31 @@
 //!
 //! Model rules 6 (eligibility), 7 (matching), 8 (state moves on accepted grants only), 9 (unlimited
 //! input speed-up), D3 (accept), D5 (iterations), D6 and D7 (output-first), D8 (input-first), D9
-//! (`reserve`), D18 (open output lanes).
+//! (`reserve`), D18 (open output lanes), D20 (which grant an input accepts).
 
 use super::Setting;
 use super::lane_choice::LaneChoice;
 use super::link::Link;
 use super::packet::Packet;
-use super::switch::{Grant, Switch};
+use super::switch::{Grant, Switch, Way};
 use virtlane::rng::below;
 use virtlane::scenario::plan::{InputSpeedup, Matching, OutputArbitration, SwitchOptions};
 
-/// A head that requests an open output and whose input has a place left.
+/// A head that requests an open output and whose input has a place left; one for each way it requests.
 #[derive(Clone, Debug)]
-struct Request {
-    input: usize,
-    queue: usize,
+pub(super) struct Request {
+    pub(super) input: usize,
+    pub(super) queue: usize,
+    pub(super) way: Way,
     input_lane: usize,
-    output: usize,
-    lane: usize,
     bytes: u64,
     requested: u64,
     created: u64,
     /// Whether it fits the credits of its output lane now, and the buffer of that lane is open for it (D18).
     fits: bool,
+    /// What an input looks at before its round robin, the smallest accepted: of an open head's requests
+    /// (D20) whether it is for escape and the load there, the same for all others.
+    preference: (bool, u64),
 }
 
 impl Request {
@@ -54,8 +56,7 @@ pub(super) fn arbitrate(
             Matching::InputFirst => input_first(options, switch, &requests),
         };
         for request in accepted {
-            let queue = (request.input, request.queue);
-            grants.push(switch.grant(options, links, packets, queue, now));
+            grants.push(switch.grant(options, links, packets, &request, now));
         }
     }
     grants
@@ -72,7 +73,7 @@ fn places_left(options: &SwitchOptions, switch: &Switch, input: usize) -> Option
     }
 }
 
-/// All requests of one round, by (input, input lane, output).
+/// All requests of one round, by (input, input lane), those of one head in the engine's order.
 fn requests(
     setting: Setting<'_>,
     switch: &Switch,
@@ -91,23 +92,30 @@ fn requests(
             let Some((head, requested)) = queue.request(now) else {
                 continue;
             };
-            let output = switch.outputs[head.output].as_ref().expect("connected");
-            if !output.is_open(now, options) {
-                continue;
+            assert!(!head.ways.is_empty(), "a head without a way");
+            for &way in &head.ways {
+                let output = switch.outputs[way.output].as_ref().expect("connected");
+                if !output.is_open(now, options) {
+                    continue;
+                }
+                let (packet, link) = (&packets[head.packet], &links[output.channel]);
+                all.push(Request {
+                    input: index,
+                    queue: queue_index,
+                    way,
+                    input_lane: queue.lane,
+                    bytes: u64::from(packet.size) * u64::from(setting.plan.flit_bytes),
+                    requested,
+                    created: packet.created,
+                    fits: link.fits(way.lane, packet.size) && output.takes(way.lane, packet.size),
+                    preference: if setting.routing.is_open() {
+                        // an open output had no grant in this cycle, so its credits are those before arbitration
+                        (way.escape, link.load(way.lane))
+                    } else {
+                        (false, 0)
+                    },
+                });
             }
-            let packet = &packets[head.packet];
-            all.push(Request {
-                input: index,
-                queue: queue_index,
-                input_lane: queue.lane,
-                output: head.output,
-                lane: head.lane,
-                bytes: u64::from(packet.size) * u64::from(setting.plan.flit_bytes),
-                requested,
-                created: packet.created,
-                fits: links[output.channel].fits(head.lane, packet.size)
-                    && output.takes(head.lane, packet.size),
-            });
         }
     }
     all
@@ -122,7 +130,7 @@ fn output_first(
     let lanes = usize::from(options.lane_count());
     let mut proposals = Vec::new();
     for output in 0..switch.outputs.len() {
-        let mine: Vec<Request> = of(requests, |request| request.output == output);
+        let mine: Vec<Request> = of(requests, |request| request.way.output == output);
         if !mine.is_empty() {
             proposals.extend(output_picks(options, switch, output, &mine));
         }
@@ -132,9 +140,11 @@ fn output_first(
         InputSpeedup::Limited(_) => inputs_accept(options, switch, &proposals),
     };
     for (request, choice) in &accepted {
-        let output = switch.outputs[request.output].as_mut().expect("connected");
+        let output = switch.outputs[request.way.output]
+            .as_mut()
+            .expect("connected");
         output.chooser.accepted(*choice, request.bytes);
-        output.request_pointers[request.lane] = request.place(lanes) + 1;
+        output.request_pointers[request.way.lane] = request.place(lanes) + 1;
     }
     accepted.into_iter().map(|(request, _)| request).collect()
 }
@@ -150,7 +160,7 @@ fn output_picks(
     let state = switch.outputs[output].as_mut().expect("connected");
     // the requests among which the winner of each lane will be chosen
     let mut candidates: Vec<Vec<Request>> = (0..lanes)
-        .map(|lane| of(requests, |request| request.lane == lane))
+        .map(|lane| of(requests, |request| request.way.lane == lane))
         .collect();
     if options.reserve {
         assert_ne!(options.output_arbitration, OutputArbitration::Random, "D9");
@@ -175,7 +185,7 @@ fn output_picks(
     Some((winner?, choice))
 }
 
-/// D3: each input accepts as many proposals as it has places, round robin over outputs.
+/// D3: each input accepts as many proposals as it has places, round robin over outputs after preference (D20).
 fn inputs_accept(
     options: &SwitchOptions,
     switch: &mut Switch,
@@ -191,12 +201,14 @@ fn inputs_accept(
         let mut mine: Vec<&Proposal> = proposals.iter().filter(|p| p.0.input == index).collect();
         for _ in 0..places {
             let pointer = input.accept_pointer;
-            let next = (0..outputs)
-                .map(|step| (pointer + step) % outputs)
-                .find_map(|output| mine.iter().position(|p| p.0.output == output));
+            let key = |request: &Request| {
+                let turn = (request.way.output + outputs - pointer) % outputs;
+                (request.preference, turn)
+            };
+            let next = (0..mine.len()).min_by_key(|&index| key(&mine[index].0));
             let Some(next) = next else { break };
             let proposal = mine.remove(next);
-            input.accept_pointer = proposal.0.output + 1;
+            input.accept_pointer = proposal.0.way.output + 1;
             accepted.push(proposal.clone());
         }
     }
@@ -217,7 +229,7 @@ fn input_first(options: &SwitchOptions, switch: &mut Switch, requests: &[Request
         let Some(state) = switch.outputs[output].as_mut() else {
             continue;
         };
-        let mine = proposals.iter().filter(|p| p.0.output == output);
+        let mine = proposals.iter().filter(|p| p.0.way.output == output);
         let mine: Vec<Request> = mine.map(|p| p.0.clone()).collect();
         let winner = if options.output_arbitration == OutputArbitration::Random {
             draw(&mut state.stream, &mine)
@@ -256,7 +268,7 @@ fn input_proposes(
     let outputs = switch.outputs.len();
     let request = (0..outputs)
         .map(|step| (pointer + step) % outputs)
-        .find_map(|output| mine.iter().find(|request| request.output == output))?;
+        .find_map(|output| mine.iter().find(|request| request.way.output == output))?;
     Some((request.clone(), choice))
 }
 

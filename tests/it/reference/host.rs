@@ -6,6 +6,7 @@ use super::Setting;
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving};
 use super::packet::{Flit, Packet, PacketId};
+use super::routing::{Routing, group};
 use virtlane::ids::{ChannelId, HostId};
 use virtlane::traffic::{Gap, Source};
 
@@ -128,7 +129,7 @@ impl Host {
             if full {
                 continue;
             }
-            let at = |host| setting.graph.attachment(host).expect("a switch").0;
+            let (first, _) = setting.graph.attachment(self.id).expect("a switch");
             let packet = Packet {
                 source: self.id,
                 class: class_index as u16,
@@ -136,7 +137,11 @@ impl Host {
                 destination: made.destination,
                 sl: made.sl,
                 management: class.management,
-                layer: setting.tables.path_layer(at(self.id), made.destination),
+                layer: match setting.routing {
+                    Routing::Tables(tables) => tables.path_layer(first, made.destination),
+                    Routing::Adaptive(_) => 0,
+                },
+                course: None,
                 size: made.size,
                 created: now,
                 injected: None,
@@ -153,14 +158,23 @@ impl Host {
     }
 
     fn injection_lane(&self, setting: Setting<'_>, packet: &Packet) -> usize {
-        if packet.management {
-            return usize::from(setting.plan.switch.lanes);
-        }
-        let lanes = &setting.tables.lanes;
-        let channel = ChannelId::from(self.outgoing);
-        let lane = lanes.injection_lane(channel, packet.sl, packet.layer);
-        assert!(lane.0 < setting.plan.switch.lanes);
-        lane.index()
+        let options = &setting.plan.switch;
+        let lane = match setting.routing {
+            Routing::Tables(_) if packet.management => return usize::from(options.lanes),
+            Routing::Tables(tables) => {
+                let channel = ChannelId::from(self.outgoing);
+                let lane = tables
+                    .lanes
+                    .injection_lane(channel, packet.sl, packet.layer);
+                lane.index()
+            }
+            Routing::Adaptive(routing) => {
+                let lanes = group(routing, options, packet);
+                lanes.start + packet.sequence as usize % lanes.len()
+            }
+        };
+        assert!(lane < usize::from(options.lanes));
+        lane
     }
 
     /// Stage Inject: starts a packet when the channel is free, then moves the flit that is due.

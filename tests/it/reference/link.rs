@@ -88,6 +88,11 @@ impl Link {
         self.credits[self.space(lane)] >= u64::from(size)
     }
 
+    /// D20: what is missing of the credits of `lane` now [flits].
+    pub(super) fn load(&self, lane: usize) -> u64 {
+        self.capacity - self.credits[self.space(lane)]
+    }
+
     /// Rule 5: all credits of a packet are taken at its grant.
     pub(super) fn take_credits(&mut self, lane: usize, size: u16) {
         assert!(self.fits(lane, size), "a grant without credits");

@@ -2,13 +2,15 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D18); with the library it shares scenario, graph, tables, sources and random streams only.
+//! decisions D1-D20); with the library it shares scenario, graph, tables or adaptive routing function, sources and
+//! random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (D6), `switch`
-//! (queues and holding), `output` and `output_lanes` (D18), `arbitration` (matching), `host` (sources and sinks), `check`
-//! (conservation).
+//! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `arbitration` (matching),
+//! `host` (sources and sinks), `check` (conservation).
 
+mod adaptive;
 mod arbitration;
 mod check;
 mod host;
@@ -17,14 +19,16 @@ mod link;
 mod output;
 mod output_lanes;
 mod packet;
+mod routing;
 mod switch;
+
+pub(crate) use routing::Routing;
 
 use host::Host;
 use link::Link;
 use packet::Packet;
 use switch::Switch;
 use virtlane::ids::HostId;
-use virtlane::routing::Tables;
 use virtlane::scenario::Plan;
 use virtlane::topology::{Endpoint, Graph};
 
@@ -66,11 +70,16 @@ pub(crate) struct Outcome {
 }
 
 /// Simulates cycles `0..cycles`.
-pub(crate) fn simulate(plan: &Plan, graph: &Graph, tables: &Tables, cycles: u64) -> Outcome {
+pub(crate) fn simulate<'a>(
+    plan: &'a Plan,
+    graph: &'a Graph,
+    routing: impl Into<Routing<'a>>,
+    cycles: u64,
+) -> Outcome {
     let mut fabric = Fabric::new(Setting {
         plan,
         graph,
-        tables,
+        routing: routing.into(),
     });
     for now in 0..cycles {
         fabric.cycle(now);
@@ -78,7 +87,9 @@ pub(crate) fn simulate(plan: &Plan, graph: &Graph, tables: &Tables, cycles: u64)
             check::check(&fabric);
         }
     }
-    check::check_order(&fabric.packets);
+    if let Routing::Tables(_) = fabric.setting.routing {
+        check::check_order(&fabric.packets);
+    }
     fabric.outcome()
 }
 
@@ -87,7 +98,7 @@ pub(crate) fn simulate(plan: &Plan, graph: &Graph, tables: &Tables, cycles: u64)
 struct Setting<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
-    tables: &'a Tables,
+    routing: Routing<'a>,
 }
 
 /// Everything.
@@ -110,6 +121,7 @@ impl<'a> Fabric<'a> {
             options.lane_capacity >= u32::from(setting.plan.largest_packet()),
             "rule 13"
         );
+        setting.routing.check_options(options);
         let link = |channel| Link::new(graph, channel, options);
         Self {
             setting,
@@ -167,6 +179,7 @@ impl<'a> Fabric<'a> {
     fn arbitrate_cross_mark(&mut self, now: u64) {
         let options = &self.setting.plan.switch;
         for switch in &mut self.switches {
+            switch.route(self.setting, &self.links, &mut self.packets, now);
             let grants =
                 arbitration::arbitrate(self.setting, switch, &mut self.links, &self.packets, now);
             switch.cross(options, &mut self.links, now);

@@ -5,7 +5,7 @@
 use super::Setting;
 use super::lane_choice::LaneChooser;
 use super::output_lanes::OutputLanes;
-use super::switch::Waiting;
+use super::packet::PacketId;
 use virtlane::ids::ChannelId;
 use virtlane::rng::{Purpose, Stream, stream};
 use virtlane::scenario::plan::SwitchOptions;
@@ -74,18 +74,18 @@ impl Output {
         lanes.is_none_or(|lanes| lanes.is_open(lane, size))
     }
 
-    /// Grants a packet of `size` flits now; returns when the first crosses the channel (D2, D10), `None`
-    /// when that is not known yet (D18).
+    /// Grants `lane` to a packet of that many flits now; returns when the first crosses the channel (D2, D10),
+    /// `None` when that is not known yet (D18).
     pub(super) fn grant(
         &mut self,
         options: &SwitchOptions,
-        head: &Waiting,
-        size: u16,
+        lane: usize,
+        (packet, size): (PacketId, u16),
         now: u64,
     ) -> Option<u64> {
         self.granted_at = Some(now);
         if let Some(lanes) = &mut self.lanes {
-            lanes.expect(head.lane, head.packet, size, now);
+            lanes.expect(lane, packet, size, now);
             return None;
         }
         let through = now + u64::from(options.crossbar_delay);

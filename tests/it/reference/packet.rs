@@ -1,6 +1,7 @@
 //! Packets and flits as the reference model sees them.
 
 use virtlane::ids::{HostId, SlId};
+use virtlane::routing::adaptive::Course;
 
 /// Index into the list of all accepted packets, in order of creation.
 pub(super) type PacketId = usize;
@@ -15,8 +16,10 @@ pub(super) struct Packet {
     pub(super) sl: SlId,
     /// Sent on VL15.
     pub(super) management: bool,
-    /// Layer of the path, carried from the source on.
+    /// Layer of the path, carried from the source on; 0 with adaptive routing.
     pub(super) layer: u8,
+    /// D20: from the first request at the first switch on.
+    pub(super) course: Option<Course>,
     /// Flits.
     pub(super) size: u16,
     pub(super) created: u64,

@@ -1,25 +1,42 @@
 //! One switch: queues of the inputs, packets on their way through.
 //!
 //! Model rules 2 (holding), 3 and D1 (request time), 4 (no underrun), D2 (crossbar delay), D4 (queues), D16
-//! (marking). The matching itself is in `arbitration`, the outputs are in `output`.
+//! (marking). The matching itself is in `arbitration`, the outputs are in `output`, the choices of D20 in `adaptive`.
 
 use super::Setting;
+use super::adaptive::Told;
+use super::arbitration::Request;
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Stored};
 use super::output::Output;
 use super::output_lanes::OutputLanes;
 use super::packet::{Flit, Packet, PacketId};
+use super::routing::Routing;
 use virtlane::ids::{ChannelId, SwitchId};
+use virtlane::rng::{Purpose, Stream, stream};
+use virtlane::routing::Tables;
 use virtlane::scenario::plan::{Forwarding, Queues, SwitchOptions};
 
-/// A routed packet in a queue.
-#[derive(Clone, Debug)]
-pub(super) struct Waiting {
-    pub(super) packet: PacketId,
+/// A way out of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
     /// Output port, from 0.
     pub(super) output: usize,
     /// Lane of the outgoing channel.
     pub(super) lane: usize,
+    /// D20: belongs to the escape network of an open engine.
+    pub(super) escape: bool,
+}
+
+/// A packet in a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub(super) packet: PacketId,
+    /// What it requests as head: one way by tables, known from its arrival on; with adaptive routing one or
+    /// several, none before its first request (D20).
+    pub(super) ways: Vec<Way>,
+    /// D20: what the adaptive engine said at its first request.
+    pub(super) told: Option<Told>,
     /// Earliest request cycle as far as delays and flit rates go (D1).
     pub(super) ready: u64,
 }
@@ -57,6 +74,8 @@ pub(super) struct Input {
     pub(super) chooser: LaneChooser,
     /// D8: next output per lane.
     pub(super) output_pointers: Vec<usize>,
+    /// D20: draws of adaptive routing, by lane.
+    pub(super) streams: Vec<Stream>,
 }
 
 /// A granted packet on its way from an input to an output.
@@ -140,7 +159,7 @@ impl Switch {
         }
     }
 
-    /// A header arrives at `input`: it is routed and queued.
+    /// A header arrives at `input`: it is queued, and routed by tables when there are some.
     pub(super) fn arrive(
         &mut self,
         setting: Setting<'_>,
@@ -149,30 +168,26 @@ impl Switch {
         input: usize,
         stored: Stored,
     ) {
-        let (options, tables) = (&setting.plan.switch, setting.tables);
-        let input = self.inputs[input].as_mut().expect("connected");
-        let row = tables.row(ChannelId::from(input.channel), self.id);
-        let port = tables.next_port(row, packet.destination);
-        let output = usize::from(port.expect("a route")) - 1;
-        let outgoing = self.outputs[output].as_ref().expect("connected").channel;
-        let lane = if packet.management {
-            usize::from(options.lanes)
-        } else {
-            let layer = packet.layer + tables.hop_layer(row, packet.destination);
-            let (from, to) = (ChannelId::from(input.channel), ChannelId::from(outgoing));
-            tables.lanes.lane(from, to, packet.sl, layer).index()
+        let options = &setting.plan.switch;
+        let ways = match setting.routing {
+            Routing::Tables(tables) => vec![self.table_way(options, tables, packet, input)],
+            Routing::Adaptive(_) => Vec::new(),
         };
-        assert!(lane < usize::from(options.lane_count()));
-        let ready = stored.since
-            + ready_after(
-                options,
-                packet.size,
-                links[input.channel].cycles_per_flit,
-                links[outgoing].cycles_per_flit,
-            );
+        let paces = self
+            .outputs
+            .iter()
+            .enumerate()
+            .filter_map(|(index, output)| {
+                let possible = ways.is_empty() || ways[0].output == index;
+                Some(output.as_ref()?.cycles_per_flit).filter(|_| possible)
+            });
+        let s_out = paces.min().expect("an output");
+        let input = self.inputs[input].as_mut().expect("connected");
+        let s_in = links[input.channel].cycles_per_flit;
+        let ready = stored.since + ready_after(options, packet.size, s_in, s_out);
         let queue = match options.queues {
             Queues::Fifo => stored.lane,
-            Queues::Voq => stored.lane * self.outputs.len() + output,
+            Queues::Voq => stored.lane * self.outputs.len() + ways[0].output,
         };
         let queue = &mut input.queues[queue];
         if queue.packets.is_empty() {
@@ -180,46 +195,75 @@ impl Switch {
         }
         queue.packets.push(Waiting {
             packet: stored.flit.packet,
-            output,
-            lane,
+            ways,
+            told: None,
             ready,
         });
     }
 
-    /// The head of a queue is granted its output now.
+    /// Output and lane of a packet that comes in over `input`, by tables.
+    fn table_way(
+        &self,
+        options: &SwitchOptions,
+        tables: &Tables,
+        packet: &Packet,
+        input: usize,
+    ) -> Way {
+        let from = ChannelId::from(self.inputs[input].as_ref().expect("connected").channel);
+        let row = tables.row(from, self.id);
+        let port = tables.next_port(row, packet.destination);
+        let output = usize::from(port.expect("a route")) - 1;
+        let to = ChannelId::from(self.outputs[output].as_ref().expect("connected").channel);
+        let lane = if packet.management {
+            usize::from(options.lanes)
+        } else {
+            let layer = packet.layer + tables.hop_layer(row, packet.destination);
+            tables.lanes.lane(from, to, packet.sl, layer).index()
+        };
+        assert!(lane < usize::from(options.lane_count()));
+        Way {
+            output,
+            lane,
+            escape: false,
+        }
+    }
+
+    /// The head of a queue is granted an output it requests now; all its other requests are withdrawn (D20).
     pub(super) fn grant(
         &mut self,
         options: &SwitchOptions,
         links: &mut [Link],
         packets: &[Packet],
-        (input, queue): (usize, usize),
+        request: &Request,
         now: u64,
     ) -> Grant {
-        let from = &mut self.inputs[input].as_mut().expect("connected").queues[queue];
-        let (head, _) = from.request(now).expect("only requests are granted");
-        let head = head.clone();
+        let input = self.inputs[request.input].as_mut().expect("connected");
+        let from = &mut input.queues[request.queue];
+        let (head, _) = from.request(now).expect("a head is granted once");
+        let (packet, way) = (head.packet, request.way);
+        assert!(head.ways.contains(&way), "only requests are granted");
         from.leaving = true;
-        let size = packets[head.packet].size;
-        let output = self.outputs[head.output].as_mut().expect("connected");
+        let size = packets[packet].size;
+        let output = self.outputs[way.output].as_mut().expect("connected");
         assert!(output.is_open(now, options), "an output granted twice");
-        links[output.channel].take_credits(head.lane, size);
-        let start = output.grant(options, &head, size, now);
+        links[output.channel].take_credits(way.lane, size);
+        let start = output.grant(options, way.lane, (packet, size), now);
         self.transfers.push(Transfer {
-            packet: head.packet,
+            packet,
             size,
-            input,
-            queue,
-            output: head.output,
-            lane: head.lane,
+            input: request.input,
+            queue: request.queue,
+            output: way.output,
+            lane: way.lane,
             granted: now,
             start,
             sent: 0,
             due: now,
         });
         Grant {
-            packet: head.packet,
-            output: head.output,
-            lane: head.lane,
+            packet,
+            output: way.output,
+            lane: way.lane,
         }
     }
 
@@ -277,12 +321,16 @@ impl Switch {
         lanes.flat_map(OutputLanes::flits)
     }
 
-    /// D16: flits of the packets whose request for (output, lane) stands after the grants of this cycle.
+    /// D16: flits of the packets whose request for (output, lane) stands after the grants of this cycle; a head
+    /// counts wherever it requests (D20).
     pub(super) fn standing_flits(&self, packets: &[Packet], grant: Grant, now: u64) -> u64 {
         let inputs = self.inputs.iter().flatten();
         let requests = inputs.flat_map(|input| input.queues.iter().filter_map(|q| q.request(now)));
         requests
-            .filter(|(head, _)| (head.output, head.lane) == (grant.output, grant.lane))
+            .filter(|(head, _)| {
+                let mut ways = head.ways.iter();
+                ways.any(|way| (way.output, way.lane) == (grant.output, grant.lane))
+            })
             .map(|(head, _)| u64::from(packets[head.packet].size))
             .sum()
     }
@@ -307,6 +355,15 @@ fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) -> Input {
         accept_pointer: 0,
         chooser: LaneChooser::new(options),
         output_pointers: vec![0; lanes],
+        streams: (0..lanes as u64)
+            .map(|lane| {
+                stream(
+                    setting.plan.seed,
+                    Purpose::Adaptive,
+                    u64::from(channel.0) * 16 + lane,
+                )
+            })
+            .collect(),
     }
 }
 

@@ -196,7 +196,8 @@ fn simulation(case: &Case, shards: usize, fused: bool) -> Simulation {
         check_order: true,
         ..Options::default()
     };
-    Simulation::new(&case.plan, &case.graph, &case.tables, options).expect("threads can be started")
+    Simulation::new(&case.plan, &case.graph, &case.routing, options)
+        .expect("threads can be started")
 }
 
 /// Every delivery in words, in the order of sources and numbers.

@@ -1,0 +1,180 @@
+//! Stage Route with an adaptive engine (D20): courses, candidates and choices of heads.
+//!
+//! A head that requests for the first time is told its course and its candidates and chooses what it requests; every
+//! other head asks again in every cycle and must be told the same.
+
+use super::Setting;
+use super::link::Link;
+use super::output::Output;
+use super::packet::Packet;
+use super::routing::{Routing, group};
+use super::switch::{Switch, Way};
+use std::ops::Range;
+use virtlane::ids::{HostId, SwitchId};
+use virtlane::rng::{Stream, below};
+use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
+use virtlane::topology::Endpoint;
+
+/// What the engine said to a head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    course: Course,
+    candidates: Vec<Candidate>,
+}
+
+/// What a head may look at and draw from.
+struct Here<'a> {
+    outputs: &'a [Option<Output>],
+    links: &'a [Link],
+    lanes: Range<usize>,
+    stream: &'a mut Stream,
+}
+
+impl Local for Here<'_> {
+    fn load(&self, port: u16, lane: u8) -> u32 {
+        let way = way(&self.lanes, port, lane, false);
+        let output = self.outputs[way.output].as_ref().expect("connected");
+        let load = self.links[output.channel].load(way.lane);
+        load.try_into().expect("a load is at most the capacity")
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        below(self.stream, bound)
+    }
+}
+
+/// An output port (from 1) and a lane of a group as the switch numbers them.
+fn way(lanes: &Range<usize>, port: u16, lane: u8, escape: bool) -> Way {
+    assert!(usize::from(lane) < lanes.len(), "a lane beside the group");
+    Way {
+        output: usize::from(port) - 1,
+        lane: lanes.start + usize::from(lane),
+        escape,
+    }
+}
+
+impl Switch {
+    /// Every head that requests is told what to request.
+    pub(super) fn route(
+        &mut self,
+        setting: Setting<'_>,
+        links: &[Link],
+        packets: &mut [Packet],
+        now: u64,
+    ) {
+        let Routing::Adaptive(routing) = setting.routing else {
+            return;
+        };
+        let at = self.id;
+        for input in self.inputs.iter_mut().flatten() {
+            let from = setting.graph.channels()[input.channel].from;
+            let is_first = matches!(from, Endpoint::Host(_));
+            for queue in &mut input.queues {
+                let Some((_, since)) = queue.request(now) else {
+                    continue;
+                };
+                let head = &mut queue.packets[0];
+                let packet = &mut packets[head.packet];
+                if let Some(told) = &head.told {
+                    let course = packet.course.expect("departed");
+                    let candidates = ask(setting, routing, at, packet.destination, course);
+                    let again = Told { course, candidates };
+                    assert_eq!(*told, again, "a head changes its mind");
+                    continue;
+                }
+                assert_eq!(since, now, "a head asks when it first requests");
+                assert_eq!(packet.course.is_none(), is_first, "one departure each");
+                let mut here = Here {
+                    outputs: &self.outputs,
+                    links,
+                    lanes: group(routing, &setting.plan.switch, packet),
+                    stream: &mut input.streams[queue.lane],
+                };
+                let course = course(routing, at, packet, &mut here);
+                packet.course = Some(course);
+                let candidates = ask(setting, routing, at, packet.destination, course);
+                let chosen = choose(routing.selection(), &candidates, &mut here);
+                let ways = chosen.iter();
+                head.ways = ways
+                    .map(|c| way(&here.lanes, c.port, c.lane, c.escape))
+                    .collect();
+                head.told = Some(Told { course, candidates });
+            }
+        }
+    }
+}
+
+/// The course from this switch on.
+fn course(
+    routing: &dyn AdaptiveRouting,
+    at: SwitchId,
+    packet: &Packet,
+    here: &mut Here<'_>,
+) -> Course {
+    let Some(course) = packet.course else {
+        return routing.depart(at, packet.destination, here);
+    };
+    let next = || routing.advance(at, packet.destination, course);
+    assert_eq!(next(), next(), "a pure function");
+    next()
+}
+
+/// The candidates, checked.
+fn ask(
+    setting: Setting<'_>,
+    routing: &dyn AdaptiveRouting,
+    at: SwitchId,
+    destination: HostId,
+    course: Course,
+) -> Vec<Candidate> {
+    let (home, port) = setting.graph.attachment(destination).expect("a switch");
+    let eject = Candidate {
+        port,
+        lane: 0,
+        escape: false,
+    };
+    // what the list held before must not matter
+    let mut found = vec![eject; 2];
+    routing.candidates(at, destination, course, &mut found);
+    if at == home {
+        assert_eq!(found, [eject], "ejection takes lane 0");
+        return found;
+    }
+    assert!(!found.is_empty(), "no way to {destination} from {at}");
+    for (index, candidate) in found.iter().enumerate() {
+        let channel = setting.graph.port_channel(at, candidate.port);
+        let to = setting.graph.channel(channel.expect("connected")).to;
+        assert!(to.switch().is_some(), "{candidate:?} leads to a host");
+        let place = |c: &Candidate| (c.port, c.lane);
+        let before = &found[..index];
+        assert!(
+            before.iter().all(|c| place(c) != place(candidate)),
+            "{candidate:?} is listed twice"
+        );
+    }
+    found
+}
+
+/// The candidates a head requests.
+fn choose(selection: Selection, candidates: &[Candidate], here: &mut Here<'_>) -> Vec<Candidate> {
+    match selection {
+        Selection::Open => candidates.to_vec(),
+        Selection::First => vec![candidates[0]],
+        Selection::Random => vec![draw(candidates, here)],
+        Selection::LeastLoad => {
+            let load = |c: &Candidate| here.load(c.port, c.lane);
+            let least = candidates.iter().map(load).min().expect("a candidate");
+            let ties = candidates.iter().filter(|c| load(c) == least);
+            let ties: Vec<Candidate> = ties.copied().collect();
+            vec![draw(&ties, here)]
+        }
+    }
+}
+
+/// One of them; no draw when there is one only.
+fn draw(candidates: &[Candidate], here: &mut Here<'_>) -> Candidate {
+    match candidates {
+        [only] => *only,
+        several => several[here.below(several.len() as u32) as usize],
+    }
+}

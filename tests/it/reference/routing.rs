@@ -1,0 +1,62 @@
+//! What packets find their way by: forwarding tables, or the candidates of an adaptive engine (D20).
+
+use super::packet::Packet;
+use std::ops::Range;
+use virtlane::routing::Tables;
+use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
+use virtlane::scenario::plan::{InputSpeedup, Matching, Queues, SwitchOptions};
+
+/// Routing of a whole fabric.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Routing<'a> {
+    /// One way per (row, destination).
+    Tables(&'a Tables),
+    /// Candidates for every head.
+    Adaptive(&'a dyn AdaptiveRouting),
+}
+
+impl<'a> From<&'a Tables> for Routing<'a> {
+    fn from(tables: &'a Tables) -> Self {
+        Self::Tables(tables)
+    }
+}
+
+impl<'a> From<&'a dyn AdaptiveRouting> for Routing<'a> {
+    fn from(routing: &'a dyn AdaptiveRouting) -> Self {
+        Self::Adaptive(routing)
+    }
+}
+
+impl Routing<'_> {
+    /// Whether heads request all their candidates.
+    pub(super) fn is_open(self) -> bool {
+        matches!(self, Self::Adaptive(routing) if routing.selection() == Selection::Open)
+    }
+
+    /// What D20 excludes.
+    pub(super) fn check_options(self, options: &SwitchOptions) {
+        if let Self::Adaptive(_) = self {
+            assert!(!options.management_lane, "D20: no VL15");
+            assert_eq!(options.queues, Queues::Fifo, "D20");
+        }
+        if self.is_open() {
+            assert_eq!(options.matching, Matching::OutputFirst, "D20");
+            assert_eq!(options.input_speedup, InputSpeedup::Limited(1), "D20");
+            assert!(!options.reserve, "D20");
+        }
+    }
+}
+
+/// The lanes of a packet's service level.
+pub(super) fn group(
+    routing: &dyn AdaptiveRouting,
+    options: &SwitchOptions,
+    packet: &Packet,
+) -> Range<usize> {
+    assert!(!packet.management, "D20: no VL15");
+    let (lanes, width) = (usize::from(options.lanes), usize::from(routing.width()));
+    let groups = lanes / width;
+    assert!(groups > 0, "fewer lanes than a group has");
+    let first = packet.sl.index() % groups * width;
+    first..first + width
+}

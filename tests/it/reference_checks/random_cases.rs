@@ -1,0 +1,95 @@
+//! The reference model in random cases: its assertions hold, what is sent arrives.
+
+use crate::random_fabric::{Adaptive, Case, Saturating, adaptive_case, case};
+use crate::reference::{Routing, simulate};
+use std::sync::Arc;
+
+/// Runs the cases of 100 seeds: every assertion of the reference holds, and most of them deliver something.
+fn conserve<R>(draw: fn(u64) -> Case<R>)
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
+    let mut delivered = 0;
+    let mut idle = 0;
+    for seed in 0..100 {
+        let case = draw(seed);
+        let outcome = simulate(&case.plan, &case.graph, &case.routing, case.cycles);
+        let count = outcome.deliveries.len() as u64;
+        assert!(count + outcome.rejected <= outcome.created, "seed {seed}");
+        delivered += count;
+        idle += u32::from(count == 0);
+        for delivery in &outcome.deliveries {
+            assert!(delivery.created <= delivery.injected, "seed {seed}");
+            assert!(delivery.delivered < case.cycles, "seed {seed}");
+        }
+    }
+    assert!(delivered > 20_000, "{delivered}");
+    assert!(idle < 5, "{idle}");
+}
+
+#[test]
+fn random_cases_conserve_everything() {
+    conserve(case);
+}
+
+#[test]
+fn random_adaptive_cases_conserve_everything() {
+    conserve(adaptive_case);
+}
+
+/// A case under pressure: every source backlogged until it has sent 30 packets, lanes as small as can be. Returns
+/// the packets it will make.
+fn press(case: &mut Case<Adaptive>) -> u64 {
+    case.plan.switch.lane_capacity = case.plan.largest_packet().into();
+    case.plan.host.source_queue = None;
+    let mut expected = 0;
+    for class in &mut case.plan.classes {
+        class.hosts = case.graph.host_ids().collect();
+        class.process = Arc::new(Saturating);
+        class.packets_per_host = Some(30);
+        let senders = class
+            .hosts
+            .iter()
+            .filter(|&&host| class.pattern.sends(host));
+        expected += 30 * senders.count() as u64;
+    }
+    expected
+}
+
+/// Every packet arrives unless lanes are too few for the hops or share their space; some of those cases do deadlock.
+#[test]
+fn every_packet_arrives_where_adaptive_routing_is_free_of_deadlock() {
+    let (mut arrived, mut stuck) = (0, 0);
+    for seed in 1000..1045 {
+        let mut case = adaptive_case(seed);
+        let expected = press(&mut case);
+        // as long as it takes, within reason
+        let done = [4_000, 40_000].iter().any(|&cycles| {
+            let outcome = simulate(&case.plan, &case.graph, &case.routing, cycles);
+            outcome.deliveries.len() as u64 == expected
+        });
+        assert!(done || !case.routing.deadlock_free, "seed {seed}");
+        arrived += u32::from(done && case.routing.deadlock_free);
+        stuck += u32::from(!done);
+    }
+    assert!(arrived > 20, "{arrived}");
+    assert!(stuck > 1, "{stuck}");
+}
+
+#[test]
+fn the_same_case_gives_the_same_outcome() {
+    fn twice<R>(draw: fn(u64) -> Case<R>)
+    where
+        for<'a> &'a R: Into<Routing<'a>>,
+    {
+        for seed in 200..205 {
+            let run = || {
+                let case = draw(seed);
+                simulate(&case.plan, &case.graph, &case.routing, case.cycles)
+            };
+            assert_eq!(run(), run());
+        }
+    }
+    twice(case);
+    twice(adaptive_case);
+}
