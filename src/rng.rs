@@ -31,6 +31,8 @@ pub enum Purpose {
     Arbitration = 7,
     /// Which switches and links fail; id 0 = switches, 1 = links.
     Faults = 8,
+    /// Choices of adaptive routing at a switch input; id = channel * 16 + lane.
+    Adaptive = 9,
 }
 
 /// The stream of `purpose` for entity `id` under the scenario's `seed`.

@@ -46,7 +46,7 @@ pub fn execute(
         settings.shards,
     );
     options.keep_deliveries = settings.keep_deliveries;
-    options.check_order = settings.check && resolved.tables.guarantees.in_order;
+    options.check_order = settings.check && resolved.routes.guarantees().in_order;
     options.profile = settings.profile;
     Run::new(resolved, settings, options)?.finish(progress, stop)
 }
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
             resolved,
             settings,
             options,
-            simulation: Simulation::new(plan, &resolved.layout.graph, &resolved.tables, options)?,
+            simulation: Simulation::new(plan, &resolved.layout.graph, &resolved.routes, options)?,
             watchdog: Watchdog::new(plan.phases.watchdog),
             timeline: Vec::new(),
             interval,

@@ -4,6 +4,7 @@ mod build;
 pub mod execute;
 pub mod inspect;
 pub mod invariants;
+pub mod layout;
 pub mod lower;
 pub mod outcome;
 pub mod shard;

@@ -6,6 +6,7 @@
 
 use crate::random_fabric::{Case, case};
 use crate::reference::{self, Delivery, Outcome};
+use virtlane::routing::Routes;
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::plan::{HostOptions, SwitchOptions};
 
@@ -15,8 +16,9 @@ fn engine(case: &Case, options: Options) -> Outcome {
         keep_deliveries: true,
         ..options
     };
-    let mut simulation = Simulation::new(&case.plan, &case.graph, &case.tables, options)
-        .expect("threads can be started");
+    let routes = Routes::Tables(case.tables.clone());
+    let mut simulation =
+        Simulation::new(&case.plan, &case.graph, &routes, options).expect("threads can be started");
     simulation.run_until(case.cycles);
     let mut outcome = Outcome {
         deliveries: Vec::new(),
