@@ -174,3 +174,23 @@ reference!(
     ZAHAVI_FAT_TREE,
     "E. Zahavi, G. Johnson, D. J. Kerbyson and M. Lang, \"Optimized InfiniBand fat-tree routing for shift all-to-all communication patterns\", Concurrency and Computation: Practice and Experience 22(2), 2010"
 );
+reference!(
+    DUATO,
+    "J. Duato, \"A necessary and sufficient condition for deadlock-free routing in cut-through and store-and-forward networks\", IEEE Transactions on Parallel and Distributed Systems 7(8), 1996"
+);
+reference!(
+    VALIANT,
+    "L. G. Valiant and G. J. Brebner, \"Universal schemes for parallel communication\", STOC 1981"
+);
+reference!(
+    GOAL,
+    "A. Singh, W. J. Dally, A. K. Gupta and B. Towles, \"GOAL: a load-balanced adaptive routing algorithm for torus networks\", ISCA 2003"
+);
+reference!(
+    SINGH_UGAL,
+    "A. Singh, \"Load-balanced routing in interconnection networks\", PhD thesis, Stanford University, 2005"
+);
+reference!(
+    MERLIN_SCHWEITZER,
+    "P. M. Merlin and P. J. Schweitzer, \"Deadlock avoidance in store-and-forward networks - I: store-and-forward deadlock\", IEEE Transactions on Communications 28(3), 1980"
+);

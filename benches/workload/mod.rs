@@ -178,7 +178,7 @@ impl Benchmark {
         let simulation = Simulation::new(
             &resolved.plan,
             &resolved.layout.graph,
-            &resolved.tables,
+            &resolved.routes,
             options,
         );
         simulation.expect("worker threads start")

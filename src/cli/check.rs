@@ -35,7 +35,7 @@ fn verdict(resolved: &Resolved) -> String {
         graph.switches().len(),
         graph.hosts().len(),
         graph.link_count(),
-        resolved.tables.engine,
+        resolved.routes.engine(),
         plan.classes.len(),
         plan.phases.warmup,
         plan.phases.measure,

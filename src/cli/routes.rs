@@ -3,8 +3,10 @@
 use super::args::Routes;
 use super::print;
 use crate::error::Error;
+use crate::routing::adaptive::{Adaptive, Selection};
 use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
+use crate::routing::{self, Choices, Proof, Tables};
 use crate::scenario::{Parts, Resolved};
 use crate::topology::Graph;
 use std::fmt::Write;
@@ -26,10 +28,10 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     }
     let mut text = String::new();
     if arguments.dump {
-        dump::require_destination_only(&resolved.tables)
-            .map_err(|error| Error::Usage(error.to_string()))?;
+        let tables = tables(&resolved)?;
+        dump::require_destination_only(tables).map_err(|error| Error::Usage(error.to_string()))?;
         // a string takes all text
-        let _ = write_lfts(&resolved.layout.graph, &resolved.tables, &mut text);
+        let _ = write_lfts(&resolved.layout.graph, tables, &mut text);
     } else {
         survey(&resolved, &mut text);
     }
@@ -37,9 +39,19 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The forwarding tables.
+fn tables(resolved: &Resolved) -> Result<&Tables, Error> {
+    resolved.routes.tables().ok_or_else(|| {
+        let engine = resolved.routes.engine();
+        Error::Usage(format!(
+            "{engine} routes while packets travel and has no forwarding tables; choose an engine that computes some"
+        ))
+    })
+}
+
 /// Writes every file of `routing::dump`; nothing when the tables have no form in one of them.
 fn export(resolved: &Resolved, folder: &Path) -> Result<(), Error> {
-    let (graph, tables) = (&resolved.layout.graph, &resolved.tables);
+    let (graph, tables) = (&resolved.layout.graph, tables(resolved)?);
     let inexpressible = |error: dump::InexpressibleError| Error::Usage(error.to_string());
     let mut files = [const { String::new() }; 5];
     let [lfts, fdbs, sl2vl, guid2lid, path_sl] = &mut files;
@@ -71,17 +83,20 @@ fn export(resolved: &Resolved, folder: &Path) -> Result<(), Error> {
 }
 
 fn survey(resolved: &Resolved, text: &mut String) {
-    let (graph, tables, proof) = (&resolved.layout.graph, &resolved.tables, &resolved.proof);
+    let (routes, proof) = (&resolved.routes, &resolved.proof);
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<24}{value}");
     };
     let yes = |holds| if holds { "yes" } else { "no" }.to_owned();
-    line("engine", tables.engine.clone());
+    let guarantees = routes.guarantees();
+    line("engine", routes.engine().to_owned());
     line("free of deadlock", yes(proof.acyclic));
     line("minimal", yes(proof.minimal));
-    line("in order", yes(tables.guarantees.in_order));
-    line("lanes needed", tables.guarantees.lanes_needed.to_string());
-    line("layers", tables.lanes.layers.to_string());
+    line("in order", yes(guarantees.in_order));
+    line("lanes needed", guarantees.lanes_needed.to_string());
+    if let Some(tables) = routes.tables() {
+        line("layers", tables.lanes.layers.to_string());
+    }
     line(
         "channels used",
         format!("{} between switches", proof.channels_used),
@@ -91,17 +106,61 @@ fn survey(resolved: &Resolved, text: &mut String) {
         "pairs of hosts",
         format!("{}, all with a path", proof.reachable_pairs),
     );
-    line("mean path", format!("{:.3} hops", proof.mean_hops));
-    line("longest path", format!("{} hops", proof.max_hops));
-    for (hops, pairs) in proof.hop_histogram.iter().enumerate() {
-        if *pairs > 0 {
-            line("", format!("{hops} hops: {pairs} pairs"));
+    if let (Some(choices), Some(adaptive)) = (&proof.choices, routes.adaptive()) {
+        ways(adaptive, proof, choices, &mut line);
+    } else {
+        line("mean path", format!("{:.3} hops", proof.mean_hops));
+        line("longest path", format!("{} hops", proof.max_hops));
+        for (hops, pairs) in proof.hop_histogram.iter().enumerate() {
+            if *pairs > 0 {
+                line("", format!("{hops} hops: {pairs} pairs"));
+            }
         }
     }
-    for (name, value) in &tables.remarks {
+    let remarks = match routes {
+        routing::Routes::Tables(tables) => &tables.remarks,
+        routing::Routes::Adaptive(adaptive) => &adaptive.remarks,
+    };
+    for (name, value) in remarks {
         line(name, value.clone());
     }
-    loads(graph, &ChannelLoads::uniform(graph, tables), &mut line);
+    if let Some(tables) = routes.tables() {
+        let graph = &resolved.layout.graph;
+        loads(graph, &ChannelLoads::uniform(graph, tables), &mut line);
+    }
+}
+
+/// What packets of adaptive routing may choose. Which ways they take depends on the traffic, so there are no loads.
+fn ways(
+    adaptive: &Adaptive,
+    proof: &Proof,
+    choices: &Choices,
+    line: &mut impl FnMut(&str, String),
+) {
+    let selection = match adaptive.routing.selection() {
+        Selection::First => "the first way listed",
+        Selection::Random => "one way at random",
+        Selection::LeastLoad => "the way with the least load",
+        Selection::Open => "all ways requested, the first grant counts",
+    };
+    line("choice", selection.to_owned());
+    line("states proved", choices.states.to_string());
+    let mean = choices.ways as f64 / choices.states.max(1) as f64;
+    line(
+        "ways on",
+        format!("{mean:.3} on average, {} at most", choices.most_ways),
+    );
+    let straight = match choices.mean_longest - proof.mean_hops {
+        more if more > 0.0 => format!("{:.3} to {:.3} hops", proof.mean_hops, choices.mean_longest),
+        _ => format!("{:.3} hops", proof.mean_hops),
+    };
+    line("mean straight path", straight);
+    let detours = if choices.detours {
+        ", through another switch"
+    } else {
+        ""
+    };
+    line("longest path", format!("{} hops{detours}", proof.max_hops));
 }
 
 /// Channel loads under uniform traffic and what they allow.

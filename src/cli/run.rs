@@ -103,9 +103,9 @@ fn result(resolved: &Resolved, outcome: Outcome, wall_seconds: f64, cpu_seconds:
             diameter: survey.diameter,
         },
         routing: RoutingInfo {
-            engine: resolved.tables.engine.clone(),
+            engine: resolved.routes.engine().to_owned(),
             minimal: resolved.proof.minimal,
-            layers: u32::from(resolved.tables.guarantees.lanes_needed),
+            layers: u32::from(resolved.routes.guarantees().lanes_needed),
             deadlock_free: resolved.proof.acyclic,
         },
         seed: resolved.plan.seed,

@@ -16,9 +16,9 @@
 //! # Deviations
 //! None. References: [`ISLIP`](crate::references::ISLIP) for the shape of the separable allocator.
 
-use super::input_first;
 use super::state::{Grant, Work};
 use super::view::View;
+use super::{adaptive, input_first};
 use crate::fabric::components::NONE;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::rng::below;
@@ -334,8 +334,8 @@ fn distance<const W: usize, const P: bool>(view: &View<'_, W, P>, grant: &Grant)
     index.wrapping_sub(view.ins[grant.input as usize].accept_pointer) & 0x1ff
 }
 
-/// Whether the input accepts the next grant of the round that starts at `first`: it keeps the one that comes
-/// first from its accept pointer.
+/// Whether the input accepts the next grant of the round that starts at `first`: it keeps the preferred one, that
+/// is the one that comes first from its accept pointer unless heads request several outputs.
 #[inline]
 fn accept_one<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
@@ -348,7 +348,8 @@ fn accept_one<const W: usize, const P: bool>(
     if input.granted_in == view.now && rival >= first {
         view.work.refused = true;
         let held = view.work.grants[rival];
-        if distance(view, &held) <= distance(view, grant) {
+        let rank = |grant: &Grant| (adaptive::preference(view, grant), distance(view, grant));
+        if rank(&held) <= rank(grant) {
             return false;
         }
         view.work.grants[rival].accepted = false;

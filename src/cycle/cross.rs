@@ -19,11 +19,12 @@
 //! # Deviations
 //! None.
 
+use super::adaptive;
 use super::calendar::Ramp;
 use super::output_lanes;
-use super::state::{Grant, Message, Shared};
+use super::state::{Grant, Message};
 use super::view::View;
-use crate::fabric::components::{NONE, Packet, Peer};
+use crate::fabric::components::{NONE, Peer};
 
 /// Runs the stage.
 #[inline]
@@ -59,6 +60,9 @@ pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 /// Returns the packet's row, or for a packet that leaves the shard the number of its message.
 #[inline]
 fn carry_out<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) -> u32 {
+    if view.shared.open() {
+        adaptive::withdraw(view, grant);
+    }
     let queue = &mut view.queues[grant.queue as usize];
     let packet_row = queue.head;
     let flits = queue.size;
@@ -346,43 +350,4 @@ pub(super) fn forward<const W: usize, const P: bool>(
         }
     }
     packet_row
-}
-
-impl<const W: usize, const P: bool> View<'_, W, P> {
-    /// [`Shared::pipeline`] at the switch of an input of this shard.
-    #[inline(always)]
-    pub(super) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {
-        if self.shared.uniform_pace() && !self.shared.store_and_forward() {
-            return self.shared.request_delay;
-        }
-        let port = &self.ins[input as usize];
-        let switch = self.switches[port.owner as usize].global;
-        self.shared
-            .pipeline([switch, port.table_row], packet, step_in)
-    }
-}
-
-impl Shared {
-    /// Cycles from a header's arrival at `switch`, where it is looked up in table row `row`, to its earliest
-    /// request.
-    #[inline]
-    pub fn pipeline(&self, [switch, row]: [u32; 2], packet: &Packet, step_in: u16) -> u64 {
-        if self.store_and_forward {
-            return self.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
-        }
-        if self.uniform_pace {
-            return self.request_delay;
-        }
-        let output = self.next[row as usize * self.host_count + packet.destination as usize];
-        let step_out =
-            self.output_step[self.output_first[switch as usize] as usize + usize::from(output)];
-        self.request_delay + self.underrun(packet.size, step_in, step_out)
-    }
-
-    /// Head start a packet needs so that its flits, arriving every `step_in` cycles, never run dry when
-    /// they leave every `step_out` cycles.
-    #[inline]
-    pub fn underrun(&self, flits: u16, step_in: u16, step_out: u16) -> u64 {
-        u64::from(flits - 1) * u64::from(step_in.saturating_sub(step_out))
-    }
 }

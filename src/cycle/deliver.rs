@@ -14,8 +14,10 @@
 //! # Deviations
 //! None.
 
+use super::adaptive;
+use super::state::Shared;
 use super::view::View;
-use crate::fabric::components::NONE;
+use crate::fabric::components::{NONE, Packet};
 
 /// Runs the stage.
 #[inline]
@@ -105,7 +107,9 @@ fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u3
     if queue.head == NONE {
         return;
     }
-    if queue.requesting {
+    if queue.requesting && view.shared.open() {
+        adaptive::offer(view, queue_row);
+    } else if queue.requesting {
         let lane = (queue.out << view.shared.lane_shift) + u32::from(queue.out_lane);
         let (out, size) = (queue.out, queue.size);
         view.consider(out, lane, size);
@@ -163,5 +167,48 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
         let port = &self.ins[port_row as usize];
         let (word, lanes) = self.shared.input_lanes(port.index);
         self.switches[port.owner as usize].free[word % W] &= !lanes;
+    }
+}
+
+impl<const W: usize, const P: bool> View<'_, W, P> {
+    /// [`Shared::pipeline`] at the switch of an input of this shard.
+    #[inline(always)]
+    pub(super) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {
+        if self.shared.uniform_pace() && !self.shared.store_and_forward() {
+            return self.shared.request_delay;
+        }
+        let port = &self.ins[input as usize];
+        let switch = self.switches[port.owner as usize].global;
+        self.shared
+            .pipeline([switch, port.table_row], packet, step_in)
+    }
+}
+
+impl Shared {
+    /// Cycles from a header's arrival at `switch`, where it is looked up in table row `row`, to its earliest
+    /// request.
+    #[inline]
+    pub fn pipeline(&self, [switch, row]: [u32; 2], packet: &Packet, step_in: u16) -> u64 {
+        if self.store_and_forward {
+            return self.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
+        }
+        if self.uniform_pace {
+            return self.request_delay;
+        }
+        let step_out = if let Some(adaptation) = &self.adaptation {
+            adaptation.least_step[switch as usize]
+        } else {
+            let entry = row as usize * self.host_count + packet.destination as usize;
+            let first = self.output_first[switch as usize] as usize;
+            self.output_step[first + usize::from(self.next[entry])]
+        };
+        self.request_delay + self.underrun(packet.size, step_in, step_out)
+    }
+
+    /// Head start a packet needs so that its flits, arriving every `step_in` cycles, never run dry when
+    /// they leave every `step_out` cycles.
+    #[inline]
+    pub fn underrun(&self, flits: u16, step_in: u16, step_out: u16) -> u64 {
+        u64::from(flits - 1) * u64::from(step_in.saturating_sub(step_out))
     }
 }

@@ -89,7 +89,10 @@ fn enqueue<const W: usize, const P: bool>(
     }
     let out = view.work.first_host_port + host;
     let port = &mut view.outs[out as usize];
-    let lane = view.shared.profiles[(port.profile + u32::from(key)) as usize];
+    let lane = match view.shared.adaptation() {
+        Some(adaptation) => adaptation.injection_lane(key, creation.sequence),
+        None => view.shared.profiles[(port.profile + u32::from(key)) as usize],
+    };
     port.request_lanes |= 1 << lane;
     if !port.visited {
         port.visited = true;

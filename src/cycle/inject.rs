@@ -154,6 +154,8 @@ fn launch<const W: usize, const P: bool>(
         requested: 0,
         source: host,
         sequence: waiting.sequence,
+        via: NONE,
+        word: 0,
         class: waiting.class,
     };
     view.work.records.injected(now, waiting.class, waiting.size);

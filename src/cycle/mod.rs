@@ -23,6 +23,7 @@
     reason = "small steps of a hop with two or three call sites; measured"
 )]
 
+pub mod adaptive;
 pub mod arbitrate;
 pub mod calendar;
 pub mod consume;

@@ -6,6 +6,7 @@
 //! Cost: O(arrived packets), one table look-up per new head, then never again while the head is blocked
 //!
 //! # Rules
+//! 0. With adaptive routing the head chooses (`adaptive`), else:
 //! 1. Output = table entry of (row of the input, destination), one row per switch unless the input matters; lane = lane map of (input, output, key + hop layer).
 //! 2. A request stands from this cycle until it is granted. It is considered at once when the input has a
 //!    place left, else when the input is free again.
@@ -15,6 +16,7 @@
 //! # Deviations
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
+use super::adaptive;
 use super::view::View;
 use crate::fabric::components::NONE;
 use crate::scenario::plan::OutputArbitration;
@@ -88,6 +90,9 @@ fn output_of<const W: usize, const P: bool>(view: &View<'_, W, P>, lane: u32, pa
 #[inline(always)]
 fn raise<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32, port_row: u32) {
     let shared = view.shared;
+    if let Some(adaptation) = shared.adaptation() {
+        return adaptive::raise(view, adaptation, queue_row, port_row);
+    }
     let port = &mut view.ins[port_row as usize];
     let switch = &mut view.switches[port.owner as usize];
     let queue = &mut view.queues[queue_row as usize];

@@ -4,6 +4,7 @@
 //! behind other options is not there; without it they read [`Shared`]. Which one runs is decided once, by
 //! [`Shared::is_plain`]; both are the same source.
 
+use super::adaptive::Adaptation;
 use super::state::{Grant, Shared};
 use crate::qos::VlArbitrationTables;
 use crate::scenario::plan::{Matching, OutputArbitration};
@@ -38,7 +39,7 @@ macro_rules! options {
         impl Shared {
             /// Whether every option has the value that the fast path is compiled for.
             pub fn is_plain(&self) -> bool {
-                self.tables.is_none() $(&& self.$name == $plain)*
+                self.tables.is_none() && self.adaptation.is_none() $(&& self.$name == $plain)*
             }
         }
     };
@@ -60,6 +61,7 @@ options! {
     management: u16 = 0;
     uniform_pace: bool = true;
     store_and_forward: bool = false;
+    open: bool = false;
 }
 
 impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
@@ -67,6 +69,16 @@ impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
     #[inline]
     pub fn tables(&self) -> Option<&'a VlArbitrationTables> {
         if PLAIN { None } else { self.0.tables.as_ref() }
+    }
+
+    /// Adaptive routing.
+    #[inline]
+    pub fn adaptation(&self) -> Option<&'a Adaptation> {
+        if PLAIN {
+            None
+        } else {
+            self.0.adaptation.as_ref()
+        }
     }
 
     /// VL arbitration tables of the crossbar's output side: with output lanes they act at the channel.

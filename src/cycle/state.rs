@@ -1,5 +1,6 @@
 //! What a shard's stages share beside the component columns: tables, calendar, worklists.
 
+use super::adaptive::{Adaptation, Choices};
 use super::calendar::Calendar;
 use super::sources::Sources;
 use crate::cycle::output_lanes::buffers::OutputLanes;
@@ -92,6 +93,10 @@ pub struct Shared {
     pub sink_step: u16,
     /// Packets of a class that may wait at a host.
     pub source_queue: Option<u32>,
+    /// Adaptive routing; then there are no forwarding tables.
+    pub adaptation: Option<Adaptation>,
+    /// Heads request all their candidates.
+    pub open: bool,
 }
 
 impl Shared {
@@ -247,6 +252,8 @@ pub struct Work {
     pub arbiters: ArbiterState,
     /// Packets behind the crossbar, with `output_lane_buffer`.
     pub output_lanes: OutputLanes,
+    /// Adaptive routing.
+    pub choices: Choices,
     /// Slow sinks, per local host.
     pub sinks: Vec<Sink>,
     /// Statistics.
@@ -273,6 +280,7 @@ impl Work {
     pub fn branch(&mut self, built: Self, now: u64, saturating: &[bool]) {
         self.sources.replace(built.sources, now, saturating);
         self.arbiters.streams = built.arbiters.streams;
+        self.choices.streams = built.choices.streams;
         self.records.branch(built.records);
     }
 

@@ -186,6 +186,10 @@ pub struct PacketRecord {
     pub source: u32,
     /// Number within its source.
     pub sequence: u32,
+    /// Adaptive routing: switch it goes through first.
+    pub via: u32,
+    /// Adaptive routing: word of the engine.
+    pub word: u16,
     /// Traffic class.
     pub class: u16,
 }
@@ -210,6 +214,8 @@ impl PacketRecord {
         requested: 0,
         source: 0,
         sequence: 0,
+        via: NONE,
+        word: 0,
         class: 0,
     };
 }

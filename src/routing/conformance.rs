@@ -13,7 +13,11 @@ use std::time::Instant;
 pub(super) fn engine(text: &str) -> Box<dyn RoutingEngine> {
     let (name, _) = text.split_once('(').unwrap();
     let text = &text[name.len()..];
-    (ENGINES.find(name).unwrap().build)(Arguments { text }).unwrap()
+    let build = ENGINES.find(name).unwrap().build;
+    match build(Arguments { text }).unwrap() {
+        Engine::Tables(engine) => engine,
+        Engine::Adaptive(engine) => panic!("{engine:?} computes no tables"),
+    }
 }
 
 pub(super) fn budget(lanes: u8) -> LaneBudget {

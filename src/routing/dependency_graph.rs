@@ -65,6 +65,8 @@ pub struct DependencyGraph<'a> {
     row_words: Vec<u32>,
     dependencies: Bits,
     used: Bits,
+    /// Dependencies that are no turns at a switch, (vertex, vertex), ascending.
+    indirect: Vec<(u32, u32)>,
 }
 
 impl<'a> DependencyGraph<'a> {
@@ -92,13 +94,26 @@ impl<'a> DependencyGraph<'a> {
             row_words,
             dependencies: Bits::new(words * 64),
             used: Bits::new(graph.channels().len() * lanes),
+            indirect: Vec::new(),
         }
+    }
+
+    /// Number of a (channel, lane).
+    pub fn vertex(&self, channel: ChannelId, lane: VlId) -> usize {
+        channel.index() * self.lanes + lane.index()
+    }
+
+    /// Packets on the first vertex of each pair may come to wait for the second one after other channels.
+    pub fn add_indirect(&mut self, pairs: Vec<(u32, u32)>) {
+        self.indirect.extend(pairs);
+        self.indirect.sort_unstable();
+        self.indirect.dedup();
     }
 
     /// Packets use `lane` of `channel`.
     #[inline]
     pub fn add_vertex(&self, channel: ChannelId, lane: VlId) {
-        self.used.set(channel.index() * self.lanes + lane.index());
+        self.used.set(self.vertex(channel, lane));
     }
 
     /// Packets on `lane` of `from` may wait for `next_lane` of `to`, a channel out of the switch that `from`
@@ -121,7 +136,7 @@ impl<'a> DependencyGraph<'a> {
 
     /// Number of dependencies.
     pub fn dependencies(&self) -> u64 {
-        self.dependencies.count()
+        self.dependencies.count() + self.indirect.len() as u64
     }
 
     /// Number of channels between switches in use.
@@ -142,6 +157,13 @@ impl<'a> DependencyGraph<'a> {
         let Some(switch) = self.graph.channels()[channel].to.switch() else {
             return;
         };
+        let first = self
+            .indirect
+            .partition_point(|&(from, _)| (from as usize) < vertex);
+        let indirect = self.indirect[first..].iter();
+        for &(_, to) in indirect.take_while(|&&(from, _)| from as usize == vertex) {
+            visit(to as usize);
+        }
         let row = self.first_word[channel] + lane * words;
         for word in 0..words {
             let mut bits = self.dependencies.word(row + word);
@@ -180,8 +202,22 @@ impl<'a> DependencyGraph<'a> {
         Some(cycle.into_iter().map(name).collect())
     }
 
-    /// Steps 1 and 2: successors of each vertex on or between cycles; `None` when there is none.
-    fn core(&self) -> Option<Vec<Vec<usize>>> {
+    /// A number for every vertex, above those of all that wait for it; `None` when there is a cycle.
+    pub fn levels(&self) -> Option<Vec<u32>> {
+        let (order, predecessors) = self.first_to_last();
+        if order.len() < predecessors.len() {
+            return None;
+        }
+        let mut levels = vec![0; order.len()];
+        for vertex in order {
+            let above = levels[vertex] + 1;
+            self.successors(vertex, |next| levels[next] = above.max(levels[next]));
+        }
+        Some(levels)
+    }
+
+    /// Step 1: the removed vertices in the order of removal, and the predecessors that all others still have.
+    fn first_to_last(&self) -> (Vec<usize>, Vec<u32>) {
         let count = self.first_word.len() * self.lanes;
         let mut predecessors = vec![0u32; count];
         for vertex in 0..count {
@@ -198,6 +234,13 @@ impl<'a> DependencyGraph<'a> {
                 }
             });
         }
+        (removed, predecessors)
+    }
+
+    /// Steps 1 and 2: successors of each vertex on or between cycles; `None` when there is none.
+    fn core(&self) -> Option<Vec<Vec<usize>>> {
+        let (removed, predecessors) = self.first_to_last();
+        let count = predecessors.len();
         if removed.len() == count {
             return None;
         }

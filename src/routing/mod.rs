@@ -1,4 +1,4 @@
-//! Graph to forwarding tables, with a proof.
+//! Graph to routes, with a proof: forwarding tables, or a function that packets ask on their way.
 
 pub mod adaptive;
 mod balance;
@@ -32,9 +32,10 @@ mod static_contention;
 #[cfg(test)]
 mod test_graphs;
 
+pub use adaptive::Adaptive;
 pub use identities::Identities;
 pub use tables::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
-pub use verify::{Proof, VerifyError, VerifyOptions, verify};
+pub use verify::{Choices, Proof, VerifyError, VerifyOptions, verify};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::topology::Graph;
@@ -66,20 +67,115 @@ pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
     }
 }
 
+/// An engine that routes while packets travel, with its parameters: graph to a routing function.
+///
+/// What it promises is declared in [`Adaptive::guarantees`] and checked by [`adaptive::verify`].
+pub trait AdaptiveEngine: std::fmt::Debug + Send + Sync {
+    /// Makes the routing function of a graph.
+    ///
+    /// # Errors
+    /// When the graph is not one the engine can route, or the lanes do not suffice.
+    fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError>;
+}
+
+/// A routing engine of either kind.
+#[derive(Debug)]
+pub enum Engine {
+    /// Computes forwarding tables.
+    Tables(Box<dyn RoutingEngine>),
+    /// Routes while packets travel.
+    Adaptive(Box<dyn AdaptiveEngine>),
+}
+
+impl Engine {
+    /// An engine that computes tables.
+    pub fn tables(engine: impl RoutingEngine + 'static) -> Self {
+        Self::Tables(Box::new(engine))
+    }
+
+    /// An engine that adapts.
+    pub fn adaptive(engine: impl AdaptiveEngine + 'static) -> Self {
+        Self::Adaptive(Box::new(engine))
+    }
+
+    /// The routes of a graph; relative names of files start from `base`.
+    ///
+    /// # Errors
+    /// As [`RoutingEngine::route_from`] and [`AdaptiveEngine::adapt`].
+    pub fn route(
+        &self,
+        graph: &Graph,
+        budget: LaneBudget,
+        seed: u64,
+        base: &Path,
+    ) -> Result<Routes, RoutingError> {
+        Ok(match self {
+            Self::Tables(engine) => Routes::Tables(engine.route_from(graph, budget, seed, base)?),
+            Self::Adaptive(engine) => Routes::Adaptive(engine.adapt(graph, budget)?),
+        })
+    }
+}
+
+/// What a routing engine returns.
+#[derive(Clone, Debug)]
+pub enum Routes {
+    /// Forwarding tables.
+    Tables(Tables),
+    /// A routing function that packets ask on their way.
+    Adaptive(Adaptive),
+}
+
+impl Routes {
+    /// Registered name of the engine.
+    pub fn engine(&self) -> &str {
+        match self {
+            Self::Tables(tables) => &tables.engine,
+            Self::Adaptive(adaptive) => &adaptive.engine,
+        }
+    }
+
+    /// What the engine promises.
+    pub fn guarantees(&self) -> &Guarantees {
+        match self {
+            Self::Tables(tables) => &tables.guarantees,
+            Self::Adaptive(adaptive) => &adaptive.guarantees,
+        }
+    }
+
+    /// Forwarding tables, when they are what routes.
+    pub fn tables(&self) -> Option<&Tables> {
+        match self {
+            Self::Tables(tables) => Some(tables),
+            Self::Adaptive(_) => None,
+        }
+    }
+
+    /// The routing function, when one routes.
+    pub fn adaptive(&self) -> Option<&Adaptive> {
+        match self {
+            Self::Tables(_) => None,
+            Self::Adaptive(adaptive) => Some(adaptive),
+        }
+    }
+}
+
 /// Makes a routing engine from its arguments.
-pub type BuildEngine = fn(Arguments<'_>) -> Result<Box<dyn RoutingEngine>, ArgumentError>;
+pub type BuildEngine = fn(Arguments<'_>) -> Result<Engine, ArgumentError>;
 
 /// Every routing engine a scenario can name. New ones: one file, one `mod` line, one line here.
 pub static ENGINES: Registry<BuildEngine> = Registry {
     kind: "routing engine",
     entries: &[
+        engines::adaptive::ascent::ENTRY,
         engines::dfsssp::ENTRY,
         engines::dimension_order::ENTRY,
         engines::direction_order::ENTRY,
         engines::dragonfly_minimal::ENTRY,
         engines::fat_tree::ENTRY,
+        engines::adaptive::goal::ENTRY,
         engines::lash::ENTRY,
         engines::min_hop::ENTRY,
+        engines::adaptive::minimal::ENTRY,
         engines::opensm::dfsssp::ENTRY,
         engines::opensm::dor::ENTRY,
         engines::opensm::lash::ENTRY,
@@ -92,7 +188,9 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
         engines::sssp::ENTRY,
         engines::table_import::ENTRY,
         engines::turn_prohibition::ENTRY,
+        engines::adaptive::ugal::ENTRY,
         engines::up_down::ENTRY,
+        engines::adaptive::valiant::ENTRY,
     ],
 };
 

@@ -67,6 +67,24 @@ pub struct Proof {
     pub hop_histogram: Vec<u64>,
     /// A short cycle, when there is one.
     pub cycle: Option<Vec<(ChannelId, VlId)>>,
+    /// Of adaptive routing: what packets may choose. Mean and histogram of the hops are then those of the
+    /// shortest straight way of every pair, the longest path is that of any packet.
+    pub choices: Option<Choices>,
+}
+
+/// What packets may choose, over all states: (goal, word, switch) on last legs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Choices {
+    /// States.
+    pub states: u64,
+    /// Ways on, over all states.
+    pub ways: u64,
+    /// Most ways on from a state.
+    pub most_ways: u32,
+    /// Whether packets may go through another switch first.
+    pub detours: bool,
+    /// Mean over pairs of the longest straight way \[hops\].
+    pub mean_longest: f64,
 }
 
 /// Every way tables can be wrong.
@@ -235,6 +253,7 @@ fn conclude(
         max_hops: total.histogram.len().saturating_sub(1) as u32,
         hop_histogram: total.histogram,
         cycle,
+        choices: None,
     })
 }
 

@@ -1,7 +1,8 @@
-//! Builds shards from plan, graph and tables.
+//! Builds shards from plan, graph and routes.
 
 use super::shard::{Shard, WorldShard};
 use super::simulation::Options;
+use crate::cycle::adaptive::Choices;
 use crate::cycle::calendar::Calendar;
 use crate::cycle::output_lanes::buffers::OutputLanes;
 use crate::cycle::profile::StageClock;
@@ -12,8 +13,9 @@ use crate::fabric::source_queue::SourceQueues;
 use crate::ids::HostId;
 use crate::qos::VlArbiter;
 use crate::rng::{Purpose, stream};
-use crate::routing::Tables;
-use crate::run::lower::{self, Layout};
+use crate::routing::Routes;
+use crate::run::layout::Layout;
+use crate::run::lower;
 use crate::scenario::plan::{Matching, OutputArbitration, Plan};
 use crate::topology::Graph;
 use crate::traffic::Source;
@@ -23,7 +25,7 @@ use std::sync::Arc;
 pub(super) struct Blueprint<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
-    tables: &'a Tables,
+    routes: &'a Routes,
     layout: &'a Layout,
     shared: Arc<Shared>,
     options: Options,
@@ -36,11 +38,11 @@ impl<'a> Blueprint<'a> {
     pub(super) fn new(
         plan: &'a Plan,
         graph: &'a Graph,
-        tables: &'a Tables,
+        routes: &'a Routes,
         layout: &'a Layout,
         options: Options,
     ) -> Self {
-        let shared = Arc::new(lower::shared(graph, tables, plan, layout));
+        let shared = Arc::new(lower::shared(graph, routes, plan, layout));
         let ports = graph
             .switch_ids()
             .map(|switch| graph.connected_ports(switch).count());
@@ -48,7 +50,7 @@ impl<'a> Blueprint<'a> {
         Self {
             plan,
             graph,
-            tables,
+            routes,
             layout,
             shared,
             options,
@@ -75,7 +77,7 @@ impl<'a> Blueprint<'a> {
     ) -> Box<dyn Shard> {
         let rows = lower::rows::<W>(
             self.graph,
-            self.tables,
+            self.routes.tables(),
             self.plan,
             self.layout,
             &self.shared,
@@ -144,6 +146,7 @@ fn work<const W: usize>(
             0 => OutputLanes::default(),
             _ => OutputLanes::new(rows.ports.len(), rows.lane_count, plan.event_horizon(graph)),
         },
+        choices: choices(plan, graph, layout, shared, number),
         sinks: hosts.iter().map(|_| Sink::default()).collect(),
         records: records(plan, graph, hosts, options),
         first_host_port: layout.first_host_port[number],
@@ -209,4 +212,25 @@ fn arbiters<const W: usize>(
         arbiters.input_output = vec![0; rows.lane_count];
     }
     arbiters
+}
+
+/// State of adaptive routing.
+fn choices(plan: &Plan, graph: &Graph, layout: &Layout, shared: &Shared, number: usize) -> Choices {
+    let mut choices = Choices::default();
+    if shared.adaptation.is_none() {
+        return choices;
+    }
+    let switches = layout.switches[number].iter();
+    let channels =
+        switches.flat_map(|&switch| graph.connected_ports(switch).map(|(_, channel)| channel));
+    for channel in channels {
+        let input = u64::from(channel.reverse().0);
+        let lanes = 0..=u64::from(shared.lane_mask);
+        let streams = lanes.map(|lane| stream(plan.seed, Purpose::Adaptive, input * 16 + lane));
+        choices.streams.extend(streams);
+    }
+    if shared.open {
+        choices.requests = vec![Vec::new(); choices.streams.len()];
+    }
+    choices
 }

@@ -1,124 +1,17 @@
-//! Lowers graph, tables and plan to the rows of every shard.
+//! Lowers graph, routes and plan to the rows of every shard.
 //!
-//! Only connected ports get rows; they keep the order of their port numbers, so round robin goes round in
-//! port order. Cost: O(switches * hosts) for the forwarding table, O(ports * lanes) for the rest.
+//! Cost: O(switches * hosts) for the forwarding table, O(ports * lanes) for the rest.
 
+use crate::cycle::adaptive::Adaptation;
 use crate::cycle::state::{Border, Shared};
 use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Switch};
-use crate::ids::{ChannelId, HostId, SwitchId};
-use crate::routing::Tables;
+use crate::ids::{ChannelId, SlId};
+use crate::routing::adaptive::{Adaptive, Selection, first_lane};
+use crate::routing::{Routes, Tables};
+use crate::run::layout::{Layout, credit_latency};
 use crate::scenario::plan::{BufferSharing, ClassPlan, Plan, Queues};
-use crate::topology::{Endpoint, Graph};
-
-/// Where every switch, host and port of the fabric lives.
-#[derive(Debug)]
-pub struct Layout {
-    /// Shard of each switch.
-    pub shard_of: Vec<u32>,
-    /// Number of shards.
-    pub shard_count: usize,
-    /// Row of each switch in its shard.
-    pub switch_row: Vec<u32>,
-    /// First port row of each switch in its shard.
-    pub first_port: Vec<u32>,
-    /// Shard of each host.
-    pub host_shard: Vec<u32>,
-    /// Port row of each host in its shard.
-    pub host_port: Vec<u32>,
-    /// Global ids of the switches of each shard, in row order.
-    pub switches: Vec<Vec<SwitchId>>,
-    /// Global ids of the hosts of each shard, in row order.
-    pub hosts: Vec<Vec<HostId>>,
-    /// First host port row of each shard.
-    pub first_host_port: Vec<u32>,
-    /// Index among the connected ports, `[switch][port - 1]`.
-    port_index: Vec<Vec<u8>>,
-}
-
-impl Layout {
-    /// Numbers everything for the given partition.
-    ///
-    /// # Panics
-    /// When a host has no switch: the graph builder makes no such graph.
-    pub fn new(graph: &Graph, shard_of: Vec<u32>) -> Self {
-        let shard_count = shard_of.iter().max().map_or(1, |&shard| shard as usize + 1);
-        let mut layout = Self {
-            shard_count,
-            switch_row: Vec::new(),
-            first_port: Vec::new(),
-            host_shard: Vec::new(),
-            host_port: Vec::new(),
-            switches: vec![Vec::new(); shard_count],
-            hosts: vec![Vec::new(); shard_count],
-            first_host_port: vec![0; shard_count],
-            port_index: Vec::new(),
-            shard_of,
-        };
-        for switch in graph.switch_ids() {
-            let shard = layout.shard_of[switch.index()] as usize;
-            layout.switch_row.push(layout.switches[shard].len() as u32);
-            layout.first_port.push(layout.first_host_port[shard]);
-            layout.switches[shard].push(switch);
-            let mut index = vec![0; graph.ports(switch).len()];
-            for (place, (port, _)) in graph.connected_ports(switch).enumerate() {
-                index[usize::from(port) - 1] = place as u8;
-            }
-            layout.first_host_port[shard] += graph.connected_ports(switch).count() as u32;
-            layout.port_index.push(index);
-        }
-        for host in graph.host_ids() {
-            let (switch, _) = graph
-                .attachment(host)
-                .expect("the graph builder checks attachments");
-            let shard = layout.shard_of[switch.index()] as usize;
-            layout.host_shard.push(shard as u32);
-            layout
-                .host_port
-                .push(layout.first_host_port[shard] + layout.hosts[shard].len() as u32);
-            layout.hosts[shard].push(host);
-        }
-        layout
-    }
-
-    /// Index of a switch port among the connected ones.
-    pub fn index_of(&self, switch: SwitchId, port: u16) -> u8 {
-        self.port_index[switch.index()][usize::from(port) - 1]
-    }
-
-    /// Shard and port row of an endpoint.
-    pub fn row_of(&self, end: Endpoint) -> (u32, u32) {
-        match end {
-            Endpoint::Switch(switch, port) => {
-                let row = self.first_port[switch.index()] + u32::from(self.index_of(switch, port));
-                (self.shard_of[switch.index()], row)
-            }
-            Endpoint::Host(host) => (self.host_shard[host.index()], self.host_port[host.index()]),
-        }
-    }
-
-    /// Cycles a window may last: the least time from a shard to another, over flits and credits.
-    pub fn window(&self, graph: &Graph, plan: &Plan) -> u64 {
-        let mut window = u64::MAX;
-        for channel in graph.channel_ids() {
-            let ends = graph.channel(channel);
-            if self.row_of(ends.from).0 != self.row_of(ends.to).0 {
-                let flits =
-                    u64::from(ends.timing.latency) + u64::from(plan.switch.crossbar_latency());
-                window = window
-                    .min(flits)
-                    .min(u64::from(credit_latency(graph, plan, channel)));
-            }
-        }
-        window
-    }
-}
-
-/// Credit latency of a channel (D15).
-fn credit_latency(graph: &Graph, plan: &Plan, channel: ChannelId) -> u32 {
-    plan.switch
-        .credit_latency
-        .unwrap_or_else(|| graph.channel(channel.reverse()).timing.latency)
-}
+use crate::topology::Graph;
+use std::sync::Arc;
 
 /// Rows of one shard, ready to be spawned.
 #[derive(Debug)]
@@ -141,21 +34,20 @@ pub struct Rows<const W: usize> {
 ///
 /// # Panics
 /// When the lane map has more than 255 keys; checked when the plan is resolved.
-pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> Shared {
+pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, layout: &Layout) -> Shared {
     let sink_step = plan.host.sink_cycles_per_flit.unwrap_or(0) as u16;
     let lanes = u32::from(plan.switch.lane_count()).next_power_of_two();
     let voq = plan.switch.queues == Queues::Voq;
     let pool = plan.switch.sharing == BufferSharing::PortPool;
     let management = u16::from(plan.switch.management_lane) << plan.switch.lanes;
     let mut shared = Shared {
-        next: Vec::with_capacity(tables.next.len()),
-        hop_layer: tables.hop_layer.clone(),
-        path_layer: tables.path_layer.clone(),
+        next: Vec::new(),
+        hop_layer: Vec::new(),
+        path_layer: Vec::new(),
         profiles: Vec::new(),
-        layers: tables.lanes.layers,
-        management_key: u8::try_from(tables.lanes.keys())
-            .expect("checked when the plan is resolved"),
-        host_count: tables.host_count,
+        layers: 1,
+        management_key: 0,
+        host_count: graph.hosts().len(),
         host_switch: host_switches(graph),
         output_first: Vec::new(),
         output_step: Vec::new(),
@@ -184,15 +76,49 @@ pub fn shared(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout) -> S
         marking_threshold: None,
         sink_step,
         source_queue: plan.host.source_queue,
+        adaptation: None,
+        open: false,
     };
     shared.set_options(&plan.switch);
     shared.stepped_credits = (pool || voq) && shared.speedup != 1;
-    lower_forwarding(graph, tables, layout, &mut shared);
-    for profile in tables.lanes.profiles.chunks(tables.lanes.keys()) {
-        shared.profiles.extend_from_slice(profile);
-        shared.profiles.push(plan.switch.lanes);
+    match routes {
+        Routes::Tables(tables) => lower_tables(graph, tables, plan, layout, &mut shared),
+        Routes::Adaptive(adaptive) => {
+            let adaptation = adaptation(graph, adaptive, plan, layout);
+            shared.open = adaptation.selection == Selection::Open;
+            shared.adaptation = Some(adaptation);
+        }
     }
     shared
+}
+
+/// What adaptive routing needs in place of tables.
+fn adaptation(graph: &Graph, adaptive: &Adaptive, plan: &Plan, layout: &Layout) -> Adaptation {
+    let routing = &adaptive.routing;
+    let (width, lanes) = (routing.width(), plan.switch.lanes);
+    let levels = 0..plan.service_level_count();
+    let mut entries = 0;
+    let first_entry = layout.port_index.iter().map(|index| {
+        entries += index.len() as u32;
+        entries - index.len() as u32
+    });
+    let least_step = graph.switch_ids().map(|switch| {
+        let ports = graph.connected_ports(switch);
+        let steps = ports.map(|(_, channel)| graph.channel(channel).timing.cycles_per_flit as u16);
+        steps.min().unwrap_or(1)
+    });
+    Adaptation {
+        routing: Arc::clone(routing),
+        selection: routing.selection(),
+        width,
+        first_lane: levels
+            .map(|sl| first_lane(width, lanes, SlId(sl)))
+            .collect(),
+        first_entry: first_entry.collect(),
+        port_index: layout.port_index.concat(),
+        least_step: least_step.collect(),
+        capacity: plan.switch.lane_capacity,
+    }
 }
 
 /// Switch of each host.
@@ -219,7 +145,20 @@ fn is_uniform(graph: &Graph, sink_step: u16) -> bool {
     steps.all(|step| step == first) && (sink_step == 0 || sink_step == first)
 }
 
-fn lower_forwarding(graph: &Graph, tables: &Tables, layout: &Layout, shared: &mut Shared) {
+fn lower_tables(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout, shared: &mut Shared) {
+    shared.hop_layer.clone_from(&tables.hop_layer);
+    shared.path_layer.clone_from(&tables.path_layer);
+    shared.layers = tables.lanes.layers;
+    shared.management_key =
+        u8::try_from(tables.lanes.keys()).expect("checked when the plan is resolved");
+    for switch in graph.switch_ids() {
+        shared.output_first.push(shared.output_step.len() as u32);
+        let steps = graph
+            .connected_ports(switch)
+            .map(|(_, channel)| graph.channel(channel).timing.cycles_per_flit);
+        shared.output_step.extend(steps.map(|step| step as u16));
+    }
+    shared.next.reserve(tables.next.len());
     let rows = tables.next.chunks(tables.host_count.max(1));
     for (row, switch) in rows.zip(tables.row_switches(graph)) {
         let index = &layout.port_index[switch.index()];
@@ -229,19 +168,16 @@ fn lower_forwarding(graph: &Graph, tables: &Tables, layout: &Layout, shared: &mu
         };
         shared.next.extend(row.iter().map(local));
     }
-    for switch in graph.switch_ids() {
-        shared.output_first.push(shared.output_step.len() as u32);
-        let steps = graph
-            .connected_ports(switch)
-            .map(|(_, channel)| graph.channel(channel).timing.cycles_per_flit);
-        shared.output_step.extend(steps.map(|step| step as u16));
+    for profile in tables.lanes.profiles.chunks(tables.lanes.keys()) {
+        shared.profiles.extend_from_slice(profile);
+        shared.profiles.push(plan.switch.lanes);
     }
 }
 
 /// The rows of one shard.
 pub fn rows<const W: usize>(
     graph: &Graph,
-    tables: &Tables,
+    tables: Option<&Tables>,
     plan: &Plan,
     layout: &Layout,
     shared: &Shared,
@@ -297,7 +233,7 @@ pub fn rows<const W: usize>(
 
 struct Lowering<'a> {
     graph: &'a Graph,
-    tables: &'a Tables,
+    tables: Option<&'a Tables>,
     plan: &'a Plan,
     layout: &'a Layout,
     shared: &'a Shared,
@@ -316,23 +252,16 @@ impl Lowering<'_> {
         } else {
             0
         };
-        let keys = self.tables.lanes.keys() as u32 + 1;
         let latency = ends.timing.latency + crossbar;
         let step = ends.timing.cycles_per_flit as u16;
-        let offset = self
-            .tables
-            .lanes
-            .by_input
-            .get(channel.reverse().index())
-            .copied()
-            .unwrap_or(0);
+        let (profile, profile_offset) = self.profiles(channel);
         let boundless = peer == Peer::Host && self.is_boundless(channel, latency);
         let out = OutPort {
             free_at: 0,
             to,
             latency,
             owner,
-            profile: self.tables.lanes.by_output[channel.index()] * keys,
+            profile,
             step,
             request_lanes: 0,
             lane_pointer: 0,
@@ -350,8 +279,8 @@ impl Lowering<'_> {
             credit_latency: credit_latency(self.graph, self.plan, channel.reverse()),
             leaving_queue: NONE,
             owner,
-            profile_offset: offset * keys,
-            table_row: self.tables.row_behind(self.graph, channel.reverse()),
+            profile_offset,
+            table_row: self.row_behind(channel.reverse()),
             occupied: 0,
             leaving: 0,
             accept_pointer: 0,
@@ -360,6 +289,23 @@ impl Lowering<'_> {
             wake_scheduled: false,
         };
         (out, input)
+    }
+
+    /// Lane profile of a channel, and what its opposite adds to that of an output; 0 without tables.
+    fn profiles(&self, channel: ChannelId) -> (u32, u32) {
+        let profiles = self.tables.map(|tables| {
+            let (lanes, keys) = (&tables.lanes, tables.lanes.keys() as u32 + 1);
+            let offset = lanes.by_input.get(channel.reverse().index());
+            let offset = offset.copied().unwrap_or(0);
+            (lanes.by_output[channel.index()] * keys, offset * keys)
+        });
+        profiles.unwrap_or_default()
+    }
+
+    /// Table row of what comes over a channel; 0 without tables.
+    fn row_behind(&self, channel: ChannelId) -> u32 {
+        self.tables
+            .map_or(0, |tables| tables.row_behind(self.graph, channel))
     }
 
     /// Row and kind of a channel's far end; far ends in other shards get a border entry.
@@ -381,7 +327,7 @@ impl Lowering<'_> {
             shard,
             port: row,
             switch,
-            table_row: self.tables.row_behind(self.graph, channel),
+            table_row: self.row_behind(channel),
         });
         (self.border.len() as u32 - 1, Peer::Border)
     }
@@ -392,6 +338,8 @@ impl Lowering<'_> {
         let round_trip = latency + credit_latency(self.graph, self.plan, channel);
         let step = self.graph.channel(channel).timing.cycles_per_flit;
         self.shared.sink_step == 0
+            // adaptive routing looks at credits as loads
+            && self.tables.is_some()
             && self.shared.output_buffer + self.shared.output_lane_buffer == 0
             && (round_trip - 1) / step + u32::from(self.shared.largest)
                 <= self.plan.switch.lane_capacity

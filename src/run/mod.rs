@@ -5,6 +5,7 @@ pub mod checkpoint;
 pub mod execute;
 pub mod inspect;
 pub mod invariants;
+pub mod layout;
 pub mod lower;
 pub mod outcome;
 mod saved;

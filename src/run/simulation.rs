@@ -11,10 +11,10 @@ use crate::cycle::profile::StageClock;
 use crate::cycle::state::{Message, ShardState};
 use crate::fabric::partition::partition;
 use crate::ids::ChannelId;
-use crate::routing::Tables;
+use crate::routing::Routes;
 use crate::run::inspect::Columns;
 use crate::run::invariants::Ledger;
-use crate::run::lower::Layout;
+use crate::run::layout::Layout;
 use crate::scenario::plan::Plan;
 use crate::topology::Graph;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Simulation {
     pub fn new(
         plan: &Plan,
         graph: &Graph,
-        tables: &Tables,
+        routes: &Routes,
         options: Options,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let layout = Layout::new(graph, partition(graph, options.shards));
@@ -91,7 +91,7 @@ impl Simulation {
         let clocks: Vec<_> = (0..timed)
             .map(|_| Arc::new(StageClock::default()))
             .collect();
-        let blueprint = Blueprint::new(plan, graph, tables, &layout, options);
+        let blueprint = Blueprint::new(plan, graph, routes, &layout, options);
         let build = |shard: usize| blueprint.shard(shard, clocks.get(shard));
         let shards = (0..layout.shard_count).map(build).collect();
         let threads = options.threads.min(layout.shard_count);

@@ -2,7 +2,8 @@
 //!
 //! A node is a lane buffer: (incoming channel, lane). Its blocked head wants a lane of an output channel
 //! that lacks credits, so it waits for the lane buffer at the other end of that channel. With VOQ a lane buffer can
-//! have several blocked heads. A head that waits for room in an output lane is no node: a channel sends what waits
+//! have several blocked heads. With open adaptive routing a head waits for one of several buffers; it is blocked when none
+//! of them has room, and only heads that wait for each other are kept. A head that waits for room in an output lane is no node: a channel sends what waits
 //! there, whose credits are taken, without asking anyone. A cycle of such waits never resolves by itself.
 //!
 //! Cost: O(queues) once, when a run has stopped making progress.
@@ -13,7 +14,7 @@ use crate::ids::{ChannelId, HostId};
 use crate::run::inspect::Columns;
 use crate::run::shard::Inspect;
 use crate::topology::{Endpoint, Graph};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A lane buffer: the channel that fills it, and the lane.
@@ -34,6 +35,8 @@ struct Wait {
 #[derive(Debug, Default)]
 pub struct WaitFor {
     waits: BTreeMap<Buffer, Vec<Wait>>,
+    /// A head goes on when any of the buffers it waits for makes room, not only a certain one.
+    open: bool,
 }
 
 /// Collects the blocked heads of one shard after the other.
@@ -53,33 +56,43 @@ impl Inspect for Collect<'_> {
             if queue.head == NONE || !queue.requesting {
                 continue;
             }
-            let out_lane = (queue.out << shared.lane_shift) + u32::from(queue.out_lane);
-            let credit_lane = if shared.pool {
-                out_lane & !shared.lane_mask
+            let single = [(queue.out << shared.lane_shift) + u32::from(queue.out_lane)];
+            let several = view.work().choices.requests.get(row);
+            let several = several.into_iter().flatten().map(|request| request.lane);
+            let wanted: Vec<u32> = if shared.open {
+                several.collect()
             } else {
-                out_lane
+                single.to_vec()
             };
-            let (credits, _) = view.credits(credit_lane);
-            if credits >= u32::from(queue.size) {
+            let lacks_credits = |&lane: &u32| {
+                let credit_lane = if shared.pool {
+                    lane & !shared.lane_mask
+                } else {
+                    lane
+                };
+                view.credits(credit_lane).0 < u32::from(queue.size)
+            };
+            if !wanted.iter().all(lacks_credits) {
                 continue;
             }
             let lane = row as u32 / stride;
             let incoming = channels[(lane >> shared.lane_shift) as usize].reverse();
             let packet = &view.packets()[queue.head as usize];
             let record = &view.records()[queue.head as usize];
-            let wait = Wait {
-                wants: (channels[queue.out as usize], queue.out_lane),
-                source: HostId(record.source),
-                destination: HostId(packet.destination),
-                sequence: record.sequence,
-                class: record.class,
-                size: packet.size,
-            };
-            self.graph
-                .waits
-                .entry((incoming, (lane & shared.lane_mask) as u8))
-                .or_default()
-                .push(wait);
+            let buffer = (incoming, (lane & shared.lane_mask) as u8);
+            let waits = self.graph.waits.entry(buffer).or_default();
+            waits.extend(wanted.iter().map(|&wanted| {
+                let out = (wanted >> shared.lane_shift) as usize;
+                Wait {
+                    wants: (channels[out], (wanted & shared.lane_mask) as u8),
+                    source: HostId(record.source),
+                    destination: HostId(packet.destination),
+                    sequence: record.sequence,
+                    class: record.class,
+                    size: packet.size,
+                }
+            }));
+            self.graph.open |= shared.open;
         }
     }
 }
@@ -94,7 +107,24 @@ impl WaitFor {
             graph: Self::default(),
         };
         simulation.inspect(&mut collect);
-        collect.graph
+        let mut graph = collect.graph;
+        if graph.open {
+            graph.keep_stuck();
+        }
+        graph
+    }
+
+    /// Drops every head that waits for a buffer that can make room, until all that are left wait for each other.
+    fn keep_stuck(&mut self) {
+        loop {
+            let known = self.waits.len();
+            let stuck: BTreeSet<Buffer> = self.waits.keys().copied().collect();
+            self.waits
+                .retain(|_, waits| waits.iter().all(|wait| stuck.contains(&wait.wants)));
+            if self.waits.len() == known {
+                return;
+            }
+        }
     }
 
     /// Number of blocked heads.

@@ -3,15 +3,15 @@
 use super::plan::{BufferSharing, Plan};
 use crate::ids::SlId;
 use crate::routing::dependency_graph::describe_cycle;
-use crate::routing::{Proof, Tables, VerifyOptions, verify};
+use crate::routing::{Proof, Routes, VerifyOptions, adaptive, verify};
 use crate::topology::Graph;
 
-/// Checks the tables for the lanes and service levels of the plan.
+/// Checks the routes for the lanes and service levels of the plan.
 ///
 /// # Errors
-/// Names the wrong path or the broken promise; tables that may deadlock are an error unless the plan says
+/// Names the wrong path or the broken promise; routes that may deadlock are an error unless the plan says
 /// `allow_deadlock`.
-pub fn prove(graph: &Graph, tables: &Tables, plan: &Plan) -> Result<Proof, String> {
+pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, String> {
     let mut service_levels: Vec<SlId> = plan
         .classes
         .iter()
@@ -29,6 +29,15 @@ pub fn prove(graph: &Graph, tables: &Tables, plan: &Plan) -> Result<Proof, Strin
         pool_shared: plan.switch.sharing == BufferSharing::PortPool,
         senders: None,
         receivers: None,
+    };
+    let tables = match routes {
+        Routes::Tables(tables) => tables,
+        Routes::Adaptive(routes) => {
+            let proof = adaptive::verify(graph, routes, &options);
+            let proof = proof.map_err(|error| error.to_string())?;
+            refuse_cycle(graph, &proof, plan, "the data lanes")?;
+            return Ok(proof);
+        }
     };
     let proof = verify(graph, tables, &options).map_err(|error| error.to_string())?;
     refuse_cycle(graph, &proof, plan, "the data lanes")?;

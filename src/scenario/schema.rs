@@ -72,7 +72,7 @@ pub struct Switch {
     /// Space of a lane or pool.
     pub lane_capacity: At<Amount>,
     /// Queueing.
-    pub queues: Queues,
+    pub queues: At<Queues>,
     /// Who shares the space.
     pub sharing: At<BufferSharing>,
     /// Packets leaving an input at a time.

@@ -4,8 +4,9 @@
 //! once and in the engine with several shard counts, staged and fused. `VIRTLANE_CASES=n` changes the number
 //! of cases, `VIRTLANE_FIRST_CASE=n` the first seed.
 
-use crate::random_fabric::{Case, case};
+use crate::random_fabric::{Case, adaptive_case, case};
 use crate::reference::{self, Delivery, Outcome, Routing};
+use virtlane::routing::Routes;
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::plan::{HostOptions, SwitchOptions};
 
@@ -172,10 +173,21 @@ where
     );
 }
 
+/// A simulation of the case with `routes`.
+fn simulation<R>(case: &Case<R>, routes: &Routes, options: Options) -> Simulation {
+    Simulation::new(&case.plan, &case.graph, routes, options).expect("threads can be started")
+}
+
 #[test]
 fn every_packet_arrives_in_the_same_cycle() {
     compare(case, |case, options| {
-        Simulation::new(&case.plan, &case.graph, &case.routing, options)
-            .expect("threads can be started")
+        simulation(case, &Routes::Tables(case.routing.clone()), options)
+    });
+}
+
+#[test]
+fn every_adaptively_routed_packet_arrives_in_the_same_cycle() {
+    compare(adaptive_case, |case, options| {
+        simulation(case, &case.routing.routes(), options)
     });
 }

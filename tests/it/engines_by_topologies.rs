@@ -10,7 +10,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use virtlane::ids::SlId;
 use virtlane::registry::Arguments;
-use virtlane::routing::{ENGINES, LaneBudget, RoutingError, VerifyOptions, verify};
+use virtlane::routing::{
+    ENGINES, LaneBudget, Routes, RoutingError, VerifyOptions, adaptive, verify,
+};
 use virtlane::run::outcome::Verdict;
 use virtlane::run::{Settings, execute};
 use virtlane::scenario::{Document, Parts};
@@ -121,11 +123,11 @@ fn lanes(engine: &str, graph: &Graph) -> Result<u8, Fate> {
             lanes,
             service_levels: 2,
         };
-        let tables = match built.route(graph, budget, 1) {
+        let routes = match built.route(graph, budget, 1, Path::new("")) {
             Err(RoutingError::TooFewLanes { .. }) => continue,
             Err(RoutingError::Unsupported { .. }) => return Err(Fate::Refused),
             Err(error) => panic!("{engine}: {error}"),
-            Ok(tables) => tables,
+            Ok(routes) => routes,
         };
         let options = VerifyOptions {
             service_levels: &[SlId(0), SlId(1)],
@@ -134,7 +136,11 @@ fn lanes(engine: &str, graph: &Graph) -> Result<u8, Fate> {
             senders: None,
             receivers: None,
         };
-        let proof = verify(graph, &tables, &options).unwrap_or_else(|error| panic!("{error}"));
+        let proof = match &routes {
+            Routes::Tables(tables) => verify(graph, tables, &options),
+            Routes::Adaptive(routes) => adaptive::verify(graph, routes, &options),
+        };
+        let proof = proof.unwrap_or_else(|error| panic!("{error}"));
         return if proof.acyclic {
             Ok(lanes)
         } else {

@@ -2,9 +2,21 @@
 //!
 //! The rules around it (when a head chooses, what load is, whose random stream is used) are decision D20 of
 //! `docs/model.md`. Here is only what engines provide; functions are pure, all state travels with the packet
-//! as its [`Course`].
+//! as its [`Course`]. Engines of this program are written leg by leg ([`Legs`]), which is what can be proved.
 
-use crate::ids::{HostId, SwitchId};
+mod explore;
+pub mod legs;
+mod proof;
+
+#[cfg(test)]
+mod tests;
+
+pub use legs::{Leg, Legs};
+pub use proof::verify;
+
+use super::Guarantees;
+use crate::ids::{HostId, SlId, SwitchId};
+use std::sync::Arc;
 
 /// What a packet remembers of its route from switch to switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,4 +87,28 @@ pub trait AdaptiveRouting: Send + Sync + std::fmt::Debug {
         course: Course,
         found: &mut Vec<Candidate>,
     );
+
+    /// The same function leg by leg, for the proof; without it there is none.
+    fn legs(&self) -> Option<&dyn Legs> {
+        None
+    }
+}
+
+/// What an adaptive engine returns.
+#[derive(Clone, Debug)]
+pub struct Adaptive {
+    /// Registered name of the engine.
+    pub engine: String,
+    /// The routing function.
+    pub routing: Arc<dyn AdaptiveRouting>,
+    /// What the engine promises; checked by [`verify`] before every run.
+    pub guarantees: Guarantees,
+    /// What the engine wants `virtlane routes` to show, as (name, value).
+    pub remarks: Vec<(String, String)>,
+}
+
+/// First lane of the group of `sl`, with groups of `width` out of `lanes` lanes (D20).
+pub fn first_lane(width: u8, lanes: u8, sl: SlId) -> u8 {
+    let groups = (lanes / width).max(1);
+    sl.0 % groups * width
 }

@@ -21,7 +21,7 @@ use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::layering::{Exactness, Layers, Paths, assign};
 use crate::routing::{
-    BuildEngine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
 };
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -48,7 +48,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     }],
     guarantees: &["minimal", "deadlock-free", "in order"],
     references: &[DFSSSP],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<Dfsssp>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<Dfsssp>()?)),
 };
 
 impl RoutingEngine for Dfsssp {

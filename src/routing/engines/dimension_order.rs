@@ -24,7 +24,7 @@ use super::one_hop_dimensions;
 use super::rings::Order;
 use crate::references::{AHN_HYPERX, DALLY_SEITZ, DALLY_TOWLES, SULLIVAN_BASHKOW};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
-use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
 
@@ -70,7 +70,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         "in order",
     ],
     references: &[DALLY_SEITZ, DALLY_TOWLES, SULLIVAN_BASHKOW, AHN_HYPERX],
-    build: |arguments| Ok(Box::new(DimensionOrder::parse(arguments)?)),
+    build: |arguments| Ok(Engine::tables(DimensionOrder::parse(arguments)?)),
 };
 
 impl DimensionOrder {

@@ -20,7 +20,7 @@ use super::grid_tables::{Dateline, GridRouting, Ties, choices};
 use super::rings::Order;
 use crate::references::{BOLBOL, DALLY_TOWLES};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
-use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
 
@@ -59,7 +59,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         "in order",
     ],
     references: &[BOLBOL, DALLY_TOWLES],
-    build: |arguments| Ok(Box::new(DirectionOrder::parse(arguments)?)),
+    build: |arguments| Ok(Engine::tables(DirectionOrder::parse(arguments)?)),
 };
 
 impl DirectionOrder {

@@ -24,7 +24,8 @@ use crate::references::KIM_DRAGONFLY;
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::require_nameable_ports;
 use crate::routing::{
-    BuildEngine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables, UNREACHABLE,
+    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    UNREACHABLE,
 };
 use crate::topology::graph::DragonflyShape;
 use crate::topology::{Graph, Shape};
@@ -49,7 +50,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         "in order",
     ],
     references: &[KIM_DRAGONFLY],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<DragonflyMinimal>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<DragonflyMinimal>()?)),
 };
 
 impl RoutingEngine for DragonflyMinimal {
@@ -73,7 +74,7 @@ impl RoutingEngine for DragonflyMinimal {
         }
         Ok(Tables {
             engine: NAME.into(),
-            next: Ports::new(graph, shape).next()?,
+            next: Links::new(graph, shape).next(graph)?,
             input_row: Vec::new(),
             hop_layer: Vec::new(),
             path_layer: Vec::new(),
@@ -110,25 +111,24 @@ fn lanes(graph: &Graph, shape: &DragonflyShape, budget: LaneBudget, lanes_needed
 
 /// A global link, as seen from its group.
 #[derive(Clone, Copy, Debug)]
-struct GlobalLink {
-    from: SwitchId,
-    port: u16,
-    to: SwitchId,
+pub(super) struct GlobalLink {
+    pub(super) from: SwitchId,
+    pub(super) port: u16,
+    pub(super) to: SwitchId,
 }
 
 /// The links of a dragonfly, by where they lead.
 #[derive(Debug)]
-struct Ports<'a> {
-    graph: &'a Graph,
-    shape: &'a DragonflyShape,
+pub(super) struct Links {
+    pub(super) shape: DragonflyShape,
     /// Port to another switch of the own group, `[switch][router]`.
     local: Vec<u16>,
     /// Links in order of (switch, port), `[group][group they lead to]`.
     global: Vec<Vec<GlobalLink>>,
 }
 
-impl<'a> Ports<'a> {
-    fn new(graph: &'a Graph, shape: &'a DragonflyShape) -> Self {
+impl Links {
+    pub(super) fn new(graph: &Graph, shape: &DragonflyShape) -> Self {
         let (routers, groups) = (shape.switches_per_group as usize, shape.groups as usize);
         let mut local = vec![u16::from(UNREACHABLE); graph.switches().len() * routers];
         let mut global = vec![Vec::new(); groups * groups];
@@ -143,16 +143,14 @@ impl<'a> Ports<'a> {
             }
         }
         Self {
-            graph,
-            shape,
+            shape: *shape,
             local,
             global,
         }
     }
 
     /// Forwarding tables `[switch][host]`.
-    fn next(&self) -> Result<Vec<u8>, RoutingError> {
-        let graph = self.graph;
+    fn next(&self, graph: &Graph) -> Result<Vec<u8>, RoutingError> {
         let mut next = Vec::with_capacity(graph.switches().len() * graph.hosts().len());
         for switch in graph.switch_ids() {
             for host in graph.host_ids() {
@@ -173,24 +171,58 @@ impl<'a> Ports<'a> {
 
     /// Port at `here` for `host` on another switch, `home`; `None` without a link between the groups.
     fn port(&self, here: SwitchId, home: SwitchId, host: HostId) -> Option<u16> {
-        let (own, other) = (self.shape.group(here), self.shape.group(home));
-        if own == other {
+        if self.shape.group(here) == self.shape.group(home) {
             return Some(self.local_port(here, home)); // step 1
         }
-        let links = &self.global[(own * self.shape.groups + other) as usize]; // step 2
-        let locals = |link: &GlobalLink| u32::from(link.from != here) + u32::from(link.to != home);
-        let least = links.iter().map(locals).min()?;
-        let shortest = || links.iter().filter(|link| locals(link) == least);
-        let chosen = host.index() % shortest().count();
-        let link = shortest().nth(chosen)?;
-        Some(if link.from == here {
+        let shortest = || self.shortest(here, home); // step 2
+        let count = shortest().count();
+        let chosen = host.index().checked_rem(count)?;
+        shortest().nth(chosen).map(|link| self.port_to(here, link))
+    }
+
+    /// Links from the group of a switch to another group.
+    pub(super) fn between(&self, group: u32, other: u32) -> &[GlobalLink] {
+        &self.global[(group * self.shape.groups + other) as usize]
+    }
+
+    /// The links with fewest local hops on the way between switches of different groups.
+    pub(super) fn shortest(
+        &self,
+        here: SwitchId,
+        home: SwitchId,
+    ) -> impl Iterator<Item = &GlobalLink> {
+        let links = self.between(self.shape.group(here), self.shape.group(home));
+        let locals =
+            move |link: &GlobalLink| u32::from(link.from != here) + u32::from(link.to != home);
+        let least = links.iter().map(locals).min();
+        links.iter().filter(move |link| Some(locals(link)) == least)
+    }
+
+    /// Hops between two switches over at most one global link.
+    pub(super) fn hops(&self, here: SwitchId, home: SwitchId) -> u32 {
+        if here == home {
+            0
+        } else if self.shape.group(here) == self.shape.group(home) {
+            1
+        } else {
+            let link = self.shortest(here, home).next();
+            link.map_or(0, |link| {
+                1 + u32::from(link.from != here) + u32::from(link.to != home)
+            })
+        }
+    }
+
+    /// Port at `here` towards a global link of its group.
+    pub(super) fn port_to(&self, here: SwitchId, link: &GlobalLink) -> u16 {
+        if link.from == here {
             link.port
         } else {
             self.local_port(here, link.from)
-        })
+        }
     }
 
-    fn local_port(&self, from: SwitchId, to: SwitchId) -> u16 {
+    /// Port to another switch of the own group.
+    pub(super) fn local_port(&self, from: SwitchId, to: SwitchId) -> u16 {
         let routers = self.shape.switches_per_group as usize;
         self.local[from.index() * routers + self.shape.router(to) as usize]
     }

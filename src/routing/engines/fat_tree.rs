@@ -29,7 +29,9 @@ use crate::ids::{HostId, SwitchId};
 use crate::references::{PETRINI_VANNESCHI, ZAHAVI, ZDORNOV_BIRK};
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::require_nameable_ports;
-use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{
+    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
+};
 use crate::topology::graph::{TreeShape, XgftShape};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -54,7 +56,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         "with as many links up as down at every switch: shift permutations load each channel at most once",
     ],
     references: &[ZDORNOV_BIRK, ZAHAVI, PETRINI_VANNESCHI],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<FatTree>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<FatTree>()?)),
 };
 
 impl RoutingEngine for FatTree {

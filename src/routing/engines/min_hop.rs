@@ -24,7 +24,9 @@ use crate::routing::balance::{
     Balance, destinations, require_all_reachable, require_nameable_ports,
 };
 use crate::routing::paths::{Adjacency, UNREACHED};
-use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{
+    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
+};
 use crate::topology::Graph;
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -56,7 +58,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     parameters: &[Balance::PARAMETER, Balance::PASSES],
     guarantees: &["minimal", "in order", "not deadlock-free unless verified"],
     references: &[PATH_BALANCING],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<MinHop>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<MinHop>()?)),
 };
 
 impl RoutingEngine for MinHop {

@@ -1,5 +1,6 @@
 //! The routing engines, one file each; listed in [`ENGINES`](super::ENGINES).
 
+pub mod adaptive;
 pub mod dfsssp;
 pub mod dimension_order;
 pub mod direction_order;

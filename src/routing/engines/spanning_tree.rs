@@ -21,7 +21,7 @@ use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::destinations;
 use crate::routing::paths::Adjacency;
 use crate::routing::steps::Steps;
-use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use fixedbitset::FixedBitSet;
 use serde::Deserialize;
@@ -60,7 +60,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         "uses exactly (switches - 1) links between switches",
     ],
     references: &[REINEMO],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<SpanningTree>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<SpanningTree>()?)),
 };
 
 impl RoutingEngine for SpanningTree {

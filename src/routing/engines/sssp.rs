@@ -28,7 +28,7 @@ use crate::routing::balance::{
 use crate::routing::links::{Links, NO_LINK};
 use crate::routing::weighted::WeightedSearch;
 use crate::routing::{
-    BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables, UNREACHABLE,
+    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables, UNREACHABLE,
 };
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -48,7 +48,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     parameters: &[],
     guarantees: &["minimal", "in order", "not deadlock-free unless verified"],
     references: &[SSSP],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<Sssp>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<Sssp>()?)),
 };
 
 impl RoutingEngine for Sssp {

@@ -28,7 +28,8 @@ use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::dump::{DumpError, Row, read_guid2lid, read_lfts, read_path_sl, read_sl2vl};
 use crate::routing::identities::{EndPort, Identities};
 use crate::routing::{
-    BuildEngine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables, UNREACHABLE,
+    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    UNREACHABLE,
 };
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -85,7 +86,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     ],
     guarantees: &["in order", "not deadlock-free unless verified"],
     references: &[IBA],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<TableImport>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<TableImport>()?)),
 };
 
 impl RoutingEngine for TableImport {

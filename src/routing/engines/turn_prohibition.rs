@@ -28,7 +28,9 @@ use crate::references::{REINEMO, TBTP};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::{Balance, destinations};
 use crate::routing::paths::Adjacency;
-use crate::routing::{BuildEngine, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables};
+use crate::routing::{
+    BuildEngine, Engine, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+};
 use crate::topology::Graph;
 use fixedbitset::FixedBitSet;
 use serde::Deserialize;
@@ -84,7 +86,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         "needs switches that forward by input port and destination",
     ],
     references: &[TBTP, REINEMO],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<TurnProhibition>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<TurnProhibition>()?)),
 };
 
 impl RoutingEngine for TurnProhibition {

@@ -48,7 +48,9 @@ use crate::routing::balance::{
 };
 use crate::routing::paths::Adjacency;
 use crate::routing::steps::Steps;
-use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{
+    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
+};
 use crate::topology::Graph;
 use serde::Deserialize;
 
@@ -114,7 +116,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     ],
     guarantees: &["deadlock-free on one lane per tree", "in order"],
     references: &[AUTONET, SANCHO_ROBLES_DUATO, LYSNE_SKEIE],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<UpDown>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<UpDown>()?)),
 };
 
 impl RoutingEngine for UpDown {

@@ -13,7 +13,7 @@ mod file;
 pub use driver::{Driver, Mark};
 pub use file::{CheckpointError, FORMAT};
 
-use crate::routing::Tables;
+use crate::routing::Routes;
 use crate::scenario::plan::{ClassPlan, Plan};
 use crate::scenario::{Parts, Resolved, print};
 use crate::topology::Graph;
@@ -107,7 +107,7 @@ impl Checkpoint {
             cycle,
             asked_shards,
             plan: print::plan(resolved, &Parts::registered()),
-            network: network(&resolved.layout.graph, &resolved.tables, &resolved.plan),
+            network: network(&resolved.layout.graph, &resolved.routes, &resolved.plan),
             classes: classes(&resolved.plan),
             warmup: resolved.plan.phases.warmup,
             driver,
@@ -174,7 +174,7 @@ impl Checkpoint {
     }
 
     fn require_same_network(&self, resolved: &Resolved) -> Result<(), CheckpointError> {
-        if network(&resolved.layout.graph, &resolved.tables, &resolved.plan) == self.network {
+        if network(&resolved.layout.graph, &resolved.routes, &resolved.plan) == self.network {
             Ok(())
         } else {
             Err(CheckpointError::OtherNetwork)
@@ -213,14 +213,20 @@ fn list(classes: &[Class]) -> String {
 }
 
 /// Checksum of everything that rows and their contents depend on, traffic excepted.
-fn network(graph: &Graph, tables: &Tables, plan: &Plan) -> u32 {
+fn network(graph: &Graph, routes: &Routes, plan: &Plan) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     for channel in graph.channels() {
         sum.update(format!("{channel:?}").as_bytes());
     }
-    sum.update(&tables.next);
-    sum.update(&tables.hop_layer);
-    sum.update(&tables.path_layer);
-    sum.update(format!("{:?}{:?}{:?}", tables.lanes, plan.switch, plan.host).as_bytes());
+    match routes {
+        Routes::Tables(tables) => {
+            sum.update(&tables.next);
+            sum.update(&tables.hop_layer);
+            sum.update(&tables.path_layer);
+            sum.update(format!("{:?}", tables.lanes).as_bytes());
+        }
+        Routes::Adaptive(adaptive) => sum.update(format!("{adaptive:?}").as_bytes()),
+    }
+    sum.update(format!("{:?}{:?}", plan.switch, plan.host).as_bytes());
     sum.finalize()
 }

@@ -64,7 +64,7 @@ pub fn execute_from(
         continuation.start.shards(settings.shards)?,
     );
     options.keep_deliveries = settings.keep_deliveries;
-    options.check_order = settings.check && resolved.tables.guarantees.in_order;
+    options.check_order = settings.check && resolved.routes.guarantees().in_order;
     options.profile = settings.profile;
     let mut run = Run::new(resolved, settings, options)?;
     run.start(&continuation.start)?;
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
             resolved,
             settings,
             options,
-            simulation: Simulation::new(plan, graph, &resolved.tables, options)?,
+            simulation: Simulation::new(plan, graph, &resolved.routes, options)?,
             driver: Driver::new(
                 graph.channels().len() * usize::from(plan.switch.lane_count()),
                 Watchdog::new(plan.phases.watchdog),

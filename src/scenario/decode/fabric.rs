@@ -95,9 +95,7 @@ fn switch(item: &Item<'_>) -> Read<Switch> {
     Ok(Switch {
         lanes: fields.or("lanes", 1, |item| small(item, 1, 15))?,
         lane_capacity: fields.required("lane_capacity", amount)?,
-        queues: fields
-            .or("queues", Queues::Fifo, |item| item.choice(QUEUES))?
-            .value,
+        queues: fields.or("queues", Queues::Fifo, |item| item.choice(QUEUES))?,
         sharing: fields.or("sharing", BufferSharing::PerLane, |item| {
             item.choice(SHARING)
         })?,

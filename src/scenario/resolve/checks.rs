@@ -1,12 +1,14 @@
 //! Rules between several keys.
 
 use super::super::plan::{
-    BufferSharing, InputSpeedup, Matching, OutputArbitration, Plan, SwitchOptions,
+    BufferSharing, InputSpeedup, Matching, OutputArbitration, Plan, Queues, SwitchOptions,
 };
 use super::super::schema::Scenario;
 use super::super::syntax::Mistake;
+use crate::ids::SlId;
 use crate::qos::VlArbitrationTables;
-use crate::routing::Tables;
+use crate::routing::adaptive::{Adaptive, Selection, first_lane};
+use crate::routing::{Routes, Tables};
 use crate::topology::Graph;
 
 /// Options that exclude each other.
@@ -147,27 +149,55 @@ pub(super) fn lane_keys(scenario: &Scenario, tables: &Tables) -> Result<(), Mist
     )))
 }
 
+/// D20: what adaptive routing does not go with.
+pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Result<(), Mistake> {
+    let switch = &scenario.fabric.switch;
+    let engine = &adaptive.engine;
+    if switch.queues.value == Queues::Voq {
+        return Err(switch.queues.mistake(format!(
+            "`Voq` does not go with `routing: {engine}`, which knows no output before a packet is head: use `Fifo`"
+        )));
+    }
+    if scenario.management_lane.value {
+        return Err(scenario.management_lane.mistake(format!(
+            "`true` does not go with `routing: {engine}`: VL15 is routed by tables"
+        )));
+    }
+    if adaptive.routing.selection() != Selection::Open {
+        return Ok(());
+    }
+    let why =
+        format!("does not go with `routing: {engine}`, whose packets request several outputs");
+    if switch.matching.value == Matching::InputFirst {
+        let message = format!("`InputFirst` {why}: use `OutputFirst`");
+        return Err(switch.matching.mistake(message));
+    }
+    if switch.input_speedup.value != InputSpeedup::Limited(1) {
+        return Err(switch
+            .input_speedup
+            .mistake(format!("it {why}: expected 1")));
+    }
+    if switch.reserve.value {
+        return Err(switch.reserve.mistake(format!("`true` {why}: use `false`")));
+    }
+    Ok(())
+}
+
 /// A lane that is in neither arbitration table would never be served.
 pub(super) fn arbitrated_lanes(
     scenario: &Scenario,
     plan: &Plan,
-    tables: &Tables,
+    routes: &Routes,
 ) -> Result<(), Mistake> {
     let Some(arbitration) = &scenario.vl_arbitration else {
         return Ok(());
     };
     let entries = || arbitration.value.high.iter().chain(&arbitration.value.low);
     let served = |lane: u8| entries().any(|&(other, weight)| other == lane && weight > 0);
-    let map = &tables.lanes;
-    let layers = usize::from(map.layers);
     for class in plan.classes.iter().filter(|class| !class.management) {
-        for sl in &class.service_levels {
-            let first = sl.index() * layers;
-            let rows = map.profiles.chunks(map.keys().max(1));
-            let mut lanes = rows
-                .filter_map(|row| row.get(first..first + layers))
-                .flatten();
-            if let Some(lane) = lanes.find(|lane| !served(**lane)) {
+        for &sl in &class.service_levels {
+            let mut lanes = lanes_of(routes, plan, sl).into_iter();
+            if let Some(lane) = lanes.find(|&lane| !served(lane)) {
                 return Err(arbitration.mistake(format!(
                     "lane `{lane}` has no entry with a weight above 0, but class `{}` uses it (service \
                      level {sl})",
@@ -177,4 +207,23 @@ pub(super) fn arbitrated_lanes(
         }
     }
     Ok(())
+}
+
+/// Lanes that packets of a service level may use.
+fn lanes_of(routes: &Routes, plan: &Plan, sl: SlId) -> Vec<u8> {
+    match routes {
+        Routes::Tables(tables) => {
+            let map = &tables.lanes;
+            let layers = usize::from(map.layers);
+            let first = sl.index() * layers;
+            let rows = map.profiles.chunks(map.keys().max(1));
+            let lanes = rows.filter_map(|row| row.get(first..first + layers));
+            lanes.flatten().copied().collect()
+        }
+        Routes::Adaptive(adaptive) => {
+            let width = adaptive.routing.width();
+            let first = first_lane(width, plan.switch.lanes, sl);
+            (first..first + width).collect()
+        }
+    }
 }

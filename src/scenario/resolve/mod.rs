@@ -1,6 +1,6 @@
-//! Scenario to plan, graph and tables, in typed stages.
+//! Scenario to plan, graph and routes, in typed stages.
 //!
-//! `Scenario -> Layout` (clock, graph) `-> Plan` (classes against the graph) `-> Tables -> Proof`. Each
+//! `Scenario -> Layout` (clock, graph) `-> Plan` (classes against the graph) `-> Routes -> Proof`. Each
 //! stage reads the results of earlier ones only; every complaint names the key it is about.
 
 mod checks;
@@ -13,7 +13,7 @@ use super::prove::prove;
 use super::schema::{Scenario, Switch};
 use super::syntax::{At, Mistake};
 use crate::registry::Registry;
-use crate::routing::{BuildEngine, ENGINES, LaneBudget, Proof, RoutingError, Tables};
+use crate::routing::{BuildEngine, ENGINES, LaneBudget, Proof, Routes, RoutingError};
 use crate::topology::faults::Failed;
 use crate::topology::{
     BuildContext, BuildTopology, ChannelTiming, Graph, TOPOLOGIES, TopologyError,
@@ -93,8 +93,8 @@ pub struct Resolved {
     pub layout: Layout,
     /// What the engine needs.
     pub plan: Plan,
-    /// Forwarding tables.
-    pub tables: Tables,
+    /// Forwarding tables or adaptive routing.
+    pub routes: Routes,
     /// What is known about them.
     pub proof: Proof,
 }
@@ -165,7 +165,7 @@ pub fn plan(scenario: &Scenario, parts: &Parts<'_>, layout: &Layout) -> Result<P
     Ok(plan)
 }
 
-/// Computes the forwarding tables; `base` is the folder relative file names start from.
+/// Computes the routes; `base` is the folder relative file names start from.
 ///
 /// # Errors
 /// What is wrong with `routing`, or the lanes it needs.
@@ -175,21 +175,24 @@ pub fn route(
     layout: &Layout,
     plan: &Plan,
     base: &Path,
-) -> Result<Tables, Mistake> {
+) -> Result<Routes, Mistake> {
     let part = &scenario.routing;
     let engine = part.build(part.entry(parts.engines)?.build)?;
     let budget = LaneBudget {
         lanes: plan.switch.lanes,
         service_levels: plan.service_level_count(),
     };
-    let tables = engine.route_from(&layout.graph, budget, plan.seed, base);
-    let tables = tables.map_err(|error| match error {
+    let routes = engine.route(&layout.graph, budget, plan.seed, base);
+    let routes = routes.map_err(|error| match error {
         RoutingError::TooFewLanes { .. } => scenario.fabric.switch.lanes.mistake(error.to_string()),
         error => part.name.mistake(error.to_string()),
     })?;
-    checks::arbitrated_lanes(scenario, plan, &tables)?;
-    checks::lane_keys(scenario, &tables)?;
-    Ok(tables)
+    checks::arbitrated_lanes(scenario, plan, &routes)?;
+    match &routes {
+        Routes::Tables(tables) => checks::lane_keys(scenario, tables)?,
+        Routes::Adaptive(adaptive) => checks::adaptive_routing(scenario, adaptive)?,
+    }
+    Ok(routes)
 }
 
 /// All stages.
@@ -209,14 +212,14 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     let plan = plan(&scenario, parts, &layout)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
-    let tables = route(&scenario, parts, &layout, &plan, base)?;
-    let proof = prove(&layout.graph, &tables, &plan)
+    let routes = route(&scenario, parts, &layout, &plan, base)?;
+    let proof = prove(&layout.graph, &routes, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;
     Ok(Resolved {
         scenario,
         layout,
         plan,
-        tables,
+        routes,
         proof,
     })
 }
@@ -274,7 +277,7 @@ fn switch(scenario: &Scenario, clock: Clock) -> Result<SwitchOptions, Mistake> {
         lanes: switch.lanes.value,
         management_lane: scenario.management_lane.value,
         lane_capacity: buffer(&switch.lane_capacity, 1)?,
-        queues: switch.queues,
+        queues: switch.queues.value,
         sharing: switch.sharing.value,
         input_speedup: switch.input_speedup.value,
         output_buffer: buffer(&switch.output_buffer, 0)?,

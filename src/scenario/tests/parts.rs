@@ -5,7 +5,7 @@ use crate::ids::{ChannelId, HostId};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter, Registry};
 use crate::rng::Stream;
 use crate::routing::{
-    BuildEngine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
 };
 use crate::topology::{
     BuildContext, BuildTopology, Endpoint, Graph, GraphBuilder, Topology, TopologyError,
@@ -59,7 +59,9 @@ static ENGINES: Registry<BuildEngine> = Registry {
     kind: "routing engine",
     entries: &[Entry {
         aliases: &["shortest"],
-        ..entry("Shortest", &[], |_: Arguments<'_>| Ok(Box::new(Shortest)))
+        ..entry("Shortest", &[], |_: Arguments<'_>| {
+            Ok(Engine::tables(Shortest))
+        })
     }],
 };
 static PATTERNS: Registry<BuildPattern> = Registry {

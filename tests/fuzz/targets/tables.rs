@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use virtlane::ids::SlId;
 use virtlane::registry::Arguments;
 use virtlane::routing::dump::{read_guid2lid, read_lfts, read_path_sl, read_sl2vl};
-use virtlane::routing::{ENGINES, LaneBudget, VerifyOptions, verify};
+use virtlane::routing::{ENGINES, LaneBudget, Routes, VerifyOptions, verify};
 use virtlane::topology::{BuildContext, ChannelTiming, Graph, TOPOLOGIES};
 use virtlane::units::Clock;
 
@@ -65,7 +65,7 @@ fuzz_target!(|text: &str| {
             lanes: 8,
             service_levels: 1,
         };
-        if let Ok(tables) = import.route_from(&GRAPH, budget, 1, &FOLDER) {
+        if let Ok(Routes::Tables(tables)) = import.route(&GRAPH, budget, 1, &FOLDER) {
             let options = VerifyOptions {
                 service_levels: &[SlId(0)],
                 lanes: 8,

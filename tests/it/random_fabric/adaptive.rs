@@ -11,6 +11,7 @@ use crate::reference::Routing;
 use std::sync::Arc;
 use virtlane::ids::{HostId, SwitchId};
 use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
+use virtlane::routing::{Guarantees, Routes};
 use virtlane::topology::Graph;
 
 /// Most lanes of a group.
@@ -22,6 +23,23 @@ pub(crate) struct Adaptive {
     pub(crate) function: Arc<dyn AdaptiveRouting>,
     /// Whether every packet arrives, with lanes that do not share their space.
     pub(crate) deadlock_free: bool,
+}
+
+impl Adaptive {
+    /// The same for the engine; nothing is promised.
+    pub(crate) fn routes(&self) -> Routes {
+        Routes::Adaptive(virtlane::routing::Adaptive {
+            engine: String::from("random"),
+            routing: Arc::clone(&self.function),
+            guarantees: Guarantees {
+                minimal: false,
+                deadlock_free: false,
+                in_order: false,
+                lanes_needed: self.function.width(),
+            },
+            remarks: Vec::new(),
+        })
+    }
 }
 
 impl<'a> From<&'a Adaptive> for Routing<'a> {

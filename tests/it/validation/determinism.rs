@@ -8,7 +8,7 @@ use virtlane::scenario::Resolved;
 /// Digest and number of the packets delivered by `cycles`.
 fn digest(resolved: &Resolved, cycles: u64, options: Options) -> (Digest, u64) {
     let graph = &resolved.layout.graph;
-    let simulation = Simulation::new(&resolved.plan, graph, &resolved.tables, options);
+    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
     let mut simulation = simulation.expect("threads start");
     simulation.run_until(cycles);
     let (mut digest, mut delivered) = (Digest::default(), 0);

@@ -5,6 +5,7 @@ use crate::random_fabric::{Case, Saturating, ToOne, case};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
+use virtlane::routing::Routes;
 use virtlane::run::invariants::Ledger;
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::plan::BufferSharing;
@@ -50,7 +51,7 @@ fn times(resolved: &Resolved) -> Vec<(u64, u64)> {
         ..Options::default()
     };
     let graph = &resolved.layout.graph;
-    let simulation = Simulation::new(&resolved.plan, graph, &resolved.tables, options);
+    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
     let mut simulation = simulation.expect("one thread");
     simulation.run_until(200);
     let records = simulation.states().map(|state| &state.work.records);
@@ -196,8 +197,8 @@ fn simulation(case: &Case, shards: usize, fused: bool) -> Simulation {
         check_order: true,
         ..Options::default()
     };
-    Simulation::new(&case.plan, &case.graph, &case.routing, options)
-        .expect("threads can be started")
+    let routes = Routes::Tables(case.routing.clone());
+    Simulation::new(&case.plan, &case.graph, &routes, options).expect("threads can be started")
 }
 
 /// Every delivery in words, in the order of sources and numbers.

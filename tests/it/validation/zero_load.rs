@@ -5,7 +5,7 @@ use crate::random_fabric::{Saturating, ToOne};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
-use virtlane::routing::Tables;
+use virtlane::routing::{Routes, Tables};
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::plan::{Forwarding, SwitchOptions};
 use virtlane::scenario::{Document, Parts, Plan, Resolved};
@@ -134,12 +134,12 @@ fn closed_form(
 }
 
 /// Network latency of one packet in the empty fabric.
-fn measured(graph: &Graph, tables: &Tables, plan: &Plan) -> u64 {
+fn measured(graph: &Graph, routes: &Routes, plan: &Plan) -> u64 {
     let options = Options {
         keep_deliveries: true,
         ..Options::default()
     };
-    let mut simulation = Simulation::new(plan, graph, tables, options).expect("one thread");
+    let mut simulation = Simulation::new(plan, graph, routes, options).expect("one thread");
     simulation.run_until(20_000);
     let mut deliveries = simulation
         .states()
@@ -183,13 +183,16 @@ fn check(resolved: &Resolved) {
                     class.packets_per_host = Some(1);
                     let expected = closed_form(
                         graph,
-                        &resolved.tables,
+                        resolved
+                            .routes
+                            .tables()
+                            .expect("the scenarios route by tables"),
                         &plan.switch,
                         (source, destination),
                         u64::from(flits),
                     );
                     assert_eq!(
-                        measured(graph, &resolved.tables, &plan),
+                        measured(graph, &resolved.routes, &plan),
                         expected,
                         "{} to {destination:?} from {source:?}: {flits} flits, {forwarding:?}",
                         resolved.plan.title

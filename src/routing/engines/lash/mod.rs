@@ -35,7 +35,9 @@ use crate::routing::layers::{self, Granularity, Layers, NO_LAYER, Order};
 use crate::routing::load_balance::{Spreading, spread};
 use crate::routing::paths::{Adjacency, UNREACHED};
 use crate::routing::steps::Steps;
-use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{
+    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
+};
 use crate::topology::Graph;
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -127,7 +129,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         "in order",
     ],
     references: &[LASH, REINEMO, PATH_BALANCING],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<Lash>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<Lash>()?)),
 };
 
 impl RoutingEngine for Lash {

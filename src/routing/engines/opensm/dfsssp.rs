@@ -25,7 +25,7 @@ use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::engines::dfsssp::layered;
 use crate::routing::layering::{Exactness, Layers, Paths, assign};
-use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
 
@@ -51,7 +51,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     }],
     guarantees: &["deadlock-free", "in order"],
     references: &[DFSSSP],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<OpenSmDfsssp>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<OpenSmDfsssp>()?)),
 };
 
 impl RoutingEngine for OpenSmDfsssp {

@@ -22,7 +22,7 @@ use super::subnet::{LidTables, Subnet, one_lane};
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::paths::UNREACHED;
-use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
 
@@ -41,7 +41,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     parameters: &[],
     guarantees: &["minimal", "in order", "not deadlock-free unless verified"],
     references: &[],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<OpenSmDor>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<OpenSmDor>()?)),
 };
 
 impl RoutingEngine for OpenSmDor {

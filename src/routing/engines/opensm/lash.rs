@@ -27,7 +27,7 @@ use crate::references::LASH;
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::{
-    BuildEngine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
 };
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     parameters: &[],
     guarantees: &["minimal", "deadlock-free", "in order"],
     references: &[LASH],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<OpenSmLash>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<OpenSmLash>()?)),
 };
 
 impl RoutingEngine for OpenSmLash {

@@ -172,7 +172,8 @@ fn torus_2qos_tables_and_service_levels_are_equal() {
             lanes: 2,
             service_levels: 1,
         };
-        let tables = engine.route(&graph, budget, 1).unwrap();
+        let routes = engine.route(&graph, budget, 1, Path::new("")).unwrap();
+        let tables = routes.tables().unwrap();
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/opensm")
             .join(network);

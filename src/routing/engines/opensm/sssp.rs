@@ -24,7 +24,7 @@ use crate::registry::{Arguments, Entry};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::links::NO_LINK;
 use crate::routing::weighted::WeightedSearch;
-use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
 
@@ -43,7 +43,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     parameters: &[],
     guarantees: &["in order", "not deadlock-free unless verified"],
     references: &[SSSP],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<OpenSmSssp>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<OpenSmSssp>()?)),
 };
 
 impl RoutingEngine for OpenSmSssp {

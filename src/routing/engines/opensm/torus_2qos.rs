@@ -23,7 +23,7 @@ use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::require_nameable_ports;
 use crate::routing::{
-    BuildEngine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
 };
 use crate::topology::graph::GridShape;
 use crate::topology::{Endpoint, Graph, Shape};
@@ -47,7 +47,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     parameters: &[],
     guarantees: &["minimal", "deadlock-free", "in order"],
     references: &[],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<OpenSmTorus2Qos>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<OpenSmTorus2Qos>()?)),
 };
 
 impl RoutingEngine for OpenSmTorus2Qos {

@@ -30,7 +30,7 @@ use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::engines::root::{Root, named};
 use crate::routing::paths::UNREACHED;
-use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -59,7 +59,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     }],
     guarantees: &["in order", "not deadlock-free unless verified"],
     references: &[],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<OpenSmUpDown>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<OpenSmUpDown>()?)),
 };
 
 impl RoutingEngine for OpenSmUpDown {

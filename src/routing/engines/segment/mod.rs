@@ -32,7 +32,7 @@ use crate::rng::{Purpose, Stream, below, stream};
 use crate::routing::balance::{Balance, destinations};
 use crate::routing::loads::ChannelLoads;
 use crate::routing::paths::Adjacency;
-use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::{Endpoint, Graph};
 use serde::Deserialize;
 use std::fmt::Write;
@@ -116,7 +116,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         "needs switches that forward by input port and destination",
     ],
     references: &[SEGMENT_ROUTING, REINEMO],
-    build: |arguments: Arguments<'_>| Ok(Box::new(arguments.parse::<SegmentRouting>()?)),
+    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<SegmentRouting>()?)),
 };
 
 /// Prohibited turns of a segment: (switch, link, link) each.

@@ -1,0 +1,315 @@
+//! Adaptive routing: a head chooses among its candidates, or requests them all.
+//!
+//! Part of `Stage::Route` ([`raise`]), `Stage::Deliver` ([`offer`]), `Stage::Arbitrate` ([`preference`]) and
+//! `Stage::Cross` ([`withdraw`]).
+//! Reads: the routing function, credits of the switch's outputs
+//! Writes: course of the head, its requests, the streams of the inputs
+//! Cost: O(candidates) per head, and per time it is offered again; nothing with tables
+//!
+//! # Rules (D20)
+//! 1. At its first switch a packet gets its course, at later ones the course may change; candidates follow from it.
+//! 2. Committed: one of them is requested: the first, one drawn, or one with the least load, ties drawn.
+//! 3. Open: all are requested; the accepted grant withdraws the others. Of the grants of a round an input accepts
+//!    no escape before an escape, then the one with the least load, then by its pointer.
+//! 4. Load = capacity minus credits in hand, before this cycle's arbitration: no output is granted twice in a
+//!    cycle, so credits taken in it do not show.
+//!
+//! # Deviations
+//! None.
+
+use super::state::{Grant, Shared};
+use super::view::View;
+use crate::fabric::OutLane;
+use crate::ids::{HostId, SwitchId};
+use crate::rng::{Stream, below};
+use crate::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
+use crate::scenario::plan::OutputArbitration;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What adaptive routing needs to know of the fabric, one copy for all shards.
+#[derive(Debug)]
+pub struct Adaptation {
+    /// The routing function.
+    pub routing: Arc<dyn AdaptiveRouting>,
+    /// How heads use their candidates.
+    pub selection: Selection,
+    /// Lanes of a group.
+    pub width: u8,
+    /// First lane of the group of each service level.
+    pub first_lane: Vec<u8>,
+    /// First entry of each switch in `port_index`.
+    pub first_entry: Vec<u32>,
+    /// Index among the connected ports, by port - 1.
+    pub port_index: Vec<u8>,
+    /// Smallest pace of a switch's outputs \[cycles per flit\].
+    pub least_step: Vec<u16>,
+    /// Space of a lane or pool \[flits\].
+    pub capacity: u32,
+}
+
+impl Adaptation {
+    /// Lane of a source's packet with that sequence number.
+    #[inline]
+    pub fn injection_lane(&self, key: u8, sequence: u64) -> u8 {
+        self.first_lane[usize::from(key)] + (sequence % u64::from(self.width)) as u8
+    }
+}
+
+/// A request of a head that requests several lanes.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// Output lane row.
+    pub lane: u32,
+    /// Belongs to the escape network.
+    pub escape: bool,
+}
+
+/// State of adaptive routing in a shard; empty with tables.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Choices {
+    /// Streams of the input lanes, `[lane row]`.
+    pub streams: Vec<Stream>,
+    /// What each head requests, `[queue row]`; with open selection only.
+    pub requests: Vec<Vec<Request>>,
+    /// Candidates of the head that is being routed.
+    #[serde(skip)]
+    found: Vec<Candidate>,
+}
+
+/// A head at its switch.
+#[derive(Clone, Copy)]
+struct Head<'a> {
+    adaptation: &'a Adaptation,
+    /// Queue row = input lane row.
+    queue: u32,
+    packet: u32,
+    switch: SwitchId,
+    first_port: u32,
+    first_lane: u8,
+}
+
+/// Routes the head of a queue and raises its requests.
+pub(super) fn raise<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    adaptation: &Adaptation,
+    queue: u32,
+    port_row: u32,
+) {
+    let switch = &view.switches[view.ins[port_row as usize].owner as usize];
+    let packet = view.queues[queue as usize].head;
+    let key = view.packets[packet as usize].key;
+    let head = Head {
+        adaptation,
+        queue,
+        packet,
+        switch: SwitchId(switch.global),
+        first_port: switch.first_port,
+        first_lane: adaptation.first_lane[usize::from(key)],
+    };
+    let mut found = std::mem::take(&mut view.work.choices.found);
+    find(view, head, &mut found);
+    if adaptation.selection != Selection::Open {
+        let chosen = select(view, head, &found);
+        found.swap(0, chosen);
+        found.truncate(1);
+    }
+    request(view, head, &found, port_row);
+    view.work.choices.found = found;
+}
+
+/// Rule 1.
+fn find<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    head: Head<'_>,
+    found: &mut Vec<Candidate>,
+) {
+    let packet = &view.packets[head.packet as usize];
+    let (destination, is_first) = (HostId(packet.destination), packet.hops == 0);
+    let routing = &head.adaptation.routing;
+    let record = &view.records[head.packet as usize];
+    let course = Course {
+        via: record.via,
+        word: record.word,
+    };
+    let course = if is_first {
+        routing.depart(head.switch, destination, &mut Outputs::new(view, head))
+    } else {
+        routing.advance(head.switch, destination, course)
+    };
+    let record = &mut view.records[head.packet as usize];
+    record.via = course.via;
+    record.word = course.word;
+    routing.candidates(head.switch, destination, course, found);
+}
+
+/// Rule 2: the place of the candidate to request.
+fn select<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    head: Head<'_>,
+    found: &[Candidate],
+) -> usize {
+    if found.len() < 2 || head.adaptation.selection == Selection::First {
+        return 0;
+    }
+    let mut outputs = Outputs::new(view, head);
+    if head.adaptation.selection == Selection::Random {
+        return outputs.below(found.len() as u32) as usize;
+    }
+    let load = |candidate: &Candidate| outputs.load(candidate.port, candidate.lane);
+    let least = found.iter().map(load).min().unwrap_or(0);
+    let ties = found.iter().filter(|&candidate| load(candidate) == least);
+    let chosen = match ties.count() as u32 {
+        0 | 1 => 0,
+        ties => outputs.below(ties) as usize,
+    };
+    let places = found.iter().enumerate();
+    let mut least_loaded = places.filter(|(_, way)| outputs.load(way.port, way.lane) == least);
+    least_loaded.nth(chosen).map_or(0, |(place, _)| place)
+}
+
+/// Raises the requests of a head for all of `found`.
+fn request<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    head: Head<'_>,
+    found: &[Candidate],
+    port_row: u32,
+) {
+    let shared = view.shared;
+    let bit = head.queue - (head.first_port << shared.lane_shift);
+    let size = view.packets[head.packet as usize].size;
+    let queue = &mut view.queues[head.queue as usize];
+    queue.size = size;
+    queue.requesting = true;
+    if shared.output_arbitration() == OutputArbitration::FirstComeFirstServed {
+        view.records[head.packet as usize].requested = view.now;
+    }
+    for candidate in found {
+        let out = head.first_port + head.index(candidate.port);
+        let lane = head.first_lane + candidate.lane;
+        queue.out = out;
+        queue.out_lane = lane;
+        view.outs[out as usize].request_lanes |= 1 << lane;
+        let lane = (out << shared.lane_shift) + u32::from(lane);
+        view.lanes[lane as usize].requests[(bit / 64) as usize % W] |= 1 << (bit % 64);
+        if shared.open() {
+            view.work.choices.requests[head.queue as usize].push(Request {
+                lane,
+                escape: candidate.escape,
+            });
+        }
+    }
+    let port = &mut view.ins[port_row as usize];
+    if shared.speedup() == 1 {
+        if port.free_at > view.now {
+            return port.wake_when_free(port_row, &mut view.work.calendar);
+        }
+        let owner = port.owner as usize;
+        let (word, lanes) = shared.lanes_beside(bit as u16);
+        view.switches[owner].free[word % W] |= lanes;
+    } else if port.leaving >= shared.speedup() {
+        return;
+    }
+    if shared.open() {
+        return offer(view, head.queue);
+    }
+    let queue = &view.queues[head.queue as usize];
+    let lane = (queue.out << shared.lane_shift) + u32::from(queue.out_lane);
+    view.consider(queue.out, lane, size);
+}
+
+/// The input of a head that requests several outputs is free: they are looked at again.
+pub(super) fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: u32) {
+    let size = view.queues[queue as usize].size;
+    for i in 0..view.work.choices.requests[queue as usize].len() {
+        let lane = view.work.choices.requests[queue as usize][i].lane;
+        view.consider(lane >> view.shared.lane_shift, lane, size);
+    }
+}
+
+/// Rule 3, withdrawal: the granted head no longer requests anything else.
+pub(super) fn withdraw<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) {
+    let shared = view.shared;
+    let requests = &mut view.work.choices.requests[grant.queue as usize];
+    for request in requests
+        .drain(..)
+        .filter(|request| request.lane != grant.lane)
+    {
+        let lane = &mut view.lanes[request.lane as usize];
+        lane.requests[usize::from(grant.bit / 64) % W] &= !(1 << (grant.bit % 64));
+        if lane.requests.iter().all(|&word| word == 0) {
+            lane.need = 0;
+            let out = request.lane >> shared.lane_shift;
+            let number = request.lane & shared.lane_mask;
+            view.outs[out as usize].request_lanes &= !(1 << number);
+        }
+    }
+}
+
+/// Rule 3, acceptance: what an input prefers about a grant, less first; all grants are alike where heads request
+/// one output.
+#[inline]
+pub(super) fn preference<const W: usize, const P: bool>(
+    view: &View<'_, W, P>,
+    grant: &Grant,
+) -> (bool, u32) {
+    let Some(adaptation) = view.shared.adaptation() else {
+        return (false, 0);
+    };
+    if !view.shared.open() {
+        return (false, 0);
+    }
+    let requests = &view.work.choices.requests[grant.queue as usize];
+    let mut same = requests.iter().filter(|request| request.lane == grant.lane);
+    let escape = same.next().is_some_and(|request| request.escape);
+    let credits = view.credits(grant.lane);
+    (escape, adaptation.capacity.saturating_sub(credits))
+}
+
+impl Head<'_> {
+    /// Index of a port among the connected ones.
+    #[inline]
+    fn index(&self, port: u16) -> u32 {
+        let first = self.adaptation.first_entry[self.switch.index()];
+        u32::from(self.adaptation.port_index[first as usize + usize::from(port) - 1])
+    }
+}
+
+/// What a head sees of its switch.
+struct Outputs<'a, const W: usize> {
+    head: Head<'a>,
+    lanes: &'a [OutLane<W>],
+    stream: &'a mut Stream,
+    shared: &'a Shared,
+    now: u64,
+}
+
+impl<'a, const W: usize> Outputs<'a, W> {
+    fn new<const P: bool>(view: &'a mut View<'_, W, P>, head: Head<'a>) -> Self {
+        Self {
+            head,
+            lanes: view.lanes,
+            stream: &mut view.work.choices.streams[head.queue as usize],
+            shared: view.shared.0,
+            now: view.now,
+        }
+    }
+}
+
+impl<const W: usize> Local for Outputs<'_, W> {
+    fn load(&self, port: u16, lane: u8) -> u32 {
+        let out = self.head.first_port + self.head.index(port);
+        let lane = if self.shared.pool {
+            0
+        } else {
+            self.head.first_lane + lane
+        };
+        let row = (out << self.shared.lane_shift) + u32::from(lane);
+        let credits = self.lanes[row as usize].available(self.now);
+        self.head.adaptation.capacity.saturating_sub(credits)
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        below(self.stream, bound)
+    }
+}

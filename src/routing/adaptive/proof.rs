@@ -1,0 +1,496 @@
+//! Proves what an adaptive routing function does, whatever packets choose and however loaded the fabric is.
+//!
+//! Guarantees: a [`Proof`] covers every pair of hosts and every choice: every packet arrives after a bounded number
+//! of hops, has a way on everywhere, and what the engine declared (minimal, deadlock-free) holds.
+//! Needs: a function written leg by leg ([`Legs`](super::Legs)).
+//! Fails with: [`VerifyError`].
+//! Cost: O(ways) per (goal, word), in parallel over goals, for open engines a few times; memory that of the
+//! [`DependencyGraph`] plus O(ways) of one (goal, word) per thread.
+//!
+//! # Algorithm
+//! 1. Every first leg, then every last leg is followed from all its starts (`explore.rs`); last legs start also
+//!    where first legs end. Packets that pass the switch of their destination on their first leg are ejected
+//!    there: they do less than what is followed.
+//! 2. Committed engines, and all with one pool for the lanes of a port: every way is a vertex, every way on from
+//!    where it leads a dependency, those from a first leg to all last legs included. No cycle, no deadlock.
+//! 3. Open engines (Duato): only escape lanes are vertices. A packet that holds one may ask for another next, or
+//!    after any number of other lanes (direct and indirect dependencies). Indirect ones are many, so they are
+//!    not listed: every vertex gets a level above those it is known to wait for, then each goal is searched for
+//!    a dependency against the levels. Those found are added, until there is none (no cycle) or the
+//!    dependencies found form a cycle.
+//!
+//! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ), [`DUATO`](crate::references::DUATO)
+
+use super::explore::{Explored, Question, Way};
+use super::{Adaptive, Leg, Selection};
+use crate::ids::{ChannelId, SwitchId, VlId};
+use crate::routing::dependency_graph::{DependencyGraph, describe_cycle};
+use crate::routing::paths::Adjacency;
+use crate::routing::{Choices, Proof, VerifyError, VerifyOptions};
+use crate::topology::Graph;
+use rayon::prelude::*;
+
+/// Checks `adaptive` against `graph`: a cycle is an error only when the engine promises that there is none and
+/// lanes have buffers of their own.
+///
+/// # Errors
+/// As [`crate::routing::verify()`].
+pub fn verify(
+    graph: &Graph,
+    adaptive: &Adaptive,
+    options: &VerifyOptions<'_>,
+) -> Result<Proof, VerifyError> {
+    let Some(legs) = adaptive.routing.legs() else {
+        return Err(VerifyError::Malformed {
+            engine: adaptive.engine.clone(),
+            reason: "they are not written leg by leg".into(),
+        });
+    };
+    let question = Question {
+        graph,
+        legs,
+        engine: &adaptive.engine,
+    };
+    let width = legs.width();
+    if width == 0 || width > options.lanes || legs.words() == 0 {
+        let (words, lanes) = (legs.words(), options.lanes);
+        return Err(question.malformed(format!(
+            "{words} words and groups of {width} lanes, the switches have {lanes}"
+        )));
+    }
+    let merged = options.pool_shared || width == 1;
+    let is_open = legs.selection() == Selection::Open;
+    let hosts = |switch| graph.attached_hosts(switch).count() as u64;
+    let check = Check {
+        question,
+        adjacency: Adjacency::new(graph),
+        hosts: graph.switch_ids().map(hosts).collect(),
+        merged,
+        is_open: is_open && !merged,
+    };
+    let mut dependencies = DependencyGraph::new(graph, if merged { 1 } else { width });
+    let first = check.first_legs(&dependencies)?;
+    if is_open && first.iter().any(|leg| !leg.arrivals.is_empty()) {
+        return Err(question.malformed("open engines go straight".into()));
+    }
+    let total = check.last_legs(&first, &dependencies)?;
+    let shared = total.escape_lanes & total.other_lanes;
+    if check.is_open && shared != 0 {
+        let lane = shared.trailing_zeros();
+        return Err(question.malformed(format!("lane {lane} is an escape lane and is not")));
+    }
+    if check.is_open {
+        check.settle(&mut dependencies)?;
+    }
+    conclude(graph, adaptive, options, &dependencies, total)
+}
+
+fn conclude(
+    graph: &Graph,
+    adaptive: &Adaptive,
+    options: &VerifyOptions<'_>,
+    dependencies: &DependencyGraph<'_>,
+    total: Total,
+) -> Result<Proof, VerifyError> {
+    let minimal = total.detour.is_none();
+    if let Some(detour) = total.detour
+        && adaptive.guarantees.minimal
+    {
+        return Err(detour);
+    }
+    let cycle = dependencies.find_cycle();
+    if let Some(cycle) = &cycle
+        && adaptive.guarantees.deadlock_free
+        && !options.pool_shared
+    {
+        return Err(VerifyError::Cyclic {
+            engine: adaptive.engine.clone(),
+            cycle: describe_cycle(graph, cycle),
+        });
+    }
+    let pairs: u64 = total.histogram.iter().sum();
+    let hops = (0..)
+        .zip(&total.histogram)
+        .map(|(hops, pairs)| hops * pairs);
+    Ok(Proof {
+        channels_used: dependencies.channels_used(),
+        dependencies: dependencies.dependencies(),
+        vertices: dependencies.vertices(),
+        acyclic: cycle.is_none(),
+        minimal,
+        reachable_pairs: pairs,
+        mean_hops: hops.sum::<u64>() as f64 / pairs.max(1) as f64,
+        max_hops: total.longest,
+        hop_histogram: total.histogram,
+        cycle,
+        choices: Some(Choices {
+            mean_longest: total.longest_sum as f64 / pairs.max(1) as f64,
+            ..total.choices
+        }),
+    })
+}
+
+/// A first leg's end, for its goal.
+#[derive(Default)]
+struct FirstLeg {
+    /// Words with which packets arrive, and over which channels and lanes.
+    arrivals: Vec<(u16, Vec<(ChannelId, VlId)>)>,
+    /// Hops of the longest way.
+    most: u32,
+}
+
+/// What is found about all last legs.
+#[derive(Default)]
+struct Total {
+    /// Pairs of hosts by the fewest hops of a straight way.
+    histogram: Vec<u64>,
+    /// Sum over pairs of the hops of the longest straight way.
+    longest_sum: u64,
+    /// Longest way of any packet \[hops\].
+    longest: u32,
+    /// A way that is longer than the shortest.
+    detour: Option<VerifyError>,
+    escape_lanes: u16,
+    other_lanes: u16,
+    choices: Choices,
+}
+
+impl Total {
+    fn add(&mut self, other: Self) {
+        let length = self.histogram.len().max(other.histogram.len());
+        self.histogram.resize(length, 0);
+        for (sum, pairs) in self.histogram.iter_mut().zip(other.histogram) {
+            *sum += pairs;
+        }
+        self.longest_sum += other.longest_sum;
+        self.longest = self.longest.max(other.longest);
+        self.detour = self.detour.take().or(other.detour);
+        self.escape_lanes |= other.escape_lanes;
+        self.other_lanes |= other.other_lanes;
+        let (sum, part) = (&mut self.choices, other.choices);
+        sum.states += part.states;
+        sum.ways += part.ways;
+        sum.most_ways = sum.most_ways.max(part.most_ways);
+        sum.detours |= part.detours;
+    }
+
+    /// Counts states and ways.
+    fn count(&mut self, explored: &Explored) {
+        for state in 0..explored.switches.len() as u32 {
+            let ways = explored.ways(state);
+            self.choices.states += 1;
+            self.choices.ways += ways.len() as u64;
+            self.choices.most_ways = self.choices.most_ways.max(ways.len() as u32);
+            for way in ways {
+                let lanes = if way.escape {
+                    &mut self.escape_lanes
+                } else {
+                    &mut self.other_lanes
+                };
+                *lanes |= 1 << way.lane;
+            }
+        }
+    }
+}
+
+/// Memory of one thread.
+#[derive(Default)]
+struct Scratch {
+    explored: Explored,
+    /// Switches that packets start from, `[word]`.
+    starts: Vec<Vec<u32>>,
+    words: Vec<u16>,
+    /// Fewest and most hops of straight ways, `[source]`.
+    hops: Vec<(u32, u32)>,
+    /// Lowest level that packets may ask for from a state on, and its vertex.
+    lowest: Vec<(u32, u32)>,
+}
+
+/// All that is constant while goals are followed.
+struct Check<'a> {
+    question: Question<'a>,
+    adjacency: Adjacency,
+    /// Hosts of every switch.
+    hosts: Vec<u64>,
+    /// One vertex per channel.
+    merged: bool,
+    /// Escape lanes only.
+    is_open: bool,
+}
+
+impl Check<'_> {
+    /// Fills `scratch.starts` with the sources of a leg to `goal`.
+    fn starts(&self, goal: SwitchId, leg: Leg, scratch: &mut Scratch) -> Result<(), VerifyError> {
+        let Scratch { starts, words, .. } = scratch;
+        let count = self.question.legs.words();
+        starts.resize(usize::from(count), Vec::new());
+        starts.iter_mut().for_each(Vec::clear);
+        for source in self.question.graph.switch_ids() {
+            if source == goal || self.hosts[source.index()] == 0 {
+                continue;
+            }
+            words.clear();
+            self.question.legs.starts(source, goal, leg, words);
+            for &word in words.iter() {
+                let Some(list) = starts.get_mut(usize::from(word)) else {
+                    let reason = format!("word {word} is used, there are {count}");
+                    return Err(self.question.malformed(reason));
+                };
+                list.push(source.0);
+            }
+            if words.is_empty() && leg == Leg::Last {
+                return Err(self.question.no_path(source, goal, "no packet sets out"));
+            }
+        }
+        Ok(())
+    }
+
+    fn vertex(&self, way: &Way) -> (ChannelId, VlId) {
+        let lane = if self.merged { 0 } else { way.lane };
+        (ChannelId(way.channel), VlId(lane))
+    }
+
+    /// Adds the dependencies within an explored leg.
+    fn depend(&self, explored: &Explored, dependencies: &DependencyGraph<'_>) {
+        for state in 0..explored.switches.len() as u32 {
+            for way in explored.ways(state) {
+                let (channel, lane) = self.vertex(way);
+                dependencies.add_vertex(channel, lane);
+                let (Some(to), true) = (way.to, way.escape || !self.is_open) else {
+                    continue;
+                };
+                for next in explored.ways(to) {
+                    if next.escape || !self.is_open {
+                        let (next, next_lane) = self.vertex(next);
+                        dependencies.add(channel, lane, next, next_lane);
+                    }
+                }
+            }
+        }
+    }
+
+    fn first_legs(&self, dependencies: &DependencyGraph<'_>) -> Result<Vec<FirstLeg>, VerifyError> {
+        let goals: Vec<SwitchId> = self.question.graph.switch_ids().collect();
+        let legs = goals
+            .par_iter()
+            .map_init(Scratch::default, |scratch, &goal| {
+                self.first_leg(goal, scratch, dependencies)
+            });
+        let legs: Vec<_> = legs.collect();
+        legs.into_iter().collect()
+    }
+
+    fn first_leg(
+        &self,
+        goal: SwitchId,
+        scratch: &mut Scratch,
+        dependencies: &DependencyGraph<'_>,
+    ) -> Result<FirstLeg, VerifyError> {
+        self.starts(goal, Leg::First, scratch)?;
+        let Scratch {
+            starts, explored, ..
+        } = scratch;
+        let mut leg = FirstLeg::default();
+        for (word, starts) in (0..).zip(starts).filter(|(_, starts)| !starts.is_empty()) {
+            explored.follow(&self.question, starts, goal, word)?;
+            self.depend(explored, dependencies);
+            let mut arrivals = Vec::new();
+            for state in 0..explored.switches.len() as u32 {
+                let last = explored.ways(state).iter().filter(|way| way.to.is_none());
+                arrivals.extend(last.map(|way| self.vertex(way)));
+            }
+            leg.arrivals.push((word, arrivals));
+            let most = explored.hops.iter().map(|&(_, most)| most).max();
+            leg.most = leg.most.max(most.unwrap_or(0));
+        }
+        Ok(leg)
+    }
+
+    /// Switches with hosts: the ends of all ways.
+    fn homes(&self) -> Vec<SwitchId> {
+        let switches = self.question.graph.switch_ids();
+        switches
+            .filter(|switch| self.hosts[switch.index()] > 0)
+            .collect()
+    }
+
+    fn last_legs(
+        &self,
+        first: &[FirstLeg],
+        dependencies: &DependencyGraph<'_>,
+    ) -> Result<Total, VerifyError> {
+        let homes = self.homes();
+        let parts = homes
+            .par_iter()
+            .map_init(Scratch::default, |scratch, &home| {
+                self.last_leg(home, first, scratch, dependencies)
+            });
+        let parts: Vec<_> = parts.collect();
+        let mut total = Total::default();
+        for part in parts {
+            total.add(part?);
+        }
+        Ok(total)
+    }
+
+    fn last_leg(
+        &self,
+        home: SwitchId,
+        first: &[FirstLeg],
+        scratch: &mut Scratch,
+        dependencies: &DependencyGraph<'_>,
+    ) -> Result<Total, VerifyError> {
+        let mut total = Total::default();
+        self.starts(home, Leg::Last, scratch)?;
+        scratch.hops.clear();
+        scratch.hops.resize(self.hosts.len(), (u32::MAX, 0));
+        for word in 0..self.question.legs.words() {
+            let Scratch {
+                starts,
+                explored,
+                hops,
+                ..
+            } = &mut *scratch;
+            let starts = &mut starts[usize::from(word)];
+            let sources = starts.len();
+            // first legs that end somewhere else and go on with this word
+            let handed = |leg: &&(u16, Vec<_>)| self.question.legs.hand_over(leg.0) == word;
+            let ends = (0..).zip(first).filter(|&(via, _)| via != home.0);
+            let ends: Vec<(u32, &FirstLeg)> = ends
+                .filter(|(_, leg)| leg.arrivals.iter().any(|leg| handed(&leg)))
+                .collect();
+            starts.extend(ends.iter().map(|&(via, _)| via));
+            if starts.is_empty() {
+                continue;
+            }
+            explored.follow(&self.question, starts, home, word)?;
+            self.depend(explored, dependencies);
+            total.count(explored);
+            for &source in &starts[..sources] {
+                if let Some(state) = explored.state(source) {
+                    let (fewest, most) = explored.hops[state as usize];
+                    let known = &mut hops[source as usize];
+                    *known = (known.0.min(fewest), known.1.max(most));
+                }
+            }
+            for (via, leg) in ends {
+                let Some(state) = explored.state(via) else {
+                    continue;
+                };
+                total.choices.detours = true;
+                let whole = leg.most + explored.hops[state as usize].1;
+                total.longest = total.longest.max(whole);
+                for (from, lane) in leg.arrivals.iter().filter(handed).flat_map(|leg| &leg.1) {
+                    for next in explored.ways(state) {
+                        let (next, next_lane) = self.vertex(next);
+                        dependencies.add(*from, *lane, next, next_lane);
+                    }
+                }
+            }
+        }
+        self.count_pairs(home, &scratch.hops, &mut total);
+        Ok(total)
+    }
+
+    /// Counts the pairs of hosts that end at `home`.
+    fn count_pairs(&self, home: SwitchId, hops: &[(u32, u32)], total: &mut Total) {
+        let distances = self.adjacency.distances(&[home]);
+        let receivers = self.hosts[home.index()];
+        for (source, &senders) in self.hosts.iter().enumerate() {
+            let own = source == home.index();
+            let pairs = (senders - u64::from(own && senders > 0)) * receivers;
+            if pairs == 0 {
+                continue;
+            }
+            let (fewest, most) = if own { (0, 0) } else { hops[source] };
+            total
+                .histogram
+                .resize(total.histogram.len().max(fewest as usize + 1), 0);
+            total.histogram[fewest as usize] += pairs;
+            total.longest_sum += pairs * u64::from(most);
+            total.longest = total.longest.max(most);
+            let shortest = u32::from(distances[source]);
+            let longest = if total.choices.detours {
+                total.longest
+            } else {
+                most
+            };
+            if !own && longest > shortest && total.detour.is_none() {
+                let name = |switch: usize| self.question.graph.switches()[switch].name.clone();
+                total.detour = Some(VerifyError::NotMinimal {
+                    engine: self.question.engine.to_owned(),
+                    from: name(source),
+                    to: name(home.index()),
+                    hops: longest,
+                    shortest,
+                });
+            }
+        }
+    }
+
+    /// Step 3: adds indirect dependencies until the levels agree with all of them, or they form a cycle.
+    fn settle(&self, dependencies: &mut DependencyGraph<'_>) -> Result<(), VerifyError> {
+        let homes = self.homes();
+        while let Some(levels) = dependencies.levels() {
+            let search = |scratch: &mut Scratch, &home: &SwitchId| {
+                self.against(home, &levels, dependencies, scratch)
+            };
+            let found = homes.par_iter().map_init(Scratch::default, search);
+            let found: Vec<_> = found.collect();
+            let mut indirect = Vec::new();
+            for part in found {
+                indirect.append(&mut part?);
+            }
+            if indirect.is_empty() {
+                break;
+            }
+            dependencies.add_indirect(indirect);
+        }
+        Ok(())
+    }
+
+    /// Dependencies, as (vertex, vertex), of packets to `home` that lead to a level that is not higher.
+    fn against(
+        &self,
+        home: SwitchId,
+        levels: &[u32],
+        dependencies: &DependencyGraph<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<(u32, u32)>, VerifyError> {
+        self.starts(home, Leg::Last, scratch)?;
+        let Scratch {
+            starts,
+            explored,
+            lowest,
+            ..
+        } = scratch;
+        let mut found = Vec::new();
+        for (word, starts) in (0..).zip(starts).filter(|(_, starts)| !starts.is_empty()) {
+            explored.follow(&self.question, starts, home, word)?;
+            lowest.clear();
+            lowest.resize(explored.switches.len(), (u32::MAX, 0));
+            for &state in explored.order.iter().rev() {
+                let mut least = (u32::MAX, 0);
+                for way in explored.ways(state) {
+                    let after = match way.to {
+                        Some(to) => lowest[to as usize],
+                        None => (u32::MAX, 0),
+                    };
+                    if way.escape {
+                        let (channel, lane) = self.vertex(way);
+                        let vertex = dependencies.vertex(channel, lane);
+                        let level = levels[vertex];
+                        if level >= after.0 {
+                            found.push((vertex as u32, after.1));
+                        }
+                        least = least.min((level, vertex as u32));
+                    } else {
+                        least = least.min(after);
+                    }
+                }
+                lowest[state as usize] = least;
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,121 @@
+//! Adaptive ascent in regular trees: any way up, the one way down.
+//!
+//! Guarantees: minimal, deadlock-free on one lane (up, then down); not in order.
+//! Needs: a k-ary n-tree ([`Shape::Tree`]), an extended generalised fat tree ([`Shape::Xgft`]: star, tree, leaf-spine and
+//! Clos networks too) or an enriched tree ([`Shape::EnrichedTree`]); 1 lane.
+//! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for any other shape.
+//! Cost: as [`Shortest`].
+//!
+//! # Algorithm
+//! Where the destination is not below, every port up is on a shortest way: one is drawn, or the one with the least
+//! load taken. Where it is below, there is one way down; over parallel links the choice is the same.
+//!
+//! # Deviations
+//! Per packet, with the load of the output at the switch; the source chooses per flow, by the flows on the output. The
+//! horizontal links of an enriched tree stay unused.
+//!
+//! References: [`ZDORNOV_BIRK`] sections 3.2 and 6.2 (seed 001 section 1.4), [`PETRINI_VANNESCHI`]
+
+use super::shortest::Shortest;
+use crate::ids::SwitchId;
+use crate::references::{PETRINI_VANNESCHI, ZDORNOV_BIRK};
+use crate::registry::{Arguments, Entry, Parameter};
+use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Selection};
+use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
+use crate::topology::{Graph, Shape};
+use serde::Deserialize;
+
+/// Choice among the ways up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+enum Choose {
+    Random,
+    #[default]
+    LeastLoad,
+}
+
+/// Adaptive ascent, deterministic descent.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdaptiveAscent {
+    choose: Choose,
+}
+
+const NAME: &str = "AdaptiveAscent";
+
+/// The registered part.
+pub const ENTRY: Entry<BuildEngine> = Entry {
+    name: NAME,
+    aliases: &[],
+    summary: "regular trees: any way up by load or at random, the one way down",
+    parameters: &[Parameter {
+        name: "choose",
+        kind: "Random or LeastLoad",
+        default: Some("LeastLoad"),
+        summary: "the port up: drawn, or the one with the fewest flits waiting behind it",
+    }],
+    guarantees: &["minimal", "deadlock-free on 1 lane"],
+    references: &[ZDORNOV_BIRK, PETRINI_VANNESCHI],
+    build: |arguments: Arguments<'_>| Ok(Engine::adaptive(arguments.parse::<AdaptiveAscent>()?)),
+};
+
+#[derive(Debug)]
+struct Ascent {
+    shortest: Shortest,
+    choose: Choose,
+}
+
+impl AdaptiveEngine for AdaptiveAscent {
+    fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
+        let (Shape::Tree(_) | Shape::Xgft(_) | Shape::EnrichedTree(_)) = graph.shape() else {
+            return Err(RoutingError::Unsupported {
+                engine: NAME,
+                reason: "it is not a regular tree; use `MinimalAdaptive()`, which routes any connected fabric"
+                    .to_owned(),
+            });
+        };
+        let legs = Ascent {
+            shortest: Shortest::new(graph, NAME)?,
+            choose: self.choose,
+        };
+        Adaptive::by_legs(graph, NAME, legs, budget, [true, true])
+    }
+}
+
+impl Legs for Ascent {
+    fn width(&self) -> u8 {
+        1
+    }
+
+    fn selection(&self) -> Selection {
+        match self.choose {
+            Choose::Random => Selection::Random,
+            Choose::LeastLoad => Selection::LeastLoad,
+        }
+    }
+
+    fn words(&self) -> u16 {
+        1
+    }
+
+    fn depart(&self, _source: SwitchId, _home: SwitchId, _local: &mut dyn Local) -> Course {
+        Course {
+            via: Course::DIRECT,
+            word: 0,
+        }
+    }
+
+    fn starts(&self, _source: SwitchId, _goal: SwitchId, leg: Leg, found: &mut Vec<u16>) {
+        if leg == Leg::Last {
+            found.push(0);
+        }
+    }
+
+    fn ways(&self, at: SwitchId, goal: SwitchId, _word: u16, found: &mut Vec<Candidate>) {
+        let ports = self.shortest.ports(at, goal);
+        found.extend(ports.map(|port| Candidate {
+            port,
+            lane: 0,
+            escape: false,
+        }));
+    }
+}

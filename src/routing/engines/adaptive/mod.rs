@@ -1,0 +1,9 @@
+//! The engines that route while packets travel, one file each, and the geometry they share.
+
+pub mod ascent;
+mod dimensions;
+pub mod goal;
+pub mod minimal;
+mod shortest;
+pub mod ugal;
+pub mod valiant;

@@ -1,0 +1,118 @@
+//! Where every switch, host and port of the fabric lives: shards and rows.
+//!
+//! Only connected ports get rows; they keep the order of their port numbers, so round robin goes round in port
+//! order.
+
+use crate::ids::{ChannelId, HostId, SwitchId};
+use crate::scenario::plan::Plan;
+use crate::topology::{Endpoint, Graph};
+
+/// Where every switch, host and port of the fabric lives.
+#[derive(Debug)]
+pub struct Layout {
+    /// Shard of each switch.
+    pub shard_of: Vec<u32>,
+    /// Number of shards.
+    pub shard_count: usize,
+    /// Row of each switch in its shard.
+    pub switch_row: Vec<u32>,
+    /// First port row of each switch in its shard.
+    pub first_port: Vec<u32>,
+    /// Shard of each host.
+    pub host_shard: Vec<u32>,
+    /// Port row of each host in its shard.
+    pub host_port: Vec<u32>,
+    /// Global ids of the switches of each shard, in row order.
+    pub switches: Vec<Vec<SwitchId>>,
+    /// Global ids of the hosts of each shard, in row order.
+    pub hosts: Vec<Vec<HostId>>,
+    /// First host port row of each shard.
+    pub first_host_port: Vec<u32>,
+    /// Index among the connected ports, `[switch][port - 1]`.
+    pub(super) port_index: Vec<Vec<u8>>,
+}
+
+impl Layout {
+    /// Numbers everything for the given partition.
+    ///
+    /// # Panics
+    /// When a host has no switch: the graph builder makes no such graph.
+    pub fn new(graph: &Graph, shard_of: Vec<u32>) -> Self {
+        let shard_count = shard_of.iter().max().map_or(1, |&shard| shard as usize + 1);
+        let mut layout = Self {
+            shard_count,
+            switch_row: Vec::new(),
+            first_port: Vec::new(),
+            host_shard: Vec::new(),
+            host_port: Vec::new(),
+            switches: vec![Vec::new(); shard_count],
+            hosts: vec![Vec::new(); shard_count],
+            first_host_port: vec![0; shard_count],
+            port_index: Vec::new(),
+            shard_of,
+        };
+        for switch in graph.switch_ids() {
+            let shard = layout.shard_of[switch.index()] as usize;
+            layout.switch_row.push(layout.switches[shard].len() as u32);
+            layout.first_port.push(layout.first_host_port[shard]);
+            layout.switches[shard].push(switch);
+            let mut index = vec![0; graph.ports(switch).len()];
+            for (place, (port, _)) in graph.connected_ports(switch).enumerate() {
+                index[usize::from(port) - 1] = place as u8;
+            }
+            layout.first_host_port[shard] += graph.connected_ports(switch).count() as u32;
+            layout.port_index.push(index);
+        }
+        for host in graph.host_ids() {
+            let (switch, _) = graph
+                .attachment(host)
+                .expect("the graph builder checks attachments");
+            let shard = layout.shard_of[switch.index()] as usize;
+            layout.host_shard.push(shard as u32);
+            layout
+                .host_port
+                .push(layout.first_host_port[shard] + layout.hosts[shard].len() as u32);
+            layout.hosts[shard].push(host);
+        }
+        layout
+    }
+
+    /// Index of a switch port among the connected ones.
+    pub fn index_of(&self, switch: SwitchId, port: u16) -> u8 {
+        self.port_index[switch.index()][usize::from(port) - 1]
+    }
+
+    /// Shard and port row of an endpoint.
+    pub fn row_of(&self, end: Endpoint) -> (u32, u32) {
+        match end {
+            Endpoint::Switch(switch, port) => {
+                let row = self.first_port[switch.index()] + u32::from(self.index_of(switch, port));
+                (self.shard_of[switch.index()], row)
+            }
+            Endpoint::Host(host) => (self.host_shard[host.index()], self.host_port[host.index()]),
+        }
+    }
+
+    /// Cycles a window may last: the least time from a shard to another, over flits and credits.
+    pub fn window(&self, graph: &Graph, plan: &Plan) -> u64 {
+        let mut window = u64::MAX;
+        for channel in graph.channel_ids() {
+            let ends = graph.channel(channel);
+            if self.row_of(ends.from).0 != self.row_of(ends.to).0 {
+                let flits =
+                    u64::from(ends.timing.latency) + u64::from(plan.switch.crossbar_latency());
+                window = window
+                    .min(flits)
+                    .min(u64::from(credit_latency(graph, plan, channel)));
+            }
+        }
+        window
+    }
+}
+
+/// Credit latency of a channel (D15).
+pub(super) fn credit_latency(graph: &Graph, plan: &Plan, channel: ChannelId) -> u32 {
+    plan.switch
+        .credit_latency
+        .unwrap_or_else(|| graph.channel(channel.reverse()).timing.latency)
+}
