@@ -36,16 +36,17 @@ pub struct Point {
 /// switches, then a quarter more each time.
 pub fn link_counts(switches: u32) -> Vec<u32> {
     let tree = switches.saturating_sub(1);
-    let complete = switches * tree / 2;
+    let complete = u64::from(switches) * u64::from(tree) / 2;
+    let complete = u32::try_from(complete).unwrap_or(u32::MAX);
     let mut counts = vec![tree];
     let mut links = tree;
     while links < complete {
-        let step = if links < 4 * switches {
+        let step = if links / 4 < switches {
             (switches / 8).max(1)
         } else {
             links / 4
         };
-        links = (links + step).min(complete);
+        links = links.saturating_add(step).min(complete);
         counts.push(links);
     }
     counts

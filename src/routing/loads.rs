@@ -176,3 +176,74 @@ fn count(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::SwitchId;
+    use crate::routing::conformance::{budget, engine, proof};
+    use crate::routing::test_graphs::{grid, link, switches, tree};
+    use crate::topology::{ChannelTiming, Endpoint, GraphBuilder};
+
+    #[test]
+    fn uniform_loads_are_the_sum_of_all_paths() {
+        let graph = grid(&[4, 4], true, 1);
+        let (tables, proof) = proof(&graph, "DimensionOrder(ties: Positive)", 2);
+        let loads = ChannelLoads::uniform(&graph, &tables);
+        let hosts = || graph.host_ids();
+        let pairs = hosts().flat_map(|s| hosts().filter(move |&d| d != s).map(move |d| (s, d)));
+        assert_eq!(loads, ChannelLoads::of_pairs(&graph, &tables, pairs));
+        // the published load of OpenSM's torus-2QoS on this torus
+        assert_eq!(loads.max(), 12);
+        let sum = proof.mean_hops * proof.reachable_pairs as f64;
+        assert!((loads.mean() - sum / 64.0).abs() < 1e-9);
+        let balanced = engine("DimensionOrder()")
+            .route(&graph, budget(2), 1)
+            .unwrap();
+        assert_eq!(ChannelLoads::uniform(&graph, &balanced).max(), 8);
+    }
+
+    #[test]
+    fn the_throughput_bound_is_a_share_of_the_host_link() {
+        let bound = |cycles_per_flit: u32| {
+            let mut builder = GraphBuilder::new();
+            switches(&mut builder, 2, 5);
+            link(&mut builder, (0, 1), (1, 1));
+            for number in 0..8 {
+                let timing = ChannelTiming {
+                    cycles_per_flit,
+                    latency: 1,
+                };
+                let host = builder.add_host(format!("H{number}"), 0);
+                let end = Endpoint::Switch(SwitchId(number / 4), (number % 4) as u16 + 2);
+                let from = Endpoint::Host(host);
+                builder.connect(from, end, timing).unwrap();
+            }
+            let graph = builder.build().unwrap();
+            let (tables, _) = proof(&graph, "MinHop()", 1);
+            let loads = ChannelLoads::uniform(&graph, &tables);
+            assert_eq!(loads.histogram().last(), Some(&(15..=16, 2)));
+            let bound = loads.throughput_bound(&graph).unwrap();
+            (bound.of_host_link, bound.flits_per_cycle)
+        };
+        // 16 of 7 * 8 paths each way over the link between the switches
+        assert_eq!(bound(1), (7.0 / 16.0, 7.0 / 16.0));
+        assert_eq!(bound(2), (7.0 / 8.0, 7.0 / 16.0));
+        // four times slower host links are the bottleneck themselves
+        assert_eq!(bound(4), (1.0, 0.25));
+    }
+
+    #[test]
+    fn fat_tree_shifts_are_free_of_contention() {
+        let graph = tree(4, 3);
+        let (tables, proof) = proof(&graph, "DModK()", 1);
+        assert!(proof.minimal && proof.acyclic);
+        for shift in 1..64 {
+            let pairs = (0..64).map(|s| (HostId(s), HostId((s + shift) % 64)));
+            assert!(
+                ChannelLoads::of_pairs(&graph, &tables, pairs).max() <= 1,
+                "shift {shift}"
+            );
+        }
+    }
+}

@@ -31,9 +31,11 @@ mod shape_conformance;
 mod static_contention;
 #[cfg(test)]
 mod test_graphs;
+#[cfg(test)]
+mod timing;
 
 pub use identities::Identities;
-pub use tables::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
+pub use tables::{Guarantees, LARGEST_TABLE, LaneBudget, LaneMap, Tables, UNREACHABLE};
 pub use verify::{Proof, VerifyError, VerifyOptions, verify};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
@@ -137,4 +139,14 @@ pub enum RoutingError {
         /// Name of the host it should lead to.
         to: String,
     },
+}
+
+impl RoutingError {
+    /// A graph that `engine` cannot route.
+    pub(crate) fn unsupported(engine: &'static str, reason: impl Into<String>) -> Self {
+        Self::Unsupported {
+            engine,
+            reason: reason.into(),
+        }
+    }
 }

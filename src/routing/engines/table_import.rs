@@ -115,23 +115,14 @@ impl RoutingEngine for TableImport {
         let layers = path_layer.iter().max().map_or(1, |&most| most + 1);
         let lanes = import.lanes(self.sl2vl.as_deref(), budget, layers)?;
         let lanes_needed = most_lanes(&lanes);
-        Ok(Tables {
-            engine: NAME.into(),
-            next,
-            input_row: Vec::new(),
-            remarks: Vec::new(),
-            hop_layer: Vec::new(),
-            path_layer: if layers == 1 { Vec::new() } else { path_layer },
-            lanes,
-            guarantees: Guarantees {
-                minimal: false,
-                deadlock_free: false,
-                in_order: true,
-                lanes_needed,
-            },
-            host_count: graph.hosts().len(),
-            switch_count: graph.switches().len(),
-        })
+        let path_layer = if layers == 1 { Vec::new() } else { path_layer };
+        let guarantees = Guarantees {
+            lanes_needed,
+            ..Guarantees::IN_ORDER
+        };
+        Ok(Tables::by_destination(
+            graph, NAME, next, path_layer, lanes, guarantees,
+        ))
     }
 }
 
@@ -337,13 +328,7 @@ impl Import<'_> {
         layers: u8,
     ) -> Result<LaneMap, RoutingError> {
         let Some(file) = file else {
-            if layers > budget.lanes {
-                return Err(RoutingError::TooFewLanes {
-                    engine: NAME,
-                    needed: layers,
-                    available: budget.lanes,
-                });
-            }
+            budget.require(NAME, layers)?;
             let lane = |_, layer| layer;
             return Ok(LaneMap::grouped(self.graph, budget, layers, layers, lane));
         };
