@@ -1,5 +1,6 @@
 //! Every engine on every graph it accepts: the tables verify and the guarantees hold.
 
+use super::loads::ChannelLoads;
 use super::test_graphs::{
     complete, grid, host, irregular, spine_leaf, switches, torus_with_a_failed_link, tree,
     without_link,
@@ -148,10 +149,14 @@ fn every_engine_keeps_its_promises_on_every_graph() {
 pub(super) fn agrees_with_paths(graph: &Graph, tables: &Tables, proof: &Proof, lanes: u8) {
     use std::collections::BTreeSet;
     let (mut vertices, mut dependencies, mut hops) = (BTreeSet::new(), BTreeSet::new(), 0);
+    let mut loads = vec![0; graph.channels().len()];
     for sl in [SlId(0), SlId(1)] {
         for source in graph.host_ids() {
             for destination in graph.host_ids().filter(|&d| d != source) {
                 let path = tables.path(graph, source, destination, sl).unwrap();
+                for (channel, _) in &path {
+                    loads[channel.index()] += 1;
+                }
                 let inner = &path[1..path.len() - 1];
                 assert!(path.iter().all(|(_, lane)| lane.0 < lanes));
                 vertices.extend(inner.iter().copied());
@@ -160,6 +165,13 @@ pub(super) fn agrees_with_paths(graph: &Graph, tables: &Tables, proof: &Proof, l
             }
         }
     }
+    let both_levels = ChannelLoads::uniform(graph, tables).paths;
+    assert!(
+        both_levels
+            .iter()
+            .zip(&loads)
+            .all(|(one, both)| 2 * one == *both)
+    );
     assert_eq!(proof.vertices, vertices.len() as u64);
     assert_eq!(proof.dependencies, dependencies.len() as u64);
     let mean = hops as f64 / 2.0 / proof.reachable_pairs as f64;
