@@ -2,6 +2,7 @@
 
 pub mod adaptive;
 mod balance;
+mod channel_bits;
 pub mod dependency_graph;
 pub mod dump;
 pub mod engines;
