@@ -120,9 +120,14 @@ impl<'a> DependencyGraph<'a> {
     /// leads to.
     #[inline]
     pub fn add(&self, from: ChannelId, lane: VlId, to: ChannelId, next_lane: VlId) {
-        let Endpoint::Switch(_, port) = self.graph.channel(to).from else {
-            return;
-        };
+        if let Endpoint::Switch(_, port) = self.graph.channel(to).from {
+            self.add_to_port(from, lane, port, next_lane);
+        }
+    }
+
+    /// As [`Self::add`], for the channel out of `port` of the switch that `from` leads to.
+    #[inline]
+    pub(super) fn add_to_port(&self, from: ChannelId, lane: VlId, port: u16, next_lane: VlId) {
         let row =
             self.first_word[from.index()] + lane.index() * self.row_words[from.index()] as usize;
         let column = usize::from(port - 1) * self.lanes + next_lane.index();

@@ -12,15 +12,22 @@ use crate::topology::Graph;
 /// Lanes used per (row, path layer): bit `l` = lane `l`.
 type LaneSet = u16;
 
+/// The lanes of a service level.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Level {
+    /// This one on every hop: layers do not matter.
+    Always(VlId),
+    /// As the lane map says.
+    Mapped(SlId),
+}
+
 /// Turns the ways to a destination into dependencies.
 pub(super) struct LaneWalk<'a> {
     pub(super) tables: &'a Tables,
     /// One service level of each kind.
-    pub(super) levels: Vec<SlId>,
+    pub(super) levels: Vec<Level>,
     /// Path layers.
     pub(super) layers: usize,
-    /// All lanes of a channel are one vertex.
-    pub(super) merged: bool,
     pub(super) rows: &'a Rows,
     /// Injection channels of the sending hosts, `[row]`.
     pub(super) injections: Vec<Vec<ChannelId>>,
@@ -28,46 +35,49 @@ pub(super) struct LaneWalk<'a> {
 }
 
 impl LaneWalk<'_> {
-    /// Adds the dependencies of all packets to a host; `path_layer` and `hop_layer` are its columns, empty
-    /// where all layers are 0; `sets` is memory to reuse.
+    /// Adds the dependencies of all packets to a host; `ports`, `path_layer` and `hop_layer` are its columns,
+    /// the latter empty where all layers are 0; `sets` is memory to reuse.
     pub(super) fn follow(
         &self,
+        ports: &[u8],
         path_layer: &[u8],
         ways: &Ways,
         hop_layer: &[u8],
         sets: &mut Vec<LaneSet>,
     ) {
-        if self.merged {
-            return self.follow_merged(ways, sets);
-        }
         for &level in &self.levels {
             sets.clear();
-            sets.resize(ways.exit.len() * self.layers, 0);
-            for &row in &ways.order {
-                if ways.parent[row as usize] != NONE {
-                    self.inject(row as usize, path_layer, ways, hop_layer, level, sets);
-                    self.pass_on(row as usize, ways, hop_layer, level, sets);
+            match level {
+                Level::Always(lane) => {
+                    sets.resize(ways.exit.len(), 0);
+                    self.follow_lane(lane, ports, ways, sets);
+                }
+                Level::Mapped(level) => {
+                    sets.resize(ways.exit.len() * self.layers, 0);
+                    for &row in &ways.order {
+                        if ways.parent[row as usize] != NONE {
+                            self.inject(row as usize, path_layer, ways, hop_layer, level, sets);
+                            self.pass_on(row as usize, ways, hop_layer, level, sets);
+                        }
+                    }
                 }
             }
         }
     }
 
-    fn follow_merged(&self, ways: &Ways, sets: &mut Vec<LaneSet>) {
-        sets.clear();
-        sets.resize(ways.exit.len(), 0);
+    fn follow_lane(&self, lane: VlId, ports: &[u8], ways: &Ways, sets: &mut [LaneSet]) {
         for &row in &ways.order {
             let row = row as usize;
-            let (exit, parent) = (ways.exit[row], ways.parent[row]);
-            let used = sets[row] != 0 || !self.injections[row].is_empty();
-            if !used || parent == NONE {
+            let parent = ways.parent[row];
+            if parent == NONE || sets[row] == 0 && self.injections[row].is_empty() {
                 continue;
             }
-            self.dependencies.add_vertex(ChannelId(exit), VlId(0));
-            if ways.parent[parent as usize] != NONE {
-                sets[parent as usize] = 1;
-                let next = ChannelId(ways.exit[parent as usize]);
-                self.dependencies
-                    .add(ChannelId(exit), VlId(0), next, VlId(0));
+            let (exit, parent) = (ChannelId(ways.exit[row]), parent as usize);
+            self.dependencies.add_vertex(exit, lane);
+            if ways.parent[parent] != NONE {
+                sets[parent] = 1;
+                let port = u16::from(ports[parent]);
+                self.dependencies.add_to_port(exit, lane, port, lane);
             }
         }
     }
@@ -135,7 +145,7 @@ impl LaneWalk<'_> {
 }
 
 /// One service level of each set with equal lanes everywhere.
-pub(super) fn distinct_levels(lanes: &LaneMap, levels: &[SlId]) -> Vec<SlId> {
+pub(super) fn distinct_levels(lanes: &LaneMap, levels: &[SlId]) -> Vec<Level> {
     let row = |profile: usize, level: SlId| {
         let start = profile * lanes.keys() + level.index() * usize::from(lanes.layers);
         &lanes.profiles[start..start + usize::from(lanes.layers)]
@@ -148,7 +158,14 @@ pub(super) fn distinct_levels(lanes: &LaneMap, levels: &[SlId]) -> Vec<SlId> {
             distinct.push(level);
         }
     }
-    distinct
+    let kind = |level| {
+        let mut lanes = (0..profiles).flat_map(|profile| row(profile, level));
+        match lanes.next() {
+            Some(&lane) if lanes.all(|&other| other == lane) => Level::Always(VlId(lane)),
+            _ => Level::Mapped(level),
+        }
+    };
+    distinct.into_iter().map(kind).collect()
 }
 
 /// Checks that tables have the size of the graph, and that layers, service levels and lanes are in range.

@@ -36,16 +36,17 @@ pub struct Point {
 /// switches, then a quarter more each time.
 pub fn link_counts(switches: u32) -> Vec<u32> {
     let tree = switches.saturating_sub(1);
-    let complete = switches * tree / 2;
+    let complete = u64::from(switches) * u64::from(tree) / 2;
+    let complete = u32::try_from(complete).unwrap_or(u32::MAX);
     let mut counts = vec![tree];
     let mut links = tree;
     while links < complete {
-        let step = if links < 4 * switches {
+        let step = if links / 4 < switches {
             (switches / 8).max(1)
         } else {
             links / 4
         };
-        links = (links + step).min(complete);
+        links = links.saturating_add(step).min(complete);
         counts.push(links);
     }
     counts
@@ -95,7 +96,8 @@ fn layers_of(switches: u32, links: u32, granularity: Granularity, number: u32, s
 /// Breadth-first trees from every switch.
 struct Trees {
     switches: usize,
-    channels: usize,
+    /// Switches of each channel: from, to.
+    channels: Vec<Option<(u32, u32)>>,
     /// (switch before, channel from there) of `[source][switch]`.
     before: Vec<(u32, u32)>,
 }
@@ -107,11 +109,12 @@ impl Trees {
             neighbors[a as usize].push((b, 2 * link));
             neighbors[b as usize].push((a, 2 * link + 1));
         }
-        Self::search(&neighbors, 2 * links.len())
+        let both = |&(a, b): &(u32, u32)| [Some((a, b)), Some((b, a))];
+        Self::search(&neighbors, links.iter().flat_map(both).collect())
     }
 
     /// Trees over (neighbour, channel) of each switch, in the order they are looked at.
-    fn search(neighbors: &[Vec<(u32, u32)>], channels: usize) -> Self {
+    fn search(neighbors: &[Vec<(u32, u32)>], channels: Vec<Option<(u32, u32)>>) -> Self {
         let switches = neighbors.len();
         let none = (u32::MAX, u32::MAX);
         let mut before = vec![none; switches * switches];
@@ -142,8 +145,8 @@ impl Paths for Trees {
         self.switches
     }
 
-    fn channels(&self) -> usize {
-        self.channels
+    fn channels(&self) -> Vec<Option<(u32, u32)>> {
+        self.channels.clone()
     }
 
     fn path(&self, source: usize, destination: usize, channels: &mut Vec<u32>) {
@@ -184,7 +187,11 @@ mod tests {
             vec![((s + 1) % switches, 2 * s), (back, 2 * back + 1)]
         };
         let neighbors: Vec<_> = (0..switches).map(neighbors).collect();
-        Trees::search(&neighbors, 2 * switches as usize)
+        let channels = (0..switches).flat_map(|s| {
+            let next = (s + 1) % switches;
+            [Some((s, next)), Some((next, s))]
+        });
+        Trees::search(&neighbors, channels.collect())
     }
 
     /// Sources per layer.

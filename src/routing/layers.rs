@@ -14,6 +14,7 @@
 //!
 //! References: [`LASH`](crate::references::LASH); [`REINEMO`](crate::references::REINEMO) §3.3
 
+use super::channel_bits::Vertices;
 use super::layer_graph::{Dependency, LayerGraph};
 use crate::rng::{Purpose, below, stream};
 use rayon::prelude::*;
@@ -77,8 +78,8 @@ pub struct Options {
 pub trait Paths: Sync {
     /// Number of ends.
     fn ends(&self) -> usize;
-    /// Number of channels, whose ids are below it.
-    fn channels(&self) -> usize;
+    /// The switches that each channel leads from and to, `None` for those of hosts; `[channel]`.
+    fn channels(&self) -> Vec<Option<(u32, u32)>>;
     /// Appends the channels of the path from one end to another; nothing when there is none.
     fn path(&self, source: usize, destination: usize, channels: &mut Vec<u32>);
 }
@@ -122,8 +123,10 @@ impl Unit {
 /// Puts all pairs of `paths` into layers.
 pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
     let ends = paths.ends();
+    let vertices = Vertices::new(&paths.channels());
     let mut filling = Filling {
         paths,
+        vertices: &vertices,
         options,
         layers: Vec::new(),
         placed: Vec::new(),
@@ -136,7 +139,7 @@ pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
         let dependencies: Vec<Vec<Dependency>> = batch
             .par_iter()
             .with_min_len(16)
-            .map(|&unit| dependencies(paths, unit))
+            .map(|&unit| dependencies(paths, &vertices, unit))
             .collect();
         for (&unit, dependencies) in batch.iter().zip(&dependencies) {
             filling.place(unit, dependencies);
@@ -184,13 +187,14 @@ fn units(paths: &impl Paths, options: &Options) -> Vec<Unit> {
 }
 
 /// The dependencies of a unit, each once with the number of its paths.
-fn dependencies(paths: &impl Paths, unit: Unit) -> Vec<Dependency> {
+fn dependencies(paths: &impl Paths, vertices: &Vertices, unit: Unit) -> Vec<Dependency> {
     let mut all: Vec<(u32, u32)> = Vec::new();
     let mut channels = Vec::new();
     for (source, destination) in unit.pairs(paths.ends()) {
         channels.clear();
         paths.path(source, destination, &mut channels);
-        all.extend(channels.windows(2).map(|pair| (pair[0], pair[1])));
+        let turns = channels.windows(2);
+        all.extend(turns.map(|pair| (vertices.of(pair[0]), vertices.of(pair[1]))));
     }
     all.sort_unstable();
     let same = all.chunk_by(|a, b| a == b);
@@ -200,8 +204,9 @@ fn dependencies(paths: &impl Paths, unit: Unit) -> Vec<Dependency> {
 
 struct Filling<'a, P> {
     paths: &'a P,
+    vertices: &'a Vertices,
     options: &'a Options,
-    layers: Vec<LayerGraph>,
+    layers: Vec<LayerGraph<'a>>,
     /// Units by layer, for step 3.
     placed: Vec<Vec<Unit>>,
     result: Layers,
@@ -220,12 +225,12 @@ impl<P: Paths> Filling<'_, P> {
         {
             for (_, destination) in unit.pairs(self.paths.ends()) {
                 let pair = Unit::Pair(source, destination as u32);
-                self.place(pair, &self::dependencies(self.paths, pair));
+                self.place(pair, &self::dependencies(self.paths, self.vertices, pair));
             }
             return;
         }
         if self.layers.len() < self.options.most.min(usize::from(NO_LAYER)) {
-            let mut layer = LayerGraph::new(self.paths.channels());
+            let mut layer = LayerGraph::new(self.vertices);
             // one unit alone is acyclic when its paths are shortest; if not, its pairs stay without a layer
             if layer.try_add(dependencies) {
                 self.layers.push(layer);
@@ -280,7 +285,7 @@ impl<P: Paths> Filling<'_, P> {
             if self.result.fill[from] <= self.result.fill[to] + size {
                 break;
             }
-            let dependencies = dependencies(self.paths, unit);
+            let dependencies = dependencies(self.paths, self.vertices, unit);
             if self.layers[to].try_add(&dependencies) {
                 self.layers[from].remove(&dependencies);
                 self.placed[from].swap_remove(i);

@@ -23,29 +23,31 @@ impl ChannelLoads {
         let all: Vec<HostId> = graph.host_ids().collect();
         let rows = Rows::new(graph, tables);
         let senders = rows.senders(graph, &all);
-        let channels = graph.channels().len();
-        let add = |mut sum: Vec<u64>, part: Vec<u64>| {
-            for (sum, part) in sum.iter_mut().zip(part) {
-                *sum += part;
-            }
-            sum
-        };
-        let paths = blocks(all.len())
-            .into_par_iter()
-            .fold(
-                || vec![0; channels],
-                |mut paths, hosts| {
-                    let columns = columns(&tables.next, all.len(), &hosts);
-                    let mut ways = Ways::default();
-                    for (host, ports) in hosts.zip(&columns) {
-                        let destination = HostId::from(host);
-                        ways.follow(graph, &rows, ports, destination);
-                        count(graph, &rows, destination, &ways, &senders, &mut paths);
+        let sums = blocks(all.len()).into_par_iter().fold(
+            || Sums::new(graph, &rows),
+            |mut sums, hosts| {
+                let columns = columns(&tables.next, all.len(), &hosts);
+                let mut ways = Ways::default();
+                for (host, ports) in hosts.zip(&columns) {
+                    let destination = HostId::from(host);
+                    ways.follow(graph, &rows, ports, destination);
+                    let own = rows.of_host(graph, destination) as usize;
+                    if sums.count(own, &ways, &senders) {
+                        sums.to_itself[host] = true;
                     }
-                    paths
-                },
-            )
-            .reduce(|| vec![0; channels], add);
+                }
+                sums
+            },
+        );
+        let sums = sums.reduce(|| Sums::new(graph, &rows), Sums::add);
+        let mut paths = sums.paths;
+        // every host sends to all others that its row has ways to, over its own channel
+        for host in graph.host_ids() {
+            if let Some(&reached) = sums.reached.get(rows.of_host(graph, host) as usize) {
+                let itself = u64::from(sums.to_itself[host.index()]);
+                paths[graph.host_channel(host).index()] = reached - itself;
+            }
+        }
         Self::new(graph, paths)
     }
 
@@ -144,35 +146,154 @@ pub struct ThroughputBound {
     pub flits_per_cycle: f64,
 }
 
-/// Adds the paths to one destination.
-fn count(
-    graph: &Graph,
-    rows: &Rows,
-    destination: HostId,
-    ways: &Ways,
-    senders: &[u32],
-    paths: &mut [u64],
-) {
-    let own = rows.of_host(graph, destination);
-    let mut through = vec![0u64; senders.len()];
-    for &row in &ways.order {
-        let itself = u32::from(own == row);
-        let row = row as usize;
-        if ways.hops[row] == NONE {
-            continue;
-        }
-        through[row] += u64::from(senders[row] - itself);
-        paths[ways.exit[row] as usize] += through[row];
-        let parent = ways.parent[row];
-        if parent != NONE {
-            through[parent as usize] += through[row];
+/// Paths to some destinations.
+struct Sums {
+    /// Paths over every channel but those from hosts.
+    paths: Vec<u64>,
+    /// Destinations that each row has a way to.
+    reached: Vec<u64>,
+    /// Whether the row of what a host sends has a way back to it, `[host]`.
+    to_itself: Vec<bool>,
+    /// Paths through each row to the destination at hand.
+    through: Vec<u64>,
+}
+
+impl Sums {
+    fn new(graph: &Graph, rows: &Rows) -> Self {
+        Self {
+            paths: vec![0; graph.channels().len()],
+            reached: vec![0; rows.switch.len()],
+            to_itself: vec![false; graph.hosts().len()],
+            through: vec![0; rows.switch.len()],
         }
     }
-    // injection: every host sends to this one over its own channel, if its switch has a way
-    for host in graph.host_ids().filter(|&host| host != destination) {
-        let row = rows.of_host(graph, host);
-        if row != NONE && ways.hops[row as usize] != NONE {
-            paths[graph.host_channel(host).index()] += 1;
+
+    /// Adds the paths to the destination of `ways`, whose own packets start in row `own`; tells whether that has
+    /// a way to it.
+    fn count(&mut self, own: usize, ways: &Ways, senders: &[u32]) -> bool {
+        for (through, &senders) in self.through.iter_mut().zip(senders) {
+            *through = u64::from(senders);
+        }
+        let arrives = ways.hops.get(own).is_some_and(|&hops| hops != NONE);
+        if arrives {
+            self.through[own] -= 1;
+        }
+        for &row in &ways.order {
+            let row = row as usize;
+            let through = self.through[row];
+            self.paths[ways.exit[row] as usize] += through;
+            self.reached[row] += 1;
+            let parent = ways.parent[row];
+            if parent != NONE {
+                self.through[parent as usize] += through;
+            }
+        }
+        arrives
+    }
+
+    fn add(mut self, other: Self) -> Self {
+        let add = |sums: &mut [u64], others: Vec<u64>| {
+            for (sum, other) in sums.iter_mut().zip(others) {
+                *sum += other;
+            }
+        };
+        add(&mut self.paths, other.paths);
+        add(&mut self.reached, other.reached);
+        for (one, other) in self.to_itself.iter_mut().zip(other.to_itself) {
+            *one |= other;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::SwitchId;
+    use crate::rng::{Purpose, below, stream};
+    use crate::routing::conformance::{budget, engine, proof};
+    use crate::routing::test_graphs::{grid, link, switches, tree};
+    use crate::topology::{ChannelTiming, Endpoint, GraphBuilder};
+
+    #[test]
+    fn uniform_loads_are_the_sum_of_all_paths() {
+        let graph = grid(&[4, 4], true, 1);
+        let (tables, proof) = proof(&graph, "DimensionOrder(ties: Positive)", 2);
+        let loads = ChannelLoads::uniform(&graph, &tables);
+        let hosts = || graph.host_ids();
+        let pairs = hosts().flat_map(|s| hosts().filter(move |&d| d != s).map(move |d| (s, d)));
+        assert_eq!(loads, ChannelLoads::of_pairs(&graph, &tables, pairs));
+        // the published load of OpenSM's torus-2QoS on this torus
+        assert_eq!(loads.max(), 12);
+        let sum = proof.mean_hops * proof.reachable_pairs as f64;
+        assert!((loads.mean() - sum / 64.0).abs() < 1e-9);
+        let balanced = engine("DimensionOrder()")
+            .route(&graph, budget(2), 1)
+            .unwrap();
+        assert_eq!(ChannelLoads::uniform(&graph, &balanced).max(), 8);
+    }
+
+    /// Ways of hosts of one switch that differ, loop or end elsewhere.
+    #[test]
+    fn loads_of_broken_tables_are_the_sum_of_the_paths_that_arrive() {
+        let graph = grid(&[3, 3], true, 3);
+        let (sound, _) = proof(&graph, "MinHop(balance: Ports)", 1);
+        for seed in 0..200 {
+            let mut rng = stream(seed, Purpose::Routing, 0);
+            let mut tables = sound.clone();
+            for _ in 0..below(&mut rng, 12) {
+                let place = below(&mut rng, tables.next.len() as u32) as usize;
+                tables.next[place] = below(&mut rng, 9) as u8;
+            }
+            let hosts = || graph.host_ids();
+            let pairs = hosts().flat_map(|s| hosts().map(move |d| (s, d)));
+            let pairs = pairs.filter(|(s, d)| s != d);
+            let all = ChannelLoads::of_pairs(&graph, &tables, pairs);
+            assert_eq!(ChannelLoads::uniform(&graph, &tables), all, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn the_throughput_bound_is_a_share_of_the_host_link() {
+        let bound = |cycles_per_flit: u32| {
+            let mut builder = GraphBuilder::new();
+            switches(&mut builder, 2, 5);
+            link(&mut builder, (0, 1), (1, 1));
+            for number in 0..8 {
+                let timing = ChannelTiming {
+                    cycles_per_flit,
+                    latency: 1,
+                };
+                let host = builder.add_host(format!("H{number}"), 0);
+                let end = Endpoint::Switch(SwitchId(number / 4), (number % 4) as u16 + 2);
+                let from = Endpoint::Host(host);
+                builder.connect(from, end, timing).unwrap();
+            }
+            let graph = builder.build().unwrap();
+            let (tables, _) = proof(&graph, "MinHop()", 1);
+            let loads = ChannelLoads::uniform(&graph, &tables);
+            assert_eq!(loads.histogram().last(), Some(&(15..=16, 2)));
+            let bound = loads.throughput_bound(&graph).unwrap();
+            (bound.of_host_link, bound.flits_per_cycle)
+        };
+        // 16 of 7 * 8 paths each way over the link between the switches
+        assert_eq!(bound(1), (7.0 / 16.0, 7.0 / 16.0));
+        assert_eq!(bound(2), (7.0 / 8.0, 7.0 / 16.0));
+        // four times slower host links are the bottleneck themselves
+        assert_eq!(bound(4), (1.0, 0.25));
+    }
+
+    #[test]
+    fn fat_tree_shifts_are_free_of_contention() {
+        let graph = tree(4, 3);
+        let (tables, proof) = proof(&graph, "DModK()", 1);
+        assert!(proof.minimal && proof.acyclic);
+        for shift in 1..64 {
+            let pairs = (0..64).map(|s| (HostId(s), HostId((s + shift) % 64)));
+            assert!(
+                ChannelLoads::of_pairs(&graph, &tables, pairs).max() <= 1,
+                "shift {shift}"
+            );
         }
     }
 }

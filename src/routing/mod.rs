@@ -2,6 +2,7 @@
 
 pub mod adaptive;
 mod balance;
+mod channel_bits;
 pub mod dependency_graph;
 pub mod dump;
 pub mod engines;
@@ -31,10 +32,12 @@ mod shape_conformance;
 mod static_contention;
 #[cfg(test)]
 mod test_graphs;
+#[cfg(test)]
+mod timing;
 
 pub use adaptive::Adaptive;
 pub use identities::Identities;
-pub use tables::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
+pub use tables::{Guarantees, LARGEST_TABLE, LaneBudget, LaneMap, Tables, UNREACHABLE};
 pub use verify::{Choices, Proof, VerifyError, VerifyOptions, verify};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
@@ -235,4 +238,14 @@ pub enum RoutingError {
         /// Name of the host it should lead to.
         to: String,
     },
+}
+
+impl RoutingError {
+    /// A graph that `engine` cannot route.
+    pub(crate) fn unsupported(engine: &'static str, reason: impl Into<String>) -> Self {
+        Self::Unsupported {
+            engine,
+            reason: reason.into(),
+        }
+    }
 }

@@ -3,16 +3,13 @@
 use super::conformance::{agrees_with_paths, budget, engine, options, proof};
 use super::*;
 use crate::ids::{SlId, SwitchId};
-use crate::topology::tests::context;
-use crate::topology::{Shape, TOPOLOGIES};
+use crate::topology::Shape;
+use crate::topology::tests::{built, context};
 use std::collections::VecDeque;
 
 /// A graph of a registered topology, such as `Star(leaves: 3)`.
 pub(super) fn graph(text: &str) -> Graph {
-    let (name, _) = text.split_once('(').unwrap();
-    let text = &text[name.len()..];
-    let topology = (TOPOLOGIES.find(name).unwrap().build)(Arguments { text }).unwrap();
-    topology.build(&context()).unwrap()
+    built(text, &context())
 }
 
 /// Small graphs of every shape, corner cases included.

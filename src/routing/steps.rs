@@ -7,6 +7,7 @@
 //! Cost: memory O(steps): channels in the first form, sum of squared degrees in the second.
 
 use super::paths::UNREACHED;
+use super::{LARGEST_TABLE, RoutingError};
 use crate::ids::{ChannelId, SwitchId};
 use crate::topology::Graph;
 
@@ -60,7 +61,16 @@ impl Steps {
 
     /// One node per switch and per channel between switches; a packet from channel `a` may take `b` when
     /// `allowed(a, b)`.
-    pub(super) fn by_input(graph: &Graph, allowed: impl Fn(ChannelId, ChannelId) -> bool) -> Self {
+    ///
+    /// # Errors
+    /// [`RoutingError::Unsupported`] of `engine` for tables of more than [`LARGEST_TABLE`] entries, before any
+    /// memory is taken for them.
+    pub(super) fn by_input(
+        graph: &Graph,
+        engine: &'static str,
+        allowed: impl Fn(ChannelId, ChannelId) -> bool,
+    ) -> Result<Self, RoutingError> {
+        require_rows(graph, engine)?;
         let mut switch: Vec<SwitchId> = graph.switch_ids().collect();
         let mut input_row = Vec::with_capacity(graph.channels().len());
         let mut inputs = Vec::new();
@@ -95,7 +105,7 @@ impl Steps {
             steps.first.push(steps.all.len() as u32);
         }
         steps.turn_back(graph);
-        steps
+        Ok(steps)
     }
 
     fn nodes(switch: Vec<SwitchId>, input_row: Vec<u32>) -> Self {
@@ -160,6 +170,21 @@ impl Steps {
     }
 }
 
+/// Checks the size of tables with a row per switch and per channel between switches.
+fn require_rows(graph: &Graph, engine: &'static str) -> Result<(), RoutingError> {
+    let neighbors = |switch| graph.neighbors(switch).count();
+    let channels: usize = graph.switch_ids().map(neighbors).sum();
+    let (rows, hosts) = (graph.switches().len() + channels, graph.hosts().len());
+    if rows as u64 * hosts as u64 <= LARGEST_TABLE {
+        return Ok(());
+    }
+    let reason = format!(
+        "{rows} rows (one per switch and input port) and {hosts} hosts need forwarding tables of more than \
+         {LARGEST_TABLE} entries; choose a smaller fabric, or tables by destination such as `UpDown()`"
+    );
+    Err(RoutingError::unsupported(engine, reason))
+}
+
 fn pace(graph: &Graph, channel: ChannelId) -> u16 {
     let cycles = graph.channel(channel).timing.cycles_per_flit;
     u16::try_from(cycles).unwrap_or(u16::MAX)
@@ -181,4 +206,23 @@ fn group(count: usize, pairs: impl Iterator<Item = (usize, u32)> + Clone) -> (Ve
         next[key] += 1;
     }
     (first, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::test_graphs::grid;
+
+    #[test]
+    fn rows_by_input_count_towards_the_size_of_tables() {
+        // 10,000 switches, 40,000 channels between them, 90,000 hosts: one row per switch would do
+        let graph = grid(&[100, 100], true, 9);
+        let error = Steps::by_input(&graph, "Engine", |_, _| true).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "Engine cannot route this fabric: 50000 rows (one per switch and input port) and 90000 hosts need \
+             forwarding tables of more than 4294967296 entries; choose a smaller fabric, or tables by \
+             destination such as `UpDown()`"
+        );
+    }
 }

@@ -12,8 +12,12 @@
 //! Cost: one byte per (row, host), one row per switch unless the input matters; path and hop layers one more
 //! each where an engine has them.
 
+use super::RoutingError;
 use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
 use crate::topology::Graph;
+
+/// Most entries of a forwarding table \[bytes\].
+pub const LARGEST_TABLE: u64 = 1 << 32;
 
 /// No route.
 pub const UNREACHABLE: u8 = 255;
@@ -47,6 +51,30 @@ pub struct Tables {
 }
 
 impl Tables {
+    /// Tables by destination only: one row per switch, no hop layers, path layers where `path_layer` is not
+    /// empty.
+    pub fn by_destination(
+        graph: &Graph,
+        engine: &str,
+        next: Vec<u8>,
+        path_layer: Vec<u8>,
+        lanes: LaneMap,
+        guarantees: Guarantees,
+    ) -> Self {
+        Self {
+            engine: engine.to_owned(),
+            next,
+            input_row: Vec::new(),
+            hop_layer: Vec::new(),
+            path_layer,
+            lanes,
+            guarantees,
+            remarks: Vec::new(),
+            host_count: graph.hosts().len(),
+            switch_count: graph.switches().len(),
+        }
+    }
+
     /// Tables of an engine that needs neither layers nor more than one lane per service level.
     pub fn on_one_lane(
         graph: &Graph,
@@ -55,18 +83,8 @@ impl Tables {
         budget: LaneBudget,
         guarantees: Guarantees,
     ) -> Self {
-        Self {
-            engine: engine.to_owned(),
-            next,
-            input_row: Vec::new(),
-            hop_layer: Vec::new(),
-            path_layer: Vec::new(),
-            lanes: LaneMap::grouped(graph, budget, 1, 1, |_, _| 0),
-            guarantees,
-            remarks: Vec::new(),
-            host_count: graph.hosts().len(),
-            switch_count: graph.switches().len(),
-        }
+        let lanes = LaneMap::grouped(graph, budget, 1, 1, |_, _| 0);
+        Self::by_destination(graph, engine, next, Vec::new(), lanes, guarantees)
     }
 
     /// Tables of an engine whose paths each keep to one of `guarantees.lanes_needed` layers, layer `l` on lane
@@ -80,11 +98,8 @@ impl Tables {
         guarantees: Guarantees,
     ) -> Self {
         let layers = guarantees.lanes_needed;
-        Self {
-            path_layer,
-            lanes: LaneMap::grouped(graph, budget, layers, layers, |_, layer| layer),
-            ..Self::on_one_lane(graph, engine, next, budget, guarantees)
-        }
+        let lanes = LaneMap::grouped(graph, budget, layers, layers, |_, layer| layer);
+        Self::by_destination(graph, engine, next, path_layer, lanes, guarantees)
     }
 
     /// Row that packets which come to `switch` over `input` are looked up in.
@@ -199,6 +214,16 @@ pub struct Guarantees {
     pub lanes_needed: u8,
 }
 
+impl Guarantees {
+    /// What every engine of one lane keeps: the order of packets, nothing else.
+    pub const IN_ORDER: Self = Self {
+        minimal: false,
+        deadlock_free: false,
+        in_order: true,
+        lanes_needed: 1,
+    };
+}
+
 /// Maps (channels of the hop, service level, layer) to a virtual lane.
 ///
 /// A *profile* is one row of lanes, indexed by `sl * layers + layer`. Most fabrics have one or a few
@@ -294,4 +319,21 @@ pub struct LaneBudget {
     pub lanes: u8,
     /// Service levels in use: highest SL of any traffic class + 1.
     pub service_levels: u8,
+}
+
+impl LaneBudget {
+    /// Checks that `engine` gets the lanes it needs.
+    ///
+    /// # Errors
+    /// [`RoutingError::TooFewLanes`].
+    pub fn require(self, engine: &'static str, needed: u8) -> Result<(), RoutingError> {
+        if needed <= self.lanes {
+            return Ok(());
+        }
+        Err(RoutingError::TooFewLanes {
+            engine,
+            needed,
+            available: self.lanes,
+        })
+    }
 }

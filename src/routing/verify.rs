@@ -5,7 +5,7 @@
 //! from the form of the tables: one path and one sequence of lanes per (source, destination, service level).
 //! Fails with: [`VerifyError`], for the first wrong pair in (destination, source switch) order.
 //! Cost: time O(destinations * rows * path layers * distinct service levels), in parallel over
-//! destinations; memory that of the [`DependencyGraph`] plus O(rows * path layers) per thread. Tables have
+//! destinations, where layers and levels count once for hosts of a switch that share the ways to them; memory that of the [`DependencyGraph`] plus O(rows * path layers) per thread. Tables have
 //! one row per switch, unless the input port matters.
 //!
 //! # Algorithm
@@ -20,9 +20,9 @@
 
 use super::Tables;
 use super::dependency_graph::{DependencyGraph, describe_cycle};
-use super::lane_walk::{LaneWalk, distinct_levels, require_sound};
+use super::lane_walk::{LaneWalk, Level, distinct_levels, require_sound};
 use super::paths::{Adjacency, UNREACHED};
-use super::walk::{NONE, Rows, Ways, blocks, columns, explain};
+use super::walk::{Common, NONE, Rows, Ways, blocks, columns, explain};
 use crate::ids::{ChannelId, HostId, SlId, VlId};
 use crate::topology::Graph;
 use rayon::prelude::*;
@@ -141,6 +141,16 @@ struct Part {
     detour: Option<VerifyError>,
 }
 
+impl Part {
+    fn add(&mut self, histogram: &[u64]) {
+        let longest = self.histogram.len().max(histogram.len());
+        self.histogram.resize(longest, 0);
+        for (sum, pairs) in self.histogram.iter_mut().zip(histogram) {
+            *sum += pairs;
+        }
+    }
+}
+
 /// All that is constant while destinations are followed.
 struct Check<'a> {
     graph: &'a Graph,
@@ -183,13 +193,16 @@ pub fn verify(
         receives: membership(graph, receivers),
         lanes: LaneWalk {
             tables,
-            levels: distinct_levels(&tables.lanes, options.service_levels),
+            levels: if merged {
+                vec![Level::Always(VlId(0))]
+            } else {
+                distinct_levels(&tables.lanes, options.service_levels)
+            },
             layers: tables
                 .path_layer
                 .iter()
                 .max()
                 .map_or(1, |&most| usize::from(most) + 1),
-            merged,
             injections: rows.injections(graph, senders),
             rows: &rows,
             dependencies: &dependencies,
@@ -203,12 +216,7 @@ pub fn verify(
     let mut total = Part::default();
     for part in parts {
         let part = part?;
-        total
-            .histogram
-            .resize(total.histogram.len().max(part.histogram.len()), 0);
-        for (sum, pairs) in total.histogram.iter_mut().zip(part.histogram) {
-            *sum += pairs;
-        }
+        total.add(&part.histogram);
         total.detour = total.detour.or(part.detour);
     }
     conclude(graph, tables, options, &dependencies, total)
@@ -283,6 +291,9 @@ impl Check<'_> {
         let mut ways = Ways::default();
         let mut sets = Vec::new();
         let mut shortest = (None, Vec::new());
+        // the destination followed before, and its pairs by hops
+        let mut before: Option<usize> = None;
+        let mut pairs = Vec::new();
         for (i, host) in hosts.clone().enumerate() {
             let destination = HostId::from(host);
             let Some((home, _)) = self.graph.attachment(destination) else {
@@ -294,22 +305,32 @@ impl Check<'_> {
             if shortest.0 != Some(home) {
                 shortest = (Some(home), self.adjacency.distances(&[home]));
             }
-            ways.follow(self.graph, self.rows, &ports[i], destination);
-            self.count(destination, &ways, &shortest.1, &mut part)?;
-            let lanes = &self.lanes;
-            lanes.follow(&path_layers[i], &ways, &hop_layers[i], &mut sets);
+            let common = ways.follow(self.graph, self.rows, &ports[i], destination);
+            let twin = before.filter(|_| common != Common::Nothing);
+            if twin.is_none_or(|j| self.sends[hosts.start + j] != self.sends[host]) {
+                pairs = self.count(destination, &ways, &shortest.1, &mut part.detour)?;
+            }
+            part.add(&pairs);
+            let same_lanes =
+                |j: usize| path_layers[j] == path_layers[i] && hop_layers[j] == hop_layers[i];
+            if common != Common::Ways || !twin.is_some_and(same_lanes) {
+                let lanes = &self.lanes;
+                lanes.follow(&ports[i], &path_layers[i], &ways, &hop_layers[i], &mut sets);
+            }
+            before = Some(i);
         }
         Ok(part)
     }
 
-    /// Counts the pairs that end at `destination`.
+    /// The pairs that end at `destination`, by hops.
     fn count(
         &self,
         destination: HostId,
         ways: &Ways,
         shortest: &[u16],
-        part: &mut Part,
-    ) -> Result<(), VerifyError> {
+        detour: &mut Option<VerifyError>,
+    ) -> Result<Vec<u64>, VerifyError> {
+        let mut histogram = Vec::new();
         let own = self.rows.of_host(self.graph, destination) as usize;
         for (row, &senders) in self.senders.iter().enumerate() {
             let itself = row == own && self.sends[destination.index()];
@@ -327,8 +348,8 @@ impl Check<'_> {
                 });
             }
             debug_assert_ne!(least, UNREACHED, "a path exists");
-            if hops > u32::from(least) && part.detour.is_none() {
-                part.detour = Some(VerifyError::NotMinimal {
+            if hops > u32::from(least) && detour.is_none() {
+                *detour = Some(VerifyError::NotMinimal {
                     engine: self.tables.engine.clone(),
                     from: self.graph.switches()[switch].name.clone(),
                     to: self.graph.hosts()[destination.index()].name.clone(),
@@ -337,9 +358,9 @@ impl Check<'_> {
                 });
             }
             let hops = hops as usize;
-            part.histogram.resize(part.histogram.len().max(hops + 1), 0);
-            part.histogram[hops] += pairs;
+            histogram.resize(histogram.len().max(hops + 1), 0);
+            histogram[hops] += pairs;
         }
-        Ok(())
+        Ok(histogram)
     }
 }

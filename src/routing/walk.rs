@@ -1,7 +1,9 @@
 //! Follows forwarding tables towards one destination at a time, for all switches at once.
 //!
 //! Forwarding depends on row and destination only, so the ways to one destination form a tree of rows: one
-//! pass over the rows (one per switch, unless the input matters) replaces one pass per path.
+//! pass over the rows (one per switch, unless the input matters) replaces one pass per path. Hosts of one
+//! switch mostly have the same hops from everywhere, often the same ways: that is checked in one look at each
+//! row, and tells the caller what it need not count again.
 //!
 //! Cost: O(rows) per destination.
 
@@ -20,21 +22,66 @@ pub(super) const BLOCK: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     /// Row that packets of a channel are looked up in, [`NONE`] when it leads to a host; `[channel]`.
-    pub(super) target: Vec<u32>,
+    target: Vec<u32>,
     /// Switch of each row.
     pub(super) switch: Vec<SwitchId>,
+    /// First exit and number of exits, `[row]`; rows of one switch share them.
+    ports: Vec<(u32, u32)>,
+    /// Exits of all switches, in port order.
+    exits: Vec<Exit>,
+}
+
+/// What is behind a port.
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    /// Output channel, [`NONE`] without one.
+    channel: u32,
+    /// Row behind it, [`NONE`] when it leads to a host or nowhere.
+    row: u32,
+}
+
+impl Exit {
+    const NOWHERE: Self = Self {
+        channel: NONE,
+        row: NONE,
+    };
 }
 
 impl Rows {
     /// The rows of `tables`, which fit `graph`.
     pub(super) fn new(graph: &Graph, tables: &Tables) -> Self {
-        Self {
-            target: graph
-                .channel_ids()
-                .map(|channel| tables.row_behind(graph, channel))
-                .collect(),
-            switch: tables.row_switches(graph),
+        let channels = graph.channel_ids();
+        let target: Vec<u32> = channels.map(|c| tables.row_behind(graph, c)).collect();
+        let (mut exits, mut of_switch) = (Vec::new(), Vec::new());
+        for switch in graph.switch_ids() {
+            let ports = graph.ports(switch);
+            of_switch.push((exits.len() as u32, ports.len() as u32));
+            exits.extend(ports.iter().map(|port| match port {
+                Some(channel) => Exit {
+                    channel: channel.0,
+                    row: target[channel.index()],
+                },
+                None => Exit::NOWHERE,
+            }));
         }
+        let switch = tables.row_switches(graph);
+        Self {
+            ports: switch.iter().map(|s| of_switch[s.index()]).collect(),
+            target,
+            switch,
+            exits,
+        }
+    }
+
+    /// What is behind a port in the tables.
+    #[inline]
+    fn exit(&self, row: usize, port: u8) -> Exit {
+        let (first, count) = self.ports[row];
+        let place = u32::from(port).wrapping_sub(1);
+        if port == UNREACHABLE || place >= count {
+            return Exit::NOWHERE;
+        }
+        self.exits[(first + place) as usize]
     }
 
     /// Row of packets that `host` sends, [`NONE`] when it is not attached to a switch.
@@ -94,65 +141,133 @@ pub(super) struct Ways {
     pub(super) parent: Vec<u32>,
     /// Hops between switches to the destination, [`NONE`] for a row whose way does not arrive.
     pub(super) hops: Vec<u32>,
-    /// Rows, every one before its parent; those on loops are left out.
+    /// Rows whose ways arrive, farthest first, so every one before its parent.
     pub(super) order: Vec<u32>,
-    children: Vec<u32>,
+    /// Switch of the destination.
+    home: Option<SwitchId>,
+    /// Rows passed whose hops are not known yet.
+    passed: Vec<u32>,
+    /// First place of the rows of each number of hops, farthest first.
+    place: Vec<u32>,
 }
+
+/// What the ways to a destination have in common with those followed before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Common {
+    /// Maybe nothing.
+    Nothing,
+    /// The switch of the destination and the hops of every row.
+    Hops,
+    /// These, and the exit of every row that does not lead to the destination itself.
+    Ways,
+}
+
+/// Hops not looked for yet, and looked for.
+const UNKNOWN: u32 = NONE - 1;
+const OPEN: u32 = NONE - 2;
 
 impl Ways {
     /// Follows `ports`, the output port of every row, towards `destination`.
-    pub(super) fn follow(&mut self, graph: &Graph, rows: &Rows, ports: &[u8], destination: HostId) {
-        let count = ports.len();
+    pub(super) fn follow(
+        &mut self,
+        graph: &Graph,
+        rows: &Rows,
+        ports: &[u8],
+        destination: HostId,
+    ) -> Common {
+        // the channel back from the destination is the reverse of its injection channel
+        let last = graph.host_channel(destination).reverse().0;
+        let home = graph.attachment(destination).map(|(switch, _)| switch);
+        if home.is_some()
+            && home == self.home
+            && let Some(common) = self.follow_again(rows, ports, last)
+        {
+            return common;
+        }
+        self.home = home;
         self.exit.clear();
         self.parent.clear();
-        self.order.clear();
-        self.children.clear();
-        self.children.resize(count, 0);
-        for (&switch, &port) in rows.switch.iter().zip(ports) {
-            let channel = match port {
-                UNREACHABLE => None,
-                port => graph.port_channel(switch, u16::from(port)),
+        for (row, &port) in ports.iter().enumerate() {
+            let exit = rows.exit(row, port);
+            self.exit.push(exit.channel);
+            self.parent.push(exit.row);
+        }
+        self.count_hops(last);
+        self.sort();
+        Common::Nothing
+    }
+
+    /// Takes the exits of `ports` towards another host of the same switch when the hops known are right for
+    /// them: by induction from the rows at the destination, if every other row has one hop more than the next.
+    fn follow_again(&mut self, rows: &Rows, ports: &[u8], last: u32) -> Option<Common> {
+        let mut common = Common::Ways;
+        for (row, &port) in ports.iter().enumerate() {
+            let exit = rows.exit(row, port);
+            let known = self.hops[row];
+            let hops = match exit.row {
+                NONE if exit.channel == last => 0,
+                NONE => NONE,
+                // a row that leads to one that does not arrive may be on a loop
+                next => self.hops[next as usize].checked_add(1)?,
             };
-            let parent = channel.map_or(NONE, |channel| rows.target[channel.index()]);
-            self.exit.push(channel.map_or(NONE, |channel| channel.0));
-            self.parent.push(parent);
-            if parent != NONE {
-                self.children[parent as usize] += 1;
+            if hops != known {
+                return None;
+            }
+            if hops != 0 && exit.channel != self.exit[row] {
+                common = Common::Hops;
+            }
+            self.exit[row] = exit.channel;
+            self.parent[row] = exit.row;
+        }
+        Some(common)
+    }
+
+    fn count_hops(&mut self, last: u32) {
+        self.hops.clear();
+        self.hops.resize(self.exit.len(), UNKNOWN);
+        for start in 0..self.exit.len() as u32 {
+            let mut row = start;
+            // hops of the last row passed
+            let mut hops = loop {
+                match self.hops[row as usize] {
+                    UNKNOWN => {}
+                    // a loop, or a way that does not arrive
+                    OPEN | NONE => break None,
+                    hops => break Some(hops + 1),
+                }
+                self.hops[row as usize] = OPEN;
+                self.passed.push(row);
+                match self.parent[row as usize] {
+                    NONE if self.exit[row as usize] == last => break Some(0),
+                    NONE => break None,
+                    next => row = next,
+                }
+            };
+            while let Some(row) = self.passed.pop() {
+                self.hops[row as usize] = hops.unwrap_or(NONE);
+                hops = hops.map(|hops| hops + 1);
             }
         }
-        self.sort();
-        self.count_hops(graph, destination);
     }
 
     fn sort(&mut self) {
-        let rows = 0..self.parent.len() as u32;
-        self.order
-            .extend(rows.filter(|&row| self.children[row as usize] == 0));
-        let mut head = 0;
-        while let Some(&row) = self.order.get(head) {
-            head += 1;
-            let parent = self.parent[row as usize];
-            if parent != NONE {
-                self.children[parent as usize] -= 1;
-                if self.children[parent as usize] == 0 {
-                    self.order.push(parent);
-                }
-            }
+        let arriving = || self.hops.iter().filter(|&&hops| hops != NONE);
+        let most = arriving().max().map_or(0, |&most| most as usize);
+        self.place.clear();
+        self.place.resize(most + 2, 0);
+        for &hops in arriving() {
+            self.place[most + 1 - hops as usize] += 1;
         }
-    }
-
-    fn count_hops(&mut self, graph: &Graph, destination: HostId) {
-        // the channel back from the destination is the reverse of its injection channel
-        let last = graph.host_channel(destination).reverse().0;
-        self.hops.clear();
-        self.hops.resize(self.parent.len(), NONE);
-        for &row in self.order.iter().rev() {
-            let row = row as usize;
-            let parent = self.parent[row];
-            if self.exit[row] == last {
-                self.hops[row] = 0;
-            } else if parent != NONE && self.hops[parent as usize] != NONE {
-                self.hops[row] = self.hops[parent as usize] + 1;
+        for i in 1..self.place.len() {
+            self.place[i] += self.place[i - 1];
+        }
+        self.order.clear();
+        self.order.resize(self.place[most + 1] as usize, 0);
+        for (row, &hops) in (0u32..).zip(&self.hops) {
+            if hops != NONE {
+                let place = &mut self.place[most - hops as usize];
+                self.order[*place as usize] = row;
+                *place += 1;
             }
         }
     }

@@ -318,59 +318,48 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Arguments;
-    use crate::topology::TOPOLOGIES;
-    use crate::topology::tests::context;
+    use crate::topology::tests::{built, context};
 
-    fn graph(name: &str, text: &str) -> Graph {
-        let build = TOPOLOGIES.find(name).unwrap().build;
-        build(Arguments { text })
-            .unwrap()
-            .build(&context())
-            .unwrap()
+    fn graph(text: &str) -> Graph {
+        built(text, &context())
     }
 
     /// Small enough to try all: closed forms, and the local search finds the minimum.
     #[test]
     fn closed_forms_and_search_agree_with_trying_all() {
-        for (name, text, known) in [
-            ("Ring", "(switches: 8)", Some(2)),
-            ("Ring", "(switches: 7)", None),
-            ("Mesh", "(radix: [4, 4])", Some(4)),
-            ("Mesh", "(radix: [2, 6])", Some(2)),
-            ("Mesh", "(radix: [3, 5])", None),
-            ("Torus", "(radix: [4, 4])", Some(8)),
-            ("Torus", "(radix: [2, 4], hosts_per_switch: 3)", Some(4)),
-            ("Hypercube", "(dimensions: 4)", Some(8)),
-            ("Complete", "(switches: 8)", Some(16)),
-            ("Complete", "(switches: 7)", Some(12)),
-            ("HyperX", "(sizes: [4, 4], multiplicity: [2, 2])", Some(32)),
-            ("HyperX", "(sizes: [2, 5])", Some(5)),
-            ("HyperX", "(sizes: [3, 3])", None),
-            ("KAryNTree", "(k: 4, n: 2)", Some(8)),
-            ("KAryNTree", "(k: 2, n: 3)", Some(4)),
+        for (text, known) in [
+            ("Ring(switches: 8)", Some(2)),
+            ("Ring(switches: 7)", None),
+            ("Mesh(radix: [4, 4])", Some(4)),
+            ("Mesh(radix: [2, 6])", Some(2)),
+            ("Mesh(radix: [3, 5])", None),
+            ("Torus(radix: [4, 4])", Some(8)),
+            ("Torus(radix: [2, 4], hosts_per_switch: 3)", Some(4)),
+            ("Hypercube(dimensions: 4)", Some(8)),
+            ("Complete(switches: 8)", Some(16)),
+            ("Complete(switches: 7)", Some(12)),
+            ("HyperX(sizes: [4, 4], multiplicity: [2, 2])", Some(32)),
+            ("HyperX(sizes: [2, 5])", Some(5)),
+            ("HyperX(sizes: [3, 3])", None),
+            ("KAryNTree(k: 4, n: 2)", Some(8)),
+            ("KAryNTree(k: 2, n: 3)", Some(4)),
             (
-                "LeafSpine",
-                "(leaves: 6, spines: 3, hosts_per_leaf: 6, parallel_links: 2)",
+                "LeafSpine(leaves: 6, spines: 3, hosts_per_leaf: 6, parallel_links: 2)",
                 Some(18),
             ),
-            (
-                "LeafSpine",
-                "(leaves: 6, spines: 2, hosts_per_leaf: 6)",
-                None,
-            ),
-            ("Petersen", "()", None),
-            ("Kautz", "(degree: 2, k: 2)", None),
-            ("Dragonfly", "(p: 1, a: 2, h: 2)", None),
-            ("EnrichedTree", "(k: 2, n: 3)", None),
+            ("LeafSpine(leaves: 6, spines: 2, hosts_per_leaf: 6)", None),
+            ("Petersen()", None),
+            ("Kautz(degree: 2, k: 2)", None),
+            ("Dragonfly(p: 1, a: 2, h: 2)", None),
+            ("EnrichedTree(k: 2, n: 3)", None),
         ] {
-            let graph = graph(name, text);
+            let graph = graph(text);
             let network = Network::new(&graph);
             let least = network.least_of_all();
-            assert_eq!(network.search(&graph), least, "{name}{text}");
-            assert_eq!(closed_form(&graph), known, "{name}{text}");
+            assert_eq!(network.search(&graph), least, "{text}");
+            assert_eq!(closed_form(&graph), known, "{text}");
             if let Some(known) = known {
-                assert_eq!(known, least, "{name}{text}");
+                assert_eq!(known, least, "{text}");
             }
         }
     }
@@ -378,25 +367,25 @@ mod tests {
     #[test]
     fn known_graphs_have_their_widths() {
         // five links at least cross every balanced cut of the Petersen graph
-        let petersen = bisection(&graph("Petersen", "()")).unwrap();
+        let petersen = bisection(&graph("Petersen()")).unwrap();
         assert_eq!((petersen.links, petersen.certainty), (5, Certainty::Exact));
-        let torus = bisection(&graph("Torus", "(radix: [10, 10, 10])")).unwrap();
+        let torus = bisection(&graph("Torus(radix: [10, 10, 10])")).unwrap();
         assert_eq!((torus.links, torus.certainty), (200, Certainty::Known));
-        let tree = graph("Tree", "(arity: 1, levels: 1)");
+        let tree = graph("Tree(arity: 1, levels: 1)");
         assert_eq!(bisection(&tree), None);
     }
 
     #[test]
     fn the_search_is_near_the_closed_form_of_larger_networks() {
-        for (name, text, known) in [
-            ("Torus", "(radix: [8, 8])", 16),
-            ("Mesh", "(radix: [8, 8])", 8),
-            ("Hypercube", "(dimensions: 6)", 32),
+        for (text, known) in [
+            ("Torus(radix: [8, 8])", 16),
+            ("Mesh(radix: [8, 8])", 8),
+            ("Hypercube(dimensions: 6)", 32),
         ] {
-            let graph = graph(name, text);
-            assert_eq!(Network::new(&graph).search(&graph), known, "{name}");
+            let graph = graph(text);
+            assert_eq!(Network::new(&graph).search(&graph), known, "{text}");
         }
-        let random = graph("Irregular", "(switches: 32, degree: 4, seed: 1)");
+        let random = graph("Irregular(switches: 32, degree: 4, seed: 1)");
         let found = bisection(&random).unwrap();
         assert_eq!(found.certainty, Certainty::AtMost);
         assert!((8..24).contains(&found.links), "{found:?}");

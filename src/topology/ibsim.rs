@@ -29,14 +29,13 @@
 //!
 //! References: [`IBA`]
 
-use super::fabric_file::{LineError, read};
+use super::fabric_file::LineError;
 use super::graph::Graph;
-use super::ibnetdiscover::{graph, rates};
 use super::ibnetdiscover_records::{
     NodeKind, NodeRecord, PortRecord, Speed, assignment, bracket_number, data_rate,
     guid_after_extension, hexadecimal, node, node_keyword, quoted,
 };
-use super::{BuildContext, BuildTopology, Topology, TopologyError};
+use super::{BuildContext, BuildTopology, Topology, TopologyError, record_graph};
 use crate::references::IBA;
 use crate::registry::{Entry, Parameter};
 use crate::units::BitRate;
@@ -86,17 +85,11 @@ pub struct Ibsim {
 
 impl Topology for Ibsim {
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
-        let text = read(context.base, &self.file)?;
-        parse(&text)
-            .and_then(|records| graph(&records, context))
-            .map_err(|error| error.in_file(&self.file))
+        record_graph::build(&self.file, parse, context)
     }
 
     fn own_rates(&self, base: &Path) -> Result<Vec<BitRate>, TopologyError> {
-        let text = read(base, &self.file)?;
-        parse(&text)
-            .and_then(|records| rates(&records))
-            .map_err(|error| error.in_file(&self.file))
+        record_graph::own_rates(&self.file, parse, base)
     }
 }
 
@@ -310,7 +303,7 @@ mod tests {
             },
             ..context()
         };
-        let graph = parse(text).and_then(|records| graph(&records, &context));
+        let graph = parse(text).and_then(|records| record_graph::graph(&records, &context));
         graph.map_err(|error| error.in_file("net").to_string())
     }
 

@@ -15,6 +15,7 @@ mod fabric_file;
 pub mod faults;
 pub mod graph;
 pub mod graph_ml;
+mod graph_ml_text;
 pub mod grid;
 pub mod hyper_x;
 pub mod hypercube;
@@ -32,6 +33,7 @@ pub mod mesh;
 mod parameters;
 pub mod petersen;
 pub mod random_links;
+mod record_graph;
 pub mod ring;
 pub mod shape;
 pub mod star;
@@ -173,6 +175,15 @@ pub(crate) mod tests {
             host_link: ChannelTiming::default(),
             base: Path::new(env!("CARGO_MANIFEST_DIR")),
         }
+    }
+
+    /// A graph of a registered topology, such as `Star(leaves: 3)`.
+    pub(crate) fn built(text: &str, context: &BuildContext<'_>) -> Graph {
+        let (name, _) = text.split_once('(').unwrap();
+        let text = &text[name.len()..];
+        let build = TOPOLOGIES.find(name).unwrap().build;
+        let graph = build(Arguments { text }).unwrap().build(context);
+        graph.unwrap_or_else(|error| panic!("{name}{text}: {error}"))
     }
 
     /// Every registered topology, built with arguments of its own and a reference rate that fits.

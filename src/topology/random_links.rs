@@ -93,11 +93,12 @@ pub(super) fn links(wanted: Wanted) -> Result<Vec<(u32, u32)>, TopologyError> {
 /// Never: so many links fit.
 pub fn recursive_links(switches: u32, links: u32, rng: &mut Stream) -> Vec<(u32, u32)> {
     let tree = switches.saturating_sub(1);
-    let links = links.clamp(tree, switches * tree / 2);
+    let complete = u64::from(switches) * u64::from(tree) / 2;
+    let links = u64::from(links).clamp(u64::from(tree), complete);
     let mut draft = Draft::new(switches, switches);
     draft.recursive_tree(rng);
     draft
-        .add(u64::from(links), rng, recursive_pair, |a| a)
+        .add(links, rng, recursive_pair, |a| a)
         .expect("a complete network has this many links");
     draft.order
 }

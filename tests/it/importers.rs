@@ -1,9 +1,6 @@
 //! Fabric files, whole and damaged: what the fuzz targets check, on their seeds and without a fuzzer.
 
-#[path = "../fuzz/importer.rs"]
-mod importer;
-
-use importer::{Write, check};
+use crate::importer::{Write, check};
 use virtlane::topology::export;
 
 const FORMS: [(&str, &str, Write); 4] = [

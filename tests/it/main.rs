@@ -11,6 +11,10 @@ mod reference_checks;
 // The engine against the reference model, packet by packet.
 mod differential;
 // Damaged fabric files: what the fuzz targets check.
+#[path = "../fuzz/context.rs"]
+mod context;
+#[path = "../fuzz/importer.rs"]
+mod importer;
 mod importers;
 // Networks that others have published: the same graphs, port by port.
 mod networks;

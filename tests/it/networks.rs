@@ -1,11 +1,8 @@
 //! Every synthetic network of the OpenSM tables, made again by our topologies: same switches, ports and hosts.
 
+use crate::context::{context, topology};
 use std::path::Path;
-use virtlane::registry::Arguments;
-use virtlane::topology::{
-    BuildContext, ChannelTiming, Endpoint, Graph, Survey, TOPOLOGIES, Topology,
-};
-use virtlane::units::Clock;
+use virtlane::topology::{Endpoint, Graph, Survey};
 
 /// Folder of the networks.
 const FOLDER: &str = "tests/opensm";
@@ -51,19 +48,8 @@ const NETWORKS: &[(&str, &str, &str)] = &[
 ];
 
 fn build(name: &str, text: &str) -> Graph {
-    let context = BuildContext {
-        seed: 1,
-        clock: Clock {
-            flit_bytes: 64,
-            reference_rate: 10_000_000_000,
-        },
-        switch_link: ChannelTiming::default(),
-        host_link: ChannelTiming::default(),
-        base: Path::new(FOLDER),
-    };
-    let entry = TOPOLOGIES.find(name).expect("registered");
-    let topology: Box<dyn Topology> = (entry.build)(Arguments { text }).expect("fits");
-    topology.build(&context).expect("can be built")
+    let graph = topology(name, text).build(&context(Path::new(FOLDER)));
+    graph.expect("can be built")
 }
 
 /// Every link once, lower end first.

@@ -23,3 +23,6 @@ pub use write::{
     InexpressibleError, require_destination_only, write_fdbs, write_guid2lid, write_lfts,
     write_path_sl, write_sl2vl,
 };
+
+#[cfg(test)]
+mod tests;

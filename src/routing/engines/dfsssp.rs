@@ -21,7 +21,7 @@ use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::layering::{Exactness, Layers, Paths, assign};
 use crate::routing::{
-    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
 };
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -149,28 +149,15 @@ pub(super) fn layered(
     minimal: bool,
 ) -> Result<Tables, RoutingError> {
     let needed = u8::try_from(layers).unwrap_or(u8::MAX);
-    if needed > budget.lanes {
-        return Err(RoutingError::TooFewLanes {
-            engine,
-            needed,
-            available: budget.lanes,
-        });
-    }
-    Ok(Tables {
-        engine: engine.into(),
-        next,
-        input_row: Vec::new(),
-        remarks: Vec::new(),
-        hop_layer: Vec::new(),
-        path_layer: if layers == 1 { Vec::new() } else { path_layer },
-        lanes: LaneMap::grouped(graph, budget, needed, needed, |_, layer| layer),
-        guarantees: Guarantees {
-            minimal,
-            deadlock_free: true,
-            in_order: true,
-            lanes_needed: needed,
-        },
-        host_count: graph.hosts().len(),
-        switch_count: graph.switches().len(),
-    })
+    budget.require(engine, needed)?;
+    let guarantees = Guarantees {
+        minimal,
+        deadlock_free: true,
+        in_order: true,
+        lanes_needed: needed,
+    };
+    let path_layer = if layers == 1 { Vec::new() } else { path_layer };
+    Ok(Tables::on_layers(
+        graph, engine, next, path_layer, budget, guarantees,
+    ))
 }

@@ -96,12 +96,7 @@ impl DimensionOrder {
 
 impl RoutingEngine for DimensionOrder {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        let unsupported = |reason: &str| {
-            Err(RoutingError::Unsupported {
-                engine: NAME,
-                reason: reason.to_owned(),
-            })
-        };
+        let unsupported = |reason: &str| Err(RoutingError::unsupported(NAME, reason));
         match graph.shape() {
             Shape::Grid(shape) => {
                 let grid = GridRouting {
@@ -123,5 +118,70 @@ impl RoutingEngine for DimensionOrder {
                  connected fabric",
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::ENGINES;
+    use crate::routing::conformance::{budget, engine, proof};
+    use crate::routing::dependency_graph::describe_cycle;
+    use crate::routing::test_graphs::grid;
+
+    #[test]
+    fn the_four_ring_without_dateline_waits_in_a_circle() {
+        let graph = grid(&[4], true, 1);
+        let (_, none) = proof(&graph, "DimensionOrder(dateline: None)", 1);
+        assert!(!none.acyclic);
+        assert_eq!(
+            describe_cycle(&graph, &none.cycle.unwrap()),
+            "S0 port 1 -> S1 port 2, lane 0, waits for\n\
+             S1 port 1 -> S2 port 2, lane 0, waits for\n\
+             S2 port 1 -> S3 port 2, lane 0, waits for\n\
+             S3 port 1 -> S0 port 2, lane 0, waits for the first"
+        );
+        for text in [
+            "DimensionOrder(ties: Positive)",
+            "DimensionOrder(dateline: Hop, ties: Positive)",
+        ] {
+            assert!(proof(&graph, text, 2).1.acyclic);
+            let error = engine(text).route(&graph, budget(1), 1).unwrap_err();
+            assert!(matches!(
+                error,
+                RoutingError::TooFewLanes {
+                    needed: 2,
+                    available: 1,
+                    ..
+                }
+            ));
+        }
+        // with balanced ties a ring of 4 needs no dateline, a ring of 5 does
+        assert!(proof(&graph, "DimensionOrder()", 1).1.acyclic);
+        let five = grid(&[5], true, 1);
+        assert!(!proof(&five, "DimensionOrder(dateline: None)", 1).1.acyclic);
+        assert!(
+            engine("DimensionOrder()")
+                .route(&five, budget(1), 1)
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn rings_used_one_way_need_the_hop_dateline() {
+        for radix in [3, 4, 5, 8] {
+            let graph = grid(&[radix], true, 1);
+            let (_, proof) = proof(&graph, "DimensionOrder(unidirectional: true)", 2);
+            assert!(proof.acyclic && !proof.minimal);
+            assert_eq!(proof.max_hops, radix - 1);
+        }
+        let build = ENGINES.find("DimensionOrder").unwrap().build;
+        let text = "(dateline: Path, unidirectional: true)";
+        assert!(
+            build(Arguments { text })
+                .unwrap_err()
+                .message
+                .contains("Hop")
+        );
     }
 }

@@ -73,12 +73,9 @@ impl DirectionOrder {
 impl RoutingEngine for DirectionOrder {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let Shape::Grid(shape) = graph.shape() else {
-            return Err(RoutingError::Unsupported {
-                engine: NAME,
-                reason:
-                    "it is not a mesh or torus; use `UpDown()`, which routes any connected fabric"
-                        .to_owned(),
-            });
+            let reason =
+                "it is not a mesh or torus; use `UpDown()`, which routes any connected fabric";
+            return Err(RoutingError::unsupported(NAME, reason));
         };
         let grid = GridRouting {
             engine: NAME,

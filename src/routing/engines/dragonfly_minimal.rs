@@ -56,39 +56,28 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 impl RoutingEngine for DragonflyMinimal {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let Shape::Dragonfly(shape) = graph.shape() else {
-            return Err(RoutingError::Unsupported {
-                engine: NAME,
-                reason: "it is not a dragonfly; use `UpDown()`, which routes any connected fabric"
-                    .to_owned(),
-            });
+            let reason = "it is not a dragonfly; use `UpDown()`, which routes any connected fabric";
+            return Err(RoutingError::unsupported(NAME, reason));
         };
         require_nameable_ports(graph, NAME)?;
         let two_locals = shape.groups > 1 && shape.switches_per_group > 1;
         let lanes_needed = if two_locals { 2 } else { 1 };
-        if budget.lanes < lanes_needed {
-            return Err(RoutingError::TooFewLanes {
-                engine: NAME,
-                needed: lanes_needed,
-                available: budget.lanes,
-            });
-        }
-        Ok(Tables {
-            engine: NAME.into(),
-            next: Links::new(graph, shape).next(graph)?,
-            input_row: Vec::new(),
-            hop_layer: Vec::new(),
-            path_layer: Vec::new(),
-            lanes: lanes(graph, shape, budget, lanes_needed),
-            guarantees: Guarantees {
-                minimal: false,
-                deadlock_free: true,
-                in_order: true,
-                lanes_needed,
-            },
-            remarks: Vec::new(),
-            host_count: graph.hosts().len(),
-            switch_count: graph.switches().len(),
-        })
+        budget.require(NAME, lanes_needed)?;
+        let next = Links::new(graph, shape).next(graph)?;
+        let lanes = lanes(graph, shape, budget, lanes_needed);
+        let guarantees = Guarantees {
+            deadlock_free: true,
+            lanes_needed,
+            ..Guarantees::IN_ORDER
+        };
+        Ok(Tables::by_destination(
+            graph,
+            NAME,
+            next,
+            Vec::new(),
+            lanes,
+            guarantees,
+        ))
     }
 }
 

@@ -78,18 +78,14 @@ impl RoutingEngine for FatTree {
         let guarantees = Guarantees {
             minimal: true,
             deadlock_free: true,
-            in_order: true,
-            lanes_needed: 1,
+            ..Guarantees::IN_ORDER
         };
         Ok(Tables::on_one_lane(graph, NAME, next, budget, guarantees))
     }
 }
 
 fn unsupported(reason: &str) -> RoutingError {
-    RoutingError::Unsupported {
-        engine: NAME,
-        reason: reason.to_owned(),
-    }
+    RoutingError::unsupported(NAME, reason)
 }
 
 /// The port of every (switch, host), all of which must have a link.

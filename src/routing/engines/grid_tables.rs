@@ -89,13 +89,7 @@ impl GridRouting {
             self.dateline
         };
         let lanes_needed = if dateline == Dateline::None { 1 } else { 2 };
-        if budget.lanes < lanes_needed {
-            return Err(RoutingError::TooFewLanes {
-                engine: self.engine,
-                needed: lanes_needed,
-                available: budget.lanes,
-            });
-        }
+        budget.require(self.engine, lanes_needed)?;
         let (layers, hop_layer, path_layer) = match dateline {
             Dateline::Path => (1 << datelines, Vec::new(), rings.path_layers(graph)),
             Dateline::Hop => (2, rings.hop_layers(graph), Vec::new()),
@@ -106,22 +100,17 @@ impl GridRouting {
             Some(_) if dateline == Dateline::Hop => layer,
             _ => 0,
         };
+        let next = self.next(graph, &rings)?;
+        let lanes = LaneMap::grouped(graph, budget, layers, lanes_needed, lane);
+        let guarantees = Guarantees {
+            minimal: !rings.detours(),
+            deadlock_free: datelines == 0 || dateline != Dateline::None,
+            in_order: true,
+            lanes_needed,
+        };
         Ok(Tables {
-            engine: self.engine.into(),
-            next: self.next(graph, &rings)?,
-            input_row: Vec::new(),
             hop_layer,
-            path_layer,
-            lanes: LaneMap::grouped(graph, budget, layers, lanes_needed, lane),
-            guarantees: Guarantees {
-                minimal: !rings.detours(),
-                deadlock_free: datelines == 0 || dateline != Dateline::None,
-                in_order: true,
-                lanes_needed,
-            },
-            remarks: Vec::new(),
-            host_count: graph.hosts().len(),
-            switch_count: graph.switches().len(),
+            ..Tables::by_destination(graph, self.engine, next, path_layer, lanes, guarantees)
         })
     }
 
@@ -164,10 +153,7 @@ impl GridRouting {
     }
 
     fn unsupported(self, reason: &str) -> RoutingError {
-        RoutingError::Unsupported {
-            engine: self.engine,
-            reason: reason.to_owned(),
-        }
+        RoutingError::unsupported(self.engine, reason)
     }
 }
 

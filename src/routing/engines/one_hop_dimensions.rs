@@ -71,8 +71,7 @@ fn tables(
     let guarantees = Guarantees {
         minimal: true,
         deadlock_free: true,
-        in_order: true,
-        lanes_needed: 1,
+        ..Guarantees::IN_ORDER
     };
     Ok(Tables::on_one_lane(graph, engine, next, budget, guarantees))
 }

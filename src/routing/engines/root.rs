@@ -4,7 +4,7 @@
 
 use crate::ids::SwitchId;
 use crate::routing::RoutingError;
-use crate::routing::balance::Destination;
+use crate::routing::balance::{Destination, destinations};
 use crate::routing::paths::{Adjacency, UNREACHED};
 use crate::topology::Graph;
 use rayon::prelude::*;
@@ -88,6 +88,25 @@ pub(super) fn candidates(
             }
             Ok(sets)
         }
+    }
+}
+
+/// The one switch that `root` names, or for `Auto` the one nearest to all hosts.
+///
+/// # Errors
+/// [`RoutingError::Unsupported`] for a switch that does not exist, or with `reason` for none or several.
+pub(super) fn single(
+    engine: &'static str,
+    root: &Root,
+    graph: &Graph,
+    adjacency: &Adjacency,
+    reason: &str,
+) -> Result<SwitchId, RoutingError> {
+    let sets = candidates(engine, root, graph, adjacency, &destinations(graph))?;
+    // the last choice of `Auto` is the one switch nearest to all hosts
+    match sets.last().map(Vec::as_slice) {
+        Some(&[root]) => Ok(root),
+        _ => Err(RoutingError::unsupported(engine, reason)),
     }
 }
 

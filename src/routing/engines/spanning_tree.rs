@@ -13,12 +13,11 @@
 //!
 //! References: [`REINEMO`] §2.1.4 and §3.2.2
 
-use super::root::{Root, candidates};
+use super::root::{Root, single};
 use super::turns::route_steps;
 use crate::ids::{ChannelId, LinkId, SwitchId};
 use crate::references::REINEMO;
 use crate::registry::{Arguments, Entry, Parameter};
-use crate::routing::balance::destinations;
 use crate::routing::paths::Adjacency;
 use crate::routing::steps::Steps;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
@@ -66,14 +65,8 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 impl RoutingEngine for SpanningTree {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let adjacency = Adjacency::new(graph);
-        let sets = candidates(NAME, &self.root, graph, &adjacency, &destinations(graph))?;
-        // the last choice of `Auto` is the one switch nearest to all hosts
-        let Some(&[root]) = sets.last().map(Vec::as_slice) else {
-            return Err(RoutingError::Unsupported {
-                engine: NAME,
-                reason: "a spanning tree has one root; name one switch or use `root: Auto`".into(),
-            });
-        };
+        let reason = "a spanning tree has one root; name one switch or use `root: Auto`";
+        let root = single(NAME, &self.root, graph, &adjacency, reason)?;
         let links = tree_links(graph, &adjacency, root);
         let keep = |channel: ChannelId| links.contains(channel.link().0 as usize);
         let steps = Steps::by_destination(graph, keep);

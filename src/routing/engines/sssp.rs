@@ -58,9 +58,7 @@ impl RoutingEngine for Sssp {
         require_all_reachable(graph, &next)?;
         let guarantees = Guarantees {
             minimal: true,
-            deadlock_free: false,
-            in_order: true,
-            lanes_needed: 1,
+            ..Guarantees::IN_ORDER
         };
         Ok(Tables::on_one_lane(graph, NAME, next, budget, guarantees))
     }

@@ -33,7 +33,7 @@ use crate::routing::{
 };
 use crate::topology::Graph;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// The files.
@@ -101,11 +101,7 @@ impl RoutingEngine for TableImport {
         _seed: u64,
         base: &Path,
     ) -> Result<Tables, RoutingError> {
-        let import = Import {
-            graph,
-            base,
-            identities: Identities::new(graph),
-        };
+        let import = Import::new(graph, base);
         let rows = import.read(&self.lfts, read_lfts)?;
         let owners = import.owners(self, &rows)?;
         let next = import.next(&self.lfts, &rows, &owners)?;
@@ -116,23 +112,14 @@ impl RoutingEngine for TableImport {
         let layers = path_layer.iter().max().map_or(1, |&most| most + 1);
         let lanes = import.lanes(self.sl2vl.as_deref(), budget, layers)?;
         let lanes_needed = most_lanes(&lanes);
-        Ok(Tables {
-            engine: NAME.into(),
-            next,
-            input_row: Vec::new(),
-            remarks: Vec::new(),
-            hop_layer: Vec::new(),
-            path_layer: if layers == 1 { Vec::new() } else { path_layer },
-            lanes,
-            guarantees: Guarantees {
-                minimal: false,
-                deadlock_free: false,
-                in_order: true,
-                lanes_needed,
-            },
-            host_count: graph.hosts().len(),
-            switch_count: graph.switches().len(),
-        })
+        let path_layer = if layers == 1 { Vec::new() } else { path_layer };
+        let guarantees = Guarantees {
+            lanes_needed,
+            ..Guarantees::IN_ORDER
+        };
+        Ok(Tables::by_destination(
+            graph, NAME, next, path_layer, lanes, guarantees,
+        ))
     }
 }
 
@@ -152,6 +139,9 @@ struct Import<'a> {
     graph: &'a Graph,
     base: &'a Path,
     identities: Identities,
+    by_guid: HashMap<u64, EndPort>,
+    /// The first node of each name.
+    by_name: HashMap<&'a str, EndPort>,
 }
 
 /// The owner of each LID that is known.
@@ -165,7 +155,34 @@ fn at(file: &str, line: usize, reason: impl Into<String>) -> RoutingError {
     }
 }
 
-impl Import<'_> {
+fn name(graph: &Graph, end: EndPort) -> &str {
+    match end {
+        EndPort::Switch(switch) => &graph.switches()[switch.index()].name,
+        EndPort::Host(host) => &graph.hosts()[host.index()].name,
+    }
+}
+
+impl<'a> Import<'a> {
+    fn new(graph: &'a Graph, base: &'a Path) -> Self {
+        let identities = Identities::new(graph);
+        let ends = identities.end_ports();
+        let mut import = Self {
+            graph,
+            base,
+            by_guid: ends
+                .iter()
+                .map(|&end| (identities.guid(end), end))
+                .collect(),
+            by_name: HashMap::with_capacity(ends.len()),
+            identities,
+        };
+        for end in ends {
+            let name = name(graph, end);
+            import.by_name.entry(name).or_insert(end);
+        }
+        import
+    }
+
     fn read<T>(
         &self,
         file: &str,
@@ -185,16 +202,13 @@ impl Import<'_> {
 
     /// The node with a GUID, else the one with a name.
     fn find(&self, guid: Option<u64>, name: Option<&str>) -> Option<EndPort> {
-        let ends = || self.identities.end_ports().into_iter();
-        let by_guid = guid.and_then(|guid| ends().find(|&end| self.identities.guid(end) == guid));
-        by_guid.or_else(|| name.and_then(|name| ends().find(|&end| self.name(end) == name)))
+        let by_guid = guid.and_then(|guid| self.by_guid.get(&guid));
+        let found = by_guid.or_else(|| name.and_then(|name| self.by_name.get(name)));
+        found.copied()
     }
 
     fn name(&self, end: EndPort) -> &str {
-        match end {
-            EndPort::Switch(switch) => &self.graph.switches()[switch.index()].name,
-            EndPort::Host(host) => &self.graph.hosts()[host.index()].name,
-        }
+        name(self.graph, end)
     }
 
     /// Step 2.
@@ -338,13 +352,7 @@ impl Import<'_> {
         layers: u8,
     ) -> Result<LaneMap, RoutingError> {
         let Some(file) = file else {
-            if layers > budget.lanes {
-                return Err(RoutingError::TooFewLanes {
-                    engine: NAME,
-                    needed: layers,
-                    available: budget.lanes,
-                });
-            }
+            budget.require(NAME, layers)?;
             let lane = |_, layer| layer;
             return Ok(LaneMap::grouped(self.graph, budget, layers, layers, lane));
         };

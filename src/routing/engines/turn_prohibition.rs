@@ -20,13 +20,13 @@
 //!
 //! References: [`TBTP`]; [`REINEMO`] §2.1.4 and §3.3.5
 
-use super::root::{Root, candidates};
+use super::root::{Root, single};
 use super::spanning_tree::tree_links;
 use super::turns::{Turns, route_steps};
 use crate::ids::SwitchId;
 use crate::references::{REINEMO, TBTP};
 use crate::registry::{Arguments, Entry, Parameter};
-use crate::routing::balance::{Balance, destinations};
+use crate::routing::balance::Balance;
 use crate::routing::paths::Adjacency;
 use crate::routing::{
     BuildEngine, Engine, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
@@ -92,27 +92,15 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 impl RoutingEngine for TurnProhibition {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let adjacency = Adjacency::new(graph);
-        let sets = candidates(NAME, &self.root, graph, &adjacency, &destinations(graph))?;
-        let root = match sets.last().map(Vec::as_slice) {
-            Some(&[root]) if (1..=15).contains(&self.layers) => root,
-            Some(&[_]) => {
-                let reason = format!("`layers` is {}, expected 1..=15", self.layers);
-                return Err(unsupported(reason));
-            }
-            _ => {
-                let reason = "the tree has one root; name one switch or use `root: Auto`";
-                return Err(unsupported(reason.into()));
-            }
-        };
-        if budget.lanes < self.layers {
-            return Err(RoutingError::TooFewLanes {
-                engine: NAME,
-                needed: self.layers,
-                available: budget.lanes,
-            });
+        let reason = "the tree has one root; name one switch or use `root: Auto`";
+        let root = single(NAME, &self.root, graph, &adjacency, reason)?;
+        if !(1..=15).contains(&self.layers) {
+            let reason = format!("`layers` is {}, expected 1..=15", self.layers);
+            return Err(RoutingError::unsupported(NAME, reason));
         }
+        budget.require(NAME, self.layers)?;
         let turns = prohibited_turns(graph, &tree_links(graph, &adjacency, root));
-        let steps = turns.steps(graph);
+        let steps = turns.steps(graph, NAME)?;
         let mut tables = route_steps(graph, NAME, &steps, budget, self.passes)?;
         tables.remarks.push(turns.remark(graph));
         if self.layers > 1 {
@@ -124,13 +112,6 @@ impl RoutingEngine for TurnProhibition {
                 LaneMap::grouped(graph, budget, self.layers, self.layers, |_, layer| layer);
         }
         Ok(tables)
-    }
-}
-
-fn unsupported(reason: String) -> RoutingError {
-    RoutingError::Unsupported {
-        engine: NAME,
-        reason,
     }
 }
 

@@ -98,9 +98,14 @@ impl Turns {
         ("turns".into(), value)
     }
 
-    /// Steps that keep to the allowed turns.
-    pub(super) fn steps(&self, graph: &Graph) -> Steps {
-        Steps::by_input(graph, |input, output| self.allows(graph, input, output))
+    /// Steps of `engine` that keep to the allowed turns.
+    ///
+    /// # Errors
+    /// [`RoutingError::Unsupported`] for too many rows.
+    pub(super) fn steps(&self, graph: &Graph, engine: &'static str) -> Result<Steps, RoutingError> {
+        Steps::by_input(graph, engine, |input, output| {
+            self.allows(graph, input, output)
+        })
     }
 }
 
@@ -139,10 +144,8 @@ pub(super) fn route_steps(
     );
     require_all_reachable(graph, &next)?;
     let guarantees = Guarantees {
-        minimal: false,
         deadlock_free: true,
-        in_order: true,
-        lanes_needed: 1,
+        ..Guarantees::IN_ORDER
     };
     let mut tables = Tables::on_one_lane(graph, engine, next, budget, guarantees);
     tables.input_row.clone_from(&steps.input_row);

@@ -128,14 +128,14 @@ impl RoutingEngine for UpDown {
         let trees = self.legal(graph, &adjacency, &destinations)?;
         if self.lookup == Lookup::Input {
             let order = trees[0].order();
-            let steps = Steps::by_input(graph, |input, output| {
+            let steps = Steps::by_input(graph, NAME, |input, output| {
                 let up = |channel| {
                     let ends = graph.channel(channel);
                     let ends = ends.from.switch().zip(ends.to.switch());
                     ends.is_some_and(|(from, to)| order.is_up(from, to))
                 };
                 up(input) || !up(output)
-            });
+            })?;
             return route_steps(graph, NAME, &steps, budget, self.passes);
         }
         let tree_of = assign(&trees, &destinations);
@@ -177,16 +177,10 @@ impl UpDown {
                 .into()
         } else if self.lookup == Lookup::Input && self.balance == Balance::Ports {
             "`lookup: Input` balances by load; use `balance: Load`".into()
-        } else if budget.lanes < self.trees {
-            return Err(RoutingError::TooFewLanes {
-                engine: NAME,
-                needed: self.trees,
-                available: budget.lanes,
-            });
         } else {
-            return Ok(());
+            return budget.require(NAME, self.trees);
         };
-        Err(unsupported(reason))
+        Err(RoutingError::unsupported(NAME, reason))
     }
 
     /// The legal ways of every tree; at least one tree.
@@ -209,9 +203,8 @@ impl UpDown {
             };
             if roots.len() != count {
                 let found = roots.len();
-                return Err(unsupported(format!(
-                    "{count} trees need as many roots, there are {found}"
-                )));
+                let reason = format!("{count} trees need as many roots, there are {found}");
+                return Err(RoutingError::unsupported(NAME, reason));
             }
             return Ok(roots.iter().map(|&root| tree(&[root])).collect());
         }
@@ -219,9 +212,9 @@ impl UpDown {
             // a depth-first search has one root
             sets.drain(..sets.len().saturating_sub(1));
             if sets.first().is_some_and(|roots| roots.len() > 1) {
-                return Err(unsupported(
-                    "a depth-first tree has one root; name one, or use `trees` for several".into(),
-                ));
+                let reason =
+                    "a depth-first tree has one root; name one, or use `trees` for several";
+                return Err(RoutingError::unsupported(NAME, reason));
             }
         }
         let legal = sets
@@ -229,19 +222,9 @@ impl UpDown {
             .filter(|roots| !roots.is_empty())
             .map(|roots| tree(roots))
             .min_by_key(|legal| legal.total_hops(destinations));
-        match legal {
-            Some(legal) => Ok(vec![legal]),
-            None => Err(unsupported(
-                "the list of roots is empty; name one or use `root: Auto`".into(),
-            )),
-        }
-    }
-}
-
-fn unsupported(reason: String) -> RoutingError {
-    RoutingError::Unsupported {
-        engine: NAME,
-        reason,
+        let reason = "the list of roots is empty; name one or use `root: Auto`";
+        let legal = legal.ok_or_else(|| RoutingError::unsupported(NAME, reason))?;
+        Ok(vec![legal])
     }
 }
 
@@ -259,4 +242,84 @@ fn assign(trees: &[Legal], destinations: &[Destination]) -> Vec<usize> {
         assigned.push(tree);
     }
     assigned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::conformance::proof;
+    use crate::routing::loads::ChannelLoads;
+    use crate::routing::test_graphs::{irregular, spine_leaf};
+
+    #[test]
+    fn up_down_uses_all_spines_and_balances_parallel_links() {
+        let graph = spine_leaf(3, 5, 2);
+        let (tables, proof) = proof(&graph, "UPDN(balance: Ports)", 1);
+        assert!(proof.minimal && proof.acyclic);
+        // the 16 remote hosts are shared by the 6 upward links of each leaf: 2 or 3 each, from 4 hosts
+        let loads = ChannelLoads::uniform(&graph, &tables);
+        for leaf in (3..8).map(SwitchId) {
+            for (_, channel, _) in graph.neighbors(leaf) {
+                assert!([8, 12].contains(&loads.paths[channel.index()]));
+            }
+        }
+    }
+
+    #[test]
+    fn up_down_is_acyclic_and_nearly_as_short_as_legal_paths() {
+        up_down_on(100);
+    }
+
+    #[test]
+    #[ignore = "long: cargo test --release --lib up_down_on_a_thousand -- --ignored"]
+    fn up_down_on_a_thousand_random_fabrics() {
+        up_down_on(1000);
+    }
+
+    /// A-14 on random fabrics of 16 to 128 switches and degree 3 to 8.
+    fn up_down_on(fabrics: u64) {
+        let (mut taken, mut legal) = (0.0, 0.0);
+        for seed in 0..fabrics {
+            let size = 16 + (seed * 37 % 113) as u32;
+            let graph = irregular(size, 3 + (seed % 6) as u32, seed);
+            let (_, automatic) = proof(&graph, "UpDown()", 1);
+            let (_, rooted) = proof(&graph, "UpDown(root: \"S0\")", 1);
+            assert!(automatic.acyclic && rooted.acyclic, "seed {seed}");
+            let shortest = shortest_legal(&graph);
+            let (_, by_input) = proof(&graph, "UpDown(root: \"S0\", lookup: Input)", 1);
+            assert!((by_input.mean_hops - shortest).abs() < 1e-9, "seed {seed}");
+            taken += rooted.mean_hops;
+            legal += shortest;
+        }
+        assert!(taken >= legal && taken < legal * 1.01, "{taken} {legal}");
+    }
+
+    /// Mean hops of the shortest up*/down* paths from root 0, by a search over (switch, phase).
+    fn shortest_legal(graph: &Graph) -> f64 {
+        let rank = Adjacency::new(graph).distances(&[SwitchId(0)]);
+        let (mut sum, mut pairs) = (0, 0);
+        for source in graph.host_ids() {
+            let (start, _) = graph.attachment(source).unwrap();
+            let mut distance = vec![[u32::MAX; 2]; graph.switches().len()];
+            distance[start.index()][0] = 0;
+            let mut queue = std::collections::VecDeque::from([(start, 0)]);
+            while let Some((switch, phase)) = queue.pop_front() {
+                let here = distance[switch.index()][phase];
+                for (_, _, next) in graph.neighbors(switch) {
+                    let key = |s: SwitchId| (rank[s.index()], s);
+                    let down = usize::from(key(next) > key(switch));
+                    if down >= phase && distance[next.index()][down] == u32::MAX {
+                        distance[next.index()][down] = here + 1;
+                        queue.push_back((next, down));
+                    }
+                }
+            }
+            for destination in graph.host_ids().filter(|&d| d != source) {
+                let (end, _) = graph.attachment(destination).unwrap();
+                sum += distance[end.index()].into_iter().min().unwrap();
+                pairs += 1;
+            }
+        }
+        f64::from(sum) / f64::from(pairs)
+    }
 }

@@ -8,7 +8,7 @@ use super::super::syntax::Mistake;
 use crate::ids::SlId;
 use crate::qos::VlArbitrationTables;
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
-use crate::routing::{Routes, Tables};
+use crate::routing::{LARGEST_TABLE, Routes, Tables};
 use crate::topology::Graph;
 
 /// Options that exclude each other.
@@ -119,10 +119,8 @@ pub(super) fn event_horizon(
     )))
 }
 
-/// Largest forwarding table \[entries of one byte\].
-const LARGEST_TABLE: u64 = 1 << 32;
-
-/// Forwarding tables have an entry per switch and host, lane tables one per pair of switches.
+/// Forwarding tables have an entry per switch and host, lane tables one per pair of switches. Engines with more
+/// rows check them themselves.
 pub(super) fn table_size(scenario: &Scenario, graph: &Graph) -> Result<(), Mistake> {
     let (switches, hosts) = (graph.switches().len() as u64, graph.hosts().len() as u64);
     if switches * hosts.max(switches) <= LARGEST_TABLE {

@@ -1,11 +1,11 @@
 //! Small parts for tests: a line of switches, shortest paths on it, one pattern, one process.
 
 use super::super::Parts;
-use crate::ids::{ChannelId, HostId};
+use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter, Registry};
 use crate::rng::Stream;
 use crate::routing::{
-    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
 };
 use crate::topology::{
     BuildContext, BuildTopology, Endpoint, Graph, GraphBuilder, Topology, TopologyError,
@@ -159,23 +159,14 @@ impl RoutingEngine for Shortest {
                 });
             }
         }
-        Ok(Tables {
-            engine: "Shortest".into(),
-            next,
-            input_row: Vec::new(),
-            hop_layer: Vec::new(),
-            path_layer: Vec::new(),
-            lanes: LaneMap::grouped(graph, budget, 1, 1, |_: ChannelId, _| 0),
-            guarantees: Guarantees {
-                minimal: true,
-                deadlock_free: true,
-                in_order: true,
-                lanes_needed: 1,
-            },
-            remarks: Vec::new(),
-            host_count: graph.hosts().len(),
-            switch_count: graph.switches().len(),
-        })
+        let guarantees = Guarantees {
+            minimal: true,
+            deadlock_free: true,
+            ..Guarantees::IN_ORDER
+        };
+        Ok(Tables::on_one_lane(
+            graph, "Shortest", next, budget, guarantees,
+        ))
     }
 }
 

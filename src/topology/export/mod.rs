@@ -160,17 +160,13 @@ fn speed_name(timing: ChannelTiming, context: &BuildContext<'_>) -> Option<(u64,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Arguments;
-    use crate::topology::TOPOLOGIES;
-    use crate::topology::tests::{context, samples};
+    use crate::topology::tests::{built, context, samples};
 
     #[test]
     fn dot_shows_names_and_ports() {
-        let topology = TOPOLOGIES.find("EdgeList").unwrap().build;
-        let text = "(links: [(0, 1)], hosts: [(\"a \\\"b\\\"\", 0)])";
-        let graph = topology(Arguments { text }).unwrap().build(&context());
+        let text = "EdgeList(links: [(0, 1)], hosts: [(\"a \\\"b\\\"\", 0)])";
         assert_eq!(
-            dot(&graph.unwrap()),
+            dot(&built(text, &context())),
             "graph fabric {\n  node [shape=box];\n  s0 [label=\"S0\"];\n  s1 [label=\"S1\"];\n  \
              h0 [shape=ellipse, label=\"a \\\"b\\\"\"];\n  h0 -- s0 [taillabel=1, headlabel=1];\n  \
              s0 -- s1 [taillabel=2, headlabel=1];\n}\n"
@@ -186,6 +182,11 @@ mod tests {
         (ibnetdiscover, "Ibnetdiscover", true),
         (ibsim, "Ibsim", true),
     ];
+
+    /// The graph of the file `net`.
+    fn read_back(reader: &str, here: &BuildContext<'_>) -> Graph {
+        built(&format!("{reader}(file: \"net\")"), here)
+    }
 
     fn names(graph: &Graph) -> Vec<&String> {
         let switches = graph.switches().iter().map(|node| &node.name);
@@ -205,12 +206,7 @@ mod tests {
         for (write, reader, is_complete) in FORMS {
             let text = write(graph, here);
             std::fs::write(here.base.join("net"), &text).unwrap();
-            let build = TOPOLOGIES.find(reader).unwrap().build;
-            let topology = build(Arguments {
-                text: "(file: \"net\")",
-            });
-            let again = topology.unwrap().build(here);
-            let again = again.unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+            let again = read_back(reader, here);
             assert_eq!(names(&again), names(graph), "{name} {reader}");
             assert!(sorted(&again) == sorted(graph), "{name} {reader}");
             let ports = |graph: &Graph| -> Vec<u16> {
@@ -258,12 +254,7 @@ mod tests {
             let mut there = context();
             there.clock.reference_rate = gigabit * 1_000_000_000;
             there.switch_link.cycles_per_flit = cycles_per_flit;
-            let build = TOPOLOGIES.find("Ibnetdiscover").unwrap().build;
-            let text = format!("(file: \"{file}\")");
-            let graph = build(Arguments { text: &text })
-                .unwrap()
-                .build(&there)
-                .unwrap();
+            let graph = built(&format!("Ibnetdiscover(file: \"{file}\")"), &there);
             let here = BuildContext {
                 base: folder.path(),
                 ..there
@@ -271,9 +262,7 @@ mod tests {
             assert_round_trips(file, &graph, &here);
             for (write, reader, _) in FORMS.into_iter().filter(|(.., complete)| *complete) {
                 std::fs::write(folder.path().join("net"), write(&graph, &here)).unwrap();
-                let build = TOPOLOGIES.find(reader).unwrap().build;
-                let text = "(file: \"net\")";
-                let again = build(Arguments { text }).unwrap().build(&here).unwrap();
+                let again = read_back(reader, &here);
                 assert_eq!(again.switches(), graph.switches(), "{file} {reader}");
                 assert_eq!(again.hosts(), graph.hosts(), "{file} {reader}");
             }
@@ -295,12 +284,7 @@ mod tests {
             if !file.exists() {
                 continue;
             }
-            let build = TOPOLOGIES.find("Ibsim").unwrap().build;
-            let text = format!("(file: {file:?})");
-            let graph = build(Arguments { text: &text })
-                .unwrap()
-                .build(&context())
-                .unwrap();
+            let graph = built(&format!("Ibsim(file: {file:?})"), &context());
             assert_round_trips(&name, &graph, &here);
             count += 1;
         }
@@ -314,15 +298,12 @@ mod tests {
             base: folder.path(),
             ..context()
         };
-        let build = TOPOLOGIES.find("EdgeList").unwrap().build;
-        let text = "(links: [(0, 1), (2, 1, \"5 Gbit/s\", \"/\", \"2 cycles\"), (0, 2, \"7 cycles\")], \
+        let text = "EdgeList(links: [(0, 1), (2, 1, \"5 Gbit/s\", \"/\", \"2 cycles\"), (0, 2, \"7 cycles\")], \
                     hosts: [0, (\"<&>\", 2, \"3 cycles\")])";
-        let graph = build(Arguments { text }).unwrap().build(&here).unwrap();
+        let graph = built(text, &here);
         for (write, reader, _) in FORMS.into_iter().filter(|(.., complete)| !complete) {
             std::fs::write(folder.path().join("net"), write(&graph, &here)).unwrap();
-            let build = TOPOLOGIES.find(reader).unwrap().build;
-            let text = "(file: \"net\")";
-            let again = build(Arguments { text }).unwrap().build(&here).unwrap();
+            let again = read_back(reader, &here);
             assert_eq!(sorted(&again), sorted(&graph), "{reader}");
             assert_eq!(names(&again), names(&graph), "{reader}");
         }

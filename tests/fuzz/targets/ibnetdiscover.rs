@@ -2,6 +2,8 @@
 
 #![no_main]
 
+#[path = "../context.rs"]
+mod context;
 #[path = "../importer.rs"]
 mod importer;
 

@@ -4,50 +4,29 @@
 
 #![no_main]
 
+#[path = "../context.rs"]
+mod context;
+
+use context::{FOLDER, context, topology};
 use libfuzzer_sys::fuzz_target;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 use virtlane::ids::SlId;
 use virtlane::registry::Arguments;
 use virtlane::routing::dump::{read_guid2lid, read_lfts, read_path_sl, read_sl2vl};
 use virtlane::routing::{ENGINES, LaneBudget, Routes, VerifyOptions, verify};
-use virtlane::topology::{BuildContext, ChannelTiming, Graph, TOPOLOGIES};
-use virtlane::units::Clock;
+use virtlane::topology::Graph;
 
-/// Folder of the one file this process writes its input to.
-static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let shared_memory = Path::new("/dev/shm");
-    let parent = if shared_memory.is_dir() {
-        shared_memory.to_owned()
-    } else {
-        std::env::temp_dir()
-    };
-    let folder = parent.join(format!("virtlane-fuzz-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a temporary folder can be made");
-    let tables = include_str!("../seeds/tables/small.lfts");
-    std::fs::write(folder.join("sound"), tables).expect("tables can be written");
-    folder
-});
-
-/// Two switches in a row, a host each.
+/// Two switches in a row, a host each; the folder holds tables for it.
 static GRAPH: LazyLock<Graph> = LazyLock::new(|| {
-    let context = BuildContext {
-        seed: 1,
-        clock: Clock {
-            flit_bytes: 64,
-            reference_rate: 10_000_000_000,
-        },
-        switch_link: ChannelTiming::default(),
-        host_link: ChannelTiming::default(),
-        base: Path::new("."),
-    };
-    let mesh = TOPOLOGIES.find("Mesh").expect("registered");
-    let text = "(radix: [2])";
-    let mesh = (mesh.build)(Arguments { text }).expect("arguments fit");
-    mesh.build(&context).expect("a mesh of two switches")
+    let tables = include_str!("../seeds/tables/small.lfts");
+    std::fs::write(FOLDER.join("sound"), tables).expect("tables can be written");
+    let mesh = topology("Mesh", "(radix: [2])").build(&context(Path::new(".")));
+    mesh.expect("a mesh of two switches")
 });
 
 fuzz_target!(|text: &str| {
+    let graph: &Graph = &GRAPH;
     let _ = read_lfts(text);
     let _ = read_guid2lid(text);
     let _ = read_path_sl(text);
@@ -65,7 +44,7 @@ fuzz_target!(|text: &str| {
             lanes: 8,
             service_levels: 1,
         };
-        if let Ok(Routes::Tables(tables)) = import.route(&GRAPH, budget, 1, &FOLDER) {
+        if let Ok(Routes::Tables(tables)) = import.route(graph, budget, 1, &FOLDER) {
             let options = VerifyOptions {
                 service_levels: &[SlId(0)],
                 lanes: 8,
@@ -73,7 +52,7 @@ fuzz_target!(|text: &str| {
                 senders: None,
                 receivers: None,
             };
-            let _ = verify(&GRAPH, &tables, &options);
+            let _ = verify(graph, &tables, &options);
         }
     }
 });

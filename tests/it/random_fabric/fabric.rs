@@ -148,23 +148,13 @@ fn tree(dice: &mut Dice) -> Graph {
 /// Empty tables for a graph.
 fn no_routes(graph: &Graph, lanes: LaneMap, lanes_needed: u8) -> Tables {
     let (hosts, switches) = (graph.hosts().len(), graph.switches().len());
-    Tables {
-        engine: "Test".into(),
-        next: vec![UNREACHABLE; switches * hosts],
-        input_row: Vec::new(),
-        hop_layer: Vec::new(),
-        path_layer: Vec::new(),
-        lanes,
-        guarantees: Guarantees {
-            minimal: false,
-            deadlock_free: true,
-            in_order: true,
-            lanes_needed,
-        },
-        remarks: Vec::new(),
-        host_count: hosts,
-        switch_count: switches,
-    }
+    let next = vec![UNREACHABLE; switches * hosts];
+    let guarantees = Guarantees {
+        deadlock_free: true,
+        lanes_needed,
+        ..Guarantees::IN_ORDER
+    };
+    Tables::by_destination(graph, "Test", next, Vec::new(), lanes, guarantees)
 }
 
 /// Hops from one switch to all others, breadth first.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
-use virtlane::routing::{Guarantees, LaneBudget, LaneMap, Tables};
+use virtlane::routing::{Guarantees, LaneBudget, Tables};
 use virtlane::scenario::Plan;
 use virtlane::scenario::plan::{ClassPlan, Forwarding, HostOptions, Phases, SwitchOptions};
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
@@ -29,23 +29,12 @@ fn tables(graph: &Graph, next: Vec<u8>, service_levels: u8) -> Tables {
         lanes: service_levels,
         service_levels,
     };
-    Tables {
-        engine: "Test".into(),
-        next,
-        input_row: Vec::new(),
-        hop_layer: Vec::new(),
-        path_layer: Vec::new(),
-        lanes: LaneMap::grouped(graph, budget, 1, 1, |_, _| 0),
-        guarantees: Guarantees {
-            minimal: true,
-            deadlock_free: true,
-            in_order: true,
-            lanes_needed: 1,
-        },
-        remarks: Vec::new(),
-        host_count: graph.hosts().len(),
-        switch_count: graph.switches().len(),
-    }
+    let guarantees = Guarantees {
+        minimal: true,
+        deadlock_free: true,
+        ..Guarantees::IN_ORDER
+    };
+    Tables::on_one_lane(graph, "Test", next, budget, guarantees)
 }
 
 /// Host 0, switches in a row, host 1; one timing per channel of the way, the way back at (1, 1).

@@ -45,6 +45,11 @@ fn topologies_keep_their_promises() {
 }
 
 #[test]
+fn routing_keeps_its_promises() {
+    folder_keeps_its_promises("routing");
+}
+
+#[test]
 fn validation_keeps_its_promises() {
     folder_keeps_its_promises("validation");
 }

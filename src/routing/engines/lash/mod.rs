@@ -302,6 +302,3 @@ fn remarks(found: &Layers, ends: usize, escaped: usize) -> Vec<(String, String)>
     }
     remarks
 }
-
-#[cfg(test)]
-mod tests;

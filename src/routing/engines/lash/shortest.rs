@@ -81,8 +81,10 @@ impl Paths for ShortestPaths<'_> {
         self.ends.len()
     }
 
-    fn channels(&self) -> usize {
-        self.graph.channels().len()
+    fn channels(&self) -> Vec<Option<(u32, u32)>> {
+        let ends = self.graph.channels().iter();
+        ends.map(|channel| Some((channel.from.switch()?.0, channel.to.switch()?.0)))
+            .collect()
     }
 
     fn path(&self, source: usize, destination: usize, channels: &mut Vec<u32>) {

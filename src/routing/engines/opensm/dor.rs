@@ -17,11 +17,9 @@
 //! References: OpenSM `osm_ucast_mgr.c`
 
 use super::counting::count_paths;
-use super::min_hop::hops;
-use super::subnet::{LidTables, Subnet, one_lane};
+use super::min_hop::{hops, nearer};
+use super::subnet::{LidTables, Subnet, route_on_one_lane};
 use crate::registry::{Arguments, Entry};
-use crate::routing::balance::{require_all_reachable, require_nameable_ports};
-use crate::routing::paths::UNREACHED;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -46,11 +44,9 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 
 impl RoutingEngine for OpenSmDor {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        require_nameable_ports(graph, NAME)?;
-        let subnet = Subnet::new(graph);
-        let next = tables(&subnet, false).host_tables(&subnet);
-        require_all_reachable(graph, &next)?;
-        Ok(one_lane(graph, NAME, next, budget, true))
+        route_on_one_lane(graph, NAME, budget, true, |subnet| {
+            Ok(tables(subnet, false))
+        })
     }
 }
 
@@ -58,11 +54,7 @@ impl RoutingEngine for OpenSmDor {
 pub(super) fn tables(subnet: &Subnet, switches: bool) -> LidTables {
     let hops = hops(subnet, switches);
     count_paths(subnet, switches, |destination, place, ports| {
-        let hops = &hops[destination];
-        let mut nearer =
-            subnet.links.of(place).iter().filter(|link| {
-                hops[place] != UNREACHED && hops[link.to as usize] + 1 == hops[place]
-            });
+        let mut nearer = nearer(subnet, &hops[destination], place);
         if let Some(first) = nearer.next() {
             ports.push(first.port as u8);
             let parallel = nearer.filter(|link| link.to == first.to);

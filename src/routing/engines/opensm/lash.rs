@@ -27,7 +27,7 @@ use crate::references::LASH;
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::{
-    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
 };
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -60,30 +60,17 @@ impl RoutingEngine for OpenSmLash {
         let layering = assign(&subnet, &next);
         let layers = layering.pairs.len().max(1);
         let needed = u8::try_from(layers).unwrap_or(u8::MAX);
-        if needed > budget.lanes {
-            return Err(RoutingError::TooFewLanes {
-                engine: NAME,
-                needed,
-                available: budget.lanes,
-            });
-        }
-        Ok(Tables {
-            engine: NAME.into(),
-            next: tables,
-            input_row: Vec::new(),
-            remarks: Vec::new(),
-            hop_layer: Vec::new(),
-            path_layer: path_layers(graph, &subnet, &layering),
-            lanes: LaneMap::grouped(graph, budget, needed, needed, |_, layer| layer),
-            guarantees: Guarantees {
-                minimal: true,
-                deadlock_free: true,
-                in_order: true,
-                lanes_needed: needed,
-            },
-            host_count: graph.hosts().len(),
-            switch_count: graph.switches().len(),
-        })
+        budget.require(NAME, needed)?;
+        let guarantees = Guarantees {
+            minimal: true,
+            deadlock_free: true,
+            in_order: true,
+            lanes_needed: needed,
+        };
+        let path_layer = path_layers(graph, &subnet, &layering);
+        Ok(Tables::on_layers(
+            graph, NAME, tables, path_layer, budget, guarantees,
+        ))
     }
 }
 

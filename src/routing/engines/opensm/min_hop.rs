@@ -16,9 +16,9 @@
 //! References: OpenSM `osm_ucast_mgr.c`
 
 use super::counting::count_paths;
-use super::subnet::{LidTables, Subnet, one_lane};
+use super::subnet::{LidTables, Subnet, route_on_one_lane};
 use crate::registry::{Arguments, Entry};
-use crate::routing::balance::{require_all_reachable, require_nameable_ports};
+use crate::routing::links::Link;
 use crate::routing::paths::UNREACHED;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
@@ -45,11 +45,9 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 
 impl RoutingEngine for OpenSmMinHop {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        require_nameable_ports(graph, NAME)?;
-        let subnet = Subnet::new(graph);
-        let next = tables(&subnet, false).host_tables(&subnet);
-        require_all_reachable(graph, &next)?;
-        Ok(one_lane(graph, NAME, next, budget, true))
+        route_on_one_lane(graph, NAME, budget, true, |subnet| {
+            Ok(tables(subnet, false))
+        })
     }
 }
 
@@ -68,15 +66,22 @@ pub(super) fn hops(subnet: &Subnet, switches: bool) -> Vec<Vec<u16>> {
         .collect()
 }
 
+/// Links of `place` to places one hop nearer to the destination of `hops`, in port order.
+pub(super) fn nearer<'a>(
+    subnet: &'a Subnet,
+    hops: &'a [u16],
+    place: usize,
+) -> impl Iterator<Item = &'a Link> {
+    let here = hops[place];
+    let links = subnet.links.of(place).iter();
+    links.filter(move |link| here != UNREACHED && hops[link.to as usize] + 1 == here)
+}
+
 /// The tables, with management ports as destinations when `switches` is true.
 pub(super) fn tables(subnet: &Subnet, switches: bool) -> LidTables {
     let hops = hops(subnet, switches);
     count_paths(subnet, switches, |destination, place, ports| {
-        let hops = &hops[destination];
-        let nearer =
-            subnet.links.of(place).iter().filter(|link| {
-                hops[place] != UNREACHED && hops[link.to as usize] + 1 == hops[place]
-            });
+        let nearer = nearer(subnet, &hops[destination], place);
         ports.extend(nearer.map(|link| link.port as u8));
     })
 }

@@ -5,8 +5,8 @@ use super::{dfsssp, dor, lash, lash_layers, min_hop, sssp, up_down};
 use crate::registry::Arguments;
 use crate::routing::identities::EndPort;
 use crate::routing::{ENGINES, Identities, LaneBudget, UNREACHABLE};
-use crate::topology::{BuildContext, ChannelTiming, Graph, TOPOLOGIES};
-use crate::units::Clock;
+use crate::topology::tests::{built, context};
+use crate::topology::{BuildContext, Graph};
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
@@ -39,24 +39,13 @@ fn graph(network: &str) -> Graph {
     } else {
         asset
     };
-    built(&format!("Ibnetdiscover(file: {file:?})"), &base)
+    build(&format!("Ibnetdiscover(file: {file:?})"), &base)
 }
 
-fn built(topology: &str, base: &Path) -> Graph {
-    let context = BuildContext {
-        seed: 1,
-        clock: Clock {
-            flit_bytes: 64,
-            reference_rate: 32_000_000_000,
-        },
-        switch_link: ChannelTiming::default(),
-        host_link: ChannelTiming::default(),
-        base,
-    };
-    let (name, _) = topology.split_once('(').unwrap();
-    let text = &topology[name.len()..];
-    let build = TOPOLOGIES.find(name).unwrap().build;
-    build(Arguments { text }).unwrap().build(&context).unwrap()
+fn build(topology: &str, base: &Path) -> Graph {
+    let mut context = BuildContext { base, ..context() };
+    context.clock.reference_rate = 32_000_000_000;
+    built(topology, &context)
 }
 
 /// (LID, GUID) in the order of LIDs.
@@ -165,7 +154,7 @@ fn torus_2qos_tables_and_service_levels_are_equal() {
         ("torus_4x4", "Torus(radix: [4, 4])"),
         ("torus_4x4x4", "Torus(radix: [4, 4, 4])"),
     ] {
-        let graph = built(topology, Path::new("."));
+        let graph = build(topology, Path::new("."));
         let engine = ENGINES.find("OpenSmTorus2Qos").unwrap();
         let engine = (engine.build)(Arguments { text: "()" }).unwrap();
         let budget = LaneBudget {

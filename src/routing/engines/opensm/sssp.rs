@@ -18,10 +18,9 @@
 //!
 //! References: [`SSSP`], OpenSM `osm_ucast_dfsssp.c`
 
-use super::subnet::{LidTables, Subnet, one_lane};
+use super::subnet::{LidTables, Subnet, route_on_one_lane};
 use crate::references::SSSP;
 use crate::registry::{Arguments, Entry};
-use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::links::NO_LINK;
 use crate::routing::weighted::WeightedSearch;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
@@ -48,11 +47,9 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 
 impl RoutingEngine for OpenSmSssp {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        require_nameable_ports(graph, NAME)?;
-        let subnet = Subnet::new(graph);
-        let next = tables(&subnet, false).host_tables(&subnet);
-        require_all_reachable(graph, &next)?;
-        Ok(one_lane(graph, NAME, next, budget, false))
+        route_on_one_lane(graph, NAME, budget, false, |subnet| {
+            Ok(tables(subnet, false))
+        })
     }
 }
 

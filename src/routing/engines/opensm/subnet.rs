@@ -7,9 +7,10 @@
 //! References: OpenSM `osm_switch.c`, `osm_ucast_mgr.c`
 
 use crate::ids::{HostId, SwitchId};
+use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::identities::{EndPort, Identities};
 use crate::routing::links::{Link, Links};
-use crate::routing::{LaneBudget, Tables, UNREACHABLE};
+use crate::routing::{Guarantees, LaneBudget, RoutingError, Tables, UNREACHABLE};
 use crate::topology::Graph;
 use std::cmp::Reverse;
 
@@ -114,19 +115,26 @@ pub(super) fn by_switch(subnet: &Subnet, columns: usize, table: &[u8]) -> Vec<u8
     next
 }
 
-/// Tables of one lane per service level whose only guarantee beside in-order delivery is `minimal`.
-pub(super) fn one_lane(
+/// Tables of an engine of one lane per service level whose only guarantee beside in-order delivery is
+/// `minimal`; `tables` makes them for hosts.
+///
+/// # Errors
+/// Those of `tables`; [`RoutingError::Unreachable`]; [`RoutingError::Unsupported`] for switches with too many
+/// ports.
+pub(super) fn route_on_one_lane(
     graph: &Graph,
     engine: &'static str,
-    next: Vec<u8>,
     budget: LaneBudget,
     minimal: bool,
-) -> Tables {
-    let guarantees = crate::routing::Guarantees {
+    tables: impl FnOnce(&Subnet) -> Result<LidTables, RoutingError>,
+) -> Result<Tables, RoutingError> {
+    require_nameable_ports(graph, engine)?;
+    let subnet = Subnet::new(graph);
+    let next = tables(&subnet)?.host_tables(&subnet);
+    require_all_reachable(graph, &next)?;
+    let guarantees = Guarantees {
         minimal,
-        deadlock_free: false,
-        in_order: true,
-        lanes_needed: 1,
+        ..Guarantees::IN_ORDER
     };
-    Tables::on_one_lane(graph, engine, next, budget, guarantees)
+    Ok(Tables::on_one_lane(graph, engine, next, budget, guarantees))
 }

@@ -52,51 +52,34 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 
 impl RoutingEngine for OpenSmTorus2Qos {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        let unsupported = |reason: String| RoutingError::Unsupported {
-            engine: NAME,
-            reason,
-        };
         let Shape::Grid(shape) = graph.shape() else {
             let reason = "it is not a mesh or torus; use `OpenSmDfsssp()`";
-            return Err(unsupported(reason.to_owned()));
+            return Err(RoutingError::unsupported(NAME, reason));
         };
         if shape.radix.len() > MOST_DIMENSIONS {
             let reason = "it has more than 3 dimensions; use `DimensionOrder()`";
-            return Err(unsupported(reason.to_owned()));
+            return Err(RoutingError::unsupported(NAME, reason));
         }
         require_nameable_ports(graph, NAME)?;
         let lanes_needed = if shape.wrap.contains(&true) { 2 } else { 1 };
-        if budget.lanes < lanes_needed {
-            return Err(RoutingError::TooFewLanes {
-                engine: NAME,
-                needed: lanes_needed,
-                available: budget.lanes,
-            });
-        }
-        let next = next(graph, shape).map_err(unsupported)?;
+        budget.require(NAME, lanes_needed)?;
+        let next = next(graph, shape)?;
         let path_layer = Tables::path_layers_by_switch(graph, |source, destination| {
             layer(shape, source, destination)
         });
         let lane = |channel: ChannelId, layer: u8| {
             ring(graph, shape, channel).map_or(0, |dimension| layer >> dimension & 1)
         };
-        Ok(Tables {
-            engine: NAME.into(),
-            next,
-            input_row: Vec::new(),
-            remarks: Vec::new(),
-            hop_layer: Vec::new(),
-            path_layer,
-            lanes: LaneMap::grouped(graph, budget, 1 << shape.radix.len(), lanes_needed, lane),
-            guarantees: Guarantees {
-                minimal: true,
-                deadlock_free: true,
-                in_order: true,
-                lanes_needed,
-            },
-            host_count: graph.hosts().len(),
-            switch_count: graph.switches().len(),
-        })
+        let lanes = LaneMap::grouped(graph, budget, 1 << shape.radix.len(), lanes_needed, lane);
+        let guarantees = Guarantees {
+            minimal: true,
+            deadlock_free: true,
+            in_order: true,
+            lanes_needed,
+        };
+        Ok(Tables::by_destination(
+            graph, NAME, next, path_layer, lanes, guarantees,
+        ))
     }
 }
 
@@ -133,17 +116,16 @@ fn ring(graph: &Graph, shape: &GridShape, channel: ChannelId) -> Option<usize> {
 }
 
 /// Step 1 for every (switch, host).
-fn next(graph: &Graph, shape: &GridShape) -> Result<Vec<u8>, String> {
+fn next(graph: &Graph, shape: &GridShape) -> Result<Vec<u8>, RoutingError> {
     let mut next = Vec::with_capacity(graph.switches().len() * graph.hosts().len());
     for switch in graph.switch_ids() {
         for host in graph.host_ids() {
             let port = port(graph, shape, switch, host);
             let Some(port) = port.filter(|&port| graph.port_channel(switch, port).is_some()) else {
                 let name = &graph.switches()[switch.index()].name;
-                return Err(format!(
-                    "{name} has no link on the way to {}; use `OpenSmDfsssp()`",
-                    graph.hosts()[host.index()].name
-                ));
+                let to = &graph.hosts()[host.index()].name;
+                let reason = format!("{name} has no link on the way to {to}; use `OpenSmDfsssp()`");
+                return Err(RoutingError::unsupported(NAME, reason));
             };
             next.push(port as u8);
         }

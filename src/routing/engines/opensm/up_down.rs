@@ -25,9 +25,8 @@
 //! References: OpenSM `osm_ucast_updn.c`
 
 use super::counting::count_paths;
-use super::subnet::{LidTables, Subnet, one_lane};
+use super::subnet::{LidTables, Subnet, route_on_one_lane};
 use crate::registry::{Arguments, Entry, Parameter};
-use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::engines::root::{Root, named};
 use crate::routing::paths::UNREACHED;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
@@ -64,22 +63,16 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 
 impl RoutingEngine for OpenSmUpDown {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        require_nameable_ports(graph, NAME)?;
-        let subnet = Subnet::new(graph);
-        let roots = self.roots(graph, &subnet)?;
-        let next = tables(&subnet, &roots, false).host_tables(&subnet);
-        require_all_reachable(graph, &next)?;
-        Ok(one_lane(graph, NAME, next, budget, false))
+        route_on_one_lane(graph, NAME, budget, false, |subnet| {
+            let roots = self.roots(graph, subnet)?;
+            Ok(tables(subnet, &roots, false))
+        })
     }
 }
 
 impl OpenSmUpDown {
     /// Step 1: the places of the roots.
     fn roots(&self, graph: &Graph, subnet: &Subnet) -> Result<Vec<usize>, RoutingError> {
-        let unsupported = |reason: &str| RoutingError::Unsupported {
-            engine: NAME,
-            reason: reason.to_owned(),
-        };
         let roots = match named(&self.root, graph, NAME)? {
             Some(switches) => {
                 let is_root = |place: &usize| switches.contains(&subnet.switches[*place]);
@@ -88,9 +81,8 @@ impl OpenSmUpDown {
             None => found_roots(subnet),
         };
         if roots.is_empty() {
-            return Err(unsupported(
-                "no root switch was found; name one, such as `root: 0`, or use `UpDown()`",
-            ));
+            let reason = "no root switch was found; name one, such as `root: 0`, or use `UpDown()`";
+            return Err(RoutingError::unsupported(NAME, reason));
         }
         Ok(roots)
     }

@@ -22,14 +22,14 @@
 mod search;
 
 use self::search::{Search, Segment, Segmentation, segment};
-use super::root::{Root, candidates};
+use super::root::{Root, single};
 use super::turns::{Turns, route_steps};
 use crate::ids::LinkId;
 use crate::ids::SwitchId;
 use crate::references::{REINEMO, SEGMENT_ROUTING};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::rng::{Purpose, Stream, below, stream};
-use crate::routing::balance::{Balance, destinations};
+use crate::routing::balance::Balance;
 use crate::routing::loads::ChannelLoads;
 use crate::routing::paths::Adjacency;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
@@ -125,13 +125,8 @@ type Prohibited = Vec<(SwitchId, LinkId, LinkId)>;
 impl RoutingEngine for SegmentRouting {
     fn route(&self, graph: &Graph, budget: LaneBudget, seed: u64) -> Result<Tables, RoutingError> {
         let adjacency = Adjacency::new(graph);
-        let sets = candidates(NAME, &self.start, graph, &adjacency, &destinations(graph))?;
-        let Some(&[start]) = sets.last().map(Vec::as_slice) else {
-            return Err(RoutingError::Unsupported {
-                engine: NAME,
-                reason: "the search starts at one switch; name one or use `start: Auto`".into(),
-            });
-        };
+        let reason = "the search starts at one switch; name one or use `start: Auto`";
+        let start = single(NAME, &self.start, graph, &adjacency, reason)?;
         let found = segment(graph, start, self.search);
         let mut rng = stream(seed, Purpose::Routing, 0);
         let mut best: Option<(u64, Tables)> = None;
@@ -142,7 +137,8 @@ impl RoutingEngine for SegmentRouting {
                 .map(|segment| self.restrict(graph, segment, &mut rng))
                 .collect();
             let turns = turns(graph, &places);
-            let mut tables = route_steps(graph, NAME, &turns.steps(graph), budget, self.passes)?;
+            let steps = turns.steps(graph, NAME)?;
+            let mut tables = route_steps(graph, NAME, &steps, budget, self.passes)?;
             tables.remarks = remarks(graph, &found, &places);
             tables.remarks.push(turns.remark(graph));
             let load = ChannelLoads::uniform(graph, &tables).max();
@@ -154,10 +150,7 @@ impl RoutingEngine for SegmentRouting {
             }
         }
         best.map(|(_, tables)| tables)
-            .ok_or_else(|| RoutingError::Unsupported {
-                engine: NAME,
-                reason: "no placement was tried".into(),
-            })
+            .ok_or_else(|| RoutingError::unsupported(NAME, "no placement was tried"))
     }
 }
 

@@ -1,0 +1,268 @@
+//! The graph of node records: what all readers of `InfiniBand` fabric files share.
+//!
+//! Guarantees: every node and cable of the records, nothing else; every link is listed alike on both sides.
+//! Fails with: [`TopologyError::File`] with the line.
+//! Cost: O(records) time and memory.
+
+use super::builder::GraphBuilder;
+use super::fabric_file::{LineError, read};
+use super::graph::{ChannelTiming, Endpoint, Graph};
+use super::ibnetdiscover_records::{NodeKind, NodeRecord, PortRecord, Speed};
+use super::limits::MAX_NODES;
+use super::link_rate::cycles_per_flit;
+use super::{BuildContext, TopologyError};
+use crate::units::BitRate;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
+
+/// Reads the text of a form of file; records keep its order.
+pub(super) type Parse = fn(&str) -> Result<Vec<NodeRecord>, LineError>;
+
+/// The graph of a file.
+pub(super) fn build(
+    file: &str,
+    parse: Parse,
+    context: &BuildContext<'_>,
+) -> Result<Graph, TopologyError> {
+    with_records(file, parse, context.base, |records| graph(records, context))
+}
+
+/// Distinct rates of the links of a file, ascending.
+pub(super) fn own_rates(
+    file: &str,
+    parse: Parse,
+    base: &Path,
+) -> Result<Vec<BitRate>, TopologyError> {
+    with_records(file, parse, base, rates)
+}
+
+fn with_records<T>(
+    file: &str,
+    parse: Parse,
+    base: &Path,
+    make: impl Fn(&[NodeRecord]) -> Result<T, LineError>,
+) -> Result<T, TopologyError> {
+    let records = parse(&read(base, file)?);
+    records
+        .and_then(|records| make(&records))
+        .map_err(|error| error.in_file(file))
+}
+
+/// Distinct rates of the links, ascending.
+pub(super) fn rates(records: &[NodeRecord]) -> Result<Vec<BitRate>, LineError> {
+    let cables = cables(records)?;
+    let rates = cables.into_iter().filter_map(|cable| cable.rate);
+    Ok(rates.collect::<BTreeSet<_>>().into_iter().collect())
+}
+
+/// The graph of a file's records.
+pub(super) fn graph(
+    records: &[NodeRecord],
+    context: &BuildContext<'_>,
+) -> Result<Graph, LineError> {
+    require_counts(records)?;
+    let cables = cables(records)?;
+    if cables.is_empty() {
+        let reason = "no link between two nodes (is the file empty or cut off?)";
+        return Err(LineError::new(0, reason));
+    }
+    let mut nodes = Nodes::new(records);
+    for cable in cables {
+        let [from, to] = cable.ends;
+        let default = match [from.0, to.0].map(|place| records.get(place).map(|node| node.kind)) {
+            [Some(NodeKind::Switch), Some(NodeKind::Switch)] => context.switch_link,
+            _ => context.host_link,
+        };
+        let timing = match cable.rate {
+            None => default,
+            Some(rate) => ChannelTiming {
+                cycles_per_flit: cycles_per_flit(rate, context.clock)
+                    .map_err(|reason| LineError::new(cable.line, reason))?,
+                latency: default.latency,
+            },
+        };
+        let (Some(&a), Some(&b)) = (nodes.ends.get(&from), nodes.ends.get(&to)) else {
+            return Err(LineError::new(cable.line, "this link has no end"));
+        };
+        let made = nodes.builder.connect(a, b, timing);
+        made.map_err(|error| LineError::new(cable.line, error.to_string()))?;
+    }
+    let built = nodes.builder.build();
+    built.map_err(|error| LineError::new(0, error.to_string()))
+}
+
+/// Checks the numbers of nodes and hosts.
+fn require_counts(records: &[NodeRecord]) -> Result<(), LineError> {
+    let adapters = records.iter().filter(|node| node.kind == NodeKind::Adapter);
+    let hosts: usize = adapters.map(|node| node.ports.len()).sum();
+    for (things, count) in [("nodes", records.len()), ("hosts", hosts)] {
+        if count > MAX_NODES as usize {
+            let reason = format!("{count} {things}, expected at most {MAX_NODES}");
+            return Err(LineError::new(0, reason));
+        }
+    }
+    Ok(())
+}
+
+/// One link; its ends are (place of the record, port).
+struct Cable {
+    ends: [(usize, u16); 2],
+    /// `None` when neither side knows the speed.
+    rate: Option<BitRate>,
+    /// Line of the first end.
+    line: usize,
+}
+
+/// Every link once, in the order of the file, after both sides were compared.
+fn cables(records: &[NodeRecord]) -> Result<Vec<Cable>, LineError> {
+    let places: HashMap<&str, usize> = records
+        .iter()
+        .enumerate()
+        .map(|(place, record)| (record.id.as_str(), place))
+        .collect();
+    let mut cables = Vec::new();
+    for (place, record) in records.iter().enumerate() {
+        for (&port, end) in &record.ports {
+            let other = places.get(end.peer.as_str()).copied();
+            let (peer_place, peer) = other
+                .and_then(|place| Some((place, records.get(place)?)))
+                .ok_or_else(|| missing(record, port, end, "which is not in the file"))?;
+            let (peer_port, back) = other_side(record, port, end, peer)?;
+            let ends = [(place, port), (peer_place, peer_port)];
+            let [own, theirs] = ends;
+            if own > theirs {
+                continue;
+            }
+            cables.push(Cable {
+                ends,
+                rate: common_speed(end, back)?.map(|speed| speed.rate),
+                line: end.line,
+            });
+        }
+    }
+    Ok(cables)
+}
+
+/// The record of the other end of a link, which must lead back.
+fn other_side<'a>(
+    record: &NodeRecord,
+    port: u16,
+    end: &PortRecord,
+    peer: &'a NodeRecord,
+) -> Result<(u16, &'a PortRecord), LineError> {
+    if record.kind == NodeKind::Adapter && peer.kind == NodeKind::Adapter {
+        let reason = "which is no switch; every host must be connected to a switch";
+        return Err(missing(record, port, end, reason));
+    }
+    let number = u16::try_from(end.peer_port).ok();
+    let number = number.filter(|number| (1..=peer.port_count).contains(number));
+    let Some(number) = number else {
+        let reason = format!("but `{}` has ports 1..={}", peer.id, peer.port_count);
+        return Err(missing(record, port, end, &reason));
+    };
+    let Some(back) = peer.ports.get(&number) else {
+        let reason = "which does not list the link (is the file cut off?)";
+        return Err(missing(record, port, end, reason));
+    };
+    if back.peer != record.id || back.peer_port != u32::from(port) {
+        let reason = format!(
+            "which leads to `{}` port {} (line {})",
+            back.peer, back.peer_port, back.line
+        );
+        return Err(missing(record, port, end, &reason));
+    }
+    if std::ptr::eq(end, back) {
+        return Err(missing(record, port, end, "which is the same port"));
+    }
+    Ok((number, back))
+}
+
+fn missing(record: &NodeRecord, port: u16, end: &PortRecord, reason: &str) -> LineError {
+    let (id, peer, peer_port) = (&record.id, &end.peer, end.peer_port);
+    LineError::new(
+        end.line,
+        format!("`{id}` port {port} leads to `{peer}` port {peer_port}, {reason}"),
+    )
+}
+
+/// The speed both sides tell; one that does not know it takes the other's.
+fn common_speed<'a>(
+    end: &'a PortRecord,
+    back: &'a PortRecord,
+) -> Result<Option<&'a Speed>, LineError> {
+    match (&end.speed, &back.speed) {
+        (Some(own), Some(other)) if own != other => {
+            let (own, other, line) = (&own.text, &other.text, back.line);
+            let reason =
+                format!("the link is {own} here and {other} on line {line}, expected the same");
+            Err(LineError::new(end.line, reason))
+        }
+        (own, other) => Ok(own.as_ref().or(other.as_ref())),
+    }
+}
+
+/// The switches and hosts of a graph in the making.
+struct Nodes {
+    builder: GraphBuilder,
+    /// Endpoint of each (place of the record, port).
+    ends: BTreeMap<(usize, u16), Endpoint>,
+}
+
+impl Nodes {
+    fn new(records: &[NodeRecord]) -> Self {
+        let mut builder = GraphBuilder::new();
+        let mut ends = BTreeMap::new();
+        for ((place, record), name) in records.iter().enumerate().zip(unique_names(records)) {
+            let switch = (record.kind == NodeKind::Switch)
+                .then(|| builder.add_switch(name.clone(), record.guid, record.port_count));
+            for (&port, end) in &record.ports {
+                let endpoint = switch.map_or_else(
+                    || {
+                        let name = match record.ports.len() {
+                            1 => name.clone(),
+                            _ => format!("{name}/P{port}"),
+                        };
+                        let derived = record.guid.wrapping_add(u64::from(port));
+                        Endpoint::Host(builder.add_host(name, end.guid.unwrap_or(derived)))
+                    },
+                    |switch| Endpoint::Switch(switch, port),
+                );
+                ends.insert((place, port), endpoint);
+            }
+        }
+        Self { builder, ends }
+    }
+}
+
+/// A name per record, all different, also once `/P<port>` is added to some.
+pub(super) fn unique_names(records: &[NodeRecord]) -> Vec<String> {
+    let mut uses: HashMap<&str, u32> = HashMap::new();
+    for record in records {
+        *uses.entry(&record.description).or_default() += 1;
+    }
+    let mut taken: HashSet<String> = HashSet::new();
+    let name = |record: &NodeRecord| {
+        let (description, id) = (&record.description, &record.id);
+        let mut name = match (description.is_empty(), uses.get(description.as_str())) {
+            (true, _) => id.clone(),
+            (false, Some(1)) => description.clone(),
+            (false, _) => format!("{description} ({id})"),
+        };
+        // a description may imitate a name made here
+        while record_names(record, &name).any(|name| taken.contains(&name)) {
+            name.push('\'');
+        }
+        taken.extend(record_names(record, &name));
+        name
+    };
+    records.iter().map(name).collect()
+}
+
+/// All names a record's node and ports may get.
+fn record_names<'a>(record: &'a NodeRecord, name: &'a str) -> impl Iterator<Item = String> + 'a {
+    let ports = record
+        .ports
+        .keys()
+        .map(move |port| format!("{name}/P{port}"));
+    std::iter::once(name.to_owned()).chain(ports)
+}
