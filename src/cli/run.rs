@@ -4,14 +4,10 @@ use super::args::{Format, Run, RunOptions};
 use super::expectations;
 use super::progress::Bar;
 use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT};
-use crate::report::result::{
-    ClassInfo, FabricInfo, RoutingInfo, RunResult, Verdict, channel_infos, host_infos,
-};
-use crate::report::usage::host_name;
-use crate::report::{self, ReportError, RunDirectory, usage};
-use crate::run::{self, Outcome, RunError, Settings};
+use crate::report::result::Cost;
+use crate::report::{self, ReportError, RunDirectory, RunResult, Verdict, usage};
+use crate::run::{self, RunError, Settings};
 use crate::scenario::{Document, Parts, Resolved};
-use crate::topology::survey::Survey;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Folder of runs without `--out`.
-const RUNS: &str = "runs";
+pub(super) const RUNS: &str = "runs";
 
 /// Resolves the scenario and runs it.
 ///
@@ -59,19 +55,19 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
         &mut |progress| bar.show(progress),
         &stop,
     )?;
-    let (wall, cpu) = (
-        started.elapsed().as_secs_f64(),
-        usage().cpu_seconds - before,
-    );
+    let cost = Cost {
+        wall_seconds: started.elapsed().as_secs_f64(),
+        cpu_seconds: usage().cpu_seconds - before,
+    };
     bar.finish();
-    let result = result(&resolved, outcome, wall, cpu);
+    let result = RunResult::new(&resolved, outcome, cost, document.identity());
     report::write_run(&directory, &result, &super::log::spans())?;
     let place = directory.finish()?;
     present(&result, &resolved, &place, options)
 }
 
 /// A flag that the first SIGINT or SIGTERM sets; the second one ends the program as usual.
-fn stop_on_signal() -> Arc<AtomicBool> {
+pub(super) fn stop_on_signal() -> Arc<AtomicBool> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
@@ -80,44 +76,6 @@ fn stop_on_signal() -> Arc<AtomicBool> {
         let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
     }
     stop
-}
-
-/// Joins counters, names and machine facts.
-fn result(resolved: &Resolved, outcome: Outcome, wall_seconds: f64, cpu_seconds: f64) -> RunResult {
-    let graph = &resolved.layout.graph;
-    let survey = Survey::new(graph);
-    RunResult {
-        title: resolved.plan.title.clone(),
-        fabric: FabricInfo {
-            switches: survey.switches,
-            hosts: survey.hosts,
-            channels: graph.channels().len(),
-            diameter: survey.diameter,
-        },
-        routing: RoutingInfo {
-            engine: resolved.tables.engine.clone(),
-            minimal: resolved.proof.minimal,
-            layers: u32::from(resolved.tables.guarantees.lanes_needed),
-            deadlock_free: resolved.proof.acyclic,
-        },
-        seed: resolved.plan.seed,
-        threads: outcome.threads,
-        shards: outcome.shards,
-        verdict: outcome.verdict,
-        reason: outcome.reason,
-        cycles: outcome.cycles,
-        records: outcome.records,
-        classes: resolved.plan.classes.iter().map(ClassInfo::new).collect(),
-        hosts: host_infos(graph),
-        channels: channel_infos(graph),
-        timeline: outcome.timeline,
-        stages: outcome.stages,
-        wall_seconds,
-        cpu_seconds,
-        peak_rss_bytes: usage().peak_rss_bytes,
-        host_name: host_name(),
-        plan: crate::scenario::print::plan(resolved, &Parts::registered()),
-    }
 }
 
 /// Shows the result and turns it into an exit code.

@@ -18,5 +18,7 @@ mod networks;
 mod engines_by_topologies;
 // Results known from theory, on the shipped scenarios.
 mod validation;
+// Sweeps and other studies of many runs, through the program.
+mod studies;
 // The shape of `src/`: layers, headers, sizes.
 mod layers;

@@ -69,10 +69,10 @@ pub(crate) fn case(seed: u64) -> Case {
         host: host_options(&mut dice),
         classes,
         phases: Phases {
-            warmup: 0,
             measure: cycles,
             drain_limit: 0,
             watchdog: 1_000_000,
+            ..Phases::default()
         },
         allow_deadlock: true,
     };

@@ -4,6 +4,9 @@
 //! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
+mod length;
+mod verdict;
+
 use super::inspect::Sent;
 use super::outcome::{CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict};
 use super::simulation::{Options, Simulation};
@@ -15,7 +18,9 @@ use crate::ids::{ChannelId, VlId};
 use crate::measure::Records;
 use crate::run::invariants::Ledger;
 use crate::scenario::Resolved;
+use length::Batches;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// Most cycles between two looks at the run.
 const STEP: u64 = 4096;
@@ -25,8 +30,6 @@ const DRAIN_STEP: u64 = 256;
 const TIMELINE_ROWS: u64 = 200;
 /// Longest row of the timeline: below the range of the lanes' own counters \[cycles\].
 const LONGEST_ROW: u64 = 1 << 31;
-/// Part of the offered flits that may pile up in the source queues before a run counts as saturated.
-const GROWTH: f64 = 0.02;
 
 /// Runs a resolved scenario. `progress` is called between steps; a set `stop` ends the run early.
 ///
@@ -66,13 +69,24 @@ struct Run<'a> {
     sent: Vec<u64>,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
+    /// Batches of the running phase.
+    batches: Batches,
+    /// First cycle of the measurement; known when the warm-up is over.
+    measure_start: u64,
+    /// Where the phases that find their own length ended, and why.
+    length: Vec<String>,
+    started: Instant,
 }
 
 impl<'a> Run<'a> {
     fn new(resolved: &'a Resolved, settings: Settings, options: Options) -> Result<Self, RunError> {
         let plan = &resolved.plan;
         let planned = plan.phases.warmup + plan.phases.measure;
-        let interval = planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP);
+        let interval = if plan.phases.is_fixed() {
+            planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP)
+        } else {
+            DRAIN_STEP
+        };
         let interval = interval.min(LONGEST_ROW);
         Ok(Self {
             resolved,
@@ -89,6 +103,10 @@ impl<'a> Run<'a> {
                     * usize::from(plan.switch.lane_count())
             ],
             ended: None,
+            batches: Batches::default(),
+            measure_start: plan.phases.warmup,
+            length: Vec::new(),
+            started: Instant::now(),
         })
     }
 
@@ -97,11 +115,9 @@ impl<'a> Run<'a> {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<Outcome, RunError> {
-        let phases = self.resolved.plan.phases;
-        let planned = phases.warmup + phases.measure;
-        self.advance("warm-up", phases.warmup, progress, stop)?;
+        self.warm_up(progress, stop)?;
         let (before, queued_before) = (self.sent(), self.queued());
-        self.advance("measure", planned, progress, stop)?;
+        self.measure(progress, stop)?;
         let (after, queued_after) = (self.sent(), self.queued());
         let measured_until = self.simulation.now();
         self.drain(progress, stop)?;
@@ -112,14 +128,18 @@ impl<'a> Run<'a> {
             records.channels.send(channel, lane, after - before);
         }
         let growth = queued_after.saturating_sub(queued_before);
-        let (verdict, reason) = self.verdict(&records, growth);
+        let (verdict, reason) = match self.ended.take() {
+            Some(ended) => ended,
+            None => verdict::judge(self.resolved, &records, growth),
+        };
         let now = self.simulation.now();
         let cycles = CycleCounts {
-            warmup: phases.warmup.min(now),
-            measure: measured_until.saturating_sub(phases.warmup),
+            warmup: self.measure_start.min(now),
+            measure: measured_until.saturating_sub(self.measure_start),
             drain: now - measured_until,
             total: now,
         };
+        let precision = self.batches.estimates(self.confidence());
         let deliveries = self
             .simulation
             .states_mut()
@@ -132,6 +152,8 @@ impl<'a> Run<'a> {
             records,
             stages: self.simulation.stage_costs(),
             timeline: self.timeline,
+            precision,
+            length: (!self.length.is_empty()).then(|| self.length.join("; ")),
             threads: self.options.threads,
             shards: self.simulation.shard_count(),
             deliveries,
@@ -151,8 +173,7 @@ impl<'a> Run<'a> {
         while self.simulation.now() < end && self.ended.is_none() {
             let now = self.simulation.now();
             let row_end = self.row_start.0 + self.interval;
-            self.simulation
-                .run_until((now + STEP).min(end).min(row_end));
+            self.run_in_batches((now + STEP).min(end).min(row_end));
             self.look(stop)?;
             progress(Progress {
                 phase,
@@ -230,54 +251,13 @@ impl<'a> Run<'a> {
             self.ended = Some((Verdict::Deadlocked, reason));
         } else if stop.load(Ordering::Relaxed) {
             self.ended = Some((Verdict::Interrupted, format!("stopped at cycle {now}")));
+        } else if let Some(limit) = self.resolved.plan.phases.wall_seconds
+            && self.started.elapsed().as_secs_f64() >= limit
+        {
+            let reason = format!("the wall time of {limit} s was over at cycle {now}");
+            self.ended = Some((Verdict::Interrupted, reason));
         }
         Ok(())
-    }
-
-    fn verdict(&self, records: &Records, growth: u64) -> (Verdict, String) {
-        if let Some(ended) = &self.ended {
-            return ended.clone();
-        }
-        let sum = |count: fn(&crate::measure::ClassRecords) -> u64| {
-            records.classes.iter().map(count).sum::<u64>()
-        };
-        let (created, rejected) = (
-            sum(|class| class.created_packets),
-            sum(|class| class.rejected),
-        );
-        let backlogged = self
-            .resolved
-            .plan
-            .classes
-            .iter()
-            .any(crate::scenario::plan::ClassPlan::is_backlogged);
-        if rejected > 0 {
-            let share = rejected as f64 / created as f64 * 100.0;
-            return (
-                Verdict::Saturated,
-                format!("full source queues rejected {share:.2} % of the packets"),
-            );
-        }
-        if growth as f64 > GROWTH * created as f64 + self.resolved.layout.graph.hosts().len() as f64
-        {
-            let share = growth as f64 / created as f64 * 100.0;
-            return (
-                Verdict::Saturated,
-                format!(
-                    "{share:.1} % of the packets created in the measurement stayed in the source queues"
-                ),
-            );
-        }
-        if backlogged {
-            return (
-                Verdict::Saturated,
-                String::from("saturating sources offer all the fabric takes"),
-            );
-        }
-        (
-            Verdict::Steady,
-            String::from("source queues do not grow and every measured packet was delivered"),
-        )
     }
 
     /// Totals of all shards, and their packet-hops.
@@ -325,6 +305,11 @@ impl<'a> Run<'a> {
             in_flight_packets: totals.injected - totals.delivered,
         });
         self.row_start = (now, totals);
+        if self.timeline.len() as u64 >= 2 * TIMELINE_ROWS && !self.resolved.plan.phases.is_fixed()
+        {
+            self.timeline = self.timeline.chunks(2).map(TimelineRow::joined).collect();
+            self.interval *= 2;
+        }
     }
 
     /// Counters of all shards as one.
