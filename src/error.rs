@@ -46,9 +46,6 @@ pub enum Error {
     /// A simulation went wrong: deadlock, broken invariant.
     #[error("{0}")]
     Fault(String),
-    /// Stopped from outside.
-    #[error("interrupted")]
-    Interrupted,
 }
 
 impl Error {
@@ -61,7 +58,6 @@ impl Error {
             | Self::Write { .. }
             | Self::Output(_) => WRONG_INPUT,
             Self::Fault(_) => SIMULATION_FAULT,
-            Self::Interrupted => INTERRUPTED,
         }
     }
 

@@ -39,6 +39,7 @@
 //! | [`cycle`] | the stages of a cycle and the schedule that orders them |
 //! | [`run`] | shards, windows, phases, watchdog, verdict |
 //! | [`report`] | results as tables and files |
+//! | [`study`] | many runs: sweeps, replications, tables of means |
 //! | [`error`] | what a command can fail with, and its exit code |
 //! | [`cli`] | the command line |
 //!
@@ -67,6 +68,7 @@ pub mod rng;
 pub mod routing;
 pub mod run;
 pub mod scenario;
+pub mod study;
 pub mod topology;
 pub mod traffic;
 pub mod units;

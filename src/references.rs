@@ -71,6 +71,14 @@ reference!(
     "A. M. Law and W. D. Kelton, \"Simulation Modeling and Analysis\", McGraw-Hill, 2000"
 );
 reference!(
+    LAW_CARSON,
+    "A. M. Law and J. S. Carson, \"A sequential procedure for determining the length of a steady-state simulation\", Operations Research 27(5), 1979"
+);
+reference!(
+    MSER,
+    "K. P. White, \"An effective truncation heuristic for bias reduction in simulation output\", Simulation 69(6), 1997, and with batches of five: K. P. White, M. J. Cobb and S. C. Spratt, Winter Simulation Conference 2000"
+);
+reference!(
     LEISERSON,
     "C. E. Leiserson, \"Fat-trees: universal networks for hardware-efficient supercomputing\", IEEE Transactions on Computers C-34(10), 1985"
 );

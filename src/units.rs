@@ -56,6 +56,14 @@ pub struct UnitError {
 }
 
 impl Time {
+    /// The time in seconds; `None` for cycles.
+    pub fn seconds(self) -> Option<f64> {
+        match self {
+            Self::Cycles(_) => None,
+            Self::Picoseconds(ps) => Some(ps as f64 / 1e12),
+        }
+    }
+
     /// The time in cycles, rounded to the nearest.
     pub fn cycles(self, clock: Clock) -> u64 {
         match self {

@@ -1,5 +1,6 @@
 //! The claims of a scenario against its result: a scenario is its own test.
 
+use crate::report::summary::look_up;
 use crate::report::{RunResult, summarize};
 use crate::scenario::schema::{Expectation, Relation, Tolerance};
 use serde_json::Value;
@@ -34,24 +35,6 @@ pub(super) fn judge(expectations: &[Expectation], result: &RunResult) -> Vec<Cla
         }
     };
     expectations.iter().map(claim).collect()
-}
-
-/// The number at a path such as `latency.network.mean` or `classes.bulk.accepted`: list entries go by their
-/// `name` or number.
-fn look_up(summary: &Value, path: &str) -> Option<f64> {
-    path.split('.').try_fold(summary, step)?.as_f64()
-}
-
-fn step<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
-    match value {
-        Value::Array(entries) => {
-            let named = entries
-                .iter()
-                .find(|entry| entry.get("name").and_then(Value::as_str) == Some(key));
-            named.or_else(|| entries.get(key.parse::<usize>().ok()?))
-        }
-        _ => value.get(key),
-    }
 }
 
 impl fmt::Display for Claim {

@@ -11,12 +11,14 @@ mod expectations;
 mod layers;
 mod list;
 mod log;
+mod merge;
 pub mod profile;
 mod progress;
 mod routes;
 pub mod run;
 pub mod schedule;
 mod signals;
+mod sweep;
 mod topology;
 
 use crate::error::Error;
@@ -54,6 +56,8 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
             options: cli.run,
         }),
         Some(Command::Run(arguments)) => run::execute(&arguments),
+        Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
+        Some(Command::Merge(arguments)) => merge::execute(&arguments),
         Some(Command::Check(arguments)) => check::execute(&arguments),
         Some(Command::List(arguments)) => list::execute(&arguments),
         Some(Command::Describe(arguments)) => describe::execute(&arguments),

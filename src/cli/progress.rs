@@ -1,7 +1,8 @@
-//! The progress line of a run: on a terminal only, and only for runs longer than a second.
+//! The progress line of a run or of many: on a terminal only, and only for what takes longer than a second.
 
 use crate::run::Progress;
 use crate::scenario::Plan;
+use crate::study::execute::PARTS;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,62 @@ impl Bar {
         }
         self.line.set_message(progress.phase);
         self.line.set_position(progress.cycle.min(progress.planned));
+    }
+
+    /// Takes the line away.
+    pub(super) fn finish(&self) {
+        self.line.finish_and_clear();
+    }
+}
+
+/// The progress line of many runs.
+#[derive(Debug)]
+pub(super) struct Runs {
+    line: ProgressBar,
+    started: Instant,
+    quiet: bool,
+    done: u64,
+    count: usize,
+}
+
+impl Runs {
+    /// A line for `count` runs; `quiet` shows nothing.
+    pub(super) fn new(count: usize, quiet: bool) -> Self {
+        let line = ProgressBar::hidden();
+        line.set_length(count as u64 * PARTS);
+        let style = "{bar:30} {msg}, {elapsed} so far, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            line.set_style(style);
+        }
+        Self {
+            line,
+            started: Instant::now(),
+            quiet,
+            done: 0,
+            count,
+        }
+    }
+
+    /// Counts a finished run.
+    pub(super) fn add(&mut self) {
+        self.done += 1;
+    }
+
+    /// Shows how far the runs are, those that are not finished included.
+    pub(super) fn show(&mut self, parts: u64) {
+        let elapsed = self.started.elapsed();
+        if self.quiet || elapsed < PATIENCE {
+            return;
+        }
+        if self.line.is_hidden() {
+            // indicatif draws nothing when standard error is not a terminal
+            self.line
+                .set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
+        }
+        let rate = parts as f64 / PARTS as f64 / elapsed.as_secs_f64() * 60.0;
+        let message = format!("{} of {} runs, {rate:.1} runs/min", self.done, self.count);
+        self.line.set_message(message);
+        self.line.set_position(parts);
     }
 
     /// Takes the line away.

@@ -6,20 +6,16 @@ use super::expectations;
 use super::progress::Bar;
 use super::signals::Signals;
 use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT};
-use crate::report::result::{
-    ClassInfo, FabricInfo, RoutingInfo, RunResult, Verdict, channel_infos, host_infos,
-};
-use crate::report::usage::host_name;
-use crate::report::{self, ReportError, RunDirectory, usage};
-use crate::run::{self, Outcome, RunError, Settings};
+use crate::report::result::Cost;
+use crate::report::{self, ReportError, RunDirectory, RunResult, Verdict, usage};
+use crate::run::{self, RunError, Settings};
 use crate::scenario::{Document, Parts, Resolved};
-use crate::topology::survey::Survey;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 /// Folder of runs without `--out`.
-const RUNS: &str = "runs";
+pub(super) const RUNS: &str = "runs";
 
 /// Resolves the scenario and runs it.
 ///
@@ -59,12 +55,12 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
         &mut |progress| bar.show(progress),
         signals.stop(),
     )?;
-    let (wall, cpu) = (
-        started.elapsed().as_secs_f64(),
-        usage().cpu_seconds - before,
-    );
+    let cost = Cost {
+        wall_seconds: started.elapsed().as_secs_f64(),
+        cpu_seconds: usage().cpu_seconds - before,
+    };
     bar.finish();
-    let result = result(&resolved, outcome, wall, cpu);
+    let result = RunResult::new(&resolved, outcome, cost, document.identity());
     report::write_run(&directory, &result, &super::log::spans())?;
     let place = directory.finish()?;
     if result.verdict == Verdict::Interrupted {
@@ -87,44 +83,6 @@ fn open_directory(resolved: &Resolved, options: &RunOptions) -> Result<RunDirect
             let path = RunDirectory::first_place(Path::new(RUNS), title, seed);
             RunDirectory::create_over_interrupted(&path)
         }
-    }
-}
-
-/// Joins counters, names and machine facts.
-fn result(resolved: &Resolved, outcome: Outcome, wall_seconds: f64, cpu_seconds: f64) -> RunResult {
-    let graph = &resolved.layout.graph;
-    let survey = Survey::new(graph);
-    RunResult {
-        title: resolved.plan.title.clone(),
-        fabric: FabricInfo {
-            switches: survey.switches,
-            hosts: survey.hosts,
-            channels: graph.channels().len(),
-            diameter: survey.diameter,
-        },
-        routing: RoutingInfo {
-            engine: resolved.routes.engine().to_owned(),
-            minimal: resolved.proof.minimal,
-            layers: u32::from(resolved.routes.guarantees().lanes_needed),
-            deadlock_free: resolved.proof.acyclic,
-        },
-        seed: resolved.plan.seed,
-        threads: outcome.threads,
-        shards: outcome.shards,
-        verdict: outcome.verdict,
-        reason: outcome.reason,
-        cycles: outcome.cycles,
-        records: outcome.records,
-        classes: resolved.plan.classes.iter().map(ClassInfo::new).collect(),
-        hosts: host_infos(graph),
-        channels: channel_infos(graph),
-        timeline: outcome.timeline,
-        stages: outcome.stages,
-        wall_seconds,
-        cpu_seconds,
-        peak_rss_bytes: usage().peak_rss_bytes,
-        host_name: host_name(),
-        plan: crate::scenario::print::plan(resolved, &Parts::registered()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Statistics of one shard: what the stages count as they run.
 //!
 //! Everything is an integer that merges by addition, so the sums do not depend on the number of shards. The
-//! measurement window is known from the start; the stages need not know the phase they run in.
+//! measurement window is set from outside; the stages need not know the phase they run in.
 
 use crate::fabric::{Packet, PacketRecord};
 use crate::ids::HostId;
@@ -27,6 +27,8 @@ pub struct Totals {
     pub delivered_flits: u64,
     /// Sum of their network latencies \[cycles\].
     pub network_latency: u64,
+    /// Sum of their packet latencies \[cycles\].
+    pub packet_latency: u64,
 }
 
 impl Totals {
@@ -39,6 +41,7 @@ impl Totals {
         self.delivered += other.delivered;
         self.delivered_flits += other.delivered_flits;
         self.network_latency += other.network_latency;
+        self.packet_latency += other.packet_latency;
     }
 }
 
@@ -106,6 +109,11 @@ impl Records {
         self.observe_as(built);
     }
 
+    /// Moves the measurement window; nothing is counted twice or taken back.
+    pub fn set_window(&mut self, start: u64, end: u64) {
+        self.window = (start, end);
+    }
+
     #[inline]
     fn in_window(&self, cycle: u64) -> bool {
         cycle >= self.window.0 && cycle < self.window.1
@@ -146,6 +154,7 @@ impl Records {
         self.totals.delivered += 1;
         self.totals.delivered_flits += u64::from(packet.size);
         self.totals.network_latency += now - record.injected;
+        self.totals.packet_latency += now - record.created;
         let delivery = Delivery {
             source: HostId(record.source),
             destination: HostId(packet.destination),

@@ -1,12 +1,13 @@
 //! What a run counts: integers only, merged by addition, so any split into shards gives the same numbers.
 //!
 //! Each shard owns one [`Records`] and writes to it alone; at the end of the run they are merged. Floats
-//! appear in [`LatencySummary`] and in `report` only.
+//! appear in [`LatencySummary`], in [`precision`] and in `report` only.
 
 pub mod digest;
 pub mod histogram;
 pub mod jitter;
 pub mod latency;
+pub mod precision;
 pub mod records;
 
 pub use digest::Digest;

@@ -16,11 +16,13 @@ pub fn ratio(numerator: f64, denominator: f64) -> f64 {
 /// Flits of the window as a fraction of the link rate of `hosts`.
 pub fn load(result: &RunResult, flits: u64, hosts: &[HostId]) -> f64 {
     let window = result.cycles.measure as f64;
-    let capacity: f64 = hosts
-        .iter()
-        .map(|host| window / f64::from(result.hosts[host.index()].cycles_per_flit))
-        .sum();
-    ratio(flits as f64, capacity)
+    ratio(flits as f64, window * host_capacity(result, hosts))
+}
+
+/// What the links of `hosts` carry together \[flits per cycle\].
+pub fn host_capacity(result: &RunResult, hosts: &[HostId]) -> f64 {
+    let rate = |host: &HostId| 1.0 / f64::from(result.hosts[host.index()].cycles_per_flit);
+    hosts.iter().map(rate).sum()
 }
 
 /// Hosts that send any class, ascending.

@@ -1,10 +1,14 @@
 //! A finished run: everything the reports are made of.
 
+use super::usage::{host_name, usage};
 use crate::ids::HostId;
 use crate::measure::Records;
-pub use crate::run::outcome::{CycleCounts, StageCost, TimelineRow, Verdict};
+use crate::run::Outcome;
+pub use crate::run::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
 use crate::scenario::plan::ClassPlan;
+use crate::scenario::{Parts, Resolved, print};
 use crate::topology::Graph;
+use crate::topology::survey::Survey;
 use serde::{Deserialize, Serialize};
 
 /// A finished run.
@@ -26,6 +30,10 @@ pub struct RunResult {
     pub verdict: Verdict,
     /// Why, in one sentence.
     pub reason: String,
+    /// Where the phases that find their own length ended, and why.
+    pub length: Option<String>,
+    /// How precise the means are.
+    pub precision: Estimates,
     /// Length of the phases as run.
     pub cycles: CycleCounts,
     /// All counters, merged over shards.
@@ -48,8 +56,62 @@ pub struct RunResult {
     pub peak_rss_bytes: u64,
     /// Name of the machine.
     pub host_name: String,
+    /// What the scenario is known by; see [`Document::identity`](crate::scenario::Document::identity).
+    pub identity: String,
     /// The resolved plan as RON.
     pub plan: String,
+}
+
+/// What a simulation took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Elapsed time \[s\].
+    pub wall_seconds: f64,
+    /// Processor time, all threads \[s\].
+    pub cpu_seconds: f64,
+}
+
+impl RunResult {
+    /// Joins counters, names and machine facts.
+    pub fn new(resolved: &Resolved, outcome: Outcome, cost: Cost, identity: String) -> Self {
+        let graph = &resolved.layout.graph;
+        let survey = Survey::new(graph);
+        Self {
+            title: resolved.plan.title.clone(),
+            fabric: FabricInfo {
+                switches: survey.switches,
+                hosts: survey.hosts,
+                channels: graph.channels().len(),
+                diameter: survey.diameter,
+            },
+            routing: RoutingInfo {
+                engine: resolved.routes.engine().to_owned(),
+                minimal: resolved.proof.minimal,
+                layers: u32::from(resolved.routes.guarantees().lanes_needed),
+                deadlock_free: resolved.proof.acyclic,
+            },
+            seed: resolved.plan.seed,
+            threads: outcome.threads,
+            shards: outcome.shards,
+            verdict: outcome.verdict,
+            reason: outcome.reason,
+            length: outcome.length,
+            precision: outcome.precision,
+            cycles: outcome.cycles,
+            records: outcome.records,
+            classes: resolved.plan.classes.iter().map(ClassInfo::new).collect(),
+            hosts: host_infos(graph),
+            channels: channel_infos(graph),
+            timeline: outcome.timeline,
+            stages: outcome.stages,
+            wall_seconds: cost.wall_seconds,
+            cpu_seconds: cost.cpu_seconds,
+            peak_rss_bytes: usage().peak_rss_bytes,
+            host_name: host_name(),
+            identity,
+            plan: print::plan(resolved, &Parts::registered()),
+        }
+    }
 }
 
 /// Size of the fabric.

@@ -3,12 +3,14 @@
 //! Field names and their order are a contract. All latencies are in cycles, all loads fractions of the link
 //! rate; what has no value (the latency of a class without packets) is `null`, never NaN.
 
-use super::loads::{load, ratio, senders};
+use super::loads::{host_capacity, load, ratio, senders};
 use super::result::{ChannelInfo, ClassInfo, CycleCounts, FabricInfo, RoutingInfo, StageCost};
 use super::{RunResult, Verdict};
 use crate::ids::ChannelId;
+use crate::measure::precision::BatchMeans;
 use crate::measure::{ClassRecords, JitterRecord, LatencyRecord, LatencySummary};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Name and version of the schema.
 pub const SCHEMA: &str = "virtlane-summary/1";
@@ -26,6 +28,7 @@ pub struct Summary {
     pub run: RunSummary,
     pub load: LoadSummary,
     pub latency: LatencyPair,
+    pub confidence: ConfidenceSummary,
     pub hops: HopSummary,
     pub classes: Vec<ClassSummary>,
     pub channels: ChannelSummary,
@@ -49,6 +52,22 @@ pub struct RunSummary {
     pub digest: String,
     /// Length of the phases.
     pub cycles: CycleCounts,
+    /// Where the phases that find their own length ended, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<String>,
+}
+
+/// How precise the means of this run are: intervals from batch means, `null` where it is too short to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConfidenceSummary {
+    /// Level of the intervals.
+    pub level: f64,
+    /// Accepted load \[fraction of link rate\].
+    pub accepted: Option<BatchMeans>,
+    /// Mean network latency \[cycles\].
+    pub network_latency: Option<BatchMeans>,
+    /// Mean packet latency \[cycles\].
+    pub packet_latency: Option<BatchMeans>,
 }
 
 /// Loads of the window \[fraction of link rate\].
@@ -174,12 +193,14 @@ pub fn summarize(result: &RunResult) -> Summary {
             verdict: result.verdict,
             digest: records.digest.to_string(),
             cycles: result.cycles,
+            length: result.length.clone(),
         },
         load: loads(result),
         latency: LatencyPair {
             network: merged(&records.classes, |class| &class.network),
             packet: merged(&records.classes, |class| &class.packet),
         },
+        confidence: confidence(result),
         hops: hops(&records.classes),
         classes: classes
             .map(|(info, class)| class_summary(result, info, class))
@@ -209,6 +230,24 @@ pub fn summary_json(result: &RunResult) -> String {
     json.expect("plain structs are always JSON") + "\n"
 }
 
+/// The number at a path such as `latency.network.mean` or `classes.bulk.accepted`: list entries go by their
+/// `name` or number.
+pub fn look_up(summary: &Value, path: &str) -> Option<f64> {
+    path.split('.').try_fold(summary, step)?.as_f64()
+}
+
+fn step<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
+    match value {
+        Value::Array(entries) => {
+            let named = entries
+                .iter()
+                .find(|entry| entry.get("name").and_then(Value::as_str) == Some(key));
+            named.or_else(|| entries.get(key.parse::<usize>().ok()?))
+        }
+        _ => value.get(key),
+    }
+}
+
 fn loads(result: &RunResult) -> LoadSummary {
     let hosts = senders(result);
     let total = |count: fn(&ClassRecords) -> u64| result.records.classes.iter().map(count).sum();
@@ -224,6 +263,20 @@ fn loads(result: &RunResult) -> LoadSummary {
         accepted: load(result, total(|class| class.delivered_flits), &hosts),
         accepted_min_host: accepted.iter().copied().reduce(f64::min).unwrap_or(0.0),
         accepted_max_host: accepted.iter().copied().reduce(f64::max).unwrap_or(0.0),
+    }
+}
+
+fn confidence(result: &RunResult) -> ConfidenceSummary {
+    let found = result.precision;
+    // the run counts flits per cycle, of all hosts
+    let per_cycle = host_capacity(result, &senders(result));
+    ConfidenceSummary {
+        level: found.confidence,
+        accepted: found
+            .accepted
+            .map(|accepted| accepted.scaled(ratio(1.0, per_cycle))),
+        network_latency: found.network_latency,
+        packet_latency: found.packet_latency,
     }
 }
 

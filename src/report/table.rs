@@ -33,7 +33,7 @@ fn heading(result: &RunResult, summary: &Summary) -> String {
          routing   {}: {}, {}, {}\n\
          run       seed {}, {}, {}\n\
          cycles    {} warm-up, {} measured, {} drain, {} in all\n\
-         verdict   {}: {}\n\n",
+         verdict   {}: {}\n{}\n",
         result.title,
         count(fabric.switches as u64, "switch", "switches"),
         count(fabric.hosts as u64, "host", "hosts"),
@@ -60,6 +60,10 @@ fn heading(result: &RunResult, summary: &Summary) -> String {
         cycles.total,
         result.verdict,
         result.reason,
+        result
+            .length
+            .as_ref()
+            .map_or(String::new(), |length| format!("length    {length}\n")),
     )
 }
 
@@ -167,7 +171,7 @@ fn group_titles(widths: &[usize]) -> String {
 }
 
 /// Columns side by side, two blanks apart: the first flush left, the others flush right.
-fn align(rows: &[Vec<String>]) -> String {
+pub fn align(rows: &[Vec<String>]) -> String {
     let widths = widths(rows);
     let mut text = String::new();
     for row in rows {

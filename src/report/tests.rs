@@ -1,10 +1,12 @@
 //! Reports of a small made-up run.
 
 use super::result::{
-    ChannelInfo, ClassInfo, CycleCounts, FabricInfo, HostInfo, RoutingInfo, StageCost, TimelineRow,
+    ChannelInfo, ClassInfo, CycleCounts, Estimates, FabricInfo, HostInfo, RoutingInfo, StageCost,
+    TimelineRow,
 };
 use super::*;
 use crate::ids::{ChannelId, HostId, VlId};
+use crate::measure::precision::BatchMeans;
 use crate::measure::{Delivery, FlowLatencies, Records};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
@@ -32,6 +34,13 @@ fn result() -> RunResult {
         shards: 1,
         verdict: Verdict::Steady,
         reason: "accepted load follows offered load".into(),
+        length: Some("measurement of 1000 cycles: packet latency within 1.50 %".into()),
+        precision: Estimates {
+            confidence: 0.95,
+            accepted: Some(means(0.8, 0.02)),
+            network_latency: None,
+            packet_latency: Some(means(30.0, 0.45)),
+        },
         cycles: CycleCounts {
             warmup: 100,
             measure: 1000,
@@ -61,7 +70,19 @@ fn result() -> RunResult {
         cpu_seconds: 0.875,
         peak_rss_bytes: 12_345_678,
         host_name: "somewhere".into(),
+        identity: "0123456789abcdef0123456789abcdef".into(),
         plan: "Plan(title: \"made up\", seed: 42)".into(),
+    }
+}
+
+fn means(mean: f64, half_width: f64) -> BatchMeans {
+    BatchMeans {
+        mean,
+        half_width,
+        batches: 15,
+        batch_cycles: 66,
+        correlation: 0.125,
+        independent: true,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the process has used: processor time and memory, from the operating system.
 
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::time::ClockId;
 
 /// Use of the process so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,6 +27,24 @@ pub fn usage() -> Usage {
             .sum(),
         peak_rss_bytes: usage.max_rss() as u64 * unit,
     }
+}
+
+/// Processor time of the calling thread \[s\]; 0 where the system does not tell.
+pub fn thread_cpu_seconds() -> f64 {
+    let time = ClockId::CLOCK_THREAD_CPUTIME_ID.now();
+    time.map_or(0.0, |time| {
+        time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9
+    })
+}
+
+/// Memory that could be used without swapping \[bytes\]; `None` where the system does not tell.
+pub fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes * 1024)
 }
 
 /// Name of the machine; `unknown` where the system does not tell.

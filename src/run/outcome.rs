@@ -2,6 +2,7 @@
 
 use super::checkpoint::CheckpointError;
 pub use crate::cycle::profile::StageCost;
+use crate::measure::precision::BatchMeans;
 use crate::measure::{Delivery, Records};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -73,6 +74,65 @@ pub struct TimelineRow {
     pub in_flight_packets: u64,
 }
 
+impl TimelineRow {
+    /// Neighbouring rows as one.
+    pub(super) fn joined(rows: &[Self]) -> Self {
+        let mut sum = rows[0];
+        for row in &rows[1..] {
+            sum.length += row.length;
+            sum.created_flits += row.created_flits;
+            sum.delivered_flits += row.delivered_flits;
+            sum.delivered_packets += row.delivered_packets;
+            sum.network_latency_sum += row.network_latency_sum;
+            sum.queued_packets = row.queued_packets;
+            sum.in_flight_packets = row.in_flight_packets;
+        }
+        sum
+    }
+}
+
+/// How precise the means of a run are; `None` where the run is too short to tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimates {
+    /// Level of the intervals.
+    pub confidence: f64,
+    /// Flits delivered per cycle, all hosts together.
+    pub accepted: Option<BatchMeans>,
+    /// Mean network latency of the packets delivered in the measurement \[cycles\].
+    pub network_latency: Option<BatchMeans>,
+    /// Mean packet latency of the packets delivered in the measurement \[cycles\].
+    pub packet_latency: Option<BatchMeans>,
+}
+
+impl Estimates {
+    /// Whether packet latency and accepted load are known within this fraction, and how that is said.
+    pub(super) fn judge(&self, half_width: f64) -> (bool, String) {
+        let (Some(latency), Some(accepted)) = (self.packet_latency, self.accepted) else {
+            return (false, "too few batches for an interval".into());
+        };
+        let named = [("packet latency", latency), ("accepted load", accepted)];
+        if let Some((name, _)) = named.iter().find(|(_, found)| !found.independent) {
+            return (
+                false,
+                format!("the batches of the {name} are still correlated"),
+            );
+        }
+        let widths = named.map(|(name, found)| {
+            format!("{name} within {:.2} %", found.relative_half_width() * 100.0)
+        });
+        let is_enough = (named.iter()).all(|(_, found)| found.relative_half_width() <= half_width);
+        let words = widths.join(", ");
+        if is_enough {
+            (true, words)
+        } else {
+            (
+                false,
+                format!("{words}, wanted {:.2} %", half_width * 100.0),
+            )
+        }
+    }
+}
+
 /// What the user asks of a run beside the scenario.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
@@ -112,6 +172,10 @@ pub struct Outcome {
     pub records: Records,
     /// Counters over time.
     pub timeline: Vec<TimelineRow>,
+    /// How precise the means are.
+    pub precision: Estimates,
+    /// Where the phases that find their own length ended, and why.
+    pub length: Option<String>,
     /// Cost per stage, with profiling.
     pub stages: Vec<StageCost>,
     /// Threads used.

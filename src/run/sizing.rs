@@ -17,6 +17,11 @@ const CACHE: usize = 1_500_000;
 /// State of one lane, roughly \[bytes\].
 const BYTES_PER_LANE: usize = 120;
 
+/// State of one source, queues included, roughly \[bytes\].
+const BYTES_PER_SOURCE: usize = 400;
+/// A forwarding table entry, of the tables and of their copy in the engine \[bytes\].
+const BYTES_PER_ENTRY: usize = 4;
+
 /// Packets created per cycle in the whole fabric, at the loads of the plan.
 fn packets_per_cycle(plan: &Plan, graph: &Graph) -> f64 {
     let rate = |host: crate::ids::HostId| {
@@ -52,6 +57,14 @@ fn window(plan: &Plan, graph: &Graph) -> u32 {
     plan.switch.credit_latency.map_or(latency, |credit| {
         credit.min(latency + plan.switch.crossbar_latency())
     })
+}
+
+/// State of a whole simulation, roughly \[bytes\].
+pub fn state_bytes(plan: &Plan, graph: &Graph) -> u64 {
+    let lanes = graph.channels().len() * usize::from(plan.switch.lane_count());
+    let sources = graph.hosts().len() * plan.classes.len() * BYTES_PER_SOURCE;
+    let tables = graph.switches().len() * graph.hosts().len() * BYTES_PER_ENTRY;
+    (lanes * BYTES_PER_LANE + sources + tables) as u64
 }
 
 /// Fills in what the user left open.

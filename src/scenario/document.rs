@@ -1,5 +1,6 @@
 //! A scenario file with the changes of the command line.
 
+use super::identity::{self, Settings};
 use super::resolve::{Layout, Parts, Resolved};
 use super::schema::Scenario;
 use super::syntax::parser::parse;
@@ -111,7 +112,8 @@ impl Document {
 
     /// Every value of every axis must fit its key.
     fn check_axes(&self, scenario: &Scenario) -> Result<(), ScenarioError> {
-        for axis in scenario.sweep.iter().flat_map(|sweep| &sweep.axes) {
+        let groups = scenario.sweep.iter().flat_map(|sweep| &sweep.axes);
+        for axis in groups.flatten() {
             for value in &axis.values {
                 let mut root = self.root.clone();
                 let source = value.place.source;
@@ -124,6 +126,21 @@ impl Document {
             }
         }
         Ok(())
+    }
+
+    /// Every value by its key path, as written.
+    pub fn settings(&self) -> Settings {
+        identity::settings(&self.root)
+    }
+
+    /// SHA-256 of every file that the scenario names.
+    pub fn files(&self) -> Settings {
+        identity::files(&self.root, &self.base)
+    }
+
+    /// The same for two scenarios exactly when they are the same run of the same version of this program.
+    pub fn identity(&self) -> String {
+        identity::identity(&self.settings(), &self.files())
     }
 
     /// Builds clock and graph only.

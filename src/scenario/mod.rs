@@ -4,6 +4,7 @@
 
 mod decode;
 pub mod document;
+pub mod identity;
 pub mod keys;
 pub mod metrics;
 pub mod plan;

@@ -4,7 +4,7 @@
 
 use super::plan::{ClassPlan, InputSpeedup, Plan, SwitchOptions};
 use super::resolve::{Parts, Resolved};
-use super::schema::{FailedLink, Failures, Member, Scenario, Tolerance};
+use super::schema::{Axis, FailedLink, Failures, Member, Scenario, Tolerance};
 use super::syntax::tree::quote;
 use super::syntax::{At, Part};
 use crate::ids::HostId;
@@ -269,10 +269,33 @@ fn hosts(hosts: &[HostId], count: usize) -> String {
 }
 
 fn phases(printer: &mut Printer, plan: &Plan) {
-    printer.cycles("warmup", plan.phases.warmup);
-    printer.cycles("measure", plan.phases.measure);
+    let phases = &plan.phases;
+    if phases.find_warmup {
+        let bound = phases.warmup;
+        printer.key("warmup", format_args!("Auto(at_most: \"{bound} cycles\")"));
+    } else {
+        printer.cycles("warmup", phases.warmup);
+    }
+    match phases.precision {
+        Some(precision) => printer.block("measure: Auto(", "),", |printer| {
+            printer.cycles("at_most", phases.measure);
+            printer.key("confidence", precision.confidence);
+            printer.key("half_width", precision.half_width);
+            match phases.wall_seconds {
+                Some(seconds) => printer.key("wall_time", format_args!("\"{seconds} s\"")),
+                None => printer.key("wall_time", "None"),
+            }
+        }),
+        None => printer.cycles("measure", phases.measure),
+    }
     printer.cycles("drain", plan.phases.drain_limit);
     printer.cycles("watchdog", plan.phases.watchdog);
+}
+
+/// An axis as `(path, [values])`.
+fn written(axis: &Axis) -> String {
+    let values: Vec<_> = axis.values.iter().map(|at| at.value.as_str()).collect();
+    format!("({}, [{}])", quote(&axis.path.value), values.join(", "))
 }
 
 fn study(printer: &mut Printer, scenario: &Scenario) {
@@ -280,10 +303,14 @@ fn study(printer: &mut Printer, scenario: &Scenario) {
         None => printer.key("sweep", "None"),
         Some(sweep) => printer.block("sweep: (", "),", |printer| {
             printer.block("axes: [", "],", |printer| {
-                for axis in &sweep.axes {
-                    let values: Vec<_> = axis.values.iter().map(|at| at.value.as_str()).collect();
-                    let path = quote(&axis.path.value);
-                    printer.line(format!("({path}, [{}]),", values.join(", ")));
+                for group in &sweep.axes {
+                    match &group[..] {
+                        [axis] => printer.line(format!("{},", written(axis))),
+                        several => {
+                            let axes: Vec<_> = several.iter().map(written).collect();
+                            printer.line(format!("Zip([{}]),", axes.join(", ")));
+                        }
+                    }
                 }
             });
             printer.key("seeds", sweep.seeds);

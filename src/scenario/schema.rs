@@ -3,7 +3,7 @@
 use super::syntax::{At, Part};
 use crate::qos::VlArbitrationTables;
 use crate::scenario::plan::{
-    BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues,
+    BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Precision, Queues,
 };
 use crate::units::{Amount, BitRate, Time};
 
@@ -199,13 +199,33 @@ pub struct Class {
     pub packets: Option<u64>,
 }
 
+/// Length of the warm-up.
+#[derive(Clone, Debug)]
+pub struct Warmup {
+    /// Length, or the longest when it is found in the run.
+    pub time: At<Time>,
+    /// Whether its end is found in the run.
+    pub is_automatic: bool,
+}
+
+/// Length of the measurement.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// Length, or the longest when the run stops by precision.
+    pub time: At<Time>,
+    /// The precision it stops at; `None` = fixed length.
+    pub precision: Option<Precision>,
+    /// Time on the clock after which the run is interrupted.
+    pub wall_time: Option<At<Time>>,
+}
+
 /// Section `phases`.
 #[derive(Clone, Debug)]
 pub struct Phases {
     /// Before measurement.
-    pub warmup: At<Time>,
+    pub warmup: Warmup,
     /// Measurement.
-    pub measure: At<Time>,
+    pub measure: Measure,
     /// Drain limit; `None` = automatic.
     pub drain: Option<At<Time>>,
     /// Watchdog.
@@ -224,8 +244,9 @@ pub struct Axis {
 /// Section `sweep`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sweep {
-    /// Axes; every combination is run.
-    pub axes: Vec<Axis>,
+    /// Groups of axes; every combination of groups is run. The axes of a group have the same number of values
+    /// and advance together; most groups have one axis.
+    pub axes: Vec<Vec<Axis>>,
     /// Seeds per combination.
     pub seeds: u32,
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 ///
 /// `scenario::plan` counts as [`MODELS`]: it is plain data (no text, no files) that traffic sources, the
 /// engine and the reports read, while the rest of `scenario` turns text into it and needs every model.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["ids", "units", "rng", "registry", "references"],
     MODELS,
     &["scenario"],
@@ -17,6 +17,7 @@ const LAYERS: [&[&str]; 8] = [
     &["cycle"],
     &["run"],
     &["report"],
+    &["study"],
     &["error", "cli", "main", "lib"],
 ];
 

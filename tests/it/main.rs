@@ -24,5 +24,7 @@ mod engines_by_topologies;
 mod validation;
 // Runs that are stopped and go on.
 mod checkpoints;
+// Sweeps and other studies of many runs, through the program.
+mod studies;
 // The shape of `src/`: layers, headers, sizes.
 mod layers;

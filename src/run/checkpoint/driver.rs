@@ -1,6 +1,7 @@
 //! What the driver of a run knows between two steps.
 
 use crate::cycle::records::Totals;
+use crate::run::execute::Batches;
 use crate::run::outcome::TimelineRow;
 use crate::run::watchdog::Watchdog;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,15 @@ pub struct Driver {
     pub row_start: (u64, Totals),
     /// Flits sent by every lane, as of the last look.
     pub sent: Vec<u64>,
+    /// Length of a timeline row \[cycles\].
+    pub interval: u64,
+    /// Batches of the running phase.
+    pub batches: Batches,
+    /// Where in the running phase it is decided whether that is long enough \[cycles of the phase\]; `None` = it
+    /// has not begun.
+    pub decision: Option<u64>,
+    /// Where the phases that find their own length ended, and why.
+    pub length: Vec<String>,
     /// End of the warm-up.
     pub warm: Option<Mark>,
     /// End of the measurement.
@@ -34,13 +44,17 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// At cycle 0 of a fabric with `lanes` lanes in all.
-    pub fn new(lanes: usize, watchdog: Watchdog) -> Self {
+    /// At cycle 0 of a fabric with `lanes` lanes in all, with timeline rows of `interval` cycles.
+    pub fn new(lanes: usize, watchdog: Watchdog, interval: u64) -> Self {
         Self {
             watchdog,
             timeline: Vec::new(),
             row_start: (0, Totals::default()),
             sent: vec![0; lanes],
+            interval,
+            batches: Batches::default(),
+            decision: None,
+            length: Vec::new(),
             warm: None,
             measured: None,
         }

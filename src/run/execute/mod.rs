@@ -4,8 +4,11 @@
 //! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
-mod judge;
+mod length;
 mod state;
+mod verdict;
+
+pub use length::Batches;
 
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::inspect::Sent;
@@ -20,6 +23,7 @@ use crate::measure::Records;
 use crate::run::invariants::Ledger;
 use crate::scenario::Resolved;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// Most cycles between two looks at the run.
 const STEP: u64 = 4096;
@@ -78,21 +82,24 @@ struct Run<'a> {
     options: Options,
     simulation: Simulation,
     driver: Driver,
-    /// Length of a timeline row.
-    interval: u64,
     /// Cycles between two looks.
     step: u64,
     /// Checkpoints to make.
     keeping: Option<Keeping>,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
+    started: Instant,
 }
 
 impl<'a> Run<'a> {
     fn new(resolved: &'a Resolved, settings: Settings, options: Options) -> Result<Self, RunError> {
         let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let planned = plan.phases.warmup + plan.phases.measure;
-        let interval = planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP);
+        let interval = if plan.phases.is_fixed() {
+            planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP)
+        } else {
+            DRAIN_STEP
+        };
         let interval = interval.min(LONGEST_ROW);
         Ok(Self {
             resolved,
@@ -102,11 +109,12 @@ impl<'a> Run<'a> {
             driver: Driver::new(
                 graph.channels().len() * usize::from(plan.switch.lane_count()),
                 Watchdog::new(plan.phases.watchdog),
+                interval,
             ),
-            interval,
             step: (STEP_WORK / graph.hosts().len().max(1) as u64).clamp(DRAIN_STEP, STEP),
             keeping: None,
             ended: None,
+            started: Instant::now(),
         })
     }
 
@@ -115,15 +123,13 @@ impl<'a> Run<'a> {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<Outcome, RunError> {
-        let phases = self.resolved.plan.phases;
-        let planned = phases.warmup + phases.measure;
         let warm = match self.driver.warm.clone() {
             Some(warm) => warm,
             None => self.warm_up(progress, stop)?,
         };
         let measured = match self.driver.measured.clone() {
             Some(measured) => measured,
-            None => self.measure(planned, progress, stop)?,
+            None => self.measure(progress, stop)?,
         };
         self.drain(measured.cycle, progress, stop)?;
         let mut records = self.merged();
@@ -133,14 +139,18 @@ impl<'a> Run<'a> {
             records.channels.send(channel, lane, after - before);
         }
         let growth = measured.queued.saturating_sub(warm.queued);
-        let (verdict, reason) = self.verdict(&records, growth);
+        let (verdict, reason) = match self.ended.take() {
+            Some(ended) => ended,
+            None => verdict::judge(self.resolved, &records, growth),
+        };
         let now = self.simulation.now();
         let cycles = CycleCounts {
-            warmup: phases.warmup.min(now),
-            measure: measured.cycle.saturating_sub(phases.warmup),
+            warmup: warm.cycle,
+            measure: measured.cycle - warm.cycle,
             drain: now - measured.cycle,
             total: now,
         };
+        let precision = self.driver.batches.estimates(self.confidence());
         let deliveries = self
             .simulation
             .states_mut()
@@ -153,45 +163,12 @@ impl<'a> Run<'a> {
             records,
             stages: self.simulation.stage_costs(),
             timeline: self.driver.timeline,
+            precision,
+            length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
             threads: self.options.threads,
             shards: self.simulation.shard_count(),
             deliveries,
         })
-    }
-
-    /// Runs the warm-up, and keeps its end where that is asked for.
-    fn warm_up(
-        &mut self,
-        progress: &mut dyn FnMut(Progress),
-        stop: &AtomicBool,
-    ) -> Result<Mark, RunError> {
-        let end = self.resolved.plan.phases.warmup;
-        self.advance("warm-up", end, progress, stop)?;
-        let warm = self
-            .keeping
-            .as_ref()
-            .and_then(|keeping| keeping.warm.clone());
-        if let Some(file) = warm
-            && self.ended.is_none()
-        {
-            self.checkpoint()?.write(&file)?;
-        }
-        let warm = self.mark();
-        self.driver.warm = Some(warm.clone());
-        Ok(warm)
-    }
-
-    /// Runs the measurement, which ends in cycle `end`.
-    fn measure(
-        &mut self,
-        end: u64,
-        progress: &mut dyn FnMut(Progress),
-        stop: &AtomicBool,
-    ) -> Result<Mark, RunError> {
-        self.advance("measure", end, progress, stop)?;
-        let measured = self.mark();
-        self.driver.measured = Some(measured.clone());
-        Ok(measured)
     }
 
     /// Counters now.
@@ -215,9 +192,8 @@ impl<'a> Run<'a> {
         let planned = phases.warmup + phases.measure;
         while self.simulation.now() < end && self.ended.is_none() {
             let now = self.simulation.now();
-            let row_end = self.driver.row_start.0 + self.interval;
-            self.simulation
-                .run_until((now + self.step).min(end).min(row_end));
+            let row_end = self.driver.row_start.0 + self.driver.interval;
+            self.run_in_batches((now + self.step).min(end).min(row_end));
             self.look(stop)?;
             progress(Progress {
                 phase,
@@ -251,7 +227,7 @@ impl<'a> Run<'a> {
     fn look(&mut self, stop: &AtomicBool) -> Result<(), RunError> {
         let now = self.simulation.now();
         let (totals, hops) = self.totals();
-        if now >= self.driver.row_start.0 + self.interval {
+        if now >= self.driver.row_start.0 + self.driver.interval {
             self.sample(now, totals);
         }
         if self.settings.check {
@@ -276,7 +252,13 @@ impl<'a> Run<'a> {
                 format!("{still} at cycle {now} with {in_fabric} packets in the fabric\n{cycle}");
             self.ended = Some((Verdict::Deadlocked, reason));
         } else if stop.load(Ordering::Relaxed) {
-            self.ended = Some((Verdict::Interrupted, self.interrupt(now)));
+            self.interrupt(format!("stopped at cycle {now}"));
+        } else if let Some(limit) = self.resolved.plan.phases.wall_seconds
+            && self.started.elapsed().as_secs_f64() >= limit
+        {
+            self.interrupt(format!(
+                "the wall time of {limit} s was over at cycle {now}"
+            ));
         } else {
             self.keep(now);
         }
@@ -327,7 +309,14 @@ impl<'a> Run<'a> {
             queued_packets: self.queued(),
             in_flight_packets: totals.injected - totals.delivered,
         });
-        self.driver.row_start = (now, totals);
+        let driver = &mut self.driver;
+        driver.row_start = (now, totals);
+        if driver.timeline.len() as u64 >= 2 * TIMELINE_ROWS
+            && !self.resolved.plan.phases.is_fixed()
+        {
+            driver.timeline = driver.timeline.chunks(2).map(TimelineRow::joined).collect();
+            driver.interval *= 2;
+        }
     }
 
     /// Counters of all shards as one.

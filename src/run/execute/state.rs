@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::run::checkpoint::{Checkpoint, CheckpointError, Start};
+use crate::run::outcome::Verdict;
 
 impl Run<'_> {
     /// Takes over the state to start from.
@@ -15,11 +16,7 @@ impl Run<'_> {
             }
             Start::Fork(checkpoint) => {
                 checkpoint.require_forkable(self.resolved)?;
-                let watchdog = std::mem::take(&mut self.driver.watchdog);
-                self.driver = checkpoint.driver.clone();
-                self.driver.watchdog = watchdog;
-                self.driver.timeline.clear();
-                self.driver.warm = None;
+                self.driver.sent.clone_from(&checkpoint.driver.sent);
                 (checkpoint, true)
             }
         };
@@ -44,16 +41,16 @@ impl Run<'_> {
         Ok(Checkpoint::new(self.resolved, cycle, driver, asked, shards))
     }
 
-    /// Saves the state of a run that is stopped at cycle `now`; says what it did.
-    pub(super) fn interrupt(&mut self, now: u64) -> String {
-        let stopped = format!("stopped at cycle {now}");
-        let Some(file) = self.keeping.as_ref().map(|keeping| keeping.file.clone()) else {
-            return stopped;
-        };
-        match self.checkpoint().and_then(|state| state.write(&file)) {
-            Ok(()) => format!("{stopped}, state saved in {}", file.display()),
-            Err(cause) => format!("{stopped}; {}: {cause}", file.display()),
+    /// Ends a run early for the reason given, and saves its state where that is asked for.
+    pub(super) fn interrupt(&mut self, mut reason: String) {
+        if let Some(file) = self.keeping.as_ref().map(|keeping| keeping.file.clone()) {
+            let file_name = file.display();
+            match self.checkpoint().and_then(|state| state.write(&file)) {
+                Ok(()) => reason += &format!(", state saved in {file_name}"),
+                Err(cause) => reason += &format!("; {file_name}: {cause}"),
+            }
         }
+        self.ended = Some((Verdict::Interrupted, reason));
     }
 
     /// Makes a checkpoint when one is due. A checkpoint that fails costs the time since the one before it, not the run.

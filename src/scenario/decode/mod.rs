@@ -2,10 +2,11 @@
 
 mod fabric;
 mod faults;
+mod study;
 mod traffic;
 
 use super::keys;
-use super::schema::{Axis, Expectation, Member, Phases, Relation, Scenario, Sweep, Tolerance};
+use super::schema::{Expectation, Member, Phases, Relation, Scenario, Tolerance};
 use super::syntax::{At, Fields, Item, Mistake, Node};
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::HighPriorityLimit;
@@ -43,7 +44,10 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
     let traffic = traffic::different_names(classes)?;
     let phases = phases(&fields.need("phases")?)?;
     let allow_deadlock = fields.or("allow_deadlock", false, Item::boolean)?.value;
-    let sweep = fields.get("sweep").map(|item| sweep(&item)).transpose()?;
+    let sweep = fields
+        .get("sweep")
+        .map(|item| study::sweep(&item))
+        .transpose()?;
     let expect = fields.or("expect", Vec::new(), |item| {
         item.items()?.iter().map(expectation).collect()
     })?;
@@ -172,34 +176,10 @@ fn vl_entries(item: &Item<'_>) -> Read<Vec<(u8, u8)>> {
 fn phases(item: &Item<'_>) -> Read<Phases> {
     let fields = item.fields(keys::PHASES.keys)?;
     Ok(Phases {
-        warmup: fields.required("warmup", time)?,
-        measure: fields.required("measure", time)?,
+        warmup: study::warmup(&fields.need("warmup")?)?,
+        measure: study::measure(&fields.need("measure")?)?,
         drain: automatic(&fields, "drain")?,
         watchdog: fields.or("watchdog", Time::Cycles(10_000), time)?,
-    })
-}
-
-fn sweep(item: &Item<'_>) -> Read<Sweep> {
-    let fields = item.fields(keys::SWEEP.keys)?;
-    let read = |item: &Item<'_>| {
-        let pair = item.tuple(2, "an axis: expected `(\"key.path\", [values])`")?;
-        let path = pair[0].text("a key path in quotes, such as \"traffic.0.process.load\"")?;
-        let values = pair[1].items()?;
-        if values.is_empty() {
-            return Err(pair[1].mistake("the list is empty: expected at least one value"));
-        }
-        Ok(Axis {
-            path: pair[0].at(path.to_owned()),
-            values: values
-                .iter()
-                .map(|value| value.at(value.node.to_text()))
-                .collect(),
-        })
-    };
-    let axes = fields.required("axes", |item| item.items()?.iter().map(read).collect())?;
-    Ok(Sweep {
-        axes: axes.value,
-        seeds: fields.or("seeds", 1, |item| whole(item, 1))?.value,
     })
 }
 

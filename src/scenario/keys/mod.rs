@@ -249,11 +249,15 @@ section!(
     "phases",
     "Phases of a run.",
     [
-        need("warmup", "time", "Simulated before measurement"),
+        need(
+            "warmup",
+            "time | Auto(at_most: time)",
+            "Simulated before measurement; Auto = until the packets present are stationary, see section auto_warmup"
+        ),
         need(
             "measure",
-            "time, at least 1 cycle",
-            "Packets created in it are tagged and measured"
+            "time, at least 1 cycle | Auto(at_most: time, ...)",
+            "Packets created in it are tagged and measured; Auto = until precise enough, see section auto_measure"
         ),
         with(
             "drain",
@@ -271,6 +275,46 @@ section!(
 );
 
 section!(
+    AUTO_WARMUP,
+    "auto_warmup",
+    "phases.warmup: Auto(...)",
+    "A warm-up that ends when MSER-5 finds the packets present stationary.",
+    [need(
+        "at_most",
+        "time",
+        "Longest warm-up; the measurement starts then in any case, and the summary says so"
+    )]
+);
+
+section!(
+    AUTO_MEASURE,
+    "auto_measure",
+    "phases.measure: Auto(...)",
+    "A measurement that ends when mean packet latency and accepted load are precise enough.",
+    [
+        need("at_most", "time, at least 1 cycle", "Longest measurement"),
+        with(
+            "confidence",
+            "number between 0 and 1",
+            "0.95",
+            "Level of the confidence intervals (batch means)"
+        ),
+        with(
+            "half_width",
+            "number between 0 and 1",
+            "0.02",
+            "Half-width of the intervals, as a fraction of the mean, that is narrow enough"
+        ),
+        with(
+            "wall_time",
+            "None | time on the clock",
+            "None",
+            "The run is interrupted after this time; only then does a result depend on the machine"
+        ),
+    ]
+);
+
+section!(
     SWEEP,
     "sweep",
     "sweep",
@@ -278,8 +322,8 @@ section!(
     [
         need(
             "axes",
-            "list of (key path, [values])",
-            "Every combination is run"
+            "list of (key path, [values]) | Zip([(key path, [values]), ...])",
+            "Every combination is run; the axes of a Zip advance together, such as a topology and its routing"
         ),
         with(
             "seeds",
@@ -331,6 +375,8 @@ pub static SECTIONS: &[&Section] = &[
     &VL_ARBITRATION,
     &CLASS,
     &PHASES,
+    &AUTO_WARMUP,
+    &AUTO_MEASURE,
     &SWEEP,
     &EXPECT,
 ];

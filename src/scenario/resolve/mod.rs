@@ -318,11 +318,15 @@ fn switch(scenario: &Scenario, clock: Clock) -> Result<SwitchOptions, Mistake> {
 
 fn phases(scenario: &Scenario, clock: Clock) -> Result<Phases, Mistake> {
     let phases = &scenario.phases;
-    let warmup = cycles(&phases.warmup, clock, 0, LONGEST_PHASE)?;
-    let measure = cycles(&phases.measure, clock, 1, LONGEST_PHASE)?;
+    let warmup = cycles(&phases.warmup.time, clock, 0, LONGEST_PHASE)?;
+    let measure = cycles(&phases.measure.time, clock, 1, LONGEST_PHASE)?;
+    let wall_time = phases.measure.wall_time.as_ref().map(|time| time.value);
     Ok(Phases {
         warmup,
+        find_warmup: phases.warmup.is_automatic,
         measure,
+        precision: phases.measure.precision,
+        wall_seconds: wall_time.and_then(Time::seconds),
         drain_limit: match &phases.drain {
             Some(time) => cycles(time, clock, 0, LONGEST_PHASE)?,
             None => (warmup + measure).max(SHORTEST_DRAIN),

@@ -123,10 +123,10 @@ fn plan(
         host: host_options(dice),
         classes,
         phases: Phases {
-            warmup: 0,
             measure: cycles,
             drain_limit: 0,
             watchdog: 1_000_000,
+            ..Phases::default()
         },
         allow_deadlock: true,
     };

@@ -104,10 +104,10 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
         host: HostOptions::default(),
         classes,
         phases: Phases {
-            warmup: 0,
             measure: 0,
             drain_limit: 0,
             watchdog: 0,
+            ..Phases::default()
         },
         allow_deadlock: true,
     }

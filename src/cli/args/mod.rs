@@ -1,5 +1,9 @@
 //! Commands and flags.
 
+mod study;
+
+pub use study::{Merge, Shard, Sweep, Work};
+
 use crate::error::Error;
 use crate::scenario::Document;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -10,6 +14,7 @@ Examples:
   virtlane                                          run the embedded 1000-host scenario
   virtlane run study.ron --seed 7 --out results     run a scenario file
   virtlane run study.ron --set traffic.bulk.process.load=0.8
+  virtlane sweep study.ron --jobs 8                 all points and seeds of its section `sweep`
   virtlane check study.ron --print-plan             show every resolved value
   virtlane list topology                            what can be connected
   virtlane describe routing FatTree                 parameters, guarantees, references
@@ -40,6 +45,10 @@ pub struct Cli {
 pub enum Command {
     /// Run one scenario: a short table on standard output, all results in a run directory
     Run(Run),
+    /// Run a scenario's sweep: every point with several seeds, in parallel; one table
+    Sweep(Sweep),
+    /// Join the directories of a sweep that was made in shards
+    Merge(Merge),
     /// Check a scenario: parse, resolve, route and verify it without running it
     Check(Check),
     /// List what a scenario can name: topologies, routing engines, patterns, metrics, ...

@@ -1,0 +1,95 @@
+//! Arguments of the commands that make or read studies of many runs.
+
+use super::Input;
+use clap::Args;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// One slice of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Number, from 1.
+    pub number: u32,
+    /// Of how many.
+    pub count: u32,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let pair = text.split_once('/');
+        let pair =
+            pair.and_then(|(number, count)| Some((number.parse().ok()?, count.parse().ok()?)));
+        match pair {
+            Some((number, count)) if (1..=count).contains(&number) => Ok(Self { number, count }),
+            _ => Err("expected `i/n` with i from 1 to n, such as 2/8".into()),
+        }
+    }
+}
+
+/// Flags of commands that make many runs.
+#[derive(Args, Clone, Debug)]
+pub struct Work {
+    /// Runs at the same time; default: one per core, fewer when they need much memory
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub jobs: Option<u32>,
+    /// Use the directory although it holds another study; its finished runs are kept
+    #[arg(long)]
+    pub force: bool,
+    /// No progress line and no table
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `sweep`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "The axes are the section `sweep` of the scenario (`virtlane describe section sweep`). A sweep \
+                  that was stopped or killed goes\non where it was when the same command is given again. Examples:\n  \
+                  virtlane sweep study.ron --dry-run\n  \
+                  virtlane sweep study.ron --set 'sweep.seeds=8' --out results\n  \
+                  virtlane sweep study.ron --shard $SLURM_ARRAY_TASK_ID/16 --out part-$SLURM_ARRAY_TASK_ID\n  \
+                  virtlane merge part-* --out results\n\n\
+                  Exit codes: 0 all runs done; 2 scenario or place wrong; 3 a run deadlocked or failed (see its \
+                  row in sweep.csv);\n130 interrupted, finished runs are kept"
+)]
+pub struct Sweep {
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub input: Input,
+    /// Directory of the sweep: sweep.csv and one run directory per run; default: runs/TITLE-sweep
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Make only every N-th run, starting with the I-th
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+    /// List the runs instead of making them
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub work: Work,
+}
+
+/// Arguments of `merge`.
+#[derive(Args, Clone, Debug)]
+pub struct Merge {
+    /// Directories of the shards
+    #[arg(value_name = "DIR", required = true)]
+    pub parts: Vec<PathBuf>,
+    /// Directory of the joined study
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Use the directory although it holds another study; its finished runs are kept
+    #[arg(long)]
+    pub force: bool,
+    /// No table
+    #[arg(long)]
+    pub quiet: bool,
+}

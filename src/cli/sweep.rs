@@ -1,0 +1,176 @@
+//! `virtlane sweep`: many runs, one table.
+
+use super::args::Sweep;
+use super::progress::Runs;
+use super::run::RUNS;
+use super::signals::Signals;
+use crate::error::{Error, SIMULATION_FAULT};
+use crate::report::directory::slug;
+use crate::report::table::align;
+use crate::scenario::Document;
+use crate::study::directory::{Finished, TABLE, finished};
+use crate::study::execute::Event;
+use crate::study::{Crew, Record, StudyDirectory, StudyError, Table, execute as make};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Writing the table takes at most this part of the time.
+const WRITING: u32 = 20;
+
+/// Makes the runs that are not there yet and writes the table.
+///
+/// # Errors
+/// When the scenario is wrong, the directory cannot be used, or results cannot be written.
+pub(super) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
+    let document = arguments.input.open()?;
+    let shard = arguments.shard.map(|shard| (shard.number, shard.count));
+    let record = Record::new(&document, shard)?;
+    let place = place(arguments, &record);
+    if arguments.dry_run {
+        super::print(&list(&record, &place, arguments)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
+    let signals = Signals::listen();
+    let table = make_all(&document, &record, &directory, arguments, signals.stop())?;
+    if !arguments.work.quiet {
+        super::print(&shown(&record, &table, &place))?;
+    }
+    Ok(signals.code().unwrap_or_else(|| verdict(&table)))
+}
+
+/// Title, table and place.
+pub(super) fn shown(record: &Record, table: &Table<'_>, place: &Path) -> String {
+    let Record { title, design, .. } = record;
+    format!(
+        "{title}\n\n{} points, {} of {} runs done\n\n{}\nresults  {}\n",
+        design.points.len(),
+        table.entered(),
+        design.runs.len(),
+        table.human(),
+        place.join(TABLE).display()
+    )
+}
+
+/// 3 when a run failed or deadlocked.
+pub(super) fn verdict(table: &Table<'_>) -> ExitCode {
+    let bad: usize = ["failed", "deadlocked"]
+        .iter()
+        .map(|word| table.count(word))
+        .sum();
+    if bad == 0 {
+        return ExitCode::SUCCESS;
+    }
+    let runs = if bad == 1 { "run" } else { "runs" };
+    super::complain(&format!(
+        "{bad} {runs} failed or deadlocked: see column `reason` of {TABLE}"
+    ));
+    ExitCode::from(SIMULATION_FAULT)
+}
+
+fn place(arguments: &Sweep, record: &Record) -> PathBuf {
+    let name = slug(&record.title);
+    match (&arguments.out, record.shard) {
+        (Some(path), _) => path.clone(),
+        (None, None) => Path::new(RUNS).join(format!("{name}-sweep")),
+        (None, Some((number, count))) => {
+            Path::new(RUNS).join(format!("{name}-sweep-{number}-of-{count}"))
+        }
+    }
+}
+
+fn make_all<'a>(
+    document: &Document,
+    record: &'a Record,
+    directory: &StudyDirectory,
+    arguments: &Sweep,
+    stop: &AtomicBool,
+) -> Result<Table<'a>, Error> {
+    let mut table = Table::new(&record.design);
+    let mut todo = Vec::new();
+    for run in record.own_runs() {
+        match directory.finished(&record.design.runs[run])? {
+            Some(finished) => table.enter(run, &finished),
+            None => todo.push(run),
+        }
+    }
+    directory.write_table(&table.csv()?)?;
+    let jobs = arguments.work.jobs.map(|jobs| jobs as usize);
+    let crew = Crew::new(jobs, todo.len());
+    let mut line = Runs::new(todo.len(), arguments.work.quiet);
+    let (mut written, mut took) = (Instant::now(), Duration::ZERO);
+    let mut watch = |event: Event| {
+        match event {
+            Event::Tick(parts) => line.show(parts),
+            Event::Finished(run, finished) => {
+                warn(record, run, &finished);
+                table.enter(run, &finished);
+                line.add();
+                if written.elapsed() >= took * WRITING {
+                    let started = Instant::now();
+                    directory.write_table(&table.csv()?)?;
+                    (written, took) = (Instant::now(), started.elapsed());
+                }
+            }
+        }
+        Ok(())
+    };
+    let made = make(document, record, directory, &todo, crew, stop, &mut watch);
+    line.finish();
+    // what is done is written even when something else failed
+    let last = table.csv().and_then(|csv| directory.write_table(&csv));
+    made.and(last)?;
+    Ok(table)
+}
+
+/// A run that gives no result is told at once.
+fn warn(record: &Record, run: usize, finished: &Finished) {
+    if ["steady", "saturated"].contains(&finished.word()) {
+        return;
+    }
+    let key = &record.design.runs[run];
+    let (point, word, reason) = (key.point + 1, finished.word(), finished.reason());
+    let reason = reason.lines().next().unwrap_or_default();
+    tracing::warn!("point {point}, seed {}: {word}: {reason}", key.seed);
+}
+
+/// The runs and where they stand.
+fn list(record: &Record, place: &Path, arguments: &Sweep) -> Result<String, Error> {
+    let mut heading: Vec<String> = ["run", "point"].map(String::from).to_vec();
+    heading.extend(record.design.axes.iter().map(|axis| axis.path.clone()));
+    heading.extend(["seed", "state"].map(String::from));
+    let mut rows = vec![heading];
+    let mut left = 0;
+    for run in record.own_runs() {
+        let key = &record.design.runs[run];
+        let found = finished(place, key)?;
+        left += usize::from(found.is_none());
+        let state = found.as_ref().map_or("to do", Finished::word);
+        let mut row = vec![(run + 1).to_string(), (key.point + 1).to_string()];
+        row.extend(record.design.points[key.point].values.iter().cloned());
+        row.extend([key.seed.to_string(), state.to_owned()]);
+        rows.push(row);
+    }
+    let crew = Crew::new(arguments.work.jobs.map(|jobs| jobs as usize), left);
+    Ok(format!(
+        "{}\n{left} of {} runs to do, {} at a time with {} thread{} each, in {}\n",
+        align(&rows),
+        rows.len() - 1,
+        crew.slots,
+        crew.threads,
+        if crew.threads == 1 { "" } else { "s" },
+        place.display()
+    ))
+}
+
+impl From<StudyError> for Error {
+    fn from(error: StudyError) -> Self {
+        match error {
+            StudyError::Scenario(error) => Self::Scenario(error),
+            StudyError::Run(error) => error.into(),
+            error => Self::Usage(error.to_string()),
+        }
+    }
+}

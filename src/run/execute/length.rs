@@ -1,0 +1,260 @@
+//! How long the phases are: fixed, or found in the run; and the batches that say how precise a mean is.
+//!
+//! Decisions fall at cycles that grow by a quarter from one to the next, and depend on counters of the
+//! simulation alone: the same for any number of threads and shards. Only a limit of wall time depends on
+//! the machine, and its verdict says so.
+
+use super::Run;
+use crate::cycle::records::Totals;
+use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batch_means, warm_up};
+use crate::run::checkpoint::Mark;
+use crate::run::outcome::{Estimates, Progress, RunError};
+use crate::scenario::plan::Precision;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::AtomicBool;
+
+/// First batches of a phase that finds its own length \[cycles\].
+const FIRST_BATCH: u64 = 16;
+/// First decision of such a phase, in first batches: eight times the batches of an interval, and more than
+/// MSER-5 needs.
+const FIRST_DECISION: u64 = 256;
+/// Shortest batch of a phase of fixed length \[cycles\]: shorter ones would cost time.
+const SHORTEST_BATCH: u64 = 64;
+/// Batches a phase of fixed length aims at.
+const BATCHES: u64 = 1024;
+
+/// Batches of a phase as it goes on.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Batches {
+    series: BatchSeries,
+    /// First cycle of the phase.
+    first: u64,
+    /// First cycle of the open batch, and the totals then; `None` outside the phase.
+    open: Option<(u64, Totals)>,
+}
+
+impl Batches {
+    /// Starts a phase.
+    fn start(&mut self, now: u64, totals: Totals, length: u64) {
+        self.series = BatchSeries::new(length);
+        self.first = now;
+        self.open = Some((now, totals));
+    }
+
+    /// The cycle that is `cycles` after the start of the phase.
+    fn cycle(&self, cycles: u64) -> u64 {
+        self.first.saturating_add(cycles)
+    }
+
+    /// Ends the phase; the open batch is left out.
+    fn stop(&mut self) {
+        self.open = None;
+    }
+
+    /// First cycle after the open batch.
+    fn end(&self) -> u64 {
+        self.open
+            .map_or(u64::MAX, |(start, _)| start + self.series.length())
+    }
+
+    /// Closes the open batch.
+    fn close(&mut self, now: u64, totals: Totals) {
+        let Some((_, before)) = self.open.replace((now, totals)) else {
+            return;
+        };
+        self.series.push(Batch {
+            delivered_flits: totals.delivered_flits - before.delivered_flits,
+            delivered: totals.delivered - before.delivered,
+            network_latency: totals.network_latency - before.network_latency,
+            packet_latency: totals.packet_latency - before.packet_latency,
+            present: totals.created - totals.rejected - totals.delivered,
+        });
+    }
+
+    /// The intervals of the phase.
+    pub(super) fn estimates(&self, confidence: f64) -> Estimates {
+        let (series, length) = (&self.series, self.series.length());
+        Estimates {
+            confidence,
+            accepted: batch_means(series, confidence, |batch| (batch.delivered_flits, length)),
+            network_latency: batch_means(series, confidence, |batch| {
+                (batch.network_latency, batch.delivered)
+            }),
+            packet_latency: packet_latency(series, confidence),
+        }
+    }
+}
+
+fn packet_latency(series: &BatchSeries, confidence: f64) -> Option<BatchMeans> {
+    batch_means(series, confidence, |batch| {
+        (batch.packet_latency, batch.delivered)
+    })
+}
+
+impl Run<'_> {
+    /// Level of the intervals.
+    pub(super) fn confidence(&self) -> f64 {
+        let precision = self.resolved.plan.phases.precision;
+        precision.map_or(CONFIDENCE, |precision| precision.confidence)
+    }
+
+    /// Runs up to cycle `end` and closes batches on the way.
+    pub(super) fn run_in_batches(&mut self, end: u64) {
+        while self.simulation.now() < end {
+            self.simulation
+                .run_until(end.min(self.driver.batches.end()));
+            let now = self.simulation.now();
+            if now == self.driver.batches.end() {
+                self.driver.batches.close(now, self.totals().0);
+            }
+        }
+    }
+
+    /// Runs the warm-up, or the rest of it, and keeps its end where that is asked for.
+    pub(super) fn warm_up(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Mark, RunError> {
+        let longest = self.resolved.plan.phases.warmup;
+        if self.resolved.plan.phases.find_warmup {
+            self.find_warm_up(longest, progress, stop)?;
+        } else {
+            self.advance("warm-up", longest, progress, stop)?;
+        }
+        let warm = self.mark();
+        self.driver.warm = Some(warm.clone());
+        self.driver.decision = None;
+        let file = self
+            .keeping
+            .as_ref()
+            .and_then(|keeping| keeping.warm.clone());
+        if let Some(file) = file
+            && self.ended.is_none()
+        {
+            self.checkpoint()?.write(&file)?;
+        }
+        Ok(warm)
+    }
+
+    /// Warms up until the transient is over, at most up to cycle `longest`.
+    fn find_warm_up(
+        &mut self,
+        longest: u64,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<(), RunError> {
+        let mut decision = self.first_decision(FIRST_BATCH);
+        loop {
+            let until = self.driver.batches.cycle(decision).min(longest);
+            self.advance("warm-up", until, progress, stop)?;
+            if self.ended.is_some() {
+                return Ok(());
+            }
+            let now = self.simulation.now();
+            let words = match warm_up(&self.driver.batches.series) {
+                Some(cycles) => {
+                    format!("warm-up of {now} cycles: the first {cycles} are transient (MSER-5)")
+                }
+                None if now >= longest => format!(
+                    "warm-up of {now} cycles, its bound: the packets present are not stationary"
+                ),
+                None => {
+                    decision = self.next_decision(decision);
+                    continue;
+                }
+            };
+            self.driver.length.push(words);
+            return Ok(());
+        }
+    }
+
+    /// Runs the measurement, or the rest of it.
+    pub(super) fn measure(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Mark, RunError> {
+        if self.ended.is_none() {
+            let phases = self.resolved.plan.phases;
+            let start = self.driver.warm.as_ref().map_or(0, |warm| warm.cycle);
+            let end = start.saturating_add(phases.measure);
+            if self.driver.decision.is_none() {
+                self.set_window(start, end);
+            }
+            match phases.precision {
+                Some(precision) => self.measure_until(precision, end, progress, stop)?,
+                None => {
+                    self.first_decision((phases.measure / BATCHES).max(SHORTEST_BATCH));
+                    self.advance("measure", end, progress, stop)?;
+                }
+            }
+            self.driver.batches.stop();
+        }
+        let measured = self.mark();
+        self.driver.measured = Some(measured.clone());
+        Ok(measured)
+    }
+
+    /// Measures until latency and accepted load are precise enough, at most up to cycle `end`.
+    fn measure_until(
+        &mut self,
+        precision: Precision,
+        end: u64,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<(), RunError> {
+        let mut decision = self.first_decision(FIRST_BATCH);
+        loop {
+            let until = self.driver.batches.cycle(decision).min(end);
+            self.advance("measure", until, progress, stop)?;
+            let found = self.driver.batches.estimates(precision.confidence);
+            let (is_enough, words) = found.judge(precision.half_width);
+            let now = self.simulation.now();
+            let cycles = now - self.driver.batches.first;
+            let bound = match &self.ended {
+                None if is_enough => {
+                    self.set_window(now - cycles, now);
+                    ""
+                }
+                None if now >= end => ", its bound",
+                Some(_) => "",
+                None => {
+                    decision = self.next_decision(decision);
+                    continue;
+                }
+            };
+            let message = format!("measurement of {cycles} cycles{bound}: {words}");
+            self.driver.length.push(message);
+            return Ok(());
+        }
+    }
+
+    /// The decision that a phase is on its way to, in its cycles. A phase that has not begun begins, with
+    /// batches of `length` cycles.
+    fn first_decision(&mut self, length: u64) -> u64 {
+        if let Some(decision) = self.driver.decision {
+            return decision;
+        }
+        let totals = self.totals().0;
+        let now = self.simulation.now();
+        self.driver.batches.start(now, totals, length);
+        let decision = FIRST_BATCH * FIRST_DECISION;
+        self.driver.decision = Some(decision);
+        decision
+    }
+
+    /// The decision after the one at `decision` cycles of a phase.
+    fn next_decision(&mut self, decision: u64) -> u64 {
+        let next = decision.saturating_add(decision / 4);
+        self.driver.decision = Some(next);
+        next
+    }
+
+    /// Tells every shard which cycles are measured.
+    fn set_window(&mut self, start: u64, end: u64) {
+        for state in self.simulation.states_mut() {
+            state.work.records.set_window(start, end);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The study directory: `sweep.ron`, `sweep.csv`, and one run directory per run below `runs`.
+//!
+//! Everything appears by a rename, so the directory is consistent at any instant; what a killed process left half
+//! done has a hidden name and is removed by the next one. A lock keeps two processes apart.
+
+use super::record::{FILE, Record};
+use super::{RunKey, StudyError};
+use crate::report::directory::{is_partial, replace_file};
+use crate::report::result::Verdict;
+use crate::report::{RunDirectory, RunResult, Summary, manifest, write_run};
+use ron::ser::PrettyConfig;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+/// Folder of the run directories.
+pub const RUNS: &str = "runs";
+/// Name of the table.
+pub const TABLE: &str = "sweep.csv";
+/// Held by the process that works here.
+const LOCK: &str = ".lock";
+/// What a run that could not be simulated leaves instead of results.
+const FAILURE: &str = "failure.ron";
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum Finished {
+    /// It was simulated.
+    Run {
+        /// Its results.
+        summary: Box<Summary>,
+        /// Why its verdict is what it is.
+        reason: String,
+    },
+    /// It could not be simulated.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What is read of a manifest.
+#[derive(Deserialize)]
+struct ManifestHead {
+    identity: String,
+    reason: String,
+}
+
+/// A run that could not be simulated.
+#[derive(Serialize, Deserialize)]
+struct Failure {
+    identity: String,
+    reason: String,
+}
+
+/// A study directory that this process works in.
+#[derive(Debug)]
+pub struct StudyDirectory {
+    path: PathBuf,
+    /// Released when the process ends, however it ends.
+    _lock: File,
+}
+
+impl StudyDirectory {
+    /// Opens the directory of a study, or makes it. `force` gives it to another study than before.
+    ///
+    /// # Errors
+    /// When it holds another study or something else, another process works there, or nothing can be
+    /// written.
+    pub fn open(path: &Path, record: &Record, force: bool) -> Result<Self, StudyError> {
+        let runs = path.join(RUNS);
+        if !path.join(FILE).exists() {
+            check_free(path)?;
+        }
+        fs::create_dir_all(&runs).map_err(|cause| StudyError::Write { path: runs, cause })?;
+        let directory = Self {
+            path: path.to_owned(),
+            _lock: lock(path)?,
+        };
+        let has_record = path.join(FILE).exists();
+        let earlier = has_record.then(|| Record::read(path)).transpose()?;
+        if let Some(earlier) = &earlier
+            && let Some(difference) = record.difference(earlier)
+            && !force
+        {
+            let path = path.to_owned();
+            return Err(StudyError::Changed { path, difference });
+        }
+        directory.remove_leftovers()?;
+        if earlier.as_ref() != Some(record) {
+            replace_file(&path.join(FILE), record.to_text().as_bytes())?;
+        }
+        Ok(directory)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts the table in place of the one before.
+    ///
+    /// # Errors
+    /// When it cannot be written; the one before then stays.
+    pub fn write_table(&self, table: &[u8]) -> Result<(), StudyError> {
+        Ok(replace_file(&self.path.join(TABLE), table)?)
+    }
+
+    /// Keeps the results of a run.
+    ///
+    /// # Errors
+    /// When they cannot be written; then nothing is left of them.
+    pub fn keep(&self, key: &RunKey, result: &RunResult) -> Result<(), StudyError> {
+        let run = RunDirectory::create_at(&self.path.join(RUNS).join(&key.name))?;
+        write_run(&run, result, &[])?;
+        run.finish()?;
+        Ok(())
+    }
+
+    /// Keeps why a run could not be simulated.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_failure(&self, key: &RunKey, reason: &str) -> Result<(), StudyError> {
+        let failure = Failure {
+            identity: key.identity.clone(),
+            reason: reason.to_owned(),
+        };
+        let run = RunDirectory::create_at(&self.path.join(RUNS).join(&key.name))?;
+        let text = ron::ser::to_string_pretty(&failure, PrettyConfig::default().struct_names(true));
+        let text = text.map_err(|cause| StudyError::foreign(FAILURE, cause))?;
+        run.write(FAILURE, text.as_bytes())?;
+        run.finish()?;
+        Ok(())
+    }
+
+    /// The results of a run, if it is finished.
+    ///
+    /// # Errors
+    /// As [`finished`].
+    pub fn finished(&self, key: &RunKey) -> Result<Option<Finished>, StudyError> {
+        finished(&self.path, key)
+    }
+
+    /// Removes what killed processes left half done.
+    fn remove_leftovers(&self) -> Result<(), StudyError> {
+        for folder in [self.path.clone(), self.path.join(RUNS)] {
+            for path in entries(&folder)?
+                .into_iter()
+                .filter(|path| is_partial(path))
+            {
+                let removed = if path.is_dir() {
+                    fs::remove_dir_all(&path)
+                } else {
+                    fs::remove_file(&path)
+                };
+                removed.map_err(|cause| StudyError::Write { path, cause })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The results of a run below the study directory `study`, if it is finished there.
+///
+/// # Errors
+/// When what has its name is another run or cannot be read.
+pub fn finished(study: &Path, key: &RunKey) -> Result<Option<Finished>, StudyError> {
+    let path = study.join(RUNS).join(&key.name);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let read = |file: &str| {
+        let file = path.join(file);
+        fs::read_to_string(&file).map_err(|cause| StudyError::foreign(file, cause))
+    };
+    let unreadable = |cause: &dyn ToString| {
+        let reason = format!("is not a finished run: {}; remove it", cause.to_string());
+        StudyError::foreign(&path, reason)
+    };
+    let check = |identity: &str| {
+        if identity == key.identity {
+            return Ok(());
+        }
+        let reason = "its manifest is that of another run: remove it";
+        Err(StudyError::foreign(&path, reason))
+    };
+    if path.join(FAILURE).exists() {
+        let failure: Failure =
+            ron::from_str(&read(FAILURE)?).map_err(|cause| unreadable(&cause))?;
+        check(&failure.identity)?;
+        let reason = failure.reason;
+        return Ok(Some(Finished::Failed { reason }));
+    }
+    let head = ron::from_str(&read(manifest::FILE)?);
+    let head: ManifestHead = head.map_err(|cause| unreadable(&cause))?;
+    check(&head.identity)?;
+    let summary = serde_json::from_str(&read("summary.json")?);
+    Ok(Some(Finished::Run {
+        summary: summary.map_err(|cause| unreadable(&cause))?,
+        reason: head.reason,
+    }))
+}
+
+impl Finished {
+    /// How it ended, in one word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Failed { .. } => "failed",
+            Self::Run { summary, .. } => match summary.run.verdict {
+                Verdict::Steady => "steady",
+                Verdict::Saturated => "saturated",
+                Verdict::Interrupted => "interrupted",
+                Verdict::Deadlocked => "deadlocked",
+            },
+        }
+    }
+
+    /// Why.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Failed { reason } | Self::Run { reason, .. } => reason,
+        }
+    }
+}
+
+/// A place for a new study must not exist or be empty.
+fn check_free(path: &Path) -> Result<(), StudyError> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let known = [LOCK, RUNS].map(|name| path.join(name));
+    // a process may have been killed before it wrote its record
+    let is_ours = |entry: &PathBuf| known.contains(entry) || is_partial(entry);
+    let runs = path.join(RUNS);
+    let has_runs = runs.is_dir() && !entries(&runs)?.is_empty();
+    if has_runs || !entries(path)?.iter().all(is_ours) {
+        let reason = format!("is not empty and has no {FILE}: choose a new or an empty directory");
+        return Err(StudyError::foreign(path, reason));
+    }
+    Ok(())
+}
+
+/// What is in a folder, in order of name.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, StudyError> {
+    let list =
+        fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut list: Vec<_> = list.map_err(|cause| StudyError::foreign(folder, cause))?;
+    list.sort();
+    Ok(list)
+}
+
+/// The lock of the directory, held until the file is closed.
+fn lock(directory: &Path) -> Result<File, StudyError> {
+    let path = directory.join(LOCK);
+    let file = File::create(&path).map_err(|cause| StudyError::Write { path, cause })?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(StudyError::Busy(directory.to_owned())),
+        // some network file systems have no locks: then the user must keep processes apart
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}

@@ -1,0 +1,331 @@
+//! `sweep.csv`: one row per point, means over its runs with confidence intervals.
+//!
+//! Intervals come from independent replications (Student's t over seeds); a point with one run takes them from
+//! the batches inside the run where there are any. The column `interval` says which. Only runs that went to their
+//! end count: steady and saturated ones.
+
+use super::directory::Finished;
+use super::{Design, StudyError};
+use crate::measure::precision::{CONFIDENCE, replications};
+use crate::report::summary::look_up;
+use crate::report::table::align;
+use serde_json::Value;
+
+const FRACTION: &str = "fraction of link rate";
+const CYCLES: &str = "cycles";
+/// Verdicts from the worst to the best: a row shows the worst of its runs.
+const WORST_FIRST: [&str; 5] = ["failed", "deadlocked", "interrupted", "saturated", "steady"];
+
+/// Path in the summary, unit, and the interval inside one run.
+type Metric = (String, &'static str, Option<&'static str>);
+
+const OF_ALL: [(&str, &str, Option<&str>); 19] = [
+    ("load.offered", FRACTION, None),
+    ("load.accepted", FRACTION, Some("confidence.accepted")),
+    ("load.accepted_min_host", FRACTION, None),
+    ("load.accepted_max_host", FRACTION, None),
+    (
+        "latency.network.mean",
+        CYCLES,
+        Some("confidence.network_latency"),
+    ),
+    ("latency.network.std", CYCLES, None),
+    ("latency.network.p50", CYCLES, None),
+    ("latency.network.p95", CYCLES, None),
+    ("latency.network.p99", CYCLES, None),
+    ("latency.network.max", CYCLES, None),
+    (
+        "latency.packet.mean",
+        CYCLES,
+        Some("confidence.packet_latency"),
+    ),
+    ("latency.packet.std", CYCLES, None),
+    ("latency.packet.p50", CYCLES, None),
+    ("latency.packet.p95", CYCLES, None),
+    ("latency.packet.p99", CYCLES, None),
+    ("latency.packet.max", CYCLES, None),
+    ("hops.mean", "channels", None),
+    ("channels.utilisation.mean", "fraction of time", None),
+    ("channels.utilisation.max", "fraction of time", None),
+];
+
+/// Of each class, where there are several.
+const OF_A_CLASS: [(&str, &str); 7] = [
+    ("offered", FRACTION),
+    ("accepted", FRACTION),
+    ("rejected", "packets"),
+    ("latency.network.mean", CYCLES),
+    ("latency.network.p99", CYCLES),
+    ("latency.packet.mean", CYCLES),
+    ("latency.packet.p99", CYCLES),
+];
+
+/// A run as the table needs it.
+#[derive(Clone, Debug)]
+struct Row {
+    word: &'static str,
+    reason: String,
+    /// The summary; `None` for a run that does not count.
+    summary: Option<Value>,
+}
+
+/// The table of a study in the making.
+#[derive(Clone, Debug)]
+pub struct Table<'a> {
+    design: &'a Design,
+    /// `[run]`
+    rows: Vec<Option<Row>>,
+}
+
+/// A mean with its interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    mean: Option<f64>,
+    half_width: Option<f64>,
+}
+
+impl<'a> Table<'a> {
+    /// The table without any run.
+    pub fn new(design: &'a Design) -> Self {
+        Self {
+            design,
+            rows: vec![None; design.runs.len()],
+        }
+    }
+
+    /// Enters a finished run.
+    pub fn enter(&mut self, run: usize, finished: &Finished) {
+        let counts = ["steady", "saturated"].contains(&finished.word());
+        let summary = match finished {
+            Finished::Run { summary, .. } if counts => serde_json::to_value(summary).ok(),
+            _ => None,
+        };
+        self.rows[run] = Some(Row {
+            word: finished.word(),
+            reason: finished.reason().to_owned(),
+            summary,
+        });
+    }
+
+    /// Runs that ended with this word.
+    pub fn count(&self, word: &str) -> usize {
+        let rows = self.rows.iter().flatten();
+        rows.filter(|row| row.word == word).count()
+    }
+
+    /// Runs that are entered.
+    pub fn entered(&self) -> usize {
+        self.rows.iter().flatten().count()
+    }
+
+    /// Runs of a point, with their seeds.
+    fn runs_of(&self, point: usize) -> impl Iterator<Item = (u64, Option<&Row>)> {
+        // runs are in order of point, and every point has as many
+        let seeds = self.design.runs.len() / self.design.points.len().max(1);
+        let range = point * seeds..(point + 1) * seeds;
+        let keys = &self.design.runs[range.clone()];
+        keys.iter()
+            .map(|key| key.seed)
+            .zip(self.rows[range].iter().map(Option::as_ref))
+    }
+
+    fn summaries(&self, point: usize) -> Vec<&Value> {
+        let rows = self.runs_of(point).filter_map(|(_, row)| row);
+        rows.filter_map(|row| row.summary.as_ref()).collect()
+    }
+
+    /// The columns: those of each class only where a run has several.
+    fn metrics(&self) -> Vec<Metric> {
+        let all = OF_ALL
+            .iter()
+            .map(|&(path, unit, interval)| (path.to_owned(), unit, interval));
+        let mut metrics: Vec<Metric> = all.collect();
+        let mut names: Vec<&str> = Vec::new();
+        let summaries = self
+            .rows
+            .iter()
+            .flatten()
+            .filter_map(|row| row.summary.as_ref());
+        for summary in summaries {
+            let classes = summary["classes"].as_array().map_or(&[][..], Vec::as_slice);
+            for name in classes.iter().filter_map(|class| class["name"].as_str()) {
+                if classes.len() > 1 && !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        for name in names {
+            let of_class = OF_A_CLASS.iter();
+            metrics.extend(
+                of_class.map(|(path, unit)| (format!("classes.{name}.{path}"), *unit, None)),
+            );
+        }
+        metrics
+    }
+
+    /// Mean and interval of one metric at one point.
+    fn cell(summaries: &[&Value], (path, _, interval): &Metric) -> Cell {
+        let values: Vec<f64> = summaries
+            .iter()
+            .filter_map(|summary| look_up(summary, path))
+            .collect();
+        let Some(found) = replications(&values, CONFIDENCE) else {
+            return Cell::default();
+        };
+        let inside = match (summaries, interval) {
+            ([only], Some(path)) => look_up(only, &format!("{path}.half_width")),
+            _ => None,
+        };
+        Cell {
+            mean: Some(found.mean),
+            half_width: found.half_width.or(inside),
+        }
+    }
+
+    /// The table as CSV: every point with a finished run.
+    ///
+    /// # Errors
+    /// When a row cannot be written.
+    pub fn csv(&self) -> Result<Vec<u8>, StudyError> {
+        let metrics = self.metrics();
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let failed =
+            |cause: csv::Error| StudyError::Design(format!("cannot make the table: {cause}"));
+        writer.write_record(self.header(&metrics)).map_err(failed)?;
+        for point in 0..self.design.points.len() {
+            if self.runs_of(point).any(|(_, row)| row.is_some()) {
+                writer
+                    .write_record(self.record(point, &metrics))
+                    .map_err(failed)?;
+            }
+        }
+        let text = writer.into_inner();
+        text.map_err(|cause| StudyError::Design(format!("cannot make the table: {cause}")))
+    }
+
+    fn header(&self, metrics: &[Metric]) -> Vec<String> {
+        let mut header = vec!["point".to_owned()];
+        header.extend(self.design.axes.iter().map(|axis| match &axis.unit {
+            Some(unit) => format!("{} [{unit}]", axis.path),
+            None => axis.path.clone(),
+        }));
+        let counts = [
+            "verdict",
+            "replications",
+            "failed",
+            "missing",
+            "reason",
+            "interval",
+            "confidence",
+        ];
+        header.extend(counts.map(String::from));
+        for (path, unit, _) in metrics {
+            header.push(format!("{path} [{unit}]"));
+            header.push(format!("{path}.half_width [{unit}]"));
+        }
+        header
+    }
+
+    fn record(&self, point: usize, metrics: &[Metric]) -> Vec<String> {
+        let summaries = self.summaries(point);
+        let runs: Vec<_> = self.runs_of(point).collect();
+        let done: Vec<&Row> = runs.iter().filter_map(|(_, row)| *row).collect();
+        let mut record = vec![(point + 1).to_string()];
+        record.extend(self.design.points[point].cells.iter().cloned());
+        let inside = summaries
+            .first()
+            .and_then(|only| look_up(only, "confidence.level"));
+        let (interval, level) = match summaries.len() {
+            0 => ("none", None),
+            1 => ("batch means", inside),
+            _ => ("replications", Some(CONFIDENCE)),
+        };
+        record.extend([
+            self.verdict(point).to_owned(),
+            summaries.len().to_string(),
+            (done.len() - summaries.len()).to_string(),
+            (runs.len() - done.len()).to_string(),
+            reasons(&runs),
+            interval.to_owned(),
+            number(level),
+        ]);
+        for metric in metrics {
+            let cell = Self::cell(&summaries, metric);
+            record.extend([number(cell.mean), number(cell.half_width)]);
+        }
+        record
+    }
+
+    /// The worst verdict of the runs of a point.
+    fn verdict(&self, point: usize) -> &'static str {
+        let has = |word: &&&str| {
+            let mut rows = self.runs_of(point).filter_map(|(_, row)| row);
+            rows.any(|row| row.word == **word)
+        };
+        WORST_FIRST.iter().find(has).copied().unwrap_or("")
+    }
+
+    /// The table for people: loads and latencies only.
+    pub fn human(&self) -> String {
+        let mut heading = vec!["point".to_owned()];
+        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+        heading.extend(self.design.axes.iter().map(|axis| last(&axis.path)));
+        let fixed = [
+            "verdict",
+            "runs",
+            "offered",
+            "accepted",
+            "+-",
+            "packet latency",
+            "+-",
+            "p99",
+        ];
+        heading.extend(fixed.map(String::from));
+        let mut rows = vec![heading];
+        for point in 0..self.design.points.len() {
+            let summaries = self.summaries(point);
+            let cell = |path: &str| {
+                let metric = OF_ALL.iter().find(|metric| metric.0 == path);
+                metric.map_or(Cell::default(), |&(path, unit, interval)| {
+                    Self::cell(&summaries, &(path.to_owned(), unit, interval))
+                })
+            };
+            let (accepted, latency) = (cell("load.accepted"), cell("latency.packet.mean"));
+            let mut row = vec![(point + 1).to_string()];
+            row.extend(self.design.points[point].cells.iter().cloned());
+            row.extend([
+                self.verdict(point).to_owned(),
+                summaries.len().to_string(),
+                rounded(cell("load.offered").mean, 4),
+                rounded(accepted.mean, 4),
+                rounded(accepted.half_width, 4),
+                rounded(latency.mean, 1),
+                rounded(latency.half_width, 1),
+                rounded(cell("latency.packet.p99").mean, 0),
+            ]);
+            rows.push(row);
+        }
+        align(&rows)
+            + "(loads: fraction of link rate; latencies: cycles; +-: half-width of the 95 % interval)\n"
+    }
+}
+
+/// Why runs do not count.
+fn reasons(runs: &[(u64, Option<&Row>)]) -> String {
+    let failed = runs.iter().filter_map(|(seed, row)| Some((seed, (*row)?)));
+    let words = failed
+        .filter(|(_, row)| row.summary.is_none())
+        .map(|(seed, row)| {
+            let first = row.reason.lines().next().unwrap_or_default();
+            format!("seed {seed}: {first}")
+        });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
+
+fn rounded(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
+}
