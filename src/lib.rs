@@ -11,9 +11,9 @@
 //!
 //! ```text
 //! scenario file ── parse ──> Document ── decode ──> Scenario
-//! Scenario ── topology ──> Graph ── routing engine ──> Tables ── verify ──> Proof     no proof, no run
+//! Scenario ── topology ──> Graph ── routing engine ──> Routes ── verify ──> Proof     no proof, no run
 //! Scenario + Graph ── resolve ──> Plan
-//! Plan + Graph + Tables ── lower ──> one World per shard   +   the schedule of a cycle
+//! Plan + Graph + Routes ── lower ──> one World per shard   +   the schedule of a cycle
 //! shards ── windows of cycles in parallel, mail in between ──> Records
 //! Records ── merge, estimate ──> RunResult ── write ──> run directory
 //! ```
@@ -30,7 +30,7 @@
 //! | [`registry`] | tables of the parts a scenario can name |
 //! | [`references`] | the papers and standards that doc comments and `describe` cite |
 //! | [`topology`] | what is connected to what: [`Graph`](topology::Graph) |
-//! | [`routing`] | graph to forwarding tables, with a proof |
+//! | [`routing`] | graph to forwarding tables or adaptive routing, with a proof |
 //! | [`qos`] | service levels and VL arbitration |
 //! | [`traffic`] | who sends what to whom, and when |
 //! | [`measure`] | counters, histograms, the digest |

@@ -24,6 +24,8 @@ type Buffer = (ChannelId, u8);
 #[derive(Clone, Copy, Debug)]
 struct Wait {
     wants: Buffer,
+    /// Lane it is on, and lane it wants.
+    lanes: (u32, u32),
     source: HostId,
     destination: HostId,
     sequence: u32,
@@ -79,12 +81,16 @@ impl Inspect for Collect<'_> {
             let incoming = channels[(lane >> shared.lane_shift) as usize].reverse();
             let packet = &view.packets()[queue.head as usize];
             let record = &view.records()[queue.head as usize];
-            let buffer = (incoming, (lane & shared.lane_mask) as u8);
+            // all lanes of a port fill one pool
+            let mask = if shared.pool { 0 } else { shared.lane_mask };
+            let counted = |lane: u32| (lane & mask) as u8;
+            let buffer = (incoming, counted(lane));
             let waits = self.graph.waits.entry(buffer).or_default();
             waits.extend(wanted.iter().map(|&wanted| {
                 let out = (wanted >> shared.lane_shift) as usize;
                 Wait {
-                    wants: (channels[out], (wanted & shared.lane_mask) as u8),
+                    wants: (channels[out], counted(wanted)),
+                    lanes: (lane & shared.lane_mask, wanted & shared.lane_mask),
                     source: HostId(record.source),
                     destination: HostId(packet.destination),
                     sequence: record.sequence,
@@ -180,7 +186,8 @@ impl WaitFor {
     pub fn describe(&self, graph: &Graph) -> Option<String> {
         let cycle = self.cycle()?;
         let mut text = format!("wait-for cycle of {} packets:", cycle.len());
-        for ((channel, lane), wait) in cycle {
+        for ((channel, _), wait) in cycle {
+            let (lane, wanted_lane) = wait.lanes;
             let place = match graph.channel(channel).to {
                 Endpoint::Switch(switch, port) => {
                     format!(
@@ -191,7 +198,7 @@ impl WaitFor {
                 Endpoint::Host(host) => graph.hosts()[host.index()].name.clone(),
             };
             let wanted = match graph.channel(wait.wants.0).from {
-                Endpoint::Switch(_, port) => format!("output port {port} lane {}", wait.wants.1),
+                Endpoint::Switch(_, port) => format!("output port {port} lane {wanted_lane}"),
                 Endpoint::Host(_) => String::from("its channel"),
             };
             let next = graph.endpoint_name(graph.channel(wait.wants.0).to);

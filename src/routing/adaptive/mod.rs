@@ -5,8 +5,10 @@
 //! as its [`Course`]. Engines of this program are written leg by leg ([`Legs`]), which is what can be proved.
 
 mod explore;
+mod extended;
 pub mod legs;
 mod proof;
+mod totals;
 
 #[cfg(test)]
 mod tests;

@@ -22,6 +22,7 @@
 //! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ), [`DUATO`](crate::references::DUATO)
 
 use super::explore::{Explored, Question, Way};
+use super::totals::{FirstLeg, Total};
 use super::{Adaptive, Leg, Selection};
 use crate::ids::{ChannelId, SwitchId, VlId};
 use crate::routing::dependency_graph::{DependencyGraph, describe_cycle};
@@ -130,88 +131,25 @@ fn conclude(
     })
 }
 
-/// A first leg's end, for its goal.
-#[derive(Default)]
-struct FirstLeg {
-    /// Words with which packets arrive, and over which channels and lanes.
-    arrivals: Vec<(u16, Vec<(ChannelId, VlId)>)>,
-    /// Hops of the longest way.
-    most: u32,
-}
-
-/// What is found about all last legs.
-#[derive(Default)]
-struct Total {
-    /// Pairs of hosts by the fewest hops of a straight way.
-    histogram: Vec<u64>,
-    /// Sum over pairs of the hops of the longest straight way.
-    longest_sum: u64,
-    /// Longest way of any packet \[hops\].
-    longest: u32,
-    /// A way that is longer than the shortest.
-    detour: Option<VerifyError>,
-    escape_lanes: u16,
-    other_lanes: u16,
-    choices: Choices,
-}
-
-impl Total {
-    fn add(&mut self, other: Self) {
-        let length = self.histogram.len().max(other.histogram.len());
-        self.histogram.resize(length, 0);
-        for (sum, pairs) in self.histogram.iter_mut().zip(other.histogram) {
-            *sum += pairs;
-        }
-        self.longest_sum += other.longest_sum;
-        self.longest = self.longest.max(other.longest);
-        self.detour = self.detour.take().or(other.detour);
-        self.escape_lanes |= other.escape_lanes;
-        self.other_lanes |= other.other_lanes;
-        let (sum, part) = (&mut self.choices, other.choices);
-        sum.states += part.states;
-        sum.ways += part.ways;
-        sum.most_ways = sum.most_ways.max(part.most_ways);
-        sum.detours |= part.detours;
-    }
-
-    /// Counts states and ways.
-    fn count(&mut self, explored: &Explored) {
-        for state in 0..explored.switches.len() as u32 {
-            let ways = explored.ways(state);
-            self.choices.states += 1;
-            self.choices.ways += ways.len() as u64;
-            self.choices.most_ways = self.choices.most_ways.max(ways.len() as u32);
-            for way in ways {
-                let lanes = if way.escape {
-                    &mut self.escape_lanes
-                } else {
-                    &mut self.other_lanes
-                };
-                *lanes |= 1 << way.lane;
-            }
-        }
-    }
-}
-
 /// Memory of one thread.
 #[derive(Default)]
-struct Scratch {
-    explored: Explored,
+pub(super) struct Scratch {
+    pub(super) explored: Explored,
     /// Switches that packets start from, `[word]`.
-    starts: Vec<Vec<u32>>,
+    pub(super) starts: Vec<Vec<u32>>,
     words: Vec<u16>,
     /// Fewest and most hops of straight ways, `[source]`.
     hops: Vec<(u32, u32)>,
     /// Lowest level that packets may ask for from a state on, and its vertex.
-    lowest: Vec<(u32, u32)>,
+    pub(super) lowest: Vec<(u32, u32)>,
 }
 
 /// All that is constant while goals are followed.
-struct Check<'a> {
-    question: Question<'a>,
-    adjacency: Adjacency,
+pub(super) struct Check<'a> {
+    pub(super) question: Question<'a>,
+    pub(super) adjacency: Adjacency,
     /// Hosts of every switch.
-    hosts: Vec<u64>,
+    pub(super) hosts: Vec<u64>,
     /// One vertex per channel.
     merged: bool,
     /// Escape lanes only.
@@ -220,7 +158,12 @@ struct Check<'a> {
 
 impl Check<'_> {
     /// Fills `scratch.starts` with the sources of a leg to `goal`.
-    fn starts(&self, goal: SwitchId, leg: Leg, scratch: &mut Scratch) -> Result<(), VerifyError> {
+    pub(super) fn starts(
+        &self,
+        goal: SwitchId,
+        leg: Leg,
+        scratch: &mut Scratch,
+    ) -> Result<(), VerifyError> {
         let Scratch { starts, words, .. } = scratch;
         let count = self.question.legs.words();
         starts.resize(usize::from(count), Vec::new());
@@ -245,7 +188,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn vertex(&self, way: &Way) -> (ChannelId, VlId) {
+    pub(super) fn vertex(&self, way: &Way) -> (ChannelId, VlId) {
         let lane = if self.merged { 0 } else { way.lane };
         (ChannelId(way.channel), VlId(lane))
     }
@@ -307,7 +250,7 @@ impl Check<'_> {
     }
 
     /// Switches with hosts: the ends of all ways.
-    fn homes(&self) -> Vec<SwitchId> {
+    pub(super) fn homes(&self) -> Vec<SwitchId> {
         let switches = self.question.graph.switch_ids();
         switches
             .filter(|switch| self.hosts[switch.index()] > 0)
@@ -390,107 +333,5 @@ impl Check<'_> {
         }
         self.count_pairs(home, &scratch.hops, &mut total);
         Ok(total)
-    }
-
-    /// Counts the pairs of hosts that end at `home`.
-    fn count_pairs(&self, home: SwitchId, hops: &[(u32, u32)], total: &mut Total) {
-        let distances = self.adjacency.distances(&[home]);
-        let receivers = self.hosts[home.index()];
-        for (source, &senders) in self.hosts.iter().enumerate() {
-            let own = source == home.index();
-            let pairs = (senders - u64::from(own && senders > 0)) * receivers;
-            if pairs == 0 {
-                continue;
-            }
-            let (fewest, most) = if own { (0, 0) } else { hops[source] };
-            total
-                .histogram
-                .resize(total.histogram.len().max(fewest as usize + 1), 0);
-            total.histogram[fewest as usize] += pairs;
-            total.longest_sum += pairs * u64::from(most);
-            total.longest = total.longest.max(most);
-            let shortest = u32::from(distances[source]);
-            let longest = if total.choices.detours {
-                total.longest
-            } else {
-                most
-            };
-            if !own && longest > shortest && total.detour.is_none() {
-                let name = |switch: usize| self.question.graph.switches()[switch].name.clone();
-                total.detour = Some(VerifyError::NotMinimal {
-                    engine: self.question.engine.to_owned(),
-                    from: name(source),
-                    to: name(home.index()),
-                    hops: longest,
-                    shortest,
-                });
-            }
-        }
-    }
-
-    /// Step 3: adds indirect dependencies until the levels agree with all of them, or they form a cycle.
-    fn settle(&self, dependencies: &mut DependencyGraph<'_>) -> Result<(), VerifyError> {
-        let homes = self.homes();
-        while let Some(levels) = dependencies.levels() {
-            let search = |scratch: &mut Scratch, &home: &SwitchId| {
-                self.against(home, &levels, dependencies, scratch)
-            };
-            let found = homes.par_iter().map_init(Scratch::default, search);
-            let found: Vec<_> = found.collect();
-            let mut indirect = Vec::new();
-            for part in found {
-                indirect.append(&mut part?);
-            }
-            if indirect.is_empty() {
-                break;
-            }
-            dependencies.add_indirect(indirect);
-        }
-        Ok(())
-    }
-
-    /// Dependencies, as (vertex, vertex), of packets to `home` that lead to a level that is not higher.
-    fn against(
-        &self,
-        home: SwitchId,
-        levels: &[u32],
-        dependencies: &DependencyGraph<'_>,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<(u32, u32)>, VerifyError> {
-        self.starts(home, Leg::Last, scratch)?;
-        let Scratch {
-            starts,
-            explored,
-            lowest,
-            ..
-        } = scratch;
-        let mut found = Vec::new();
-        for (word, starts) in (0..).zip(starts).filter(|(_, starts)| !starts.is_empty()) {
-            explored.follow(&self.question, starts, home, word)?;
-            lowest.clear();
-            lowest.resize(explored.switches.len(), (u32::MAX, 0));
-            for &state in explored.order.iter().rev() {
-                let mut least = (u32::MAX, 0);
-                for way in explored.ways(state) {
-                    let after = match way.to {
-                        Some(to) => lowest[to as usize],
-                        None => (u32::MAX, 0),
-                    };
-                    if way.escape {
-                        let (channel, lane) = self.vertex(way);
-                        let vertex = dependencies.vertex(channel, lane);
-                        let level = levels[vertex];
-                        if level >= after.0 {
-                            found.push((vertex as u32, after.1));
-                        }
-                        least = least.min((level, vertex as u32));
-                    } else {
-                        least = least.min(after);
-                    }
-                }
-                lowest[state as usize] = least;
-            }
-        }
-        Ok(found)
     }
 }

@@ -19,7 +19,7 @@ fn digest(resolved: &Resolved, cycles: u64, options: Options) -> (Digest, u64) {
     (digest, delivered)
 }
 
-fn check(resolved: &Resolved, cycles: u64) {
+pub(super) fn check(resolved: &Resolved, cycles: u64) {
     let expected = digest(resolved, cycles, Options::default());
     assert!(expected.1 > 1000, "{expected:?}");
     for fused in [false, true] {

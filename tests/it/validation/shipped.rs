@@ -35,6 +35,11 @@ fn folder_keeps_its_promises(folder: &str) {
 }
 
 #[test]
+fn adaptive_routing_keeps_its_promises() {
+    folder_keeps_its_promises("adaptive");
+}
+
+#[test]
 fn fabrics_keep_their_promises() {
     folder_keeps_its_promises("fabrics");
 }
