@@ -207,7 +207,8 @@ fn lash_needs_as_many_layers_as_published() {
     }
 }
 
-/// A-11 as it stands: 100 graphs of every size and degree. The first three sizes of degree 3 have the soft limits.
+/// A-11 as it stands: 100 graphs of every size and degree, soft limits for degree 3, where 17 of 100 graphs of 32
+/// switches need 4 layers and 90 of 128 switches need 7.
 #[test]
 #[ignore = "long: cargo test --release --lib layers_of_a_hundred -- --ignored --nocapture"]
 #[allow(clippy::print_stderr, reason = "reports the figures")]
