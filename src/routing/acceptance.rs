@@ -49,15 +49,18 @@ fn a_spanning_tree_uses_one_link_less_than_switches() {
     }
 }
 
-/// Mean of (N - 1) / largest load over fabrics, the saturation bound of section 7.
-fn bound(graphs: &[Graph], text: &str) -> f64 {
-    let each = graphs.iter().map(|graph| {
-        let tables = engine(text).route(graph, budget(15), 1).unwrap();
+/// Mean of (N - 1) / largest load over fabrics and `seeds` seeds, the saturation bound of section 7.
+fn bound(graphs: &[Graph], text: &str, seeds: u64) -> f64 {
+    let runs = graphs
+        .iter()
+        .flat_map(|graph| (1..=seeds).map(move |seed| (graph, seed)));
+    let each = runs.map(|(graph, seed)| {
+        let tables = engine(text).route(graph, budget(15), seed).unwrap();
         verify(graph, &tables, &options(15)).unwrap();
         let loads = ChannelLoads::uniform(graph, &tables);
         (graph.hosts().len() - 1) as f64 / loads.max() as f64
     });
-    each.sum::<f64>() / graphs.len() as f64
+    each.sum::<f64>() / (graphs.len() as u64 * seeds) as f64
 }
 
 #[test]
@@ -119,11 +122,20 @@ fn static_loads_are_as_predicted() {
             format!("SR(start: 0, placements: {placements}, passes: 10)"),
         ];
         for (text, predicted) in engines.iter().zip(predicted) {
-            let found = bound(&graphs, text);
-            // the prediction kept the best of a few random placements, and its paths were free of tables
+            // restrictions are random where there is one fabric: the mean over seeds
+            let seeds = if placements > 1 && text.starts_with("SR") {
+                8
+            } else {
+                1
+            };
+            let found = bound(&graphs, text, seeds);
+            // The prediction chose the path of every pair by itself, tables choose one per input and destination.
+            // It shows on 4x8 switches, where one path more on a channel is 1.5 %. No seed explains it: SR on the
+            // torus has 0.517 to 0.564 over 24 seeds, 0.539 in the mean; nor does the root of TBTP on the mesh,
+            // 0.408 to 0.431 over all 32.
             let tolerance = match (name, text.get(..2)) {
-                ("4x8 torus" | "8x8 torus", Some("SR")) => 0.25,
-                ("4x8 mesh", Some("TB")) => 0.15,
+                ("4x8 torus", Some("SR")) => 0.2,
+                ("4x8 mesh", Some("TB")) => 0.12,
                 _ => 0.1,
             };
             if (found / predicted - 1.0).abs() > tolerance {
@@ -143,7 +155,7 @@ fn balanced_shortest_paths_come_near_the_upper_bound() {
         (vec![grid(&[8, 8], true, 1)], 0.969),
     ];
     for (graphs, predicted) in cases {
-        let found = bound(&graphs, "MinHop(passes: 10)");
+        let found = bound(&graphs, "MinHop(passes: 10)", 1);
         assert!((found / predicted - 1.0).abs() < 0.1, "{found} {predicted}");
     }
 }
@@ -195,7 +207,8 @@ fn lash_needs_as_many_layers_as_published() {
     }
 }
 
-/// A-11 as it stands: 100 graphs of every size and degree. The first three sizes of degree 3 have the soft limits.
+/// A-11 as it stands: 100 graphs of every size and degree, soft limits for degree 3, where 17 of 100 graphs of 32
+/// switches need 4 layers and 90 of 128 switches need 7.
 #[test]
 #[ignore = "long: cargo test --release --lib layers_of_a_hundred -- --ignored --nocapture"]
 #[allow(clippy::print_stderr, reason = "reports the figures")]

@@ -3,7 +3,8 @@
 //! Guarantees: the dependencies of each layer are acyclic; with units of one source, any paths that are
 //! shortest and any order, at most [`upper_bound`] layers.
 //! Cost: time O(units * layers * search), where a search is that of `layer_graph.rs`; dependencies are
-//! collected in parallel, first-fit itself is sequential; memory O(layers * dependencies + pairs).
+//! collected in parallel, first-fit itself is sequential; memory O(layers * dependencies + pairs), with balancing
+//! twelve bytes per dependency of every unit.
 //!
 //! # Algorithm
 //! 1. Pairs are grouped into units, taken in the given order.
@@ -118,6 +119,15 @@ impl Unit {
             Self::Both(a, b) => vec![(a as usize, b as usize), (b as usize, a as usize)],
         }
     }
+
+    /// Number of its pairs.
+    fn size(self, ends: usize) -> usize {
+        match self {
+            Self::From(_) | Self::To(_) => ends - 1,
+            Self::Pair(..) => 1,
+            Self::Both(..) => 2,
+        }
+    }
 }
 
 /// Puts all pairs of `paths` into layers.
@@ -141,7 +151,7 @@ pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
             .with_min_len(16)
             .map(|&unit| dependencies(paths, &vertices, unit))
             .collect();
-        for (&unit, dependencies) in batch.iter().zip(&dependencies) {
+        for (&unit, dependencies) in batch.iter().zip(dependencies) {
             filling.place(unit, dependencies);
         }
     }
@@ -207,17 +217,17 @@ struct Filling<'a, P> {
     vertices: &'a Vertices,
     options: &'a Options,
     layers: Vec<LayerGraph<'a>>,
-    /// Units by layer, for step 3.
-    placed: Vec<Vec<Unit>>,
+    /// Units with their dependencies by layer, for step 3; without it there are none.
+    placed: Vec<Vec<(Unit, Vec<Dependency>)>>,
     result: Layers,
 }
 
 impl<P: Paths> Filling<'_, P> {
     /// Step 2.
-    fn place(&mut self, unit: Unit, dependencies: &[Dependency]) {
+    fn place(&mut self, unit: Unit, dependencies: Vec<Dependency>) {
         let mut fitting = self.layers.iter_mut();
-        if let Some(layer) = fitting.position(|layer| layer.try_add(dependencies)) {
-            return self.record(unit, layer);
+        if let Some(layer) = fitting.position(|layer| layer.try_add(&dependencies)) {
+            return self.record(unit, dependencies, layer);
         }
         if self.options.granularity == Granularity::Hybrid
             && !self.layers.is_empty()
@@ -225,24 +235,26 @@ impl<P: Paths> Filling<'_, P> {
         {
             for (_, destination) in unit.pairs(self.paths.ends()) {
                 let pair = Unit::Pair(source, destination as u32);
-                self.place(pair, &self::dependencies(self.paths, self.vertices, pair));
+                self.place(pair, self::dependencies(self.paths, self.vertices, pair));
             }
             return;
         }
         if self.layers.len() < self.options.most.min(usize::from(NO_LAYER)) {
             let mut layer = LayerGraph::new(self.vertices);
             // one unit alone is acyclic when its paths are shortest; if not, its pairs stay without a layer
-            if layer.try_add(dependencies) {
+            if layer.try_add(&dependencies) {
                 self.layers.push(layer);
                 self.result.fill.push(0);
                 self.placed.push(Vec::new());
-                self.record(unit, self.layers.len() - 1);
+                self.record(unit, dependencies, self.layers.len() - 1);
             }
         }
     }
 
-    fn record(&mut self, unit: Unit, layer: usize) {
-        self.placed[layer].push(unit);
+    fn record(&mut self, unit: Unit, dependencies: Vec<Dependency>, layer: usize) {
+        if self.options.balance {
+            self.placed[layer].push((unit, dependencies));
+        }
         self.set(unit, layer);
     }
 
@@ -279,17 +291,15 @@ impl<P: Paths> Filling<'_, P> {
     fn level(&mut self, from: usize, to: usize) -> bool {
         let before = self.placed[from].len();
         let mut i = 0;
-        while i < self.placed[from].len() {
-            let unit = self.placed[from][i];
-            let size = unit.pairs(self.paths.ends()).len() as u64;
+        while let Some((unit, dependencies)) = self.placed[from].get(i) {
+            let size = unit.size(self.paths.ends()) as u64;
             if self.result.fill[from] <= self.result.fill[to] + size {
                 break;
             }
-            let dependencies = dependencies(self.paths, self.vertices, unit);
-            if self.layers[to].try_add(&dependencies) {
-                self.layers[from].remove(&dependencies);
-                self.placed[from].swap_remove(i);
-                self.record(unit, to);
+            if self.layers[to].try_add(dependencies) {
+                self.layers[from].remove(dependencies);
+                let (unit, dependencies) = self.placed[from].swap_remove(i);
+                self.record(unit, dependencies, to);
             } else {
                 i += 1;
             }
