@@ -10,8 +10,10 @@ mod expectations;
 mod layers;
 mod list;
 mod log;
+mod plot;
 pub mod profile;
 mod progress;
+mod report;
 mod routes;
 pub mod run;
 pub mod schedule;
@@ -60,6 +62,8 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Layers(arguments)) => layers::execute(&arguments),
         Some(Command::Schedule(arguments)) => schedule::execute(&arguments),
         Some(Command::Profile(arguments)) => profile::execute(&arguments),
+        Some(Command::Report(arguments)) => report::execute(&arguments),
+        Some(Command::Plot(arguments)) => plot::execute(&arguments),
     }
 }
 

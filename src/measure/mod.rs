@@ -7,6 +7,7 @@ pub mod digest;
 pub mod histogram;
 pub mod jitter;
 pub mod latency;
+pub mod precision;
 pub mod records;
 
 pub use digest::Digest;

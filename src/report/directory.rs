@@ -140,6 +140,31 @@ impl Drop for RunDirectory {
     }
 }
 
+/// What the names of unfinished files and directories contain.
+const PARTIAL: &str = ".partial-";
+
+/// Whether `path` is something unfinished, of this process or of one that was killed.
+pub fn is_partial(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') && name.contains(PARTIAL)
+}
+
+/// Puts `content` in place of a file, by one rename.
+///
+/// # Errors
+/// When it cannot be written; the file before then stays as it was.
+pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), ReportError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let partial = path.with_file_name(format!(".{name}{PARTIAL}{}", std::process::id()));
+    let written = fs::write(&partial, content).and_then(|()| fs::rename(&partial, path));
+    written.map_err(|error| {
+        // nothing can be done about a failure, and the name says what is left
+        let _ = fs::remove_file(&partial);
+        let path = path.to_owned();
+        ReportError::Io { path, error }
+    })
+}
+
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
@@ -171,7 +196,7 @@ fn make_hidden(parent: &Path, path: &Path) -> io::Result<PathBuf> {
     let process = std::process::id();
     let mut attempt = 0u32;
     loop {
-        let hidden = parent.join(format!(".{name}.partial-{process}-{attempt}"));
+        let hidden = parent.join(format!(".{name}{PARTIAL}{process}-{attempt}"));
         match fs::create_dir(&hidden) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => attempt += 1,
             other => return other.map(|()| hidden),

@@ -44,7 +44,7 @@ pub struct CycleCounts {
 }
 
 /// Counters of one interval of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineRow {
     /// First cycle.
     #[serde(rename = "start [cycle]")]

@@ -9,14 +9,17 @@ use std::path::Path;
 ///
 /// `scenario::plan` counts as [`MODELS`]: it is plain data (no text, no files) that traffic sources, the
 /// engine and the reports read, while the rest of `scenario` turns text into it and needs every model.
-const LAYERS: [&[&str]; 8] = [
-    &["ids", "units", "rng", "registry", "references"],
+const LAYERS: [&[&str]; 11] = [
+    &["ids", "units", "rng", "registry", "references", "chart"],
     MODELS,
     &["scenario"],
     &["fabric"],
     &["cycle"],
     &["run"],
     &["report"],
+    &["results"],
+    &["figures"],
+    &["html_report"],
     &["error", "cli", "main", "lib"],
 ];
 

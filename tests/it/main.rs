@@ -18,5 +18,7 @@ mod networks;
 mod engines_by_topologies;
 // Results known from theory, on the shipped scenarios.
 mod validation;
+// Pages and figures of runs: what they say, that they stand alone, and what is refused.
+mod reports;
 // The shape of `src/`: layers, headers, sizes.
 mod layers;
