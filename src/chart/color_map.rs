@@ -25,9 +25,9 @@ const STOPS: [(u8, u8, u8); 9] = [
 /// Colours told apart: enough for the eye, few enough for small files.
 const STEPS: f64 = 40.0;
 /// Letters on light cells; not a role of the theme, so that dark pages leave it.
-const DARK_LETTERS: RGBColor = RGBColor(0, 0, 1);
+const DARK_LETTERS: RGBColor = RGBColor(0, 0, 0);
 /// Letters on dark cells.
-const LIGHT_LETTERS: RGBColor = RGBColor(254, 255, 255);
+const LIGHT_LETTERS: RGBColor = RGBColor(255, 255, 254);
 
 /// The colour of a share between 0 and 1.
 pub fn color(share: f64) -> RGBColor {
@@ -39,7 +39,7 @@ pub fn color(share: f64) -> RGBColor {
         (f64::from(from) + (f64::from(to) - f64::from(from)) * part).round() as u8
     };
     let (from, to) = (STOPS[low], STOPS[low + 1]);
-    RGBColor(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2))
+    RGBColor(mix(from.0, to.0), mix(from.1, to.1), mix(from.2, to.2) & !1)
 }
 
 /// The colour of letters that can be read on the colour of `share`.
@@ -95,6 +95,10 @@ mod tests {
             let share = f64::from(step) / 40.0;
             assert!(light(share) < light(share + 0.025), "{share}");
         }
+        assert!(
+            (0..=40).all(|step| color(f64::from(step) / 40.0).2 % 2 == 0),
+            "roles of the theme are odd"
+        );
         assert_eq!(color(-1.0), color(0.0));
         assert_eq!(color(2.0), RGBColor(254, 232, 56));
     }

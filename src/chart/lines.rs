@@ -96,8 +96,17 @@ pub struct LineChart {
     pub y: Axis,
     /// Curves.
     pub series: Vec<Series>,
-    /// A thin line from one point to another that tells what would be ideal.
-    pub guide: Option<[(f64, f64); 2]>,
+    /// Thin lines to compare with.
+    pub guides: Vec<Guide>,
+}
+
+/// A thin line from one point to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guide {
+    /// Its ends.
+    pub ends: [(f64, f64); 2],
+    /// What is said of it, at its second end.
+    pub name: &'static str,
 }
 
 impl LineChart {
@@ -149,7 +158,9 @@ impl LineChart {
             area: chart.plotting_area().strip_coord_spec(),
             chart: self,
         };
-        self.guide.map_or(Ok(()), |guide| plane.guide(guide))?;
+        self.guides
+            .iter()
+            .try_for_each(|guide| plane.guide(guide))?;
         self.series.iter().try_for_each(|curve| plane.band(curve))?;
         self.series.iter().try_for_each(|curve| plane.curve(curve))
     }
@@ -175,8 +186,13 @@ impl Plane<'_, '_> {
         Some((x.round() as i32, y.round() as i32))
     }
 
-    fn guide(&self, ends: [(f64, f64); 2]) -> Result<(), ChartError> {
-        let points = ends.iter().filter_map(|&(x, y)| self.at(x, y)).collect();
+    fn guide(&self, guide: &Guide) -> Result<(), ChartError> {
+        let points = guide.ends.iter().filter_map(|&(x, y)| self.at(x, y));
+        let points: Vec<_> = points.collect();
+        if let Some(&(x, y)) = points.last() {
+            let spot = Spot::right(x - 4, y + 8);
+            write(&self.area, guide.name, LABEL - 1.0, MUTED.color, spot)?;
+        }
         line(&self.area, points, MUTED.color, 1)
     }
 
@@ -296,7 +312,7 @@ mod tests {
             x: Axis::from_zero("load [fraction]", points.iter().map(|p| p.x)),
             y: Axis::logarithmic("latency [cycles]", points.iter().map(|p| p.y)),
             series: vec![Series::new("mean", 1, points)],
-            guide: None,
+            guides: Vec::new(),
         }
     }
 

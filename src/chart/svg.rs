@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn pages_decide_the_colors() {
         let line = "<svg width=\"9\" xmlns=\"http://www.w3.org/2000/svg\">\n\
-                    <polyline stroke=\"#C85000\" fill=\"none\"/>\n</svg>\n";
+                    <polyline stroke=\"#C85001\" fill=\"none\"/>\n</svg>\n";
         let svg = Svg::new(line.into());
         let page = svg.inline("a < b");
         assert!(
@@ -92,7 +92,7 @@ mod tests {
         let file = svg.standalone();
         assert!(file.contains(">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n<poly"));
         assert!(
-            file.contains("stroke=\"#C85000\" stroke-dasharray=\"7 4\""),
+            file.contains("stroke=\"#C85001\" stroke-dasharray=\"7 4\""),
             "{file}"
         );
     }

@@ -4,6 +4,7 @@ use super::latency_curves::{horizontal, interval_caption, remark, series};
 use super::{Figure, FigureError};
 use crate::chart::LineChart;
 use crate::chart::axis::Axis;
+use crate::chart::lines::Guide;
 use crate::results::{Across, Curves};
 
 /// Draws it.
@@ -20,10 +21,14 @@ pub(super) fn draw(curves: &Curves<'_>) -> Result<Option<Figure>, FigureError> {
     );
     let is_load = curves.across == Across::Offered;
     let end = f64::min(x.range.end, y.range.end);
+    let ideal = Guide {
+        ends: [(0.0, 0.0), (end, end)],
+        name: "accepted = offered",
+    };
     let chart = LineChart {
         title: "Accepted load".into(),
         remark: remark(curves),
-        guide: is_load.then_some([(0.0, 0.0), (end, end)]),
+        guides: is_load.then_some(ideal).into_iter().collect(),
         x,
         y,
         series,

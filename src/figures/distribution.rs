@@ -40,7 +40,7 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
         x: Axis::logarithmic("latency [cycles]", points().map(|point| point.x)),
         y,
         series,
-        guide: None,
+        guides: Vec::new(),
     };
     let caption = "Fraction of the measured packets that took longer than so many cycles: where a curve crosses 0.01 is \
                    the 99th percentile. Network latency starts when a packet enters its first channel, packet latency \

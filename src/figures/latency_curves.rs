@@ -45,19 +45,19 @@ fn draw(
     let values = points().map(|point| point.y);
     let least = values.clone().fold(f64::MAX, f64::min);
     let most = values.clone().fold(0.0, f64::max);
+    let ends = points().map(|point| point.y + point.half_width.unwrap_or(0.0).min(most * 0.3));
     let label = "packet latency [cycles]";
     let chart = LineChart {
         title: title.to_owned(),
         remark: remark(curves),
         x: horizontal(curves, points().map(|point| point.x)),
         y: if most > least * WIDE {
-            Axis::logarithmic(label, values)
+            Axis::logarithmic(label, values.chain(ends))
         } else {
-            let ends = points().map(|point| point.y + point.half_width.unwrap_or(0.0));
-            Axis::from_zero(label, ends.map(|end| end.min(most * 1.3)))
+            Axis::from_zero(label, ends)
         },
         series,
-        guide: None,
+        guides: Vec::new(),
     };
     let caption = format!(
         "{title}, from creation to delivery of a packet.{} Open marks are saturated points: there the source queues \

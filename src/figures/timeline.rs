@@ -3,9 +3,9 @@
 use super::{Figure, FigureError};
 use crate::chart::axis::Axis;
 use crate::chart::canvas::Canvas;
-use crate::chart::lines::{Mark, SIZE};
+use crate::chart::lines::{Guide, Mark, SIZE};
 use crate::chart::{LineChart, Series};
-use crate::report::result::TimelineRow;
+use crate::report::result::{CycleCounts, TimelineRow};
 use crate::results::Run;
 
 /// Draws loads above, packets below.
@@ -14,11 +14,12 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
     if rows.len() < 2 {
         return Ok(None);
     }
+    let cycles = run.summary.run.cycles;
     let charts = [
         chart(
             "Traffic over time",
             "rate [flits per cycle]",
-            &rows,
+            (&rows, cycles),
             [
                 ("created", |row| per_cycle(row, row.created_flits)),
                 ("delivered", |row| per_cycle(row, row.delivered_flits)),
@@ -27,7 +28,7 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
         chart(
             "Packets that are not delivered yet",
             "packets [number]",
-            &rows,
+            (&rows, cycles),
             [
                 ("in source queues", |row| row.queued_packets as f64),
                 ("in the fabric", |row| row.in_flight_packets as f64),
@@ -40,10 +41,9 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
         let mut pairs = parts.iter().zip(&charts);
         pairs.try_for_each(|(part, chart)| chart.draw(part))
     })?;
-    let cycles = run.summary.run.cycles;
     let caption = format!(
         "All hosts together, mean or last value of each interval of the run: {} cycles of warm-up, then {} measured, then \
-         {} until the last measured packet was delivered. Queues that grow to the end mean saturation.",
+         {} until the last measured packet was delivered. Thin lines are the ends of warm-up and measurement. Queues that grow to the end mean saturation.",
         cycles.warmup, cycles.measure, cycles.drain
     );
     Ok(Some(Figure {
@@ -59,7 +59,12 @@ fn per_cycle(row: &TimelineRow, flits: u64) -> f64 {
 
 type Column = (&'static str, fn(&TimelineRow) -> f64);
 
-fn chart(title: &str, label: &str, rows: &[TimelineRow], columns: [Column; 2]) -> LineChart {
+fn chart(
+    title: &str,
+    label: &str,
+    (rows, cycles): (&[TimelineRow], CycleCounts),
+    columns: [Column; 2],
+) -> LineChart {
     let all = columns.iter().enumerate().map(|(number, (name, value))| {
         let points = rows.iter().map(|row| {
             // an interval is drawn at its end
@@ -69,12 +74,19 @@ fn chart(title: &str, label: &str, rows: &[TimelineRow], columns: [Column; 2]) -
     });
     let series: Vec<Series> = all.collect();
     let points = || series.iter().flat_map(|series| &series.points);
+    let y = Axis::from_zero(label, points().map(|point| point.y));
+    let end = cycles.warmup + cycles.measure;
+    let phases = [(cycles.warmup, "warm-up"), (end, "measured")];
+    let guides = phases.map(|(end, name)| Guide {
+        ends: [(end as f64, 0.0), (end as f64, y.range.end)],
+        name,
+    });
     LineChart {
         title: title.into(),
         remark: String::new(),
         x: Axis::from_zero("time [cycles]", points().map(|point| point.x)),
-        y: Axis::from_zero(label, points().map(|point| point.y)),
+        y,
+        guides: guides.to_vec(),
         series,
-        guide: None,
     }
 }

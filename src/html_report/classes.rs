@@ -10,21 +10,24 @@ pub(super) fn table(summary: &Summary) -> Markup {
     html! {
         div class="scroll" {
             table {
-                caption { "Traffic classes" }
+                caption { "Traffic classes; SL: service level; 99 %: what 99 % of the packets do not exceed" }
                 thead {
                     tr {
-                        th class="text" { "class" } th { "service level" } th { "offered" } th { "accepted" }
-                        th { "rejected" } th { "dropped" }
-                        @for clock in ["network", "packet"] {
-                            th { (clock) " latency: mean" } th { "50 %" } th { "95 %" } th { "99 %" } th { "max" }
-                        }
-                        th { "jitter" }
+                        th colspan="2" {} th class="group" colspan="2" { "load" } th class="group" colspan="2" { "lost" }
+                        th class="group" colspan="5" { "network latency" } th class="group" colspan="5" { "packet latency" }
+                        th class="group" { "jitter" }
                     }
                     tr {
-                        th class="unit" {} th class="unit" { "SL" }
-                        th class="unit" { "of link rate" } th class="unit" { "of link rate" }
-                        th class="unit" { "packets" } th class="unit" { "packets" }
-                        @for _ in 0..11 { th class="unit" { "cycles" } }
+                        th class="text" { "class" } th { "SL" } th { "offered" } th { "accepted" }
+                        th { "rejected" } th { "dropped" }
+                        @for _ in 0..2 { th { "mean" } th { "50 %" } th { "95 %" } th { "99 %" } th { "most" } }
+                        th { "mean" }
+                    }
+                    tr {
+                        th class="unit" colspan="2" {} th class="unit" colspan="2" { "fraction of link rate" }
+                        th class="unit" colspan="2" { "packets" }
+                        @for _ in 0..2 { th class="unit" colspan="5" { "cycles" } }
+                        th class="unit" { "cycles" }
                     }
                 }
                 tbody { @for class in &summary.classes { (row(class)) } }

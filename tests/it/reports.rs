@@ -49,7 +49,11 @@ fn study(loads: &[&str], seeds: &[&str]) -> TempDir {
             let out = format!("runs/load{load}-seed{seed}");
             let load = format!("traffic.bulk.process.load={load}");
             let arguments = ["run", "mesh.ron", "--set", &load, "--seed", seed];
-            let run = [&arguments[..], &["--threads", "1", "--quiet", "--out", &out]].concat();
+            let run = [
+                &arguments[..],
+                &["--threads", "1", "--quiet", "--out", &out],
+            ]
+            .concat();
             succeed(folder.path(), &run);
         }
     }
@@ -63,10 +67,13 @@ fn words(page: &str) -> String {
     for piece in page[start..].split('<').skip(1) {
         let (tag, text) = piece.split_once('>').expect("tags end");
         let text = text.trim();
-        if ["section", "figure", "h2", "h3", "table"].contains(&tag.split(' ').next().unwrap_or_default()) {
+        if ["section", "figure", "h2", "h3", "table"]
+            .contains(&tag.split(' ').next().unwrap_or_default())
+        {
             words.push_str(&format!("[{tag}]\n"));
         }
-        let is_of_machine = text.contains("Simulated on") || text.starts_with("virtlane run plan.ron");
+        let is_of_machine =
+            text.contains("Simulated on") || text.starts_with("virtlane run plan.ron");
         if !text.is_empty() && !is_of_machine {
             words.push_str(text);
             words.push('\n');
@@ -78,7 +85,9 @@ fn words(page: &str) -> String {
 /// Everything a browser would fetch.
 fn fetched(page: &str) -> Vec<&str> {
     let mut found = Vec::new();
-    for mark in ["src=\"", "href=\"", "url(", "@import", "<script", "<link", "<iframe"] {
+    for mark in [
+        "src=\"", "href=\"", "url(", "@import", "<script", "<link", "<iframe",
+    ] {
         for (at, _) in page.match_indices(mark) {
             let rest = &page[at..page.len().min(at + mark.len() + 40)];
             let target = &rest[mark.len()..];
@@ -98,11 +107,17 @@ fn a_report_of_one_run_says_everything_and_stands_alone() {
     assert_eq!(output.trim(), format!("{run}/report.html"));
     let page = fs::read_to_string(folder.path().join(output.trim())).unwrap();
     assert_eq!(fetched(&page), [""; 0]);
-    assert!(!page.contains("http"), "no address at all, not even of a namespace");
+    assert!(
+        !page.contains("http"),
+        "no address at all, not even of a namespace"
+    );
     assert!(page.contains("small mesh &amp; &lt;two&gt; classes"));
     insta::assert_snapshot!(words(&page));
     let left: Vec<_> = fs::read_dir(folder.path().join(run)).unwrap().collect();
-    let hidden = left.iter().flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
+    let hidden = left
+        .iter()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
     assert_eq!(hidden.count(), 0, "nothing half-written is left");
 }
 
@@ -117,15 +132,26 @@ fn a_report_of_several_runs_has_curves() {
     let end = words[start + 1..].find("[section]").unwrap() + start + 1;
     insta::assert_snapshot!(&words[..end]);
     // the same figures as files, one set for the study and one per run in detail
-    let written = succeed(folder.path(), &["plot", "runs", "--format", "svg,png", "--out", "figures"]);
+    let written = succeed(
+        folder.path(),
+        &["plot", "runs", "--format", "svg,png", "--out", "figures"],
+    );
     let names: Vec<&str> = written.lines().collect();
     assert!(names.contains(&"figures/accepted-load.svg"), "{names:?}");
     assert!(names.contains(&"figures/latency-load-p99.png"), "{names:?}");
-    assert!(names.iter().any(|name| name.ends_with("-channel-utilisation.png")), "{names:?}");
+    assert!(
+        names
+            .iter()
+            .any(|name| name.ends_with("-channel-utilisation.png")),
+        "{names:?}"
+    );
     for name in names {
         let bytes = fs::read(folder.path().join(name)).unwrap();
         if name.ends_with("png") {
-            assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 5000, "{name}");
+            assert!(
+                bytes.starts_with(b"\x89PNG") && bytes.len() > 5000,
+                "{name}"
+            );
         } else {
             let text = String::from_utf8(bytes).unwrap();
             roxmltree::Document::parse(&text).unwrap();
@@ -142,9 +168,16 @@ fn the_plan_of_a_report_repeats_the_run() {
     let page = fs::read_to_string(folder.path().join(run).join("report.html")).unwrap();
     let plan = page.split("The full plan</summary><pre>").nth(1).unwrap();
     let plan = plan.split("</pre>").next().unwrap();
-    let plan = plan.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
+    let plan = plan
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&amp;", "&");
     fs::write(folder.path().join("plan.ron"), plan).unwrap();
-    let json = succeed(folder.path(), &["run", "plan.ron", "--format", "json", "--out", "again"]);
+    let json = succeed(
+        folder.path(),
+        &["run", "plan.ron", "--format", "json", "--out", "again"],
+    );
     let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
     let digest = summary["run"]["digest"].as_str().unwrap();
     assert!(page.contains(&format!("<code>{digest}</code>")), "{digest}");
@@ -168,12 +201,29 @@ fn what_is_no_finished_run_is_refused_with_the_file_that_says_so() {
         fs::write(path.join(file), text.replacen(from, to, 1)).unwrap();
     };
     fs::create_dir(folder.path().join("empty")).unwrap();
-    copy("no-manifest", &|path| fs::remove_file(path.join("manifest.ron")).unwrap());
-    copy("no-summary", &|path| fs::remove_file(path.join("summary.json")).unwrap());
-    copy("no-log", &|path| fs::remove_file(path.join("latency.hlog")).unwrap());
-    copy("old", &|path| edit(path, "summary.json", "virtlane-summary/1", "virtlane-summary/0"));
-    copy("older", &|path| edit(path, "summary.json", "\"diameter\"", "\"radius\""));
-    copy("mixed", &|path| edit(path, "summary.json", "\"digest\": \"", "\"digest\": \"0"));
+    copy("no-manifest", &|path| {
+        fs::remove_file(path.join("manifest.ron")).unwrap()
+    });
+    copy("no-summary", &|path| {
+        fs::remove_file(path.join("summary.json")).unwrap()
+    });
+    copy("no-log", &|path| {
+        fs::remove_file(path.join("latency.hlog")).unwrap()
+    });
+    copy("old", &|path| {
+        edit(
+            path,
+            "summary.json",
+            "virtlane-summary/1",
+            "virtlane-summary/0",
+        )
+    });
+    copy("older", &|path| {
+        edit(path, "summary.json", "\"diameter\"", "\"radius\"")
+    });
+    copy("mixed", &|path| {
+        edit(path, "summary.json", "\"digest\": \"", "\"digest\": \"0")
+    });
     copy("cut", &|path| {
         let text = fs::read_to_string(path.join("manifest.ron")).unwrap();
         fs::write(path.join("manifest.ron"), &text[..text.len() / 2]).unwrap();
@@ -183,16 +233,40 @@ fn what_is_no_finished_run_is_refused_with_the_file_that_says_so() {
     copy(".x.partial-1-0", &|_| ());
     let mut list = String::new();
     for directory in [
-        "missing", "mesh.ron", "empty", "no-manifest", "no-summary", "no-log", "old", "older", "mixed", "cut", "table",
-        "log", ".x.partial-1-0",
+        "missing",
+        "mesh.ron",
+        "empty",
+        "no-manifest",
+        "no-summary",
+        "no-log",
+        "old",
+        "older",
+        "mixed",
+        "cut",
+        "table",
+        "log",
+        ".x.partial-1-0",
     ] {
         let (code, output, error) = virtlane(folder.path(), &["report", directory]);
-        assert_eq!((code, output.as_str()), (Some(2), ""), "{directory}: {error}");
-        assert!(!folder.path().join(directory).join("report.html").exists(), "{directory}");
+        assert_eq!(
+            (code, output.as_str()),
+            (Some(2), ""),
+            "{directory}: {error}"
+        );
+        assert!(
+            !folder.path().join(directory).join("report.html").exists(),
+            "{directory}"
+        );
         list.push_str(&error);
     }
     insta::assert_snapshot!(list);
-    let (code, _, error) = virtlane(folder.path(), &["report", "runs", "--out", "no/such/place.html"]);
+    let (code, _, error) = virtlane(
+        folder.path(),
+        &["report", "runs", "--out", "no/such/place.html"],
+    );
     assert_eq!(code, Some(2));
-    assert!(error.contains("cannot write `no/such/place.html`"), "{error}");
+    assert!(
+        error.contains("cannot write `no/such/place.html`"),
+        "{error}"
+    );
 }

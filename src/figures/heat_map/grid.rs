@@ -89,9 +89,9 @@ pub(super) fn draw(
 ) -> Result<Figure, FigureError> {
     let has_channels = layout.step >= CHANNEL_STEP;
     let remark = if has_channels {
-        "Square: the busiest channel out of a switch. Bars: channels, on the right side of their direction, as in road traffic."
+        "Square: the busiest channel out of a switch, to its hosts too. Bars: channels, on the right side of their direction, as in road traffic."
     } else {
-        "Square: the busiest channel out of a switch. Channels are left out: there are too many."
+        "Square: the busiest channel out of a switch, to its hosts too. Channels are left out: there are too many."
     };
     let most = top(channels);
     let panels = layout.slices.div_ceil(layout.beside) as i32;
@@ -122,7 +122,7 @@ pub(super) fn draw(
     };
     let caption = format!(
         "Surface map of the grid, first coordinate to the right, second upwards.{slices} Bars at the rim are channels that \
-         wrap around. Channels to and from hosts are not drawn."
+         wrap around. Channels to and from hosts have no bars."
     );
     Ok(Figure {
         name: "channel-utilisation",

@@ -48,12 +48,11 @@ fn top(channels: &[ChannelUse]) -> f64 {
     (most * 10.0).ceil().max(1.0) / 10.0
 }
 
-/// Use of the busiest channel from a switch to another, `[switch]`; `None` for a switch without.
+/// Use of the busiest channel out of a switch, to hosts too, `[switch]`; `None` for a switch without.
 fn busiest(graph: &Graph, channels: &[ChannelUse]) -> Vec<Option<f64>> {
     let of_switch = |switch| {
-        let uses = graph
-            .neighbors(switch)
-            .map(|(_, channel, _)| channels[channel.index()].utilisation);
+        let ports = graph.connected_ports(switch);
+        let uses = ports.map(|(_, channel)| channels[channel.index()].utilisation);
         uses.reduce(f64::max)
     };
     graph.switch_ids().map(of_switch).collect()

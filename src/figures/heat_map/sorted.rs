@@ -41,7 +41,7 @@ pub(super) fn draw(channels: &[ChannelUse]) -> Result<Figure, FigureError> {
             points().map(|point| point.y),
         ),
         series,
-        guide: None,
+        guides: Vec::new(),
     };
     Ok(Figure {
         name: "channel-utilisation",
