@@ -40,6 +40,10 @@
 //! | [`run`] | shards, windows, phases, watchdog, verdict |
 //! | [`report`] | results as tables and files |
 //! | [`study`] | many runs: sweeps, replications, tables of means |
+//! | [`results`] | run and sweep directories read back: points, curves |
+//! | [`chart`] | axes, curves, bars and coloured cells as SVG and PNG |
+//! | [`figures`] | what a study or a run is drawn as, one file per figure |
+//! | [`html_report`] | the page that shows it all |
 //! | [`error`] | what a command can fail with, and its exit code |
 //! | [`cli`] | the command line |
 //!
@@ -54,16 +58,20 @@
 //! [`PROCESSES`](traffic::PROCESSES). From the entry come the constructor, the messages, `virtlane list` and
 //! `virtlane describe`; tests run over the whole table. Recipes with file names are in `CONTRIBUTING.md`.
 
+pub mod chart;
 pub mod cli;
 pub mod cycle;
 pub mod error;
 pub mod fabric;
+pub mod figures;
+pub mod html_report;
 pub mod ids;
 pub mod measure;
 pub mod qos;
 pub mod references;
 pub mod registry;
 pub mod report;
+pub mod results;
 pub mod rng;
 pub mod routing;
 pub mod run;

@@ -12,8 +12,10 @@ mod layers;
 mod list;
 mod log;
 mod merge;
+mod plot;
 pub mod profile;
 mod progress;
+mod report;
 mod routes;
 pub mod run;
 pub mod schedule;
@@ -66,6 +68,8 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Layers(arguments)) => layers::execute(&arguments),
         Some(Command::Schedule(arguments)) => schedule::execute(&arguments),
         Some(Command::Profile(arguments)) => profile::execute(&arguments),
+        Some(Command::Report(arguments)) => report::execute(&arguments),
+        Some(Command::Plot(arguments)) => plot::execute(&arguments),
     }
 }
 

@@ -9,8 +9,8 @@ use std::path::Path;
 ///
 /// `scenario::plan` counts as [`MODELS`]: it is plain data (no text, no files) that traffic sources, the
 /// engine and the reports read, while the rest of `scenario` turns text into it and needs every model.
-const LAYERS: [&[&str]; 9] = [
-    &["ids", "units", "rng", "registry", "references"],
+const LAYERS: [&[&str]; 12] = [
+    &["ids", "units", "rng", "registry", "references", "chart"],
     MODELS,
     &["scenario"],
     &["fabric"],
@@ -18,6 +18,9 @@ const LAYERS: [&[&str]; 9] = [
     &["run"],
     &["report"],
     &["study"],
+    &["results"],
+    &["figures"],
+    &["html_report"],
     &["error", "cli", "main", "lib"],
 ];
 

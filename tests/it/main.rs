@@ -26,5 +26,7 @@ mod validation;
 mod checkpoints;
 // Sweeps and other studies of many runs, through the program.
 mod studies;
+// Pages and figures of runs: what they say, that they stand alone, and what is refused.
+mod reports;
 // The shape of `src/`: layers, headers, sizes.
 mod layers;

@@ -65,6 +65,10 @@ pub enum Command {
     Schedule(Schedule),
     /// Run with per-stage timing and write a trace
     Profile(Profile),
+    /// Make one HTML page of runs and sweeps: verdict, curves, distributions, heat maps, plan
+    Report(super::report::Report),
+    /// Write the figures of a report as SVG or PNG files
+    Plot(super::plot::Plot),
 }
 
 /// The scenario a command works on.

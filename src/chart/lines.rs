@@ -1,0 +1,354 @@
+//! Curves over two axes, with confidence bands, marks and a legend.
+
+use super::axis::{Axis, Marked};
+use super::canvas::{
+    Area, Canvas, LABEL, Spot, heading, letters, line, mark, shorten, width_of, write,
+};
+use super::theme::{GRID, INK, MUTED, Role, series};
+use super::{ChartError, Svg};
+use plotters::prelude::*;
+
+/// Size of a chart on its own \[pixels\].
+pub const SIZE: (u32, u32) = (640, 400);
+/// Most points of a curve; more would not be told apart.
+const MOST_POINTS: usize = 400;
+/// Longest name in a legend \[letters\].
+const LONGEST_NAME: usize = 60;
+/// How much of the colour of a curve its band has.
+const BAND: f64 = 0.2;
+
+/// One point of a curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// Horizontal value.
+    pub x: f64,
+    /// Vertical value.
+    pub y: f64,
+    /// Half of the width of the confidence interval of `y`.
+    pub half_width: Option<f64>,
+    /// Whether the mark is drawn open.
+    pub is_open: bool,
+}
+
+impl Mark {
+    /// A point without an interval.
+    pub const fn new(x: f64, y: f64) -> Self {
+        Self {
+            x,
+            y,
+            half_width: None,
+            is_open: false,
+        }
+    }
+}
+
+/// One curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Name in the legend; an empty name has no entry.
+    pub name: String,
+    /// Points from left to right.
+    pub points: Vec<Mark>,
+    /// Which colour, dash and mark.
+    pub number: usize,
+    /// Whether points are marked.
+    pub has_marks: bool,
+    /// Width of the line \[pixels\].
+    pub width: u32,
+}
+
+impl Series {
+    /// A curve with marks.
+    pub fn new(name: impl Into<String>, number: usize, points: Vec<Mark>) -> Self {
+        Self {
+            name: name.into(),
+            points,
+            number,
+            has_marks: true,
+            width: 2,
+        }
+    }
+
+    /// The curve without marks.
+    #[must_use]
+    pub fn plain(self) -> Self {
+        Self {
+            has_marks: false,
+            ..self
+        }
+    }
+
+    fn role(&self) -> &'static Role {
+        series(self.number)
+    }
+}
+
+/// A chart of curves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineChart {
+    /// Title.
+    pub title: String,
+    /// What is left out or drawn in another way.
+    pub remark: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// Curves.
+    pub series: Vec<Series>,
+    /// Thin lines to compare with.
+    pub guides: Vec<Guide>,
+}
+
+/// A thin line from one point to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guide {
+    /// Its ends.
+    pub ends: [(f64, f64); 2],
+    /// What is said of it, at its second end.
+    pub name: &'static str,
+}
+
+impl LineChart {
+    /// The chart as a drawing of its own.
+    ///
+    /// # Errors
+    /// When drawing fails.
+    pub fn svg(&self) -> Result<Svg, ChartError> {
+        Canvas::draw(SIZE, |area| self.draw(area))
+    }
+
+    /// Draws the chart on an area.
+    ///
+    /// # Errors
+    /// When drawing fails.
+    pub fn draw(&self, area: &Area<'_>) -> Result<(), ChartError> {
+        let remark = match self.series.iter().any(|s| s.points.len() > MOST_POINTS) {
+            true => format!(
+                "{} Every curve is thinned to {MOST_POINTS} points.",
+                self.remark
+            ),
+            false => self.remark.clone(),
+        };
+        let top = heading(area, &self.title, &remark)?;
+        let top = legend(area, &self.series, top)?;
+        let (width, height) = area.dim_in_pixel();
+        let plot = area.clone().shrink((0, top), (width, height - top as u32));
+        let mut chart = ChartBuilder::on(&plot)
+            .margin(6)
+            .margin_right(18)
+            .x_label_area_size(40)
+            .y_label_area_size(62)
+            .build_cartesian_2d(Marked::new(&self.x, 7), Marked::new(&self.y, 6))
+            .map_err(ChartError::new)?;
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID.color)
+            .axis_style(MUTED.color)
+            .label_style(letters(LABEL, MUTED.color))
+            .axis_desc_style(letters(LABEL, INK.color))
+            .x_desc(&self.x.label)
+            .y_desc(&self.y.label)
+            .x_label_formatter(&|place| self.x.format(*place))
+            .y_label_formatter(&|place| self.y.format(*place))
+            .draw()
+            .map_err(ChartError::new)?;
+        let plane = Plane {
+            area: chart.plotting_area().strip_coord_spec(),
+            chart: self,
+        };
+        self.guides
+            .iter()
+            .try_for_each(|guide| plane.guide(guide))?;
+        self.series.iter().try_for_each(|curve| plane.band(curve))?;
+        self.series.iter().try_for_each(|curve| plane.curve(curve))
+    }
+}
+
+/// Where the curves are drawn.
+struct Plane<'a, 'b> {
+    area: Area<'b>,
+    chart: &'a LineChart,
+}
+
+impl Plane<'_, '_> {
+    /// Pixels of a point; values beyond the axes lie on their edge.
+    fn at(&self, x: f64, y: f64) -> Option<(i32, i32)> {
+        let (width, height) = self.area.dim_in_pixel();
+        let share = |axis: &Axis, value: f64| {
+            let places = axis.places();
+            let place = axis.place(value)?.clamp(places.start, places.end);
+            Some((place - places.start) / (places.end - places.start))
+        };
+        let x = share(&self.chart.x, x)? * f64::from(width);
+        let y = (1.0 - share(&self.chart.y, y)?) * f64::from(height);
+        Some((x.round() as i32, y.round() as i32))
+    }
+
+    fn guide(&self, guide: &Guide) -> Result<(), ChartError> {
+        let points = guide.ends.iter().filter_map(|&(x, y)| self.at(x, y));
+        let points: Vec<_> = points.collect();
+        if let Some(&(x, y)) = points.last() {
+            let spot = Spot::right(x - 4, y + 8);
+            write(&self.area, guide.name, LABEL - 1.0, MUTED.color, spot)?;
+        }
+        line(&self.area, points, MUTED.color, 1)
+    }
+
+    fn band(&self, curve: &Series) -> Result<(), ChartError> {
+        let side = |sign: f64| {
+            let with = curve
+                .points
+                .iter()
+                .filter_map(move |p| Some((p, p.half_width?)));
+            let least = self.chart.y.range.start;
+            with.filter_map(move |(p, half)| self.at(p.x, (p.y + sign * half).max(least)))
+        };
+        let mut outline: Vec<(i32, i32)> = side(1.0).collect();
+        let mut below: Vec<(i32, i32)> = side(-1.0).collect();
+        below.reverse();
+        outline.extend(below);
+        if outline.len() < 4 {
+            return Ok(());
+        }
+        let color = curve.role().color.mix(BAND).filled();
+        self.area
+            .draw(&Polygon::new(outline, color))
+            .map_err(ChartError::new)
+    }
+
+    fn curve(&self, curve: &Series) -> Result<(), ChartError> {
+        let points = thin(&curve.points);
+        let places: Vec<_> = points
+            .iter()
+            .filter_map(|point| Some((self.at(point.x, point.y)?, point)))
+            .collect();
+        let role = curve.role();
+        let path: Vec<_> = places.iter().map(|(place, _)| *place).collect();
+        if path.len() > 1 {
+            line(&self.area, path, role.color, curve.width)?;
+        }
+        let marked = places
+            .iter()
+            .filter(|_| curve.has_marks || places.len() == 1);
+        for (place, point) in marked {
+            if let Some(half) = point.half_width {
+                let least = self.chart.y.range.start;
+                let ends = [point.y - half, point.y + half];
+                let ends = ends.iter().filter_map(|&y| self.at(point.x, y.max(least)));
+                // a rectangle, for lines are dashed
+                let ys: Vec<i32> = ends.map(|(_, y)| y).collect();
+                if let [low, high] = ys[..] {
+                    let from = (place.0, high);
+                    super::canvas::fill(&self.area, from, (place.0 + 1, low), role.color)?;
+                }
+            }
+            mark(&self.area, curve.number, role, *place, point.is_open)?;
+        }
+        Ok(())
+    }
+}
+
+/// At most [`MOST_POINTS`] of the points: of each stretch its lowest and its highest.
+fn thin(points: &[Mark]) -> Vec<Mark> {
+    if points.len() <= MOST_POINTS {
+        return points.to_vec();
+    }
+    let stretch = points.len().div_ceil(MOST_POINTS / 2);
+    let ends = points.chunks(stretch).flat_map(|points| {
+        let by_y = |a: &&Mark, b: &&Mark| a.y.total_cmp(&b.y);
+        let (low, high) = (points.iter().min_by(by_y), points.iter().max_by(by_y));
+        let mut ends: Vec<Mark> = low.into_iter().chain(high).copied().collect();
+        ends.sort_by(|a, b| a.x.total_cmp(&b.x));
+        ends
+    });
+    ends.collect()
+}
+
+/// Draws the legend in rows below `top`; returns where it ends. One curve without a name has none.
+fn legend(area: &Area<'_>, series: &[Series], top: i32) -> Result<i32, ChartError> {
+    const SAMPLE: i32 = 30;
+    const GAP: i32 = 18;
+    let width = area.dim_in_pixel().0 as i32;
+    let mut rows: Vec<(i32, Vec<(&Series, String)>)> = Vec::new();
+    for curve in series.iter().filter(|curve| !curve.name.is_empty()) {
+        let name = shorten(&curve.name, LONGEST_NAME);
+        let wide = SAMPLE + 6 + width_of(&name) + GAP;
+        match rows.last_mut() {
+            Some((used, row)) if *used + wide < width - 20 => {
+                *used += wide;
+                row.push((curve, name));
+            }
+            _ => rows.push((wide, vec![(curve, name)])),
+        }
+    }
+    let mut y = top + 8;
+    for (used, row) in &rows {
+        let mut x = (width - used + GAP) / 2;
+        for (curve, name) in row {
+            let role = curve.role();
+            line(area, vec![(x, y), (x + SAMPLE, y)], role.color, curve.width)?;
+            if curve.has_marks {
+                mark(area, curve.number, role, (x + SAMPLE / 2, y), false)?;
+            }
+            let spot = Spot::left(x + SAMPLE + 6, y);
+            write(area, name, LABEL, INK.color, spot)?;
+            x += SAMPLE + 6 + width_of(name) + GAP;
+        }
+        y += 17;
+    }
+    Ok(if rows.is_empty() { top } else { y - 4 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(points: Vec<Mark>) -> LineChart {
+        LineChart {
+            title: "a & b".into(),
+            remark: String::new(),
+            x: Axis::from_zero("load [fraction]", points.iter().map(|p| p.x)),
+            y: Axis::logarithmic("latency [cycles]", points.iter().map(|p| p.y)),
+            series: vec![Series::new("mean", 1, points)],
+            guides: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn charts_name_units_and_curves() {
+        let mut points = vec![Mark::new(0.1, 20.0), Mark::new(0.5, 200.0)];
+        points[1].half_width = Some(10.0);
+        points[0].half_width = Some(1.0);
+        let text = chart(points).svg().unwrap().standalone();
+        for part in [
+            "load [fraction]",
+            "latency [cycles]",
+            "mean",
+            "a &amp; b",
+            "polygon",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert!(!text.contains("NaN") && !text.contains("thinned"), "{text}");
+    }
+
+    #[test]
+    fn dense_curves_keep_their_peaks() {
+        let mut points: Vec<Mark> = (0..10_000).map(|x| Mark::new(f64::from(x), 1.0)).collect();
+        points[7777].y = 50.0;
+        let thinned = thin(&points);
+        assert!(thinned.len() <= MOST_POINTS, "{}", thinned.len());
+        assert!(thinned.iter().any(|point| point.y > 49.0));
+        assert!(thinned.is_sorted_by(|a, b| a.x <= b.x));
+        let text = chart(points).svg().unwrap().standalone();
+        assert!(text.contains("thinned to 400 points"), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_drawn_without_a_fault() {
+        assert!(chart(Vec::new()).svg().is_ok());
+        assert!(chart(vec![Mark::new(0.0, 0.0)]).svg().is_ok());
+    }
+}

@@ -1,0 +1,69 @@
+//! The table of traffic classes of a run.
+
+use super::numbers::{NONE, count, cycles, share, whole};
+use crate::measure::LatencySummary;
+use crate::report::summary::{ClassSummary, ServiceLevels, Summary};
+use maud::{Markup, html};
+
+/// Makes it.
+pub(super) fn table(summary: &Summary) -> Markup {
+    html! {
+        div class="scroll" {
+            table {
+                caption { "Traffic classes; SL: service level; 99 %: what 99 % of the packets do not exceed" }
+                thead {
+                    tr {
+                        th colspan="2" {} th class="group" colspan="2" { "load" } th class="group" colspan="2" { "lost" }
+                        th class="group" colspan="5" { "network latency" } th class="group" colspan="5" { "packet latency" }
+                        th class="group" { "jitter" }
+                    }
+                    tr {
+                        th class="text" { "class" } th { "SL" } th { "offered" } th { "accepted" }
+                        th { "rejected" } th { "dropped" }
+                        @for _ in 0..2 { th { "mean" } th { "50 %" } th { "95 %" } th { "99 %" } th { "most" } }
+                        th { "mean" }
+                    }
+                    tr {
+                        th class="unit" colspan="2" {} th class="unit" colspan="2" { "fraction of link rate" }
+                        th class="unit" colspan="2" { "packets" }
+                        @for _ in 0..2 { th class="unit" colspan="5" { "cycles" } }
+                        th class="unit" { "cycles" }
+                    }
+                }
+                tbody { @for class in &summary.classes { (row(class)) } }
+            }
+        }
+    }
+}
+
+fn row(class: &ClassSummary) -> Markup {
+    let jitter = cycles(class.jitter.mean);
+    html! {
+        tr {
+            td class="text" { (class.name) } td { (levels(&class.sl)) }
+            td { (share(class.offered)) } td { (share(class.accepted)) }
+            td { (count(class.rejected)) } td { (count(class.dropped)) }
+            (latency(&class.latency.network))
+            (latency(&class.latency.packet))
+            td { (jitter) }
+        }
+    }
+}
+
+fn latency(latency: &LatencySummary) -> Markup {
+    html! {
+        td { (cycles(latency.mean)) } td { (whole(latency.p50)) } td { (whole(latency.p95)) }
+        td { (whole(latency.p99)) } td { (whole(latency.max)) }
+    }
+}
+
+fn levels(levels: &ServiceLevels) -> String {
+    match levels {
+        ServiceLevels::None => NONE.into(),
+        ServiceLevels::One(level) => level.to_string(),
+        ServiceLevels::Several(levels) => {
+            let levels: Vec<String> = levels.iter().map(u8::to_string).collect();
+            levels.join(" ")
+        }
+    }
+}

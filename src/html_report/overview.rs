@@ -1,0 +1,161 @@
+//! The head of the page: title, verdict, the facts a reader asks for first.
+
+use super::numbers::{NONE, count, cycles, plural, share, whole};
+use super::verdict::{judge, sign};
+use crate::report::summary::Summary;
+use crate::results::{Curves, Results, Run};
+use maud::{Markup, html};
+
+/// Makes it.
+pub(super) fn section(results: &Results, curves: &Curves<'_>, title: &str) -> Markup {
+    let judgement = judge(results, curves);
+    html! {
+        header {
+            h1 { (title) }
+            div class=(format!("verdict {}", judgement.verdict)) {
+                b { (sign(judgement.verdict)) " " (judgement.heading) }
+                @match &judgement.reasons[..] {
+                    [only] => { p { (only) } }
+                    several => { ul { @for reason in several { li { (reason) } } } }
+                }
+            }
+            (facts(results))
+            p class="small" {
+                "Simulated with Virtlane " (versions(results)) ", every packet exact to the cycle. "
+                "Words are explained " a href="#words" { "below" } "."
+            }
+        }
+    }
+}
+
+fn versions(results: &Results) -> String {
+    let mut versions: Vec<&str> = results
+        .runs
+        .iter()
+        .map(|run| run.manifest.version.as_str())
+        .collect();
+    versions.sort_unstable();
+    versions.dedup();
+    versions.join(" and ")
+}
+
+/// Small boxes. What differs between runs is left out.
+fn facts(results: &Results) -> Markup {
+    let first = &results.runs[0];
+    let same = |value: fn(&Summary) -> String| {
+        let mut values = results.runs.iter().map(|run| value(&run.summary));
+        let first = values.next().unwrap_or_default();
+        values.all(|value| value == first).then_some(first)
+    };
+    let fabric = same(|s| plural(s.fabric.hosts, "host", "hosts"));
+    let size = same(|s| {
+        let switches = plural(s.fabric.switches, "switch", "switches");
+        format!(
+            "{switches}, {}, diameter {}",
+            plural(s.fabric.channels, "channel", "channels"),
+            s.fabric.diameter
+        )
+    });
+    let engine = same(|s| s.routing.engine.clone());
+    let proof = same(|s| {
+        let paths = if s.routing.minimal {
+            "shortest paths"
+        } else {
+            "paths with detours"
+        };
+        let proof = if s.routing.deadlock_free {
+            "proved free of deadlock"
+        } else {
+            "NOT proved free of deadlock"
+        };
+        format!(
+            "{paths}, {}, {proof}",
+            plural(s.routing.layers as usize, "layer", "layers")
+        )
+    });
+    let window = same(|s| format!("{} cycles", count(s.run.cycles.measure)));
+    html! {
+        dl class="facts" {
+            (fact("Fabric", fabric, size))
+            (fact("Routing", engine, proof))
+            (fact("Measured", window, cycle_time(first)))
+            @if results.runs.len() == 1 {
+                (single(&first.summary))
+            } @else {
+                (fact("Runs", Some(results.runs.len().to_string()), Some(seeds(results))))
+            }
+        }
+    }
+}
+
+fn seeds(results: &Results) -> String {
+    let mut seeds: Vec<u64> = results.runs.iter().map(|run| run.manifest.seed).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    match seeds.len() {
+        few @ ..=8 => {
+            let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+            format!(
+                "{} {}",
+                if few == 1 { "seed" } else { "seeds" },
+                seeds.join(", ")
+            )
+        }
+        many => format!("{many} seeds"),
+    }
+}
+
+/// `1 cycle = 51.2 ns: 64 B at 10 Gbit/s`.
+fn cycle_time(run: &Run) -> Option<String> {
+    let clock = run.clock()?;
+    let nanoseconds = clock.cycle_picoseconds() / 1000.0;
+    let rate = crate::units::BitRate(clock.reference_rate);
+    Some(format!(
+        "1 cycle = {nanoseconds:.3} ns: a flit of {} B at {rate}",
+        clock.flit_bytes
+    ))
+}
+
+fn single(summary: &Summary) -> Markup {
+    let load = &summary.load;
+    let (network, packet) = (&summary.latency.network, &summary.latency.packet);
+    html! {
+        (fact(
+            "Accepted load",
+            Some(share(load.accepted)),
+            Some(format!("of {} offered, as fraction of the link rate", share(load.offered))),
+        ))
+        (fact(
+            "Mean packet latency",
+            Some(format!("{} cycles", cycles(packet.mean))),
+            Some(format!("half of all within {}, 99 % within {}", whole(packet.p50), whole(packet.p99))),
+        ))
+        (fact(
+            "Mean network latency",
+            Some(format!("{} cycles", cycles(network.mean))),
+            Some(format!("half of all within {}, 99 % within {}", whole(network.p50), whole(network.p99))),
+        ))
+        (fact(
+            "Busiest channel",
+            Some(share(summary.channels.utilisation.max)),
+            Some(format!("of the time; mean {}", share(summary.channels.utilisation.mean))),
+        ))
+        (fact(
+            "Path length",
+            Some(summary.hops.mean.map_or_else(|| NONE.into(), |hops| format!("{hops:.2} channels"))),
+            Some("between switches, mean".into()),
+        ))
+    }
+}
+
+fn fact(name: &str, value: Option<String>, note: Option<String>) -> Markup {
+    html! {
+        div {
+            dt { (name) }
+            dd {
+                (value.unwrap_or_else(|| "several".into()))
+                @if let Some(note) = note { span { (note) } }
+            }
+        }
+    }
+}

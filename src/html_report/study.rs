@@ -1,0 +1,98 @@
+//! All runs together: curves and the table of points.
+
+use super::figure;
+use super::numbers::{interval, plural, share};
+use super::verdict::{sign, word};
+use crate::figures::{FigureError, of_study};
+use crate::report::summary::Summary;
+use crate::results::{Across, Curves, Point, Results};
+use maud::{Markup, html};
+
+/// Makes it.
+pub(super) fn section(results: &Results, curves: &Curves<'_>) -> Result<Markup, FigureError> {
+    let figures = of_study(curves)?;
+    Ok(html! {
+        section {
+            h2 { "All runs together" }
+            div class="figures" { @for drawn in &figures { (figure(drawn)) } }
+            (points(curves))
+            (failures(results))
+        }
+    })
+}
+
+/// One row per point.
+fn points(curves: &Curves<'_>) -> Markup {
+    let (heading, unit) = match &curves.across {
+        Across::Offered => ("offered load", "fraction of link rate"),
+        Across::Setting { path, unit } => (path.as_str(), unit.as_str()),
+    };
+    let has_labels = curves.curves.iter().any(|curve| !curve.label.is_empty());
+    html! {
+        div class="scroll" {
+            table {
+                caption {
+                    "Every point" @if curves.has_replications() {
+                        ": mean over its runs \u{b1} half of the 95 % confidence interval"
+                    }
+                }
+                thead {
+                    tr {
+                        @if has_labels { th class="text" { "curve" } }
+                        th { (heading) } th { "runs" } th class="text" { "verdict" }
+                        th { "accepted load" } th { "mean packet latency" } th { "99th percentile" }
+                        th { "mean network latency" } th { "busiest channel" }
+                    }
+                    tr {
+                        @if has_labels { th class="unit" {} }
+                        th class="unit" { (unit) } th class="unit" { "number" } th class="unit" {}
+                        th class="unit" { "fraction of link rate" } th class="unit" { "cycles" } th class="unit" { "cycles" }
+                        th class="unit" { "cycles" } th class="unit" { "fraction of time" }
+                    }
+                }
+                tbody {
+                    @for curve in &curves.curves {
+                        @for point in &curve.points {
+                            tr {
+                                @if has_labels { td class="text" { (curve.label) } }
+                                (row(point, &curves.across))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn row(point: &Point<'_>, across: &Across) -> Markup {
+    let x = match across {
+        Across::Offered => share(point.x),
+        Across::Setting { .. } => point.x.to_string(),
+    };
+    let mean =
+        |number: fn(&Summary) -> Option<f64>, decimals| interval(point.mean(number), decimals);
+    html! {
+        td { (x) }
+        td { (point.runs.len()) }
+        td class="text" { (sign(point.verdict)) " " (word(point.verdict)) }
+        td { (mean(|s| Some(s.load.accepted), 4)) }
+        td { (mean(|s| s.latency.packet.mean, 1)) }
+        td { (mean(|s| s.latency.packet.p99.map(|p99| p99 as f64), 0)) }
+        td { (mean(|s| s.latency.network.mean, 1)) }
+        td { (mean(|s| Some(s.channels.utilisation.max), 3)) }
+    }
+}
+
+fn failures(results: &Results) -> Markup {
+    html! {
+        @if !results.failed.is_empty() {
+            h3 { (plural(results.failed.len(), "run", "runs")) " that could not be simulated" }
+            table {
+                @for failed in &results.failed {
+                    tr { td class="wrap" { (failed.path.display()) } td class="text wrap" { (failed.reason) } }
+                }
+            }
+        }
+    }
+}

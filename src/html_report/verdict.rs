@@ -1,0 +1,133 @@
+//! What came out, in a sentence.
+
+use super::numbers::{plural, share};
+use crate::report::Verdict;
+use crate::results::{Across, Curve, Curves, Results};
+
+/// A word, a sign beside it, and the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Judgement {
+    pub(super) verdict: Verdict,
+    pub(super) heading: String,
+    pub(super) reasons: Vec<String>,
+}
+
+/// The sign of a verdict, which does not depend on colour.
+pub(super) fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Steady => "\u{2714}",
+        Verdict::Saturated => "\u{25b2}",
+        Verdict::Deadlocked => "\u{2716}",
+        Verdict::Interrupted => "\u{2026}",
+    }
+}
+
+/// The verdict with a capital letter.
+pub(super) fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Steady => "Steady",
+        Verdict::Saturated => "Saturated",
+        Verdict::Deadlocked => "Deadlocked",
+        Verdict::Interrupted => "Interrupted",
+    }
+}
+
+/// Judges everything that was run.
+pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
+    if let [run] = &results.runs[..] {
+        let verdict = run.summary.run.verdict;
+        return Judgement {
+            verdict,
+            heading: word(verdict).into(),
+            reasons: vec![run.manifest.reason.clone()],
+        };
+    }
+    let runs = results.runs.len();
+    let number = |verdict| results.count(verdict);
+    let worst = [
+        Verdict::Deadlocked,
+        Verdict::Interrupted,
+        Verdict::Saturated,
+    ];
+    let verdict = worst.into_iter().find(|verdict| number(*verdict) > 0);
+    let heading = match verdict {
+        None => format!("Steady: all {runs} runs"),
+        Some(verdict) => format!("{}: {} of {runs} runs", word(verdict), number(verdict)),
+    };
+    let mut reasons: Vec<String> = curves
+        .curves
+        .iter()
+        .take(8)
+        .map(|curve| match curve.label.as_str() {
+            "" => along(curve, &curves.across),
+            label => format!("{label}: {}", along(curve, &curves.across)),
+        })
+        .collect();
+    if curves.curves.len() > 8 {
+        reasons.push(format!(
+            "and {} more curves, see the table",
+            curves.curves.len() - 8
+        ));
+    }
+    if let Some(bad) = results
+        .runs
+        .iter()
+        .find(|run| Some(run.summary.run.verdict) == verdict)
+        && verdict != Some(Verdict::Saturated)
+    {
+        reasons.push(format!("{}: {}", bad.path.display(), bad.manifest.reason));
+    }
+    if let Some(failed) = results.failed.first() {
+        let failures = plural(results.failed.len(), "run", "runs");
+        reasons.push(format!(
+            "{failures} could not be simulated; the first: {}",
+            failed.reason
+        ));
+    }
+    Judgement {
+        verdict: verdict.unwrap_or(Verdict::Steady),
+        heading,
+        reasons,
+    }
+}
+
+/// Where a curve stops being steady.
+fn along(curve: &Curve<'_>, across: &Across) -> String {
+    let (what, place): (&str, &dyn Fn(f64) -> String) = match across {
+        Across::Offered => ("offered load", &share),
+        Across::Setting { path, .. } => (path, &|value: f64| value.to_string()),
+    };
+    let is_steady = |verdict: Verdict| verdict == Verdict::Steady;
+    let first_not = curve
+        .points
+        .iter()
+        .position(|point| !is_steady(point.verdict));
+    let accepted =
+        |point: &crate::results::Point<'_>| point.mean(|summary| Some(summary.load.accepted));
+    let most = curve
+        .points
+        .iter()
+        .filter_map(accepted)
+        .map(|interval| interval.mean)
+        .fold(0.0, f64::max);
+    let most = share(most);
+    let last = curve.points.last().map_or(0.0, |point| point.x);
+    match first_not {
+        None if curve.points.len() == 1 => {
+            format!("steady at {what} {}, accepted load {most}", place(last))
+        }
+        None => format!(
+            "steady up to {what} {}, the highest that was run",
+            place(last)
+        ),
+        Some(0) if curve.points.len() == 1 => {
+            format!("not steady at {what} {}, accepted load {most}", place(last))
+        }
+        Some(0) => format!("not steady at any {what} that was run; accepted load at most {most}"),
+        Some(first) => format!(
+            "steady up to {what} {}, no longer at {}; accepted load at most {most}",
+            place(curve.points[first - 1].x),
+            place(curve.points[first].x)
+        ),
+    }
+}

@@ -1,0 +1,297 @@
+//! Runs put together: replications to points, points to curves.
+//!
+//! Runs that differ in the seed only are one point. Points that differ in the load only are one curve. Where no load
+//! differs but exactly one other number does, curves go over that number.
+
+use super::settings::{Settings, is_load, settings};
+use super::{Results, ResultsError, Run};
+use crate::measure::precision::{CONFIDENCE, Interval, replications};
+use crate::report::Verdict;
+use crate::report::summary::Summary;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most runs shown in detail.
+const MOST_DETAILED: usize = 4;
+
+/// What curves go over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Across {
+    /// Offered load, as measured.
+    Offered,
+    /// A number of the scenario.
+    Setting {
+        /// Key path.
+        path: String,
+        /// Unit, when the value has one.
+        unit: String,
+    },
+}
+
+/// Runs that differ in the seed only.
+#[derive(Clone, Debug)]
+pub struct Point<'a> {
+    /// Where it is on the curve.
+    pub x: f64,
+    /// The runs, by seed.
+    pub runs: Vec<&'a Run>,
+    /// The worst verdict of its runs.
+    pub verdict: Verdict,
+}
+
+impl Point<'_> {
+    /// Mean of a number over the runs that have it, with its confidence interval.
+    pub fn mean(&self, number: impl Fn(&Summary) -> Option<f64>) -> Option<Interval> {
+        let values: Vec<f64> = self
+            .runs
+            .iter()
+            .filter_map(|run| number(&run.summary))
+            .collect();
+        replications(&values, CONFIDENCE)
+    }
+}
+
+/// Points that differ in load (or one number) only.
+#[derive(Clone, Debug)]
+pub struct Curve<'a> {
+    /// What tells it from the other curves; empty when there is one.
+    pub label: String,
+    /// Points from left to right.
+    pub points: Vec<Point<'a>>,
+}
+
+/// All curves of a study.
+#[derive(Clone, Debug)]
+pub struct Curves<'a> {
+    /// What they go over.
+    pub across: Across,
+    /// The curves, in order of their labels.
+    pub curves: Vec<Curve<'a>>,
+}
+
+impl<'a> Curves<'a> {
+    /// Sorts runs into curves.
+    ///
+    /// # Errors
+    /// When a plan cannot be read.
+    pub fn new(results: &'a Results) -> Result<Self, ResultsError> {
+        let plans = results
+            .runs
+            .iter()
+            .map(settings)
+            .collect::<Result<Vec<_>, _>>()?;
+        let varying = varying(&plans);
+        let across = across(&plans, &varying);
+        let is_along = |path: &str| match &across {
+            Across::Offered => is_load(path),
+            Across::Setting { path: along, .. } => path == along,
+        };
+        let mut groups: BTreeMap<Vec<String>, BTreeMap<Vec<String>, Vec<usize>>> = BTreeMap::new();
+        for (number, plan) in plans.iter().enumerate() {
+            let values = |along: bool| -> Vec<String> {
+                let keys = varying.iter().filter(|path| is_along(path) == along);
+                keys.map(|path| plan.get(*path).cloned().unwrap_or_default())
+                    .collect()
+            };
+            let points = groups.entry(values(false)).or_default();
+            points.entry(values(true)).or_default().push(number);
+        }
+        let firsts: Vec<&Settings> = groups
+            .values()
+            .filter_map(|points| Some(&plans[*points.values().next()?.first()?]))
+            .collect();
+        let told_by = told_by(&firsts, &varying, &is_along);
+        let mut curves: Vec<Curve<'a>> = groups
+            .values()
+            .zip(&firsts)
+            .map(|(points, plan)| {
+                let points = points.values();
+                let mut points: Vec<Point<'a>> = points
+                    .map(|runs| point(results, runs, &plans, &across))
+                    .collect();
+                points.sort_by(|a, b| a.x.total_cmp(&b.x));
+                Curve {
+                    label: label(plan, &told_by),
+                    points,
+                }
+            })
+            .collect();
+        curves.sort_by(|a, b| natural(&a.label).cmp(&natural(&b.label)));
+        Ok(Self { across, curves })
+    }
+
+    /// Whether any curve has two points.
+    pub fn is_drawable(&self) -> bool {
+        self.curves.iter().any(|curve| curve.points.len() > 1)
+    }
+
+    /// The runs that are shown in detail, at most [`MOST_DETAILED`]: all, or of each curve the last steady point and then
+    /// the last point; of a point the first seed.
+    pub fn detailed(&self) -> Vec<&'a Run> {
+        let all = self.curves.iter().flat_map(|curve| &curve.points);
+        let all: Vec<&'a Run> = all.flat_map(|point| &point.runs).copied().collect();
+        if all.len() <= MOST_DETAILED {
+            return all;
+        }
+        let mut places: Vec<(usize, usize)> = Vec::new();
+        let last_steady = |curve: &Curve<'_>| {
+            let is_steady = |point: &Point<'_>| point.verdict == Verdict::Steady;
+            curve.points.iter().rposition(is_steady)
+        };
+        let last = |curve: &Curve<'_>| curve.points.len().checked_sub(1);
+        for place in [&last_steady as &dyn Fn(&Curve<'_>) -> Option<usize>, &last] {
+            for (number, curve) in self.curves.iter().enumerate() {
+                let found = place(curve).map(|point| (number, point));
+                let is_new = |found: &(usize, usize)| !places.contains(found);
+                places.extend(found.filter(is_new));
+            }
+        }
+        places.truncate(MOST_DETAILED);
+        places.sort_unstable();
+        let runs = places
+            .into_iter()
+            .map(|(curve, point)| &self.curves[curve].points[point].runs);
+        runs.filter_map(|runs| runs.first()).copied().collect()
+    }
+
+    /// Whether any point has several runs.
+    pub fn has_replications(&self) -> bool {
+        let mut points = self.curves.iter().flat_map(|curve| &curve.points);
+        points.any(|point| point.runs.len() > 1)
+    }
+}
+
+fn point<'a>(
+    results: &'a Results,
+    numbers: &[usize],
+    plans: &[Settings],
+    across: &Across,
+) -> Point<'a> {
+    let mut runs: Vec<&Run> = numbers
+        .iter()
+        .map(|number| &results.runs[*number])
+        .collect();
+    runs.sort_by_key(|run| run.manifest.seed);
+    let rank = |verdict: Verdict| match verdict {
+        Verdict::Steady => 0,
+        Verdict::Saturated => 1,
+        Verdict::Interrupted => 2,
+        Verdict::Deadlocked => 3,
+    };
+    let verdicts = runs.iter().map(|run| run.summary.run.verdict);
+    let verdict = verdicts
+        .max_by_key(|verdict| rank(*verdict))
+        .unwrap_or(Verdict::Interrupted);
+    let offered =
+        || runs.iter().map(|run| run.summary.load.offered).sum::<f64>() / runs.len() as f64;
+    let x = match across {
+        Across::Offered => offered(),
+        Across::Setting { path, .. } => plans[numbers[0]]
+            .get(path)
+            .and_then(|text| quantity(text))
+            .map_or(f64::NAN, |(value, _)| value),
+    };
+    Point { x, runs, verdict }
+}
+
+/// Key paths whose values differ between plans.
+fn varying(plans: &[Settings]) -> Vec<&str> {
+    let paths: BTreeSet<&str> = plans
+        .iter()
+        .flat_map(|plan| plan.keys().map(String::as_str))
+        .collect();
+    let differs = |path: &&str| {
+        let mut values = plans.iter().map(|plan| plan.get(*path));
+        let first = values.next();
+        values.any(|value| Some(value) != first)
+    };
+    paths.into_iter().filter(differs).collect()
+}
+
+/// Loads where any differs; else the only number that differs; else loads.
+fn across(plans: &[Settings], varying: &[&str]) -> Across {
+    if varying.iter().any(|path| is_load(path)) {
+        return Across::Offered;
+    }
+    let numbers = varying.iter().filter_map(|path| {
+        let values = plans.iter().map(|plan| quantity(plan.get(*path)?));
+        let values: Vec<(f64, String)> = values.collect::<Option<_>>()?;
+        let unit = values.first()?.1.clone();
+        values
+            .iter()
+            .all(|value| value.1 == unit)
+            .then(|| Across::Setting {
+                path: (*path).to_owned(),
+                unit,
+            })
+    });
+    let numbers: Vec<Across> = numbers.collect();
+    match <[Across; 1]>::try_from(numbers) {
+        Ok([only]) => only,
+        Err(_) => Across::Offered,
+    }
+}
+
+/// `(16, "flits")` of `16 flits`.
+fn quantity(text: &str) -> Option<(f64, String)> {
+    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+    Some((number.parse().ok()?, unit.to_owned()))
+}
+
+/// The fewest key paths, as a greedy search finds them, that tell all curves apart.
+fn told_by<'a>(
+    plans: &[&Settings],
+    varying: &[&'a str],
+    is_along: &impl Fn(&str) -> bool,
+) -> Vec<&'a str> {
+    let groups = |paths: &[&str]| {
+        let values = plans
+            .iter()
+            .map(|plan| -> Vec<_> { paths.iter().map(|path| plan.get(*path)).collect() });
+        values.collect::<BTreeSet<_>>().len()
+    };
+    let mut chosen: Vec<&str> = Vec::new();
+    while groups(&chosen) < plans.len() {
+        let with = |path: &&&str| groups(&[&chosen[..], &[**path]].concat());
+        let candidates = varying
+            .iter()
+            .filter(|path| !is_along(path) && !chosen.contains(path));
+        // of equals the first
+        match candidates.rev().max_by_key(with) {
+            Some(path) => chosen.push(path),
+            None => break,
+        }
+    }
+    chosen
+}
+
+/// `KAryNTree(k: 4, n: 2), lanes 4`.
+fn label(plan: &Settings, paths: &[&str]) -> String {
+    let words = paths.iter().map(|path| {
+        let value = plan.get(*path).map_or("none", String::as_str);
+        let key = path.rsplit('.').next().unwrap_or(path);
+        match *path {
+            "fabric.topology" | "routing" => value.to_owned(),
+            _ => format!("{} {value}", key.replace('_', " ")),
+        }
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// A key that sorts numbers within names by their value.
+fn natural(text: &str) -> Vec<(u64, String)> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let (number, tail) = rest.split_at(digits);
+        let letters = tail
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(tail.len());
+        let (word, tail) = tail.split_at(letters);
+        parts.push((number.parse().unwrap_or(0), word.to_owned()));
+        rest = tail;
+    }
+    parts
+}

@@ -1,0 +1,197 @@
+//! Reads what runs and sweeps have left behind: summaries at once, tables when they are asked for.
+//!
+//! A directory is a run (it has a `manifest.ron`), a sweep (its runs are below `runs`) or a folder of runs. What is
+//! unfinished, damaged or of another form is refused with the file that says so: a report never shows half of a result.
+
+pub mod curves;
+pub mod latency_log;
+pub mod run;
+pub mod settings;
+pub mod tables;
+
+pub use curves::{Across, Curve, Curves, Point};
+pub use run::Run;
+
+use crate::report::directory::is_partial;
+use crate::report::manifest;
+use crate::report::result::Verdict;
+use serde::Deserialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folder of the run directories of a sweep.
+const RUNS: &str = "runs";
+/// What a run of a sweep that could not be simulated leaves instead of results.
+const FAILURE: &str = "failure.ron";
+
+/// Why results cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {reason}", .path.display())]
+pub struct ResultsError {
+    /// File or directory.
+    pub path: PathBuf,
+    /// What is wrong with it, and the way out.
+    pub reason: String,
+}
+
+impl ResultsError {
+    pub(crate) fn new(path: &Path, reason: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// A run of a sweep that could not be simulated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// Its directory.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a report is made of.
+#[derive(Debug)]
+pub struct Results {
+    /// Directories as given.
+    pub directories: Vec<PathBuf>,
+    /// Finished runs, in order of their directories' names.
+    pub runs: Vec<Run>,
+    /// Runs without results.
+    pub failed: Vec<Failed>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    reason: String,
+}
+
+impl Results {
+    /// Reads run and sweep directories.
+    ///
+    /// # Errors
+    /// When one holds no finished run, or something that cannot be read.
+    pub fn read(directories: &[PathBuf]) -> Result<Self, ResultsError> {
+        let mut results = Self {
+            directories: directories.to_vec(),
+            runs: Vec::new(),
+            failed: Vec::new(),
+        };
+        for directory in directories {
+            for path in run_directories(directory)? {
+                results.add(&path)?;
+            }
+        }
+        if results.runs.is_empty() {
+            let first = directories.first().map_or(Path::new("."), PathBuf::as_path);
+            let reason = match results.failed.first() {
+                Some(failed) => format!(
+                    "none of its {} runs could be simulated; the first says: {}",
+                    results.failed.len(),
+                    failed.reason
+                ),
+                None => "no run was named".to_owned(),
+            };
+            return Err(ResultsError::new(first, reason));
+        }
+        Ok(results)
+    }
+
+    fn add(&mut self, path: &Path) -> Result<(), ResultsError> {
+        let failure = path.join(FAILURE);
+        if failure.exists() {
+            let text = read_text(&failure)?;
+            let failure: Failure = ron::from_str(&text)
+                .map_err(|cause| ResultsError::new(&failure, cause.to_string()))?;
+            self.failed.push(Failed {
+                path: path.to_owned(),
+                reason: failure.reason,
+            });
+            return Ok(());
+        }
+        let run = Run::read(path)?;
+        let is_same =
+            |other: &&Run| fs::canonicalize(&other.path).ok() == fs::canonicalize(path).ok();
+        if self.runs.iter().find(is_same).is_none() {
+            self.runs.push(run);
+        }
+        Ok(())
+    }
+
+    /// Number of runs that ended so.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        let verdicts = self.runs.iter().map(|run| run.summary.run.verdict);
+        verdicts.filter(|found| *found == verdict).count()
+    }
+}
+
+/// The run directories that `directory` is or holds, in order of their names.
+fn run_directories(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
+    if is_partial(directory) {
+        let reason = "is an unfinished run, left by a process that was stopped: run it again";
+        return Err(ResultsError::new(directory, reason));
+    }
+    if directory.join(manifest::FILE).is_file() {
+        return Ok(vec![directory.to_owned()]);
+    }
+    let entries = folders(directory)?;
+    for folder in [directory.join(RUNS), directory.to_owned()] {
+        let found = match folder.is_dir() {
+            true => folders(&folder)?,
+            false => Vec::new(),
+        };
+        let is_run =
+            |path: &PathBuf| path.join(manifest::FILE).is_file() || path.join(FAILURE).is_file();
+        let runs: Vec<PathBuf> = found
+            .into_iter()
+            .filter(|path| !is_partial(path) && is_run(path))
+            .collect();
+        if !runs.is_empty() {
+            return Ok(runs);
+        }
+    }
+    let reason = if directory.join(run::SUMMARY).exists() {
+        format!(
+            "has results but no `{}`: the run is half-written; run it again",
+            manifest::FILE
+        )
+    } else if directory.join("sweep.ron").exists() {
+        "is a sweep without a finished run: run it first".to_owned()
+    } else if entries.iter().any(|path| is_partial(path)) {
+        "holds unfinished runs only: run them again".to_owned()
+    } else {
+        format!(
+            "holds no results: expected a run directory (with `{}`), a sweep directory or a folder of run directories",
+            manifest::FILE
+        )
+    };
+    Err(ResultsError::new(directory, reason))
+}
+
+/// Folders in a folder, by name.
+fn folders(path: &Path) -> Result<Vec<PathBuf>, ResultsError> {
+    let unreadable = |cause: std::io::Error| {
+        ResultsError::new(path, format!("cannot read the directory: {cause}"))
+    };
+    let mut all = Vec::new();
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_dir() {
+            all.push(path);
+        }
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// Text of a file.
+pub(crate) fn read_text(path: &Path) -> Result<String, ResultsError> {
+    fs::read_to_string(path).map_err(|cause| match cause.kind() {
+        std::io::ErrorKind::NotFound => {
+            ResultsError::new(path, "is missing: the run is half-written; run it again")
+        }
+        _ => ResultsError::new(path, format!("cannot read the file: {cause}")),
+    })
+}

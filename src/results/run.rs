@@ -1,0 +1,174 @@
+//! One run directory: manifest and summary, and the plan as a scenario.
+
+use super::latency_log::{self, ClassLatency};
+use super::tables::{self, ChannelUse};
+use super::{ResultsError, read_text};
+use crate::report::manifest;
+use crate::report::result::TimelineRow;
+use crate::report::summary::{SCHEMA, Summary};
+use crate::scenario::{Document, Parts};
+use crate::topology::Graph;
+use crate::units::Clock;
+use ron::value::RawValue;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// Name of the summary.
+pub const SUMMARY: &str = "summary.json";
+
+/// What a report needs of a manifest.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Manifest {
+    /// Version of the program.
+    pub version: String,
+    /// Title of the scenario.
+    pub title: String,
+    /// Seed.
+    pub seed: u64,
+    /// Worker threads.
+    pub threads: usize,
+    /// Parts the fabric was split into.
+    pub shards: usize,
+    /// Machine.
+    pub host_name: String,
+    /// Why the verdict is what it is.
+    pub reason: String,
+    /// Digest of all deliveries.
+    pub digest: String,
+    /// The plan as RON.
+    plan: Box<RawValue>,
+}
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Its directory.
+    pub path: PathBuf,
+    /// What was run.
+    pub manifest: Manifest,
+    /// What came out.
+    pub summary: Summary,
+}
+
+impl Run {
+    /// Reads manifest and summary.
+    ///
+    /// # Errors
+    /// When one is missing, damaged, of another form, or of another run than the other.
+    pub fn read(path: &Path) -> Result<Self, ResultsError> {
+        let file = path.join(manifest::FILE);
+        let text = read_text(&file)?;
+        let manifest: Manifest = ron::from_str(&text).map_err(|cause| {
+            ResultsError::new(
+                &file,
+                format!("is damaged or of another version of Virtlane: {cause}"),
+            )
+        })?;
+        let file = path.join(SUMMARY);
+        let summary = summary(&file)?;
+        if summary.run.digest != manifest.digest {
+            let reason = format!(
+                "has digest {}, {} has {}: they are of different runs",
+                summary.run.digest,
+                manifest::FILE,
+                manifest.digest
+            );
+            return Err(ResultsError::new(&file, reason));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            manifest,
+            summary,
+        })
+    }
+
+    /// The plan, a complete scenario, without the indentation it has in the manifest.
+    pub fn plan(&self) -> String {
+        self.manifest.plan.get_ron().trim().to_owned() + "\n"
+    }
+
+    /// The plan as a document.
+    ///
+    /// # Errors
+    /// When it is not a scenario of this version.
+    pub fn document(&self) -> Result<Document, ResultsError> {
+        let file = self.path.join(manifest::FILE);
+        Document::parse(manifest::FILE, &self.plan(), Path::new(""))
+            .map_err(|cause| ResultsError::new(&file, cause.to_string()))
+    }
+
+    /// Flit size and reference rate; `None` when the plan cannot be built here.
+    pub fn clock(&self) -> Option<Clock> {
+        let (_, layout) = self.document().ok()?.layout(&Parts::registered()).ok()?;
+        Some(layout.clock)
+    }
+
+    /// The fabric, built from the plan again; `None` when that is not possible (it is read from a file that is
+    /// somewhere else now) or gives other channels than the run had.
+    pub fn graph(&self, channels: &[ChannelUse]) -> Option<Graph> {
+        let (_, layout) = self.document().ok()?.layout(&Parts::registered()).ok()?;
+        let graph = layout.graph;
+        let names = |channel: &crate::topology::Channel| {
+            (
+                graph.endpoint_name(channel.from),
+                graph.endpoint_name(channel.to),
+            )
+        };
+        let is_same = graph.channels().len() == channels.len()
+            && (graph.channels().iter().map(names))
+                .zip(channels)
+                .all(|((from, to), found)| from == found.from && to == found.to);
+        is_same.then_some(graph)
+    }
+
+    /// Use of every channel, in order of their numbers.
+    ///
+    /// # Errors
+    /// When the table is missing or damaged.
+    pub fn channels(&self) -> Result<Vec<ChannelUse>, ResultsError> {
+        tables::channels(&self.path.join("channels.csv"))
+    }
+
+    /// Counters over time; empty for a run without.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn timeline(&self) -> Result<Vec<TimelineRow>, ResultsError> {
+        let path = self.path.join("timeline.csv");
+        match path.exists() {
+            true => tables::timeline(&path),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// Latencies of every class.
+    ///
+    /// # Errors
+    /// When the log is missing or damaged.
+    pub fn latencies(&self) -> Result<Vec<ClassLatency>, ResultsError> {
+        latency_log::read(&self.path.join("latency.hlog"))
+    }
+}
+
+fn summary(file: &Path) -> Result<Summary, ResultsError> {
+    #[derive(Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    let text = read_text(file)?;
+    let head: Head = serde_json::from_str(&text)
+        .map_err(|cause| ResultsError::new(file, format!("is damaged: {cause}")))?;
+    if head.schema != SCHEMA {
+        let reason = format!(
+            "is of schema `{}`, expected `{SCHEMA}`: simulate the run again with this version",
+            head.schema
+        );
+        return Err(ResultsError::new(file, reason));
+    }
+    serde_json::from_str(&text).map_err(|cause| {
+        let reason = format!(
+            "is of an older version of Virtlane or damaged ({cause}): simulate the run again"
+        );
+        ResultsError::new(file, reason)
+    })
+}

@@ -1,0 +1,108 @@
+//! `channels.csv` and `timeline.csv` of a run.
+
+use super::{ResultsError, read_text};
+use crate::report::result::TimelineRow;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// Use of a channel in the window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelUse {
+    /// Sending end.
+    pub from: String,
+    /// Receiving end.
+    pub to: String,
+    /// Share of the window in which it carried flits, all lanes together.
+    pub utilisation: f64,
+}
+
+impl ChannelUse {
+    /// Switch or host at the sending end.
+    pub fn source(&self) -> &str {
+        node(&self.from)
+    }
+
+    /// Switch or host at the receiving end.
+    pub fn target(&self) -> &str {
+        node(&self.to)
+    }
+
+    /// Whether the channel starts or ends at a host.
+    pub fn is_of_host(&self) -> bool {
+        node(&self.from) == self.from || node(&self.to) == self.to
+    }
+}
+
+/// `S3` of `S3 port 2`; hosts have no port in their names.
+fn node(end: &str) -> &str {
+    match end.rsplit_once(" port ") {
+        Some((node, port)) if port.parse::<u16>().is_ok() => node,
+        _ => end,
+    }
+}
+
+#[derive(Deserialize)]
+struct ChannelRow {
+    channel: usize,
+    from: String,
+    to: String,
+    #[serde(rename = "utilisation [fraction]")]
+    utilisation: f64,
+}
+
+/// Reads the table of channels, which has a row for every lane.
+pub(super) fn channels(path: &Path) -> Result<Vec<ChannelUse>, ResultsError> {
+    let mut channels: Vec<ChannelUse> = Vec::new();
+    for row in rows::<ChannelRow>(path)? {
+        let number = row.channel;
+        if number + 1 == channels.len() {
+            channels[number].utilisation += row.utilisation;
+        } else if number == channels.len() {
+            channels.push(ChannelUse {
+                from: row.from,
+                to: row.to,
+                utilisation: row.utilisation,
+            });
+        } else {
+            let reason = format!("channel {number} is out of order: the table is damaged");
+            return Err(ResultsError::new(path, reason));
+        }
+    }
+    Ok(channels)
+}
+
+/// Reads the counters over time.
+pub(super) fn timeline(path: &Path) -> Result<Vec<TimelineRow>, ResultsError> {
+    rows(path)
+}
+
+fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, ResultsError> {
+    let text = read_text(path)?;
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let rows = reader.deserialize().collect::<Result<Vec<T>, _>>();
+    rows.map_err(|cause| {
+        ResultsError::new(
+            path,
+            format!("is damaged or of another version of Virtlane: {cause}"),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_told_from_hosts() {
+        let channel = |from: &str, to: &str| ChannelUse {
+            from: from.into(),
+            to: to.into(),
+            utilisation: 0.0,
+        };
+        let between = channel("leaf 1 port 3", "spine port 12");
+        assert_eq!((between.source(), between.target()), ("leaf 1", "spine"));
+        assert!(!between.is_of_host());
+        assert!(channel("node port x", "S0 port 1").is_of_host());
+    }
+}

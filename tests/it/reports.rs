@@ -1,0 +1,272 @@
+//! `report` and `plot`: what a page says, that it stands alone, that its plan repeats the run, and what is refused.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A 4x4 mesh with two classes; the load is set by each run.
+const SCENARIO: &str = r#"Scenario(
+    title: "small mesh & <two> classes", seed: 1,
+    fabric: (topology: Mesh(radix: [4, 4]), flit: "64 B", link: (rate: "10 Gbit/s", latency: "2 cycles"),
+             switch: (lanes: 2, lane_capacity: "32 flits", routing_delay: "1 cycles")),
+    routing: DimensionOrder(),
+    traffic: [
+        (name: "bulk", hosts: All, pattern: Uniform, process: Bernoulli(load: 0.2), size: "512 B", sl: 0),
+        (name: "hot", hosts: All, pattern: AllTo(target: 5), process: Bernoulli(load: 0.01), size: "64 B", sl: 1),
+    ],
+    phases: (warmup: "500 cycles", measure: "2000 cycles", drain: Auto),
+)"#;
+
+/// Runs the program in `folder`; its exit code, standard output and standard error.
+fn virtlane(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::cargo_bin("virtlane")
+        .expect("built before its tests")
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("output is text");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn succeed(folder: &Path, arguments: &[&str]) -> String {
+    let (code, output, errors) = virtlane(folder, arguments);
+    assert_eq!(code, Some(0), "{arguments:?}: {errors}");
+    output
+}
+
+/// A folder with the scenario and runs at these loads and seeds, below `runs`.
+fn study(loads: &[&str], seeds: &[&str]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mesh.ron"), SCENARIO).unwrap();
+    for load in loads {
+        for seed in seeds {
+            let out = format!("runs/load{load}-seed{seed}");
+            let load = format!("traffic.bulk.process.load={load}");
+            let arguments = ["run", "mesh.ron", "--set", &load, "--seed", seed];
+            let run = [
+                &arguments[..],
+                &["--threads", "1", "--quiet", "--out", &out],
+            ]
+            .concat();
+            succeed(folder.path(), &run);
+        }
+    }
+    folder
+}
+
+/// What can be read on the page, without the facts of the machine.
+fn words(page: &str) -> String {
+    let start = page.find("<body>").expect("a page has a body");
+    let mut words = String::new();
+    for piece in page[start..].split('<').skip(1) {
+        let (tag, text) = piece.split_once('>').expect("tags end");
+        let text = text.trim();
+        if ["section", "figure", "h2", "h3", "table"]
+            .contains(&tag.split(' ').next().unwrap_or_default())
+        {
+            words.push_str(&format!("[{tag}]\n"));
+        }
+        let is_of_machine =
+            text.contains("Simulated on") || text.starts_with("virtlane run plan.ron");
+        if !text.is_empty() && !is_of_machine {
+            words.push_str(text);
+            words.push('\n');
+        }
+    }
+    words.replace(env!("CARGO_PKG_VERSION"), "VERSION")
+}
+
+/// Everything a browser would fetch.
+fn fetched(page: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for mark in [
+        "src=\"", "href=\"", "url(", "@import", "<script", "<link", "<iframe",
+    ] {
+        for (at, _) in page.match_indices(mark) {
+            let rest = &page[at..page.len().min(at + mark.len() + 40)];
+            let target = &rest[mark.len()..];
+            if !target.starts_with('#') && !target.starts_with("data:") {
+                found.push(rest);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_report_of_one_run_says_everything_and_stands_alone() {
+    let folder = study(&["0.2"], &["1"]);
+    let run = "runs/load0.2-seed1";
+    let output = succeed(folder.path(), &["report", run]);
+    assert_eq!(output.trim(), format!("{run}/report.html"));
+    let page = fs::read_to_string(folder.path().join(output.trim())).unwrap();
+    assert_eq!(fetched(&page), [""; 0]);
+    assert!(
+        !page.contains("http"),
+        "no address at all, not even of a namespace"
+    );
+    assert!(page.contains("small mesh &amp; &lt;two&gt; classes"));
+    insta::assert_snapshot!(words(&page));
+    let left: Vec<_> = fs::read_dir(folder.path().join(run)).unwrap().collect();
+    let hidden = left
+        .iter()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(hidden.count(), 0, "nothing half-written is left");
+}
+
+#[test]
+fn a_report_of_several_runs_has_curves() {
+    let folder = study(&["0.05", "0.3", "0.6", "0.9"], &["1", "2"]);
+    succeed(folder.path(), &["report", "runs", "--out", "all.html"]);
+    let page = fs::read_to_string(folder.path().join("all.html")).unwrap();
+    assert_eq!(fetched(&page), [""; 0]);
+    let words = words(&page);
+    let start = words.find("[section]").unwrap();
+    let end = words[start + 1..].find("[section]").unwrap() + start + 1;
+    insta::assert_snapshot!(&words[..end]);
+    // the same figures as files, one set for the study and one per run in detail
+    let written = succeed(
+        folder.path(),
+        &["plot", "runs", "--format", "svg,png", "--out", "figures"],
+    );
+    let names: Vec<&str> = written.lines().collect();
+    assert!(names.contains(&"figures/accepted-load.svg"), "{names:?}");
+    assert!(names.contains(&"figures/latency-load-p99.png"), "{names:?}");
+    assert!(
+        names
+            .iter()
+            .any(|name| name.ends_with("-channel-utilisation.png")),
+        "{names:?}"
+    );
+    for name in names {
+        let bytes = fs::read(folder.path().join(name)).unwrap();
+        if name.ends_with("png") {
+            assert!(
+                bytes.starts_with(b"\x89PNG") && bytes.len() > 5000,
+                "{name}"
+            );
+        } else {
+            let text = String::from_utf8(bytes).unwrap();
+            roxmltree::Document::parse(&text).unwrap();
+            assert!(!text.contains("var(") && !text.contains("NaN"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_plan_of_a_report_repeats_the_run() {
+    let folder = study(&["0.2"], &["7"]);
+    let run = "runs/load0.2-seed7";
+    succeed(folder.path(), &["report", run]);
+    let page = fs::read_to_string(folder.path().join(run).join("report.html")).unwrap();
+    let plan = page.split("The full plan</summary><pre>").nth(1).unwrap();
+    let plan = plan.split("</pre>").next().unwrap();
+    let plan = plan
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&amp;", "&");
+    fs::write(folder.path().join("plan.ron"), plan).unwrap();
+    let json = succeed(
+        folder.path(),
+        &["run", "plan.ron", "--format", "json", "--out", "again"],
+    );
+    let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let digest = summary["run"]["digest"].as_str().unwrap();
+    assert!(page.contains(&format!("<code>{digest}</code>")), "{digest}");
+}
+
+#[test]
+fn what_is_no_finished_run_is_refused_with_the_file_that_says_so() {
+    let folder = study(&["0.2"], &["1"]);
+    let good = folder.path().join("runs/load0.2-seed1");
+    let copy = |name: &str, change: &dyn Fn(&Path)| {
+        let path = folder.path().join(name);
+        fs::create_dir(&path).unwrap();
+        for entry in fs::read_dir(&good).unwrap().flatten() {
+            fs::copy(entry.path(), path.join(entry.file_name())).unwrap();
+        }
+        change(&path);
+    };
+    let edit = |path: &Path, file: &str, from: &str, to: &str| {
+        let text = fs::read_to_string(path.join(file)).unwrap();
+        assert!(text.contains(from), "{file}");
+        fs::write(path.join(file), text.replacen(from, to, 1)).unwrap();
+    };
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    copy("no-manifest", &|path| {
+        fs::remove_file(path.join("manifest.ron")).unwrap()
+    });
+    copy("no-summary", &|path| {
+        fs::remove_file(path.join("summary.json")).unwrap()
+    });
+    copy("no-log", &|path| {
+        fs::remove_file(path.join("latency.hlog")).unwrap()
+    });
+    copy("old", &|path| {
+        edit(
+            path,
+            "summary.json",
+            "virtlane-summary/1",
+            "virtlane-summary/0",
+        )
+    });
+    copy("older", &|path| {
+        edit(path, "summary.json", "\"diameter\"", "\"radius\"")
+    });
+    copy("mixed", &|path| {
+        edit(path, "summary.json", "\"digest\": \"", "\"digest\": \"0")
+    });
+    copy("cut", &|path| {
+        let text = fs::read_to_string(path.join("manifest.ron")).unwrap();
+        fs::write(path.join("manifest.ron"), &text[..text.len() / 2]).unwrap();
+    });
+    copy("table", &|path| edit(path, "channels.csv", "0,", "1,"));
+    copy("log", &|path| edit(path, "latency.hlog", "HIST", "HOST"));
+    copy(".x.partial-1-0", &|_| ());
+    let mut list = String::new();
+    for directory in [
+        "missing",
+        "mesh.ron",
+        "empty",
+        "no-manifest",
+        "no-summary",
+        "no-log",
+        "old",
+        "older",
+        "mixed",
+        "cut",
+        "table",
+        "log",
+        ".x.partial-1-0",
+    ] {
+        let (code, output, error) = virtlane(folder.path(), &["report", directory]);
+        assert_eq!(
+            (code, output.as_str()),
+            (Some(2), ""),
+            "{directory}: {error}"
+        );
+        assert!(
+            !folder.path().join(directory).join("report.html").exists(),
+            "{directory}"
+        );
+        list.push_str(&error);
+    }
+    insta::assert_snapshot!(list);
+    let (code, _, error) = virtlane(
+        folder.path(),
+        &["report", "runs", "--out", "no/such/place.html"],
+    );
+    assert_eq!(code, Some(2));
+    assert!(
+        error.contains("cannot write `no/such/place.html`"),
+        "{error}"
+    );
+}
