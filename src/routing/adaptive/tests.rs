@@ -256,17 +256,17 @@ fn agrees_with_packets(graph: &Graph, adaptive: &Adaptive, proof: &Proof, text: 
     }
     assert!(followed.longest <= proof.max_hops as usize, "{text}");
     let choices = proof.choices.as_ref().unwrap();
-    if adaptive.routing.selection() != Selection::Open {
-        let dependencies: usize = followed.after.values().map(BTreeSet::len).sum();
-        assert!(dependencies as u64 <= proof.dependencies, "{text}");
-        if !choices.detours {
-            assert_eq!(dependencies as u64, proof.dependencies, "{text}");
-            assert_eq!(followed.longest, proof.max_hops as usize, "{text}");
-        }
-        assert!(is_acyclic(followed.after) || !proof.acyclic, "{text}");
-    } else {
+    if adaptive.routing.selection() == Selection::Open {
         assert_eq!(is_acyclic(extended(graph, legs)), proof.acyclic, "{text}");
+        return;
     }
+    let dependencies: usize = followed.after.values().map(BTreeSet::len).sum();
+    assert!(dependencies as u64 <= proof.dependencies, "{text}");
+    if !choices.detours {
+        assert_eq!(dependencies as u64, proof.dependencies, "{text}");
+        assert_eq!(followed.longest, proof.max_hops as usize, "{text}");
+    }
+    assert!(is_acyclic(followed.after) || !proof.acyclic, "{text}");
 }
 
 /// The extended dependency graph of the escape lanes, from its definition.

@@ -173,7 +173,7 @@ pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Resu
     if switch.input_speedup.value != InputSpeedup::Limited(1) {
         return Err(switch
             .input_speedup
-            .mistake(format!("it {why}: expected 1")));
+            .mistake(format!("anything but 1 {why}")));
     }
     if switch.reserve.value {
         return Err(switch.reserve.mistake(format!("`true` {why}: use `false`")));
