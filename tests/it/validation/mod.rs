@@ -1,5 +1,6 @@
 //! Validation: results that are known from theory, measured on the shipped scenarios.
 
+mod confidence;
 mod deadlock;
 mod determinism;
 mod fabrics;
