@@ -5,6 +5,7 @@
 pub mod args;
 mod catalog;
 mod check;
+mod compare;
 mod describe;
 mod expectations;
 mod layers;
@@ -15,6 +16,7 @@ pub mod profile;
 mod progress;
 mod routes;
 pub mod run;
+mod saturate;
 pub mod schedule;
 mod sweep;
 mod topology;
@@ -55,6 +57,8 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         }),
         Some(Command::Run(arguments)) => run::execute(&arguments),
         Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
+        Some(Command::Saturate(arguments)) => saturate::execute(&arguments),
+        Some(Command::Compare(arguments)) => compare::execute(&arguments),
         Some(Command::Merge(arguments)) => merge::execute(&arguments),
         Some(Command::Check(arguments)) => check::execute(&arguments),
         Some(Command::List(arguments)) => list::execute(&arguments),

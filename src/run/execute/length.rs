@@ -49,10 +49,11 @@ impl Batches {
 
     /// Closes the open batch.
     fn close(&mut self, now: u64, totals: Totals) {
-        let Some((_, before)) = self.open.replace((now, totals)) else {
+        let Some((start, before)) = self.open.replace((now, totals)) else {
             return;
         };
         self.series.push(Batch {
+            cycles: now - start,
             delivered_flits: totals.delivered_flits - before.delivered_flits,
             delivered: totals.delivered - before.delivered,
             network_latency: totals.network_latency - before.network_latency,
@@ -63,10 +64,12 @@ impl Batches {
 
     /// The intervals of the phase.
     pub(super) fn estimates(&self, confidence: f64) -> Estimates {
-        let (series, length) = (&self.series, self.series.length());
+        let series = &self.series;
         Estimates {
             confidence,
-            accepted: batch_means(series, confidence, |batch| (batch.delivered_flits, length)),
+            accepted: batch_means(series, confidence, |batch| {
+                (batch.delivered_flits, batch.cycles)
+            }),
             network_latency: batch_means(series, confidence, |batch| {
                 (batch.network_latency, batch.delivered)
             }),
@@ -125,6 +128,7 @@ impl Run<'_> {
         let now = self.simulation.now();
         self.measure_start = now;
         if self.ended.is_some() {
+            self.batches = Batches::default();
             return Ok(());
         }
         self.length.push(match transient {

@@ -127,7 +127,7 @@ impl<'a> Run<'a> {
             let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
             records.channels.send(channel, lane, after - before);
         }
-        let growth = queued_after.saturating_sub(queued_before);
+        let growth = queued_after as i64 - queued_before as i64;
         let (verdict, reason) = match self.ended.take() {
             Some(ended) => ended,
             None => verdict::judge(self.resolved, &records, growth),
@@ -152,6 +152,7 @@ impl<'a> Run<'a> {
             records,
             stages: self.simulation.stage_costs(),
             timeline: self.timeline,
+            backlog_growth: growth,
             precision,
             length: (!self.length.is_empty()).then(|| self.length.join("; ")),
             threads: self.options.threads,

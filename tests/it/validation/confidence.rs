@@ -23,7 +23,9 @@ fn covered(repetitions: u32, phases: &str) -> u32 {
         u32::from((mean(&outcome) - EXACT).abs() <= found.half_width)
     };
     let covered = (0..repetitions).map(covers).sum();
-    note(&format!("{covered} of {repetitions} intervals cover the mean: {phases}"));
+    note(&format!(
+        "{covered} of {repetitions} intervals cover the mean: {phases}"
+    ));
     covered
 }
 
@@ -49,7 +51,10 @@ fn of_200_intervals_90_to_99_percent_cover_the_exact_mean() {
 /// A small mesh with phases that find their own length.
 fn mesh(load: f64, phases: &str) -> virtlane::scenario::Resolved {
     let load = format!("traffic.0.process.load={load}");
-    scenario("topologies/mesh_8x8.ron", &[&load, &format!("phases={phases}")])
+    scenario(
+        "topologies/mesh_8x8.ron",
+        &[&load, &format!("phases={phases}")],
+    )
 }
 
 const AUTOMATIC: &str = "(warmup: Auto(at_most: \"50000 cycles\"), \
@@ -66,6 +71,14 @@ fn a_run_stops_when_it_is_precise_enough() {
     let latency = outcome.precision.packet_latency.expect("long enough");
     assert!(latency.independent && latency.relative_half_width() <= 0.01);
     assert!(outcome.cycles.warmup < 50_000 && outcome.cycles.measure < 500_000);
+    // the batches are those of the measurement
+    let accepted = outcome.precision.accepted.expect("long enough").mean;
+    let delivered = outcome.records.classes[0].delivered_flits as f64;
+    let found = delivered / outcome.cycles.measure as f64;
+    assert!(
+        (accepted / found - 1.0).abs() < 0.005,
+        "{accepted} and {found}"
+    );
     // the measurement is what it says: packets of its cycles, no others
     let offered = outcome.records.classes[0].created_flits as f64 / 64.0;
     let offered = offered / outcome.cycles.measure as f64;
@@ -98,9 +111,15 @@ fn bounds_hold_and_are_told() {
     // far beyond saturation the queues grow: there is no end of the warm-up
     let outcome = run(&mesh(0.9, short));
     assert_eq!(outcome.verdict, Verdict::Saturated);
-    assert_eq!((outcome.cycles.warmup, outcome.cycles.measure), (5000, 9000));
+    assert_eq!(
+        (outcome.cycles.warmup, outcome.cycles.measure),
+        (5000, 9000)
+    );
     let words = outcome.length.expect("the phases are automatic");
-    assert!(words.contains("5000 cycles, its bound: the packets present are not"), "{words}");
+    assert!(
+        words.contains("5000 cycles, its bound: the packets present are not"),
+        "{words}"
+    );
     assert!(words.contains("9000 cycles, its bound: "), "{words}");
 }
 
@@ -110,5 +129,9 @@ fn wall_time_interrupts_a_run() {
                    at_most: \"100000000 cycles\", wall_time: \"200 ms\"))";
     let outcome = run(&mesh(0.2, endless));
     assert_eq!(outcome.verdict, Verdict::Interrupted);
-    assert!(outcome.reason.contains("the wall time of 0.2 s was over"), "{}", outcome.reason);
+    assert!(
+        outcome.reason.contains("the wall time of 0.2 s was over"),
+        "{}",
+        outcome.reason
+    );
 }
