@@ -6,6 +6,7 @@ pub mod args;
 mod catalog;
 mod check;
 mod checkpoints;
+mod compare;
 mod describe;
 mod expectations;
 mod layers;
@@ -18,6 +19,7 @@ mod progress;
 mod report;
 mod routes;
 pub mod run;
+mod saturate;
 pub mod schedule;
 mod signals;
 mod sweep;
@@ -59,6 +61,8 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         }),
         Some(Command::Run(arguments)) => run::execute(&arguments),
         Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
+        Some(Command::Saturate(arguments)) => saturate::execute(&arguments),
+        Some(Command::Compare(arguments)) => compare::execute(&arguments),
         Some(Command::Merge(arguments)) => merge::execute(&arguments),
         Some(Command::Check(arguments)) => check::execute(&arguments),
         Some(Command::List(arguments)) => list::execute(&arguments),

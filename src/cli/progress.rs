@@ -111,3 +111,40 @@ impl Runs {
         self.line.finish_and_clear();
     }
 }
+
+/// The progress line of a search whose end is not known.
+#[derive(Debug)]
+pub(super) struct Spinner {
+    line: ProgressBar,
+    quiet: bool,
+}
+
+impl Spinner {
+    /// A line; `quiet` shows nothing.
+    pub(super) fn new(quiet: bool) -> Self {
+        let line = ProgressBar::hidden();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed} so far") {
+            line.set_style(style);
+        }
+        Self { line, quiet }
+    }
+
+    /// Shows what is done now.
+    pub(super) fn show(&mut self, message: &str) {
+        if self.quiet {
+            return;
+        }
+        if self.line.is_hidden() {
+            // indicatif draws nothing when standard error is not a terminal
+            self.line
+                .set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
+            self.line.enable_steady_tick(Duration::from_millis(200));
+        }
+        self.line.set_message(message.to_owned());
+    }
+
+    /// Takes the line away.
+    pub(super) fn finish(&self) {
+        self.line.finish_and_clear();
+    }
+}

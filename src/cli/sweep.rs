@@ -8,7 +8,7 @@ use crate::error::{Error, SIMULATION_FAULT};
 use crate::report::directory::slug;
 use crate::report::table::align;
 use crate::scenario::Document;
-use crate::study::directory::{Finished, TABLE, finished};
+use crate::study::directory::{Finished, finished};
 use crate::study::execute::Event;
 use crate::study::{Crew, Record, StudyDirectory, StudyError, Table, execute as make};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub(super) fn shown(record: &Record, table: &Table<'_>, place: &Path) -> String 
         table.entered(),
         design.runs.len(),
         table.human(),
-        place.join(TABLE).display()
+        place.join(record.kind.table()).display()
     )
 }
 
@@ -65,7 +65,7 @@ pub(super) fn verdict(table: &Table<'_>) -> ExitCode {
     }
     let runs = if bad == 1 { "run" } else { "runs" };
     super::complain(&format!(
-        "{bad} {runs} failed or deadlocked: see column `reason` of {TABLE}"
+        "{bad} {runs} failed or deadlocked: see column `reason` of the table"
     ));
     ExitCode::from(SIMULATION_FAULT)
 }
@@ -117,7 +117,15 @@ fn make_all<'a>(
         }
         Ok(())
     };
-    let made = make(document, record, directory, &todo, crew, stop, &mut watch);
+    let made = make(
+        document,
+        &record.design,
+        directory,
+        &todo,
+        crew,
+        stop,
+        &mut watch,
+    );
     line.finish();
     // what is done is written even when something else failed
     let last = table.csv().and_then(|csv| directory.write_table(&csv));
@@ -170,6 +178,7 @@ impl From<StudyError> for Error {
         match error {
             StudyError::Scenario(error) => Self::Scenario(error),
             StudyError::Run(error) => error.into(),
+            StudyError::Stopped => Self::Interrupted,
             error => Self::Usage(error.to_string()),
         }
     }

@@ -32,6 +32,8 @@ pub struct RunResult {
     pub reason: String,
     /// Where the phases that find their own length ended, and why.
     pub length: Option<String>,
+    /// Packets in source queues after the measurement, less those before it.
+    pub backlog_growth: i64,
     /// How precise the means are.
     pub precision: Estimates,
     /// Length of the phases as run.
@@ -96,6 +98,7 @@ impl RunResult {
             verdict: outcome.verdict,
             reason: outcome.reason,
             length: outcome.length,
+            backlog_growth: outcome.backlog_growth,
             precision: outcome.precision,
             cycles: outcome.cycles,
             records: outcome.records,

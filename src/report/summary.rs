@@ -81,6 +81,8 @@ pub struct LoadSummary {
     pub accepted_min_host: f64,
     /// Delivered from the sending host with the most.
     pub accepted_max_host: f64,
+    /// Growth of the source queues in the measurement, part of the packets created; negative when they shrink.
+    pub backlog_growth: f64,
 }
 
 /// Both clocks.
@@ -263,6 +265,10 @@ fn loads(result: &RunResult) -> LoadSummary {
         accepted: load(result, total(|class| class.delivered_flits), &hosts),
         accepted_min_host: accepted.iter().copied().reduce(f64::min).unwrap_or(0.0),
         accepted_max_host: accepted.iter().copied().reduce(f64::max).unwrap_or(0.0),
+        backlog_growth: ratio(
+            result.backlog_growth as f64,
+            total(|class| class.created_packets) as f64,
+        ),
     }
 }
 

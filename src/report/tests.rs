@@ -35,6 +35,7 @@ fn result() -> RunResult {
         verdict: Verdict::Steady,
         reason: "accepted load follows offered load".into(),
         length: Some("measurement of 1000 cycles: packet latency within 1.50 %".into()),
+        backlog_growth: 2,
         precision: Estimates {
             confidence: 0.95,
             accepted: Some(means(0.8, 0.02)),

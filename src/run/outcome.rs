@@ -172,6 +172,8 @@ pub struct Outcome {
     pub records: Records,
     /// Counters over time.
     pub timeline: Vec<TimelineRow>,
+    /// Packets in source queues after the measurement, less those before it.
+    pub backlog_growth: i64,
     /// How precise the means are.
     pub precision: Estimates,
     /// Where the phases that find their own length ended, and why.

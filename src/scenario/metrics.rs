@@ -74,6 +74,11 @@ metrics![
         "Accepted load of the sender that got most through"
     ),
     (
+        "load.backlog_growth",
+        "fraction",
+        "Growth of the source queues in the measurement, part of the packets created"
+    ),
+    (
         "latency.network.STATISTIC",
         "cycles",
         "First flit on the first channel to last flit at the destination, of tagged packets"

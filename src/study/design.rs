@@ -12,7 +12,7 @@ const MOST_RUNS: u64 = 1_000_000;
 const LONGEST_NAME: usize = 60;
 
 /// What is run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Design {
     /// Axes, in the order of the scenario.
     pub axes: Vec<AxisHeader>,
@@ -192,7 +192,7 @@ fn header(axis: &Axis) -> (AxisHeader, Vec<String>) {
 }
 
 /// Values and seed as a file name, with the start of the identity.
-fn run_name(cells: &[String], seed: u64, identity: &str) -> String {
+pub(super) fn run_name(cells: &[String], seed: u64, identity: &str) -> String {
     let mut name = String::new();
     for c in cells.join("_").chars() {
         match c {

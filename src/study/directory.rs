@@ -1,9 +1,9 @@
-//! The study directory: `sweep.ron`, `sweep.csv`, and one run directory per run below `runs`.
+//! The study directory: `study.ron`, a table, and one run directory per run below `runs`.
 //!
 //! Everything appears by a rename, so the directory is consistent at any instant; what a killed process left half
 //! done has a hidden name and is removed by the next one. A lock keeps two processes apart.
 
-use super::record::{FILE, Record};
+use super::record::{FILE, Kind, Record};
 use super::{RunKey, StudyError};
 use crate::report::directory::{is_partial, replace_file};
 use crate::report::result::Verdict;
@@ -15,8 +15,6 @@ use std::path::{Path, PathBuf};
 
 /// Folder of the run directories.
 pub const RUNS: &str = "runs";
-/// Name of the table.
-pub const TABLE: &str = "sweep.csv";
 /// Held by the process that works here.
 const LOCK: &str = ".lock";
 /// What a run that could not be simulated leaves instead of results.
@@ -41,6 +39,7 @@ pub enum Finished {
 
 /// What is read of a manifest.
 #[derive(Deserialize)]
+#[serde(rename = "Manifest")]
 struct ManifestHead {
     identity: String,
     reason: String,
@@ -57,6 +56,7 @@ struct Failure {
 #[derive(Debug)]
 pub struct StudyDirectory {
     path: PathBuf,
+    kind: Kind,
     /// Released when the process ends, however it ends.
     _lock: File,
 }
@@ -75,6 +75,7 @@ impl StudyDirectory {
         fs::create_dir_all(&runs).map_err(|cause| StudyError::Write { path: runs, cause })?;
         let directory = Self {
             path: path.to_owned(),
+            kind: record.kind,
             _lock: lock(path)?,
         };
         let has_record = path.join(FILE).exists();
@@ -103,7 +104,15 @@ impl StudyDirectory {
     /// # Errors
     /// When it cannot be written; the one before then stays.
     pub fn write_table(&self, table: &[u8]) -> Result<(), StudyError> {
-        Ok(replace_file(&self.path.join(TABLE), table)?)
+        self.write(self.kind.table(), table)
+    }
+
+    /// Puts a file in place of the one before.
+    ///
+    /// # Errors
+    /// When it cannot be written; the one before then stays.
+    pub fn write(&self, file: &str, content: &[u8]) -> Result<(), StudyError> {
+        Ok(replace_file(&self.path.join(file), content)?)
     }
 
     /// Keeps the results of a run.

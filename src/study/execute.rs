@@ -4,7 +4,7 @@
 //! run gives does not depend on that, nor on which run is done first.
 
 use super::directory::{Finished, StudyDirectory};
-use super::{Record, RunKey, StudyError};
+use super::{Design, RunKey, StudyError};
 use crate::report::result::{Cost, RunResult, Verdict};
 use crate::report::{summarize, usage};
 use crate::run::{self, Progress, RunError, Settings, sizing};
@@ -64,7 +64,7 @@ pub enum Event {
 /// When a run cannot be kept, threads cannot be started, or `watch` fails; then all runs are ended.
 pub fn execute(
     document: &Document,
-    record: &Record,
+    design: &Design,
     directory: &StudyDirectory,
     todo: &[usize],
     crew: Crew,
@@ -73,7 +73,7 @@ pub fn execute(
 ) -> Result<(), StudyError> {
     let floor = Floor {
         document,
-        record,
+        design,
         directory,
         crew,
         stop,
@@ -116,7 +116,7 @@ type Report = (usize, Result<Finished, StudyError>);
 /// What all workers share.
 struct Floor<'a> {
     document: &'a Document,
-    record: &'a Record,
+    design: &'a Design,
     directory: &'a StudyDirectory,
     crew: Crew,
     stop: &'a AtomicBool,
@@ -130,7 +130,7 @@ impl Floor<'_> {
         while !self.stop.load(Ordering::Relaxed)
             && let Some(&run) = todo.get(next.fetch_add(1, Ordering::Relaxed))
         {
-            let report = match self.simulate(&self.record.design.runs[run]) {
+            let report = match self.simulate(&self.design.runs[run]) {
                 Ok(None) => return,
                 Ok(Some(finished)) => (run, Ok(finished)),
                 Err(error) => (run, Err(error)),
@@ -143,8 +143,7 @@ impl Floor<'_> {
 
     /// One run, kept; `None` when it was stopped.
     fn simulate(&self, key: &RunKey) -> Result<Option<Finished>, StudyError> {
-        let design = &self.record.design;
-        let document = design.document(self.document, key.point, key.seed)?;
+        let document = self.design.document(self.document, key.point, key.seed)?;
         let resolved = match document.resolve(&Parts::registered()) {
             Ok(resolved) => resolved,
             Err(error) => return self.fail(key, error.to_string()).map(Some),

@@ -1,4 +1,5 @@
-//! Many runs: sweeps over axes and seeds, their directories, tables of means with confidence intervals.
+//! Many runs: sweeps over axes and seeds, the search for the saturation point, their directories, tables of means
+//! with confidence intervals.
 //!
 //! ```text
 //! Document ── design ──> points x seeds = runs ── jobs in parallel ──> one run directory each ──> sweep.csv
@@ -7,11 +8,14 @@
 //! The run directories are the truth: each appears by one rename when it is complete and says in its manifest
 //! which run it is, so a study that was killed at any instant goes on where it was, and shards can be merged.
 
+pub mod compare;
 pub mod design;
 pub mod directory;
 pub mod execute;
+pub mod hunt;
 pub mod merge;
 pub mod record;
+pub mod saturation;
 pub mod table;
 
 pub use design::{Design, RunKey};
@@ -62,6 +66,9 @@ pub enum StudyError {
         /// What it is, or what is wrong with it.
         reason: String,
     },
+    /// Stopped from outside.
+    #[error("interrupted")]
+    Stopped,
     /// Another process works in the directory.
     #[error("another process works in `{}`: wait for it, or choose another directory", .0.display())]
     Busy(PathBuf),

@@ -1,4 +1,4 @@
-//! `sweep.ron`: what a study directory is about, so that nothing else is ever mixed into it.
+//! `study.ron`: what a study directory is about, so that nothing else is ever mixed into it.
 
 use super::{Design, StudyError};
 use crate::scenario::Document;
@@ -8,13 +8,34 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Name of the file; a directory that holds one is a study directory.
-pub const FILE: &str = "sweep.ron";
+pub const FILE: &str = "study.ron";
 /// Differences shown at most.
 const MOST_SHOWN: usize = 3;
+
+/// What the runs of a study are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// The points of a sweep.
+    Sweep,
+    /// A search for the saturation point.
+    Saturate,
+}
+
+impl Kind {
+    /// Name of the table.
+    pub fn table(self) -> &'static str {
+        match self {
+            Self::Sweep => "sweep.csv",
+            Self::Saturate => "saturate.csv",
+        }
+    }
+}
 
 /// Everything that decides what a study is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
+    /// What its runs are for.
+    pub kind: Kind,
     /// Version of the program.
     pub version: String,
     /// Title of the scenario.
@@ -35,13 +56,28 @@ impl Record {
     /// # Errors
     /// As [`Design::new`].
     pub fn new(document: &Document, shard: Option<(u32, u32)>) -> Result<Self, StudyError> {
+        let design = Design::new(document)?;
+        let record = Self::with(document, Kind::Sweep, design)?;
+        Ok(Self { shard, ..record })
+    }
+
+    /// A search for the saturation point: which runs it takes is known at its end.
+    ///
+    /// # Errors
+    /// When the scenario is wrong.
+    pub fn of_search(document: &Document) -> Result<Self, StudyError> {
+        Self::with(document, Kind::Saturate, Design::default())
+    }
+
+    fn with(document: &Document, kind: Kind, design: Design) -> Result<Self, StudyError> {
         Ok(Self {
+            kind,
             version: env!("CARGO_PKG_VERSION").into(),
             title: document.scenario()?.title,
-            shard,
+            shard: None,
             scenario: document.settings(),
             files: document.files(),
-            design: Design::new(document)?,
+            design,
         })
     }
 
@@ -76,6 +112,10 @@ impl Record {
 
     /// What differs from `earlier`; `None` when they are the same study.
     pub fn difference(&self, earlier: &Self) -> Option<String> {
+        if self.kind != earlier.kind {
+            let (old, new) = (earlier.kind, self.kind);
+            return Some(format!("its runs are those of a {old:?}, not of a {new:?}"));
+        }
         if self.version != earlier.version {
             let (old, new) = (&earlier.version, &self.version);
             return Some(format!("it was made by version {old}, this is {new}"));

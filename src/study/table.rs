@@ -1,4 +1,4 @@
-//! `sweep.csv`: one row per point, means over its runs with confidence intervals.
+//! The table of a study: one row per point, means over its runs with confidence intervals.
 //!
 //! Intervals come from independent replications (Student's t over seeds); a point with one run takes them from
 //! the batches inside the run where there are any. The column `interval` says which. Only runs that went to their
@@ -93,6 +93,15 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The table of runs that are all finished.
+    pub fn of(design: &'a Design, finished: &[Finished]) -> Self {
+        let mut table = Self::new(design);
+        for (run, finished) in finished.iter().enumerate() {
+            table.enter(run, finished);
+        }
+        table
+    }
+
     /// Enters a finished run.
     pub fn enter(&mut self, run: usize, finished: &Finished) {
         let counts = ["steady", "saturated"].contains(&finished.word());
@@ -120,9 +129,9 @@ impl<'a> Table<'a> {
 
     /// Runs of a point, with their seeds.
     fn runs_of(&self, point: usize) -> impl Iterator<Item = (u64, Option<&Row>)> {
-        // runs are in order of point, and every point has as many
-        let seeds = self.design.runs.len() / self.design.points.len().max(1);
-        let range = point * seeds..(point + 1) * seeds;
+        // runs are in order of point
+        let before = |point| self.design.runs.partition_point(|key| key.point < point);
+        let range = before(point)..before(point + 1);
         let keys = &self.design.runs[range.clone()];
         keys.iter()
             .map(|key| key.seed)

@@ -2,7 +2,7 @@
 
 mod study;
 
-pub use study::{Merge, Shard, Sweep, Work};
+pub use study::{Compare, Merge, Saturate, Shard, Sweep, Work};
 
 use crate::error::Error;
 use crate::scenario::Document;
@@ -47,6 +47,10 @@ pub enum Command {
     Run(Run),
     /// Run a scenario's sweep: every point with several seeds, in parallel; one table
     Sweep(Sweep),
+    /// Find the largest load that a fabric sustains, by bisection over several seeds
+    Saturate(Saturate),
+    /// Compare two runs or sweeps, paired by point and seed
+    Compare(Compare),
     /// Join the directories of a sweep that was made in shards
     Merge(Merge),
     /// Check a scenario: parse, resolve, route and verify it without running it

@@ -93,3 +93,65 @@ pub struct Merge {
     #[arg(long)]
     pub quiet: bool,
 }
+
+/// Arguments of `saturate`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "The load of all classes is varied in proportion, or that of one class. A load is sustained when, \
+                  over the seeds,\naccepted load is within the tolerance of offered load and the source queues \
+                  do not grow by more than that. A search\nthat was stopped goes on with the runs it has made. \
+                  Examples:\n  virtlane saturate torus.ron\n  \
+                  virtlane saturate torus.ron --seeds 8 --resolution 0.002 --out results\n\n\
+                  Exit codes: 0 found; 2 scenario or place wrong; 3 a load deadlocks; 130 interrupted"
+)]
+pub struct Saturate {
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub input: Input,
+    /// Directory of the search: saturate.csv, saturation.json and one run directory per run; default: runs/TITLE-saturate
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Vary the load of this class only
+    #[arg(long, value_name = "NAME")]
+    pub class: Option<String>,
+    /// Part of the offered load that may be missing
+    #[arg(long, value_name = "PART", default_value_t = 0.02, value_parser = part)]
+    pub tolerance: f64,
+    /// Width of the interval around the saturation point, as a fraction of link rate
+    #[arg(long, value_name = "PART", default_value_t = 0.005, value_parser = part)]
+    pub resolution: f64,
+    /// Runs of a load; up to three times as many where they do not decide
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub seeds: u32,
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub work: Work,
+}
+
+/// A number between 0 and 1, both left out.
+fn part(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(part) if 0.0 < part && part < 1.0 => Ok(part),
+        _ => Err("expected a number between 0 and 1, such as 0.01".into()),
+    }
+}
+
+/// Arguments of `compare`.
+#[derive(Args, Clone, Debug)]
+pub struct Compare {
+    /// Run or sweep directory
+    #[arg(value_name = "A")]
+    pub first: PathBuf,
+    /// Run or sweep directory with the same axes
+    #[arg(value_name = "B")]
+    pub second: PathBuf,
+    /// Metric to compare, as in summary.json (`virtlane list metric`); repeatable
+    #[arg(long, value_name = "PATH")]
+    pub metric: Vec<String>,
+}

@@ -149,6 +149,33 @@ mod tests {
         (batch.packet_latency, batch.delivered)
     }
 
+    const EMPTY: Batch = Batch {
+        cycles: 10,
+        delivered_flits: 0,
+        delivered: 0,
+        network_latency: 0,
+        packet_latency: 0,
+        present: 0,
+    };
+
+    fn flits(batch: &Batch) -> (u64, u64) {
+        (batch.delivered_flits, batch.cycles)
+    }
+
+    #[test]
+    fn joined_batches_keep_the_mean() {
+        let mut series = BatchSeries::new(10);
+        for at in 0..640 {
+            series.push(Batch {
+                delivered_flits: 40 + at % 3,
+                ..EMPTY
+            });
+        }
+        let found = batch_means(&series, 0.95, flits).unwrap();
+        assert!((found.mean - 4.1).abs() < 0.01, "{}", found.mean);
+        assert_eq!((found.batches as u64) * found.batch_cycles, 6400);
+    }
+
     /// Share of 400 series whose interval covers the mean \[percent\].
     fn coverage(batches: usize, memory: f64) -> u32 {
         let covers = |seed| {
@@ -189,13 +216,13 @@ mod tests {
     fn short_or_empty_series_have_no_interval() {
         let mut series = BatchSeries::new(10);
         for _ in 0..7 {
-            series.push(Batch::default());
+            series.push(EMPTY);
         }
         assert_eq!(batch_means(&series, 0.95, latency), None);
-        series.push(Batch::default());
+        series.push(EMPTY);
         assert_eq!(batch_means(&series, 0.95, latency), None);
-        let flits = batch_means(&series, 0.95, |batch| (batch.delivered_flits, 10)).unwrap();
-        assert_eq!((flits.mean, flits.half_width), (0.0, 0.0));
-        assert!(flits.relative_half_width() < 1e-12);
+        let found = batch_means(&series, 0.95, flits).unwrap();
+        assert_eq!((found.mean, found.half_width), (0.0, 0.0));
+        assert!(found.relative_half_width() < 1e-12);
     }
 }

@@ -11,6 +11,8 @@ const MOST: usize = 4096;
 /// What happened in one batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
+    /// Length \[cycles\].
+    pub cycles: u64,
     /// Flits delivered.
     pub delivered_flits: u64,
     /// Packets delivered.
@@ -26,6 +28,7 @@ pub struct Batch {
 impl Batch {
     fn join(self, other: Self) -> Self {
         Self {
+            cycles: self.cycles + other.cycles,
             delivered_flits: self.delivered_flits + other.delivered_flits,
             delivered: self.delivered + other.delivered,
             network_latency: self.network_latency + other.network_latency,
@@ -96,6 +99,7 @@ mod tests {
         while cycles < 1_000_000 {
             let length = series.length();
             series.push(Batch {
+                cycles: length,
                 delivered: length,
                 present: 1,
                 ..Batch::default()
@@ -111,6 +115,6 @@ mod tests {
         assert_eq!(first.present, 32);
         let groups: Vec<_> = series.grouped(3, 10).collect();
         assert_eq!(groups.len(), 3);
-        assert_eq!(groups[0].delivered, 5120);
+        assert_eq!((groups[0].delivered, groups[0].cycles), (5120, 5120));
     }
 }

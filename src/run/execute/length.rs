@@ -59,10 +59,11 @@ impl Batches {
 
     /// Closes the open batch.
     fn close(&mut self, now: u64, totals: Totals) {
-        let Some((_, before)) = self.open.replace((now, totals)) else {
+        let Some((start, before)) = self.open.replace((now, totals)) else {
             return;
         };
         self.series.push(Batch {
+            cycles: now - start,
             delivered_flits: totals.delivered_flits - before.delivered_flits,
             delivered: totals.delivered - before.delivered,
             network_latency: totals.network_latency - before.network_latency,
@@ -73,10 +74,12 @@ impl Batches {
 
     /// The intervals of the phase.
     pub(super) fn estimates(&self, confidence: f64) -> Estimates {
-        let (series, length) = (&self.series, self.series.length());
+        let series = &self.series;
         Estimates {
             confidence,
-            accepted: batch_means(series, confidence, |batch| (batch.delivered_flits, length)),
+            accepted: batch_means(series, confidence, |batch| {
+                (batch.delivered_flits, batch.cycles)
+            }),
             network_latency: batch_means(series, confidence, |batch| {
                 (batch.network_latency, batch.delivered)
             }),
@@ -149,6 +152,8 @@ impl Run<'_> {
             let until = self.driver.batches.cycle(decision).min(longest);
             self.advance("warm-up", until, progress, stop)?;
             if self.ended.is_some() {
+                // nothing is measured: there is no interval to tell
+                self.driver.batches = Batches::default();
                 return Ok(());
             }
             let now = self.simulation.now();

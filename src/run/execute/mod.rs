@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
             let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
             records.channels.send(channel, lane, after - before);
         }
-        let growth = measured.queued.saturating_sub(warm.queued);
+        let growth = measured.queued as i64 - warm.queued as i64;
         let (verdict, reason) = match self.ended.take() {
             Some(ended) => ended,
             None => verdict::judge(self.resolved, &records, growth),
@@ -163,6 +163,7 @@ impl<'a> Run<'a> {
             records,
             stages: self.simulation.stage_costs(),
             timeline: self.driver.timeline,
+            backlog_growth: growth,
             precision,
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
             threads: self.options.threads,

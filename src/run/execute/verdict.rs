@@ -11,7 +11,7 @@ use crate::scenario::plan::ClassPlan;
 const GROWTH: f64 = 0.02;
 
 /// Verdict and reason; `growth` is how many packets more wait in source queues after the measurement.
-pub(super) fn judge(resolved: &Resolved, records: &Records, growth: u64) -> (Verdict, String) {
+pub(super) fn judge(resolved: &Resolved, records: &Records, growth: i64) -> (Verdict, String) {
     let sum = |count: fn(&ClassRecords) -> u64| records.classes.iter().map(count).sum::<u64>();
     let (created, rejected) = (
         sum(|class| class.created_packets),

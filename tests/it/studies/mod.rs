@@ -3,6 +3,7 @@
 mod merging;
 mod places;
 mod resuming;
+mod saturating;
 mod tables;
 
 use assert_cmd::Command;

@@ -90,7 +90,7 @@ fn places_that_hold_something_else_are_refused() {
     fs::write(folder.path("full/thesis.tex"), "").expect("writable");
     let errors = folder.fails(2, &["sweep", "small.ron", "--out", "full"]);
     assert!(
-        errors.contains("`full`: is not empty and has no sweep.ron"),
+        errors.contains("`full`: is not empty and has no study.ron"),
         "{errors}"
     );
     assert_eq!(names(&folder.path("full")), ["thesis.tex"]);

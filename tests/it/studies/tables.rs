@@ -125,13 +125,13 @@ fn one_seed_takes_its_intervals_from_batches() {
 #[test]
 fn failed_runs_are_rows_and_the_others_go_on() {
     let folder = Folder::new();
-    // a ring without datelines deadlocks; one lane is too few for a torus with them
+    // a ring without datelines deadlocks; a torus is no tree
     let sets = [
         "allow_deadlock=true",
         "fabric.switch.lane_capacity=8 flits",
         "phases.watchdog=1000 cycles",
         "sweep=(axes: [Zip([(\"fabric.topology\", [Mesh(radix: [3, 3]), Ring(switches: 8), \
-         Torus(radix: [4, 4])]), (\"routing\", [DimensionOrder(), MinHop(), DimensionOrder()]), \
+         Torus(radix: [4, 4])]), (\"routing\", [DimensionOrder(), MinHop(), FatTree()]), \
          (\"fabric.switch.lanes\", [1, 1, 1]), (\"traffic.bulk.process.load\", [0.1, 0.9, 0.1])])])",
     ];
     let mut arguments = vec!["sweep", "small.ron", "--quiet", "--out", "out"];
@@ -148,7 +148,11 @@ fn failed_runs_are_rows_and_the_others_go_on() {
         "{}",
         rows[1]["reason"]
     );
-    assert!(rows[2]["reason"].contains("lanes"), "{}", rows[2]["reason"]);
+    assert!(
+        rows[2]["reason"].contains("FatTree"),
+        "{}",
+        rows[2]["reason"]
+    );
     // failed runs are finished: a second call makes nothing and says the same
     let again = folder.fails(3, &arguments);
     assert!(again.contains("2 runs failed or deadlocked"), "{again}");

@@ -1,0 +1,92 @@
+//! `virtlane saturate`: the largest load a fabric sustains.
+
+use super::args::Saturate;
+use super::progress::Spinner;
+use super::run::{RUNS, stop_on_signal};
+use crate::error::{Error, SIMULATION_FAULT};
+use crate::report::directory::slug;
+use crate::study::hunt::{Hunt, Loads};
+use crate::study::record::{Kind, Record};
+use crate::study::saturation::{Behaviour, Criterion, Saturation};
+use crate::study::{StudyDirectory, Table};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Searches and shows the curve.
+///
+/// # Errors
+/// When the scenario is wrong, the directory cannot be used, a run fails, or the search was stopped.
+pub(super) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
+    let document = arguments.input.open()?;
+    let scenario = document.scenario()?;
+    let loads = Loads::of(&scenario, arguments.class.as_deref())?;
+    let record = Record::of_search(&document)?;
+    let place = match &arguments.out {
+        Some(path) => path.clone(),
+        None => Path::new(RUNS).join(format!("{}-saturate", slug(&record.title))),
+    };
+    let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
+    let criterion = Criterion {
+        tolerance: arguments.tolerance,
+        resolution: arguments.resolution,
+        seeds: arguments.seeds as usize,
+    };
+    let stop = stop_on_signal();
+    let hunt = Hunt {
+        document: &document,
+        seed: scenario.seed,
+        directory: &directory,
+        loads,
+        jobs: arguments.work.jobs.map(|jobs| jobs as usize),
+        stop: &stop,
+    };
+    let mut line = Spinner::new(arguments.work.quiet);
+    let found = hunt.run(criterion, &mut |load, runs| {
+        line.show(&format!("load {load}, {runs} runs so far"));
+    });
+    line.finish();
+    let (found, design, finished) = found?;
+    let table = Table::of(&design, &finished);
+    if !arguments.work.quiet {
+        super::print(&shown(&record.title, &found, criterion, &table, &place))?;
+    }
+    Ok(match found.behaviour {
+        Behaviour::Deadlocked => ExitCode::from(SIMULATION_FAULT),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn shown(
+    title: &str,
+    found: &Saturation,
+    criterion: Criterion,
+    table: &Table<'_>,
+    place: &Path,
+) -> String {
+    format!(
+        "{title}\n\n{}\n{}\ncriterion  accepted load at most {} % below offered load, source queues grow by at \
+         most as much of\n           the packets created; over the seeds of a load, at 95 % confidence\n\
+         results    {}\n",
+        table.human(),
+        verdict(found),
+        criterion.tolerance * 100.0,
+        place.join(Kind::Saturate.table()).display(),
+    )
+}
+
+/// What was found, in a sentence or two.
+fn verdict(found: &Saturation) -> String {
+    let Some(overloaded) = found.overloaded else {
+        return "saturation none: the full link rate is sustained".into();
+    };
+    let point = format!(
+        "saturation between {:.4} (sustained) and {overloaded:.4} (not)",
+        found.sustained
+    );
+    let beyond = match found.behaviour {
+        Behaviour::Unlimited | Behaviour::Saturated => "saturated: accepted load holds beyond it",
+        Behaviour::Unstable => "unstable: accepted load falls beyond its peak",
+        Behaviour::Deadlocked => "deadlocked: a run beyond it cannot move any more",
+    };
+    format!("{point}\nbehaviour  {beyond}")
+}

@@ -1,0 +1,263 @@
+//! Runs of a search for the saturation point: the loads of a scenario, and one table of all that was tried.
+
+use super::design::{AxisHeader, Design, Point, RunKey, run_name};
+use super::directory::Finished;
+use super::execute::{Event, execute};
+use super::saturation::{Behaviour, Criterion, Sample, Saturation, search};
+use super::{Crew, StudyDirectory, StudyError, Table};
+use crate::report::Verdict;
+use crate::scenario::syntax::Node;
+use crate::scenario::{Document, Scenario};
+use serde::Serialize;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Name of the file with what was found.
+pub const RESULT: &str = "saturation.json";
+
+/// The loads that are varied together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loads {
+    /// Key path and share of the largest load.
+    classes: Vec<(String, f64)>,
+}
+
+impl Loads {
+    /// The load of one class, or of all in their proportion.
+    ///
+    /// # Errors
+    /// When there is no such class, or its process has no load.
+    pub fn of(scenario: &Scenario, class: Option<&str>) -> Result<Self, StudyError> {
+        let names = || {
+            scenario
+                .traffic
+                .iter()
+                .map(|class| class.name.value.as_str())
+        };
+        if let Some(name) = class
+            && !names().any(|other| other == name)
+        {
+            let message = crate::registry::unknown("class", name, names());
+            return Err(StudyError::Design(format!("--class: {message}")));
+        }
+        let chosen = scenario.traffic.iter();
+        let chosen = chosen.filter(|other| class.is_none_or(|name| other.name.value == name));
+        let mut classes = Vec::new();
+        for class in chosen {
+            let name = &class.name.value;
+            let load = class.process.parameter("load").map(Node::to_text);
+            let Some(load) = load.and_then(|load| load.parse::<f64>().ok()) else {
+                let process = &class.process.name.value;
+                let message = format!("process `{process}` of class `{name}` has no load to vary");
+                return Err(StudyError::Design(message));
+            };
+            classes.push((format!("traffic.{name}.process.load"), load));
+        }
+        let largest = classes.iter().map(|class| class.1);
+        let largest = largest.fold(f64::MIN_POSITIVE, f64::max);
+        for class in &mut classes {
+            class.1 /= largest;
+        }
+        Ok(Self { classes })
+    }
+
+    fn headers(&self) -> Vec<AxisHeader> {
+        let header = |(path, _): &(String, f64)| AxisHeader {
+            path: path.clone(),
+            unit: Some("fraction of link rate".into()),
+        };
+        self.classes.iter().map(header).collect()
+    }
+
+    fn point(&self, load: f64) -> Point {
+        let texts = self.classes.iter();
+        let texts = texts.map(|(_, share)| (load * share).to_string());
+        let values: Vec<String> = texts.collect();
+        let cells = values.clone();
+        Point { values, cells }
+    }
+}
+
+/// A search with all that it works with.
+#[derive(Debug)]
+pub struct Hunt<'a> {
+    /// The scenario.
+    pub document: &'a Document,
+    /// First seed.
+    pub seed: u64,
+    /// Where runs are kept.
+    pub directory: &'a StudyDirectory,
+    /// Which loads are varied.
+    pub loads: Loads,
+    /// Runs at the same time.
+    pub jobs: Option<usize>,
+    /// Ends everything when set.
+    pub stop: &'a AtomicBool,
+}
+
+/// What the runs of a search are and gave, in the order they were asked for.
+#[derive(Clone)]
+struct Tried {
+    design: Design,
+    /// `[run]`
+    finished: Vec<Finished>,
+}
+
+/// What stands in [`RESULT`].
+#[derive(Serialize)]
+struct Found<'a> {
+    schema: &'static str,
+    behaviour: Behaviour,
+    sustained: f64,
+    overloaded: Option<f64>,
+    /// Key path of every load that was varied, and its share of the largest.
+    loads: &'a [(String, f64)],
+    criterion: Criterion,
+}
+
+impl Hunt<'_> {
+    /// Searches, and writes what was found; `tell` gets the load and runs that are made next.
+    ///
+    /// # Errors
+    /// When a run fails, was stopped, or cannot be kept.
+    pub fn run(
+        &self,
+        criterion: Criterion,
+        tell: &mut dyn FnMut(f64, usize),
+    ) -> Result<(Saturation, Design, Vec<Finished>), StudyError> {
+        let mut tried = Tried {
+            design: Design {
+                axes: self.loads.headers(),
+                points: Vec::new(),
+                runs: Vec::new(),
+            },
+            finished: Vec::new(),
+        };
+        let found = search(criterion, &mut |load, first, count| {
+            tell(load, tried.finished.len());
+            self.evaluate(&mut tried, load, first..first + count)
+        })?;
+        let tried = tried.sorted();
+        let result = Found {
+            schema: "virtlane-saturation/1",
+            behaviour: found.behaviour,
+            sustained: found.sustained,
+            overloaded: found.overloaded,
+            loads: &self.loads.classes,
+            criterion,
+        };
+        let text = serde_json::to_string_pretty(&result);
+        let text = text.map_err(|cause| StudyError::Design(cause.to_string()))? + "\n";
+        self.directory.write(RESULT, text.as_bytes())?;
+        Ok((found, tried.design, tried.finished))
+    }
+
+    /// Runs of one load with some seeds.
+    fn evaluate(
+        &self,
+        tried: &mut Tried,
+        load: f64,
+        seeds: std::ops::Range<usize>,
+    ) -> Result<Vec<Sample>, StudyError> {
+        if seeds.start == 0 {
+            tried.design.points.push(self.loads.point(load));
+        }
+        let point = tried.design.points.len() - 1;
+        let start = tried.design.runs.len();
+        for number in seeds {
+            let seed = self.seed.wrapping_add(number as u64);
+            let identity = tried
+                .design
+                .document(self.document, point, seed)?
+                .identity();
+            tried.design.runs.push(RunKey {
+                point,
+                seed,
+                name: run_name(&tried.design.points[point].cells, seed, &identity),
+                identity,
+            });
+        }
+        self.make(tried, start)?;
+        let sorted = tried.clone().sorted();
+        let table = Table::of(&sorted.design, &sorted.finished);
+        self.directory.write_table(&table.csv()?)?;
+        let samples = start..tried.design.runs.len();
+        samples
+            .map(|run| sample(load, tried.design.runs[run].seed, &tried.finished[run]))
+            .collect()
+    }
+
+    /// Makes the runs from `start` on that are not there yet.
+    fn make(&self, tried: &mut Tried, start: usize) -> Result<(), StudyError> {
+        let mut found: Vec<Option<Finished>> = Vec::new();
+        for key in &tried.design.runs[start..] {
+            found.push(self.directory.finished(key)?);
+        }
+        let missing = (0..found.len()).filter(|&at| found[at].is_none());
+        let todo: Vec<usize> = missing.map(|at| start + at).collect();
+        let crew = Crew::new(self.jobs, todo.len());
+        let (document, directory) = (self.document, self.directory);
+        execute(
+            document,
+            &tried.design,
+            directory,
+            &todo,
+            crew,
+            self.stop,
+            &mut |event| {
+                if let Event::Finished(run, finished) = event {
+                    found[run - start] = Some(finished);
+                }
+                Ok(())
+            },
+        )?;
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(StudyError::Stopped);
+        }
+        tried.finished.extend(found.into_iter().flatten());
+        Ok(())
+    }
+}
+
+impl Tried {
+    /// The same in order of load.
+    fn sorted(self) -> Self {
+        let Design { axes, points, runs } = self.design;
+        let load = |point: usize| points[point].cells[0].parse::<f64>().unwrap_or(0.0);
+        let mut order: Vec<usize> = (0..points.len()).collect();
+        order.sort_by(|&a, &b| load(a).total_cmp(&load(b)));
+        let rank = |point: usize| order.iter().position(|&other| other == point).unwrap_or(0);
+        let mut pairs: Vec<_> = runs.into_iter().zip(self.finished).collect();
+        for (key, _) in &mut pairs {
+            key.point = rank(key.point);
+        }
+        pairs.sort_by_key(|(key, _)| key.point);
+        let (runs, finished) = pairs.into_iter().unzip();
+        let points = order.iter().map(|&point| points[point].clone()).collect();
+        Self {
+            design: Design { axes, points, runs },
+            finished,
+        }
+    }
+}
+
+/// What a run says about its load.
+fn sample(load: f64, seed: u64, finished: &Finished) -> Result<Sample, StudyError> {
+    let gone = |word: &str, reason: &str| {
+        let message = format!(
+            "load {load}, seed {seed}: the run {word}, so the load cannot be judged: {reason}"
+        );
+        Err(StudyError::Design(message))
+    };
+    match finished {
+        Finished::Failed { reason } => gone("failed", reason),
+        Finished::Run { summary, reason } if summary.run.verdict == Verdict::Interrupted => {
+            gone("was interrupted", reason)
+        }
+        Finished::Run { summary, .. } => Ok(Sample {
+            offered: summary.load.offered,
+            accepted: summary.load.accepted,
+            growth: summary.load.backlog_growth,
+            is_deadlocked: summary.run.verdict == Verdict::Deadlocked,
+        }),
+    }
+}

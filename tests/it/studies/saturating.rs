@@ -1,0 +1,94 @@
+//! The search for the saturation point, through the program.
+
+use super::{Folder, names};
+use serde_json::Value;
+
+const SHORT: [&str; 4] = [
+    "--set",
+    "phases=(warmup: \"1000 cycles\", measure: \"5000 cycles\", drain: \"1000 cycles\", watchdog: \"1000 cycles\")",
+    "--resolution",
+    "0.02",
+];
+
+fn result(folder: &Folder, name: &str) -> Value {
+    let text = std::fs::read_to_string(folder.path(name).join("saturation.json"));
+    serde_json::from_str(&text.expect("a finished search")).expect("JSON")
+}
+
+#[test]
+fn a_mesh_saturates_between_half_and_the_full_rate() {
+    let folder = Folder::new();
+    let arguments = [&["saturate", "small.ron", "--out", "out"][..], &SHORT].concat();
+    let shown = folder.succeeds(&arguments);
+    assert!(shown.contains("behaviour  saturated: "), "{shown}");
+    let found = result(&folder, "out");
+    let (low, high) = (&found["sustained"], &found["overloaded"]);
+    let (low, high) = (
+        low.as_f64().expect("a load"),
+        high.as_f64().expect("a load"),
+    );
+    // a 4 x 4 mesh carries the full rate across its bisection; wormholes of 8 flits on 2 lanes do not reach it
+    assert!(
+        0.4 < low && low < high && high < 1.0 && high - low <= 0.02,
+        "{low} to {high}"
+    );
+    let table = std::fs::read_to_string(folder.path("out/saturate.csv")).expect("the curve");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let loads = reader
+        .records()
+        .map(|row| row.expect("a row")[1].parse().expect("a load"));
+    let loads: Vec<f64> = loads.collect();
+    assert!(loads.len() >= 10 && loads.is_sorted(), "{loads:?}");
+    assert!(loads.contains(&1.0) && loads.iter().any(|load| *load < low / 3.0));
+    // the same search finds its runs
+    let runs = names(&folder.path("out/runs"));
+    assert_eq!(folder.succeeds(&arguments), shown);
+    assert_eq!(names(&folder.path("out/runs")), runs);
+}
+
+#[test]
+fn a_deadlock_is_told_from_saturation() {
+    let folder = Folder::new();
+    let ring = [
+        "--set",
+        "fabric.topology=Ring(switches: 8)",
+        "--set",
+        "routing=MinHop()",
+        "--set",
+        "fabric.switch=(lanes: 1, lane_capacity: \"8 flits\")",
+        "--set",
+        "allow_deadlock=true",
+        "--seeds",
+        "2",
+        "--quiet",
+    ];
+    let arguments = [
+        &["saturate", "small.ron", "--out", "out"][..],
+        &SHORT,
+        &ring,
+    ]
+    .concat();
+    folder.fails(3, &arguments);
+    assert_eq!(result(&folder, "out")["behaviour"], "deadlocked");
+}
+
+#[test]
+fn senseless_searches_are_refused() {
+    let folder = Folder::new();
+    let errors = folder.fails(2, &["saturate", "small.ron", "--class", "bluk"]);
+    assert!(errors.contains("did you mean `bulk`?"), "{errors}");
+    let process = "traffic.bulk.process=Saturating()";
+    let errors = folder.fails(2, &["saturate", "small.ron", "--set", process]);
+    assert!(
+        errors.contains("of class `bulk` has no load to vary"),
+        "{errors}"
+    );
+    let errors = folder.fails(2, &["saturate", "small.ron", "--tolerance", "1"]);
+    assert!(errors.contains("such as 0.01"), "{errors}");
+    folder.succeeds(&["sweep", "small.ron", "--quiet", "--out", "out"]);
+    let errors = folder.fails(2, &["saturate", "small.ron", "--out", "out"]);
+    assert!(
+        errors.contains("its runs are those of a Sweep, not of a Saturate"),
+        "{errors}"
+    );
+}
