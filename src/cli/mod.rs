@@ -5,6 +5,7 @@
 pub mod args;
 mod catalog;
 mod check;
+mod completions;
 mod describe;
 mod expectations;
 mod layers;
@@ -64,6 +65,8 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Profile(arguments)) => profile::execute(&arguments),
         Some(Command::Report(arguments)) => report::execute(&arguments),
         Some(Command::Plot(arguments)) => plot::execute(&arguments),
+        Some(Command::Completions(arguments)) => completions::execute(&arguments),
+        Some(Command::Man) => completions::manual(),
     }
 }
 
