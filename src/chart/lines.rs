@@ -282,7 +282,7 @@ fn legend(area: &Area<'_>, series: &[Series], top: i32) -> Result<i32, ChartErro
     }
     let mut y = top + 8;
     for (used, row) in &rows {
-        let mut x = (width - used + GAP) / 2;
+        let mut x = i32::midpoint(width - used, GAP);
         for (curve, name) in row {
             let role = curve.role();
             line(area, vec![(x, y), (x + SAMPLE, y)], role.color, curve.width)?;

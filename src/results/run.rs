@@ -135,9 +135,10 @@ impl Run {
     /// When the table is damaged.
     pub fn timeline(&self) -> Result<Vec<TimelineRow>, ResultsError> {
         let path = self.path.join("timeline.csv");
-        match path.exists() {
-            true => tables::timeline(&path),
-            false => Ok(Vec::new()),
+        if path.exists() {
+            tables::timeline(&path)
+        } else {
+            Ok(Vec::new())
         }
     }
 

@@ -70,9 +70,12 @@ impl<'a> Layout<'a> {
 
     /// Centre of a switch in the figure, below `top`.
     fn center(&self, switch: SwitchId, top: i32) -> (i32, i32) {
-        let coordinate = |dimension: usize| match self.shape.radix.len() > dimension {
-            true => self.shape.coordinate(switch, dimension),
-            false => 0,
+        let coordinate = |dimension: usize| {
+            if self.shape.radix.len() > dimension {
+                self.shape.coordinate(switch, dimension)
+            } else {
+                0
+            }
         };
         let slice = coordinate(2);
         let panel = WIDTH / self.beside as i32;

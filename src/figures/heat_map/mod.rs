@@ -41,11 +41,10 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
 
 /// Explains shares above 1.
 fn above_one(channels: &[ChannelUse]) -> &'static str {
-    match channels.iter().any(|channel| channel.utilisation > 1.0) {
-        true => {
-            " A packet counts whole in the cycle it starts, so a short window can show a little more than 1."
-        }
-        false => "",
+    if channels.iter().any(|channel| channel.utilisation > 1.0) {
+        " A packet counts whole in the cycle it starts, so a short window can show a little more than 1."
+    } else {
+        ""
     }
 }
 
