@@ -224,7 +224,7 @@ mod tests {
         let axis = Axis::from_zero("x", [0.95]);
         assert_eq!(texts(&axis), ["0.0", "0.2", "0.4", "0.6", "0.8"]);
         let axis = Axis::from_zero("x", [12_512.0]);
-        assert_eq!(texts(&axis), ["0", "5\u{a0}000", "10\u{a0}000"]);
+        assert_eq!(texts(&axis), ["0", "5000", "10\u{a0}000"]);
         let axis = Axis::logarithmic("x", [1.1, 99_000.0]);
         assert_eq!(
             texts(&axis),

@@ -96,7 +96,7 @@ mod tests {
             assert!(light(share) < light(share + 0.025), "{share}");
         }
         assert!(
-            (0..=40).all(|step| color(f64::from(step) / 40.0).2 % 2 == 0),
+            (0..=40).all(|step| color(f64::from(step) / 40.0).2.is_multiple_of(2)),
             "roles of the theme are odd"
         );
         assert_eq!(color(-1.0), color(0.0));

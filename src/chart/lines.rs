@@ -10,8 +10,6 @@ use plotters::prelude::*;
 
 /// Size of a chart on its own \[pixels\].
 pub const SIZE: (u32, u32) = (640, 400);
-/// Most points of a curve; more would not be told apart.
-const MOST_POINTS: usize = 400;
 /// Longest name in a legend \[letters\].
 const LONGEST_NAME: usize = 60;
 /// How much of the colour of a curve its band has.
@@ -123,14 +121,7 @@ impl LineChart {
     /// # Errors
     /// When drawing fails.
     pub fn draw(&self, area: &Area<'_>) -> Result<(), ChartError> {
-        let remark = match self.series.iter().any(|s| s.points.len() > MOST_POINTS) {
-            true => format!(
-                "{} Every curve is thinned to {MOST_POINTS} points.",
-                self.remark
-            ),
-            false => self.remark.clone(),
-        };
-        let top = heading(area, &self.title, &remark)?;
+        let top = heading(area, &self.title, &self.remark)?;
         let top = legend(area, &self.series, top)?;
         let (width, height) = area.dim_in_pixel();
         let plot = area.clone().shrink((0, top), (width, height - top as u32));
@@ -158,9 +149,8 @@ impl LineChart {
             area: chart.plotting_area().strip_coord_spec(),
             chart: self,
         };
-        self.guides
-            .iter()
-            .try_for_each(|guide| plane.guide(guide))?;
+        let mut guides = (0..).zip(&self.guides);
+        guides.try_for_each(|(row, guide)| plane.guide(guide, row))?;
         self.series.iter().try_for_each(|curve| plane.band(curve))?;
         self.series.iter().try_for_each(|curve| plane.curve(curve))
     }
@@ -186,11 +176,12 @@ impl Plane<'_, '_> {
         Some((x.round() as i32, y.round() as i32))
     }
 
-    fn guide(&self, guide: &Guide) -> Result<(), ChartError> {
+    /// Names stand in rows, for lines may be close to each other.
+    fn guide(&self, guide: &Guide, row: i32) -> Result<(), ChartError> {
         let points = guide.ends.iter().filter_map(|&(x, y)| self.at(x, y));
         let points: Vec<_> = points.collect();
         if let Some(&(x, y)) = points.last() {
-            let spot = Spot::right(x - 4, y + 8);
+            let spot = Spot::right(x - 4, y + 8 + 13 * row);
             write(&self.area, guide.name, LABEL - 1.0, MUTED.color, spot)?;
         }
         line(&self.area, points, MUTED.color, 1)
@@ -219,13 +210,12 @@ impl Plane<'_, '_> {
     }
 
     fn curve(&self, curve: &Series) -> Result<(), ChartError> {
-        let points = thin(&curve.points);
+        let points = curve.points.iter();
         let places: Vec<_> = points
-            .iter()
             .filter_map(|point| Some((self.at(point.x, point.y)?, point)))
             .collect();
         let role = curve.role();
-        let path: Vec<_> = places.iter().map(|(place, _)| *place).collect();
+        let path = thin(places.iter().map(|(place, _)| *place));
         if path.len() > 1 {
             line(&self.area, path, role.color, curve.width)?;
         }
@@ -250,20 +240,27 @@ impl Plane<'_, '_> {
     }
 }
 
-/// At most [`MOST_POINTS`] of the points: of each stretch its lowest and its highest.
-fn thin(points: &[Mark]) -> Vec<Mark> {
-    if points.len() <= MOST_POINTS {
-        return points.to_vec();
-    }
-    let stretch = points.len().div_ceil(MOST_POINTS / 2);
-    let ends = points.chunks(stretch).flat_map(|points| {
-        let by_y = |a: &&Mark, b: &&Mark| a.y.total_cmp(&b.y);
-        let (low, high) = (points.iter().min_by(by_y), points.iter().max_by(by_y));
-        let mut ends: Vec<Mark> = low.into_iter().chain(high).copied().collect();
-        ends.sort_by(|a, b| a.x.total_cmp(&b.x));
-        ends
-    });
-    ends.collect()
+/// The path without points that change no pixel: of those in one column the first, lowest, highest and last stay.
+fn thin(path: impl Iterator<Item = (i32, i32)>) -> Vec<(i32, i32)> {
+    let path: Vec<(i32, i32)> = path.collect();
+    let columns = path.chunk_by(|a, b| a.0 == b.0);
+    let mut thinned: Vec<(i32, i32)> = columns
+        .flat_map(|column| {
+            let x = column[0].0;
+            let ys = || column.iter().map(|place| place.1);
+            let ends = (column[0].1, column[column.len() - 1].1);
+            let (least, most) = (ys().min().unwrap_or(ends.0), ys().max().unwrap_or(ends.0));
+            // in the order of the way through the column, so that curves do not turn back
+            let way = if ends.0 <= ends.1 {
+                [least, most]
+            } else {
+                [most, least]
+            };
+            [(x, ends.0), (x, way[0]), (x, way[1]), (x, ends.1)]
+        })
+        .collect();
+    thinned.dedup();
+    thinned
 }
 
 /// Draws the legend in rows below `top`; returns where it ends. One curve without a name has none.
@@ -285,7 +282,7 @@ fn legend(area: &Area<'_>, series: &[Series], top: i32) -> Result<i32, ChartErro
     }
     let mut y = top + 8;
     for (used, row) in &rows {
-        let mut x = (width - used + GAP) / 2;
+        let mut x = i32::midpoint(width - used, GAP);
         for (curve, name) in row {
             let role = curve.role();
             line(area, vec![(x, y), (x + SAMPLE, y)], role.color, curve.width)?;
@@ -331,19 +328,18 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} in {text}");
         }
-        assert!(!text.contains("NaN") && !text.contains("thinned"), "{text}");
+        assert!(!text.contains("NaN"), "{text}");
     }
 
     #[test]
     fn dense_curves_keep_their_peaks() {
-        let mut points: Vec<Mark> = (0..10_000).map(|x| Mark::new(f64::from(x), 1.0)).collect();
-        points[7777].y = 50.0;
-        let thinned = thin(&points);
-        assert!(thinned.len() <= MOST_POINTS, "{}", thinned.len());
-        assert!(thinned.iter().any(|point| point.y > 49.0));
-        assert!(thinned.is_sorted_by(|a, b| a.x <= b.x));
-        let text = chart(points).svg().unwrap().standalone();
-        assert!(text.contains("thinned to 400 points"), "{text}");
+        let path = (0..10_000).map(|x| (x / 100, if x == 7777 { 50 } else { 1 }));
+        let thinned = thin(path);
+        assert_eq!(thinned.len(), 102, "{thinned:?}");
+        assert_eq!(thinned[76..80], [(76, 1), (77, 1), (77, 50), (77, 1)]);
+        let falling = [(0, 1), (0, 5), (0, 9), (1, 9)];
+        assert_eq!(thin(falling.into_iter()), [(0, 1), (0, 9), (1, 9)]);
+        assert!(thin(std::iter::empty()).is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{ChartError, Svg};
 use resvg::{tiny_skia, usvg};
 use std::sync::Arc;
 
-/// DejaVu Sans, cut down; see `assets/fonts/README.md`.
+/// `DejaVu` Sans, cut down; see `assets/fonts/README.md`.
 const FONT: &[u8] = include_bytes!("../../assets/fonts/DejaVuSans.ttf");
 /// Its name.
 const FAMILY: &str = "DejaVu Sans";

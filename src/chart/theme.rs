@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn no_role_can_be_a_color_of_a_map() {
-        assert!(roles().all(|role| role.color.2 % 2 == 1));
+        assert!(roles().all(|role| !role.color.2.is_multiple_of(2)));
     }
 
     #[test]

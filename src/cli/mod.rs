@@ -7,6 +7,7 @@ mod catalog;
 mod check;
 mod checkpoints;
 mod compare;
+mod completions;
 mod describe;
 mod expectations;
 mod layers;
@@ -74,6 +75,8 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Profile(arguments)) => profile::execute(&arguments),
         Some(Command::Report(arguments)) => report::execute(&arguments),
         Some(Command::Plot(arguments)) => plot::execute(&arguments),
+        Some(Command::Completions(arguments)) => completions::execute(&arguments),
+        Some(Command::Man) => completions::manual(),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::figures::{Figure, of_run, of_study};
 use crate::report::directory::replace_file;
 use crate::results::{Curves, Results};
 use clap::{Args, ValueEnum};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -67,7 +68,7 @@ pub(super) fn execute(arguments: &Plot) -> Result<ExitCode, Error> {
             };
             let path = out.join(format!("{name}.{ending}"));
             replace_file(&path, &content)?;
-            written += &format!("{}\n", path.display());
+            let _ = writeln!(written, "{}", path.display());
         }
     }
     super::print(&written)?;

@@ -55,9 +55,12 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
 
 /// Network and packet latency of a class.
 fn pair(class: &ClassLatency, has_one: bool) -> [(String, Vec<Mark>); 2] {
-    let name = |clock: &str| match has_one {
-        true => format!("{clock} latency"),
-        false => format!("{}, {clock}", class.class),
+    let name = |clock: &str| {
+        if has_one {
+            format!("{clock} latency")
+        } else {
+            format!("{}, {clock}", class.class)
+        }
     };
     [
         (name("packet"), slower(&class.packet)),

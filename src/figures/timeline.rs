@@ -8,6 +8,9 @@ use crate::chart::{LineChart, Series};
 use crate::report::result::{CycleCounts, TimelineRow};
 use crate::results::Run;
 
+/// Height of the axis as a multiple of the largest value.
+const ROOM: f64 = 1.25;
+
 /// Draws loads above, packets below.
 pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
     let rows = run.timeline()?;
@@ -74,7 +77,9 @@ fn chart(
     });
     let series: Vec<Series> = all.collect();
     let points = || series.iter().flat_map(|series| &series.points);
-    let y = Axis::from_zero(label, points().map(|point| point.y));
+    let mut y = Axis::from_zero(label, points().map(|point| point.y));
+    // room for the names of the phases
+    y.range.end *= ROOM;
     let end = cycles.warmup + cycles.measure;
     let phases = [(cycles.warmup, "warm-up"), (end, "measured")];
     let guides = phases.map(|(end, name)| Guide {

@@ -13,14 +13,14 @@ pub(super) fn table(summary: &Summary) -> Markup {
                 caption { "Traffic classes; SL: service level; 99 %: what 99 % of the packets do not exceed" }
                 thead {
                     tr {
-                        th colspan="2" {} th class="group" colspan="2" { "load" } th class="group" colspan="2" { "lost" }
+                        th class="group" colspan="2" {} th class="group" colspan="2" { "load" } th class="group" colspan="2" { "lost" }
                         th class="group" colspan="5" { "network latency" } th class="group" colspan="5" { "packet latency" }
                         th class="group" { "jitter" }
                     }
                     tr {
                         th class="text" { "class" } th { "SL" } th { "offered" } th { "accepted" }
                         th { "rejected" } th { "dropped" }
-                        @for _ in 0..2 { th { "mean" } th { "50 %" } th { "95 %" } th { "99 %" } th { "most" } }
+                        @for _ in 0..2 { th { "mean" } th { "50\u{a0}%" } th { "95\u{a0}%" } th { "99\u{a0}%" } th { "most" } }
                         th { "mean" }
                     }
                     tr {

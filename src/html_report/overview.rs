@@ -3,7 +3,7 @@
 use super::numbers::{NONE, count, cycles, plural, share, whole};
 use super::verdict::{judge, sign};
 use crate::report::summary::Summary;
-use crate::results::{Curves, Results, Run};
+use crate::results::{Curves, Results};
 use maud::{Markup, html};
 
 /// Makes it.
@@ -73,12 +73,13 @@ fn facts(results: &Results) -> Markup {
             plural(s.routing.layers as usize, "layer", "layers")
         )
     });
+    let cycle_time = first.cycle_time().map(|time| format!("1 cycle = {time}"));
     let window = same(|s| format!("{} cycles", count(s.run.cycles.measure)));
     html! {
         dl class="facts" {
             (fact("Fabric", fabric, size))
             (fact("Routing", engine, proof))
-            (fact("Measured", window, cycle_time(first)))
+            (fact("Measured", window, cycle_time))
             @if results.runs.len() == 1 {
                 (single(&first.summary))
             } @else {
@@ -103,17 +104,6 @@ fn seeds(results: &Results) -> String {
         }
         many => format!("{many} seeds"),
     }
-}
-
-/// `1 cycle = 51.2 ns: 64 B at 10 Gbit/s`.
-fn cycle_time(run: &Run) -> Option<String> {
-    let clock = run.clock()?;
-    let nanoseconds = clock.cycle_picoseconds() / 1000.0;
-    let rate = crate::units::BitRate(clock.reference_rate);
-    Some(format!(
-        "1 cycle = {nanoseconds:.3} ns: a flit of {} B at {rate}",
-        clock.flit_bytes
-    ))
 }
 
 fn single(summary: &Summary) -> Markup {

@@ -115,7 +115,7 @@ impl<'a> Curves<'a> {
                 }
             })
             .collect();
-        curves.sort_by(|a, b| natural(&a.label).cmp(&natural(&b.label)));
+        curves.sort_by_key(|curve| natural(&curve.label));
         Ok(Self { across, curves })
     }
 

@@ -138,9 +138,10 @@ fn run_directories(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     }
     let entries = folders(directory)?;
     for folder in [directory.join(RUNS), directory.to_owned()] {
-        let found = match folder.is_dir() {
-            true => folders(&folder)?,
-            false => Vec::new(),
+        let found = if folder.is_dir() {
+            folders(&folder)?
+        } else {
+            Vec::new()
         };
         let is_run =
             |path: &PathBuf| path.join(manifest::FILE).is_file() || path.join(FAILURE).is_file();

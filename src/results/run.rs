@@ -8,7 +8,6 @@ use crate::report::result::TimelineRow;
 use crate::report::summary::{SCHEMA, Summary};
 use crate::scenario::{Document, Parts};
 use crate::topology::Graph;
-use crate::units::Clock;
 use ron::value::RawValue;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -97,10 +96,11 @@ impl Run {
             .map_err(|cause| ResultsError::new(&file, cause.to_string()))
     }
 
-    /// Flit size and reference rate; `None` when the plan cannot be built here.
-    pub fn clock(&self) -> Option<Clock> {
-        let (_, layout) = self.document().ok()?.layout(&Parts::registered()).ok()?;
-        Some(layout.clock)
+    /// `51.200 ns: one flit at 10 Gbit/s`: what the plan says a cycle is. It is a remark in the plan, so it is known without
+    /// the files the plan names.
+    pub fn cycle_time(&self) -> Option<&str> {
+        let mut lines = self.manifest.plan.get_ron().lines();
+        lines.find_map(|line| line.trim().strip_prefix("// 1 cycle = "))
     }
 
     /// The fabric, built from the plan again; `None` when that is not possible (it is read from a file that is
@@ -135,9 +135,10 @@ impl Run {
     /// When the table is damaged.
     pub fn timeline(&self) -> Result<Vec<TimelineRow>, ResultsError> {
         let path = self.path.join("timeline.csv");
-        match path.exists() {
-            true => tables::timeline(&path),
-            false => Ok(Vec::new()),
+        if path.exists() {
+            tables::timeline(&path)
+        } else {
+            Ok(Vec::new())
         }
     }
 

@@ -1,6 +1,7 @@
 //! `report` and `plot`: what a page says, that it stands alone, that its plan repeats the run, and what is refused.
 
 use assert_cmd::Command;
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -42,8 +43,8 @@ fn succeed(folder: &Path, arguments: &[&str]) -> String {
 
 /// A folder with the scenario and runs at these loads and seeds, below `runs`.
 fn study(loads: &[&str], seeds: &[&str]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("mesh.ron"), SCENARIO).unwrap();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("mesh.ron"), SCENARIO).expect("a writable folder");
     for load in loads {
         for seed in seeds {
             let out = format!("runs/load{load}-seed{seed}");
@@ -70,7 +71,7 @@ fn words(page: &str) -> String {
         if ["section", "figure", "h2", "h3", "table"]
             .contains(&tag.split(' ').next().unwrap_or_default())
         {
-            words.push_str(&format!("[{tag}]\n"));
+            writeln!(words, "[{tag}]").expect("a string takes text");
         }
         let is_of_machine =
             text.contains("Simulated on") || text.starts_with("virtlane run plan.ron");
@@ -183,87 +184,75 @@ fn the_plan_of_a_report_repeats_the_run() {
     assert!(page.contains(&format!("<code>{digest}</code>")), "{digest}");
 }
 
+/// Copies of a good run with one file removed, or with a text in it replaced; nothing is replaced by `""`.
+const DAMAGES: [(&str, &str, Option<(&str, &str)>); 10] = [
+    ("no-manifest", "manifest.ron", None),
+    ("no-summary", "summary.json", None),
+    ("no-log", "latency.hlog", None),
+    (
+        "old",
+        "summary.json",
+        Some(("virtlane-summary/1", "virtlane-summary/0")),
+    ),
+    (
+        "older",
+        "summary.json",
+        Some(("\"diameter\"", "\"radius\"")),
+    ),
+    (
+        "mixed",
+        "summary.json",
+        Some(("\"digest\": \"", "\"digest\": \"0")),
+    ),
+    ("cut", "manifest.ron", Some(("plan: Scenario(", ""))),
+    ("table", "channels.csv", Some(("\n0,", "\n1,"))),
+    ("log", "latency.hlog", Some(("HIST", "HOST"))),
+    (".x.partial-1-0", "trace.json", None),
+];
+
+fn damage(folder: &Path, good: &str, (name, file, change): (&str, &str, Option<(&str, &str)>)) {
+    let copy = folder.join(name);
+    fs::create_dir(&copy).expect("a writable folder");
+    for entry in fs::read_dir(folder.join(good)).expect("a run").flatten() {
+        fs::copy(entry.path(), copy.join(entry.file_name())).expect("a copy");
+    }
+    let file = copy.join(file);
+    match change {
+        Some((from, to)) => {
+            let text = fs::read_to_string(&file).expect("a file of text");
+            assert!(text.contains(from), "{name}");
+            fs::write(&file, text.replacen(from, to, 1)).expect("a writable file");
+        }
+        // a run that was stopped has no trace yet
+        None => drop(fs::remove_file(&file)),
+    }
+}
+
 #[test]
 fn what_is_no_finished_run_is_refused_with_the_file_that_says_so() {
     let folder = study(&["0.2"], &["1"]);
-    let good = folder.path().join("runs/load0.2-seed1");
-    let copy = |name: &str, change: &dyn Fn(&Path)| {
-        let path = folder.path().join(name);
-        fs::create_dir(&path).unwrap();
-        for entry in fs::read_dir(&good).unwrap().flatten() {
-            fs::copy(entry.path(), path.join(entry.file_name())).unwrap();
-        }
-        change(&path);
-    };
-    let edit = |path: &Path, file: &str, from: &str, to: &str| {
-        let text = fs::read_to_string(path.join(file)).unwrap();
-        assert!(text.contains(from), "{file}");
-        fs::write(path.join(file), text.replacen(from, to, 1)).unwrap();
-    };
-    fs::create_dir(folder.path().join("empty")).unwrap();
-    copy("no-manifest", &|path| {
-        fs::remove_file(path.join("manifest.ron")).unwrap()
-    });
-    copy("no-summary", &|path| {
-        fs::remove_file(path.join("summary.json")).unwrap()
-    });
-    copy("no-log", &|path| {
-        fs::remove_file(path.join("latency.hlog")).unwrap()
-    });
-    copy("old", &|path| {
-        edit(
-            path,
-            "summary.json",
-            "virtlane-summary/1",
-            "virtlane-summary/0",
-        )
-    });
-    copy("older", &|path| {
-        edit(path, "summary.json", "\"diameter\"", "\"radius\"")
-    });
-    copy("mixed", &|path| {
-        edit(path, "summary.json", "\"digest\": \"", "\"digest\": \"0")
-    });
-    copy("cut", &|path| {
-        let text = fs::read_to_string(path.join("manifest.ron")).unwrap();
-        fs::write(path.join("manifest.ron"), &text[..text.len() / 2]).unwrap();
-    });
-    copy("table", &|path| edit(path, "channels.csv", "0,", "1,"));
-    copy("log", &|path| edit(path, "latency.hlog", "HIST", "HOST"));
-    copy(".x.partial-1-0", &|_| ());
+    let folder = folder.path();
+    fs::create_dir(folder.join("empty")).unwrap();
+    for case in DAMAGES {
+        damage(folder, "runs/load0.2-seed1", case);
+    }
+    let damaged = DAMAGES.iter().map(|case| case.0);
     let mut list = String::new();
-    for directory in [
-        "missing",
-        "mesh.ron",
-        "empty",
-        "no-manifest",
-        "no-summary",
-        "no-log",
-        "old",
-        "older",
-        "mixed",
-        "cut",
-        "table",
-        "log",
-        ".x.partial-1-0",
-    ] {
-        let (code, output, error) = virtlane(folder.path(), &["report", directory]);
+    for directory in ["missing", "mesh.ron", "empty"].into_iter().chain(damaged) {
+        let (code, output, error) = virtlane(folder, &["report", directory]);
         assert_eq!(
             (code, output.as_str()),
             (Some(2), ""),
             "{directory}: {error}"
         );
         assert!(
-            !folder.path().join(directory).join("report.html").exists(),
+            !folder.join(directory).join("report.html").exists(),
             "{directory}"
         );
         list.push_str(&error);
     }
     insta::assert_snapshot!(list);
-    let (code, _, error) = virtlane(
-        folder.path(),
-        &["report", "runs", "--out", "no/such/place.html"],
-    );
+    let (code, _, error) = virtlane(folder, &["report", "runs", "--out", "no/such/place.html"]);
     assert_eq!(code, Some(2));
     assert!(
         error.contains("cannot write `no/such/place.html`"),

@@ -73,6 +73,10 @@ pub enum Command {
     Report(super::report::Report),
     /// Write the figures of a report as SVG or PNG files
     Plot(super::plot::Plot),
+    /// Print completions for a shell
+    Completions(super::completions::Completions),
+    /// Print the manual page, for `man -l -`
+    Man,
 }
 
 /// The scenario a command works on.

@@ -60,14 +60,22 @@ impl<'a> Layout<'a> {
     }
 
     fn panel_height(&self) -> i32 {
-        (self.rows as i32 + 2) * self.step
+        (self.rows as i32 + 2) * self.step + self.name_height()
+    }
+
+    /// Room for the name of a slice \[pixels\].
+    fn name_height(&self) -> i32 {
+        if self.slices > 1 { 14 } else { 0 }
     }
 
     /// Centre of a switch in the figure, below `top`.
     fn center(&self, switch: SwitchId, top: i32) -> (i32, i32) {
-        let coordinate = |dimension: usize| match self.shape.radix.len() > dimension {
-            true => self.shape.coordinate(switch, dimension),
-            false => 0,
+        let coordinate = |dimension: usize| {
+            if self.shape.radix.len() > dimension {
+                self.shape.coordinate(switch, dimension)
+            } else {
+                0
+            }
         };
         let slice = coordinate(2);
         let panel = WIDTH / self.beside as i32;
@@ -76,7 +84,7 @@ impl<'a> Layout<'a> {
         let upper = top + (slice / self.beside) as i32 * self.panel_height();
         let x = left + (coordinate(0) as i32 + 1) * self.step;
         // the second coordinate grows upwards, as in drawings of surfaces
-        let y = upper + (self.rows - coordinate(1)) as i32 * self.step;
+        let y = upper + self.name_height() + (self.rows - coordinate(1)) as i32 * self.step;
         (x, y)
     }
 }
@@ -114,16 +122,24 @@ pub(super) fn draw(
         let bottom = top + panels * layout.panel_height();
         color_map::key(area, (WIDTH / 2 - 150, bottom + 6), most, LABEL)
     })?;
-    let slices = match layout.slices {
-        1 => "",
-        _ => {
-            " One panel per value of the third coordinate; channels along it count for the squares only."
+    let mut caption =
+        "Surface map of the grid, first coordinate to the right, second upwards.".to_owned();
+    if layout.slices > 1 {
+        caption += " One panel per value of the third coordinate.";
+    }
+    if has_channels {
+        caption += " Channels to and from hosts";
+        caption += if layout.slices > 1 {
+            ", and along the third coordinate,"
+        } else {
+            ""
+        };
+        caption += " have no bars.";
+        if layout.shape.wrap.contains(&true) {
+            caption += " Bars at the rim are channels that wrap around.";
         }
-    };
-    let caption = format!(
-        "Surface map of the grid, first coordinate to the right, second upwards.{slices} Bars at the rim are channels that \
-         wrap around. Channels to and from hosts have no bars."
-    );
+    }
+    caption += super::above_one(channels);
     Ok(Figure {
         name: "channel-utilisation",
         caption,
@@ -218,7 +234,7 @@ impl Map<'_, '_> {
             let (x0, y0) = layout.center(SwitchId(first), self.top);
             if layout.slices > 1 {
                 let middle = x0 + (layout.columns as i32 - 1) * layout.step / 2;
-                let y = y0 - (layout.rows as i32) * layout.step + layout.step / 4;
+                let y = y0 - (layout.rows as i32 - 1) * layout.step - layout.step * 3 / 4 - 8;
                 write(
                     self.area,
                     &format!("third = {slice}"),

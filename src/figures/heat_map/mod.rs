@@ -39,6 +39,15 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
     }
 }
 
+/// Explains shares above 1.
+fn above_one(channels: &[ChannelUse]) -> &'static str {
+    if channels.iter().any(|channel| channel.utilisation > 1.0) {
+        " A packet counts whole in the cycle it starts, so a short window can show a little more than 1."
+    } else {
+        ""
+    }
+}
+
 /// The top of the colour scale: the busiest channel, rounded up to a tenth.
 fn top(channels: &[ChannelUse]) -> f64 {
     let most = channels

@@ -65,7 +65,8 @@ fn caption(channels: &[ChannelUse]) -> String {
         .collect();
     format!(
         "Share of the window in which a channel carried flits. A flat curve is balanced; a steep start is a few channels \
-         that carry most. The busiest: {}.",
-        names.join(", ")
+         that carry most. The busiest: {}.{}",
+        names.join(", "),
+        super::above_one(channels)
     )
 }

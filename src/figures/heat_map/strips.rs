@@ -184,7 +184,8 @@ pub(super) fn draw(kinds: &[Kind], channels: &[ChannelUse]) -> Result<Figure, Fi
     let caption = "One strip per kind of channel, the way of a packet from its source to its destination from top to \
                    bottom; within a strip channels are in the order of their numbers, so neighbours are neighbours in the \
                    fabric. A strip of one colour is balanced; bright spots are where packets wait."
-        .to_owned();
+        .to_owned()
+        + super::above_one(channels);
     Ok(Figure {
         name: "channel-utilisation",
         caption,
