@@ -95,7 +95,7 @@ fn results_go_to_standard_output() {
 #[test]
 fn help_is_worth_reading() {
     let commands = [
-        "run", "sweep", "merge", "check", "list", "describe", "topology", "routes", "schedule",
+        "run", "sweep", "saturate", "compare", "merge", "check", "list", "describe", "topology", "routes", "schedule",
         "profile",
     ];
     let mut pages = virtlane(&["--help"]).1;
