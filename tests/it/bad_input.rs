@@ -95,8 +95,8 @@ fn results_go_to_standard_output() {
 #[test]
 fn help_is_worth_reading() {
     let commands = [
-        "run", "sweep", "merge", "check", "list", "describe", "topology", "routes", "schedule",
-        "profile",
+        "run", "sweep", "saturate", "compare", "merge", "check", "list", "describe", "topology",
+        "routes", "schedule", "profile",
     ];
     let mut pages = virtlane(&["--help"]).1;
     for command in commands {

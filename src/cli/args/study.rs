@@ -44,14 +44,14 @@ pub struct Work {
 /// Arguments of `sweep`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "The axes are the section `sweep` of the scenario (`virtlane describe section sweep`). A sweep \
-                  that was stopped or killed goes\non where it was when the same command is given again. Examples:\n  \
+    after_help = "The axes are the section `sweep` of the scenario (`virtlane describe section sweep`). A sweep that \
+                  was stopped or killed goes on where it was when the same command is given again.\n\nExamples:\n  \
                   virtlane sweep study.ron --dry-run\n  \
                   virtlane sweep study.ron --set 'sweep.seeds=8' --out results\n  \
                   virtlane sweep study.ron --shard $SLURM_ARRAY_TASK_ID/16 --out part-$SLURM_ARRAY_TASK_ID\n  \
                   virtlane merge part-* --out results\n\n\
-                  Exit codes: 0 all runs done; 2 scenario or place wrong; 3 a run deadlocked or failed (see its \
-                  row in sweep.csv);\n130 interrupted, finished runs are kept"
+                  Exit codes:\n  0 all runs done; 2 scenario or place wrong; 3 a run deadlocked or failed (see its row in \
+                  the table); 130 interrupted, finished runs are kept"
 )]
 pub struct Sweep {
     #[command(flatten)]
@@ -98,11 +98,11 @@ pub struct Merge {
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "The load of all classes is varied in proportion, or that of one class. A load is sustained when, \
-                  over the seeds,\naccepted load is within the tolerance of offered load and the source queues \
-                  do not grow by more than that. A search\nthat was stopped goes on with the runs it has made. \
+                  over the seeds, accepted load is within the tolerance of offered load and the source queues do \
+                  not grow by more than that. A search that was stopped goes on with the runs it has made.\n\n\
                   Examples:\n  virtlane saturate torus.ron\n  \
                   virtlane saturate torus.ron --seeds 8 --resolution 0.002 --out results\n\n\
-                  Exit codes: 0 found; 2 scenario or place wrong; 3 a load deadlocks; 130 interrupted"
+                  Exit codes:\n  0 found; 2 scenario or place wrong; 3 a load deadlocks; 130 interrupted"
 )]
 pub struct Saturate {
     #[command(flatten)]
