@@ -4,7 +4,7 @@ use crate::chart::png::png;
 use crate::error::Error;
 use crate::figures::{Figure, of_run, of_study};
 use crate::report::directory::replace_file;
-use crate::results::{Curves, Results};
+use crate::results::{Curves, Detailed, Results};
 use clap::{Args, ValueEnum};
 use std::fmt::Write as _;
 use std::fs;
@@ -83,7 +83,7 @@ fn figures(results: &Results) -> Result<Vec<(String, Figure)>, Error> {
         .map(|figure| (figure.name.to_owned(), figure))
         .collect();
     let runs = curves.detailed();
-    for (number, run) in (1..).zip(&runs) {
+    for (number, Detailed { run, .. }) in (1..).zip(&runs) {
         for figure in of_run(run)? {
             let directory = run.path.file_name().unwrap_or_default().to_string_lossy();
             let name = match runs.len() {

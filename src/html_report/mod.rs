@@ -32,8 +32,8 @@ pub fn page(results: &Results) -> Result<String, FigureError> {
     let body = html! {
         (overview::section(results, &curves, &title))
         @if results.runs.len() > 1 { (study::section(results, &curves)?) }
-        @for (number, run) in detailed.iter().enumerate() {
-            (run::section(run, (results.runs.len() > 1).then_some(number + 1))?)
+        @for (number, shown) in detailed.iter().enumerate() {
+            (run::section(*shown, (results.runs.len() > 1).then_some(number + 1))?)
         }
         (reproduce::section(results, &detailed))
         (glossary::section())

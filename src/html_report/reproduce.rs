@@ -1,12 +1,12 @@
 //! Plans, and how to run them again.
 
-use crate::results::{Results, Run};
+use crate::results::{Detailed, Results, Run};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, html};
 
 /// Makes it.
-pub(super) fn section(results: &Results, detailed: &[&Run]) -> Markup {
+pub(super) fn section(results: &Results, detailed: &[Detailed<'_>]) -> Markup {
     let has_others = results.runs.len() > detailed.len();
     html! {
         section {
@@ -21,7 +21,7 @@ pub(super) fn section(results: &Results, detailed: &[&Run]) -> Markup {
                     code { "virtlane report DIRECTORY" } "."
                 }
             }
-            @for (number, run) in detailed.iter().enumerate() { (repeat(run, number == 0, detailed.len() > 1)) }
+            @for (number, shown) in detailed.iter().enumerate() { (repeat(shown.run, number == 0, detailed.len() > 1)) }
             @if results.runs.len() > 1 { (all_runs(results)) }
         }
     }

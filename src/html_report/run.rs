@@ -4,11 +4,12 @@ use super::numbers::{count, mebibytes, seconds, share};
 use super::verdict::{sign, word};
 use super::{classes, figure};
 use crate::figures::{FigureError, of_run};
-use crate::results::Run;
+use crate::results::Detailed;
 use maud::{Markup, html};
 
 /// Makes it; `number` counts the runs where there are several.
-pub(super) fn section(run: &Run, number: Option<usize>) -> Result<Markup, FigureError> {
+pub(super) fn section(shown: Detailed<'_>, number: Option<usize>) -> Result<Markup, FigureError> {
+    let run = shown.run;
     let figures = of_run(run)?;
     let summary = &run.summary;
     let verdict = summary.run.verdict;
@@ -18,7 +19,9 @@ pub(super) fn section(run: &Run, number: Option<usize>) -> Result<Markup, Figure
             @match number {
                 Some(number) => {
                     h2 id=(format!("run-{number}")) {
-                        "Run in detail: offered load " (share(summary.load.offered)) ", seed " (run.manifest.seed)
+                        "Run in detail: "
+                        @if !shown.label.is_empty() { (shown.label) ", " }
+                        "offered load " (share(summary.load.offered)) ", seed " (run.manifest.seed)
                     }
                     p {
                         b { (sign(verdict)) " " (word(verdict)) } ": " (run.manifest.reason) ". "

@@ -39,15 +39,24 @@ pub struct Point<'a> {
 }
 
 impl Point<'_> {
-    /// Mean of a number over the runs that have it, with its confidence interval.
+    /// Mean of a number over the runs that have it and went to their end, with its confidence interval.
     pub fn mean(&self, number: impl Fn(&Summary) -> Option<f64>) -> Option<Interval> {
-        let values: Vec<f64> = self
-            .runs
-            .iter()
+        let values: Vec<f64> = counted(&self.runs)
             .filter_map(|run| number(&run.summary))
             .collect();
         replications(&values, CONFIDENCE)
     }
+}
+
+/// Runs that went to their end: steady and saturated ones. Means of others are of nothing in particular.
+fn counted<'a>(runs: &[&'a Run]) -> impl Iterator<Item = &'a Run> {
+    let ends = |run: &&Run| {
+        matches!(
+            run.summary.run.verdict,
+            Verdict::Steady | Verdict::Saturated
+        )
+    };
+    runs.iter().copied().filter(ends)
 }
 
 /// Points that differ in load (or one number) only.
@@ -57,6 +66,15 @@ pub struct Curve<'a> {
     pub label: String,
     /// Points from left to right.
     pub points: Vec<Point<'a>>,
+}
+
+/// A run to show in detail.
+#[derive(Clone, Copy, Debug)]
+pub struct Detailed<'a> {
+    /// Label of its curve.
+    pub label: &'a str,
+    /// The run.
+    pub run: &'a Run,
 }
 
 /// All curves of a study.
@@ -126,9 +144,16 @@ impl<'a> Curves<'a> {
 
     /// The runs that are shown in detail, at most [`MOST_DETAILED`]: all, or of each curve the last steady point and then
     /// the last point; of a point the first seed.
-    pub fn detailed(&self) -> Vec<&'a Run> {
-        let all = self.curves.iter().flat_map(|curve| &curve.points);
-        let all: Vec<&'a Run> = all.flat_map(|point| &point.runs).copied().collect();
+    pub fn detailed(&self) -> Vec<Detailed<'_>> {
+        let of = |curve: usize, run: &'a Run| Detailed {
+            label: &self.curves[curve].label,
+            run,
+        };
+        let mut all = Vec::new();
+        for (number, curve) in self.curves.iter().enumerate() {
+            let runs = curve.points.iter().flat_map(|point| &point.runs);
+            all.extend(runs.map(|run| of(number, run)));
+        }
         if all.len() <= MOST_DETAILED {
             return all;
         }
@@ -147,10 +172,11 @@ impl<'a> Curves<'a> {
         }
         places.truncate(MOST_DETAILED);
         places.sort_unstable();
-        let runs = places
-            .into_iter()
-            .map(|(curve, point)| &self.curves[curve].points[point].runs);
-        runs.filter_map(|runs| runs.first()).copied().collect()
+        let firsts = places.into_iter().filter_map(|(curve, point)| {
+            let first = self.curves[curve].points[point].runs.first();
+            first.map(|run| of(curve, run))
+        });
+        firsts.collect()
     }
 
     /// Whether any point has several runs.
@@ -181,10 +207,15 @@ fn point<'a>(
     let verdict = verdicts
         .max_by_key(|verdict| rank(*verdict))
         .unwrap_or(Verdict::Interrupted);
-    let offered =
-        || runs.iter().map(|run| run.summary.load.offered).sum::<f64>() / runs.len() as f64;
+    let offered = |runs: &[&Run]| {
+        let sum: f64 = runs.iter().map(|run| run.summary.load.offered).sum();
+        sum / runs.len() as f64
+    };
     let x = match across {
-        Across::Offered => offered(),
+        Across::Offered => {
+            let counted: Vec<&Run> = counted(&runs).collect();
+            offered(if counted.is_empty() { &runs } else { &counted })
+        }
         Across::Setting { path, .. } => plans[numbers[0]]
             .get(path)
             .and_then(|text| quantity(text))

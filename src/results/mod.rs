@@ -9,7 +9,7 @@ pub mod run;
 pub mod settings;
 pub mod tables;
 
-pub use curves::{Across, Curve, Curves, Point};
+pub use curves::{Across, Curve, Curves, Detailed, Point};
 pub use run::Run;
 
 use crate::report::directory::is_partial;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
+use virtlane::results::{Across, Curves, Results};
 
 /// A 4x4 mesh with two classes; the load is set by each run.
 const SCENARIO: &str = r#"Scenario(
@@ -59,6 +60,19 @@ fn study(loads: &[&str], seeds: &[&str]) -> TempDir {
         }
     }
     folder
+}
+
+/// Runs the scenario with these changes, once for each name.
+fn variants(folder: &Path, variants: &[(&str, &[&str])]) {
+    for (name, changes) in variants {
+        let out = format!("variants/{name}");
+        let changes = changes.iter().flat_map(|change| ["--set", *change]);
+        let run = [
+            "run", "mesh.ron", "--quiet", "--cycles", "500", "--out", &out,
+        ];
+        let arguments: Vec<&str> = run.into_iter().chain(changes).collect();
+        succeed(folder, &arguments);
+    }
 }
 
 /// What can be read on the page, without the facts of the machine.
@@ -159,6 +173,70 @@ fn a_report_of_several_runs_has_curves() {
             assert!(!text.contains("var(") && !text.contains("NaN"), "{name}");
         }
     }
+}
+
+#[test]
+fn what_differs_beside_load_and_seed_names_the_curves() {
+    let folder = study(&[], &[]);
+    let low = "traffic.bulk.process.load=0.05";
+    let lanes = "fabric.switch.lanes=4";
+    variants(
+        folder.path(),
+        &[
+            ("a", &[low]),
+            ("b", &["title=other", "seed=9", low]),
+            (
+                "c",
+                &["traffic.bulk.process.load=0.1", "phases.drain=9000 cycles"],
+            ),
+            ("d", &[lanes, low]),
+        ],
+    );
+    let results = Results::read(&[folder.path().join("variants")]).unwrap();
+    let curves = Curves::new(&results).unwrap();
+    assert_eq!(curves.across, Across::Offered);
+    let shape = curves.curves.iter().map(|curve| {
+        let runs = curve.points.iter().map(|point| point.runs.len());
+        (curve.label.as_str(), runs.collect::<Vec<_>>())
+    });
+    assert_eq!(
+        shape.collect::<Vec<_>>(),
+        [("lanes 2", vec![2, 1]), ("lanes 4", vec![1])]
+    );
+    let point = &curves.curves[0].points[0];
+    let both = point
+        .runs
+        .iter()
+        .map(|run| run.summary.load.accepted)
+        .sum::<f64>()
+        / 2.0;
+    let mean = point.mean(|summary| Some(summary.load.accepted)).unwrap();
+    assert!((mean.mean - both).abs() < 1e-12 && mean.half_width.is_some());
+}
+
+#[test]
+fn curves_go_over_the_only_number_that_differs() {
+    let folder = study(&[], &[]);
+    variants(
+        folder.path(),
+        &[
+            ("64", &["fabric.switch.lane_capacity=64 flits"]),
+            ("16", &["fabric.switch.lane_capacity=16 flits"]),
+        ],
+    );
+    let results = Results::read(&[folder.path().join("variants")]).unwrap();
+    let curves = Curves::new(&results).unwrap();
+    let expected = Across::Setting {
+        path: "fabric.switch.lane_capacity".into(),
+        unit: "flits".into(),
+    };
+    assert_eq!(curves.across, expected);
+    let places: Vec<f64> = curves.curves[0]
+        .points
+        .iter()
+        .map(|point| point.x)
+        .collect();
+    assert_eq!((curves.curves.len(), places), (1, vec![16.0, 64.0]));
 }
 
 #[test]
