@@ -4,7 +4,7 @@
 //! Needs: a k-ary n-tree ([`Shape::Tree`]), an extended generalised fat tree ([`Shape::Xgft`]: star, tree, leaf-spine and
 //! Clos networks too) or an enriched tree ([`Shape::EnrichedTree`]); 1 lane.
 //! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for any other shape.
-//! Cost: as [`Shortest`].
+//! Cost: as `shortest.rs`.
 //!
 //! # Algorithm
 //! Where the destination is not below, every port up is on a shortest way: one is drawn, or the one with the least

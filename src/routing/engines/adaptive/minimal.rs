@@ -4,7 +4,7 @@
 //! Needs: `adaptive_lanes` lanes and the escape lanes: 1 on meshes, hypercubes, `HyperX` networks and regular trees, 2 on
 //! tori, elsewhere as many as the longest shortest way to a host's switch has hops.
 //! Fails with: [`RoutingError::TooFewLanes`], [`RoutingError::Unreachable`], [`RoutingError::Unsupported`].
-//! Cost: as [`Shortest`].
+//! Cost: as `shortest.rs`.
 //!
 //! # Algorithm
 //! 1. A packet may take every port that leads nearer to its destination, on any adaptive lane.

@@ -4,7 +4,7 @@
 //! twice as long as the longest shortest way; not in order.
 //! Needs: 2 lanes per group of service levels; on rings longer than 3 switches 4.
 //! Fails with: [`RoutingError::TooFewLanes`], [`RoutingError::Unreachable`].
-//! Cost: time and memory O(switches * dimensions), elsewhere as [`Shortest`].
+//! Cost: time and memory O(switches * dimensions), elsewhere as `shortest.rs`.
 //!
 //! # Algorithm
 //! 1. At its source a packet draws a switch `x` among all that have hosts. It goes to `x`, then to its
