@@ -88,6 +88,21 @@ metrics![
         "cycles",
         "Creation to last flit at the destination, of tagged packets"
     ),
+    (
+        "confidence.accepted.half_width",
+        FRACTION,
+        "Half-width of the interval of the accepted load, from batch means"
+    ),
+    (
+        "confidence.network_latency.half_width",
+        "cycles",
+        "Half-width of the interval of the mean network latency, from batch means"
+    ),
+    (
+        "confidence.packet_latency.half_width",
+        "cycles",
+        "Half-width of the interval of the mean packet latency, from batch means"
+    ),
     ("hops.mean", "channels", "Inter-switch channels crossed"),
     (
         "classes.NAME.offered",

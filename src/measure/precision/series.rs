@@ -111,10 +111,10 @@ mod tests {
         let total: u64 = series.batches().iter().map(|batch| batch.delivered).sum();
         assert_eq!(total, cycles);
         let first = series.batches()[0];
-        assert_eq!((first.delivered, series.length()), (512, 512));
-        assert_eq!(first.present, 32);
+        assert_eq!((first.delivered, series.length()), (256, 256));
+        assert_eq!(first.present, 16);
         let groups: Vec<_> = series.grouped(3, 10).collect();
         assert_eq!(groups.len(), 3);
-        assert_eq!((groups[0].delivered, groups[0].cycles), (5120, 5120));
+        assert_eq!((groups[0].delivered, groups[0].cycles), (2560, 2560));
     }
 }
