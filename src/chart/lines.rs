@@ -181,7 +181,13 @@ impl Plane<'_, '_> {
         let points = guide.ends.iter().filter_map(|&(x, y)| self.at(x, y));
         let points: Vec<_> = points.collect();
         if let Some(&(x, y)) = points.last() {
-            let spot = Spot::right(x - 4, y + 8 + 13 * row);
+            // the name of a slanted line stays clear of it
+            let gap = if guide.ends[0].0 < guide.ends[1].0 {
+                26
+            } else {
+                4
+            };
+            let spot = Spot::right(x - gap, y + 8 + 13 * row);
             write(&self.area, guide.name, LABEL - 1.0, MUTED.color, spot)?;
         }
         line(&self.area, points, MUTED.color, 1)

@@ -1,5 +1,6 @@
 //! Plans, and how to run them again.
 
+use super::numbers::plural;
 use crate::results::{Detailed, Results, Run};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +18,7 @@ pub(super) fn section(results: &Results, detailed: &[Detailed<'_>]) -> Markup {
             }
             @if has_others {
                 p {
-                    "Plans of the " (detailed.len()) " runs in detail follow; for another run: "
+                    "Plans of the " (plural(detailed.len(), "run", "runs")) " in detail follow; for another one: "
                     code { "virtlane report DIRECTORY" } "."
                 }
             }

@@ -142,7 +142,7 @@ impl<'a> Curves<'a> {
         self.curves.iter().any(|curve| curve.points.len() > 1)
     }
 
-    /// The runs that are shown in detail, at most [`MOST_DETAILED`]: all, or of each curve the last steady point and then
+    /// The runs that are shown in detail, at most four: all, or of each curve the last steady point and then
     /// the last point; of a point the first seed.
     pub fn detailed(&self) -> Vec<Detailed<'_>> {
         let of = |curve: usize, run: &'a Run| Detailed {
