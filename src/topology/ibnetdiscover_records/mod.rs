@@ -1,7 +1,7 @@
 //! Reads the text that `ibnetdiscover` prints into node records.
 //!
 //! Guarantees: never panics; what comes back has ports in `1..=port count`, each listed once, and node ids
-//! that differ. Whether the two sides of a link agree is checked by [`ibnetdiscover`](super::ibnetdiscover).
+//! that differ. Whether the two sides of a link agree is checked by [`record_graph`](super::record_graph).
 //! Cost: O(text) time and memory.
 //!
 //! # Grammar
