@@ -1,6 +1,6 @@
 //! Counters of a run in batches of equal length: what intervals and the end of the warm-up are told from.
 //!
-//! Cost: nothing per packet (totals are read between two steps of the run); at most [`MOST`] batches are kept.
+//! Cost: nothing per packet (totals are read between two steps of the run); at most 4096 batches are kept.
 //! When they are full, each two neighbours become one.
 
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl BatchSeries {
         Self { batches, length }
     }
 
-    /// Length of a batch \[cycles\]; doubles whenever [`MOST`] batches are full.
+    /// Length of a batch \[cycles\]; doubles whenever 4096 batches are full.
     pub fn length(&self) -> u64 {
         self.length
     }
