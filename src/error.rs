@@ -46,6 +46,9 @@ pub enum Error {
     /// A simulation went wrong: deadlock, broken invariant.
     #[error("{0}")]
     Fault(String),
+    /// Stopped from outside.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl Error {
@@ -58,6 +61,7 @@ impl Error {
             | Self::Write { .. }
             | Self::Output(_) => WRONG_INPUT,
             Self::Fault(_) => SIMULATION_FAULT,
+            Self::Interrupted => INTERRUPTED,
         }
     }
 

@@ -2,13 +2,14 @@
 
 use super::args::Saturate;
 use super::progress::Spinner;
-use super::run::{RUNS, stop_on_signal};
+use super::run::RUNS;
+use super::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT};
 use crate::report::directory::slug;
 use crate::study::hunt::{Hunt, Loads};
 use crate::study::record::{Kind, Record};
 use crate::study::saturation::{Behaviour, Criterion, Saturation};
-use crate::study::{StudyDirectory, Table};
+use crate::study::{StudyDirectory, StudyError, Table};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -31,20 +32,23 @@ pub(super) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         resolution: arguments.resolution,
         seeds: arguments.seeds as usize,
     };
-    let stop = stop_on_signal();
+    let signals = Signals::listen();
     let hunt = Hunt {
         document: &document,
         seed: scenario.seed,
         directory: &directory,
         loads,
         jobs: arguments.work.jobs.map(|jobs| jobs as usize),
-        stop: &stop,
+        stop: signals.stop(),
     };
     let mut line = Spinner::new(arguments.work.quiet);
     let found = hunt.run(criterion, &mut |load, runs| {
         line.show(&format!("load {load}, {runs} runs so far"));
     });
     line.finish();
+    if let (Err(StudyError::Stopped), Some(code)) = (&found, signals.code()) {
+        return Ok(code);
+    }
     let (found, design, finished) = found?;
     let table = Table::of(&design, &finished);
     if !arguments.work.quiet {
