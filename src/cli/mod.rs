@@ -6,24 +6,21 @@ pub mod args;
 mod catalog;
 mod check;
 mod checkpoints;
-mod compare;
 mod completions;
 mod describe;
 mod expectations;
 mod layers;
 mod list;
 mod log;
-mod merge;
 mod plot;
 pub mod profile;
 mod progress;
 mod report;
 mod routes;
 pub mod run;
-mod saturate;
 pub mod schedule;
 mod signals;
-mod sweep;
+mod studies;
 mod topology;
 
 use crate::error::Error;
@@ -61,10 +58,10 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
             options: cli.run,
         }),
         Some(Command::Run(arguments)) => run::execute(&arguments),
-        Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
-        Some(Command::Saturate(arguments)) => saturate::execute(&arguments),
-        Some(Command::Compare(arguments)) => compare::execute(&arguments),
-        Some(Command::Merge(arguments)) => merge::execute(&arguments),
+        Some(Command::Sweep(arguments)) => studies::sweep::execute(&arguments),
+        Some(Command::Saturate(arguments)) => studies::saturate::execute(&arguments),
+        Some(Command::Compare(arguments)) => studies::compare::execute(&arguments),
+        Some(Command::Merge(arguments)) => studies::merge::execute(&arguments),
         Some(Command::Check(arguments)) => check::execute(&arguments),
         Some(Command::List(arguments)) => list::execute(&arguments),
         Some(Command::Describe(arguments)) => describe::execute(&arguments),

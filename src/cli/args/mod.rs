@@ -22,8 +22,8 @@ Examples:
 
 Exit codes:
   0 done; 1 done, but an expectation of the scenario failed; 2 usage or scenario wrong;
-  3 simulation fault (deadlock, broken invariant); 130 (SIGINT) or 143 (SIGTERM, SIGUSR1) interrupted,
-  results so far written and state saved (`--resume`)";
+  3 simulation fault (deadlock, broken invariant);
+  130 (SIGINT) or 143 (SIGTERM, SIGUSR1) interrupted, results so far written, state saved";
 
 /// Cycle-accurate simulator of lossless cluster fabrics (InfiniBand-like).
 ///

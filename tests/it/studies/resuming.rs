@@ -5,27 +5,36 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+/// Long enough that a sweep is met in the middle of a run.
+const LONG: &str = "phases.measure=40000 cycles";
+
 #[test]
 fn a_sweep_killed_at_any_instant_ends_with_the_same_table() {
     let folder = Folder::new();
-    folder.succeeds(&["sweep", "small.ron", "--quiet", "--out", "whole"]);
+    let sweep = |out| ["sweep", "small.ron", "--quiet", "--set", LONG, "--out", out];
+    folder.succeeds(&sweep("whole"));
+    let runs = || std::fs::read_dir(folder.path("killed/runs")).map_or(0, Iterator::count);
     let mut kills = 0;
-    // instants from the start of the program to about its end, in no order; each at another state of the sweep
-    for instant in [3, 170, 40, 90, 14, 250, 60, 130, 25, 200] {
+    // from the start of the program to its last runs: a run more each time, then some milliseconds
+    for more in 0..10 {
         let mut child = Command::new(env!("CARGO_BIN_EXE_virtlane"))
             .current_dir(folder.base.path())
-            .args(["sweep", "small.ron", "--quiet", "--out", "killed"])
+            .args(sweep("killed"))
             .stderr(Stdio::null())
             .spawn()
             .expect("the program starts");
-        sleep(Duration::from_millis(instant));
-        let is_running = child.try_wait().expect("a child").is_none();
+        let mut is_running = true;
+        while is_running && runs() < more {
+            sleep(Duration::from_millis(1));
+            is_running = child.try_wait().expect("a child").is_none();
+        }
+        sleep(Duration::from_millis(more as u64 * 7 % 20));
+        kills += u32::from(child.try_wait().expect("a child").is_none());
         child.kill().expect("a child");
         child.wait().expect("a child");
-        kills += u32::from(is_running);
     }
-    assert!(kills >= 3, "only {kills} of the kills met a running sweep");
-    folder.succeeds(&["sweep", "small.ron", "--quiet", "--out", "killed"]);
+    assert!(kills >= 5, "only {kills} of the kills met a running sweep");
+    folder.succeeds(&sweep("killed"));
     assert_eq!(folder.table("killed"), folder.table("whole"));
     for place in ["killed", "killed/runs"] {
         let left = names(&folder.path(place));

@@ -1,9 +1,9 @@
 //! `virtlane sweep`: many runs, one table.
 
-use super::args::Sweep;
-use super::progress::Runs;
-use super::run::RUNS;
-use super::signals::Signals;
+use crate::cli::args::Sweep;
+use crate::cli::progress::Runs;
+use crate::cli::run::RUNS;
+use crate::cli::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT};
 use crate::report::directory::slug;
 use crate::report::table::align;
@@ -23,20 +23,20 @@ const WRITING: u32 = 20;
 ///
 /// # Errors
 /// When the scenario is wrong, the directory cannot be used, or results cannot be written.
-pub(super) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
+pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
     let document = arguments.input.open()?;
     let shard = arguments.shard.map(|shard| (shard.number, shard.count));
     let record = Record::new(&document, shard)?;
     let place = place(arguments, &record);
     if arguments.dry_run {
-        super::print(&list(&record, &place, arguments)?)?;
+        crate::cli::print(&list(&record, &place, arguments)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
     let signals = Signals::listen();
     let table = make_all(&document, &record, &directory, arguments, signals.stop())?;
     if !arguments.work.quiet {
-        super::print(&shown(&record, &table, &place))?;
+        crate::cli::print(&shown(&record, &table, &place))?;
     }
     Ok(signals.code().unwrap_or_else(|| verdict(&table)))
 }
@@ -64,7 +64,7 @@ pub(super) fn verdict(table: &Table<'_>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let runs = if bad == 1 { "run" } else { "runs" };
-    super::complain(&format!(
+    crate::cli::complain(&format!(
         "{bad} {runs} failed or deadlocked: see column `reason` of the table"
     ));
     ExitCode::from(SIMULATION_FAULT)

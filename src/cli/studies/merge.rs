@@ -1,7 +1,7 @@
 //! `virtlane merge`: shards of a sweep become one.
 
-use super::args::Merge;
 use super::sweep::{shown, verdict};
+use crate::cli::args::Merge;
 use crate::error::Error;
 use crate::study::directory::finished;
 use crate::study::{Table, merge};
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 ///
 /// # Errors
 /// When they are not parts of one study, or something cannot be written.
-pub(super) fn execute(arguments: &Merge) -> Result<ExitCode, Error> {
+pub(in crate::cli) fn execute(arguments: &Merge) -> Result<ExitCode, Error> {
     let (record, missing) = merge(&arguments.parts, &arguments.out, arguments.force)?;
     let mut table = Table::new(&record.design);
     for (run, key) in record.design.runs.iter().enumerate() {
@@ -20,11 +20,11 @@ pub(super) fn execute(arguments: &Merge) -> Result<ExitCode, Error> {
         }
     }
     if !arguments.quiet {
-        super::print(&shown(&record, &table, &arguments.out))?;
+        crate::cli::print(&shown(&record, &table, &arguments.out))?;
     }
     if !missing.is_empty() {
         let out = arguments.out.display();
-        super::complain(&format!(
+        crate::cli::complain(&format!(
             "{} runs are missing: `virtlane sweep FILE --out {out}` makes them",
             missing.len()
         ));

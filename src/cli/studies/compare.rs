@@ -1,6 +1,6 @@
 //! `virtlane compare`: two runs or studies side by side.
 
-use super::args::Compare;
+use crate::cli::args::Compare;
 use crate::error::Error;
 use crate::report::table::align;
 use crate::scenario::metrics;
@@ -19,7 +19,7 @@ const USUAL: [&str; 4] = [
 ///
 /// # Errors
 /// When a metric is unknown, a directory cannot be read, or they have nothing in common.
-pub(super) fn execute(arguments: &Compare) -> Result<ExitCode, Error> {
+pub(in crate::cli) fn execute(arguments: &Compare) -> Result<ExitCode, Error> {
     for metric in &arguments.metric {
         metrics::find(metric).map_err(|message| Error::Usage(format!("--metric: {message}")))?;
     }
@@ -31,7 +31,7 @@ pub(super) fn execute(arguments: &Compare) -> Result<ExitCode, Error> {
     let first = Results::read(&arguments.first)?;
     let second = Results::read(&arguments.second)?;
     let found = compare(&first, &second, &metrics)?;
-    super::print(&table(&first.axes, &found))?;
+    crate::cli::print(&table(&first.axes, &found))?;
     Ok(ExitCode::SUCCESS)
 }
 

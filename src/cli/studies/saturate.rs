@@ -1,9 +1,9 @@
 //! `virtlane saturate`: the largest load a fabric sustains.
 
-use super::args::Saturate;
-use super::progress::Spinner;
-use super::run::RUNS;
-use super::signals::Signals;
+use crate::cli::args::Saturate;
+use crate::cli::progress::Spinner;
+use crate::cli::run::RUNS;
+use crate::cli::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT};
 use crate::report::directory::slug;
 use crate::study::hunt::{Hunt, Loads};
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 ///
 /// # Errors
 /// When the scenario is wrong, the directory cannot be used, a run fails, or the search was stopped.
-pub(super) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
+pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
     let document = arguments.input.open()?;
     let scenario = document.scenario()?;
     let loads = Loads::of(&scenario, arguments.class.as_deref())?;
@@ -52,7 +52,7 @@ pub(super) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
     let (found, design, finished) = found?;
     let table = Table::of(&design, &finished);
     if !arguments.work.quiet {
-        super::print(&shown(&record.title, &found, criterion, &table, &place))?;
+        crate::cli::print(&shown(&record.title, &found, criterion, &table, &place))?;
     }
     Ok(match found.behaviour {
         Behaviour::Deadlocked => ExitCode::from(SIMULATION_FAULT),
