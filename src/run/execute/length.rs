@@ -187,12 +187,11 @@ impl Run<'_> {
             if self.driver.decision.is_none() {
                 self.set_window(start, end);
             }
-            match phases.precision {
-                Some(precision) => self.measure_until(precision, end, progress, stop)?,
-                None => {
-                    self.first_decision((phases.measure / BATCHES).max(SHORTEST_BATCH));
-                    self.advance("measure", end, progress, stop)?;
-                }
+            if let Some(precision) = phases.precision {
+                self.measure_until(precision, end, progress, stop)?;
+            } else {
+                self.first_decision((phases.measure / BATCHES).max(SHORTEST_BATCH));
+                self.advance("measure", end, progress, stop)?;
             }
             self.driver.batches.stop();
         }

@@ -42,14 +42,15 @@ impl Run<'_> {
     }
 
     /// Ends a run early for the reason given, and saves its state where that is asked for.
-    pub(super) fn interrupt(&mut self, mut reason: String) {
-        if let Some(file) = self.keeping.as_ref().map(|keeping| keeping.file.clone()) {
-            let file_name = file.display();
-            match self.checkpoint().and_then(|state| state.write(&file)) {
-                Ok(()) => reason += &format!(", state saved in {file_name}"),
-                Err(cause) => reason += &format!("; {file_name}: {cause}"),
-            }
-        }
+    pub(super) fn interrupt(&mut self, reason: String) {
+        let file = self.keeping.as_ref().map(|keeping| keeping.file.clone());
+        let reason = match file {
+            None => reason,
+            Some(file) => match self.checkpoint().and_then(|state| state.write(&file)) {
+                Ok(()) => format!("{reason}, state saved in {}", file.display()),
+                Err(cause) => format!("{reason}; {}: {cause}", file.display()),
+            },
+        };
         self.ended = Some((Verdict::Interrupted, reason));
     }
 
