@@ -1,0 +1,129 @@
+//! What is known of functions: wrong ones are named, lanes, hops and frequencies of the engines.
+
+use super::*;
+
+/// What is wrong about a function, one way of being wrong after the other.
+#[derive(Debug)]
+struct Wrong(u8);
+
+impl Legs for Wrong {
+    fn width(&self) -> u8 {
+        2
+    }
+    fn selection(&self) -> Selection {
+        if self.0 == 4 {
+            Selection::Open
+        } else {
+            Selection::First
+        }
+    }
+    fn words(&self) -> u16 {
+        1
+    }
+    fn depart(&self, _: SwitchId, _: SwitchId, _: &mut dyn Local) -> Course {
+        Course {
+            via: Course::DIRECT,
+            word: 0,
+        }
+    }
+    fn starts(&self, _: SwitchId, _: SwitchId, leg: Leg, found: &mut Vec<u16>) {
+        found.extend((leg == Leg::Last).then_some(u16::from(self.0 == 5)));
+    }
+    fn ways(&self, at: SwitchId, goal: SwitchId, _: u16, found: &mut Vec<Candidate>) {
+        // on a ring: + all the way round, unless something is wrong
+        let port = match self.0 {
+            1 if goal.0 == 3 => 1 + (at.0 % 2) as u16,
+            2 => 3,
+            _ => 1,
+        };
+        let lane = if self.0 == 3 { 2 } else { 0 };
+        if self.0 != 0 {
+            found.push(Candidate {
+                port,
+                lane,
+                escape: false,
+            });
+        }
+    }
+}
+
+#[test]
+fn wrong_functions_are_named() {
+    let graph = grid(&[5], true, 1);
+    let budget = LaneBudget {
+        lanes: 2,
+        service_levels: 1,
+    };
+    let complaints = [
+        "there is no way on",
+        "packets may go round and come back",
+        "port 3 leads to no switch",
+        "lane 2 is used, a group has 2",
+        "there is no escape lane",
+        "word 1 is used, there are 1",
+        "promises shortest paths",
+    ];
+    for (number, complaint) in (0..).zip(complaints) {
+        let legs = Wrong(number);
+        let adaptive = Adaptive::by_legs(&graph, "Wrong", legs, budget, [true, true]).unwrap();
+        let error = prove(&graph, &adaptive).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error}");
+    }
+    let adaptive = Adaptive::by_legs(&graph, "Wrong", Wrong(7), budget, [false, true]).unwrap();
+    let error = prove(&graph, &adaptive).unwrap_err().to_string();
+    assert!(error.contains("wait in a circle"), "{error}");
+}
+
+#[test]
+fn lanes_hops_and_words_are_the_known_ones() {
+    let lanes = |graph: &Graph, text| adapt(graph, text).unwrap().routing.width();
+    let torus = grid(&[8, 8], true, 1);
+    let mesh = grid(&[8, 8], false, 1);
+    for (text, on_torus, on_mesh) in [
+        ("Valiant()", 4, 2),
+        ("Goal()", 3, 2),
+        ("Goal(inside: DimensionOrder)", 2, 1),
+        ("MinimalAdaptive(adaptive_lanes: 3)", 5, 4),
+    ] {
+        assert_eq!(
+            (lanes(&torus, text), lanes(&mesh, text)),
+            (on_torus, on_mesh),
+            "{text}"
+        );
+    }
+    let longest =
+        |graph: &Graph, text| prove(graph, &adapt(graph, text).unwrap()).unwrap().max_hops;
+    assert_eq!(longest(&mesh, "Goal()"), 14);
+    assert_eq!(longest(&torus, "Goal()"), 14);
+    assert_eq!(longest(&torus, "MinimalAdaptive()"), 8);
+    assert_eq!(longest(&mesh, "Valiant()"), 28);
+    let dragonfly = built("Dragonfly(p: 1, a: 4, h: 2)");
+    assert_eq!(
+        (lanes(&dragonfly, "Ugal()"), longest(&dragonfly, "Ugal()")),
+        (3, 5)
+    );
+    let error = adapt(&mesh, "AdaptiveAscent()").unwrap_err();
+    assert!(error.to_string().contains("not a regular tree"), "{error}");
+}
+
+/// C23: on a ring of 8 the long direction is taken with probability D / 8.
+#[test]
+fn goal_takes_the_long_direction_as_often_as_it_says() {
+    let torus = grid(&[8, 8], true, 1);
+    let adaptive = adapt(&torus, "Goal()").unwrap();
+    let mut dice = Dice(stream(11, Purpose::Adaptive, 0).into());
+    for hops in 1..=4u32 {
+        let (mut long, draws) = (0, 40_000);
+        for i in 0..draws {
+            let source = SwitchId(i % 64);
+            let there = (source.0 % 8 + hops) % 8 + source.0 / 8 * 8;
+            let course = adaptive.routing.depart(source, HostId(there), &mut dice);
+            long += u32::from(course.word & 1 == 0);
+        }
+        let share = f64::from(long) / f64::from(draws);
+        let expected = f64::from(hops) / 8.0;
+        // five standard deviations; the check asks for 0.02
+        let tolerance = 5.0 * (expected * (1.0 - expected) / f64::from(draws)).sqrt();
+        assert!((share - expected).abs() < tolerance, "{hops} hops: {share}");
+    }
+}
