@@ -27,14 +27,23 @@ pub trait Legs: Send + Sync + std::fmt::Debug {
     fn selection(&self) -> Selection;
 
     /// Words are below this.
-    fn words(&self) -> u16;
+    fn words(&self) -> u16 {
+        1
+    }
 
-    /// As [`AdaptiveRouting::depart`]; `home`, the switch of the destination, is not `source`.
-    fn depart(&self, source: SwitchId, home: SwitchId, local: &mut dyn Local) -> Course;
+    /// As [`AdaptiveRouting::depart`]; `home`, the switch of the destination, is not `source`. Unless an engine
+    /// says otherwise, all packets go straight.
+    fn depart(&self, _source: SwitchId, _home: SwitchId, _local: &mut dyn Local) -> Course {
+        Course::STRAIGHT
+    }
 
     /// Adds the words with which [`Self::depart`] may send a packet from `source` on a `leg` to `goal`, none when
     /// it never does.
-    fn starts(&self, source: SwitchId, goal: SwitchId, leg: Leg, found: &mut Vec<u16>);
+    fn starts(&self, _source: SwitchId, _goal: SwitchId, leg: Leg, found: &mut Vec<u16>) {
+        if leg == Leg::Last {
+            found.push(Course::STRAIGHT.word);
+        }
+    }
 
     /// Word of the last leg of a packet that ends its first leg with `word`.
     fn hand_over(&self, word: u16) -> u16 {
@@ -65,10 +74,7 @@ impl<L: Legs> AdaptiveRouting for ByLegs<L> {
     fn depart(&self, source: SwitchId, destination: HostId, local: &mut dyn Local) -> Course {
         let (home, _) = self.homes[destination.index()];
         if source == home {
-            return Course {
-                via: Course::DIRECT,
-                word: 0,
-            };
+            return Course::STRAIGHT;
         }
         self.legs.depart(source, home, local)
     }
@@ -125,13 +131,7 @@ impl Adaptive {
         [minimal, deadlock_free]: [bool; 2],
     ) -> Result<Self, RoutingError> {
         let width = legs.width();
-        if budget.lanes < width {
-            return Err(RoutingError::TooFewLanes {
-                engine,
-                needed: width,
-                available: budget.lanes,
-            });
-        }
+        budget.require(engine, width)?;
         let home = |host| {
             graph
                 .attachment(host)

@@ -32,6 +32,12 @@ pub struct Course {
 impl Course {
     /// `via` of a packet that goes straight to its destination.
     pub const DIRECT: u32 = u32::MAX;
+
+    /// Straight to the destination, with nothing to remember.
+    pub const STRAIGHT: Self = Self {
+        via: Self::DIRECT,
+        word: 0,
+    };
 }
 
 /// One way a head may go on.

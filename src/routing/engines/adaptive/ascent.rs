@@ -20,7 +20,7 @@ use super::shortest::Shortest;
 use crate::ids::SwitchId;
 use crate::references::{PETRINI_VANNESCHI, ZDORNOV_BIRK};
 use crate::registry::{Arguments, Entry, Parameter};
-use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Selection};
+use crate::routing::adaptive::{Adaptive, Candidate, Legs, Selection};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -90,23 +90,6 @@ impl Legs for Ascent {
         match self.choose {
             Choose::Random => Selection::Random,
             Choose::LeastLoad => Selection::LeastLoad,
-        }
-    }
-
-    fn words(&self) -> u16 {
-        1
-    }
-
-    fn depart(&self, _source: SwitchId, _home: SwitchId, _local: &mut dyn Local) -> Course {
-        Course {
-            via: Course::DIRECT,
-            word: 0,
-        }
-    }
-
-    fn starts(&self, _source: SwitchId, _goal: SwitchId, leg: Leg, found: &mut Vec<u16>) {
-        if leg == Leg::Last {
-            found.push(0);
         }
     }
 

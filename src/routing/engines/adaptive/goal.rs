@@ -111,13 +111,7 @@ impl AdaptiveEngine for Goal {
         let needed = dimensions
             .lanes()
             .saturating_add(adaptive_lanes.unwrap_or(0));
-        if budget.lanes < needed {
-            return Err(RoutingError::TooFewLanes {
-                engine: NAME,
-                needed,
-                available: budget.lanes,
-            });
-        }
+        budget.require(NAME, needed)?;
         let mut rings = (0..dimensions.count()).filter(|&d| dimensions.is_ring(d));
         let minimal = !rings.any(|d| dimensions.size(d) > 2);
         let legs = Quadrants {

@@ -24,7 +24,7 @@ use super::shortest::Shortest;
 use crate::ids::SwitchId;
 use crate::references::{DUATO, MERLIN_SCHWEITZER};
 use crate::registry::{Arguments, Entry, Parameter};
-use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Selection};
+use crate::routing::adaptive::{Adaptive, Candidate, Legs, Selection};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -110,13 +110,7 @@ impl AdaptiveEngine for MinimalAdaptive {
             }
         };
         let needed = escape.lanes().saturating_add(self.adaptive_lanes.get());
-        if budget.lanes < needed {
-            return Err(RoutingError::TooFewLanes {
-                engine: NAME,
-                needed,
-                available: budget.lanes,
-            });
-        }
+        budget.require(NAME, needed)?;
         let legs = AllShortest {
             shortest,
             escape,
@@ -136,23 +130,6 @@ impl Legs for AllShortest {
 
     fn selection(&self) -> Selection {
         Selection::Open
-    }
-
-    fn words(&self) -> u16 {
-        1
-    }
-
-    fn depart(&self, _source: SwitchId, _home: SwitchId, _local: &mut dyn Local) -> Course {
-        Course {
-            via: Course::DIRECT,
-            word: 0,
-        }
-    }
-
-    fn starts(&self, _source: SwitchId, _goal: SwitchId, leg: Leg, found: &mut Vec<u16>) {
-        if leg == Leg::Last {
-            found.push(0);
-        }
     }
 
     fn ways(&self, at: SwitchId, goal: SwitchId, _word: u16, found: &mut Vec<Candidate>) {
