@@ -18,11 +18,11 @@
 //!
 //! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ)
 
-use super::Tables;
 use super::dependency_graph::{DependencyGraph, describe_cycle};
 use super::lane_walk::{LaneWalk, Level, distinct_levels, require_sound};
 use super::paths::{Adjacency, UNREACHED};
 use super::walk::{Common, NONE, Rows, Ways, blocks, columns, explain};
+use super::{Guarantees, Tables};
 use crate::ids::{ChannelId, HostId, SlId, VlId};
 use crate::topology::Graph;
 use rayon::prelude::*;
@@ -230,21 +230,9 @@ fn conclude(
     total: Part,
 ) -> Result<Proof, VerifyError> {
     let minimal = total.detour.is_none();
-    if let Some(detour) = total.detour
-        && tables.guarantees.minimal
-    {
-        return Err(detour);
-    }
     let cycle = dependencies.find_cycle();
-    if let Some(cycle) = &cycle
-        && tables.guarantees.deadlock_free
-        && !options.pool_shared
-    {
-        return Err(VerifyError::Cyclic {
-            engine: tables.engine.clone(),
-            cycle: describe_cycle(graph, cycle),
-        });
-    }
+    let promises = (tables.engine.as_str(), &tables.guarantees);
+    require_kept(graph, promises, options, total.detour, cycle.as_deref())?;
     let pairs: u64 = total.histogram.iter().sum();
     let hops: u64 = (0..)
         .zip(&total.histogram)
@@ -263,6 +251,30 @@ fn conclude(
         cycle,
         choices: None,
     })
+}
+
+/// Checks the promises of an engine (its name, what it promises) against the first detour and a cycle, if any.
+pub(super) fn require_kept(
+    graph: &Graph,
+    (engine, guarantees): (&str, &Guarantees),
+    options: &VerifyOptions<'_>,
+    detour: Option<VerifyError>,
+    cycle: Option<&[(ChannelId, VlId)]>,
+) -> Result<(), VerifyError> {
+    if let Some(detour) = detour
+        && guarantees.minimal
+    {
+        return Err(detour);
+    }
+    match cycle {
+        Some(cycle) if guarantees.deadlock_free && !options.pool_shared => {
+            Err(VerifyError::Cyclic {
+                engine: engine.to_owned(),
+                cycle: describe_cycle(graph, cycle),
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn membership(graph: &Graph, hosts: &[HostId]) -> Vec<bool> {

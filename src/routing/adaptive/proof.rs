@@ -25,8 +25,9 @@ use super::explore::{Explored, Question, Way};
 use super::totals::{FirstLeg, Total};
 use super::{Adaptive, Leg, Selection};
 use crate::ids::{ChannelId, SwitchId, VlId};
-use crate::routing::dependency_graph::{DependencyGraph, describe_cycle};
+use crate::routing::dependency_graph::DependencyGraph;
 use crate::routing::paths::Adjacency;
+use crate::routing::verify::require_kept;
 use crate::routing::{Choices, Proof, VerifyError, VerifyOptions};
 use crate::topology::Graph;
 use rayon::prelude::*;
@@ -94,21 +95,9 @@ fn conclude(
     total: Total,
 ) -> Result<Proof, VerifyError> {
     let minimal = total.detour.is_none();
-    if let Some(detour) = total.detour
-        && adaptive.guarantees.minimal
-    {
-        return Err(detour);
-    }
     let cycle = dependencies.find_cycle();
-    if let Some(cycle) = &cycle
-        && adaptive.guarantees.deadlock_free
-        && !options.pool_shared
-    {
-        return Err(VerifyError::Cyclic {
-            engine: adaptive.engine.clone(),
-            cycle: describe_cycle(graph, cycle),
-        });
-    }
+    let promises = (adaptive.engine.as_str(), &adaptive.guarantees);
+    require_kept(graph, promises, options, total.detour, cycle.as_deref())?;
     let pairs: u64 = total.histogram.iter().sum();
     let hops = (0..)
         .zip(&total.histogram)
