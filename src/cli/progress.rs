@@ -9,59 +9,80 @@ use std::time::{Duration, Instant};
 /// Runs shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A progress line.
+/// A line on the terminal.
 #[derive(Debug)]
-pub(super) struct Bar {
-    line: ProgressBar,
+struct Line {
+    bar: ProgressBar,
     started: Instant,
+    /// What is shorter shows nothing.
+    patience: Duration,
     quiet: bool,
-    shown: bool,
 }
+
+impl Line {
+    /// A line of the given style that ends at `length`; `quiet` shows nothing.
+    fn new(style: &str, length: Option<u64>, quiet: bool) -> Self {
+        let bar = ProgressBar::hidden();
+        if let Some(length) = length {
+            bar.set_length(length);
+        }
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            started: Instant::now(),
+            patience: PATIENCE,
+            quiet,
+        }
+    }
+
+    /// The line, when what it tells of takes long enough.
+    fn due(&self) -> Option<&ProgressBar> {
+        if self.quiet || self.started.elapsed() < self.patience {
+            return None;
+        }
+        if self.bar.is_hidden() {
+            // indicatif draws nothing when standard error is not a terminal
+            self.bar
+                .set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
+        }
+        Some(&self.bar)
+    }
+}
+
+impl Drop for Line {
+    /// Takes the line away.
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The progress line of a run.
+#[derive(Debug)]
+pub(super) struct Bar(Line);
 
 impl Bar {
     /// A line for a run of the plan; `quiet` shows nothing.
     pub(super) fn new(plan: &Plan, quiet: bool) -> Self {
-        let line = ProgressBar::hidden();
-        line.set_length(plan.phases.warmup + plan.phases.measure);
         let style = "{msg:8} {bar:30} {human_pos} of {human_len} cycles, {per_sec}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            line.set_style(style);
-        }
-        Self {
-            line,
-            started: Instant::now(),
-            quiet,
-            shown: false,
-        }
+        let length = plan.phases.warmup + plan.phases.measure;
+        Self(Line::new(style, Some(length), quiet))
     }
 
     /// Shows how far the run is.
-    pub(super) fn show(&mut self, progress: Progress) {
-        if self.quiet || self.started.elapsed() < PATIENCE {
-            return;
+    pub(super) fn show(&self, progress: Progress) {
+        if let Some(line) = self.0.due() {
+            line.set_message(progress.phase);
+            line.set_position(progress.cycle.min(progress.planned));
         }
-        if !self.shown {
-            // indicatif draws nothing when standard error is not a terminal
-            self.line
-                .set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
-            self.shown = true;
-        }
-        self.line.set_message(progress.phase);
-        self.line.set_position(progress.cycle.min(progress.planned));
-    }
-
-    /// Takes the line away.
-    pub(super) fn finish(&self) {
-        self.line.finish_and_clear();
     }
 }
 
 /// The progress line of many runs.
 #[derive(Debug)]
 pub(super) struct Runs {
-    line: ProgressBar,
-    started: Instant,
-    quiet: bool,
+    line: Line,
     done: u64,
     count: usize,
 }
@@ -69,16 +90,9 @@ pub(super) struct Runs {
 impl Runs {
     /// A line for `count` runs; `quiet` shows nothing.
     pub(super) fn new(count: usize, quiet: bool) -> Self {
-        let line = ProgressBar::hidden();
-        line.set_length(count as u64 * PARTS);
         let style = "{bar:30} {msg}, {elapsed} so far, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            line.set_style(style);
-        }
         Self {
-            line,
-            started: Instant::now(),
-            quiet,
+            line: Line::new(style, Some(count as u64 * PARTS), quiet),
             done: 0,
             count,
         }
@@ -90,61 +104,35 @@ impl Runs {
     }
 
     /// Shows how far the runs are, those that are not finished included.
-    pub(super) fn show(&mut self, parts: u64) {
-        let elapsed = self.started.elapsed();
-        if self.quiet || elapsed < PATIENCE {
-            return;
+    pub(super) fn show(&self, parts: u64) {
+        if let Some(line) = self.line.due() {
+            let minutes = self.line.started.elapsed().as_secs_f64() / 60.0;
+            let rate = parts as f64 / PARTS as f64 / minutes;
+            let message = format!("{} of {} runs, {rate:.1} runs/min", self.done, self.count);
+            line.set_message(message);
+            line.set_position(parts);
         }
-        if self.line.is_hidden() {
-            // indicatif draws nothing when standard error is not a terminal
-            self.line
-                .set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
-        }
-        let rate = parts as f64 / PARTS as f64 / elapsed.as_secs_f64() * 60.0;
-        let message = format!("{} of {} runs, {rate:.1} runs/min", self.done, self.count);
-        self.line.set_message(message);
-        self.line.set_position(parts);
-    }
-
-    /// Takes the line away.
-    pub(super) fn finish(&self) {
-        self.line.finish_and_clear();
     }
 }
 
 /// The progress line of a search whose end is not known.
 #[derive(Debug)]
-pub(super) struct Spinner {
-    line: ProgressBar,
-    quiet: bool,
-}
+pub(super) struct Spinner(Line);
 
 impl Spinner {
     /// A line; `quiet` shows nothing.
     pub(super) fn new(quiet: bool) -> Self {
-        let line = ProgressBar::hidden();
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed} so far") {
-            line.set_style(style);
-        }
-        Self { line, quiet }
+        let mut line = Line::new("{spinner} {msg}, {elapsed} so far", None, quiet);
+        // the next message comes with the next load, which may take long
+        line.patience = Duration::ZERO;
+        Self(line)
     }
 
     /// Shows what is done now.
-    pub(super) fn show(&mut self, message: &str) {
-        if self.quiet {
-            return;
+    pub(super) fn show(&self, message: &str) {
+        if let Some(line) = self.0.due() {
+            line.set_message(message.to_owned());
+            line.enable_steady_tick(Duration::from_millis(200));
         }
-        if self.line.is_hidden() {
-            // indicatif draws nothing when standard error is not a terminal
-            self.line
-                .set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
-            self.line.enable_steady_tick(Duration::from_millis(200));
-        }
-        self.line.set_message(message.to_owned());
-    }
-
-    /// Takes the line away.
-    pub(super) fn finish(&self) {
-        self.line.finish_and_clear();
     }
 }

@@ -45,7 +45,7 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
         super::log::collect_spans();
     }
     let signals = Signals::listen();
-    let mut bar = Bar::new(&resolved.plan, options.quiet);
+    let bar = Bar::new(&resolved.plan, options.quiet);
     let (started, before) = (Instant::now(), usage().cpu_seconds);
     let saved = checkpoints::file(&options.checkpoints, directory.place());
     let outcome = run::execute_from(
@@ -59,7 +59,7 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
         wall_seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: usage().cpu_seconds - before,
     };
-    bar.finish();
+    drop(bar);
     let result = RunResult::new(&resolved, outcome, cost, document.identity());
     report::write_run(&directory, &result, &super::log::spans())?;
     let place = directory.finish()?;

@@ -41,11 +41,11 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         jobs: arguments.work.jobs.map(|jobs| jobs as usize),
         stop: signals.stop(),
     };
-    let mut line = Spinner::new(arguments.work.quiet);
+    let line = Spinner::new(arguments.work.quiet);
     let found = hunt.run(criterion, &mut |load, runs| {
         line.show(&format!("load {load}, {runs} runs so far"));
     });
-    line.finish();
+    drop(line);
     if let (Err(StudyError::Stopped), Some(code)) = (&found, signals.code()) {
         return Ok(code);
     }

@@ -126,7 +126,7 @@ fn make_all<'a>(
         stop,
         &mut watch,
     );
-    line.finish();
+    drop(line);
     // what is done is written even when something else failed
     let last = table.csv().and_then(|csv| directory.write_table(&csv));
     made.and(last)?;
