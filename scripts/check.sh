@@ -23,7 +23,10 @@ docs() {
     RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --document-private-items
 }
 
-tests() { cargo test --quiet --locked; }
+tests() {
+    cargo test --quiet --locked
+    scripts/validation.sh --names
+}
 
 program() { cargo build --quiet --locked --release; }
 

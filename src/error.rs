@@ -40,6 +40,9 @@ pub enum Error {
         /// Why.
         cause: io::Error,
     },
+    /// A table cannot be made.
+    #[error("cannot make the table: {0}")]
+    Table(#[from] csv::Error),
     /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(io::Error),
@@ -59,6 +62,7 @@ impl Error {
             | Self::Usage(_)
             | Self::Read { .. }
             | Self::Write { .. }
+            | Self::Table(_)
             | Self::Output(_) => WRONG_INPUT,
             Self::Fault(_) => SIMULATION_FAULT,
             Self::Interrupted => INTERRUPTED,

@@ -40,6 +40,7 @@
 //! | [`run`] | shards, windows, phases, watchdog, verdict |
 //! | [`report`] | results as tables and files |
 //! | [`study`] | many runs: sweeps, replications, tables of means |
+//! | [`claims`] | the claims of a scenario against what was found |
 //! | [`results`] | run and sweep directories read back: points, curves |
 //! | [`chart`] | axes, curves, bars and coloured cells as SVG and PNG |
 //! | [`figures`] | what a study or a run is drawn as, one file per figure |
@@ -59,6 +60,7 @@
 //! `virtlane describe`; tests run over the whole table. Recipes with file names are in `CONTRIBUTING.md`.
 
 pub mod chart;
+pub mod claims;
 pub mod cli;
 pub mod cycle;
 pub mod error;

@@ -8,7 +8,6 @@ mod check;
 mod checkpoints;
 mod completions;
 mod describe;
-mod expectations;
 mod layers;
 mod list;
 mod log;
@@ -61,6 +60,7 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Sweep(arguments)) => studies::sweep::execute(&arguments),
         Some(Command::Saturate(arguments)) => studies::saturate::execute(&arguments),
         Some(Command::Compare(arguments)) => studies::compare::execute(&arguments),
+        Some(Command::Reproduce(arguments)) => studies::reproduce::execute(&arguments),
         Some(Command::Merge(arguments)) => studies::merge::execute(&arguments),
         Some(Command::Check(arguments)) => check::execute(&arguments),
         Some(Command::List(arguments)) => list::execute(&arguments),

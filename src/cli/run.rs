@@ -2,9 +2,9 @@
 
 use super::args::{Format, Run, RunOptions};
 use super::checkpoints;
-use super::expectations;
 use super::progress::Bar;
 use super::signals::Signals;
+use crate::claims::{self, Judgement};
 use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT};
 use crate::report::result::Cost;
 use crate::report::{self, ReportError, RunDirectory, RunResult, Verdict, usage};
@@ -61,14 +61,22 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     };
     drop(bar);
     let result = RunResult::new(&resolved, outcome, cost, document.identity());
+    // a run of another length than the scenario says cannot be held to its claims
+    let claims = match options.cycles {
+        None => judge(&resolved, &result),
+        Some(_) => Vec::new(),
+    };
     report::write_run(&directory, &result, &super::log::spans())?;
+    if !claims.is_empty() {
+        directory.write(claims::FILE, &claims::csv(&claims)?)?;
+    }
     let place = directory.finish()?;
     if result.verdict == Verdict::Interrupted {
         super::note(&format!("{}; `--resume` goes on from there", result.reason));
     } else {
         checkpoints::discard(&saved);
     }
-    let code = present(&result, &resolved, &place, options)?;
+    let code = present(&result, &claims, &place, options)?;
     Ok(signals.code().unwrap_or(code))
 }
 
@@ -89,20 +97,15 @@ fn open_directory(resolved: &Resolved, options: &RunOptions) -> Result<RunDirect
 /// Shows the result and turns it into an exit code.
 fn present(
     result: &RunResult,
-    resolved: &Resolved,
+    claims: &[Judgement],
     place: &Path,
     options: &RunOptions,
 ) -> Result<ExitCode, Error> {
-    // a run of another length than the scenario says cannot be held to its claims
-    let claims = match options.cycles {
-        None => expectations::judge(&resolved.scenario.expect, result),
-        Some(_) => Vec::new(),
-    };
     match options.format {
         Format::Json => super::print(&(report::summary_json(result) + "\n"))?,
         Format::Human if !options.quiet => {
             super::print(&report::human_table(result, Some(place)))?;
-            super::print(&expectations::table(&claims))?;
+            super::print(&claims::lines(claims))?;
         }
         Format::Human => {}
     }
@@ -113,16 +116,26 @@ fn present(
         }
         // the signal tells the code
         Verdict::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
-        Verdict::Steady | Verdict::Saturated if claims.iter().all(|claim| claim.holds) => {
-            Ok(ExitCode::SUCCESS)
-        }
-        Verdict::Steady | Verdict::Saturated => {
-            for claim in claims.iter().filter(|claim| !claim.holds) {
-                super::complain(&format!("expectation failed: {claim}"));
-            }
-            Ok(ExitCode::from(EXPECTATION_FAILED))
-        }
+        Verdict::Steady | Verdict::Saturated => Ok(verdict(claims)),
     }
+}
+
+/// Tells the claims that do not hold, and turns them into an exit code.
+pub(super) fn verdict(claims: &[Judgement]) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
+    for claim in claims
+        .iter()
+        .filter(|claim| claim.verdict == claims::Verdict::Fails)
+    {
+        super::complain(&format!("expectation failed: {claim}"));
+        code = ExitCode::from(EXPECTATION_FAILED);
+    }
+    code
+}
+
+fn judge(resolved: &Resolved, result: &RunResult) -> Vec<Judgement> {
+    let summary = serde_json::to_value(report::summarize(result));
+    claims::of_run(resolved, &summary.unwrap_or_default())
 }
 
 impl From<RunError> for Error {

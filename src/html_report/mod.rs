@@ -3,6 +3,7 @@
 //! The page needs no network, no script and no other file. Colours come from the style sheet, so it is readable on light
 //! and dark screens and on paper.
 
+mod claims;
 mod classes;
 mod glossary;
 mod numbers;
@@ -31,6 +32,7 @@ pub fn page(results: &Results) -> Result<String, FigureError> {
     let detailed = curves.detailed();
     let body = html! {
         (overview::section(results, &curves, &title))
+        (claims::section(&results.claims))
         @if results.runs.len() > 1 { (study::section(results, &curves)?) }
         @for (number, shown) in detailed.iter().enumerate() {
             (run::section(*shown, (results.runs.len() > 1).then_some(number + 1))?)

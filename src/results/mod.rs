@@ -3,12 +3,14 @@
 //! A directory is a run (it has a `manifest.ron`), a sweep (its runs are below `runs`) or a folder of runs. What is
 //! unfinished, damaged or of another form is refused with the file that says so: a report never shows half of a result.
 
+pub mod claims;
 pub mod curves;
 pub mod latency_log;
 pub mod run;
 pub mod settings;
 pub mod tables;
 
+pub use claims::Claim;
 pub use curves::{Across, Curve, Curves, Detailed, Point};
 pub use run::Run;
 
@@ -61,6 +63,8 @@ pub struct Results {
     pub runs: Vec<Run>,
     /// Runs without results.
     pub failed: Vec<Failed>,
+    /// What the scenarios claim, with verdicts.
+    pub claims: Vec<Claim>,
 }
 
 #[derive(Deserialize)]
@@ -78,8 +82,10 @@ impl Results {
             directories: directories.to_vec(),
             runs: Vec::new(),
             failed: Vec::new(),
+            claims: Vec::new(),
         };
         for directory in directories {
+            results.claims.extend(claims::read(directory)?);
             for path in run_directories(directory)? {
                 results.add(&path)?;
             }

@@ -1,8 +1,9 @@
-//! The values of `summary.json` that expectations and `describe metric` can name.
+//! The values that expectations and `describe metric` can name: those of `summary.json`, and some that follow from
+//! the routes alone.
 
 use crate::registry::nearest;
 
-/// One value of the summary.
+/// One value.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// Path in `summary.json`; `NAME` stands for a traffic class, `STATISTIC` for one of [`STATISTICS`].
@@ -15,6 +16,9 @@ pub struct Metric {
 
 /// What is given of a latency.
 pub static STATISTICS: &[&str] = &["count", "mean", "std", "min", "p50", "p95", "p99", "max"];
+
+/// The metric that tells whether a run ended in a deadlock.
+pub const DEADLOCKED: &str = "run.deadlocked";
 
 const FRACTION: &str = "flits per host per cycle = fraction of link rate";
 
@@ -44,6 +48,11 @@ metrics![
         "routing.layers",
         "layers",
         "Layers the routing engine uses against deadlock"
+    ),
+    (
+        "run.deadlocked",
+        "0 or 1",
+        "1 when the verdict is deadlocked; the verdict itself is in summary.json"
     ),
     ("run.cycles.warmup", "cycles", "Length of the warm-up"),
     ("run.cycles.measure", "cycles", "Length of the measurement"),
@@ -104,6 +113,31 @@ metrics![
         "Half-width of the interval of the mean packet latency, from batch means"
     ),
     ("hops.mean", "channels", "Inter-switch channels crossed"),
+    (
+        "routes.throughput_bound",
+        "fraction of the host link rate",
+        "Load at which the busiest channel is full, uniform traffic; as `virtlane routes`, not in summary.json"
+    ),
+    (
+        "routes.channel_load.max",
+        "paths",
+        "Paths between hosts over the busiest channel between switches; not in summary.json"
+    ),
+    (
+        "routes.channel_load.mean",
+        "paths",
+        "Paths between hosts over a channel between switches, mean; not in summary.json"
+    ),
+    (
+        "routes.channels_used",
+        "channels",
+        "Channels between switches that some path takes; not in summary.json"
+    ),
+    (
+        "routes.mean_hops",
+        "channels",
+        "Inter-switch channels of a path, mean over all pairs of hosts; not in summary.json"
+    ),
     (
         "classes.NAME.offered",
         FRACTION,
@@ -176,6 +210,16 @@ metrics![
 ];
 
 impl Metric {
+    /// Whether it follows from the routes alone.
+    pub fn is_of_routes(&self) -> bool {
+        self.path.starts_with("routes.")
+    }
+
+    /// Whether it is a number of `summary.json`.
+    pub fn is_in_summary(&self) -> bool {
+        !self.is_of_routes() && self.path != DEADLOCKED
+    }
+
     /// Whether `path` names this value.
     fn names(&self, path: &str) -> bool {
         let pattern: Vec<_> = self.path.split('.').collect();

@@ -4,6 +4,7 @@
 
 mod decode;
 pub mod document;
+pub mod expectation;
 pub mod identity;
 pub mod keys;
 pub mod metrics;
@@ -12,12 +13,14 @@ pub mod print;
 pub mod prove;
 pub mod resolve;
 pub mod schema;
+pub mod shipped;
 pub mod syntax;
 
 #[cfg(test)]
 mod tests;
 
 pub use document::Document;
+pub use expectation::Expectation;
 pub use plan::Plan;
 pub use resolve::{Layout, Parts, Resolved};
 pub use schema::Scenario;

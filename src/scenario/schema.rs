@@ -1,5 +1,6 @@
 //! What a scenario says, value by value, before any name is looked up or any unit converted.
 
+use super::expectation::Expectation;
 use super::syntax::{At, Part};
 use crate::qos::VlArbitrationTables;
 use crate::scenario::plan::{
@@ -249,54 +250,4 @@ pub struct Sweep {
     pub axes: Vec<Vec<Axis>>,
     /// Seeds per combination.
     pub seeds: u32,
-}
-
-/// How a result relates to the expected value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// Equal within the tolerance.
-    Equals,
-    /// Not below it by more than the tolerance.
-    AtLeast,
-    /// Not above it by more than the tolerance.
-    AtMost,
-}
-
-/// A claim about a result.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Expectation {
-    /// Path of the value in `summary.json`.
-    pub metric: At<String>,
-    /// Relation.
-    pub relation: Relation,
-    /// Expected value.
-    pub value: f64,
-    /// Deviation allowed.
-    pub tolerance: Tolerance,
-    /// Where the value comes from.
-    pub source: String,
-}
-
-/// Deviation from an expected value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tolerance {
-    /// In the unit of the metric.
-    Absolute(f64),
-    /// Fraction of the expected value.
-    Relative(f64),
-}
-
-impl Expectation {
-    /// Whether `result` is as expected.
-    pub fn holds(&self, result: f64) -> bool {
-        let slack = match self.tolerance {
-            Tolerance::Absolute(slack) => slack,
-            Tolerance::Relative(fraction) => fraction * self.value.abs(),
-        };
-        match self.relation {
-            Relation::Equals => (result - self.value).abs() <= slack,
-            Relation::AtLeast => result >= self.value - slack,
-            Relation::AtMost => result <= self.value + slack,
-        }
-    }
 }

@@ -5,6 +5,7 @@ use crate::scenario::schema::Axis;
 use crate::scenario::{Document, ScenarioError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Most runs of a study: far beyond what a cluster runs in a year.
 const MOST_RUNS: u64 = 1_000_000;
@@ -137,6 +138,13 @@ impl Design {
         }
         document.assign("seed", &seed.to_string())?;
         Ok(document)
+    }
+
+    /// Numbers of the runs of a point.
+    pub fn runs_of(&self, point: usize) -> Range<usize> {
+        // runs are in order of point
+        let before = |point| self.runs.partition_point(|key| key.point < point);
+        before(point)..before(point + 1)
     }
 
     /// A point for people: `traffic.0.process.load = 0.5, fabric.switch.lanes = 2`.

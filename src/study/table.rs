@@ -9,6 +9,7 @@ use super::{Design, StudyError};
 use crate::measure::precision::{CONFIDENCE, replications};
 use crate::report::summary::look_up;
 use crate::report::table::align;
+use crate::scenario::metrics::DEADLOCKED;
 use serde_json::Value;
 
 const FRACTION: &str = "fraction of link rate";
@@ -129,9 +130,7 @@ impl<'a> Table<'a> {
 
     /// Runs of a point, with their seeds.
     fn runs_of(&self, point: usize) -> impl Iterator<Item = (u64, Option<&Row>)> {
-        // runs are in order of point
-        let before = |point| self.design.runs.partition_point(|key| key.point < point);
-        let range = before(point)..before(point + 1);
+        let range = self.design.runs_of(point);
         let keys = &self.design.runs[range.clone()];
         keys.iter()
             .map(|key| key.seed)
@@ -141,6 +140,15 @@ impl<'a> Table<'a> {
     fn summaries(&self, point: usize) -> Vec<&Value> {
         let rows = self.runs_of(point).filter_map(|(_, row)| row);
         rows.filter_map(|row| row.summary.as_ref()).collect()
+    }
+
+    /// Values of a metric in the runs of a point; `None` when a run is missing, failed or has no such value.
+    pub fn values(&self, point: usize, metric: &str) -> Option<Vec<f64>> {
+        let value = |row: Option<&Row>| match metric {
+            DEADLOCKED => Some(f64::from(row?.word == "deadlocked")),
+            _ => look_up(row?.summary.as_ref()?, metric),
+        };
+        self.runs_of(point).map(|(_, row)| value(row)).collect()
     }
 
     /// The columns: those of each class only where a run has several.

@@ -9,7 +9,7 @@ use std::path::Path;
 ///
 /// `scenario::plan` counts as [`MODELS`]: it is plain data (no text, no files) that traffic sources, the
 /// engine and the reports read, while the rest of `scenario` turns text into it and needs every model.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 13] = [
     &["ids", "units", "rng", "registry", "references", "chart"],
     MODELS,
     &["scenario"],
@@ -18,6 +18,7 @@ const LAYERS: [&[&str]; 12] = [
     &["run"],
     &["report"],
     &["study"],
+    &["claims"],
     &["results"],
     &["figures"],
     &["html_report"],

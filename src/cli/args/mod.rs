@@ -2,7 +2,7 @@
 
 mod study;
 
-pub use study::{Compare, Merge, Saturate, Shard, Sweep, Work};
+pub use study::{Compare, Merge, Reproduce, Saturate, Shard, Sweep, Work};
 
 use crate::error::Error;
 use crate::scenario::Document;
@@ -51,6 +51,8 @@ pub enum Command {
     Saturate(Saturate),
     /// Compare two runs or sweeps, paired by point and seed
     Compare(Compare),
+    /// Reproduce published experiments: claim, published value, value found, verdict
+    Reproduce(Reproduce),
     /// Join the directories of a sweep that was made in shards
     Merge(Merge),
     /// Check a scenario: parse, resolve, route and verify it without running it

@@ -155,3 +155,36 @@ pub struct Compare {
     #[arg(long, value_name = "PATH")]
     pub metric: Vec<String>,
 }
+
+/// Arguments of `reproduce`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  virtlane reproduce                        list the studies\n  \
+                  virtlane reproduce lash_layers\n  \
+                  virtlane reproduce lash_layers --print    its scenario: run or change it as any other\n  \
+                  virtlane reproduce all --table            all claims as a Markdown table\n\n\
+                  Exit codes:\n  0 all claims hold; 1 a claim fails; 130 interrupted: `--resume` goes on"
+)]
+pub struct Reproduce {
+    /// Study, or `all`; default: list them
+    #[arg(value_name = "STUDY")]
+    pub id: Option<String>,
+    /// Folder for one sweep directory per study
+    #[arg(long, value_name = "DIR", default_value = "runs/reproduce")]
+    pub out: PathBuf,
+    /// Print the scenario instead of running it
+    #[arg(long)]
+    pub print: bool,
+    /// Show the claims as rows of a Markdown table
+    #[arg(long)]
+    pub table: bool,
+    /// Keep the runs of an earlier, interrupted reproduction
+    #[arg(long)]
+    pub resume: bool,
+    #[command(flatten)]
+    #[expect(
+        missing_docs,
+        reason = "a doc comment would replace the help text of the command"
+    )]
+    pub work: Work,
+}

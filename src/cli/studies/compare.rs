@@ -21,7 +21,14 @@ const USUAL: [&str; 4] = [
 /// When a metric is unknown, a directory cannot be read, or they have nothing in common.
 pub(in crate::cli) fn execute(arguments: &Compare) -> Result<ExitCode, Error> {
     for metric in &arguments.metric {
-        metrics::find(metric).map_err(|message| Error::Usage(format!("--metric: {message}")))?;
+        let found = metrics::find(metric);
+        let found = found.map_err(|message| Error::Usage(format!("--metric: {message}")))?;
+        if !found.is_in_summary() {
+            let message = format!(
+                "--metric: `{metric}` is not in summary.json: only expectations can name it"
+            );
+            return Err(Error::Usage(message));
+        }
     }
     let metrics = if arguments.metric.is_empty() {
         USUAL.map(String::from).to_vec()

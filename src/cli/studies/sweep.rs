@@ -1,8 +1,9 @@
 //! `virtlane sweep`: many runs, one table.
 
-use crate::cli::args::Sweep;
+use crate::claims::{self, Judgement};
+use crate::cli::args::{Sweep, Work};
 use crate::cli::progress::Runs;
-use crate::cli::run::RUNS;
+use crate::cli::run::{RUNS, verdict as claims_verdict};
 use crate::cli::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT};
 use crate::report::directory::slug;
@@ -34,11 +35,41 @@ pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
     }
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
     let signals = Signals::listen();
-    let table = make_all(&document, &record, &directory, arguments, signals.stop())?;
+    let table = make_all(
+        &document,
+        &record,
+        &directory,
+        &arguments.work,
+        signals.stop(),
+    )?;
+    let claims = judge(&document, &record, &table, &directory)?;
     if !arguments.work.quiet {
-        crate::cli::print(&shown(&record, &table, &place))?;
+        crate::cli::print(&(shown(&record, &table, &place) + &claims::lines(&claims)))?;
     }
-    Ok(signals.code().unwrap_or_else(|| verdict(&table)))
+    Ok(signals.code().unwrap_or_else(|| match verdict(&table) {
+        ExitCode::SUCCESS => claims_verdict(&claims),
+        fault => fault,
+    }))
+}
+
+/// Holds a sweep with all its runs to the claims of the scenario, and keeps what comes out.
+///
+/// # Errors
+/// When a claim needs routes that cannot be computed, or the file cannot be written.
+pub(in crate::cli) fn judge(
+    document: &Document,
+    record: &Record,
+    table: &Table<'_>,
+    directory: &StudyDirectory,
+) -> Result<Vec<Judgement>, Error> {
+    if table.entered() < record.design.runs.len() {
+        return Ok(Vec::new());
+    }
+    let claims = claims::of_sweep(document, &record.design, table)?;
+    if !claims.is_empty() {
+        directory.write(claims::FILE, &claims::csv(&claims)?)?;
+    }
+    Ok(claims)
 }
 
 /// Title, table and place.
@@ -81,11 +112,15 @@ fn place(arguments: &Sweep, record: &Record) -> PathBuf {
     }
 }
 
-fn make_all<'a>(
+/// Makes the runs that are not there yet.
+///
+/// # Errors
+/// When results cannot be read or written, or threads cannot be started.
+pub(in crate::cli) fn make_all<'a>(
     document: &Document,
     record: &'a Record,
     directory: &StudyDirectory,
-    arguments: &Sweep,
+    work: &Work,
     stop: &AtomicBool,
 ) -> Result<Table<'a>, Error> {
     let mut table = Table::new(&record.design);
@@ -97,9 +132,9 @@ fn make_all<'a>(
         }
     }
     directory.write_table(&table.csv()?)?;
-    let jobs = arguments.work.jobs.map(|jobs| jobs as usize);
+    let jobs = work.jobs.map(|jobs| jobs as usize);
     let crew = Crew::new(jobs, todo.len());
-    let mut line = Runs::new(todo.len(), arguments.work.quiet);
+    let mut line = Runs::new(todo.len(), work.quiet);
     let (mut written, mut took) = (Instant::now(), Duration::ZERO);
     let mut watch = |event: Event| {
         match event {

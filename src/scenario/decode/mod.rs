@@ -1,12 +1,13 @@
 //! Tree to [`Scenario`]: every key known, every value of its type and in its range.
 
+mod expectation;
 mod fabric;
 mod faults;
 mod study;
 mod traffic;
 
 use super::keys;
-use super::schema::{Expectation, Member, Phases, Relation, Scenario, Tolerance};
+use super::schema::{Member, Phases, Scenario};
 use super::syntax::{At, Fields, Item, Mistake, Node};
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::HighPriorityLimit;
@@ -49,7 +50,7 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
         .map(|item| study::sweep(&item))
         .transpose()?;
     let expect = fields.or("expect", Vec::new(), |item| {
-        item.items()?.iter().map(expectation).collect()
+        expectation::expectations(item, sweep.as_ref())
     })?;
     Ok(Scenario {
         title,
@@ -180,34 +181,5 @@ fn phases(item: &Item<'_>) -> Read<Phases> {
         measure: study::measure(&fields.need("measure")?)?,
         drain: automatic(&fields, "drain")?,
         watchdog: fields.or("watchdog", Time::Cycles(10_000), time)?,
-    })
-}
-
-fn expectation(item: &Item<'_>) -> Read<Expectation> {
-    let fields = item.fields(keys::EXPECT.keys)?;
-    let relations = [
-        ("Equals", Relation::Equals),
-        ("AtLeast", Relation::AtLeast),
-        ("AtMost", Relation::AtMost),
-    ];
-    let tolerance = |item: &Item<'_>| match item.variant() {
-        Some(("Relative", Some(arguments))) => {
-            let value = arguments.tuple(1, "a fraction such as `Relative(0.05)`")?;
-            value[0].number().map(Tolerance::Relative)
-        }
-        _ => item.number().map(Tolerance::Absolute),
-    };
-    let metric = fields.required("metric", text)?;
-    super::metrics::find(&metric.value).map_err(|message| metric.mistake(message))?;
-    Ok(Expectation {
-        metric,
-        relation: fields
-            .required("relation", |item| item.choice(&relations))?
-            .value,
-        value: fields.required("value", Item::number)?.value,
-        tolerance: fields
-            .or("tolerance", Tolerance::Absolute(0.0), tolerance)?
-            .value,
-        source: fields.or("source", String::new(), text)?.value,
     })
 }

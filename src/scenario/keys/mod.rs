@@ -340,24 +340,62 @@ section!(
     "expect[...]",
     "What a result must be: the claim a study reproduces.",
     [
+        with("claim", "text", "\"\"", "The claim in words"),
         need(
             "metric",
             "metric",
             "Path of the value in summary.json; see `virtlane list metric`"
+        ),
+        with(
+            "at",
+            "list of (axis, value)",
+            "[]",
+            "Points of the sweep the claim is about: axes and the values they must have; default: all"
+        ),
+        key(
+            "over",
+            "list of (axis, value)",
+            Some("None"),
+            "Points that the value is divided by"
+        ),
+        with(
+            "points",
+            "Each | Mean | Max | Min",
+            "Each",
+            "How the points become one value; `Each` = every point by itself, with `over` against the point \
+             that has the same values on all axes not named"
+        ),
+        with(
+            "seeds",
+            "Mean | Max | Min | Each",
+            "Mean",
+            "How the seeds of a point become one value"
         ),
         need(
             "relation",
             "Equals | AtLeast | AtMost",
             "How the result relates to `value`"
         ),
-        need("value", "number", "Published or expected value"),
+        need("value", "number", "Expected value"),
         with(
             "tolerance",
             "number | Relative(number)",
             "0",
             "Deviation allowed, absolute or as a fraction of `value`"
         ),
+        key(
+            "published",
+            "number",
+            Some("None"),
+            "What the source says, where that is not `value`"
+        ),
         with("source", "text", "\"\"", "Where the value comes from"),
+        with(
+            "deviation",
+            "text",
+            "\"\"",
+            "Why the claim is known not to hold here; its verdict is then `differs`, not `fails`"
+        ),
     ]
 );
 

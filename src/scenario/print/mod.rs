@@ -2,9 +2,11 @@
 //!
 //! Reading the printed text again gives the same plan.
 
+mod study;
+
 use super::plan::{ClassPlan, InputSpeedup, Plan, SwitchOptions};
 use super::resolve::{Parts, Resolved};
-use super::schema::{Axis, FailedLink, Failures, Member, Scenario, Tolerance};
+use super::schema::{FailedLink, Failures, Member, Scenario};
 use super::syntax::tree::quote;
 use super::syntax::{At, Part};
 use crate::ids::HostId;
@@ -88,7 +90,7 @@ pub fn plan(resolved: &Resolved, parts: &Parts<'_>) -> String {
         });
         printer.block("phases: (", "),", |printer| phases(printer, plan));
         printer.key("allow_deadlock", plan.allow_deadlock);
-        study(printer, scenario);
+        study::study(printer, scenario);
     });
     printer.text
 }
@@ -290,48 +292,4 @@ fn phases(printer: &mut Printer, plan: &Plan) {
     }
     printer.cycles("drain", plan.phases.drain_limit);
     printer.cycles("watchdog", plan.phases.watchdog);
-}
-
-/// An axis as `(path, [values])`.
-fn written(axis: &Axis) -> String {
-    let values: Vec<_> = axis.values.iter().map(|at| at.value.as_str()).collect();
-    format!("({}, [{}])", quote(&axis.path.value), values.join(", "))
-}
-
-fn study(printer: &mut Printer, scenario: &Scenario) {
-    match &scenario.sweep {
-        None => printer.key("sweep", "None"),
-        Some(sweep) => printer.block("sweep: (", "),", |printer| {
-            printer.block("axes: [", "],", |printer| {
-                for group in &sweep.axes {
-                    match &group[..] {
-                        [axis] => printer.line(format!("{},", written(axis))),
-                        several => {
-                            let axes: Vec<_> = several.iter().map(written).collect();
-                            printer.line(format!("Zip([{}]),", axes.join(", ")));
-                        }
-                    }
-                }
-            });
-            printer.key("seeds", sweep.seeds);
-        }),
-    }
-    if scenario.expect.is_empty() {
-        return printer.key("expect", "[]");
-    }
-    printer.block("expect: [", "],", |printer| {
-        for claim in &scenario.expect {
-            let tolerance = match claim.tolerance {
-                Tolerance::Absolute(value) => format!("{value:?}"),
-                Tolerance::Relative(value) => format!("Relative({value:?})"),
-            };
-            printer.line(format!(
-                "(metric: {}, relation: {:?}, value: {:?}, tolerance: {tolerance}, source: {}),",
-                quote(&claim.metric.value),
-                claim.relation,
-                claim.value,
-                quote(&claim.source)
-            ));
-        }
-    });
 }

@@ -1,0 +1,218 @@
+//! The claims of a scenario against what was found: a scenario is its own test.
+
+mod show;
+mod values;
+
+pub use show::{FILE, MARKDOWN_HEADING, csv, lines, markdown, table, text_last};
+pub use values::RouteValues;
+
+use crate::report::summary::look_up;
+use crate::scenario::expectation::{Expectation, Fold, Selection};
+use crate::scenario::metrics::{self, DEADLOCKED, Metric};
+use crate::scenario::{Document, Parts, Resolved, ScenarioError};
+use crate::study::{Design, Table};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// A claim with what was found.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// The claim.
+    pub expectation: Expectation,
+    /// The value found; `None` when a run that it needs gave none.
+    pub found: Option<f64>,
+    /// Whether the claim holds.
+    pub verdict: Verdict,
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds.
+    Holds,
+    /// It does not, and the scenario says why.
+    Differs,
+    /// It does not.
+    Fails,
+}
+
+impl Judgement {
+    fn new(expectation: &Expectation, found: Option<f64>) -> Self {
+        let verdict = match found {
+            Some(found) if expectation.holds(found) => Verdict::Holds,
+            Some(_) if !expectation.deviation.is_empty() => Verdict::Differs,
+            _ => Verdict::Fails,
+        };
+        Self {
+            expectation: expectation.clone(),
+            found,
+            verdict,
+        }
+    }
+}
+
+/// Compares the claims about single runs with the summary of a run.
+pub fn of_run(resolved: &Resolved, summary: &Value) -> Vec<Judgement> {
+    let mut routes = None;
+    let claims = resolved.scenario.expect.iter();
+    let judge = |claim: &Expectation| {
+        let metric = &claim.metric.value;
+        let found = match metric.as_str() {
+            DEADLOCKED => Some(f64::from(summary["run"]["verdict"] == "deadlocked")),
+            _ => look_up(summary, metric).or_else(|| {
+                let routes = routes.get_or_insert_with(|| RouteValues::of(resolved));
+                routes.get(metric)
+            }),
+        };
+        Judgement::new(claim, found)
+    };
+    claims
+        .filter(|claim| !claim.is_of_sweep())
+        .map(judge)
+        .collect()
+}
+
+/// Compares all claims with the runs of a sweep.
+///
+/// # Errors
+/// When a scenario that a claim about routes needs cannot be resolved.
+pub fn of_sweep(
+    document: &Document,
+    design: &Design,
+    table: &Table<'_>,
+) -> Result<Vec<Judgement>, ScenarioError> {
+    let mut sweep = Sweep {
+        document,
+        design,
+        table,
+        routes: HashMap::new(),
+    };
+    let claims = document.scenario()?.expect;
+    claims
+        .iter()
+        .map(|claim| Ok(Judgement::new(claim, sweep.value(claim)?)))
+        .collect()
+}
+
+/// The runs of a sweep and what their routes gave.
+struct Sweep<'a> {
+    document: &'a Document,
+    design: &'a Design,
+    table: &'a Table<'a>,
+    /// `[run]`
+    routes: HashMap<usize, RouteValues>,
+}
+
+impl Sweep<'_> {
+    /// The value of a claim; `None` when a run is missing or failed.
+    fn value(&mut self, claim: &Expectation) -> Result<Option<f64>, ScenarioError> {
+        let points = self.select(&claim.at);
+        let Some(over) = &claim.over else {
+            let values = self.of_points(claim, &points)?;
+            return Ok(values.and_then(|values| claim.fold(claim.points, &values)));
+        };
+        let mut divisors = self.select(over);
+        if claim.points == Fold::Each {
+            let partner = |&point: &usize| {
+                let mut others = divisors.iter();
+                others
+                    .find(|&&other| self.differ_only_in(point, other, [&claim.at, over]))
+                    .copied()
+            };
+            let Some(partners) = points.iter().map(partner).collect() else {
+                return Ok(None);
+            };
+            divisors = partners;
+        }
+        let values = self.of_points(claim, &points)?;
+        let divisors = self.of_points(claim, &divisors)?;
+        let (Some(values), Some(divisors)) = (values, divisors) else {
+            return Ok(None);
+        };
+        if claim.points == Fold::Each {
+            let ratios: Vec<f64> = values.iter().zip(&divisors).map(|(a, b)| a / b).collect();
+            return Ok(claim.fold(Fold::Each, &ratios));
+        }
+        let value = claim.fold(claim.points, &values);
+        let divisor = claim.fold(claim.points, &divisors);
+        Ok(value.zip(divisor).map(|(a, b)| a / b))
+    }
+
+    /// Points that have the values of a selection.
+    fn select(&self, selection: &Selection) -> Vec<usize> {
+        let has = |point: &usize| {
+            let mut pairs = selection.iter();
+            pairs.all(|(path, value)| {
+                let axis = self.design.axes.iter().position(|axis| axis.path == *path);
+                axis.is_some_and(|axis| self.design.points[*point].values[axis] == *value)
+            })
+        };
+        (0..self.design.points.len()).filter(has).collect()
+    }
+
+    /// Whether two points have equal values on all axes that no selection names, nor zips with one it names.
+    fn differ_only_in(&self, a: usize, b: usize, selections: [&Selection; 2]) -> bool {
+        let mut others = 0..self.design.axes.len();
+        let points = &self.design.points;
+        others.all(|axis| {
+            points[a].values[axis] == points[b].values[axis] || self.is_named(axis, selections)
+        })
+    }
+
+    /// Whether a selection names an axis, or one whose value decides that of `axis`: they advance together.
+    fn is_named(&self, axis: usize, selections: [&Selection; 2]) -> bool {
+        let Design {
+            axes: headers,
+            points,
+            ..
+        } = self.design;
+        let decides = |other: usize| {
+            let mut value = HashMap::new();
+            points.iter().all(|point| {
+                let values = &point.values;
+                value.entry(&values[other]).or_insert(&values[axis]) == &&values[axis]
+            })
+        };
+        let mut pairs = selections.into_iter().flatten();
+        pairs.any(|(path, _)| {
+            let named = headers.iter().position(|header| header.path == *path);
+            named.is_some_and(|named| named == axis || decides(named))
+        })
+    }
+
+    /// The value of each point; `None` when one has none.
+    fn of_points(
+        &mut self,
+        claim: &Expectation,
+        points: &[usize],
+    ) -> Result<Option<Vec<f64>>, ScenarioError> {
+        let mut values = Vec::with_capacity(points.len());
+        for &point in points {
+            let seeds = self.of_seeds(point, &claim.metric.value)?;
+            match seeds.and_then(|seeds| claim.fold(claim.seeds, &seeds)) {
+                Some(value) => values.push(value),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(values))
+    }
+
+    /// The values of the runs of a point; `None` when one has none.
+    fn of_seeds(&mut self, point: usize, metric: &str) -> Result<Option<Vec<f64>>, ScenarioError> {
+        let of_routes = metrics::find(metric).is_ok_and(Metric::is_of_routes);
+        if !of_routes {
+            return Ok(self.table.values(point, metric));
+        }
+        let mut values = Vec::new();
+        for run in self.design.runs_of(point) {
+            if !self.routes.contains_key(&run) {
+                let seed = self.design.runs[run].seed;
+                let document = self.design.document(self.document, point, seed)?;
+                let resolved = document.resolve(&Parts::registered())?;
+                self.routes.insert(run, RouteValues::of(&resolved));
+            }
+            values.push(self.routes[&run].get(metric));
+        }
+        Ok(values.into_iter().collect())
+    }
+}

@@ -1,0 +1,156 @@
+//! `virtlane reproduce`: shipped studies of published experiments, claim by claim.
+
+use super::sweep::{judge, make_all};
+use crate::claims::{self, Judgement, Verdict};
+use crate::cli::args::Reproduce;
+use crate::cli::run::verdict;
+use crate::cli::signals::Signals;
+use crate::error::Error;
+use crate::scenario::shipped::{STUDIES, Shipped};
+use crate::study::{Record, StudyDirectory, StudyError, Table, record};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Name that stands for all studies.
+const ALL: &str = "all";
+
+/// Makes the runs of the chosen studies and shows claim, published value, value found, verdict.
+///
+/// # Errors
+/// When there is no such study, or results cannot be written.
+pub(in crate::cli) fn execute(arguments: &Reproduce) -> Result<ExitCode, Error> {
+    let Some(id) = &arguments.id else {
+        crate::cli::print(&list()?)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let chosen = match id.as_str() {
+        ALL => STUDIES.iter().collect(),
+        id => vec![Shipped::find(id).map_err(Error::Usage)?],
+    };
+    if arguments.print {
+        let texts = chosen.iter().map(|study| study.text);
+        crate::cli::print(&texts.collect::<Vec<_>>().join("\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let signals = Signals::listen();
+    let mut all = Vec::new();
+    if arguments.table {
+        crate::cli::print(claims::MARKDOWN_HEADING)?;
+    }
+    for study in chosen {
+        let found = reproduce(study, arguments, &signals)?;
+        if let Some(code) = signals.code() {
+            return Ok(code);
+        }
+        if arguments.table {
+            crate::cli::print(&claims::markdown(study.id, &found))?;
+        }
+        all.extend(found);
+    }
+    if !arguments.table && !arguments.work.quiet {
+        crate::cli::print(&summary(&all))?;
+    }
+    Ok(verdict(&all))
+}
+
+/// One study, from its runs to its claims.
+fn reproduce(
+    study: &Shipped,
+    arguments: &Reproduce,
+    signals: &Signals,
+) -> Result<Vec<Judgement>, Error> {
+    let mut document = study.document()?;
+    if document.scenario()?.sweep.is_none() {
+        document.assign("sweep", "(axes: [])")?;
+    }
+    let record = Record::new(&document, None)?;
+    let place = arguments.out.join(study.id);
+    if !arguments.resume {
+        remove(&place)?;
+    }
+    let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
+    let table = make_all(
+        &document,
+        &record,
+        &directory,
+        &arguments.work,
+        signals.stop(),
+    )?;
+    let found = judge(&document, &record, &table, &directory)?;
+    if !arguments.table && !arguments.work.quiet {
+        crate::cli::print(&shown(study, &record, &table, &found, &place))?;
+    }
+    Ok(found)
+}
+
+/// Removes an earlier reproduction: its numbers are those of the program that made it.
+fn remove(place: &Path) -> Result<(), Error> {
+    if !place.join(record::FILE).exists() {
+        return Ok(());
+    }
+    fs::remove_dir_all(place).map_err(|cause| {
+        let path = place.to_owned();
+        StudyError::Write { path, cause }.into()
+    })
+}
+
+fn shown(
+    study: &Shipped,
+    record: &Record,
+    table: &Table<'_>,
+    found: &[Judgement],
+    place: &Path,
+) -> String {
+    let mut text = format!(
+        "{}  {}\n{} runs in {}\n\n{}\n",
+        study.id,
+        record.title,
+        table.entered(),
+        place.display(),
+        claims::table(found)
+    );
+    for word in ["failed", "deadlocked", "interrupted"] {
+        let count = table.count(word);
+        if count > 0 {
+            let runs = if count == 1 { "run" } else { "runs" };
+            let _ = writeln!(text, "{count} {runs} {word}\n");
+        }
+    }
+    text
+}
+
+fn summary(all: &[Judgement]) -> String {
+    let count = |verdict| all.iter().filter(|found| found.verdict == verdict).count();
+    format!(
+        "{} claims: {} hold, {} differ from the source as stated, {} fail\n",
+        all.len(),
+        count(Verdict::Holds),
+        count(Verdict::Differs),
+        count(Verdict::Fails)
+    )
+}
+
+/// Every study with its title, claims and runs.
+fn list() -> Result<String, Error> {
+    let mut rows = vec![
+        ["study", "claims", "runs", "about"]
+            .map(String::from)
+            .to_vec(),
+    ];
+    for study in STUDIES {
+        let scenario = study.document()?.scenario()?;
+        let runs = scenario.sweep.as_ref().map_or(1, |sweep| {
+            let points = sweep.axes.iter().map(|group| group[0].values.len());
+            points.product::<usize>() * sweep.seeds as usize
+        });
+        rows.push(vec![
+            study.id.to_owned(),
+            scenario.expect.len().to_string(),
+            runs.to_string(),
+            scenario.title,
+        ]);
+    }
+    Ok(claims::text_last(rows) + "\n`virtlane reproduce STUDY` makes its runs; `all` makes all.\n")
+}

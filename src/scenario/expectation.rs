@@ -1,0 +1,180 @@
+//! Section `expect`: claims about the results, which make a scenario its own test.
+//!
+//! In a run a claim is about one value of its summary. In a sweep it is about the points it selects: the values of
+//! the seeds of a point give one value, the points give one value, and that may be taken as a ratio to the same of
+//! other points: "LASH accepts 1.2 times what turn prohibition accepts".
+
+use super::syntax::At;
+
+/// A claim about a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// The claim in words; may be empty.
+    pub claim: String,
+    /// Path of the value in `summary.json`, or of a value computed from the routes.
+    pub metric: At<String>,
+    /// Points of the sweep it is about; empty = all.
+    pub at: Selection,
+    /// Points that the value is divided by; `None` = the value itself.
+    pub over: Option<Selection>,
+    /// How points become one value.
+    pub points: Fold,
+    /// How the seeds of a point become one value.
+    pub seeds: Fold,
+    /// Relation.
+    pub relation: Relation,
+    /// Expected value.
+    pub value: f64,
+    /// Deviation allowed.
+    pub tolerance: Tolerance,
+    /// What the source says, where that is not the expected value.
+    pub published: Option<f64>,
+    /// Where the value comes from.
+    pub source: String,
+    /// Why the claim is known not to hold here; empty = it must hold.
+    pub deviation: String,
+}
+
+/// Points of a sweep: key paths of axes, each with the value it must have.
+pub type Selection = Vec<(String, String)>;
+
+/// How several values become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// Each must be as expected; the one that is farthest from it is shown.
+    Each,
+    /// Their mean.
+    Mean,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+}
+
+/// How a result relates to the expected value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Equal within the tolerance.
+    Equals,
+    /// Not below it by more than the tolerance.
+    AtLeast,
+    /// Not above it by more than the tolerance.
+    AtMost,
+}
+
+/// Deviation from an expected value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// In the unit of the metric.
+    Absolute(f64),
+    /// Fraction of the expected value.
+    Relative(f64),
+}
+
+impl Expectation {
+    /// Whether `result` is as expected.
+    pub fn holds(&self, result: f64) -> bool {
+        self.excess(result) <= self.slack()
+    }
+
+    /// How far `result` lies on the wrong side of the expected value; negative on the right side.
+    fn excess(&self, result: f64) -> f64 {
+        match self.relation {
+            Relation::Equals => (result - self.value).abs(),
+            Relation::AtLeast => self.value - result,
+            Relation::AtMost => result - self.value,
+        }
+    }
+
+    fn slack(&self) -> f64 {
+        match self.tolerance {
+            Tolerance::Absolute(slack) => slack,
+            Tolerance::Relative(fraction) => fraction * self.value.abs(),
+        }
+    }
+
+    /// One value of several; `None` when there are none.
+    pub fn fold(&self, how: Fold, values: &[f64]) -> Option<f64> {
+        let values = values.iter().copied();
+        match how {
+            Fold::Each => values.max_by(|a, b| self.excess(*a).total_cmp(&self.excess(*b))),
+            Fold::Mean => {
+                let count = values.len();
+                (count > 0).then(|| values.sum::<f64>() / count as f64)
+            }
+            Fold::Max => values.reduce(f64::max),
+            Fold::Min => values.reduce(f64::min),
+        }
+    }
+
+    /// Whether the claim is about the points of a sweep, and not about every single run.
+    pub fn is_of_sweep(&self) -> bool {
+        !self.at.is_empty()
+            || self.over.is_some()
+            || self.points != Fold::Each
+            || self.seeds != Fold::Mean
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Document;
+
+    fn expectation(text: &str) -> Result<Expectation, String> {
+        let mut document = Document::embedded();
+        let wrong = |error: crate::scenario::ScenarioError| error.to_string();
+        document
+            .assign(
+                "sweep",
+                "(axes: [(\"traffic.0.process.load\", [0.1, 0.5]), (\"fabric.switch.lanes\", [2, 4])])",
+            )
+            .map_err(wrong)?;
+        let text = format!("[(metric: \"load.accepted\", {text})]");
+        document.assign("expect", &text).map_err(wrong)?;
+        let mut scenario = document.scenario().map_err(wrong)?;
+        Ok(scenario.expect.remove(0))
+    }
+
+    #[test]
+    fn points_that_no_axis_has_are_refused() {
+        let error = |text: &str| expectation(text).unwrap_err();
+        let rest = "relation: AtLeast, value: 0.5";
+        let message = error(&format!("at: [(\"fabric.switch.lane\", 2)], {rest}"));
+        assert!(
+            message.contains("did you mean `fabric.switch.lanes`?"),
+            "{message}"
+        );
+        let message = error(&format!("over: [(\"fabric.switch.lanes\", 3)], {rest}"));
+        assert!(message.contains("has no value 3: 2, 4"), "{message}");
+        let message = error(&format!("seeds: Largest, {rest}"));
+        assert!(message.contains("Max"), "{message}");
+        let found = expectation(&format!(
+            "at: [(\"fabric.switch.lanes\", 2)], points: Max, {rest}"
+        ));
+        assert_eq!(
+            found.unwrap().at,
+            [("fabric.switch.lanes".into(), "2".into())]
+        );
+    }
+
+    #[test]
+    fn the_worst_of_each_is_shown() {
+        let each = |text: &str| {
+            let expectation = expectation(text).unwrap();
+            expectation.fold(Fold::Each, &[0.2, 0.9, 0.5]).unwrap()
+        };
+        assert_eq!(
+            each("relation: AtLeast, value: 0.5").to_bits(),
+            0.2_f64.to_bits()
+        );
+        assert_eq!(
+            each("relation: AtMost, value: 0.5").to_bits(),
+            0.9_f64.to_bits()
+        );
+        assert_eq!(
+            each("relation: Equals, value: 0.4").to_bits(),
+            0.9_f64.to_bits()
+        );
+    }
+}

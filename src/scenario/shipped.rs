@@ -1,0 +1,62 @@
+//! Scenarios that are part of the program: published experiments with their claims, for `virtlane reproduce`.
+
+use super::{Document, ScenarioError};
+use crate::registry::unknown;
+use std::path::Path;
+
+/// One shipped study.
+#[derive(Clone, Copy, Debug)]
+pub struct Shipped {
+    /// Name for `virtlane reproduce NAME`.
+    pub id: &'static str,
+    /// The scenario file.
+    pub text: &'static str,
+}
+
+macro_rules! studies {
+    ($($id:literal),* $(,)?) => {
+        /// All of them: one file `scenarios/reproduce/ID.ron` each.
+        pub static STUDIES: &[Shipped] = &[$(Shipped {
+            id: $id,
+            text: include_str!(concat!("../../scenarios/reproduce/", $id, ".ron")),
+        }),*];
+    };
+}
+
+studies![
+    "fat_tree_shift",
+    "head_of_line_blocking",
+    "lash_irregular",
+    "lash_layers",
+    "lash_layers_of_pairs",
+    "lash_mesh_4x8",
+    "lash_torus_4x8",
+    "load_balance_mesh_8x8",
+    "load_balance_torus_8x8",
+    "md1",
+    "ring_deadlock",
+    "segment_irregular",
+    "segment_mesh_8x8",
+    "segment_torus_8x8",
+    "static_loads_irregular",
+    "static_loads_regular",
+];
+
+impl Shipped {
+    /// The study with this name.
+    ///
+    /// # Errors
+    /// When there is none: which there are, and the nearest.
+    pub fn find(id: &str) -> Result<&'static Self, String> {
+        let found = STUDIES.iter().find(|study| study.id == id);
+        found.ok_or_else(|| unknown("study", id, STUDIES.iter().map(|study| study.id)))
+    }
+
+    /// The scenario.
+    ///
+    /// # Errors
+    /// Never for a shipped file: tests read them all.
+    pub fn document(&self) -> Result<Document, ScenarioError> {
+        Document::parse(&format!("{}.ron", self.id), self.text, Path::new(""))
+    }
+}
