@@ -104,6 +104,9 @@ pub(super) fn destinations(graph: &Graph) -> Vec<Destination> {
     destinations
 }
 
+/// Switches that are done together: what is known of one destination is then read from the cache for all of them.
+const TILE: usize = 256;
+
 /// Forwarding tables `[switch][host]`; `candidate(i, switch, neighbor)` tells whether the way from `switch`
 /// to the `i`-th destination switch may lead over `neighbor`.
 pub(super) fn spread(
@@ -112,39 +115,60 @@ pub(super) fn spread(
     destinations: &[Destination],
     candidate: impl Fn(usize, usize, usize) -> bool + Sync,
 ) -> Vec<u8> {
-    let host_count = graph.hosts().len();
-    let mut next = vec![UNREACHABLE; adjacency.len() * host_count];
-    let rows = next.par_chunks_mut(host_count.max(1)).enumerate();
-    rows.for_each(|(switch, row)| {
-        let ports = graph.switches()[switch].port_count;
-        let mut assigned = vec![0u32; usize::from(ports) + 1];
-        let mut candidates = Vec::with_capacity(usize::from(ports));
+    let host_count = graph.hosts().len().max(1);
+    let mut next = vec![UNREACHABLE; adjacency.len() * graph.hosts().len()];
+    let tiles = next.par_chunks_mut(TILE * host_count).enumerate();
+    tiles.for_each(|(tile, rows)| {
+        let first = tile * TILE;
+        let mut counters: Vec<Counters> = (first..)
+            .take(rows.len() / host_count)
+            .map(|switch| Counters::new(graph.switches()[switch].port_count))
+            .collect();
+        let mut candidates = Vec::new();
         for (i, destination) in destinations.iter().enumerate() {
-            if destination.switch.index() == switch {
-                for &(port, host) in &destination.hosts {
-                    row[host.index()] = port as u8;
+            for (offset, row) in rows.chunks_mut(host_count).enumerate() {
+                let switch = first + offset;
+                if destination.switch.index() == switch {
+                    for &(port, host) in &destination.hosts {
+                        row[host.index()] = port as u8;
+                    }
+                    continue;
                 }
-                continue;
-            }
-            let exits = adjacency.exits(switch).iter();
-            candidates.clear();
-            candidates.extend(
-                exits
-                    .filter(|exit| candidate(i, switch, exit.neighbor as usize))
-                    .map(|exit| exit.port),
-            );
-            for (_, host) in &destination.hosts {
-                let least = candidates
-                    .iter()
-                    .min_by_key(|&&port| assigned[usize::from(port)]);
-                if let Some(&port) = least {
-                    assigned[usize::from(port)] += 1;
-                    row[host.index()] = port as u8;
+                let exits = adjacency.exits(switch).iter();
+                candidates.clear();
+                candidates.extend(
+                    exits
+                        .filter(|exit| candidate(i, switch, exit.neighbor as usize))
+                        .map(|exit| exit.port),
+                );
+                for (_, host) in &destination.hosts {
+                    if let Some(port) = counters[offset].assign(&candidates) {
+                        row[host.index()] = port as u8;
+                    }
                 }
             }
         }
     });
     next
+}
+
+/// Destinations that each port of a switch leads to.
+struct Counters(Vec<u32>);
+
+impl Counters {
+    fn new(ports: u16) -> Self {
+        Self(vec![0; usize::from(ports) + 1])
+    }
+
+    /// Counts one more destination at the least assigned candidate, the first of them on ties.
+    fn assign(&mut self, candidates: &[u16]) -> Option<u16> {
+        let least = candidates
+            .iter()
+            .min_by_key(|&&port| self.0[usize::from(port)]);
+        let port = *least?;
+        self.0[usize::from(port)] += 1;
+        Some(port)
+    }
 }
 
 /// Checks that every switch with hosts has a way to every host.
