@@ -48,7 +48,7 @@ fn names_are_sorted_and_unique() {
 }
 
 /// Every engine, with the parameters that matter.
-const ENGINE_TEXTS: [&str; 42] = [
+const ENGINE_TEXTS: [&str; 44] = [
     "FatTree()",
     "DimensionOrder()",
     "DimensionOrder(dateline: Hop)",
@@ -86,6 +86,8 @@ const ENGINE_TEXTS: [&str; 42] = [
     "OpenSmDfsssp()",
     "OpenSmDfsssp(switch_destinations: true)",
     "OpenSmDor()",
+    "OpenSmFatTree()",
+    "OpenSmFatTree(root: 0)",
     "OpenSmLash()",
     "OpenSmMinHop()",
     "OpenSmSssp()",

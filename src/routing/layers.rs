@@ -1,5 +1,8 @@
 //! Layered routing: puts every (source, destination) pair into a layer with acyclic dependencies.
 //!
+//! Where destinations have several addresses, every address with a path of its own, a pair is one of a source and
+//! an address.
+//!
 //! Guarantees: the dependencies of each layer are acyclic; with units of one source, any paths that are
 //! shortest and any order, at most [`upper_bound`] layers.
 //! Cost: time O(units * layers * search), where a search is that of `layer_graph.rs`; dependencies are
@@ -75,20 +78,25 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// The paths to be placed, between ends numbered `0..ends()`.
+/// The paths to be placed, from ends numbered `0..ends()` to targets: address `a` of end `d` is target
+/// `a * ends() + d`.
 pub trait Paths: Sync {
     /// Number of ends.
     fn ends(&self) -> usize;
+    /// Addresses of every end.
+    fn addresses(&self) -> usize {
+        1
+    }
     /// The switches that each channel leads from and to, `None` for those of hosts; `[channel]`.
     fn channels(&self) -> Vec<Option<(u32, u32)>>;
-    /// Appends the channels of the path from one end to another; nothing when there is none.
-    fn path(&self, source: usize, destination: usize, channels: &mut Vec<u32>);
+    /// Appends the channels of the path from an end to a target of another; nothing when there is none.
+    fn path(&self, source: usize, target: usize, channels: &mut Vec<u32>);
 }
 
 /// What came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layers {
-    /// Layer of `[source][destination]`; [`NO_LAYER`] for pairs that found none and from an end to itself.
+    /// Layer of `[source][target]`; [`NO_LAYER`] for pairs that found none and from an end to itself.
     pub layer: Vec<u8>,
     /// Pairs in each layer.
     pub fill: Vec<u64>,
@@ -99,7 +107,33 @@ pub const fn upper_bound(switches: usize) -> usize {
     switches.div_ceil(2)
 }
 
-/// Pairs placed together.
+/// Numbers of ends and of targets.
+#[derive(Clone, Copy, Debug)]
+struct Counts {
+    ends: usize,
+    targets: usize,
+}
+
+impl Counts {
+    fn of(paths: &impl Paths) -> Self {
+        let ends = paths.ends();
+        let targets = ends * paths.addresses();
+        Self { ends, targets }
+    }
+
+    /// Pairs of an end and the targets of the others.
+    fn pairs(self) -> impl Iterator<Item = (u32, u32)> {
+        let Self { ends, targets } = self;
+        (0..targets as u32).flat_map(move |target| {
+            let own = target % ends as u32;
+            (0..ends as u32)
+                .filter(move |&source| source != own)
+                .map(move |source| (source, target))
+        })
+    }
+}
+
+/// Pairs placed together: sources and targets.
 #[derive(Clone, Copy, Debug)]
 enum Unit {
     From(u32),
@@ -109,21 +143,30 @@ enum Unit {
 }
 
 impl Unit {
-    /// Its ordered pairs, given the number of ends.
-    fn pairs(self, ends: usize) -> Vec<(usize, usize)> {
-        let others = |end: u32| (0..ends).filter(move |&other| other != end as usize);
+    /// Its ordered pairs.
+    fn pairs(self, Counts { ends, targets }: Counts) -> Vec<(usize, usize)> {
         match self {
-            Self::From(s) => others(s).map(|d| (s as usize, d)).collect(),
-            Self::To(d) => others(d).map(|s| (s, d as usize)).collect(),
-            Self::Pair(s, d) => vec![(s as usize, d as usize)],
-            Self::Both(a, b) => vec![(a as usize, b as usize), (b as usize, a as usize)],
+            Self::From(s) => {
+                let others = (0..targets).filter(|t| t % ends != s as usize);
+                others.map(|t| (s as usize, t)).collect()
+            }
+            Self::To(t) => {
+                let others = (0..ends).filter(|&s| s != t as usize % ends);
+                others.map(|s| (s, t as usize)).collect()
+            }
+            Self::Pair(s, t) => vec![(s as usize, t as usize)],
+            Self::Both(s, t) => {
+                let (s, t) = (s as usize, t as usize);
+                vec![(s, t), (t % ends, t / ends * ends + s)]
+            }
         }
     }
 
     /// Number of its pairs.
-    fn size(self, ends: usize) -> usize {
+    fn size(self, Counts { ends, targets }: Counts) -> usize {
         match self {
-            Self::From(_) | Self::To(_) => ends - 1,
+            Self::From(_) => targets - targets / ends,
+            Self::To(_) => ends - 1,
             Self::Pair(..) => 1,
             Self::Both(..) => 2,
         }
@@ -132,16 +175,17 @@ impl Unit {
 
 /// Puts all pairs of `paths` into layers.
 pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
-    let ends = paths.ends();
+    let counts = Counts::of(paths);
     let vertices = Vertices::new(&paths.channels());
     let mut filling = Filling {
         paths,
+        counts,
         vertices: &vertices,
         options,
         layers: Vec::new(),
         placed: Vec::new(),
         result: Layers {
-            layer: vec![NO_LAYER; ends * ends],
+            layer: vec![NO_LAYER; counts.ends * counts.targets],
             fill: Vec::new(),
         },
     };
@@ -163,22 +207,22 @@ pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
 
 /// All units in order.
 fn units(paths: &impl Paths, options: &Options) -> Vec<Unit> {
-    let ends = paths.ends() as u32;
-    let pairs =
-        || (0..ends).flat_map(move |d| (0..ends).filter(move |&s| s != d).map(move |s| (s, d)));
+    let counts = Counts::of(paths);
+    let (ends, targets) = (counts.ends as u32, counts.targets as u32);
     let mut units: Vec<Unit> = match options.granularity {
         Granularity::Source | Granularity::Hybrid => (0..ends).map(Unit::From).collect(),
-        Granularity::Destination => (0..ends).map(Unit::To).collect(),
-        Granularity::Pair => pairs().map(|(s, d)| Unit::Pair(s, d)).collect(),
-        Granularity::Both => pairs()
-            .filter(|(s, d)| s < d)
-            .map(|(s, d)| Unit::Both(s, d))
+        Granularity::Destination => (0..targets).map(Unit::To).collect(),
+        Granularity::Pair => counts.pairs().map(|(s, t)| Unit::Pair(s, t)).collect(),
+        Granularity::Both => counts
+            .pairs()
+            .filter(|&(s, t)| s < t % ends)
+            .map(|(s, t)| Unit::Both(s, t))
             .collect(),
     };
     let hops = |unit: &Unit| -> usize {
         let mut channels = Vec::new();
-        for (s, d) in unit.pairs(ends as usize) {
-            paths.path(s, d, &mut channels);
+        for (s, t) in unit.pairs(counts) {
+            paths.path(s, t, &mut channels);
         }
         channels.len()
     };
@@ -200,9 +244,9 @@ fn units(paths: &impl Paths, options: &Options) -> Vec<Unit> {
 fn dependencies(paths: &impl Paths, vertices: &Vertices, unit: Unit) -> Vec<Dependency> {
     let mut all: Vec<(u32, u32)> = Vec::new();
     let mut channels = Vec::new();
-    for (source, destination) in unit.pairs(paths.ends()) {
+    for (source, target) in unit.pairs(Counts::of(paths)) {
         channels.clear();
-        paths.path(source, destination, &mut channels);
+        paths.path(source, target, &mut channels);
         let turns = channels.windows(2);
         all.extend(turns.map(|pair| (vertices.of(pair[0]), vertices.of(pair[1]))));
     }
@@ -214,6 +258,7 @@ fn dependencies(paths: &impl Paths, vertices: &Vertices, unit: Unit) -> Vec<Depe
 
 struct Filling<'a, P> {
     paths: &'a P,
+    counts: Counts,
     vertices: &'a Vertices,
     options: &'a Options,
     layers: Vec<LayerGraph<'a>>,
@@ -233,8 +278,8 @@ impl<P: Paths> Filling<'_, P> {
             && !self.layers.is_empty()
             && let Unit::From(source) = unit
         {
-            for (_, destination) in unit.pairs(self.paths.ends()) {
-                let pair = Unit::Pair(source, destination as u32);
+            for (_, target) in unit.pairs(self.counts) {
+                let pair = Unit::Pair(source, target as u32);
                 self.place(pair, self::dependencies(self.paths, self.vertices, pair));
             }
             return;
@@ -259,9 +304,8 @@ impl<P: Paths> Filling<'_, P> {
     }
 
     fn set(&mut self, unit: Unit, layer: usize) {
-        let ends = self.paths.ends();
-        for (source, destination) in unit.pairs(ends) {
-            let entry = &mut self.result.layer[source * ends + destination];
+        for (source, target) in unit.pairs(self.counts) {
+            let entry = &mut self.result.layer[source * self.counts.targets + target];
             if *entry != NO_LAYER {
                 self.result.fill[usize::from(*entry)] -= 1;
             }
@@ -292,7 +336,7 @@ impl<P: Paths> Filling<'_, P> {
         let before = self.placed[from].len();
         let mut i = 0;
         while let Some((unit, dependencies)) = self.placed[from].get(i) {
-            let size = unit.size(self.paths.ends()) as u64;
+            let size = unit.size(self.counts) as u64;
             if self.result.fill[from] <= self.result.fill[to] + size {
                 break;
             }

@@ -15,7 +15,7 @@ mod escape;
 mod known;
 mod packets;
 
-const TEXTS: [&str; 10] = [
+const TEXTS: [&str; 13] = [
     "AdaptiveAscent()",
     "AdaptiveAscent(choose: Random)",
     "Goal()",
@@ -23,6 +23,9 @@ const TEXTS: [&str; 10] = [
     "Goal(inside: DimensionOrder)",
     "MinimalAdaptive()",
     "MinimalAdaptive(adaptive_lanes: 2)",
+    "MpLash()",
+    "MpLash(lmc: 2, choose: Random)",
+    "MpLash(lmc: 1, choose: Pair, granularity: Source)",
     "Ugal()",
     "Ugal(threshold: 8)",
     "Valiant()",

@@ -4,6 +4,7 @@ pub mod ascent;
 mod dimensions;
 pub mod goal;
 pub mod minimal;
+pub mod mp_lash;
 mod shortest;
 pub mod ugal;
 pub mod valiant;

@@ -16,13 +16,13 @@
 //!
 //! # Deviations
 //! The published escape moves single pairs; tables by destination can only move all pairs of a destination.
-//! Multi-path LASH (several addresses per host) is not expressed by these tables.
+//! Several addresses per host (multi-path LASH) are `MpLash`.
 //!
 //! References: [`LASH`]; [`REINEMO`] §3.3
 
-mod shortest;
+pub(super) mod shortest;
 
-use self::shortest::{ShortestPaths, lowest, pairs_without_layer};
+use self::shortest::{ShortestPaths, distances, lowest, pairs_without_layer};
 use super::legal::Legal;
 use super::root::center;
 use super::up_order::{Tree, UpOrder};
@@ -39,7 +39,6 @@ use crate::routing::{
     BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
 };
 use crate::topology::Graph;
-use rayon::prelude::*;
 use serde::Deserialize;
 
 /// Which shortest path a pair gets.
@@ -194,10 +193,7 @@ impl Lash {
         adjacency: &Adjacency,
         destinations: &[Destination],
     ) -> Vec<u8> {
-        let distances: Vec<Vec<u16>> = destinations
-            .par_iter()
-            .map(|destination| adjacency.distances(&[destination.switch]))
-            .collect();
+        let distances = distances(adjacency, destinations);
         if self.paths == Choice::Lowest {
             return lowest(graph, adjacency, destinations, &distances);
         }

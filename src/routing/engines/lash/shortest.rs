@@ -10,7 +10,7 @@ use crate::topology::Graph;
 use rayon::prelude::*;
 
 /// Tables whose next switch is the nearer one of lowest id; parallel links take destinations in turn.
-pub(super) fn lowest(
+pub(in crate::routing::engines) fn lowest(
     graph: &Graph,
     adjacency: &Adjacency,
     destinations: &[Destination],
@@ -47,17 +47,32 @@ pub(super) fn lowest(
     next
 }
 
-/// Paths between switches with hosts, over tables.
-pub(super) struct ShortestPaths<'a> {
+/// Hops from every switch to each destination, `[destination][switch]`.
+pub(in crate::routing::engines) fn distances(
+    adjacency: &Adjacency,
+    destinations: &[Destination],
+) -> Vec<Vec<u16>> {
+    destinations
+        .par_iter()
+        .map(|destination| adjacency.distances(&[destination.switch]))
+        .collect()
+}
+
+/// Paths between switches with hosts, over tables; where ends have several addresses, each has a table of its own.
+pub(in crate::routing::engines) struct ShortestPaths<'a> {
     graph: &'a Graph,
-    /// Way of the first host of each end: next channel of `[end][switch]`, `u32::MAX` without one.
-    next: Vec<Vec<u32>>,
+    /// Way to the first host of each target: next channel of `[target][switch]`, `u32::MAX` without one.
+    pub(in crate::routing::engines) next: Vec<Vec<u32>>,
     ends: &'a [&'a Destination],
 }
 
 impl<'a> ShortestPaths<'a> {
-    /// The paths of `next` between `ends`.
-    pub(super) fn new(graph: &'a Graph, next: &[u8], ends: &'a [&'a Destination]) -> Self {
+    /// The paths of `next` between `ends`, of one address each.
+    pub(in crate::routing::engines) fn new(
+        graph: &'a Graph,
+        next: &[u8],
+        ends: &'a [&'a Destination],
+    ) -> Self {
         let hosts = graph.hosts().len();
         let column = |end: &&Destination| -> Vec<u32> {
             let host = end.hosts.first().map_or(0, |&(_, host)| host.index());
@@ -81,17 +96,21 @@ impl Paths for ShortestPaths<'_> {
         self.ends.len()
     }
 
+    fn addresses(&self) -> usize {
+        self.next.len() / self.ends.len().max(1)
+    }
+
     fn channels(&self) -> Vec<Option<(u32, u32)>> {
         let ends = self.graph.channels().iter();
         ends.map(|channel| Some((channel.from.switch()?.0, channel.to.switch()?.0)))
             .collect()
     }
 
-    fn path(&self, source: usize, destination: usize, channels: &mut Vec<u32>) {
-        let home = self.ends[destination].switch;
+    fn path(&self, source: usize, target: usize, channels: &mut Vec<u32>) {
+        let home = self.ends[target % self.ends.len()].switch;
         let mut switch = self.ends[source].switch;
         while switch != home {
-            let channel = self.next[destination][switch.index()];
+            let channel = self.next[target][switch.index()];
             let ends = self.graph.channels().get(channel as usize);
             let Some(to) = ends.and_then(|channel| channel.to.switch()) else {
                 return;
@@ -103,7 +122,7 @@ impl Paths for ShortestPaths<'_> {
 }
 
 /// Destinations to which some pair has no layer.
-pub(super) fn pairs_without_layer<'a>(
+pub(in crate::routing::engines) fn pairs_without_layer<'a>(
     found: &Layers,
     ends: &[&'a Destination],
 ) -> Vec<&'a Destination> {

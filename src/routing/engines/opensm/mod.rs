@@ -8,6 +8,7 @@
 mod counting;
 pub mod dfsssp;
 pub mod dor;
+pub mod ftree;
 pub mod lash;
 mod lash_layers;
 pub mod min_hop;

@@ -1,7 +1,7 @@
 //! The tables and layers of OpenSM 3.3.23 over ibsim, entry by entry (`tests/opensm`).
 
 use super::subnet::{LidTables, Subnet};
-use super::{dfsssp, dor, lash, lash_layers, min_hop, sssp, up_down};
+use super::{dfsssp, dor, ftree, lash, lash_layers, min_hop, sssp, up_down};
 use crate::registry::Arguments;
 use crate::routing::identities::EndPort;
 use crate::routing::{ENGINES, Identities, LaneBudget, UNREACHABLE};
@@ -144,6 +144,39 @@ fn up_down_tables_are_equal() {
     compare_all("updnauto", 0, |subnet| {
         up_down::tables(subnet, &up_down::found_roots(subnet), true)
     });
+}
+
+#[test]
+fn ftree_tables_are_equal_and_other_networks_are_refused() {
+    for network in networks() {
+        let graph = graph(&network);
+        let subnet = Subnet::new(&graph);
+        let trees = ["ft2_18l_9s_18h_par2", "kary_4_2", "kary_4_3"];
+        match ftree::tree(&graph, &subnet, None) {
+            Ok(tree) => {
+                let entries = compare(
+                    &network,
+                    "ftree",
+                    &subnet,
+                    &ftree::tables(&subnet, tree, true),
+                );
+                assert!(
+                    entries > 0 || !trees.contains(&network.as_str()),
+                    "{network}"
+                );
+            }
+            Err(error) => {
+                assert!(!trees.contains(&network.as_str()), "{network}: {error}");
+                // what OpenSM says of the real cluster
+                if network == "psmn_x5" {
+                    let guid = |guid: u64| graph.switches().iter().find(|node| node.guid == guid);
+                    let name = &guid(0x0008_f105_0010_8bba).unwrap().name;
+                    let text = format!("is on {name} of rank 2, the leaves have rank 4");
+                    assert!(error.to_string().contains(&text), "{error}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
