@@ -24,6 +24,8 @@
 
 mod fabric;
 mod routes;
+#[cfg(test)]
+mod tests;
 
 use self::fabric::Fabric;
 use super::subnet::{LidTables, Subnet, route_on_one_lane};
