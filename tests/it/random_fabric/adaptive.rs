@@ -1,5 +1,8 @@
 //! Adaptive routing functions for any connected graph.
 //!
+//! One of the program's engines is among them: multi-path LASH, whose packets choose an address at their source. The
+//! others are made here.
+//!
 //! [`HopLanes`] takes shortest ways, straight or past a switch that the packet chooses at its departure; every hop takes
 //! lanes above those of the hop before, which is free of deadlock while the lanes last. [`Escape`] takes any lane but
 //! the first of any shortest way, with up*/down* on the first lane as its escape: packets come to lane 0 of a channel
@@ -8,10 +11,12 @@
 use super::Dice;
 use super::fabric::{distances, levels, up_down_row};
 use crate::reference::Routing;
+use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::{HostId, SwitchId};
+use virtlane::registry::Arguments;
 use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
-use virtlane::routing::{Guarantees, Routes};
+use virtlane::routing::{ENGINES, Guarantees, LaneBudget, Routes, RoutingError};
 use virtlane::topology::Graph;
 
 /// Most lanes of a group.
@@ -50,6 +55,11 @@ impl<'a> From<&'a Adaptive> for Routing<'a> {
 
 /// A routing function for a graph.
 pub(super) fn random_adaptive(dice: &mut Dice, graph: &Graph) -> Adaptive {
+    if dice.chance(15)
+        && let Some(adaptive) = multi_path(dice, graph)
+    {
+        return adaptive;
+    }
     let ways = Ways::new(graph);
     if dice.chance(35) {
         let width = dice.pick(&[1, 2, 2, 3, 4]);
@@ -88,6 +98,26 @@ pub(super) fn random_adaptive(dice: &mut Dice, graph: &Graph) -> Adaptive {
             detour,
         }),
         deadlock_free: classes == hops,
+    }
+}
+
+/// Multi-path LASH, unless it needs too many lanes.
+fn multi_path(dice: &mut Dice, graph: &Graph) -> Option<Adaptive> {
+    let choose = dice.pick(&["Pair", "Random", "LeastLoad", "LeastLoad"]);
+    let text = format!("(lmc: {}, choose: {choose})", dice.between(0, 3));
+    let entry = ENGINES.find("MpLash").expect("registered");
+    let engine = (entry.build)(Arguments { text: &text }).expect("arguments fit");
+    let budget = LaneBudget {
+        lanes: MOST_LANES as u8,
+        service_levels: 1,
+    };
+    match engine.route(graph, budget, 1, Path::new("")) {
+        Ok(Routes::Adaptive(adaptive)) => Some(Adaptive {
+            function: adaptive.routing,
+            deadlock_free: true,
+        }),
+        Err(RoutingError::TooFewLanes { .. }) => None,
+        other => panic!("{other:?}"),
     }
 }
 

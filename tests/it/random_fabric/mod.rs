@@ -298,8 +298,8 @@ mod tests {
             let kind = format!("{name} {:?} {free}", function.selection());
             *kinds.entry(kind).or_default() += 1;
         }
-        // hops as lanes: four selections, enough lanes or not; open with escape: own lanes or a pool
-        assert_eq!(kinds.len(), 10, "{kinds:?}");
+        // hops as lanes: four selections, enough lanes or not; open with escape, and addresses: own lanes or a pool
+        assert_eq!(kinds.len(), 12, "{kinds:?}");
         assert!(kinds.values().all(|&count| count >= 4), "{kinds:?}");
     }
 

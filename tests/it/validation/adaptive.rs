@@ -67,12 +67,13 @@ fn goal_in_dimension_order_is_dimension_order_on_a_mesh() {
 }
 
 /// Adaptive routing carries what no table can: a detour around the one link between two groups, and both ways
-/// around the corner of the transpose.
+/// around the corner of the transpose; so do two addresses per host (S-11b).
 #[test]
 fn adaptive_routing_carries_more_than_tables() {
     for (file, tables) in [
         ("adaptive/ugal_dragonfly.ron", "DragonflyMinimal()"),
         ("adaptive/goal_mesh_8x8.ron", "DimensionOrder()"),
+        ("adaptive/mp_lash_mesh_8x8.ron", "Lash()"),
     ] {
         let adaptive = run(&scenario(file, &[]));
         let change = format!("routing={tables}");

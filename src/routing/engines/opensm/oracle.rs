@@ -4,6 +4,7 @@ use super::subnet::{LidTables, Subnet};
 use super::{dfsssp, dor, ftree, lash, lash_layers, min_hop, sssp, up_down};
 use crate::registry::Arguments;
 use crate::routing::identities::EndPort;
+use crate::routing::loads::ChannelLoads;
 use crate::routing::{ENGINES, Identities, LaneBudget, UNREACHABLE};
 use crate::topology::tests::{built, context};
 use crate::topology::{BuildContext, Graph};
@@ -177,6 +178,28 @@ fn ftree_tables_are_equal_and_other_networks_are_refused() {
             }
         }
     }
+}
+
+/// The largest load that OpenSM reached on the real cluster, whose spines, the switches without hosts, were named.
+#[test]
+fn ftree_from_named_spines_loads_the_real_cluster_as_known() {
+    let graph = graph("psmn_x5");
+    let has_hosts = |&switch: &crate::ids::SwitchId| graph.attached_hosts(switch).next().is_some();
+    let spines: Vec<u32> = graph
+        .switch_ids()
+        .filter(|switch| !has_hosts(switch))
+        .map(|switch| switch.0)
+        .collect();
+    let text = format!("(root: {spines:?})");
+    let engine = ENGINES.find("OpenSmFatTree").unwrap();
+    let engine = (engine.build)(Arguments { text: &text }).unwrap();
+    let budget = LaneBudget {
+        lanes: 1,
+        service_levels: 1,
+    };
+    let routes = engine.route(&graph, budget, 1, Path::new("")).unwrap();
+    let loads = ChannelLoads::uniform(&graph, routes.tables().unwrap());
+    assert_eq!(loads.max(), 216);
 }
 
 #[test]

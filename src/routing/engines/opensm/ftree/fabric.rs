@@ -334,10 +334,9 @@ fn leaf_rank<'a>(
         );
     }
     let ranks = usize::from(leaf) + 1;
-    if !(2..=MOST_RANKS).contains(&ranks) || usize::from(largest) >= MOST_RANKS {
-        let ranks = usize::from(largest).max(ranks - 1) + 1;
+    if !(2..=MOST_RANKS).contains(&ranks) {
         return Err(format!(
-            "it has {ranks} ranks of switches, allowed are 2 to {MOST_RANKS}"
+            "{ranks} ranks from the roots to the leaves, allowed are 2 to {MOST_RANKS}"
         ));
     }
     match hosts.iter().find(|&&(place, _)| rank[place] != leaf) {

@@ -28,7 +28,8 @@ mod routes;
 mod tests;
 
 use self::fabric::Fabric;
-use super::subnet::{LidTables, Subnet, route_on_one_lane};
+pub(super) use self::routes::tables;
+use super::subnet::{Subnet, route_on_one_lane};
 use crate::references::ZAHAVI_FAT_TREE;
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::engines::root::{Root, named};
@@ -95,9 +96,4 @@ pub(super) fn tree(
         let reason = format!("{reason}; use `UpDown()`, which routes any connected fabric");
         RoutingError::unsupported(NAME, reason)
     })
-}
-
-/// Step 3, with management ports as destinations when `switches` is true.
-pub(super) fn tables(subnet: &Subnet, fabric: Fabric, switches: bool) -> LidTables {
-    routes::tables(subnet, fabric, switches)
 }

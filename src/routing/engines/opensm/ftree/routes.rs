@@ -59,7 +59,7 @@ impl Toward {
 }
 
 /// The tables, with management ports as destinations when `switches` is true.
-pub(super) fn tables(subnet: &Subnet, fabric: Fabric, switches: bool) -> LidTables {
+pub(in super::super) fn tables(subnet: &Subnet, fabric: Fabric, switches: bool) -> LidTables {
     let mut tables = LidTables::new(subnet, switches);
     let count = subnet.len();
     let mut routing = Routing {

@@ -120,7 +120,7 @@ fn what_is_no_tree_is_refused() {
     refused(
         &grid(&[3, 3], false, 1),
         "OpenSmFatTree(root: 0)",
-        "ranks of switches",
+        "1 ranks from the roots",
     );
     refused(
         &leaves_and_spines(&[1], 1),
