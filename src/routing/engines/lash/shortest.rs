@@ -122,7 +122,7 @@ impl Paths for ShortestPaths<'_> {
 }
 
 /// Destinations to which some pair has no layer.
-pub(in crate::routing::engines) fn pairs_without_layer<'a>(
+pub(super) fn pairs_without_layer<'a>(
     found: &Layers,
     ends: &[&'a Destination],
 ) -> Vec<&'a Destination> {

@@ -1,7 +1,7 @@
 //! The shortest paths of further addresses: as many distinct ones as there are, over the channels with the least load.
 //!
-//! Cost: time O(destination switches * switches * addresses^2 * ports) at worst; memory two bytes per (switch, address)
-//! beside the tables.
+//! Cost: time O(destination switches * switches * addresses^2 * ports) at worst; memory six bytes per (destination
+//! switch, switch) beside the tables.
 //!
 //! # Algorithm
 //! 1. Destination switches are taken in turn, for each the switches nearest first. What the addresses do from the
