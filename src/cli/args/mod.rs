@@ -53,6 +53,8 @@ pub enum Command {
     Compare(Compare),
     /// Join the directories of a sweep that was made in shards
     Merge(Merge),
+    /// Make a sweep on a cluster: writes and submits the jobs of a batch system
+    Batch(super::batch::Batch),
     /// Check a scenario: parse, resolve, route and verify it without running it
     Check(Check),
     /// List what a scenario can name: topologies, routing engines, patterns, metrics, ...
