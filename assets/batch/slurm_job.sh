@@ -25,7 +25,7 @@ say "attempt $((${SLURM_RESTART_COUNT:-0} + 1)) on $(hostname)"
 
 # Slurm signals this shell only. The simulator saves its state on SIGUSR1, however often that comes; SIGTERM would end
 # it at once the second time, and Slurm sends that to both.
-simulator= near_end=
+simulator= near_end= interrupted=
 forward() { [[ -z $simulator ]] || kill -s USR1 "$simulator" 2>/dev/null; }
 trap 'near_end=yes; interrupted=yes; forward' USR1
 trap 'interrupted=yes; forward' TERM
@@ -34,7 +34,7 @@ trap 'interrupted=yes; forward' TERM
     --threads "${SLURM_CPUS_PER_TASK:-{{cpus}}}"{{sweep_flags}} --quiet &
 simulator=$!
 # a signal that came before its number was known
-[[ -z $near_end ]] || forward
+[[ -z $interrupted ]] || forward
 # `wait` returns early when a signal comes
 while interrupted=; wait "$simulator"; code=$?; [[ -n $interrupted ]]; do :; done
 

@@ -12,6 +12,7 @@
 //! merged/     the joined sweep
 //! ```
 
+mod estimate;
 mod folder;
 mod inputs;
 mod slurm;

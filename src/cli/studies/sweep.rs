@@ -42,9 +42,10 @@ pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
         return Ok(verdict(&table));
     };
     let left = record.own_runs().len() - table.entered();
-    let (place, saved) = (place.display(), begun(&record, &place));
+    let saved = begun(&record, &place);
     crate::cli::note(&format!(
-        "stopped with {left} runs to do, the state of {saved} of them is saved in {place}: the same command goes on"
+        "stopped; runs to do: {left}, {saved} of them with a saved state in {}: the same command goes on",
+        place.join(states::STATES).display()
     ));
     Ok(code)
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 const PLACE: &str = "a batch's \"place\" $(id)";
 
 /// Long enough that a task is met in the middle of its runs.
-const LONG: &str = "phases.measure=60000 cycles";
+const LONG: &str = "phases.measure=200000 cycles";
 
 impl Folder {
     /// Puts a program in front of those of the system.
@@ -179,8 +179,10 @@ fn tasks_stop_and_go_on_and_the_merge_is_the_local_sweep() {
     let child = folder.start(&job, 0);
     let runs = place.join("parts/0/runs");
     until("a run is finished", || {
-        fs::read_dir(&runs).is_ok_and(|runs| runs.count() > 0)
+        runs.is_dir() && names(&runs).iter().any(|name| !name.starts_with('.'))
     });
+    // well into the next one
+    sleep(Duration::from_millis(100));
     let told = Command::new("kill")
         .args(["-USR1", &child.id().to_string()])
         .status();
@@ -418,6 +420,13 @@ fn a_dry_run_lists_the_runs_of_every_task() {
         "0:1", "0:6", "0:11", "1:2", "1:7", "1:12", "2:3", "2:8", "3:4", "3:9", "4:5", "4:10",
     ];
     assert_eq!(tasks, expected, "{said}");
+    assert!(
+        said.contains("\ntask  runs  memory  core time     time\n0        3  "),
+        "{said}"
+    );
+    let axes = "sweep.axes=[(\"routing\", [DimensionOrder(), FatTree()])]";
+    let said = folder.batches(&["small.ron", "--out", "batch", "--set", axes, "--dry-run"]);
+    assert!(said.contains("point 2 cannot be made: "), "{said}");
     assert!(!folder.path("batch").exists());
 }
 

@@ -1,6 +1,7 @@
 //! What was stopped at any instant goes on, and ends with the same table.
 
 use super::{Folder, names};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -107,22 +108,31 @@ fn an_interrupted_sweep_keeps_what_is_done() {
     assert_eq!(names(&folder.path("out/runs")).len(), 1);
 }
 
+/// Four runs, long enough that none ends between a look at its state and the signal that follows.
+const LONGER: [&str; 4] = [
+    "--set",
+    "phases.measure=300000 cycles",
+    "--set",
+    "sweep.seeds=1",
+];
+
+/// A sweep of long runs.
+fn sweep(out: &str) -> Vec<&str> {
+    let sweep = ["sweep", "small.ron", "--quiet", "--out", out];
+    [&sweep[..], &LONGER].concat()
+}
+
 /// Starts a sweep of long runs, and tells it to stop when each of its two workers is in the middle of one.
 fn stopped_by(folder: &Folder, signal: &str, out: &str) -> (Option<i32>, String) {
     let child = Command::new(env!("CARGO_BIN_EXE_virtlane"))
         .current_dir(folder.base.path())
-        .args(["sweep", "small.ron", "--quiet", "--jobs", "2", "--out", out])
-        .args(["--set", LONGER])
+        .args(sweep(out))
+        .args(["--jobs", "2", "--checkpoint-every", "20000"])
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    let runs = folder.path(out).join("runs");
-    for _ in 0..6000 {
-        if std::fs::read_dir(&runs).is_ok_and(|runs| runs.count() >= 2) {
-            break;
-        }
-        sleep(Duration::from_millis(10));
-    }
+    let states = folder.path(out).join("states");
+    wait_for_states(&states, 2);
     let pid = child.id().to_string();
     let sent = Command::new("kill").args([signal, &pid]).status();
     assert!(sent.expect("kill is there").success());
@@ -131,23 +141,23 @@ fn stopped_by(folder: &Folder, signal: &str, out: &str) -> (Option<i32>, String)
     (output.status.code(), errors)
 }
 
-/// Long enough that no run ends between the look at the others and the signal.
-const LONGER: &str = "phases.measure=150000 cycles";
+/// Waits until so many runs have a state.
+fn wait_for_states(states: &Path, count: usize) {
+    for _ in 0..60_000 {
+        if states.is_dir() {
+            let found = names(states);
+            if found.iter().filter(|name| !name.starts_with('.')).count() >= count {
+                return;
+            }
+        }
+        sleep(Duration::from_millis(1));
+    }
+    panic!("no states");
+}
 
 #[test]
 fn a_stopped_sweep_goes_on_in_the_middle_of_its_runs() {
     let folder = Folder::new();
-    let sweep = |out| {
-        [
-            "sweep",
-            "small.ron",
-            "--quiet",
-            "--set",
-            LONGER,
-            "--out",
-            out,
-        ]
-    };
     folder.succeeds(&sweep("whole"));
     for (signal, code, out) in [
         ("-USR1", 143, "told"),
@@ -159,18 +169,10 @@ fn a_stopped_sweep_goes_on_in_the_middle_of_its_runs() {
         let states = names(&folder.path(out).join("states"));
         assert_eq!(states.len(), 2, "{signal}: {errors}");
         assert!(
-            errors.contains("the state of 2 of them is saved"),
+            errors.contains("2 of them with a saved state in "),
             "{errors}"
         );
-        let list = folder.succeeds(&[
-            "sweep",
-            "small.ron",
-            "--dry-run",
-            "--set",
-            LONGER,
-            "--out",
-            out,
-        ]);
+        let list = folder.succeeds(&[&sweep(out)[..], &["--dry-run"]].concat());
         assert_eq!(list.matches("begun").count(), 2, "{list}");
         let errors = folder.run(&sweep(out)).stderr;
         assert_eq!(
@@ -185,17 +187,6 @@ fn a_stopped_sweep_goes_on_in_the_middle_of_its_runs() {
 #[test]
 fn a_run_takes_its_saved_state_and_refuses_that_of_another() {
     let folder = Folder::new();
-    let sweep = |out| {
-        [
-            "sweep",
-            "small.ron",
-            "--quiet",
-            "--set",
-            LONGER,
-            "--out",
-            out,
-        ]
-    };
     folder.succeeds(&sweep("whole"));
     stopped_by(&folder, "-USR1", "out");
     let folder_of_states = folder.path("out/states");
@@ -230,17 +221,6 @@ fn a_damaged_state_costs_time_only() {
     for name in names(&states) {
         std::fs::write(states.join(name), "virtlane checkpoint\nno").expect("writable");
     }
-    let sweep = |out| {
-        [
-            "sweep",
-            "small.ron",
-            "--quiet",
-            "--set",
-            LONGER,
-            "--out",
-            out,
-        ]
-    };
     let output = folder.run(&sweep("out"));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(
@@ -255,46 +235,20 @@ fn a_damaged_state_costs_time_only() {
 #[test]
 fn states_are_saved_on_the_way_when_asked_for() {
     let folder = Folder::new();
-    let sweep = [
-        "sweep",
-        "small.ron",
-        "--quiet",
-        "--jobs",
-        "1",
-        "--set",
-        LONGER,
-        "--out",
-        "out",
-    ];
     let mut child = Command::new(env!("CARGO_BIN_EXE_virtlane"))
         .current_dir(folder.base.path())
-        .args(sweep)
-        .args(["--checkpoint-every", "5000"])
+        .args(sweep("out"))
+        .args(["--jobs", "1", "--checkpoint-every", "5000"])
         .spawn()
         .expect("the program starts");
-    let states = folder.path("out/states");
-    let is_saved = || states.is_dir() && names(&states).iter().any(|name| !name.starts_with('.'));
-    for _ in 0..6000 {
-        if is_saved() {
-            break;
-        }
-        sleep(Duration::from_millis(1));
-    }
+    wait_for_states(&folder.path("out/states"), 1);
     child.kill().expect("a child");
     child.wait().expect("a child");
-    let errors = folder.run(&sweep).stderr;
+    let errors = folder.run(&sweep("out")).stderr;
     assert_eq!(
         String::from_utf8_lossy(&errors),
         "note: 1 run goes on from its saved state\n"
     );
-    folder.succeeds(&[
-        "sweep",
-        "small.ron",
-        "--quiet",
-        "--set",
-        LONGER,
-        "--out",
-        "whole",
-    ]);
+    folder.succeeds(&sweep("whole"));
     assert_eq!(folder.table("out"), folder.table("whole"));
 }

@@ -10,7 +10,7 @@ mod values;
 
 use super::folder::{Batch, Folder, LOGS, MERGED, absolute};
 use super::inputs::Inputs;
-use super::tasks;
+use super::{estimate, tasks};
 use crate::cli::args::Changes;
 use crate::error::Error;
 use crate::report::directory::slug;
@@ -190,8 +190,10 @@ fn create(arguments: &Slurm, file: &Path, out: &Path) -> Result<(), Error> {
     let tasks = count(arguments.tasks, &record)?;
     let place = absolute(out)?;
     if arguments.dry_run {
-        let head = head(&record, tasks, &place);
-        return crate::cli::print(&format!("{}\n{head}", tasks::list(&record, tasks)));
+        let (runs, head) = (tasks::list(&record, tasks), head(&record, tasks, &place));
+        let costs = estimate::costs(&document, &record);
+        let costs = estimate::table(&record, tasks, &costs?, options.cpus(), options.jobs);
+        return crate::cli::print(&format!("{runs}\n{costs}\n{head}"));
     }
     let program = std::env::current_exe()
         .map_err(|cause| Error::Usage(format!("the path of this program is not known: {cause}")))?;
