@@ -20,11 +20,11 @@ if ((${#parts[@]} == 0)); then
 fi
 {{program}} merge "${parts[@]}" --out {{merged}}
 code=$?
-if ((code == 1)); then
+if ((code == 1 || code == 3)); then
     cat <<'END'
-To make the missing runs, half-done ones from their saved state, and merge again:
+Runs that are missing are made, half-done ones from their saved state, and merged by
   {{resubmit}}
-or on this machine, from the start:
+or, on this machine and from the start, by
   {{local}}
 END
 fi
