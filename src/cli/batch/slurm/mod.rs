@@ -335,7 +335,8 @@ fn text(path: &Path) -> Result<&str, Error> {
         .filter(|text| !text.chars().any(char::is_control));
     text.ok_or_else(|| {
         Error::Usage(format!(
-            "{path:?} cannot stand in a job script: it must be UTF-8 text without control characters"
+            "`{}` cannot stand in a job script: it must be UTF-8 text without control characters",
+            path.display().to_string().escape_debug()
         ))
     })
 }
