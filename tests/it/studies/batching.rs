@@ -235,9 +235,8 @@ fn a_task_that_gains_nothing_is_not_queued_again() {
     assert!(!called.exists());
 }
 
-#[test]
-fn only_what_is_unfinished_is_submitted_again() {
-    let folder = Folder::new();
+/// Slurm commands that number jobs from 7 and know of task 3 of job 7 only; returns where sbatch logs its arguments.
+fn pretend_slurm(folder: &Folder) -> PathBuf {
     let (log, number) = (folder.path("sbatch.log"), folder.path("number"));
     let (log_at, number_at) = (log.display(), number.display());
     folder.pretend(
@@ -247,6 +246,13 @@ fn only_what_is_unfinished_is_submitted_again() {
         ),
     );
     folder.pretend("squeue", "[[ $4 == --jobs && $5 == 7 ]] && echo 3 && exit; echo 'Invalid job id specified' >&2; exit 1");
+    log
+}
+
+#[test]
+fn only_what_is_unfinished_is_submitted_again() {
+    let folder = Folder::new();
+    let log = pretend_slurm(&folder);
     let said = folder.batches(&[
         "small.ron",
         "--out",
@@ -263,6 +269,10 @@ fn only_what_is_unfinished_is_submitted_again() {
     );
     assert!(said.contains("scancel 7 8"), "{said}");
     let batch = folder.path("batch");
+    let job = |task| {
+        let output = folder.job(&batch.join("job.sbatch"), task);
+        assert_eq!(output.status.code(), Some(0), "task {task}");
+    };
     let sent = |log: &Path| read(log.to_owned()).replace(batch.to_str().expect("text"), "B");
     assert_eq!(
         sent(&log),
@@ -271,22 +281,13 @@ fn only_what_is_unfinished_is_submitted_again() {
     );
     fs::remove_file(&log).expect("it was written");
     // task 1 is done, task 3 still waits or runs
-    assert_eq!(
-        folder.job(&batch.join("job.sbatch"), 1).status.code(),
-        Some(0)
-    );
+    job(1);
     let said = folder.batches(&["--resubmit", "batch", "--dry-run"]);
     assert!(said.contains("to submit tasks 0,2"), "{said}");
     assert!(said.contains("left out  tasks 3"), "{said}");
     assert!(!log.exists());
-    folder.batches(&[
-        "--resubmit",
-        "batch",
-        "--time",
-        "2-0",
-        "--cpus-per-task",
-        "2",
-    ]);
+    let anew = ["--time", "2-0", "--cpus-per-task", "2"];
+    folder.batches(&[&["--resubmit", "batch"][..], &anew].concat());
     assert_eq!(
         sent(&log),
         "--parsable --time=2-0 --array=0,2 --cpus-per-task=2 B/job.sbatch\n\
@@ -297,12 +298,7 @@ fn only_what_is_unfinished_is_submitted_again() {
             .contains("jobs: [\n        \"7\",\n        \"8\",\n        \"9\",\n        \"10\",")
     );
     fs::remove_file(&log).expect("it was written");
-    for task in [0, 2, 3] {
-        assert_eq!(
-            folder.job(&batch.join("job.sbatch"), task).status.code(),
-            Some(0)
-        );
-    }
+    [0, 2, 3].map(job);
     let said = folder.batches(&["--resubmit", "batch"]);
     assert!(
         said.contains("nothing to submit: every run is finished"),
