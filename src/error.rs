@@ -3,7 +3,7 @@
 use crate::scenario::ScenarioError;
 use std::io;
 
-/// Done, but an expectation of the scenario or study failed.
+/// Done, but an expectation of the scenario or study failed, or runs of the study are missing.
 pub const EXPECTATION_FAILED: u8 = 1;
 /// Usage or scenario wrong.
 pub const WRONG_INPUT: u8 = 2;

@@ -32,15 +32,13 @@ pub(super) fn continuation(options: &Checkpoints, place: &Path) -> Result<Contin
         }
         None => Start::Fresh,
     };
-    let last = match &start {
-        Start::Resume(state) | Start::Fork(state) => state.cycle,
-        Start::Fresh => 0,
-    };
+    let last = start.cycle();
     Ok(Continuation {
         start,
         keeping: Some(Keeping {
             file,
             every: options.checkpoint_every,
+            at_wall_time: true,
             warm: options.save_warmup.clone(),
             last,
         }),

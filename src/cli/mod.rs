@@ -3,6 +3,7 @@
 //! Standard output carries results only; errors, warnings and progress go to standard error.
 
 pub mod args;
+mod batch;
 mod catalog;
 mod check;
 mod checkpoints;
@@ -62,6 +63,7 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Compare(arguments)) => studies::compare::execute(&arguments),
         Some(Command::Reproduce(arguments)) => studies::reproduce::execute(&arguments),
         Some(Command::Merge(arguments)) => studies::merge::execute(&arguments),
+        Some(Command::Batch(arguments)) => batch::execute(&arguments),
         Some(Command::Check(arguments)) => check::execute(&arguments),
         Some(Command::List(arguments)) => list::execute(&arguments),
         Some(Command::Describe(arguments)) => describe::execute(&arguments),

@@ -10,11 +10,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[derive(Debug, Default)]
 pub(super) struct Signals {
     stop: Arc<AtomicBool>,
+    /// Set when someone has asked for the end, not only a batch system for a pause.
+    asked: Arc<AtomicBool>,
     code: Arc<AtomicUsize>,
 }
 
 impl Signals {
-    /// Listens from now on. The second signal ends the program as usual.
+    /// Listens from now on. SIGINT or SIGTERM after one of them ends the program as usual; after SIGUSR1 the first of
+    /// them does not, because a batch system sends it while the state is still being saved.
     pub(super) fn listen() -> Self {
         let signals = Self::default();
         let codes = [
@@ -24,8 +27,12 @@ impl Signals {
         ];
         for (signal, code) in codes {
             // without the handlers the signal ends the program at once, as it always has
+            if signal != SIGUSR1 {
+                let asked = Arc::clone(&signals.asked);
+                let _ = signal_hook::flag::register_conditional_default(signal, Arc::clone(&asked));
+                let _ = signal_hook::flag::register(signal, asked);
+            }
             let stop = Arc::clone(&signals.stop);
-            let _ = signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop));
             let number = Arc::clone(&signals.code);
             let _ = signal_hook::flag::register_usize(signal, number, usize::from(code));
             let _ = signal_hook::flag::register(signal, stop);

@@ -10,6 +10,8 @@ use crate::topology::Graph;
 
 /// Time one packet takes at one switch, for estimates \[ns\].
 const NANOSECONDS_PER_HOP: f64 = 90.0;
+/// The same of a whole run, with all that is not the window's, as measured for `README.md`'s first example \[ns\].
+const NANOSECONDS_PER_HOP_PLANNED: f64 = 200.0;
 /// Least work of a shard in one window \[ns\].
 const LEAST_WORK: f64 = 6_000.0;
 /// State that stays in one core's cache \[bytes\].
@@ -65,6 +67,14 @@ pub fn state_bytes(plan: &Plan, graph: &Graph) -> u64 {
     let sources = graph.hosts().len() * plan.classes.len() * BYTES_PER_SOURCE;
     let tables = graph.switches().len() * graph.hosts().len() * BYTES_PER_ENTRY;
     (lanes * BYTES_PER_LANE + sources + tables) as u64
+}
+
+/// Processor time of a whole run, roughly \[s\]: offered packets times switches on their way, for warm-up and
+/// measurement at their longest. Beyond saturation it is less.
+pub fn core_seconds(plan: &Plan, graph: &Graph, proof: &Proof) -> f64 {
+    let cycles = (plan.phases.warmup + plan.phases.measure) as f64;
+    let hops = cycles * packets_per_cycle(plan, graph) * (proof.mean_hops + 1.0);
+    hops * NANOSECONDS_PER_HOP_PLANNED * 1e-9
 }
 
 /// Fills in what the user left open.

@@ -4,7 +4,7 @@ use super::identity::{self, Settings};
 use super::resolve::{Layout, Parts, Resolved};
 use super::schema::Scenario;
 use super::syntax::parser::parse;
-use super::syntax::{Node, ScenarioError, Sources};
+use super::syntax::{Field, Node, ScenarioError, Sources, Value};
 use super::{decode, resolve};
 use std::path::{Path, PathBuf};
 
@@ -126,6 +126,22 @@ impl Document {
             }
         }
         Ok(())
+    }
+
+    /// The scenario with all changes: the text as it was when there are none, else a section a line.
+    pub fn to_text(&self) -> String {
+        if let Some(text) = self.sources.unchanged() {
+            return text.to_owned();
+        }
+        let Value::Named(name, arguments) = &self.root.value else {
+            return self.root.to_text() + "\n";
+        };
+        let Value::Struct(fields) = &arguments.value else {
+            return self.root.to_text() + "\n";
+        };
+        let line = |field: &Field| format!("    {}: {},\n", field.key, field.value.to_text());
+        let lines: String = fields.iter().map(line).collect();
+        format!("{name}(\n{lines})\n")
     }
 
     /// Every value by its key path, as written.

@@ -1,9 +1,10 @@
-//! The study directory: `study.ron`, a table, and one run directory per run below `runs`.
+//! The study directory: `study.ron`, a table, one run directory per run below `runs`, states of stopped runs in `states`.
 //!
 //! Everything appears by a rename, so the directory is consistent at any instant; what a killed process left half
 //! done has a hidden name and is removed by the next one. A lock keeps two processes apart.
 
 use super::record::{FILE, Kind, Record};
+use super::states::STATES;
 use super::{RunKey, StudyError};
 use crate::report::directory::{is_partial, replace_file};
 use crate::report::result::Verdict;
@@ -72,7 +73,13 @@ impl StudyDirectory {
         if !path.join(FILE).exists() {
             check_free(path)?;
         }
-        fs::create_dir_all(&runs).map_err(|cause| StudyError::Write { path: runs, cause })?;
+        for folder in [runs, path.join(STATES)] {
+            let made = fs::create_dir_all(&folder);
+            made.map_err(|cause| StudyError::Write {
+                path: folder,
+                cause,
+            })?;
+        }
         let directory = Self {
             path: path.to_owned(),
             kind: record.kind,
@@ -153,7 +160,11 @@ impl StudyDirectory {
 
     /// Removes what killed processes left half done.
     fn remove_leftovers(&self) -> Result<(), StudyError> {
-        for folder in [self.path.clone(), self.path.join(RUNS)] {
+        for folder in [
+            self.path.clone(),
+            self.path.join(RUNS),
+            self.path.join(STATES),
+        ] {
             for path in entries(&folder)?
                 .into_iter()
                 .filter(|path| is_partial(path))
@@ -167,6 +178,13 @@ impl StudyDirectory {
             }
         }
         Ok(())
+    }
+}
+
+impl Drop for StudyDirectory {
+    /// Takes the folder of states away when none is left.
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(self.path.join(STATES));
     }
 }
 
@@ -238,7 +256,7 @@ fn check_free(path: &Path) -> Result<(), StudyError> {
     if !path.exists() {
         return Ok(());
     }
-    let known = [LOCK, RUNS].map(|name| path.join(name));
+    let known = [LOCK, RUNS, STATES].map(|name| path.join(name));
     // a process may have been killed before it wrote its record
     let is_ours = |entry: &PathBuf| known.contains(entry) || is_partial(entry);
     let runs = path.join(RUNS);

@@ -4,11 +4,12 @@
 //! run gives does not depend on that, nor on which run is done first.
 
 use super::directory::{Finished, StudyDirectory};
-use super::{Design, RunKey, StudyError};
+use super::{Design, RunKey, StudyError, states};
 use crate::report::result::{Cost, RunResult, Verdict};
 use crate::report::{summarize, usage};
-use crate::run::{self, Progress, RunError, Settings, sizing};
+use crate::run::{self, Continuation, Keeping, Progress, RunError, Settings, Start, sizing};
 use crate::scenario::{Document, Parts, Resolved};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -33,8 +34,10 @@ pub struct Crew {
 
 impl Crew {
     /// One slot per core, or `jobs` of them, but no more than there are runs; cores left over make runs faster.
-    pub fn new(jobs: Option<usize>, runs: usize) -> Self {
-        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    /// `cores` are all that the machine has, or that many.
+    pub fn new(cores: Option<usize>, jobs: Option<usize>, runs: usize) -> Self {
+        let all = || thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let cores = cores.unwrap_or_else(all);
         let slots = jobs.unwrap_or(cores).min(runs).max(1);
         let threads = (cores / slots).max(1);
         Self { slots, threads }
@@ -57,35 +60,45 @@ pub enum Event {
     Finished(usize, Finished),
 }
 
-/// Makes the runs `todo` and keeps them. `watch` is called in this thread; a set `stop` ends all runs, and
-/// those that are not done are not kept.
+/// Runs to make.
+#[derive(Clone, Copy, Debug)]
+pub struct Order<'a> {
+    /// The scenario of the study.
+    pub document: &'a Document,
+    /// Its points and runs.
+    pub design: &'a Design,
+    /// Where they are kept.
+    pub directory: &'a StudyDirectory,
+    /// Which of them are made.
+    pub todo: &'a [usize],
+    /// Who makes them.
+    pub crew: Crew,
+    /// Least distance of two saved states of a run \[cycles\]; `None` = only when it is stopped.
+    pub save_every: Option<u64>,
+    /// Ends all runs when set.
+    pub stop: &'a AtomicBool,
+}
+
+/// Makes the runs of an order and keeps them. `watch` is called in this thread. Of runs that are stopped the state is
+/// saved; the next order goes on from there, to the same results.
 ///
 /// # Errors
 /// When a run cannot be kept, threads cannot be started, or `watch` fails; then all runs are ended.
 pub fn execute(
-    document: &Document,
-    design: &Design,
-    directory: &StudyDirectory,
-    todo: &[usize],
-    crew: Crew,
-    stop: &AtomicBool,
+    order: Order<'_>,
     watch: &mut dyn FnMut(Event) -> Result<(), StudyError>,
 ) -> Result<(), StudyError> {
     let floor = Floor {
-        document,
-        design,
-        directory,
-        crew,
-        stop,
-        free: Slots::new(crew.slots),
+        order,
+        free: Slots::new(order.crew.slots),
         parts: AtomicU64::new(0),
     };
     let next = AtomicUsize::new(0);
     let (sender, receiver) = channel();
     thread::scope(|scope| {
-        for _ in 0..crew.slots {
+        for _ in 0..order.crew.slots {
             let sender = sender.clone();
-            scope.spawn(|| floor.work(todo, &next, sender));
+            scope.spawn(|| floor.work(&next, sender));
         }
         drop(sender);
         let mut result = Ok(());
@@ -103,7 +116,7 @@ pub fn execute(
                 continue;
             }
             if let Err(error) = event.and_then(&mut *watch) {
-                stop.store(true, Ordering::Relaxed);
+                order.stop.store(true, Ordering::Relaxed);
                 result = Err(error);
             }
         }
@@ -115,22 +128,18 @@ type Report = (usize, Result<Finished, StudyError>);
 
 /// What all workers share.
 struct Floor<'a> {
-    document: &'a Document,
-    design: &'a Design,
-    directory: &'a StudyDirectory,
-    crew: Crew,
-    stop: &'a AtomicBool,
+    order: Order<'a>,
     free: Slots,
     parts: AtomicU64,
 }
 
 impl Floor<'_> {
     /// One worker: takes runs until there are none left.
-    fn work(&self, todo: &[usize], next: &AtomicUsize, sender: Sender<Report>) {
-        while !self.stop.load(Ordering::Relaxed)
-            && let Some(&run) = todo.get(next.fetch_add(1, Ordering::Relaxed))
+    fn work(&self, next: &AtomicUsize, sender: Sender<Report>) {
+        while !self.is_stopped()
+            && let Some(&run) = self.order.todo.get(next.fetch_add(1, Ordering::Relaxed))
         {
-            let report = match self.simulate(&self.design.runs[run]) {
+            let report = match self.simulate(&self.order.design.runs[run]) {
                 Ok(None) => return,
                 Ok(Some(finished)) => (run, Ok(finished)),
                 Err(error) => (run, Err(error)),
@@ -141,17 +150,29 @@ impl Floor<'_> {
         }
     }
 
+    fn is_stopped(&self) -> bool {
+        self.order.stop.load(Ordering::Relaxed)
+    }
+
     /// One run, kept; `None` when it was stopped.
     fn simulate(&self, key: &RunKey) -> Result<Option<Finished>, StudyError> {
-        let document = self.design.document(self.document, key.point, key.seed)?;
+        let Order {
+            document,
+            design,
+            directory,
+            crew,
+            ..
+        } = self.order;
+        let document = design.document(document, key.point, key.seed)?;
         let resolved = match document.resolve(&Parts::registered()) {
             Ok(resolved) => resolved,
             Err(error) => return self.fail(key, error.to_string()).map(Some),
         };
         let bytes = sizing::state_bytes(&resolved.plan, &resolved.layout.graph);
-        let wanted = self.crew.slots_for(bytes, usage::available_memory());
+        let wanted = crew.slots_for(bytes, usage::available_memory());
         let _taken = self.free.take(wanted);
-        let (outcome, cost) = match self.run(&resolved, wanted * self.crew.threads) {
+        let state = states::file(directory.path(), key);
+        let (outcome, cost) = match self.run(&resolved, wanted * crew.threads, &state) {
             Ok(done) => done,
             Err(error @ (RunError::Threads(_) | RunError::Checkpoint(_))) => {
                 return Err(error.into());
@@ -160,11 +181,12 @@ impl Floor<'_> {
                 return self.fail(key, error.to_string()).map(Some);
             }
         };
-        if outcome.verdict == Verdict::Interrupted && self.stop.load(Ordering::Relaxed) {
+        if outcome.verdict == Verdict::Interrupted && self.is_stopped() {
             return Ok(None);
         }
         let result = RunResult::new(&resolved, outcome, cost, key.identity.clone());
-        self.directory.keep(key, &result)?;
+        directory.keep(key, &result)?;
+        states::discard(&state);
         Ok(Some(Finished::Run {
             summary: Box::new(summarize(&result)),
             reason: result.reason,
@@ -172,12 +194,18 @@ impl Floor<'_> {
     }
 
     fn fail(&self, key: &RunKey, reason: String) -> Result<Finished, StudyError> {
-        self.directory.keep_failure(key, &reason)?;
+        self.order.directory.keep_failure(key, &reason)?;
         self.parts.fetch_add(PARTS, Ordering::Relaxed);
         Ok(Finished::Failed { reason })
     }
 
-    fn run(&self, resolved: &Resolved, threads: usize) -> Result<(run::Outcome, Cost), RunError> {
+    /// Runs from the state in the file, if there is one, and saves it there when it is stopped.
+    fn run(
+        &self,
+        resolved: &Resolved,
+        threads: usize,
+        state: &Path,
+    ) -> Result<(run::Outcome, Cost), RunError> {
         // the time of this thread is the time of the run only when it has no others
         let clock = if threads == 1 {
             usage::thread_cpu_seconds
@@ -196,7 +224,30 @@ impl Floor<'_> {
             told = parts;
         };
         let (started, before) = (Instant::now(), clock());
-        let outcome = run::execute(resolved, settings, &mut progress, self.stop)?;
+        let mut from = |start: Start| {
+            let keeping = Some(Keeping {
+                file: state.to_owned(),
+                every: self.order.save_every,
+                at_wall_time: false,
+                warm: None,
+                last: start.cycle(),
+            });
+            let continuation = Continuation { start, keeping };
+            run::execute_from(
+                resolved,
+                settings,
+                continuation,
+                &mut progress,
+                self.order.stop,
+            )
+        };
+        let outcome = match from(states::read(state)) {
+            Err(RunError::Checkpoint(cause)) => {
+                states::refuse(state, &cause);
+                from(Start::Fresh)
+            }
+            outcome => outcome,
+        }?;
         self.parts.fetch_add(PARTS - told, Ordering::Relaxed);
         let cost = Cost {
             wall_seconds: started.elapsed().as_secs_f64(),
@@ -264,12 +315,14 @@ mod tests {
 
     #[test]
     fn a_crew_is_no_larger_than_its_work() {
-        assert_eq!(Crew::new(Some(4), 2).slots, 2);
-        assert_eq!(Crew::new(Some(4), 0).slots, 1);
+        assert_eq!(Crew::new(None, Some(4), 2).slots, 2);
+        assert_eq!(Crew::new(None, Some(4), 0).slots, 1);
         let cores = thread::available_parallelism().unwrap().get();
-        assert_eq!(Crew::new(None, 1).threads, cores);
-        let full = Crew::new(None, 100);
+        assert_eq!(Crew::new(None, None, 1).threads, cores);
+        let full = Crew::new(None, None, 100);
         assert_eq!((full.slots, full.threads), (cores, 1));
+        let few = Crew::new(Some(6), None, 2);
+        assert_eq!((few.slots, few.threads), (2, 3));
     }
 
     #[test]

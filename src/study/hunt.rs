@@ -4,7 +4,7 @@ use super::design::{AxisHeader, Design, Point, RunKey, run_name};
 use super::directory::Finished;
 use super::execute::{Event, execute};
 use super::saturation::{Behaviour, Criterion, Sample, Saturation, search};
-use super::{Crew, StudyDirectory, StudyError, Table};
+use super::{Crew, Order, StudyDirectory, StudyError, Table};
 use crate::report::Verdict;
 use crate::scenario::syntax::Node;
 use crate::scenario::{Document, Scenario};
@@ -88,8 +88,12 @@ pub struct Hunt<'a> {
     pub directory: &'a StudyDirectory,
     /// Which loads are varied.
     pub loads: Loads,
+    /// Threads of all runs together.
+    pub threads: Option<usize>,
     /// Runs at the same time.
     pub jobs: Option<usize>,
+    /// Least distance of two saved states of a run \[cycles\]; `None` = only when it is stopped.
+    pub save_every: Option<u64>,
     /// Ends everything when set.
     pub stop: &'a AtomicBool,
 }
@@ -194,22 +198,21 @@ impl Hunt<'_> {
         }
         let missing = (0..found.len()).filter(|&at| found[at].is_none());
         let todo: Vec<usize> = missing.map(|at| start + at).collect();
-        let crew = Crew::new(self.jobs, todo.len());
-        let (document, directory) = (self.document, self.directory);
-        execute(
-            document,
-            &tried.design,
-            directory,
-            &todo,
-            crew,
-            self.stop,
-            &mut |event| {
-                if let Event::Finished(run, finished) = event {
-                    found[run - start] = Some(finished);
-                }
-                Ok(())
-            },
-        )?;
+        let order = Order {
+            document: self.document,
+            design: &tried.design,
+            directory: self.directory,
+            todo: &todo,
+            crew: Crew::new(self.threads, self.jobs, todo.len()),
+            save_every: self.save_every,
+            stop: self.stop,
+        };
+        execute(order, &mut |event| {
+            if let Event::Finished(run, finished) = event {
+                found[run - start] = Some(finished);
+            }
+            Ok(())
+        })?;
         if self.stop.load(Ordering::Relaxed) {
             return Err(StudyError::Stopped);
         }

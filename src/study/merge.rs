@@ -9,7 +9,18 @@ use crate::report::RunDirectory;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Joins the studies `parts` in the directory `out`; returns the record and the runs nobody has made.
+/// A run that is in none of the parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Number of the run.
+    pub run: usize,
+    /// What is wrong with the one that has its name, when there is one.
+    pub damage: Option<String>,
+}
+
+/// Joins the studies `parts` in the directory `out`; returns the record and the runs that are missing.
+///
+/// A run that is damaged in a part counts as missing there, so that it costs none of the others.
 ///
 /// # Errors
 /// When a part is not a study, is another study than the first, or something cannot be written.
@@ -17,7 +28,7 @@ pub fn merge(
     parts: &[PathBuf],
     out: &Path,
     force: bool,
-) -> Result<(Record, Vec<usize>), StudyError> {
+) -> Result<(Record, Vec<Missing>), StudyError> {
     let Some((first, others)) = parts.split_first() else {
         return Err(StudyError::Design("there is no study to merge".into()));
     };
@@ -37,11 +48,15 @@ pub fn merge(
     let mut missing = Vec::new();
     for (run, key) in record.design.runs.iter().enumerate() {
         let mut found = directory.finished(key)?;
+        let mut damage = None;
         for part in parts {
             if found.is_some() {
                 break;
             }
-            found = finished(part, key)?;
+            match finished(part, key) {
+                Ok(theirs) => found = theirs,
+                Err(error) => damage = Some(error.to_string()),
+            }
             if found.is_some() {
                 let from = part.join(RUNS).join(&key.name);
                 adopt(&from, &directory.path().join(RUNS).join(&key.name))?;
@@ -49,7 +64,7 @@ pub fn merge(
         }
         match found {
             Some(found) => table.enter(run, &found),
-            None => missing.push(run),
+            None => missing.push(Missing { run, damage }),
         }
     }
     directory.write_table(&table.csv()?)?;

@@ -5,7 +5,7 @@
 //! Document ── design ──> points x seeds = runs ── jobs in parallel ──> one run directory each ──> sweep.csv
 //! ```
 //!
-//! The run directories are the truth: each appears by one rename when it is complete and says in its manifest
+//! Runs that are stopped leave their state in `states` and go on from there. The run directories are the truth: each appears by one rename when it is complete and says in its manifest
 //! which run it is, so a study that was killed at any instant goes on where it was, and shards can be merged.
 
 pub mod compare;
@@ -16,12 +16,13 @@ pub mod hunt;
 pub mod merge;
 pub mod record;
 pub mod saturation;
+pub mod states;
 pub mod table;
 
 pub use design::{Design, RunKey};
 pub use directory::{Finished, StudyDirectory};
-pub use execute::{Crew, execute};
-pub use merge::merge;
+pub use execute::{Crew, Order, execute};
+pub use merge::{Missing, merge};
 pub use record::Record;
 pub use table::Table;
 

@@ -75,6 +75,7 @@ fn keeping(file: &Path) -> Keeping {
     Keeping {
         file: file.to_owned(),
         every: None,
+        at_wall_time: true,
         warm: None,
         last: 0,
     }

@@ -1,7 +1,9 @@
 //! Commands and flags.
 
+mod checkpoints;
 mod study;
 
+pub use checkpoints::Checkpoints;
 pub use study::{Compare, Merge, Reproduce, Saturate, Shard, Sweep, Work};
 
 use crate::error::Error;
@@ -55,6 +57,8 @@ pub enum Command {
     Reproduce(Reproduce),
     /// Join the directories of a sweep that was made in shards
     Merge(Merge),
+    /// Make a sweep on a cluster: writes and submits the jobs of a batch system
+    Batch(super::batch::Batch),
     /// Check a scenario: parse, resolve, route and verify it without running it
     Check(Check),
     /// List what a scenario can name: topologies, routing engines, patterns, metrics, ...
@@ -118,30 +122,6 @@ pub enum Format {
     Human,
     /// Exactly the summary (summary.json).
     Json,
-}
-
-/// Where a run starts and what it saves.
-#[derive(Args, Clone, Debug, Default)]
-pub struct Checkpoints {
-    /// Save the whole state at least every N cycles, to go on after a crash with `--resume`
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub checkpoint_every: Option<u64>,
-    /// Where the state is saved; default: the run directory's name with `.checkpoint` appended
-    ///
-    /// SIGINT, SIGTERM and SIGUSR1 save it, too, and end the run. It is removed when the run is finished.
-    #[arg(long, value_name = "FILE")]
-    pub checkpoint: Option<PathBuf>,
-    /// Go on from the saved state, when there is one; the result is that of a run never interrupted
-    #[arg(long)]
-    pub resume: bool,
-    /// Save the state at the end of the warm-up, for `--fork`
-    #[arg(long, value_name = "FILE")]
-    pub save_warmup: Option<PathBuf>,
-    /// Start from the state of another run on the same network; loads, seed and phases may differ
-    ///
-    /// Sources start anew at the cycle of that state; the rest of the warm-up is run, if any is left.
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
-    pub fork: Option<PathBuf>,
 }
 
 /// Flags of `run`.

@@ -1,6 +1,7 @@
 //! Arguments of the commands that make or read studies of many runs.
 
 use super::Input;
+use crate::study::Crew;
 use clap::Args;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -33,6 +34,14 @@ pub struct Work {
     /// Runs at the same time; default: one per core, fewer when they need much memory
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,
+    /// Threads of all runs together; default: one per core. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Save the state of every run at least every N cycles, to go on from there after a crash
+    ///
+    /// SIGINT, SIGTERM and SIGUSR1 save it in any case and end the command.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub checkpoint_every: Option<u64>,
     /// Use the directory although it holds another study; its finished runs are kept
     #[arg(long)]
     pub force: bool,
@@ -41,17 +50,28 @@ pub struct Work {
     pub quiet: bool,
 }
 
+impl Work {
+    /// Who makes `runs` runs.
+    pub fn crew(&self, runs: usize) -> Crew {
+        let number = |flag: Option<u32>| flag.map(|number| number as usize);
+        Crew::new(number(self.threads), number(self.jobs), runs)
+    }
+}
+
 /// Arguments of `sweep`.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "The axes are the section `sweep` of the scenario (`virtlane describe section sweep`). A sweep that \
-                  was stopped or killed goes on where it was when the same command is given again.\n\nExamples:\n  \
+                  was stopped goes on where it was when the same command is given again, half-done runs included; one \
+                  that was killed loses its half-done runs only.\n\nExamples:\n  \
                   virtlane sweep study.ron --dry-run\n  \
                   virtlane sweep study.ron --set 'sweep.seeds=8' --out results\n  \
-                  virtlane sweep study.ron --shard $SLURM_ARRAY_TASK_ID/16 --out part-$SLURM_ARRAY_TASK_ID\n  \
-                  virtlane merge part-* --out results\n\n\
+                  virtlane sweep study.ron --shard 2/16 --out part-2\n  \
+                  virtlane merge part-* --out results\n  \
+                  virtlane batch slurm study.ron --tasks 16 --out study --submit\n\n\
                   Exit codes:\n  0 all runs done; 2 scenario or place wrong; 3 a run deadlocked or failed (see its row in \
-                  the table); 130 interrupted, finished runs are kept"
+                  the table); 130 (SIGINT) or 143 (SIGTERM, SIGUSR1) interrupted, finished runs are kept, the state of the \
+                  others is saved"
 )]
 pub struct Sweep {
     #[command(flatten)]
@@ -79,6 +99,10 @@ pub struct Sweep {
 
 /// Arguments of `merge`.
 #[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Exit codes:\n  0 every run of the sweep is there; 1 some are missing (they are named); 2 a directory is \
+                  wrong; 3 a run deadlocked or failed"
+)]
 pub struct Merge {
     /// Directories of the shards
     #[arg(value_name = "DIR", required = true)]
@@ -102,7 +126,8 @@ pub struct Merge {
                   not grow by more than that. A search that was stopped goes on with the runs it has made.\n\n\
                   Examples:\n  virtlane saturate torus.ron\n  \
                   virtlane saturate torus.ron --seeds 8 --resolution 0.002 --out results\n\n\
-                  Exit codes:\n  0 found; 2 scenario or place wrong; 3 a load deadlocks; 130 interrupted"
+                  Exit codes:\n  0 found; 2 scenario or place wrong; 3 a load deadlocks; 130 or 143 interrupted, \
+                  states are saved"
 )]
 pub struct Saturate {
     #[command(flatten)]

@@ -38,7 +38,9 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         seed: scenario.seed,
         directory: &directory,
         loads,
+        threads: arguments.work.threads.map(|threads| threads as usize),
         jobs: arguments.work.jobs.map(|jobs| jobs as usize),
+        save_every: arguments.work.checkpoint_every,
         stop: signals.stop(),
     };
     let line = Spinner::new(arguments.work.quiet);

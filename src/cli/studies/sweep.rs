@@ -11,7 +11,7 @@ use crate::report::table::align;
 use crate::scenario::Document;
 use crate::study::directory::{Finished, finished};
 use crate::study::execute::Event;
-use crate::study::{Crew, Record, StudyDirectory, StudyError, Table, execute as make};
+use crate::study::{Order, Record, StudyDirectory, StudyError, Table, execute as make, states};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -46,10 +46,26 @@ pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
     if !arguments.work.quiet {
         crate::cli::print(&(shown(&record, &table, &place) + &claims::lines(&claims)))?;
     }
-    Ok(signals.code().unwrap_or_else(|| match verdict(&table) {
-        ExitCode::SUCCESS => claims_verdict(&claims),
-        fault => fault,
-    }))
+    let Some(code) = signals.code() else {
+        return Ok(match verdict(&table) {
+            ExitCode::SUCCESS => claims_verdict(&claims),
+            fault => fault,
+        });
+    };
+    let left = record.own_runs().len() - table.entered();
+    let saved = begun(&record, &place);
+    crate::cli::note(&format!(
+        "stopped; runs to do: {left}, {saved} of them with a saved state in {}: the same command goes on",
+        place.join(states::STATES).display()
+    ));
+    Ok(code)
+}
+
+/// Runs that have a saved state.
+fn begun(record: &Record, place: &Path) -> usize {
+    let runs = record.own_runs().into_iter();
+    let files = runs.map(|run| states::file(place, &record.design.runs[run]));
+    files.filter(|file| file.exists()).count()
 }
 
 /// Holds a sweep with all its runs to the claims of the scenario, and keeps what comes out.
@@ -132,8 +148,24 @@ pub(in crate::cli) fn make_all<'a>(
         }
     }
     directory.write_table(&table.csv()?)?;
-    let jobs = work.jobs.map(|jobs| jobs as usize);
-    let crew = Crew::new(jobs, todo.len());
+    let saved = begun(record, directory.path());
+    if saved > 0 {
+        let words = if saved == 1 {
+            "run goes on from its"
+        } else {
+            "runs go on from their"
+        };
+        crate::cli::note(&format!("{saved} {words} saved state"));
+    }
+    let order = Order {
+        document,
+        design: &record.design,
+        directory,
+        todo: &todo,
+        crew: work.crew(todo.len()),
+        save_every: work.checkpoint_every,
+        stop,
+    };
     let mut line = Runs::new(todo.len(), work.quiet);
     let (mut written, mut took) = (Instant::now(), Duration::ZERO);
     let mut watch = |event: Event| {
@@ -152,15 +184,7 @@ pub(in crate::cli) fn make_all<'a>(
         }
         Ok(())
     };
-    let made = make(
-        document,
-        &record.design,
-        directory,
-        &todo,
-        crew,
-        stop,
-        &mut watch,
-    );
+    let made = make(order, &mut watch);
     drop(line);
     // what is done is written even when something else failed
     let last = table.csv().and_then(|csv| directory.write_table(&csv));
@@ -190,13 +214,15 @@ fn list(record: &Record, place: &Path, arguments: &Sweep) -> Result<String, Erro
         let key = &record.design.runs[run];
         let found = finished(place, key)?;
         left += usize::from(found.is_none());
-        let state = found.as_ref().map_or("to do", Finished::word);
+        let is_begun = states::file(place, key).exists();
+        let open = if is_begun { "begun" } else { "to do" };
+        let state = found.as_ref().map_or(open, Finished::word);
         let mut row = vec![(run + 1).to_string(), (key.point + 1).to_string()];
         row.extend(record.design.points[key.point].values.iter().cloned());
         row.extend([key.seed.to_string(), state.to_owned()]);
         rows.push(row);
     }
-    let crew = Crew::new(arguments.work.jobs.map(|jobs| jobs as usize), left);
+    let crew = arguments.work.crew(left);
     Ok(format!(
         "{}\n{left} of {} runs to do, {} at a time with {} thread{} each, in {}\n",
         align(&rows),

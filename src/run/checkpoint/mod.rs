@@ -44,10 +44,12 @@ pub struct Checkpoint {
 /// Checkpoints to make on the way.
 #[derive(Clone, Debug)]
 pub struct Keeping {
-    /// Where the latest one is: when it is due, or the run is stopped.
+    /// Where the latest one is: when it is due, or the run is stopped from outside.
     pub file: PathBuf,
     /// Least distance of two \[cycles\]; `None` = only when stopped.
     pub every: Option<u64>,
+    /// Whether the end of the scenario's own wall time saves one, too.
+    pub at_wall_time: bool,
     /// Where the one at the end of the warm-up goes.
     pub warm: Option<PathBuf>,
     /// Cycle of the latest.
@@ -76,6 +78,14 @@ pub enum Start {
 }
 
 impl Start {
+    /// Cycles that are done already.
+    pub fn cycle(&self) -> u64 {
+        match self {
+            Self::Fresh => 0,
+            Self::Resume(checkpoint) | Self::Fork(checkpoint) => checkpoint.cycle,
+        }
+    }
+
     /// Shards to run with when `asked` are asked for: those of the state.
     ///
     /// # Errors

@@ -253,13 +253,13 @@ impl<'a> Run<'a> {
                 format!("{still} at cycle {now} with {in_fabric} packets in the fabric\n{cycle}");
             self.ended = Some((Verdict::Deadlocked, reason));
         } else if stop.load(Ordering::Relaxed) {
-            self.interrupt(format!("stopped at cycle {now}"));
+            self.interrupt(format!("stopped at cycle {now}"), true);
         } else if let Some(limit) = self.resolved.plan.phases.wall_seconds
             && self.started.elapsed().as_secs_f64() >= limit
         {
-            self.interrupt(format!(
-                "the wall time of {limit} s was over at cycle {now}"
-            ));
+            let is_saved = self.keeping.as_ref().is_some_and(|keep| keep.at_wall_time);
+            let reason = format!("the wall time of {limit} s was over at cycle {now}");
+            self.interrupt(reason, is_saved);
         } else {
             self.keep(now);
         }

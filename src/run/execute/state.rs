@@ -41,9 +41,10 @@ impl Run<'_> {
         Ok(Checkpoint::new(self.resolved, cycle, driver, asked, shards))
     }
 
-    /// Ends a run early for the reason given, and saves its state where that is asked for.
-    pub(super) fn interrupt(&mut self, reason: String) {
-        let file = self.keeping.as_ref().map(|keeping| keeping.file.clone());
+    /// Ends a run early for the reason given, and saves its state if it `is_saved` and there is a place for it.
+    pub(super) fn interrupt(&mut self, reason: String, is_saved: bool) {
+        let keeping = self.keeping.as_ref().filter(|_| is_saved);
+        let file = keeping.map(|keeping| keeping.file.clone());
         let reason = match file {
             None => reason,
             Some(file) => match self.checkpoint().and_then(|state| state.write(&file)) {

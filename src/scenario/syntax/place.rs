@@ -86,6 +86,14 @@ impl Sources {
         self.list.len() as u32 - 1
     }
 
+    /// The text of the file when nothing was changed by `--set`.
+    pub fn unchanged(&self) -> Option<&str> {
+        match self.list.as_slice() {
+            [file] => Some(&file.text),
+            _ => None,
+        }
+    }
+
     /// `file:line:column` of a place (columns count characters, from 1).
     pub fn locate(&self, place: Place) -> String {
         let Some(source) = self.list.get(place.source as usize) else {

@@ -46,14 +46,40 @@ fn missing_shards_are_told_and_can_be_made_later() {
         "part",
     ]);
     let output = folder.run(&["merge", "part", "--quiet", "--out", "merged"]);
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
-        errors.contains("8 runs are missing: `virtlane sweep FILE --out merged`"),
+        errors.contains("8 of 12 runs are missing: `virtlane sweep FILE --out merged`"),
         "{errors}"
+    );
+    let points: Vec<_> = errors
+        .lines()
+        .filter(|line| line.starts_with("  point"))
+        .collect();
+    assert_eq!(points.len(), 4, "{errors}");
+    assert_eq!(
+        points[3],
+        "  point 4 (traffic.bulk.process.load = 0.3, fabric.topology = KAryNTree(k: 4, n: 2), routing = FatTree()): \
+         seeds 1, 3"
     );
     folder.succeeds(&["sweep", "small.ron", "--quiet", "--out", "merged"]);
     assert_eq!(folder.table("merged"), folder.table("whole"));
+}
+
+#[test]
+fn a_damaged_run_costs_none_of_the_others() {
+    let folder = Folder::new();
+    folder.succeeds(&["sweep", "small.ron", "--quiet", "--out", "part"]);
+    let run = names(&folder.path("part/runs")).remove(4);
+    let summary = folder.path("part/runs").join(&run).join("summary.json");
+    std::fs::write(summary, "").expect("writable");
+    let errors = folder.fails(1, &["merge", "part", "--quiet", "--out", "merged"]);
+    assert!(errors.contains("1 of 12 runs are missing"), "{errors}");
+    assert!(
+        errors.contains(&format!("{run}`: is not a finished run")),
+        "{errors}"
+    );
+    assert_eq!(names(&folder.path("merged/runs")).len(), 11);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Studies of many runs: what is killed goes on, slices join, nothing is mixed, nothing is lost.
 
+mod batching;
 mod claims;
 mod merging;
 mod places;

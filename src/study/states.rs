@@ -1,0 +1,42 @@
+//! States of runs that were stopped, below the study directory: `states/NAME`, until the run is finished.
+//!
+//! A state is only a saving of time: one that cannot be used costs the run from cycle 0, never a result.
+
+use super::RunKey;
+use crate::run::{Checkpoint, CheckpointError, Start};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folder of the states.
+pub const STATES: &str = "states";
+
+/// Where the state of a run below the study directory `study` is.
+pub fn file(study: &Path, key: &RunKey) -> PathBuf {
+    study.join(STATES).join(&key.name)
+}
+
+/// What a run starts from: its state, if there is one that can be read.
+pub(super) fn read(file: &Path) -> Start {
+    if !file.exists() {
+        return Start::Fresh;
+    }
+    match Checkpoint::read(file) {
+        Ok(state) => Start::Resume(Box::new(state)),
+        Err(cause) => {
+            refuse(file, &cause);
+            Start::Fresh
+        }
+    }
+}
+
+/// Tells why a state is not used.
+pub(super) fn refuse(file: &Path, cause: &CheckpointError) {
+    let file = file.display();
+    tracing::warn!("`{file}` cannot be used, the run starts at cycle 0: {cause}");
+}
+
+/// Removes the state of a finished run.
+pub(super) fn discard(file: &Path) {
+    // most often there is none
+    let _ = fs::remove_file(file);
+}
