@@ -7,7 +7,7 @@ use super::record::{FILE, Kind, Record};
 use super::{RunKey, StudyError};
 use crate::report::directory::{is_partial, replace_file};
 use crate::report::result::Verdict;
-use crate::report::{RunDirectory, RunResult, Summary, manifest, write_run};
+use crate::report::{RunDirectory, Summary, manifest};
 use ron::ser::PrettyConfig;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -115,15 +115,14 @@ impl StudyDirectory {
         Ok(replace_file(&self.path.join(file), content)?)
     }
 
-    /// Keeps the results of a run.
+    /// Prepares the place for the results of a run.
     ///
     /// # Errors
-    /// When they cannot be written; then nothing is left of them.
-    pub fn keep(&self, key: &RunKey, result: &RunResult) -> Result<(), StudyError> {
-        let run = RunDirectory::create_at(&self.path.join(RUNS).join(&key.name))?;
-        write_run(&run, result, &[])?;
-        run.finish()?;
-        Ok(())
+    /// When nothing can be written there.
+    pub fn prepare(&self, key: &RunKey) -> Result<RunDirectory, StudyError> {
+        Ok(RunDirectory::create_at(
+            &self.path.join(RUNS).join(&key.name),
+        )?)
     }
 
     /// Keeps why a run could not be simulated.
@@ -135,7 +134,7 @@ impl StudyDirectory {
             identity: key.identity.clone(),
             reason: reason.to_owned(),
         };
-        let run = RunDirectory::create_at(&self.path.join(RUNS).join(&key.name))?;
+        let run = self.prepare(key)?;
         let text = ron::ser::to_string_pretty(&failure, PrettyConfig::default().struct_names(true));
         let text = text.map_err(|cause| StudyError::foreign(FAILURE, cause))?;
         run.write(FAILURE, text.as_bytes())?;

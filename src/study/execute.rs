@@ -6,8 +6,8 @@
 use super::directory::{Finished, StudyDirectory};
 use super::{Design, RunKey, StudyError};
 use crate::report::result::{Cost, RunResult, Verdict};
-use crate::report::{summarize, usage};
-use crate::run::{self, Progress, RunError, Settings, sizing};
+use crate::report::{PacketFile, packets, summarize, usage, write_run};
+use crate::run::{self, Continuation, PacketSink, Progress, RunError, Settings, sizing};
 use crate::scenario::{Document, Parts, Resolved};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -151,9 +151,15 @@ impl Floor<'_> {
         let bytes = sizing::state_bytes(&resolved.plan, &resolved.layout.graph);
         let wanted = self.crew.slots_for(bytes, usage::available_memory());
         let _taken = self.free.take(wanted);
-        let (outcome, cost) = match self.run(&resolved, wanted * self.crew.threads) {
+        let directory = self.directory.prepare(key)?;
+        let path = directory.path().join(packets::FILE);
+        let mut packets = PacketFile::asked_for(&resolved.plan, path);
+        let sink = packets.as_mut().map(|file| file as &mut dyn PacketSink);
+        let (outcome, cost) = match self.run(&resolved, sink, wanted * self.crew.threads) {
             Ok(done) => done,
-            Err(error @ (RunError::Threads(_) | RunError::Checkpoint(_))) => {
+            Err(
+                error @ (RunError::Threads(_) | RunError::Checkpoint(_) | RunError::Packets(_)),
+            ) => {
                 return Err(error.into());
             }
             Err(error @ RunError::Invariant { .. }) => {
@@ -164,7 +170,8 @@ impl Floor<'_> {
             return Ok(None);
         }
         let result = RunResult::new(&resolved, outcome, cost, key.identity.clone());
-        self.directory.keep(key, &result)?;
+        write_run(&directory, &result, packets, &[])?;
+        directory.finish()?;
         Ok(Some(Finished::Run {
             summary: Box::new(summarize(&result)),
             reason: result.reason,
@@ -177,7 +184,12 @@ impl Floor<'_> {
         Ok(Finished::Failed { reason })
     }
 
-    fn run(&self, resolved: &Resolved, threads: usize) -> Result<(run::Outcome, Cost), RunError> {
+    fn run<'a>(
+        &self,
+        resolved: &'a Resolved,
+        packets: Option<&'a mut dyn PacketSink>,
+        threads: usize,
+    ) -> Result<(run::Outcome, Cost), RunError> {
         // the time of this thread is the time of the run only when it has no others
         let clock = if threads == 1 {
             usage::thread_cpu_seconds
@@ -196,7 +208,12 @@ impl Floor<'_> {
             told = parts;
         };
         let (started, before) = (Instant::now(), clock());
-        let outcome = run::execute(resolved, settings, &mut progress, self.stop)?;
+        let continuation = Continuation {
+            packets,
+            ..Continuation::default()
+        };
+        let outcome =
+            run::execute_from(resolved, settings, continuation, &mut progress, self.stop)?;
         self.parts.fetch_add(PARTS - told, Ordering::Relaxed);
         let cost = Cost {
             wall_seconds: started.elapsed().as_secs_f64(),

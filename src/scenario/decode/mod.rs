@@ -2,6 +2,7 @@
 
 mod fabric;
 mod faults;
+mod observe;
 mod study;
 mod traffic;
 
@@ -43,6 +44,8 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
     })?;
     let traffic = traffic::different_names(classes)?;
     let phases = phases(&fields.need("phases")?)?;
+    let observe = fields.get("observe").map(|item| observe::observe(&item));
+    let observe = observe.transpose()?;
     let allow_deadlock = fields.or("allow_deadlock", false, Item::boolean)?.value;
     let sweep = fields
         .get("sweep")
@@ -62,6 +65,7 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
         traffic,
         phases,
         allow_deadlock,
+        observe,
         sweep,
         expect: expect.value,
     })
