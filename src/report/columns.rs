@@ -101,7 +101,7 @@ impl<T: Into<Self>> From<Option<T>> for Cell<'_> {
 
 impl Cell<'_> {
     /// The cell as it stands in a CSV file, without quotes.
-    fn text(&self) -> Cow<'_, str> {
+    pub(super) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::None => Cow::Borrowed(""),
             Self::Text(text) => Cow::Borrowed(text),
@@ -168,6 +168,21 @@ impl<'a> Table<'a> {
         self.fill(&mut rows)?;
         let writer = rows.writer.into_inner();
         writer.map_err(|cause| self.error(cause.to_string()))
+    }
+
+    /// The table in every form it is written in: names of files and what is in them.
+    ///
+    /// # Errors
+    /// When one cannot be made.
+    pub fn forms(&self) -> Result<Vec<(String, Vec<u8>)>, ReportError> {
+        Ok(vec![
+            (self.file.to_owned(), self.csv()?),
+            #[cfg(feature = "parquet")]
+            (
+                super::parquet_form::file_name(self.file),
+                super::parquet_form::bytes(self)?,
+            ),
+        ])
     }
 
     /// What is wrong with this table.

@@ -11,6 +11,8 @@ pub mod hlog;
 pub mod loads;
 pub mod manifest;
 pub mod packets;
+#[cfg(feature = "parquet")]
+pub mod parquet_form;
 pub mod result;
 pub mod summary;
 pub mod table;
@@ -77,10 +79,14 @@ pub fn write_run(
     directory.write("summary.json", summary_json(result).as_bytes())?;
     directory.write("latency.hlog", &hlog::interval_log(result)?)?;
     for table in tables::all(result) {
-        directory.write(table.file, &table.csv()?)?;
+        for (file, content) in table.forms()? {
+            directory.write(&file, &content)?;
+        }
     }
     if let Some(packets) = packets {
         packets.finish(directory, result.verdict == Verdict::Interrupted)?;
+        #[cfg(feature = "parquet")]
+        parquet_form::packets(directory)?;
     }
     if !spans.is_empty() {
         directory.write("trace.json", trace::chrome_trace(spans).as_bytes())?;

@@ -14,6 +14,7 @@ pub mod shard;
 pub mod simulation;
 pub mod sizing;
 pub mod wait_for;
+pub mod watch;
 pub mod watchdog;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Continuation, Keeping, Start};

@@ -4,7 +4,7 @@
 //! done has a hidden name and is removed by the next one. A lock keeps two processes apart.
 
 use super::record::{FILE, Kind, Record};
-use super::{RunKey, StudyError};
+use super::{RunKey, StudyError, Table};
 use crate::report::directory::{is_partial, replace_file};
 use crate::report::result::Verdict;
 use crate::report::{RunDirectory, Summary, manifest};
@@ -99,12 +99,15 @@ impl StudyDirectory {
         &self.path
     }
 
-    /// Puts the table in place of the one before.
+    /// Puts the table in place of the one before, in every form.
     ///
     /// # Errors
-    /// When it cannot be written; the one before then stays.
-    pub fn write_table(&self, table: &[u8]) -> Result<(), StudyError> {
-        self.write(self.kind.table(), table)
+    /// When it cannot be made or written; the one before then stays.
+    pub fn write_table(&self, table: &Table<'_>) -> Result<(), StudyError> {
+        for (file, content) in table.sheet(self.kind.table()).forms()? {
+            self.write(&file, &content)?;
+        }
+        Ok(())
     }
 
     /// Puts a file in place of the one before.

@@ -52,7 +52,7 @@ pub fn merge(
             None => missing.push(run),
         }
     }
-    directory.write_table(&table.csv()?)?;
+    directory.write_table(&table)?;
     Ok((record, missing))
 }
 

@@ -334,3 +334,73 @@ fn run_and_sweep_directories_hold_both_tables() {
     }
     assert_eq!(names(folder.path()), ["run", "study", "torus.ron"]);
 }
+
+/// Every table of a folder in both forms: the same values, in columns of the types they have.
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_holds_the_values_of_csv() {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let sweep = ",\n    sweep: (axes: [(\"traffic.bulk.process.load\", [0.1, 0.2])], seeds: 2),\n)";
+    let text = format!("{}{sweep}", TORUS.trim_end_matches(",\n)"));
+    fs::write(folder.path().join("torus.ron"), text).expect("it can be written");
+    let mut command = Command::cargo_bin("virtlane").expect("it is built");
+    let arguments = [
+        "sweep",
+        "torus.ron",
+        "--set",
+        "observe=(packets: All, flows: true)",
+        "--quiet",
+        "--out",
+        "study",
+    ];
+    command.current_dir(folder.path()).args(arguments).unwrap();
+    let study = folder.path().join("study");
+    let mut tables = vec![study.join("sweep.csv")];
+    for run in names(&study.join("runs")) {
+        let run = study.join("runs").join(run);
+        let files = names(&run)
+            .into_iter()
+            .filter(|name| name.ends_with(".csv"));
+        tables.extend(files.map(|file| run.join(file)));
+    }
+    assert_eq!(tables.len(), 1 + 4 * 6);
+    let mut kinds = std::collections::BTreeSet::new();
+    for path in tables {
+        let mut csv = csv::Reader::from_path(&path).expect("it is there");
+        let header = csv.headers().expect("a header").clone();
+        let file = fs::File::open(path.with_extension("parquet")).expect("it is there");
+        let reader = SerializedFileReader::new(file).expect("Parquet");
+        let mut rows = reader.get_row_iter(None).expect("rows");
+        for expected in csv.records() {
+            let expected = expected.expect("a row");
+            let row = rows.next().expect("as many rows").expect("a row");
+            assert_eq!(row.len(), header.len());
+            for ((name, value), (column, text)) in
+                row.get_column_iter().zip(header.iter().zip(&expected))
+            {
+                assert_eq!(name, column);
+                let is_same = match value {
+                    Field::Null => text.is_empty(),
+                    Field::Str(value) => value == text,
+                    Field::Long(value) => text.parse() == Ok(*value),
+                    Field::Double(value) => text.parse() == Ok(*value),
+                    Field::Bool(value) => text.parse() == Ok(*value),
+                    other => panic!("{other:?}"),
+                };
+                assert!(is_same, "{path:?} {name}: {value:?} and {text}");
+                kinds.insert(match value {
+                    Field::Null => "nothing",
+                    Field::Str(_) => "text",
+                    Field::Long(_) => "integer",
+                    Field::Double(_) => "float",
+                    _ => "boolean",
+                });
+            }
+        }
+        assert!(rows.next().is_none());
+    }
+    assert_eq!(kinds.len(), 5, "{kinds:?}");
+}

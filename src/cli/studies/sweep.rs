@@ -96,7 +96,7 @@ fn make_all<'a>(
             None => todo.push(run),
         }
     }
-    directory.write_table(&table.csv()?)?;
+    directory.write_table(&table)?;
     let jobs = arguments.work.jobs.map(|jobs| jobs as usize);
     let crew = Crew::new(jobs, todo.len());
     let mut line = Runs::new(todo.len(), arguments.work.quiet);
@@ -110,7 +110,7 @@ fn make_all<'a>(
                 line.add();
                 if written.elapsed() >= took * WRITING {
                     let started = Instant::now();
-                    directory.write_table(&table.csv()?)?;
+                    directory.write_table(&table)?;
                     (written, took) = (Instant::now(), started.elapsed());
                 }
             }
@@ -128,7 +128,7 @@ fn make_all<'a>(
     );
     drop(line);
     // what is done is written even when something else failed
-    let last = table.csv().and_then(|csv| directory.write_table(&csv));
+    let last = directory.write_table(&table);
     made.and(last)?;
     Ok(table)
 }
