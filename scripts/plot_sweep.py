@@ -33,7 +33,7 @@ def read(study: Path) -> pd.DataFrame:
             return pd.read_parquet(parquet)
         except ImportError:
             print("no pyarrow here: the CSV file is read", file=sys.stderr)
-    return pd.read_csv(study / "sweep.csv", float_precision="round_trip")
+    return pd.read_csv(study / "sweep.csv")
 
 
 def axes(table: pd.DataFrame) -> list[str]:

@@ -167,7 +167,7 @@ fn watching_agrees_with_the_records_and_changes_nothing() {
         let state = whole.states().next().expect("one shard");
         let all = state.work.records.deliveries();
         let (mut waits, mut reasons) = (0, Vec::new());
-        for (index, expected) in all.iter().step_by(all.len() / 6).enumerate() {
+        for (index, expected) in all.iter().step_by(all.len() / 4).enumerate() {
             let what = format!("{changes:?} {expected:?}");
             let name = PacketName {
                 source: expected.source,

@@ -4,6 +4,7 @@ use super::super::inspect::Columns;
 use super::super::shard::Inspect;
 use super::super::simulation::Simulation;
 use super::PacketName;
+use super::reasons::Ports;
 use super::story::Reason;
 use crate::cycle::state::Message;
 use crate::fabric::components::{NONE, Packet, PacketRecord};
@@ -54,19 +55,7 @@ pub(super) struct Look {
     /// Why it was not granted in this cycle, with a number that belongs to the reason.
     pub(super) reason: Option<(Reason, u64)>,
     /// State of the ports where it is.
-    ports: Option<Ports>,
-}
-
-/// State of the ports of a switch, or of a host, after a cycle.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Ports {
-    shard: usize,
-    /// First port row.
-    first: u32,
-    /// First free cycles: (input, output).
-    free: Vec<(u64, u64)>,
-    /// Flits sent by every lane.
-    sent: Vec<u32>,
+    pub(super) ports: Option<Ports>,
 }
 
 /// Looks for the packet.
@@ -79,10 +68,10 @@ pub(super) struct Looker {
     home: (usize, u32),
     /// Mail on its way to each shard.
     mail: Vec<Option<Message>>,
-    cycle: u64,
-    shard: usize,
-    before: Option<Ports>,
-    found: Look,
+    pub(super) cycle: u64,
+    pub(super) shard: usize,
+    pub(super) before: Option<Ports>,
+    pub(super) found: Look,
 }
 
 impl Looker {
@@ -169,40 +158,6 @@ impl Looker {
         (channel, (lane & shared.lane_mask) as u8)
     }
 
-    fn ports(&self, view: &dyn Columns, port: u32) -> Ports {
-        let (ins, outs) = (view.ins(), view.outs());
-        let hosts = view.work().first_host_port;
-        let beside = |row: u32| {
-            row == port
-                || (port < hosts
-                    && row < hosts
-                    && ins[row as usize].owner == ins[port as usize].owner)
-        };
-        let first = (0..=port)
-            .rev()
-            .take_while(|row| beside(*row))
-            .last()
-            .unwrap_or(port);
-        let rows = (first..ins.len() as u32).take_while(|row| beside(*row));
-        let free: Vec<_> = rows
-            .map(|row| (ins[row as usize].free_at, outs[row as usize].free_at))
-            .collect();
-        let shift = view.shared().lane_shift;
-        let lanes = first << shift..(first + free.len() as u32) << shift;
-        Ports {
-            shard: self.shard,
-            first,
-            free,
-            sent: lanes.map(|lane| view.sent(lane)).collect(),
-        }
-    }
-
-    /// The ports before this cycle, when the packet was there already.
-    fn before(&self, now: &Ports) -> Option<&Ports> {
-        let before = self.before.as_ref();
-        before.filter(|before| (before.shard, before.first) == (now.shard, now.first))
-    }
-
     fn look_at_mail(&mut self, view: &dyn Columns) {
         let Some(Message::Head {
             lane,
@@ -276,7 +231,7 @@ impl Looker {
 
     fn in_queue(&mut self, view: &dyn Columns, number: u32, row: u32, ahead: u32) {
         let shared = view.shared();
-        let port = number / shared.voq_stride.max(1) >> shared.lane_shift;
+        let port = (number / shared.voq_stride.max(1)) >> shared.lane_shift;
         let queue = &view.queues()[number as usize];
         let wanted: Vec<u32> = if ahead > 0 || !queue.requesting {
             Vec::new()
@@ -309,65 +264,6 @@ impl Looker {
                     .unwrap_or((Reason::NotHead, 0))
             })
         });
-    }
-
-    /// The input had no place for one more packet before this cycle's arbitration.
-    fn input_busy(&self, view: &dyn Columns, port: u32) -> Option<(Reason, u64)> {
-        let input = &view.ins()[port as usize];
-        let speedup = view.shared().speedup;
-        if speedup != 1 {
-            let is_full = speedup != u16::MAX && input.leaving >= speedup;
-            return is_full.then_some((Reason::InputBusy, 0));
-        }
-        let now = self.found.ports.as_ref()?;
-        let free_at = match self.before(now) {
-            Some(before) => before.free[(port - before.first) as usize].0,
-            None => input.free_at,
-        };
-        (free_at > self.cycle).then_some((Reason::InputBusy, free_at))
-    }
-
-    /// Flits of the packet that a lane of these ports has started in this cycle.
-    fn sent_now(&self, view: &dyn Columns, lane: u32) -> u32 {
-        let now = self.found.ports.as_ref();
-        now.and_then(|now| self.before(now)).map_or(0, |before| {
-            let index = lane - (before.first << view.shared().lane_shift);
-            view.sent(lane).wrapping_sub(before.sent[index as usize])
-        })
-    }
-
-    /// Why an output (or the channel of a host) did not take the packet.
-    fn refused(&self, view: &dyn Columns, lane: u32, size: u16) -> (Reason, u64) {
-        let shared = view.shared();
-        let out = lane >> shared.lane_shift;
-        let port = &view.outs()[out as usize];
-        let now = self.found.ports.as_ref();
-        let before = now.and_then(|now| self.before(now));
-        let was = before.map(|before| before.free[(out - before.first) as usize].1);
-        let busy_until = was.unwrap_or(port.free_at);
-        if busy_until > self.cycle {
-            return (Reason::OutputBusy, busy_until);
-        }
-        // what this lane sent in this cycle was in its hands before
-        let sent = self.sent_now(view, lane);
-        let credit_lane = if shared.pool {
-            lane & !shared.lane_mask
-        } else {
-            lane
-        };
-        let credits = view.credits_in(credit_lane, self.cycle);
-        if !port.boundless && credits + sent < u32::from(size) {
-            return (Reason::NoCredit, u64::from(credits));
-        }
-        if shared.output_lane_buffer > 0 && out < view.work().first_host_port {
-            let (buffer, step) = (shared.output_lane_buffer, port.step);
-            let lanes = &view.work().output_lanes;
-            let room = lanes.open_for(lane, out, buffer, step, self.cycle + 1);
-            if was.is_some_and(|was| was == port.free_at) && room < u32::from(size) {
-                return (Reason::OutputLaneFull, u64::from(room));
-            }
-        }
-        (Reason::LostArbitration, 0)
     }
 
     fn look_at_output_lanes(&mut self, view: &dyn Columns) {

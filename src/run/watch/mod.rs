@@ -6,7 +6,9 @@
 //! Cost: per cycle one look at a counter until the packet exists, then one at every queue of the fabric.
 
 mod look;
+mod reasons;
 mod story;
+mod teller;
 
 pub use story::{Event, Reason, Story, What};
 
@@ -17,7 +19,7 @@ use crate::ids::HostId;
 use crate::scenario::Resolved;
 use look::Looker;
 use std::sync::atomic::{AtomicBool, Ordering};
-use story::Teller;
+use teller::Teller;
 
 /// Which packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
