@@ -200,7 +200,7 @@ mod tests {
             class,
             sequence,
             size: 4,
-            created: 90 - sequence,
+            created: 90 - sequence % 3,
             injected: 100,
             delivered: 120 + sequence,
             hops: 3,
@@ -217,11 +217,7 @@ mod tests {
         };
         let mut observation = Observation::new(&observe, seed, vec![Some(0)]);
         for sequence in 0..10_000 {
-            let delivery = Delivery {
-                created: 0,
-                ..packet(3, class, sequence)
-            };
-            observation.record(&delivery, 0);
+            observation.record(&packet(3, class, sequence), 0);
         }
         let mut rows = Vec::new();
         observation.take_packets(&mut rows);
