@@ -75,7 +75,7 @@ pub(super) fn execute(arguments: &Watch) -> Result<ExitCode, Error> {
         ));
     }
     Ok(if story.is_stuck {
-        super::complain("deadlock: nothing can happen any more");
+        super::complain("deadlock: `virtlane run` tells who waits for whom");
         ExitCode::from(SIMULATION_FAULT)
     } else {
         ExitCode::SUCCESS

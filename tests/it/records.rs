@@ -73,7 +73,8 @@ fn run(
 /// A row of packets.csv.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 struct Packet {
-    packet: String,
+    #[serde(rename = "packet")]
+    id: String,
     class: String,
     sl: Option<u8>,
     source: u32,
@@ -145,12 +146,12 @@ fn every_tagged_packet_has_a_row_whatever_threads_and_shards() {
         };
         assert_eq!((row.size, row.sl), (size, level), "{row:?}");
         assert!(
-            row.packet
+            row.id
                 .starts_with(&format!("{}/{}/", row.source, row.class))
         );
     }
     assert!(rows.is_sorted_by_key(|row| (row.delivered, row.source)));
-    let mut ids: Vec<_> = rows.iter().map(|row| &row.packet).collect();
+    let mut ids: Vec<_> = rows.iter().map(|row| &row.id).collect();
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), rows.len(), "an id names one packet");
@@ -201,7 +202,7 @@ fn a_sample_is_a_part_of_all() {
     };
     let all = sample("packets: All");
     let number = |row: &Packet| -> u64 {
-        let (_, number) = row.packet.rsplit_once('/').expect("an id");
+        let (_, number) = row.id.rsplit_once('/').expect("an id");
         number.parse().expect("a number")
     };
     let part = |keep: &dyn Fn(&Packet) -> bool| -> Vec<Packet> {
@@ -218,8 +219,8 @@ fn a_sample_is_a_part_of_all() {
     let drawn = sample("packets: Fraction(0.2)");
     let share = drawn.len() as f64 / all.len() as f64;
     assert!((share - 0.2).abs() < 0.02, "{share}");
-    let ids: Vec<_> = drawn.iter().map(|row| &row.packet).collect();
-    assert_eq!(drawn, part(&|row| ids.contains(&&row.packet)));
+    let ids: Vec<_> = drawn.iter().map(|row| &row.id).collect();
+    assert_eq!(drawn, part(&|row| ids.contains(&&row.id)));
 }
 
 #[test]
@@ -278,6 +279,11 @@ fn records_that_do_not_belong_to_a_checkpoint_are_refused() {
     assert!(refusal().contains("packets: No such file"), "{}", refusal());
 }
 
+/// Whether this is the name of a CSV file.
+fn is_csv(name: impl AsRef<Path>) -> bool {
+    name.as_ref().extension().is_some_and(|kind| kind == "csv")
+}
+
 /// The names in a folder.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("it is there");
@@ -320,7 +326,7 @@ fn run_and_sweep_directories_hold_both_tables() {
     ];
     let csv = |folder: &Path| -> Vec<String> {
         let mut names = names(folder);
-        names.retain(|name| name.ends_with(".csv"));
+        names.retain(|name| is_csv(name));
         names
     };
     assert_eq!(csv(&folder.path().join("run")), tables);
@@ -335,12 +341,26 @@ fn run_and_sweep_directories_hold_both_tables() {
     assert_eq!(names(folder.path()), ["run", "study", "torus.ron"]);
 }
 
+/// Whether a value is what the text of a CSV cell says, and what kind of value it is.
+#[cfg(feature = "parquet")]
+fn compare(value: &parquet::record::Field, text: &str) -> (bool, &'static str) {
+    use parquet::record::Field;
+
+    match value {
+        Field::Null => (text.is_empty(), "nothing"),
+        Field::Str(value) => (value == text, "text"),
+        Field::Long(value) => (text.parse() == Ok(*value), "integer"),
+        Field::Double(value) => (text.parse() == Ok(*value), "float"),
+        Field::Bool(value) => (text.parse() == Ok(*value), "boolean"),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Every table of a folder in both forms: the same values, in columns of the types they have.
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_holds_the_values_of_csv() {
     use parquet::file::reader::{FileReader, SerializedFileReader};
-    use parquet::record::Field;
 
     let folder = tempfile::tempdir().expect("a folder");
     let sweep = ",\n    sweep: (axes: [(\"traffic.bulk.process.load\", [0.1, 0.2])], seeds: 2),\n)";
@@ -361,9 +381,7 @@ fn parquet_holds_the_values_of_csv() {
     let mut tables = vec![study.join("sweep.csv")];
     for run in names(&study.join("runs")) {
         let run = study.join("runs").join(run);
-        let files = names(&run)
-            .into_iter()
-            .filter(|name| name.ends_with(".csv"));
+        let files = names(&run).into_iter().filter(|name| is_csv(name));
         tables.extend(files.map(|file| run.join(file)));
     }
     assert_eq!(tables.len(), 1 + 4 * 6);
@@ -382,22 +400,9 @@ fn parquet_holds_the_values_of_csv() {
                 row.get_column_iter().zip(header.iter().zip(&expected))
             {
                 assert_eq!(name, column);
-                let is_same = match value {
-                    Field::Null => text.is_empty(),
-                    Field::Str(value) => value == text,
-                    Field::Long(value) => text.parse() == Ok(*value),
-                    Field::Double(value) => text.parse() == Ok(*value),
-                    Field::Bool(value) => text.parse() == Ok(*value),
-                    other => panic!("{other:?}"),
-                };
+                let (is_same, kind) = compare(value, text);
                 assert!(is_same, "{path:?} {name}: {value:?} and {text}");
-                kinds.insert(match value {
-                    Field::Null => "nothing",
-                    Field::Str(_) => "text",
-                    Field::Long(_) => "integer",
-                    Field::Double(_) => "float",
-                    _ => "boolean",
-                });
+                kinds.insert(kind);
             }
         }
         assert!(rows.next().is_none());

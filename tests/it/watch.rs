@@ -4,7 +4,7 @@ use assert_cmd::Command;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use virtlane::ids::HostId;
-use virtlane::measure::Digest;
+use virtlane::measure::{Delivery, Digest};
 use virtlane::run::watch::{PacketName, Reason, Story, WatchError, What, watch};
 use virtlane::run::{Options, Settings, Simulation};
 use virtlane::scenario::{Document, Parts, Resolved};
@@ -148,25 +148,55 @@ fn a_packet_that_meets_another_is_told_cycle_by_cycle() {
     }
 }
 
+/// The plain run, up to a cycle.
+fn run(resolved: &Resolved, options: Options, cycles: u64) -> Simulation {
+    let graph = &resolved.layout.graph;
+    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
+    let mut simulation = simulation.expect("it starts");
+    simulation.run_until(cycles);
+    simulation
+}
+
+/// The story of a packet against what the run has recorded of it; returns how often it waits.
+fn assert_agrees(story: &Story, expected: &Delivery, what: &str) -> usize {
+    assert_eq!(story.created, expected.created, "{what}");
+    assert_eq!(story.injected, Some(expected.injected), "{what}");
+    assert_eq!(story.delivered, Some(expected.delivered), "{what}");
+    assert_eq!(story.destination, Some(expected.destination.0), "{what}");
+    assert_eq!(story.size, Some(expected.size), "{what}");
+    assert_eq!(story.hops, expected.hops, "{what}");
+    let count = |what| {
+        story
+            .events
+            .iter()
+            .filter(|event| event.event == what)
+            .count()
+    };
+    let switches = usize::from(expected.hops) + 1;
+    for what in [What::Requests, What::Granted, What::Leaves] {
+        assert_eq!(count(what), switches, "{what:?} {story:#?}");
+    }
+    assert_eq!(count(What::Arrives), switches + 1, "{what}");
+    assert!(story.events.is_sorted_by_key(|event| event.cycle), "{what}");
+    assert!(
+        story.events.iter().all(|event| event.cycle <= event.until),
+        "{what}"
+    );
+    count(What::Waits)
+}
+
 #[test]
 fn watching_agrees_with_the_records_and_changes_nothing() {
     for (number, changes) in OPTIONS.into_iter().enumerate() {
         let resolved = resolve(TORUS, changes);
-        let mut options = Options {
+        let options = Options {
             keep_deliveries: true,
             ..Options::default()
         };
-        let run = |options: Options, cycles: u64| {
-            let graph = &resolved.layout.graph;
-            let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
-            let mut simulation = simulation.expect("it starts");
-            simulation.run_until(cycles);
-            simulation
-        };
-        let whole = run(options, 1800);
+        let whole = run(&resolved, options, 1800);
         let state = whole.states().next().expect("one shard");
         let all = state.work.records.deliveries();
-        let (mut waits, mut reasons) = (0, Vec::new());
+        let mut waits = 0;
         for (index, expected) in all.iter().step_by(all.len() / 4).enumerate() {
             let what = format!("{changes:?} {expected:?}");
             let name = PacketName {
@@ -174,45 +204,17 @@ fn watching_agrees_with_the_records_and_changes_nothing() {
                 class: expected.class,
                 sequence: expected.sequence,
             };
-            let story = look(&resolved, name, [1, 2, 4][(index + number) % 3]).expect("it is made");
-            assert_eq!(story.created, expected.created, "{what}");
-            assert_eq!(story.injected, Some(expected.injected), "{what}");
-            assert_eq!(story.delivered, Some(expected.delivered), "{what}");
-            assert_eq!(story.destination, Some(expected.destination.0), "{what}");
-            assert_eq!(
-                (story.size, story.hops),
-                (Some(expected.size), expected.hops),
-                "{what}"
-            );
-            let count = |what| {
-                story
-                    .events
-                    .iter()
-                    .filter(|event| event.event == what)
-                    .count()
-            };
-            let switches = usize::from(expected.hops) + 1;
-            for what in [What::Requests, What::Granted, What::Leaves] {
-                assert_eq!(count(what), switches, "{what:?} {story:#?}");
-            }
-            assert_eq!(count(What::Arrives), switches + 1, "{what}");
-            for pair in story.events.windows(2) {
-                assert!(
-                    pair[0].cycle <= pair[1].cycle && pair[0].cycle <= pair[0].until,
-                    "{what}"
-                );
-            }
-            waits += count(What::Waits);
-            reasons.extend(story.events.iter().filter_map(|event| event.reason));
+            let shards = [1, 2, 4][(index + number) % 3];
+            let story = look(&resolved, name, shards).expect("it is made");
+            waits += assert_agrees(&story, expected, &what);
             // the same digest as a run that nobody watched, at the same cycle
-            options.keep_deliveries = false;
             let mut digest = Digest::default();
-            for state in run(options, story.cycles).states() {
+            for state in run(&resolved, Options::default(), story.cycles).states() {
                 digest.merge(state.work.records.measured.digest);
             }
             assert_eq!(story.digest, digest, "{what}");
         }
-        assert!(waits > 3, "{changes:?}: {reasons:?}");
+        assert!(waits > 3, "{changes:?}");
     }
 }
 
@@ -232,6 +234,18 @@ fn packets_that_are_never_made_are_refused() {
         error(packet(2, 0)),
         "host 2 sends no packets of class `bulk`"
     );
+}
+
+#[test]
+fn a_deadlock_ends_the_story() {
+    let scenario = Path::new("scenarios/validation/ring_deadlock.ron");
+    let document = Document::read(scenario).expect("it is shipped");
+    let resolved = document.resolve(&Parts::registered()).expect("a scenario");
+    let story = look(&resolved, packet(0, 60), 2).expect("it is made");
+    assert!(story.is_stuck && story.delivered.is_none());
+    assert!(story.cycles < 100_000, "{}", story.cycles);
+    let last = story.events.last().expect("it waits");
+    assert_eq!((last.event, last.until), (What::Waits, story.cycles - 1));
 }
 
 #[test]

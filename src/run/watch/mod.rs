@@ -15,6 +15,8 @@ pub use story::{Event, Reason, Story, What};
 use super::outcome::Settings;
 use super::simulation::Simulation;
 use super::sizing;
+use super::watchdog::Watchdog;
+use crate::cycle::records::Totals;
 use crate::ids::HostId;
 use crate::scenario::Resolved;
 use look::Looker;
@@ -91,7 +93,9 @@ pub fn watch(
     let end = phases.warmup + phases.measure + phases.drain_limit;
     let mut looker = Looker::new(graph, &simulation, name);
     let mut teller = Teller::new(resolved, name);
-    while simulation.now() < end && !teller.is_over() {
+    let mut watchdog = Watchdog::new(phases.watchdog);
+    let mut is_stuck = false;
+    while simulation.now() < end && !teller.is_over() && !is_stuck {
         if stop.load(Ordering::Relaxed) {
             return Err(WatchError::Stopped(simulation.now()));
         }
@@ -100,9 +104,7 @@ pub fn watch(
         if looker.made(&simulation) > name.sequence {
             let look = looker.look(&mut simulation, cycle);
             teller.tell(cycle, look);
-            if simulation.is_idle() {
-                break;
-            }
+            is_stuck = !teller.is_over() && is_deadlocked(&simulation, &mut watchdog);
         }
     }
     let made = looker.made(&simulation);
@@ -115,5 +117,16 @@ pub fn watch(
             asked: name.sequence,
         });
     }
-    Ok(teller.finish(&simulation))
+    Ok(teller.finish(&simulation, is_stuck))
+}
+
+/// Whether packets are in the fabric and nothing can move, or nothing has moved for long.
+fn is_deadlocked(simulation: &Simulation, watchdog: &mut Watchdog) -> bool {
+    let (mut totals, mut hops) = (Totals::default(), 0);
+    for state in simulation.states() {
+        totals.add(&state.work.records.totals);
+        hops += state.work.records.packet_hops;
+    }
+    let is_frozen = totals.injected > totals.delivered && simulation.is_idle();
+    is_frozen || watchdog.barks(simulation.now(), hops, &totals)
 }

@@ -123,7 +123,7 @@ pub struct Story {
     pub events: Vec<Event>,
     /// Cycles simulated.
     pub cycles: u64,
-    /// Whether nothing can happen any more although the packet is not delivered.
+    /// Whether the fabric is deadlocked, so that the packet will never be delivered.
     pub is_stuck: bool,
     /// Digest of all deliveries so far.
     #[serde(skip)]

@@ -84,10 +84,10 @@ impl<'a> Teller<'a> {
     }
 
     /// The story, told to its end or to the last cycle.
-    pub(super) fn finish(mut self, simulation: &Simulation) -> Story {
+    pub(super) fn finish(mut self, simulation: &Simulation, is_stuck: bool) -> Story {
         self.story.events.sort_by_key(|event| event.cycle);
         self.story.cycles = simulation.now();
-        self.story.is_stuck = !self.is_over && simulation.is_idle();
+        self.story.is_stuck = is_stuck;
         for state in simulation.states() {
             self.story.digest.merge(state.work.records.measured.digest);
         }
