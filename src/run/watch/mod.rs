@@ -18,7 +18,9 @@ use super::sizing;
 use super::watchdog::Watchdog;
 use crate::cycle::records::Totals;
 use crate::ids::HostId;
+use crate::measure::Observe;
 use crate::scenario::Resolved;
+use crate::scenario::plan::Plan;
 use look::Looker;
 use std::sync::atomic::{AtomicBool, Ordering};
 use teller::Teller;
@@ -88,7 +90,12 @@ pub fn watch(
     }
     let (threads, shards) = (settings.threads, settings.shards);
     let options = sizing::choose(plan, graph, &resolved.proof, threads, shards);
-    let mut simulation = Simulation::new(plan, graph, &resolved.routes, options)?;
+    // nobody takes records here
+    let unobserved = Plan {
+        observe: Observe::default(),
+        ..plan.clone()
+    };
+    let mut simulation = Simulation::new(&unobserved, graph, &resolved.routes, options)?;
     let phases = plan.phases;
     let end = phases.warmup + phases.measure + phases.drain_limit;
     let mut looker = Looker::new(graph, &simulation, name);
