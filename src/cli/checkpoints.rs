@@ -2,7 +2,7 @@
 
 use super::args::Checkpoints;
 use crate::error::Error;
-use crate::run::{Checkpoint, Continuation, Keeping, Start};
+use crate::run::{Checkpoint, Continuation, Keeping, PacketSink, Start};
 use std::path::{Path, PathBuf};
 
 /// Where the state of the run whose results go to `place` is saved.
@@ -18,7 +18,11 @@ pub(super) fn file(options: &Checkpoints, place: &Path) -> PathBuf {
 ///
 /// # Errors
 /// When the state to start from cannot be read.
-pub(super) fn continuation(options: &Checkpoints, place: &Path) -> Result<Continuation, Error> {
+pub(super) fn continuation<'a>(
+    options: &Checkpoints,
+    place: &Path,
+    packets: Option<&'a mut dyn PacketSink>,
+) -> Result<Continuation<'a>, Error> {
     let file = file(options, place);
     let start = match &options.fork {
         Some(other) => Start::Fork(read(other)?),
@@ -42,6 +46,7 @@ pub(super) fn continuation(options: &Checkpoints, place: &Path) -> Result<Contin
             warm: options.save_warmup.clone(),
             last,
         }),
+        packets,
     })
 }
 

@@ -22,6 +22,7 @@ pub mod schedule;
 mod signals;
 mod studies;
 mod topology;
+mod watch;
 
 use crate::error::Error;
 use args::{Cli, Command};
@@ -72,6 +73,7 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Layers(arguments)) => layers::execute(&arguments),
         Some(Command::Schedule(arguments)) => schedule::execute(&arguments),
         Some(Command::Profile(arguments)) => profile::execute(&arguments),
+        Some(Command::Watch(arguments)) => watch::execute(&arguments),
         Some(Command::Report(arguments)) => report::execute(&arguments),
         Some(Command::Plot(arguments)) => plot::execute(&arguments),
         Some(Command::Completions(arguments)) => completions::execute(&arguments),

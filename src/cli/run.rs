@@ -7,8 +7,8 @@ use super::signals::Signals;
 use crate::claims::{self, Judgement};
 use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT};
 use crate::report::result::Cost;
-use crate::report::{self, ReportError, RunDirectory, RunResult, Verdict, usage};
-use crate::run::{self, RunError, Settings};
+use crate::report::{self, PacketFile, ReportError, RunDirectory, RunResult, Verdict, usage};
+use crate::run::{self, PacketSink, RunError, Settings};
 use crate::scenario::{Document, Parts, Resolved};
 use std::path::Path;
 use std::process::ExitCode;
@@ -33,13 +33,15 @@ pub fn execute(arguments: &Run) -> Result<ExitCode, Error> {
 pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, Error> {
     let resolved = document.resolve(&Parts::registered())?;
     let directory = open_directory(&resolved, options)?;
-    let continuation = checkpoints::continuation(&options.checkpoints, directory.place())?;
+    let saved = checkpoints::file(&options.checkpoints, directory.place());
+    let mut packets = packet_file(&resolved, &saved);
+    let sink = packets.as_mut().map(|file| file as &mut dyn PacketSink);
+    let continuation = checkpoints::continuation(&options.checkpoints, directory.place(), sink)?;
     let settings = Settings {
         threads: options.threads.map(|threads| threads as usize),
         shards: options.shards.map(|shards| shards as usize),
         check: options.check,
         profile: options.profile,
-        keep_deliveries: false,
     };
     if options.profile {
         super::log::collect_spans();
@@ -47,14 +49,23 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     let signals = Signals::listen();
     let bar = Bar::new(&resolved.plan, options.quiet);
     let (started, before) = (Instant::now(), usage().cpu_seconds);
-    let saved = checkpoints::file(&options.checkpoints, directory.place());
     let outcome = run::execute_from(
         &resolved,
         settings,
         continuation,
         &mut |progress| bar.show(progress),
         signals.stop(),
-    )?;
+    );
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            // what a checkpoint needs stays
+            if let Some(packets) = packets.filter(|_| !saved.exists()) {
+                packets.discard();
+            }
+            return Err(error.into());
+        }
+    };
     let cost = Cost {
         wall_seconds: started.elapsed().as_secs_f64(),
         cpu_seconds: usage().cpu_seconds - before,
@@ -66,7 +77,7 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
         None => judge(&resolved, &result),
         Some(_) => Vec::new(),
     };
-    report::write_run(&directory, &result, &super::log::spans())?;
+    report::write_run(&directory, &result, packets, &super::log::spans())?;
     if !claims.is_empty() {
         directory.write(claims::FILE, &claims::csv(&claims)?)?;
     }
@@ -78,6 +89,13 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     }
     let code = present(&result, &claims, &place, options)?;
     Ok(signals.code().unwrap_or(code))
+}
+
+/// Where the records of packets grow, when the scenario asks for them: beside the checkpoint.
+fn packet_file(resolved: &Resolved, saved: &Path) -> Option<PacketFile> {
+    let mut path = saved.as_os_str().to_owned();
+    path.push(".packets");
+    PacketFile::asked_for(&resolved.plan, path.into())
 }
 
 /// Prepares the place for the results.

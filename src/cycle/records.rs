@@ -5,7 +5,7 @@
 
 use crate::fabric::{Packet, PacketRecord};
 use crate::ids::HostId;
-use crate::measure::{self, Delivery, FlowLatencies};
+use crate::measure::{self, Delivery, FlowLatencies, Observation};
 use crate::scenario::plan::Plan;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -61,12 +61,21 @@ pub struct Records {
     window: (u64, u64),
     /// Global id of each local host.
     host_ids: Vec<u32>,
+    /// What is looked at packet by packet, when anything is.
+    close: Option<Box<Close>>,
+}
+
+/// What only some runs look at, packet by packet.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Close {
     /// Every delivery, when asked for.
-    pub deliveries: Option<Vec<Delivery>>,
+    deliveries: Option<Vec<Delivery>>,
     /// Last sequence number of each (source, class, destination, key), when order is checked.
     order: Option<BTreeMap<(u32, u16, u32, u8), u32>>,
     /// The first packet that was overtaken: (source, destination, class, sequence).
-    pub overtaken: Option<(u32, u32, u16, u32)>,
+    overtaken: Option<(u32, u32, u16, u32)>,
+    /// Records of packets and flows, when asked for.
+    observation: Option<Observation>,
 }
 
 impl Records {
@@ -87,25 +96,74 @@ impl Records {
 
     /// From now on every delivery is kept.
     pub fn keep_deliveries(&mut self) {
-        self.deliveries = Some(Vec::new());
+        self.close.get_or_insert_default().deliveries = Some(Vec::new());
     }
 
     /// From now on packets of one flow and lane key must arrive in the order of their numbers.
     pub fn check_order(&mut self) {
-        self.order = Some(BTreeMap::new());
+        self.close.get_or_insert_default().order = Some(BTreeMap::new());
+    }
+
+    /// From now on tagged packets are recorded there.
+    pub fn observe(&mut self, observation: Observation) {
+        self.close.get_or_insert_default().observation = Some(observation);
+    }
+
+    /// Every delivery so far, when kept.
+    pub fn deliveries(&self) -> &[Delivery] {
+        let kept = self
+            .close
+            .as_ref()
+            .and_then(|close| close.deliveries.as_deref());
+        kept.unwrap_or_default()
+    }
+
+    /// The first packet that was overtaken: (source, destination, class, sequence), when order is checked.
+    pub fn overtaken(&self) -> Option<(u32, u32, u16, u32)> {
+        self.close.as_ref().and_then(|close| close.overtaken)
+    }
+
+    /// Records of packets and flows, when asked for.
+    pub fn observation(&self) -> Option<&Observation> {
+        self.close
+            .as_ref()
+            .and_then(|close| close.observation.as_ref())
+    }
+
+    /// Records of packets and flows, when asked for.
+    pub fn observation_mut(&mut self) -> Option<&mut Observation> {
+        self.close
+            .as_mut()
+            .and_then(|close| close.observation.as_mut())
     }
 
     /// Goes on with what `built` keeps beside the counters.
     pub fn observe_as(&mut self, built: Self) {
-        self.deliveries = built
-            .deliveries
-            .map(|none| self.deliveries.take().unwrap_or(none));
-        self.order = built.order.map(|none| self.order.take().unwrap_or(none));
+        let saved = self
+            .close
+            .take()
+            .map_or_else(Close::default, |close| *close);
+        self.close = built.close.map(|built| {
+            Box::new(Close {
+                deliveries: built
+                    .deliveries
+                    .map(|none| saved.deliveries.unwrap_or(none)),
+                order: built.order.map(|none| saved.order.unwrap_or(none)),
+                overtaken: saved.overtaken,
+                observation: built
+                    .observation
+                    .map(|none| saved.observation.unwrap_or(none)),
+            })
+        });
     }
 
     /// Goes on with the measurement window of `built`, which has not begun in either.
     pub fn branch(&mut self, built: Self) {
         self.window = built.window;
+        // what is asked for is asked of the new run
+        if let Some(close) = &mut self.close {
+            close.observation = None;
+        }
         self.observe_as(built);
     }
 
@@ -170,12 +228,28 @@ impl Records {
         let (in_window, is_tagged) = (self.in_window(now), self.in_window(record.created));
         self.measured
             .deliver(&delivery, in_window, is_tagged, &mut self.flows);
+        if let Some(close) = &mut self.close {
+            close.delivered(&delivery, is_tagged, packet, record);
+        }
+    }
+}
+
+impl Close {
+    /// A packet is delivered.
+    fn delivered(
+        &mut self,
+        delivery: &Delivery,
+        is_tagged: bool,
+        packet: &Packet,
+        record: &PacketRecord,
+    ) {
         if let Some(deliveries) = &mut self.deliveries {
-            deliveries.push(delivery);
+            deliveries.push(*delivery);
         }
-        if self.order.is_some() {
-            self.note_order(packet, record);
+        if is_tagged && let Some(observation) = &mut self.observation {
+            observation.record(delivery, packet.key);
         }
+        self.note_order(packet, record);
     }
 
     fn note_order(&mut self, packet: &Packet, record: &PacketRecord) {

@@ -87,6 +87,11 @@ impl Sources {
         &mut self.entries[row as usize].source
     }
 
+    /// Packets that the source in this row has made.
+    pub fn made(&self, row: u32) -> u64 {
+        self.entries[row as usize].source.made()
+    }
+
     /// Puts a source on the wheel for cycle `due`.
     #[inline]
     pub fn insert(&mut self, row: u32, due: u64) {

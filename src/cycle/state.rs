@@ -100,6 +100,15 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Service level of every key; `None` = VL15.
+    pub fn service_levels(&self) -> Vec<Option<u8>> {
+        let level = |key: u8| {
+            let is_management = self.management != 0 && key == self.management_key;
+            (!is_management).then(|| key / self.layers)
+        };
+        (0..=u8::MAX).map(level).collect()
+    }
+
     /// Copies the options that the stages read.
     pub fn set_options(&mut self, options: &SwitchOptions) {
         self.request_delay = u64::from(options.routing_delay) + u64::from(options.allocation_delay);

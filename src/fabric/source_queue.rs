@@ -143,6 +143,24 @@ impl SourceQueues {
         Some((packet, drained))
     }
 
+    /// Packets of `queue`, first to last.
+    pub fn packets(&self, queue: usize) -> impl Iterator<Item = &Waiting> {
+        let ends = self.ends[queue];
+        let (mut block, mut place) = (ends.first, usize::from(ends.head));
+        std::iter::from_fn(move || {
+            if block == NONE || (block == ends.last && place == usize::from(ends.tail)) {
+                return None;
+            }
+            let packets = &self.slab[block as usize];
+            let packet = &packets.packets[place];
+            place += 1;
+            if place == BLOCK && block != ends.last {
+                (block, place) = (packets.next, 0);
+            }
+            Some(packet)
+        })
+    }
+
     /// Packets that wait in all queues.
     pub fn waiting(&self) -> u64 {
         self.waiting

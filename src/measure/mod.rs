@@ -7,6 +7,7 @@ pub mod digest;
 pub mod histogram;
 pub mod jitter;
 pub mod latency;
+pub mod observe;
 pub mod precision;
 pub mod records;
 
@@ -14,4 +15,5 @@ pub use digest::Digest;
 pub use histogram::Histogram;
 pub use jitter::{FlowLatencies, JitterRecord};
 pub use latency::{LatencyRecord, LatencySummary};
+pub use observe::{Flow, FlowRecord, Observation, Observe, PacketRow, Sample};
 pub use records::{ChannelRecords, ClassRecords, Delivery, HostRecord, Records};

@@ -5,10 +5,14 @@
 //! (fails early)                               (files)        (one rename)
 //! ```
 
+pub mod columns;
 pub mod directory;
 pub mod hlog;
 pub mod loads;
 pub mod manifest;
+pub mod packets;
+#[cfg(feature = "parquet")]
+pub mod parquet_form;
 pub mod result;
 pub mod summary;
 pub mod table;
@@ -19,6 +23,7 @@ pub mod trace;
 pub mod usage;
 
 pub use directory::RunDirectory;
+pub use packets::PacketFile;
 pub use result::{RunResult, Verdict};
 pub use summary::{Summary, summarize, summary_json};
 pub use table::human_table;
@@ -68,15 +73,20 @@ pub enum ReportError {
 pub fn write_run(
     directory: &RunDirectory,
     result: &RunResult,
+    packets: Option<PacketFile>,
     spans: &[SpanRecord],
 ) -> Result<(), ReportError> {
     directory.write("summary.json", summary_json(result).as_bytes())?;
     directory.write("latency.hlog", &hlog::interval_log(result)?)?;
-    directory.write("classes.csv", &tables::classes(result)?)?;
-    directory.write("channels.csv", &tables::channels(result)?)?;
-    directory.write("hosts.csv", &tables::hosts(result)?)?;
-    if !result.timeline.is_empty() {
-        directory.write("timeline.csv", &tables::timeline(result)?)?;
+    for table in tables::all(result) {
+        for (file, content) in table.forms()? {
+            directory.write(&file, &content)?;
+        }
+    }
+    if let Some(packets) = packets {
+        packets.finish(directory, result.verdict == Verdict::Interrupted)?;
+        #[cfg(feature = "parquet")]
+        parquet_form::packets(directory)?;
     }
     if !spans.is_empty() {
         directory.write("trace.json", trace::chrome_trace(spans).as_bytes())?;

@@ -2,7 +2,7 @@
 
 use super::usage::{host_name, usage};
 use crate::ids::HostId;
-use crate::measure::Records;
+use crate::measure::{Flow, FlowRecord, Records};
 use crate::run::Outcome;
 pub use crate::run::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
 use crate::scenario::plan::ClassPlan;
@@ -46,6 +46,8 @@ pub struct RunResult {
     pub hosts: Vec<HostInfo>,
     /// Channels, in id order.
     pub channels: Vec<ChannelInfo>,
+    /// Flows in order; `None` when they are not recorded.
+    pub flows: Option<Vec<(Flow, FlowRecord)>>,
     /// Counters over time; may be empty.
     pub timeline: Vec<TimelineRow>,
     /// Cost per stage, with profiling; otherwise empty.
@@ -105,6 +107,7 @@ impl RunResult {
             classes: resolved.plan.classes.iter().map(ClassInfo::new).collect(),
             hosts: host_infos(graph),
             channels: channel_infos(graph),
+            flows: outcome.flows,
             timeline: outcome.timeline,
             stages: outcome.stages,
             wall_seconds: cost.wall_seconds,

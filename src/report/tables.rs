@@ -1,135 +1,160 @@
-//! CSV tables: one header line with units in brackets, then one row per class, channel and lane, host or interval.
+//! The tables of a run: one row per class, channel and lane, host, flow or interval.
 //!
-//! Empty cells mean "no value". Loads are fractions of the link rate.
+//! Loads are fractions of the link rate.
 
+use super::RunResult;
+use super::columns::Kind::{Float, Integer, Text};
+use super::columns::{Cell, Column, Kind, Table, columns};
 use super::loads::{load, utilisation};
 use super::summary::{ServiceLevels, mean_hops, summarize};
-use super::{ReportError, RunResult};
 use crate::ids::{ChannelId, HostId};
 use crate::measure::LatencySummary;
-use serde::Serialize;
 
-#[derive(Serialize)]
-struct ChannelRow<'a> {
-    channel: usize,
-    from: &'a str,
-    to: &'a str,
-    lane: usize,
-    #[serde(rename = "sent [flits]")]
-    flits: u64,
-    #[serde(rename = "utilisation [fraction]")]
-    utilisation: f64,
-}
-
-#[derive(Serialize)]
-struct HostRow<'a> {
-    host: usize,
-    name: &'a str,
-    #[serde(rename = "created [flits]")]
-    created_flits: u64,
-    #[serde(rename = "accepted [flits]")]
-    accepted_flits: u64,
-    #[serde(rename = "received [flits]")]
-    received_flits: u64,
-    #[serde(rename = "offered [fraction of link rate]")]
-    offered: f64,
-    #[serde(rename = "accepted [fraction of link rate]")]
-    accepted: f64,
-    #[serde(rename = "received [fraction of link rate]")]
-    received: f64,
-}
-
-const CLASS_HEADER: [&str; 18] = [
-    "class",
-    "sl",
-    "hosts",
-    "offered [fraction of link rate]",
-    "accepted [fraction of link rate]",
-    "created [packets]",
-    "injected [packets]",
-    "delivered [packets]",
-    "rejected [packets]",
-    "dropped [packets]",
-    "tagged [packets]",
-    "tagged_delivered [packets]",
-    "marked [packets]",
-    "hops_mean [channels]",
-    "hops_max [channels]",
-    "jitter_mean [cycles]",
-    "jitter_max [cycles]",
-    "last_delivery [cycle]",
+const CLASSES: [(&str, Kind); 18] = [
+    ("class", Text),
+    ("sl", Text),
+    ("hosts", Integer),
+    ("offered [fraction of link rate]", Float),
+    ("accepted [fraction of link rate]", Float),
+    ("created [packets]", Integer),
+    ("injected [packets]", Integer),
+    ("delivered [packets]", Integer),
+    ("rejected [packets]", Integer),
+    ("dropped [packets]", Integer),
+    ("tagged [packets]", Integer),
+    ("tagged_delivered [packets]", Integer),
+    ("marked [packets]", Integer),
+    ("hops_mean [channels]", Float),
+    ("hops_max [channels]", Integer),
+    ("jitter_mean [cycles]", Float),
+    ("jitter_max [cycles]", Integer),
+    ("last_delivery [cycle]", Integer),
 ];
 
-const LATENCY_COLUMNS: [&str; 8] = ["count", "mean", "std", "min", "p50", "p95", "p99", "max"];
+const LATENCIES: [(&str, &str, Kind); 8] = [
+    ("count", "packets", Integer),
+    ("mean", "cycles", Float),
+    ("std", "cycles", Float),
+    ("min", "cycles", Integer),
+    ("p50", "cycles", Integer),
+    ("p95", "cycles", Integer),
+    ("p99", "cycles", Integer),
+    ("max", "cycles", Integer),
+];
+
+const CHANNELS: [(&str, Kind); 6] = [
+    ("channel", Integer),
+    ("from", Text),
+    ("to", Text),
+    ("lane", Integer),
+    ("sent [flits]", Integer),
+    ("utilisation [fraction]", Float),
+];
+
+const HOSTS: [(&str, Kind); 8] = [
+    ("host", Integer),
+    ("name", Text),
+    ("created [flits]", Integer),
+    ("accepted [flits]", Integer),
+    ("received [flits]", Integer),
+    ("offered [fraction of link rate]", Float),
+    ("accepted [fraction of link rate]", Float),
+    ("received [fraction of link rate]", Float),
+];
+
+const FLOWS: [(&str, Kind); 13] = [
+    ("class", Text),
+    ("source", Integer),
+    ("destination", Integer),
+    ("delivered [packets]", Integer),
+    ("delivered [flits]", Integer),
+    ("marked [packets]", Integer),
+    ("hops_mean [channels]", Float),
+    ("network_latency_mean [cycles]", Float),
+    ("network_latency_max [cycles]", Integer),
+    ("packet_latency_mean [cycles]", Float),
+    ("packet_latency_max [cycles]", Integer),
+    ("first_created [cycle]", Integer),
+    ("last_delivered [cycle]", Integer),
+];
+
+/// Names as [`TimelineRow`](super::result::TimelineRow) is read with.
+const TIMELINE: [(&str, Kind); 8] = [
+    ("start [cycle]", Integer),
+    ("length [cycles]", Integer),
+    ("created [flits]", Integer),
+    ("delivered [flits]", Integer),
+    ("delivered [packets]", Integer),
+    ("network_latency_sum [cycles]", Integer),
+    ("queued [packets]", Integer),
+    ("in_flight [packets]", Integer),
+];
+
+/// All tables of a run but that of its packets, which is written while it runs.
+pub fn all(result: &RunResult) -> Vec<Table<'_>> {
+    let mut all = vec![classes(result), channels(result), hosts(result)];
+    all.extend(result.flows.is_some().then(|| flows(result)));
+    all.extend((!result.timeline.is_empty()).then(|| timeline(result)));
+    all
+}
 
 /// `classes.csv`.
-///
-/// # Errors
-/// When the table cannot be made.
-pub fn classes(result: &RunResult) -> Result<Vec<u8>, ReportError> {
-    let mut header: Vec<String> = CLASS_HEADER.map(String::from).to_vec();
+pub fn classes(result: &RunResult) -> Table<'_> {
+    let mut header = columns(&CLASSES);
     for clock in ["network", "packet"] {
-        header.extend(LATENCY_COLUMNS.iter().map(|column| {
-            let unit = if *column == "count" {
-                "packets"
-            } else {
-                "cycles"
-            };
-            format!("{clock}_latency_{column} [{unit}]")
+        header.extend(LATENCIES.map(|(column, unit, kind)| {
+            Column::new(format!("{clock}_latency_{column} [{unit}]"), kind)
         }));
     }
-    let summary = summarize(result);
-    let infos = result.classes.iter().zip(&result.records.classes);
-    let rows = infos.zip(&summary.classes).map(|((info, class), summary)| {
-        let mut row = vec![
-            info.name.clone(),
-            service_levels(&summary.sl),
-            info.hosts.len().to_string(),
-            summary.offered.to_string(),
-            summary.accepted.to_string(),
-            class.created_packets.to_string(),
-            class.injected_packets.to_string(),
-            class.delivered_packets.to_string(),
-            class.rejected.to_string(),
-            class.dropped.to_string(),
-            class.tagged_created.to_string(),
-            class.tagged_delivered.to_string(),
-            class.marked.to_string(),
-            cell(mean_hops(&class.hops)),
-            cell(class.hops.len().checked_sub(1)),
-            cell(summary.jitter.mean),
-            cell(summary.jitter.max),
-            cell((class.last_delivery > 0).then_some(class.last_delivery)),
-        ];
-        row.extend(latency_cells(&summary.latency.network));
-        row.extend(latency_cells(&summary.latency.packet));
-        row
-    });
-    write("classes.csv", |writer| {
-        writer.write_record(&header)?;
-        rows.into_iter()
-            .try_for_each(|row| writer.write_record(row))
+    Table::new("classes.csv", header, |rows| {
+        let summary = summarize(result);
+        let infos = result.classes.iter().zip(&result.records.classes);
+        for ((info, class), summary) in infos.zip(&summary.classes) {
+            let mut row: Vec<Cell<'_>> = vec![
+                info.name.as_str().into(),
+                service_levels(&summary.sl).into(),
+                info.hosts.len().into(),
+                summary.offered.into(),
+                summary.accepted.into(),
+                class.created_packets.into(),
+                class.injected_packets.into(),
+                class.delivered_packets.into(),
+                class.rejected.into(),
+                class.dropped.into(),
+                class.tagged_created.into(),
+                class.tagged_delivered.into(),
+                class.marked.into(),
+                mean_hops(&class.hops).into(),
+                class.hops.len().checked_sub(1).into(),
+                summary.jitter.mean.into(),
+                summary.jitter.max.into(),
+                (class.last_delivery > 0)
+                    .then_some(class.last_delivery)
+                    .into(),
+            ];
+            row.extend(latency_cells(&summary.latency.network));
+            row.extend(latency_cells(&summary.latency.packet));
+            rows.row(&row)?;
+        }
+        Ok(())
     })
 }
 
 /// `channels.csv`: one row per channel and lane.
-///
-/// # Errors
-/// When the table cannot be made.
-pub fn channels(result: &RunResult) -> Result<Vec<u8>, ReportError> {
-    write("channels.csv", |writer| {
+pub fn channels(result: &RunResult) -> Table<'_> {
+    Table::new("channels.csv", columns(&CHANNELS), |rows| {
         for (index, info) in result.channels.iter().enumerate() {
             let channel = ChannelId::from(index);
             let lanes = result.records.channels.lanes(channel);
             for (lane, &flits) in lanes.iter().enumerate() {
-                writer.serialize(ChannelRow {
-                    channel: index,
-                    from: &info.from,
-                    to: &info.to,
-                    lane,
-                    flits,
-                    utilisation: utilisation(result, channel, flits),
-                })?;
+                rows.row(&[
+                    index.into(),
+                    info.from.as_str().into(),
+                    info.to.as_str().into(),
+                    lane.into(),
+                    flits.into(),
+                    utilisation(result, channel, flits).into(),
+                ])?;
             }
         }
         Ok(())
@@ -137,37 +162,68 @@ pub fn channels(result: &RunResult) -> Result<Vec<u8>, ReportError> {
 }
 
 /// `hosts.csv`.
-///
-/// # Errors
-/// When the table cannot be made.
-pub fn hosts(result: &RunResult) -> Result<Vec<u8>, ReportError> {
-    write("hosts.csv", |writer| {
+pub fn hosts(result: &RunResult) -> Table<'_> {
+    Table::new("hosts.csv", columns(&HOSTS), |rows| {
         let records = result.records.hosts.iter();
         for (host, (info, record)) in result.hosts.iter().zip(records).enumerate() {
             let load = |flits| load(result, flits, &[HostId::from(host)]);
-            writer.serialize(HostRow {
-                host,
-                name: &info.name,
-                created_flits: record.created_flits,
-                accepted_flits: record.accepted_flits,
-                received_flits: record.received_flits,
-                offered: load(record.created_flits),
-                accepted: load(record.accepted_flits),
-                received: load(record.received_flits),
-            })?;
+            rows.row(&[
+                host.into(),
+                info.name.as_str().into(),
+                record.created_flits.into(),
+                record.accepted_flits.into(),
+                record.received_flits.into(),
+                load(record.created_flits).into(),
+                load(record.accepted_flits).into(),
+                load(record.received_flits).into(),
+            ])?;
+        }
+        Ok(())
+    })
+}
+
+/// `flows.csv`: one row per flow with a delivered packet.
+pub fn flows(result: &RunResult) -> Table<'_> {
+    Table::new("flows.csv", columns(&FLOWS), |rows| {
+        for (flow, record) in result.flows.iter().flatten() {
+            let mean = |sum: u128| sum as f64 / record.packets as f64;
+            rows.row(&[
+                result.classes[usize::from(flow.class)].name.as_str().into(),
+                flow.source.into(),
+                flow.destination.into(),
+                record.packets.into(),
+                record.flits.into(),
+                record.marked.into(),
+                mean(u128::from(record.hops)).into(),
+                mean(record.network_sum).into(),
+                record.network_max.into(),
+                mean(record.packet_sum).into(),
+                record.packet_max.into(),
+                record.first_created.into(),
+                record.last_delivered.into(),
+            ])?;
         }
         Ok(())
     })
 }
 
 /// `timeline.csv`.
-///
-/// # Errors
-/// When the table cannot be made.
-pub fn timeline(result: &RunResult) -> Result<Vec<u8>, ReportError> {
-    write("timeline.csv", |writer| {
-        let mut rows = result.timeline.iter();
-        rows.try_for_each(|row| writer.serialize(row))
+pub fn timeline(result: &RunResult) -> Table<'_> {
+    Table::new("timeline.csv", columns(&TIMELINE), |rows| {
+        for row in &result.timeline {
+            let cells = [
+                row.start,
+                row.length,
+                row.created_flits,
+                row.delivered_flits,
+                row.delivered_packets,
+                row.network_latency_sum,
+                row.queued_packets,
+                row.in_flight_packets,
+            ];
+            rows.row(&cells.map(Cell::from))?;
+        }
+        Ok(())
     })
 }
 
@@ -183,31 +239,15 @@ pub(super) fn service_levels(levels: &ServiceLevels) -> String {
     }
 }
 
-fn latency_cells(latency: &LatencySummary) -> [String; 8] {
+fn latency_cells(latency: &LatencySummary) -> [Cell<'static>; 8] {
     [
-        latency.count.to_string(),
-        cell(latency.mean),
-        cell(latency.std),
-        cell(latency.min),
-        cell(latency.p50),
-        cell(latency.p95),
-        cell(latency.p99),
-        cell(latency.max),
+        latency.count.into(),
+        latency.mean.into(),
+        latency.std.into(),
+        latency.min.into(),
+        latency.p50.into(),
+        latency.p95.into(),
+        latency.p99.into(),
+        latency.max.into(),
     ]
-}
-
-fn cell(value: Option<impl ToString>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
-}
-
-fn write(
-    file: &'static str,
-    add_rows: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
-) -> Result<Vec<u8>, ReportError> {
-    let error = |reason: String| ReportError::Format { file, reason };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    add_rows(&mut writer).map_err(|cause| error(cause.to_string()))?;
-    writer
-        .into_inner()
-        .map_err(|cause| error(cause.to_string()))
 }

@@ -56,6 +56,7 @@ fn result() -> RunResult {
         ],
         hosts: hosts(),
         channels: channels(),
+        flows: None,
         timeline: vec![TimelineRow {
             start: 0,
             length: 560,
@@ -163,8 +164,8 @@ fn empty() -> RunResult {
     }
 }
 
-fn text(bytes: Result<Vec<u8>, ReportError>) -> String {
-    String::from_utf8(bytes.unwrap()).unwrap()
+fn text(table: columns::Table<'_>) -> String {
+    String::from_utf8(table.csv().unwrap()).unwrap()
 }
 
 #[test]
@@ -282,7 +283,7 @@ fn the_trace_is_json() {
 fn a_run_directory_has_every_file() {
     let base = tempfile::tempdir().unwrap();
     let directory = RunDirectory::create_in(base.path(), "made up", 42).unwrap();
-    write_run(&directory, &result(), &[]).unwrap();
+    write_run(&directory, &result(), None, &[]).unwrap();
     let path = directory.finish().unwrap();
     for file in [
         "manifest.ron",

@@ -11,6 +11,7 @@ use crate::cycle::sources::Sources;
 use crate::cycle::state::{ArbiterState, ShardState, Shared, Sink, Work};
 use crate::fabric::source_queue::SourceQueues;
 use crate::ids::HostId;
+use crate::measure::Observation;
 use crate::qos::VlArbiter;
 use crate::rng::{Purpose, stream};
 use crate::routing::Routes;
@@ -148,16 +149,26 @@ fn work<const W: usize>(
         },
         choices: choices(plan, graph, layout, shared, number),
         sinks: hosts.iter().map(|_| Sink::default()).collect(),
-        records: records(plan, graph, hosts, options),
+        records: records(plan, graph, hosts, shared, options),
         first_host_port: layout.first_host_port[number],
         host_ids: hosts.iter().map(|host| host.0).collect(),
     }
 }
 
 /// Counters of a shard with the given hosts.
-fn records(plan: &Plan, graph: &Graph, hosts: &[HostId], options: Options) -> Records {
+fn records(
+    plan: &Plan,
+    graph: &Graph,
+    hosts: &[HostId],
+    shared: &Shared,
+    options: Options,
+) -> Records {
     let host_ids = hosts.iter().map(|host| host.0).collect();
     let mut records = Records::new(plan, graph.hosts().len(), host_ids);
+    if plan.observe.is_on() {
+        let levels = shared.service_levels();
+        records.observe(Observation::new(&plan.observe, plan.seed, levels));
+    }
     if options.keep_deliveries {
         records.keep_deliveries();
     }

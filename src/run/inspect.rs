@@ -22,6 +22,8 @@ pub trait Columns {
     fn records(&self) -> &[PacketRecord];
     /// Credits a lane has or will have by the running ramp, and those that count now.
     fn credits(&self, lane: u32) -> (u32, u32);
+    /// Credits of a lane that count in `cycle`, which is not before the current one.
+    fn credits_in(&self, lane: u32, cycle: u64) -> u32;
     /// Flits a lane has sent since the start of the run, modulo 2^32.
     fn sent(&self, lane: u32) -> u32;
     /// Global id of a switch row.
@@ -57,6 +59,9 @@ impl<const W: usize> Columns for View<'_, W> {
             row.credits + u32::from(row.ramp_flits),
             row.available(self.now),
         )
+    }
+    fn credits_in(&self, lane: u32, cycle: u64) -> u32 {
+        self.lanes[lane as usize].available(cycle)
     }
     fn sent(&self, lane: u32) -> u32 {
         self.lanes[lane as usize].sent

@@ -58,7 +58,7 @@ impl Ledger {
         self.waiting += work.source_queues.waiting();
         self.in_fabric += work.packets_in_use;
         if let (Some((source, destination, class, sequence)), None) =
-            (work.records.overtaken, &self.broken)
+            (work.records.overtaken(), &self.broken)
         {
             self.broken = Some(format!(
                 "packet {sequence} of class {class} from host {source} to host {destination} was overtaken"

@@ -8,14 +8,17 @@ pub mod invariants;
 pub mod layout;
 pub mod lower;
 pub mod outcome;
+pub mod packet_sink;
 mod saved;
 pub mod shard;
 pub mod simulation;
 pub mod sizing;
 pub mod wait_for;
+pub mod watch;
 pub mod watchdog;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Continuation, Keeping, Start};
 pub use execute::{execute, execute_from};
 pub use outcome::{Outcome, Progress, RunError, Settings};
+pub use packet_sink::{PacketSink, Written};
 pub use simulation::{Options, Simulation};

@@ -3,9 +3,10 @@
 use super::checkpoint::CheckpointError;
 pub use crate::cycle::profile::StageCost;
 use crate::measure::precision::BatchMeans;
-use crate::measure::{Delivery, Records};
+use crate::measure::{Flow, FlowRecord, Records};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::io;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,8 +145,6 @@ pub struct Settings {
     pub check: bool,
     /// Time every stage.
     pub profile: bool,
-    /// Keep every delivery in the outcome.
-    pub keep_deliveries: bool,
 }
 
 /// How far a run has come.
@@ -184,8 +183,8 @@ pub struct Outcome {
     pub threads: usize,
     /// Shards used.
     pub shards: usize,
-    /// Every delivery, when asked for.
-    pub deliveries: Vec<Delivery>,
+    /// Flows in order, when asked for.
+    pub flows: Option<Vec<(Flow, FlowRecord)>>,
 }
 
 /// Why a run could not be finished.
@@ -197,6 +196,9 @@ pub enum RunError {
     /// The state to start from cannot be used, or one that was asked for cannot be kept.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// The records of packets cannot be written.
+    #[error("cannot write the records of packets: {0}")]
+    Packets(io::Error),
     /// A conservation law is broken: a defect of the program, not of the scenario.
     #[error("invariant broken at cycle {cycle}: {law}")]
     Invariant {

@@ -160,6 +160,11 @@ impl Simulation {
         }
     }
 
+    /// Mail on its way to each shard.
+    pub fn mail(&mut self) -> impl Iterator<Item = &[Message]> {
+        self.shards.iter_mut().map(|shard| &**shard.inbox())
+    }
+
     /// Enters every shard, and the mail between shards, in a ledger.
     pub fn ledger(&mut self, ledger: Ledger) -> Ledger {
         let mut enter = Enter {

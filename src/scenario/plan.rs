@@ -4,6 +4,7 @@
 //! cycles, sizes are flits; one cycle is the time of one flit on the reference link.
 
 use crate::ids::{HostId, SlId};
+use crate::measure::Observe;
 use crate::qos::VlArbitrationTables;
 use crate::topology::{ChannelTiming, Graph};
 use crate::traffic::{Pattern, Process, SizeDistribution};
@@ -282,6 +283,8 @@ pub struct Plan {
     pub phases: Phases,
     /// Run although the tables are not proved free of deadlock.
     pub allow_deadlock: bool,
+    /// What is recorded beside the counters; changes nothing in a run.
+    pub observe: Observe,
 }
 
 impl Plan {

@@ -2,6 +2,7 @@
 
 use super::expectation::Expectation;
 use super::syntax::{At, Part};
+use crate::measure::Sample;
 use crate::qos::VlArbitrationTables;
 use crate::scenario::plan::{
     BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Precision, Queues,
@@ -31,6 +32,8 @@ pub struct Scenario {
     pub phases: Phases,
     /// Run without a proof.
     pub allow_deadlock: bool,
+    /// Records of packets and flows.
+    pub observe: Option<Observe>,
     /// Values to vary.
     pub sweep: Option<Sweep>,
     /// Claims about the results.
@@ -231,6 +234,17 @@ pub struct Phases {
     pub drain: Option<At<Time>>,
     /// Watchdog.
     pub watchdog: At<Time>,
+}
+
+/// Section `observe`.
+#[derive(Clone, Debug)]
+pub struct Observe {
+    /// Packets that are recorded one by one.
+    pub packets: Sample,
+    /// Whether flows are recorded.
+    pub flows: bool,
+    /// Names of the classes of both; `None` = all.
+    pub classes: Option<Vec<At<String>>>,
 }
 
 /// One axis of a sweep.

@@ -5,10 +5,10 @@
 
 use super::record::{FILE, Kind, Record};
 use super::states::STATES;
-use super::{RunKey, StudyError};
+use super::{RunKey, StudyError, Table};
 use crate::report::directory::{is_partial, replace_file};
 use crate::report::result::Verdict;
-use crate::report::{RunDirectory, RunResult, Summary, manifest, write_run};
+use crate::report::{RunDirectory, Summary, manifest};
 use ron::ser::PrettyConfig;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -106,12 +106,15 @@ impl StudyDirectory {
         &self.path
     }
 
-    /// Puts the table in place of the one before.
+    /// Puts the table in place of the one before, in every form.
     ///
     /// # Errors
-    /// When it cannot be written; the one before then stays.
-    pub fn write_table(&self, table: &[u8]) -> Result<(), StudyError> {
-        self.write(self.kind.table(), table)
+    /// When it cannot be made or written; the one before then stays.
+    pub fn write_table(&self, table: &Table<'_>) -> Result<(), StudyError> {
+        for (file, content) in table.sheet(self.kind.table()).forms()? {
+            self.write(&file, &content)?;
+        }
+        Ok(())
     }
 
     /// Puts a file in place of the one before.
@@ -122,15 +125,14 @@ impl StudyDirectory {
         Ok(replace_file(&self.path.join(file), content)?)
     }
 
-    /// Keeps the results of a run.
+    /// Prepares the place for the results of a run.
     ///
     /// # Errors
-    /// When they cannot be written; then nothing is left of them.
-    pub fn keep(&self, key: &RunKey, result: &RunResult) -> Result<(), StudyError> {
-        let run = RunDirectory::create_at(&self.path.join(RUNS).join(&key.name))?;
-        write_run(&run, result, &[])?;
-        run.finish()?;
-        Ok(())
+    /// When nothing can be written there.
+    pub fn prepare(&self, key: &RunKey) -> Result<RunDirectory, StudyError> {
+        Ok(RunDirectory::create_at(
+            &self.path.join(RUNS).join(&key.name),
+        )?)
     }
 
     /// Keeps why a run could not be simulated.
@@ -142,7 +144,7 @@ impl StudyDirectory {
             identity: key.identity.clone(),
             reason: reason.to_owned(),
         };
-        let run = RunDirectory::create_at(&self.path.join(RUNS).join(&key.name))?;
+        let run = self.prepare(key)?;
         let text = ron::ser::to_string_pretty(&failure, PrettyConfig::default().struct_names(true));
         let text = text.map_err(|cause| StudyError::foreign(FAILURE, cause))?;
         run.write(FAILURE, text.as_bytes())?;

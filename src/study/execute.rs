@@ -6,8 +6,10 @@
 use super::directory::{Finished, StudyDirectory};
 use super::{Design, RunKey, StudyError, states};
 use crate::report::result::{Cost, RunResult, Verdict};
-use crate::report::{summarize, usage};
-use crate::run::{self, Continuation, Keeping, Progress, RunError, Settings, Start, sizing};
+use crate::report::{PacketFile, summarize, usage, write_run};
+use crate::run::{
+    self, Continuation, Keeping, PacketSink, Progress, RunError, Settings, Start, sizing,
+};
 use crate::scenario::{Document, Parts, Resolved};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -172,9 +174,11 @@ impl Floor<'_> {
         let wanted = crew.slots_for(bytes, usage::available_memory());
         let _taken = self.free.take(wanted);
         let state = states::file(directory.path(), key);
-        let (outcome, cost) = match self.run(&resolved, wanted * crew.threads, &state) {
+        let (outcome, cost, packets) = match self.run(&resolved, wanted * crew.threads, &state) {
             Ok(done) => done,
-            Err(error @ (RunError::Threads(_) | RunError::Checkpoint(_))) => {
+            Err(
+                error @ (RunError::Threads(_) | RunError::Checkpoint(_) | RunError::Packets(_)),
+            ) => {
                 return Err(error.into());
             }
             Err(error @ RunError::Invariant { .. }) => {
@@ -185,7 +189,9 @@ impl Floor<'_> {
             return Ok(None);
         }
         let result = RunResult::new(&resolved, outcome, cost, key.identity.clone());
-        directory.keep(key, &result)?;
+        let run = directory.prepare(key)?;
+        write_run(&run, &result, packets, &[])?;
+        run.finish()?;
         states::discard(&state);
         Ok(Some(Finished::Run {
             summary: Box::new(summarize(&result)),
@@ -205,7 +211,7 @@ impl Floor<'_> {
         resolved: &Resolved,
         threads: usize,
         state: &Path,
-    ) -> Result<(run::Outcome, Cost), RunError> {
+    ) -> Result<(run::Outcome, Cost, Option<PacketFile>), RunError> {
         // the time of this thread is the time of the run only when it has no others
         let clock = if threads == 1 {
             usage::thread_cpu_seconds
@@ -225,6 +231,7 @@ impl Floor<'_> {
         };
         let (started, before) = (Instant::now(), clock());
         let mut from = |start: Start| {
+            let mut packets = states::packet_file(&resolved.plan, state);
             let keeping = Some(Keeping {
                 file: state.to_owned(),
                 every: self.order.save_every,
@@ -232,16 +239,16 @@ impl Floor<'_> {
                 warm: None,
                 last: start.cycle(),
             });
-            let continuation = Continuation { start, keeping };
-            run::execute_from(
-                resolved,
-                settings,
-                continuation,
-                &mut progress,
-                self.order.stop,
-            )
+            let continuation = Continuation {
+                start,
+                keeping,
+                packets: packets.as_mut().map(|file| file as &mut dyn PacketSink),
+            };
+            let stop = self.order.stop;
+            let outcome = run::execute_from(resolved, settings, continuation, &mut progress, stop)?;
+            Ok((outcome, packets))
         };
-        let outcome = match from(states::read(state)) {
+        let (outcome, packets) = match from(states::read(state)) {
             Err(RunError::Checkpoint(cause)) => {
                 states::refuse(state, &cause);
                 from(Start::Fresh)
@@ -253,7 +260,7 @@ impl Floor<'_> {
             wall_seconds: started.elapsed().as_secs_f64(),
             cpu_seconds: clock() - before,
         };
-        Ok((outcome, cost))
+        Ok((outcome, cost, packets))
     }
 }
 

@@ -183,7 +183,7 @@ impl Hunt<'_> {
         self.make(tried, start)?;
         let sorted = tried.clone().sorted();
         let table = Table::of(&sorted.design, &sorted.finished);
-        self.directory.write_table(&table.csv()?)?;
+        self.directory.write_table(&table)?;
         let samples = start..tried.design.runs.len();
         samples
             .map(|run| sample(load, tried.design.runs[run].seed, &tried.finished[run]))

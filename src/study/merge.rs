@@ -67,7 +67,7 @@ pub fn merge(
             None => missing.push(Missing { run, damage }),
         }
     }
-    directory.write_table(&table.csv()?)?;
+    directory.write_table(&table)?;
     Ok((record, missing))
 }
 

@@ -4,9 +4,10 @@
 //! the batches inside the run where there are any. The column `interval` says which. Only runs that went to their
 //! end count: steady and saturated ones.
 
+use super::Design;
 use super::directory::Finished;
-use super::{Design, StudyError};
 use crate::measure::precision::{CONFIDENCE, replications};
+use crate::report::columns::{self, Column, Kind};
 use crate::report::summary::look_up;
 use crate::report::table::align;
 use crate::scenario::metrics::DEADLOCKED;
@@ -199,56 +200,72 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The table as CSV: every point with a finished run.
-    ///
-    /// # Errors
-    /// When a row cannot be written.
-    pub fn csv(&self) -> Result<Vec<u8>, StudyError> {
+    /// The table as columns, for a file of that name: every point with a finished run.
+    pub fn sheet(&self, file: &'static str) -> columns::Table<'_> {
         let metrics = self.metrics();
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let failed =
-            |cause: csv::Error| StudyError::Design(format!("cannot make the table: {cause}"));
-        writer.write_record(self.header(&metrics)).map_err(failed)?;
-        for point in 0..self.design.points.len() {
-            if self.runs_of(point).any(|(_, row)| row.is_some()) {
-                writer
-                    .write_record(self.record(point, &metrics))
-                    .map_err(failed)?;
+        let header = self.header(&metrics);
+        columns::Table::new(file, header, move |rows| {
+            for point in 0..self.design.points.len() {
+                if self.runs_of(point).any(|(_, row)| row.is_some()) {
+                    rows.row(&self.record(point, &metrics))?;
+                }
             }
-        }
-        let text = writer.into_inner();
-        text.map_err(|cause| StudyError::Design(format!("cannot make the table: {cause}")))
+            Ok(())
+        })
     }
 
-    fn header(&self, metrics: &[Metric]) -> Vec<String> {
-        let mut header = vec!["point".to_owned()];
-        header.extend(self.design.axes.iter().map(|axis| match &axis.unit {
-            Some(unit) => format!("{} [{unit}]", axis.path),
-            None => axis.path.clone(),
-        }));
+    fn header(&self, metrics: &[Metric]) -> Vec<Column> {
+        let mut header = vec![Column::new("point", Kind::Integer)];
+        for (number, axis) in self.design.axes.iter().enumerate() {
+            let name = match &axis.unit {
+                Some(unit) => format!("{} [{unit}]", axis.path),
+                None => axis.path.clone(),
+            };
+            header.push(Column::new(name, self.axis_kind(number)));
+        }
         let counts = [
-            "verdict",
-            "replications",
-            "failed",
-            "missing",
-            "reason",
-            "interval",
-            "confidence",
+            ("verdict", Kind::Text),
+            ("replications", Kind::Integer),
+            ("failed", Kind::Integer),
+            ("missing", Kind::Integer),
+            ("reason", Kind::Text),
+            ("interval", Kind::Text),
+            ("confidence", Kind::Float),
         ];
-        header.extend(counts.map(String::from));
+        header.extend(counts.map(|(name, kind)| Column::new(name, kind)));
         for (path, unit, _) in metrics {
-            header.push(format!("{path} [{unit}]"));
-            header.push(format!("{path}.half_width [{unit}]"));
+            header.push(Column::new(format!("{path} [{unit}]"), Kind::Float));
+            let half_width = format!("{path}.half_width [{unit}]");
+            header.push(Column::new(half_width, Kind::Float));
         }
         header
     }
 
-    fn record(&self, point: usize, metrics: &[Metric]) -> Vec<String> {
+    /// What all values of an axis are.
+    fn axis_kind(&self, axis: usize) -> Kind {
+        let all = |is: fn(&str) -> bool| {
+            let mut points = self.design.points.iter();
+            points.all(|point| is(&point.cells[axis]))
+        };
+        if all(|cell| cell.parse::<i64>().is_ok()) {
+            Kind::Integer
+        } else if all(|cell| cell.parse::<f64>().is_ok()) {
+            Kind::Float
+        } else if all(|cell| cell.parse::<bool>().is_ok()) {
+            Kind::Boolean
+        } else {
+            Kind::Text
+        }
+    }
+
+    fn record(&self, point: usize, metrics: &[Metric]) -> Vec<columns::Cell<'_>> {
         let summaries = self.summaries(point);
         let runs: Vec<_> = self.runs_of(point).collect();
         let done: Vec<&Row> = runs.iter().filter_map(|(_, row)| *row).collect();
-        let mut record = vec![(point + 1).to_string()];
-        record.extend(self.design.points[point].cells.iter().cloned());
+        let mut record: Vec<columns::Cell<'_>> = vec![(point + 1).into()];
+        // as they were written
+        let cells = self.design.points[point].cells.iter();
+        record.extend(cells.map(|cell| cell.as_str().into()));
         let inside = summaries
             .first()
             .and_then(|only| look_up(only, "confidence.level"));
@@ -258,17 +275,17 @@ impl<'a> Table<'a> {
             _ => ("replications", Some(CONFIDENCE)),
         };
         record.extend([
-            self.verdict(point).to_owned(),
-            summaries.len().to_string(),
-            (done.len() - summaries.len()).to_string(),
-            (runs.len() - done.len()).to_string(),
-            reasons(&runs),
-            interval.to_owned(),
-            number(level),
+            self.verdict(point).into(),
+            summaries.len().into(),
+            (done.len() - summaries.len()).into(),
+            (runs.len() - done.len()).into(),
+            reasons(&runs).into(),
+            interval.into(),
+            level.into(),
         ]);
         for metric in metrics {
             let cell = Self::cell(&summaries, metric);
-            record.extend([number(cell.mean), number(cell.half_width)]);
+            record.extend([cell.mean.into(), cell.half_width.into()]);
         }
         record
     }
@@ -337,10 +354,6 @@ fn reasons(runs: &[(u64, Option<&Row>)]) -> String {
             format!("seed {seed}: {first}")
         });
     words.collect::<Vec<_>>().join("; ")
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map_or(String::new(), |value| value.to_string())
 }
 
 fn rounded(value: Option<f64>, digits: usize) -> String {

@@ -100,6 +100,11 @@ impl Source {
         self.remaining = 0;
     }
 
+    /// Packets made so far.
+    pub fn made(&self) -> u64 {
+        self.created
+    }
+
     /// The host this source sends from.
     pub fn host(&self) -> HostId {
         self.host

@@ -92,6 +92,7 @@ fn run(
     let continuation = Continuation {
         start,
         keeping: Some(keeping(file)),
+        packets: None,
     };
     let stop = AtomicBool::new(until == 0);
     execute_from(
@@ -167,6 +168,7 @@ fn a_fork_keeps_the_fabric_and_starts_its_sources_anew() {
                 warm: Some(file.clone()),
                 ..keeping(&folder.path().join("state"))
             }),
+            packets: None,
         };
         let stop = AtomicBool::new(false);
         let set = settings(1, None);

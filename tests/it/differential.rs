@@ -22,23 +22,19 @@ fn engine(mut simulation: Simulation, cycles: u64) -> Outcome {
         let records = &state.work.records;
         outcome.created += records.totals.created;
         outcome.rejected += records.totals.rejected;
-        outcome.deliveries.extend(
-            records
-                .deliveries
-                .iter()
-                .flatten()
-                .map(|delivery| Delivery {
-                    source: delivery.source,
-                    class: delivery.class,
-                    sequence: delivery.sequence,
-                    destination: delivery.destination,
-                    size: delivery.size,
-                    created: delivery.created,
-                    injected: delivery.injected,
-                    delivered: delivery.delivered,
-                    fecn: delivery.is_marked,
-                }),
-        );
+        outcome
+            .deliveries
+            .extend(records.deliveries().iter().map(|delivery| Delivery {
+                source: delivery.source,
+                class: delivery.class,
+                sequence: delivery.sequence,
+                destination: delivery.destination,
+                size: delivery.size,
+                created: delivery.created,
+                injected: delivery.injected,
+                delivered: delivery.delivered,
+                fecn: delivery.is_marked,
+            }));
     }
     outcome.deliveries.sort();
     outcome

@@ -24,6 +24,10 @@ mod engines_by_topologies;
 mod validation;
 // Runs that are stopped and go on.
 mod checkpoints;
+// Records of packets and flows.
+mod records;
+// One packet watched.
+mod watch;
 // Sweeps and other studies of many runs, through the program.
 mod studies;
 // Pages and figures of runs: what they say, that they stand alone, and what is refused.

@@ -74,7 +74,9 @@ pub enum Command {
     /// Show the effective cycle: stages and systems in order, what each reads and writes
     Schedule(Schedule),
     /// Run with per-stage timing and write a trace
-    Profile(Profile),
+    Profile(super::profile::Profile),
+    /// Follow one packet cycle by cycle: where it is and what it waits for
+    Watch(super::watch::Watch),
     /// Make one HTML page of runs and sweeps: verdict, curves, distributions, heat maps, plan
     Report(super::report::Report),
     /// Write the figures of a report as SVG or PNG files
@@ -365,18 +367,4 @@ pub struct Schedule {
         reason = "a doc comment would replace the help text of the command"
     )]
     pub input: Input,
-}
-
-/// Arguments of `profile`.
-#[derive(Args, Clone, Debug)]
-pub struct Profile {
-    /// Scenario file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    #[command(flatten)]
-    #[expect(
-        missing_docs,
-        reason = "a doc comment would replace the help text of the command"
-    )]
-    pub options: RunOptions,
 }

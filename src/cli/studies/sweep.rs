@@ -147,7 +147,7 @@ pub(in crate::cli) fn make_all<'a>(
             None => todo.push(run),
         }
     }
-    directory.write_table(&table.csv()?)?;
+    directory.write_table(&table)?;
     let saved = begun(record, directory.path());
     if saved > 0 {
         let words = if saved == 1 {
@@ -177,7 +177,7 @@ pub(in crate::cli) fn make_all<'a>(
                 line.add();
                 if written.elapsed() >= took * WRITING {
                     let started = Instant::now();
-                    directory.write_table(&table.csv()?)?;
+                    directory.write_table(&table)?;
                     (written, took) = (Instant::now(), started.elapsed());
                 }
             }
@@ -187,7 +187,7 @@ pub(in crate::cli) fn make_all<'a>(
     let made = make(order, &mut watch);
     drop(line);
     // what is done is written even when something else failed
-    let last = table.csv().and_then(|csv| directory.write_table(&csv));
+    let last = directory.write_table(&table);
     made.and(last)?;
     Ok(table)
 }

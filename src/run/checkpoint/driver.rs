@@ -3,6 +3,7 @@
 use crate::cycle::records::Totals;
 use crate::run::execute::Batches;
 use crate::run::outcome::TimelineRow;
+use crate::run::packet_sink::Written;
 use crate::run::watchdog::Watchdog;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,8 @@ pub struct Driver {
     pub decision: Option<u64>,
     /// Where the phases that find their own length ended, and why.
     pub length: Vec<String>,
+    /// Records of packets that were written.
+    pub packets: Written,
     /// End of the warm-up.
     pub warm: Option<Mark>,
     /// End of the measurement.
@@ -55,6 +58,7 @@ impl Driver {
             batches: Batches::default(),
             decision: None,
             length: Vec::new(),
+            packets: Written::default(),
             warm: None,
             measured: None,
         }

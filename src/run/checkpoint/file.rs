@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Number of the format; a change of anything a checkpoint holds needs another.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// First bytes of every checkpoint.
 const MAGIC: &[u8; 20] = b"virtlane checkpoint\n";
@@ -35,6 +35,9 @@ pub enum CheckpointError {
     /// Cut short or changed.
     #[error("the checkpoint is damaged: {0}")]
     Damaged(String),
+    /// The records of packets that belong to it are gone.
+    #[error("the records of packets up to the checkpoint cannot be used: {0}")]
+    Packets(io::Error),
     /// Made by another scenario.
     #[error(
         "the checkpoint belongs to another scenario: it says `{then}` where this one says `{now}`; `--fork` starts a new run from it"

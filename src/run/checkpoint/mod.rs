@@ -13,6 +13,7 @@ mod file;
 pub use driver::{Driver, Mark};
 pub use file::{CheckpointError, FORMAT};
 
+use super::packet_sink::PacketSink;
 use crate::routing::Routes;
 use crate::scenario::plan::{ClassPlan, Plan};
 use crate::scenario::{Parts, Resolved, print};
@@ -57,12 +58,14 @@ pub struct Keeping {
 }
 
 /// How a run goes on from earlier ones and is prepared for later ones.
-#[derive(Clone, Debug, Default)]
-pub struct Continuation {
+#[derive(Default)]
+pub struct Continuation<'a> {
     /// Where it starts.
     pub start: Start,
     /// What it leaves behind.
     pub keeping: Option<Keeping>,
+    /// Takes the records of packets, where the scenario asks for them.
+    pub packets: Option<&'a mut dyn PacketSink>,
 }
 
 /// Where a run starts.

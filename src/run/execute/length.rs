@@ -102,15 +102,19 @@ impl Run<'_> {
     }
 
     /// Runs up to cycle `end` and closes batches on the way.
-    pub(super) fn run_in_batches(&mut self, end: u64) {
+    pub(super) fn run_in_batches(&mut self, end: u64) -> Result<(), RunError> {
         while self.simulation.now() < end {
-            self.simulation
-                .run_until(end.min(self.driver.batches.end()));
+            let until = end
+                .min(self.driver.batches.end())
+                .min(self.next_hand_over());
+            self.simulation.run_until(until);
+            self.hand_over()?;
             let now = self.simulation.now();
             if now == self.driver.batches.end() {
                 self.driver.batches.close(now, self.totals().0);
             }
         }
+        Ok(())
     }
 
     /// Runs the warm-up, or the rest of it, and keeps its end where that is asked for.

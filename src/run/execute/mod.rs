@@ -5,6 +5,7 @@
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
 mod length;
+mod observe;
 mod state;
 mod verdict;
 
@@ -13,6 +14,7 @@ pub use length::Batches;
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::inspect::Sent;
 use super::outcome::{CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict};
+use super::packet_sink::PacketSink;
 use super::simulation::{Options, Simulation};
 use super::sizing;
 use super::wait_for::WaitFor;
@@ -53,10 +55,10 @@ pub fn execute(
 ///
 /// # Errors
 /// As [`execute`]; [`RunError::Checkpoint`] when the state to start from does not fit.
-pub fn execute_from(
-    resolved: &Resolved,
+pub fn execute_from<'a>(
+    resolved: &'a Resolved,
     settings: Settings,
-    continuation: Continuation,
+    continuation: Continuation<'a>,
     progress: &mut dyn FnMut(Progress),
     stop: &AtomicBool,
 ) -> Result<Outcome, RunError> {
@@ -67,10 +69,10 @@ pub fn execute_from(
         settings.threads,
         continuation.start.shards(settings.shards)?,
     );
-    options.keep_deliveries = settings.keep_deliveries;
     options.check_order = settings.check && resolved.routes.guarantees().in_order;
     options.profile = settings.profile;
     let mut run = Run::new(resolved, settings, options)?;
+    run.packets = continuation.packets;
     run.start(&continuation.start)?;
     run.keeping = continuation.keeping;
     run.finish(progress, stop)
@@ -86,6 +88,8 @@ struct Run<'a> {
     step: u64,
     /// Checkpoints to make.
     keeping: Option<Keeping>,
+    /// Takes the records of packets.
+    packets: Option<&'a mut dyn PacketSink>,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
     started: Instant,
@@ -113,6 +117,7 @@ impl<'a> Run<'a> {
             ),
             step: (STEP_WORK / graph.hosts().len().max(1) as u64).clamp(DRAIN_STEP, STEP),
             keeping: None,
+            packets: None,
             ended: None,
             started: Instant::now(),
         })
@@ -150,12 +155,9 @@ impl<'a> Run<'a> {
             drain: now - measured.cycle,
             total: now,
         };
+        self.hand_over()?;
+        let flows = self.flows();
         let precision = self.driver.batches.estimates(self.confidence());
-        let deliveries = self
-            .simulation
-            .states_mut()
-            .filter_map(|state| state.work.records.deliveries.take());
-        let deliveries = deliveries.flatten().collect();
         Ok(Outcome {
             verdict,
             reason,
@@ -168,7 +170,7 @@ impl<'a> Run<'a> {
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
             threads: self.options.threads,
             shards: self.simulation.shard_count(),
-            deliveries,
+            flows,
         })
     }
 
@@ -194,7 +196,7 @@ impl<'a> Run<'a> {
         while self.simulation.now() < end && self.ended.is_none() {
             let now = self.simulation.now();
             let row_end = self.driver.row_start.0 + self.driver.interval;
-            self.run_in_batches((now + self.step).min(end).min(row_end));
+            self.run_in_batches((now + self.step).min(end).min(row_end))?;
             self.look(stop)?;
             progress(Progress {
                 phase,

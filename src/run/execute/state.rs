@@ -27,6 +27,12 @@ impl Run<'_> {
             Err(String::from("its shards are others"))
         };
         restored.map_err(CheckpointError::Damaged)?;
+        if let Some(packets) = &mut self.packets
+            && !fork
+        {
+            let written = self.driver.packets;
+            packets.go_on(written).map_err(CheckpointError::Packets)?;
+        }
         if fork {
             self.driver.row_start = (checkpoint.cycle, self.totals().0);
         }
@@ -35,6 +41,9 @@ impl Run<'_> {
 
     /// The state between two steps.
     pub(super) fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointError> {
+        if let Some(packets) = &mut self.packets {
+            self.driver.packets = packets.secure().map_err(CheckpointError::Packets)?;
+        }
         let shards = self.simulation.save().map_err(CheckpointError::Damaged)?;
         let (cycle, driver) = (self.simulation.now(), self.driver.clone());
         let asked = self.options.shards;

@@ -3,6 +3,7 @@
 mod expectation;
 mod fabric;
 mod faults;
+mod observe;
 mod study;
 mod traffic;
 
@@ -44,6 +45,8 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
     })?;
     let traffic = traffic::different_names(classes)?;
     let phases = phases(&fields.need("phases")?)?;
+    let observe = fields.get("observe").map(|item| observe::observe(&item));
+    let observe = observe.transpose()?;
     let allow_deadlock = fields.or("allow_deadlock", false, Item::boolean)?.value;
     let sweep = fields
         .get("sweep")
@@ -63,6 +66,7 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
         traffic,
         phases,
         allow_deadlock,
+        observe,
         sweep,
         expect: expect.value,
     })

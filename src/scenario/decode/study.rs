@@ -8,11 +8,12 @@ use super::{Read, time, whole};
 use crate::units::Time;
 
 /// Keys that are no axis, and why.
-const NO_AXES: [(&str, &str); 4] = [
+const NO_AXES: [(&str, &str); 5] = [
     ("seed", "`seeds` says how many there are"),
     ("sweep", "a sweep cannot vary itself"),
     ("title", "it changes nothing in a run"),
     ("expect", "it changes nothing in a run"),
+    ("observe", "it changes nothing in a run"),
 ];
 
 pub(super) fn sweep(item: &Item<'_>) -> Read<Sweep> {
@@ -141,7 +142,7 @@ fn at_most(
 }
 
 /// A number between 0 and 1, both left out.
-fn fraction(item: &Item<'_>) -> Read<f64> {
+pub(super) fn fraction(item: &Item<'_>) -> Read<f64> {
     match item.number() {
         Ok(number) if number > 0.0 && number < 1.0 => Ok(number),
         _ => Err(item.unexpected("a number between 0 and 1, such as 0.95")),

@@ -3,6 +3,7 @@
 //! A key has a default only where the standard or the literature has one; the others must be given.
 
 pub use fabric::{FABRIC, HOST, HOST_LINK, LINK, MARKING, SWITCH};
+pub use study::{EXPECT, OBSERVE, SWEEP};
 
 use crate::registry::Parameter;
 
@@ -59,6 +60,7 @@ macro_rules! section {
 }
 
 mod fabric;
+mod study;
 
 section!(
     SCENARIO,
@@ -110,6 +112,12 @@ section!(
             "true | false",
             "false",
             "Run although the forwarding tables are not proved free of deadlock"
+        ),
+        with(
+            "observe",
+            "section",
+            "()",
+            "Records of single packets and of flows, beside the counters"
         ),
         with(
             "sweep",
@@ -314,91 +322,6 @@ section!(
     ]
 );
 
-section!(
-    SWEEP,
-    "sweep",
-    "sweep",
-    "Values to vary, for `virtlane sweep`.",
-    [
-        need(
-            "axes",
-            "list of (key path, [values]) | Zip([(key path, [values]), ...])",
-            "Every combination is run; the axes of a Zip advance together, such as a topology and its routing"
-        ),
-        with(
-            "seeds",
-            "integer >= 1",
-            "1",
-            "Runs per combination, with seeds counted from `seed`"
-        ),
-    ]
-);
-
-section!(
-    EXPECT,
-    "expect",
-    "expect[...]",
-    "What a result must be: the claim a study reproduces.",
-    [
-        with("claim", "text", "\"\"", "The claim in words"),
-        need(
-            "metric",
-            "metric",
-            "Path of the value in summary.json; see `virtlane list metric`"
-        ),
-        with(
-            "at",
-            "list of (axis, value)",
-            "[]",
-            "Points of the sweep the claim is about: axes and the values they must have; default: all"
-        ),
-        key(
-            "over",
-            "list of (axis, value)",
-            Some("None"),
-            "Points that the value is divided by"
-        ),
-        with(
-            "points",
-            "Each | Mean | Max | Min",
-            "Each",
-            "How the points become one value; `Each` = every point by itself, with `over` against the point \
-             that has the same values on all axes not named"
-        ),
-        with(
-            "seeds",
-            "Mean | Max | Min | Each",
-            "Mean",
-            "How the seeds of a point become one value"
-        ),
-        need(
-            "relation",
-            "Equals | AtLeast | AtMost",
-            "How the result relates to `value`"
-        ),
-        need("value", "number", "Expected value"),
-        with(
-            "tolerance",
-            "number | Relative(number)",
-            "0",
-            "Deviation allowed, absolute or as a fraction of `value`"
-        ),
-        key(
-            "published",
-            "number",
-            Some("None"),
-            "What the source says, where that is not `value`"
-        ),
-        with("source", "text", "\"\"", "Where the value comes from"),
-        with(
-            "deviation",
-            "text",
-            "\"\"",
-            "Why the claim is known not to hold here; its verdict is then `differs`, not `fails`"
-        ),
-    ]
-);
-
 /// All sections in the order of a scenario.
 pub static SECTIONS: &[&Section] = &[
     &SCENARIO,
@@ -415,6 +338,7 @@ pub static SECTIONS: &[&Section] = &[
     &PHASES,
     &AUTO_WARMUP,
     &AUTO_MEASURE,
+    &OBSERVE,
     &SWEEP,
     &EXPECT,
 ];

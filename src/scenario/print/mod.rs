@@ -10,6 +10,7 @@ use super::schema::{FailedLink, Failures, Member, Scenario};
 use super::syntax::tree::quote;
 use super::syntax::{At, Part};
 use crate::ids::HostId;
+use crate::measure::Sample;
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::HighPriorityLimit;
 use crate::registry::Registry;
@@ -90,6 +91,7 @@ pub fn plan(resolved: &Resolved, parts: &Parts<'_>) -> String {
         });
         printer.block("phases: (", "),", |printer| phases(printer, plan));
         printer.key("allow_deadlock", plan.allow_deadlock);
+        observe(printer, plan);
         study::study(printer, scenario);
     });
     printer.text
@@ -292,4 +294,27 @@ fn phases(printer: &mut Printer, plan: &Plan) {
     }
     printer.cycles("drain", plan.phases.drain_limit);
     printer.cycles("watchdog", plan.phases.watchdog);
+}
+
+fn observe(printer: &mut Printer, plan: &Plan) {
+    let observe = &plan.observe;
+    printer.block("observe: (", "),", |printer| {
+        match observe.packets {
+            Sample::None => printer.key("packets", "None"),
+            Sample::All => printer.key("packets", "All"),
+            Sample::Every(n) => printer.key("packets", format_args!("Every({n})")),
+            Sample::Fraction(f) => printer.key("packets", format_args!("Fraction({f:?})")),
+        }
+        printer.key("flows", observe.flows);
+        if observe.classes.iter().all(|&taken| taken) {
+            return printer.key("classes", "All");
+        }
+        let taken = plan
+            .classes
+            .iter()
+            .zip(&observe.classes)
+            .filter(|(_, taken)| **taken);
+        let names: Vec<_> = taken.map(|(class, _)| quote(&class.name)).collect();
+        printer.key("classes", format_args!("[{}]", names.join(", ")));
+    });
 }

@@ -7,6 +7,7 @@ mod checks;
 mod classes;
 mod clock;
 mod faults;
+mod observe;
 
 use super::plan::{HostOptions, Phases, Plan, SwitchOptions};
 use super::prove::prove;
@@ -159,6 +160,7 @@ pub fn plan(scenario: &Scenario, parts: &Parts<'_>, layout: &Layout) -> Result<P
         classes: classes::classes(scenario, parts, layout)?,
         phases: phases(scenario, clock)?,
         allow_deadlock: scenario.allow_deadlock,
+        observe: observe::observe(scenario)?,
     };
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;

@@ -91,6 +91,11 @@ const WRONG: &[(&str, &str)] = &[
     ("allow_deadlock: false,", "allow_deadlock: false"),
     ("\"here\"", "\"here"),
     ("0x2A", "12abc"),
+    ("Every(10)", "Every(0)"),
+    ("Every(10)", "Fraction(2)"),
+    ("Every(10)", "Most"),
+    ("[\"bulk\", \"some\"]", "[\"bulk\", \"same\"]"),
+    ("flows: true", "flow: true"),
 ];
 
 fn verdict(text: &str) -> String {

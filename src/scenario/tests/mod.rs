@@ -5,6 +5,7 @@ mod parts;
 
 use super::print;
 use super::{Document, Parts, Resolved};
+use crate::measure::Sample;
 use parts::parts;
 use std::path::Path;
 
@@ -45,6 +46,7 @@ Scenario(
     ],
     phases: (warmup: "10 us", measure: "10000 cycles", drain: Auto, watchdog: "1 ms"),
     allow_deadlock: false,
+    observe: (packets: Every(10), flows: true, classes: ["bulk", "some"]),
     sweep: (axes: [("traffic.bulk.process.load", [0.1, 0.3]), ("fabric.switch.queues", [Fifo, Voq])], seeds: 4),
     expect: [(metric: "load.accepted", relation: Equals, value: 0.6, tolerance: Relative(0.05), source: "here")],
 )
@@ -87,6 +89,8 @@ fn everything_is_read() {
     assert_eq!(numbers(4), [0, 1, 2, 9, 10, 11]);
     assert!(plan.classes[3].management);
     assert_eq!(plan.phases.drain_limit, 10_391); // warm-up of 391 cycles + measurement
+    assert_eq!(plan.observe.packets, Sample::Every(10));
+    assert_eq!(plan.observe.classes, [true, false, false, true, false]);
     assert!(resolved.scenario.expect[0].holds(0.58));
     assert!(!resolved.scenario.expect[0].holds(0.5));
 }

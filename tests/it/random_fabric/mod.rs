@@ -12,6 +12,7 @@ pub(crate) use adaptive::Adaptive;
 
 pub(crate) use traffic::{Saturating, ToOne};
 
+use virtlane::measure::Observe;
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
 use virtlane::rng::{Purpose, Stream, below, stream};
@@ -129,6 +130,7 @@ fn plan(
             ..Phases::default()
         },
         allow_deadlock: true,
+        observe: Observe::default(),
     };
     (plan, cycles)
 }

@@ -8,6 +8,7 @@ use crate::random_fabric::{Saturating, ToOne};
 use crate::reference::{Delivery, Outcome, simulate};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
+use virtlane::measure::Observe;
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
 use virtlane::routing::{Guarantees, LaneBudget, Tables};
@@ -110,6 +111,7 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
             ..Phases::default()
         },
         allow_deadlock: true,
+        observe: Observe::default(),
     }
 }
 

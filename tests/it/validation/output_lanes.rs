@@ -4,6 +4,7 @@ use super::{assert_close, note, run, scenario, share};
 use crate::random_fabric::{Case, Saturating, ToOne, case};
 use std::path::Path;
 use std::sync::Arc;
+use virtlane::cycle::records::Records;
 use virtlane::ids::{HostId, SlId};
 use virtlane::routing::Routes;
 use virtlane::run::invariants::Ledger;
@@ -55,7 +56,7 @@ fn times(resolved: &Resolved) -> Vec<(u64, u64)> {
     let mut simulation = simulation.expect("one thread");
     simulation.run_until(200);
     let records = simulation.states().map(|state| &state.work.records);
-    let deliveries = records.flat_map(|records| records.deliveries.iter().flatten());
+    let deliveries = records.flat_map(Records::deliveries);
     let mut times: Vec<_> = deliveries
         .map(|delivery| (delivery.injected, delivery.delivered))
         .collect();
@@ -204,7 +205,7 @@ fn simulation(case: &Case, shards: usize, fused: bool) -> Simulation {
 /// Every delivery in words, in the order of sources and numbers.
 fn deliveries(simulation: &Simulation) -> Vec<String> {
     let records = simulation.states().map(|state| &state.work.records);
-    let all = records.flat_map(|records| records.deliveries.iter().flatten());
+    let all = records.flat_map(Records::deliveries);
     let mut all: Vec<_> = all.map(|delivery| format!("{delivery:?}")).collect();
     all.sort();
     all

@@ -143,7 +143,7 @@ fn measured(graph: &Graph, routes: &Routes, plan: &Plan) -> u64 {
     simulation.run_until(20_000);
     let mut deliveries = simulation
         .states()
-        .flat_map(|state| state.work.records.deliveries.iter().flatten());
+        .flat_map(|state| state.work.records.deliveries());
     let delivery = deliveries.next().expect("delivered");
     assert_eq!((delivery.created, delivery.injected), (0, 0));
     assert!(deliveries.next().is_none());

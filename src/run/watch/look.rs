@@ -1,0 +1,330 @@
+//! Where one packet is after a cycle, and why it was not granted in it.
+
+use super::super::inspect::Columns;
+use super::super::shard::Inspect;
+use super::super::simulation::Simulation;
+use super::PacketName;
+use super::reasons::Ports;
+use super::story::Reason;
+use crate::cycle::state::Message;
+use crate::fabric::components::{NONE, Packet, PacketRecord};
+use crate::fabric::source_queue::Waiting;
+use crate::ids::ChannelId;
+use crate::topology::Graph;
+
+/// Place of a packet between two cycles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Spot {
+    /// Not in the fabric.
+    #[default]
+    Nowhere,
+    /// In its host's queue of a lane, behind others.
+    Source { lane: u8, ahead: u32 },
+    /// On a channel to a switch, or there until it may request.
+    Channel {
+        into: ChannelId,
+        lane: u8,
+        /// First cycle in which it may request.
+        requests: u64,
+        /// Cycle in which its header arrives.
+        arrives: u64,
+    },
+    /// In an input queue, behind others; what it wants once it is head and requests.
+    Queue {
+        ahead: u32,
+        wants: Vec<(ChannelId, u8)>,
+    },
+    /// In an output lane, behind others.
+    OutputLane {
+        out: ChannelId,
+        lane: u8,
+        ahead: u32,
+    },
+    /// On the channel to its host, or being consumed there; delivered in that cycle.
+    Ending { delivered: u64 },
+}
+
+/// What is seen after a cycle.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Look {
+    pub(super) spot: Spot,
+    /// Packet and record; `None` while it waits at its host.
+    pub(super) packet: Option<(Packet, PacketRecord)>,
+    /// The packet while it waits at its host.
+    pub(super) waiting: Option<Waiting>,
+    /// Why it was not granted in this cycle, with a number that belongs to the reason.
+    pub(super) reason: Option<(Reason, u64)>,
+    /// State of the ports where it is.
+    pub(super) ports: Option<Ports>,
+}
+
+/// Looks for the packet.
+pub(super) struct Looker {
+    name: PacketName,
+    channels: Vec<Vec<ChannelId>>,
+    /// Cycles per flit, `[channel]`.
+    steps: Vec<u16>,
+    /// Shard and row of its host.
+    home: (usize, u32),
+    /// Mail on its way to each shard.
+    mail: Vec<Option<Message>>,
+    pub(super) cycle: u64,
+    pub(super) shard: usize,
+    pub(super) before: Option<Ports>,
+    pub(super) found: Look,
+}
+
+impl Looker {
+    pub(super) fn new(graph: &Graph, simulation: &Simulation, name: PacketName) -> Self {
+        let channels = simulation.port_channels().to_vec();
+        let home = simulation.states().enumerate().find_map(|(shard, state)| {
+            let hosts = state.work.host_ids.iter();
+            let row = hosts.take_while(|host| **host != name.source.0).count();
+            (row < state.work.host_ids.len()).then_some((shard, row as u32))
+        });
+        let step = |channel| graph.channel(channel).timing.cycles_per_flit as u16;
+        Self {
+            name,
+            channels,
+            steps: graph.channel_ids().map(step).collect(),
+            home: home.unwrap_or_default(),
+            mail: Vec::new(),
+            cycle: 0,
+            shard: 0,
+            before: None,
+            found: Look::default(),
+        }
+    }
+
+    /// Packets its source has made.
+    pub(super) fn made(&self, simulation: &Simulation) -> u64 {
+        let state = simulation.states().nth(self.home.0);
+        state.map_or(0, |state| {
+            let classes = state.shared.classes.len() as u32;
+            let row = self.home.1 * classes + u32::from(self.name.class);
+            state.work.sources.made(row)
+        })
+    }
+
+    /// Where the packet is after `cycle`.
+    pub(super) fn look(&mut self, simulation: &mut Simulation, cycle: u64) -> Look {
+        let name = self.name;
+        let mine = |mail: &[Message]| {
+            let is_mine = |message: &&Message| matches!(message, Message::Head { record, .. } if is(name, record));
+            mail.iter().find(is_mine).cloned()
+        };
+        self.mail = simulation.mail().map(mine).collect();
+        (self.cycle, self.shard) = (cycle, 0);
+        self.found = Look::default();
+        simulation.inspect(self);
+        self.before.clone_from(&self.found.ports);
+        std::mem::take(&mut self.found)
+    }
+}
+
+fn is(name: PacketName, record: &PacketRecord) -> bool {
+    record.source == name.source.0
+        && record.class == name.class
+        && u64::from(record.sequence) == name.sequence
+}
+
+impl Inspect for Looker {
+    fn look(&mut self, view: &dyn Columns) {
+        self.look_at_mail(view);
+        self.look_at_source(view);
+        self.look_at_queues(view);
+        self.look_at_calendar(view);
+        self.look_at_output_lanes(view);
+        self.shard += 1;
+    }
+}
+
+impl Looker {
+    fn is_mine(&self, view: &dyn Columns, row: u32) -> bool {
+        is(self.name, &view.records()[row as usize])
+    }
+
+    /// Found in this shard, at `spot`, beside the ports of `port`.
+    fn find(&mut self, view: &dyn Columns, row: u32, spot: Spot, port: Option<u32>) {
+        self.found.packet = Some((view.packets()[row as usize], view.records()[row as usize]));
+        self.found.spot = spot;
+        self.found.ports = port.map(|port| self.ports(view, port));
+    }
+
+    /// Outgoing channel and number of a lane row.
+    fn channel(&self, view: &dyn Columns, lane: u32) -> (ChannelId, u8) {
+        let shared = view.shared();
+        let channel = self.channels[self.shard][(lane >> shared.lane_shift) as usize];
+        (channel, (lane & shared.lane_mask) as u8)
+    }
+
+    fn look_at_mail(&mut self, view: &dyn Columns) {
+        let Some(Message::Head {
+            lane,
+            at,
+            packet,
+            record,
+        }) = self.mail[self.shard].take()
+        else {
+            return;
+        };
+        self.found.spot = self.flight(view, lane, at, &packet);
+        self.found.packet = Some((packet, record));
+        self.found.ports = Some(self.ports(view, lane >> view.shared().lane_shift));
+    }
+
+    /// A packet that may request from `at` on in the input lane `lane`.
+    fn flight(&self, view: &dyn Columns, lane: u32, at: u64, packet: &Packet) -> Spot {
+        let shared = view.shared();
+        let (outgoing, number) = self.channel(view, lane);
+        let into = outgoing.reverse();
+        let step = self.steps[into.index()];
+        let port = &view.ins()[(lane >> shared.lane_shift) as usize];
+        let delay = if lane >> shared.lane_shift >= view.work().first_host_port {
+            shared.underrun(packet.size, step, shared.sink_step)
+        } else {
+            shared.pipeline([view.switch_id(port.owner), port.table_row], packet, step)
+        };
+        Spot::Channel {
+            into,
+            lane: number,
+            requests: at,
+            arrives: at - delay,
+        }
+    }
+
+    fn look_at_calendar(&mut self, view: &dyn Columns) {
+        let slots = view.work().calendar.slots();
+        let next = self.cycle + 1;
+        for (index, slot) in slots.iter().enumerate() {
+            let at = next + ((index as u64).wrapping_sub(next) & (slots.len() as u64 - 1));
+            for &(lane, row) in &slot.heads {
+                if self.is_mine(view, row) {
+                    let spot = self.flight(view, lane, at, &view.packets()[row as usize]);
+                    self.find(view, row, spot, Some(lane >> view.shared().lane_shift));
+                }
+            }
+            for &row in &slot.deliveries {
+                if self.is_mine(view, row) {
+                    self.find(view, row, Spot::Ending { delivered: at }, None);
+                }
+            }
+        }
+    }
+
+    fn look_at_queues(&mut self, view: &dyn Columns) {
+        for (number, queue) in (0u32..).zip(view.queues()) {
+            let (mut row, mut ahead) = (queue.head, 0);
+            while row != NONE {
+                if self.is_mine(view, row) {
+                    return self.in_queue(view, number, row, ahead);
+                }
+                ahead += 1;
+                row = if row == queue.tail {
+                    NONE
+                } else {
+                    view.packets()[row as usize].next
+                };
+            }
+        }
+    }
+
+    fn in_queue(&mut self, view: &dyn Columns, number: u32, row: u32, ahead: u32) {
+        let shared = view.shared();
+        let port = (number / shared.voq_stride.max(1)) >> shared.lane_shift;
+        let queue = &view.queues()[number as usize];
+        let wanted: Vec<u32> = if ahead > 0 || !queue.requesting {
+            Vec::new()
+        } else if shared.open {
+            let requests = view.work().choices.requests.get(number as usize);
+            requests
+                .into_iter()
+                .flatten()
+                .map(|request| request.lane)
+                .collect()
+        } else {
+            vec![(queue.out << shared.lane_shift) + u32::from(queue.out_lane)]
+        };
+        let wants = wanted
+            .iter()
+            .map(|&lane| self.channel(view, lane))
+            .collect();
+        self.find(view, row, Spot::Queue { ahead, wants }, Some(port));
+        let size = view.packets()[row as usize].size;
+        let is_at_host = port >= view.work().first_host_port;
+        self.found.reason = Some(if is_at_host {
+            (Reason::SinkBusy, u64::from(ahead))
+        } else if wanted.is_empty() {
+            (Reason::NotHead, u64::from(ahead))
+        } else {
+            self.input_busy(view, port).unwrap_or_else(|| {
+                let reasons = wanted.iter().map(|&lane| self.refused(view, lane, size));
+                reasons
+                    .max_by_key(|(reason, _)| reason.rank())
+                    .unwrap_or((Reason::NotHead, 0))
+            })
+        });
+    }
+
+    fn look_at_output_lanes(&mut self, view: &dyn Columns) {
+        for (number, lane) in (0u32..).zip(&view.work().output_lanes.lanes) {
+            let (mut row, mut ahead) = (lane.head, 0);
+            while row != NONE {
+                if self.is_mine(view, row) {
+                    let (out, lane) = self.channel(view, number);
+                    self.find(view, row, Spot::OutputLane { out, lane, ahead }, None);
+                    let channel = &view.work().output_lanes.channels
+                        [(number >> view.shared().lane_shift) as usize];
+                    let ready = view.records()[row as usize].requested;
+                    self.found.reason = Some(if ahead > 0 {
+                        (Reason::NotHead, u64::from(ahead))
+                    } else if ready > self.cycle {
+                        (Reason::Crossbar, ready)
+                    } else if channel.free_at > self.cycle && channel.taken_at < self.cycle {
+                        (Reason::OutputBusy, channel.free_at)
+                    } else {
+                        (Reason::LostArbitration, 0)
+                    });
+                    return;
+                }
+                ahead += 1;
+                row = view.packets()[row as usize].next;
+            }
+        }
+    }
+
+    fn look_at_source(&mut self, view: &dyn Columns) {
+        if self.shard != self.home.0 {
+            return;
+        }
+        let shared = view.shared();
+        let name = self.name;
+        for lane in 0..=shared.lane_mask {
+            let queue = (self.home.1 << shared.lane_shift) + lane;
+            let is_mine = |waiting: &Waiting| {
+                waiting.class == name.class && u64::from(waiting.sequence) == name.sequence
+            };
+            let mut packets = view.work().source_queues.packets(queue as usize);
+            let Some((ahead, waiting)) = (0u64..)
+                .zip(&mut packets)
+                .find(|(_, waiting)| is_mine(waiting))
+            else {
+                continue;
+            };
+            let port = view.work().first_host_port + self.home.1;
+            self.found.ports = Some(self.ports(view, port));
+            let row = (port << shared.lane_shift) + lane;
+            self.found.reason = Some(if ahead > 0 || self.sent_now(view, row) > 0 {
+                // one that left in this cycle was before it, too
+                (Reason::NotHead, ahead.max(1))
+            } else {
+                self.refused(view, row, waiting.size)
+            });
+            self.found.spot = Spot::Source {
+                lane: lane as u8,
+                ahead: ahead as u32,
+            };
+            self.found.waiting = Some(*waiting);
+        }
+    }
+}

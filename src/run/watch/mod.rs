@@ -1,0 +1,139 @@
+//! One packet, cycle by cycle: where it is after every cycle, and what it waits for.
+//!
+//! The fabric is run one cycle at a time and looked at through [`Columns`](super::inspect::Columns) in between, so the
+//! run is the one that nobody watches. Events follow from two looks in a row; what is decided and over within one cycle (a
+//! request granted at once) follows from where the packet is then.
+//! Cost: per cycle one look at a counter until the packet exists, then one at every queue of the fabric.
+
+mod look;
+mod reasons;
+mod story;
+mod teller;
+
+pub use story::{Event, Reason, Story, What};
+
+use super::outcome::Settings;
+use super::simulation::Simulation;
+use super::sizing;
+use super::watchdog::Watchdog;
+use crate::cycle::records::Totals;
+use crate::ids::HostId;
+use crate::measure::Observe;
+use crate::scenario::Resolved;
+use crate::scenario::plan::Plan;
+use look::Looker;
+use std::sync::atomic::{AtomicBool, Ordering};
+use teller::Teller;
+
+/// Which packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketName {
+    /// Host that makes it.
+    pub source: HostId,
+    /// Number of its class.
+    pub class: u16,
+    /// Its number there, from 0.
+    pub sequence: u64,
+}
+
+/// Why a packet cannot be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// The host does not send in that class.
+    #[error("host {host} sends no packets of class `{class}`")]
+    Silent {
+        /// The host.
+        host: u32,
+        /// Name of the class.
+        class: String,
+    },
+    /// The source makes fewer packets.
+    #[error(
+        "host {host} makes {made} packets of class `{class}` in {cycles} cycles, numbered from 0: there is no number {asked}"
+    )]
+    Never {
+        /// The host.
+        host: u32,
+        /// Name of the class.
+        class: String,
+        /// Packets made.
+        made: u64,
+        /// Cycles simulated.
+        cycles: u64,
+        /// Number asked for.
+        asked: u64,
+    },
+    /// Stopped by a signal.
+    #[error("stopped at cycle {0}")]
+    Stopped(u64),
+    /// Worker threads could not be started.
+    #[error("cannot start the worker threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Runs until the packet is delivered, at most as long as the phases of the scenario may last.
+///
+/// # Errors
+/// [`WatchError`].
+pub fn watch(
+    resolved: &Resolved,
+    name: PacketName,
+    settings: Settings,
+    stop: &AtomicBool,
+) -> Result<Story, WatchError> {
+    let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+    let class = &plan.classes[usize::from(name.class)];
+    let host = name.source.0;
+    if class.hosts.binary_search(&name.source).is_err() || !class.pattern.sends(name.source) {
+        let class = class.name.clone();
+        return Err(WatchError::Silent { host, class });
+    }
+    let (threads, shards) = (settings.threads, settings.shards);
+    let options = sizing::choose(plan, graph, &resolved.proof, threads, shards);
+    // nobody takes records here
+    let unobserved = Plan {
+        observe: Observe::default(),
+        ..plan.clone()
+    };
+    let mut simulation = Simulation::new(&unobserved, graph, &resolved.routes, options)?;
+    let phases = plan.phases;
+    let end = phases.warmup + phases.measure + phases.drain_limit;
+    let mut looker = Looker::new(graph, &simulation, name);
+    let mut teller = Teller::new(resolved, name);
+    let mut watchdog = Watchdog::new(phases.watchdog);
+    let mut is_stuck = false;
+    while simulation.now() < end && !teller.is_over() && !is_stuck {
+        if stop.load(Ordering::Relaxed) {
+            return Err(WatchError::Stopped(simulation.now()));
+        }
+        let cycle = simulation.now();
+        simulation.run_until(cycle + 1);
+        if looker.made(&simulation) > name.sequence {
+            let look = looker.look(&mut simulation, cycle);
+            teller.tell(cycle, look);
+            is_stuck = !teller.is_over() && is_deadlocked(&simulation, &mut watchdog);
+        }
+    }
+    let made = looker.made(&simulation);
+    if made <= name.sequence {
+        return Err(WatchError::Never {
+            host,
+            class: class.name.clone(),
+            made,
+            cycles: simulation.now(),
+            asked: name.sequence,
+        });
+    }
+    Ok(teller.finish(&simulation, is_stuck))
+}
+
+/// Whether packets are in the fabric and nothing can move, or nothing has moved for long.
+fn is_deadlocked(simulation: &Simulation, watchdog: &mut Watchdog) -> bool {
+    let (mut totals, mut hops) = (Totals::default(), 0);
+    for state in simulation.states() {
+        totals.add(&state.work.records.totals);
+        hops += state.work.records.packet_hops;
+    }
+    let is_frozen = totals.injected > totals.delivered && simulation.is_idle();
+    is_frozen || watchdog.barks(simulation.now(), hops, &totals)
+}
