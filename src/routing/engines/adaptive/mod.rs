@@ -4,7 +4,6 @@ pub mod ascent;
 mod dimensions;
 pub mod goal;
 pub mod minimal;
-pub mod mp_lash;
 mod shortest;
 pub mod ugal;
 pub mod valiant;

@@ -8,12 +8,11 @@
 mod counting;
 pub mod dfsssp;
 pub mod dor;
-pub mod ftree;
 pub mod lash;
 mod lash_layers;
 pub mod min_hop;
 pub mod sssp;
-mod subnet;
+pub(super) mod subnet;
 pub mod torus_2qos;
 pub mod up_down;
 

@@ -1,8 +1,9 @@
 //! The tables and layers of OpenSM 3.3.23 over ibsim, entry by entry (`tests/opensm`).
 
 use super::subnet::{LidTables, Subnet};
-use super::{dfsssp, dor, ftree, lash, lash_layers, min_hop, sssp, up_down};
+use super::{dfsssp, dor, lash, lash_layers, min_hop, sssp, up_down};
 use crate::registry::Arguments;
+use crate::routing::engines::opensm_ftree as ftree;
 use crate::routing::identities::EndPort;
 use crate::routing::loads::ChannelLoads;
 use crate::routing::{ENGINES, Identities, LaneBudget, UNREACHABLE};

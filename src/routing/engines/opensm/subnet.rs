@@ -16,22 +16,22 @@ use std::cmp::Reverse;
 
 /// A fabric as OpenSM sees it.
 #[derive(Debug)]
-pub(super) struct Subnet {
+pub(in crate::routing::engines) struct Subnet {
     /// Switch of each place.
-    pub(super) switches: Vec<SwitchId>,
+    pub(in crate::routing::engines) switches: Vec<SwitchId>,
     /// Links of every place, in port order.
-    pub(super) links: Links,
+    pub(in crate::routing::engines) links: Links,
     /// Hosts of each place as (port, host), in port order.
-    pub(super) hosts: Vec<Vec<(u16, HostId)>>,
+    pub(in crate::routing::engines) hosts: Vec<Vec<(u16, HostId)>>,
     /// Number of hosts of the graph.
-    pub(super) host_count: usize,
+    pub(in crate::routing::engines) host_count: usize,
     /// GUIDs and LIDs, by id.
-    pub(super) identities: Identities,
+    pub(in crate::routing::engines) identities: Identities,
 }
 
 impl Subnet {
     /// The subnet of `graph`.
-    pub(super) fn new(graph: &Graph) -> Self {
+    pub(in crate::routing::engines) fn new(graph: &Graph) -> Self {
         let identities = Identities::new(graph);
         let mut switches: Vec<SwitchId> = graph.switch_ids().collect();
         switches.sort_by_key(|&switch| identities.order(EndPort::Switch(switch)));
@@ -48,19 +48,19 @@ impl Subnet {
     }
 
     /// Number of switches.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::routing::engines) fn len(&self) -> usize {
         self.switches.len()
     }
 
     /// Places by number of hosts, most first, then in GUID order: the order of destinations.
-    pub(super) fn by_hosts(&self) -> Vec<usize> {
+    pub(in crate::routing::engines) fn by_hosts(&self) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.len()).collect();
         places.sort_by_key(|&place| Reverse(self.hosts[place].len()));
         places
     }
 
     /// A link as OpenSM identifies a channel: LID and port of both ends.
-    pub(super) fn channel_key(&self, link: usize) -> [u32; 4] {
+    pub(in crate::routing::engines) fn channel_key(&self, link: usize) -> [u32; 4] {
         let lid = |place: u32| self.identities.switch_lids[self.switches[place as usize].index()];
         let Link {
             from,
@@ -76,16 +76,16 @@ impl Subnet {
 /// Forwarding tables over places and end ports: column `h` is host `h`, column `hosts + p` the management
 /// port of place `p`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LidTables {
+pub(in crate::routing::engines) struct LidTables {
     /// Entries of a row: hosts, then switches when they are destinations too.
-    pub(super) columns: usize,
+    pub(in crate::routing::engines) columns: usize,
     /// Output port of `[place][column]`; port 0 is the switch itself.
-    pub(super) ports: Vec<u8>,
+    pub(in crate::routing::engines) ports: Vec<u8>,
 }
 
 impl LidTables {
     /// Tables without routes; with columns for management ports when `switches` is true.
-    pub(super) fn new(subnet: &Subnet, switches: bool) -> Self {
+    pub(in crate::routing::engines) fn new(subnet: &Subnet, switches: bool) -> Self {
         let columns = subnet.host_count + if switches { subnet.len() } else { 0 };
         Self {
             columns,
@@ -94,18 +94,22 @@ impl LidTables {
     }
 
     /// Whether management ports are destinations.
-    pub(super) fn has_switches(&self, subnet: &Subnet) -> bool {
+    pub(in crate::routing::engines) fn has_switches(&self, subnet: &Subnet) -> bool {
         self.columns > subnet.host_count
     }
 
     /// Rows in the order of switch ids, columns of hosts only.
-    pub(super) fn host_tables(&self, subnet: &Subnet) -> Vec<u8> {
+    pub(in crate::routing::engines) fn host_tables(&self, subnet: &Subnet) -> Vec<u8> {
         by_switch(subnet, self.columns, &self.ports)
     }
 }
 
 /// Any table `[place][column]` as `[switch][host]`.
-pub(super) fn by_switch(subnet: &Subnet, columns: usize, table: &[u8]) -> Vec<u8> {
+pub(in crate::routing::engines) fn by_switch(
+    subnet: &Subnet,
+    columns: usize,
+    table: &[u8],
+) -> Vec<u8> {
     let hosts = subnet.host_count;
     let mut next = vec![UNREACHABLE; subnet.len() * hosts];
     for (place, switch) in subnet.switches.iter().enumerate() {
@@ -121,7 +125,7 @@ pub(super) fn by_switch(subnet: &Subnet, columns: usize, table: &[u8]) -> Vec<u8
 /// # Errors
 /// Those of `tables`; [`RoutingError::Unreachable`]; [`RoutingError::Unsupported`] for switches with too many
 /// ports.
-pub(super) fn route_on_one_lane(
+pub(in crate::routing::engines) fn route_on_one_lane(
     graph: &Graph,
     engine: &'static str,
     budget: LaneBudget,

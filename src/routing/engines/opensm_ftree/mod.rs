@@ -29,9 +29,9 @@ mod tests;
 
 use self::fabric::Fabric;
 pub(super) use self::routes::tables;
-use super::subnet::{Subnet, route_on_one_lane};
 use crate::references::ZAHAVI_FAT_TREE;
 use crate::registry::{Arguments, Entry, Parameter};
+use crate::routing::engines::opensm::subnet::{Subnet, route_on_one_lane};
 use crate::routing::engines::root::{Root, named};
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;

@@ -14,7 +14,7 @@
 //! 4. At least two leaves have hosts. Without named roots every switch is compared with the first of its rank: as many
 //!    groups up, and down except at leaves; as many links per group up, and in the first group down.
 
-use super::super::subnet::Subnet;
+use crate::routing::engines::opensm::subnet::Subnet;
 use crate::routing::identities::EndPort;
 use crate::routing::links::Link;
 use crate::routing::paths::UNREACHED;

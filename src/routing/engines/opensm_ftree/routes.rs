@@ -16,9 +16,9 @@
 //! # Deviations
 //! None. OpenSM also compares a counter of the switch above that it never raises: left out.
 
-use super::super::subnet::{LidTables, Subnet};
 use super::fabric::{Fabric, Group, Port};
 use crate::routing::UNREACHABLE;
+use crate::routing::engines::opensm::subnet::{LidTables, Subnet};
 
 /// No hops known.
 const NO_HOPS: u16 = u16::MAX;
