@@ -1,6 +1,6 @@
 //! `virtlane reproduce`: shipped studies of published experiments, claim by claim.
 
-use super::sweep::{judge, make_all};
+use super::sweep::make;
 use crate::claims::{self, Judgement, Verdict};
 use crate::cli::args::Reproduce;
 use crate::cli::run::verdict;
@@ -71,14 +71,7 @@ fn reproduce(
         remove(&place)?;
     }
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
-    let table = make_all(
-        &document,
-        &record,
-        &directory,
-        &arguments.work,
-        signals.stop(),
-    )?;
-    let found = judge(&document, &record, &table, &directory)?;
+    let (table, found) = make(&document, &record, &directory, &arguments.work, signals)?;
     if !arguments.table && !arguments.work.quiet {
         crate::cli::print(&shown(study, &record, &table, &found, &place))?;
     }

@@ -11,7 +11,7 @@ use crate::report::table::align;
 use crate::scenario::Document;
 use crate::study::directory::{Finished, finished};
 use crate::study::execute::Event;
-use crate::study::{Order, Record, StudyDirectory, StudyError, Table, execute as make, states};
+use crate::study::{Order, Record, StudyDirectory, StudyError, Table, execute as simulate, states};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -35,14 +35,7 @@ pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
     }
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
     let signals = Signals::listen();
-    let table = make_all(
-        &document,
-        &record,
-        &directory,
-        &arguments.work,
-        signals.stop(),
-    )?;
-    let claims = judge(&document, &record, &table, &directory)?;
+    let (table, claims) = make(&document, &record, &directory, &arguments.work, &signals)?;
     if !arguments.work.quiet {
         crate::cli::print(&(shown(&record, &table, &place) + &claims::lines(&claims)))?;
     }
@@ -68,11 +61,24 @@ fn begun(record: &Record, place: &Path) -> usize {
     files.filter(|file| file.exists()).count()
 }
 
-/// Holds a sweep with all its runs to the claims of the scenario, and keeps what comes out.
+/// Makes the runs that are not there yet and holds the sweep to the claims of its scenario.
 ///
 /// # Errors
-/// When a claim needs routes that cannot be computed, or the file cannot be written.
-pub(in crate::cli) fn judge(
+/// When results cannot be read or written, threads cannot be started, or a claim needs routes that cannot be computed.
+pub(super) fn make<'a>(
+    document: &Document,
+    record: &'a Record,
+    directory: &StudyDirectory,
+    work: &Work,
+    signals: &Signals,
+) -> Result<(Table<'a>, Vec<Judgement>), Error> {
+    let table = make_all(document, record, directory, work, signals.stop())?;
+    let claims = judge(document, record, &table, directory)?;
+    Ok((table, claims))
+}
+
+/// Holds a sweep with all its runs to the claims of the scenario, and keeps what comes out.
+fn judge(
     document: &Document,
     record: &Record,
     table: &Table<'_>,
@@ -129,10 +135,7 @@ fn place(arguments: &Sweep, record: &Record) -> PathBuf {
 }
 
 /// Makes the runs that are not there yet.
-///
-/// # Errors
-/// When results cannot be read or written, or threads cannot be started.
-pub(in crate::cli) fn make_all<'a>(
+fn make_all<'a>(
     document: &Document,
     record: &'a Record,
     directory: &StudyDirectory,
@@ -184,7 +187,7 @@ pub(in crate::cli) fn make_all<'a>(
         }
         Ok(())
     };
-    let made = make(order, &mut watch);
+    let made = simulate(order, &mut watch);
     drop(line);
     // what is done is written even when something else failed
     let last = directory.write_table(&table);
