@@ -4,6 +4,7 @@
 //! them gives the same bits. The feature `parquet` adds a second form.
 
 use super::ReportError;
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -99,16 +100,15 @@ impl<T: Into<Self>> From<Option<T>> for Cell<'_> {
     }
 }
 
-impl Cell<'_> {
-    /// The cell as it stands in a CSV file, without quotes.
-    pub(super) fn text(&self) -> Cow<'_, str> {
+/// As a CSV writer takes it: numbers in the shortest text that reads as the same bits, without an allocation.
+impl Serialize for Cell<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::None => Cow::Borrowed(""),
-            Self::Text(text) => Cow::Borrowed(text),
-            Self::Integer(value) => Cow::Owned(value.to_string()),
-            // the shortest text that reads as the same number, and never as a whole one
-            Self::Float(value) => Cow::Owned(format!("{value:?}")),
-            Self::Boolean(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
+            Self::None => to.serialize_none(),
+            Self::Text(text) => to.serialize_str(text),
+            Self::Integer(value) => to.serialize_u64(*value),
+            Self::Float(value) => to.serialize_f64(*value),
+            Self::Boolean(value) => to.serialize_bool(*value),
         }
     }
 }
@@ -227,14 +227,8 @@ impl<W: Write> CsvRows<W> {
 
 impl<W: Write> Rows for CsvRows<W> {
     fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), String> {
-        let texts = cells.iter().map(Cell::text);
-        for text in texts {
-            self.writer
-                .write_field(text.as_bytes())
-                .map_err(|cause| cause.to_string())?;
-        }
         self.writer
-            .write_record(None::<&[u8]>)
+            .serialize(cells)
             .map_err(|cause| cause.to_string())
     }
 }

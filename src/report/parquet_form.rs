@@ -11,6 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
@@ -119,7 +120,7 @@ impl Chunk {
 
     /// Adds a cell, typed or as its text in the CSV form.
     fn push(&mut self, cell: &Cell<'_>) -> Result<(), String> {
-        let text = cell.text();
+        let text = text(cell);
         self.levels.push(i16::from(!text.is_empty()));
         if text.is_empty() {
             return Ok(());
@@ -168,6 +169,17 @@ impl Chunk {
         }
         self.levels.clear();
         column.close()
+    }
+}
+
+/// A cell as text; empty without a value.
+fn text<'a>(cell: &'a Cell<'_>) -> Cow<'a, str> {
+    match cell {
+        Cell::None => Cow::Borrowed(""),
+        Cell::Text(text) => Cow::Borrowed(text),
+        Cell::Integer(value) => Cow::Owned(value.to_string()),
+        Cell::Float(value) => Cow::Owned(format!("{value:?}")),
+        Cell::Boolean(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
     }
 }
 
