@@ -52,6 +52,8 @@ resolve() { each_scenario check_scenario; }
 
 short_runs() { each_scenario run_scenario; }
 
+published() { "$VIRTLANE" reproduce all --quiet --out "$scratch/reproduced"; }
+
 # Runs a step in a shell of its own, so that `set -e` holds inside it.
 step() {
     local name=$1 words=$2 start=$SECONDS status=0
@@ -77,8 +79,9 @@ declare -rA STEPS=(
     [program]="release build"
     [resolve]="every scenario parses, routes and is proved"
     [short_runs]="every scenario runs $CYCLES cycles, invariants on"
+    [published]="every claim of a shipped study holds"
 )
-readonly ORDER=(fmt clippy docs tests program resolve short_runs)
+readonly ORDER=(fmt clippy docs tests program resolve short_runs published)
 
 chosen=("$@")
 ((${#chosen[@]})) || chosen=("${ORDER[@]}")
