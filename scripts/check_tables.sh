@@ -14,7 +14,8 @@ out=${1:-$scratch/tables}
 mkdir -p "$out"
 
 if [[ -z ${VIRTLANE:-} ]]; then
-    cargo build --quiet --locked --features parquet
+    # the build of scripts/check_parquet.sh, which makes the program for its tests
+    cargo test --quiet --locked --features parquet --test it --no-run
     VIRTLANE=${CARGO_TARGET_DIR:-target}/debug/virtlane
 fi
 
