@@ -38,6 +38,8 @@ pub enum Verdict {
 
 impl Judgement {
     fn new(expectation: &Expectation, found: Option<f64>) -> Self {
+        // a ratio to 0 says nothing
+        let found = found.filter(|found| found.is_finite());
         let verdict = match found {
             Some(found) if expectation.holds(found) => Verdict::Holds,
             Some(_) if !expectation.deviation.is_empty() => Verdict::Differs,

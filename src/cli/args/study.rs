@@ -198,13 +198,13 @@ pub struct Reproduce {
     #[arg(long, value_name = "DIR", default_value = "runs/reproduce")]
     pub out: PathBuf,
     /// Print the scenario instead of running it
-    #[arg(long)]
+    #[arg(long, requires = "id")]
     pub print: bool,
     /// Show the claims as rows of a Markdown table
-    #[arg(long)]
+    #[arg(long, requires = "id")]
     pub table: bool,
     /// Keep the runs of an earlier, interrupted reproduction
-    #[arg(long)]
+    #[arg(long, requires = "id")]
     pub resume: bool,
     #[command(flatten)]
     #[expect(

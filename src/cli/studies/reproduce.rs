@@ -68,7 +68,7 @@ fn reproduce(
     let record = Record::new(&document, None)?;
     let place = arguments.out.join(study.id);
     if !arguments.resume {
-        remove(&place)?;
+        remove(&place, &record)?;
     }
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
     let (table, found) = make(&document, &record, &directory, &arguments.work, signals)?;
@@ -79,9 +79,18 @@ fn reproduce(
 }
 
 /// Removes an earlier reproduction: its numbers are those of the program that made it.
-fn remove(place: &Path) -> Result<(), Error> {
+///
+/// # Errors
+/// When another study is there, or it cannot be removed.
+fn remove(place: &Path, record: &Record) -> Result<(), Error> {
     if !place.join(record::FILE).exists() {
         return Ok(());
+    }
+    if Record::read(place).is_ok_and(|earlier| earlier.title != record.title) {
+        return Err(Error::Usage(format!(
+            "`{}` holds another study: choose another folder with --out",
+            place.display()
+        )));
     }
     fs::remove_dir_all(place).map_err(|cause| {
         let path = place.to_owned();

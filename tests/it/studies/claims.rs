@@ -157,6 +157,18 @@ fn a_study_is_reproduced_anew_every_time() {
         table.contains("| ring_deadlock | one lane deadlocks  [A-04] | - | 1 | = 1 | holds |"),
         "{table}"
     );
+    // what somebody else has made is not removed
+    fs::create_dir_all(folder.path("mine")).expect("writable");
+    folder.succeeds(&[
+        "sweep",
+        "small.ron",
+        "--out",
+        "mine/ring_deadlock",
+        "--quiet",
+    ]);
+    let errors = folder.fails(2, &["reproduce", "ring_deadlock", "--out", "mine"]);
+    assert!(errors.contains("holds another study"), "{errors}");
+    assert!(folder.path("mine/ring_deadlock/sweep.csv").exists());
     let errors = folder.fails(2, &["reproduce", "ring_deadlok"]);
     assert!(errors.contains("did you mean `ring_deadlock`?"), "{errors}");
     let listed = folder.succeeds(&["reproduce"]);
