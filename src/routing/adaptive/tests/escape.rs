@@ -104,18 +104,6 @@ impl Legs for Drawn {
     fn selection(&self) -> Selection {
         Selection::Open
     }
-    fn words(&self) -> u16 {
-        1
-    }
-    fn depart(&self, _: SwitchId, _: SwitchId, _: &mut dyn Local) -> Course {
-        Course {
-            via: Course::DIRECT,
-            word: 0,
-        }
-    }
-    fn starts(&self, _: SwitchId, _: SwitchId, leg: Leg, found: &mut Vec<u16>) {
-        found.extend((leg == Leg::Last).then_some(0));
-    }
     fn ways(&self, at: SwitchId, goal: SwitchId, _: u16, found: &mut Vec<Candidate>) {
         let place = goal.index() * self.switches + at.index();
         let lane = self.escape_lanes;

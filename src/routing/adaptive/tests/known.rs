@@ -17,15 +17,6 @@ impl Legs for Wrong {
             Selection::First
         }
     }
-    fn words(&self) -> u16 {
-        1
-    }
-    fn depart(&self, _: SwitchId, _: SwitchId, _: &mut dyn Local) -> Course {
-        Course {
-            via: Course::DIRECT,
-            word: 0,
-        }
-    }
     fn starts(&self, _: SwitchId, _: SwitchId, leg: Leg, found: &mut Vec<u16>) {
         found.extend((leg == Leg::Last).then_some(u16::from(self.0 == 5)));
     }

@@ -4,10 +4,9 @@ use super::*;
 use crate::ids::{ChannelId, SwitchId};
 use crate::registry::Arguments;
 use crate::rng::{Purpose, Stream, below, stream};
+use crate::routing::conformance::options;
 use crate::routing::test_graphs::{complete, grid, irregular, spine_leaf, tree, without_link};
-use crate::routing::{
-    ENGINES, Engine, LaneBudget, Proof, RoutingError, VerifyError, VerifyOptions,
-};
+use crate::routing::{ENGINES, Engine, LaneBudget, Proof, RoutingError, VerifyError};
 use crate::topology::{BuildContext, Graph, TOPOLOGIES};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,14 +98,7 @@ fn adapt(graph: &Graph, text: &str) -> Result<Adaptive, RoutingError> {
 }
 
 fn prove(graph: &Graph, adaptive: &Adaptive) -> Result<Proof, VerifyError> {
-    let options = VerifyOptions {
-        service_levels: &[SlId(0)],
-        lanes: 15,
-        pool_shared: false,
-        senders: None,
-        receivers: None,
-    };
-    verify(graph, adaptive, &options)
+    verify(graph, adaptive, &options(15))
 }
 
 /// A departing packet that sees random loads.

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::ids::{ChannelId, HostId, SlId};
-use crate::routing::VerifyOptions;
 use crate::routing::adaptive::verify;
 use crate::routing::conformance::engine;
+use crate::routing::conformance::options;
 use crate::routing::loads::ChannelLoads;
 use crate::routing::test_graphs::{complete, grid, irregular, spine_leaf, tree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,14 +159,7 @@ fn every_layer_is_free_of_cycles() {
                 }
             }
             assert!(after.is_empty(), "lmc {lmc}: {after:?}");
-            let options = VerifyOptions {
-                service_levels: &[SlId(0)],
-                lanes: 15,
-                pool_shared: false,
-                senders: None,
-                receivers: None,
-            };
-            let proof = verify(&graph, &adaptive, &options).unwrap();
+            let proof = verify(&graph, &adaptive, &options(15)).unwrap();
             assert!(proof.acyclic && proof.minimal);
         }
     }
