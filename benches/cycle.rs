@@ -52,7 +52,9 @@ fn bench(criterion: &mut Criterion<CpuTime>, benchmark: &Benchmark, loop_kind: &
     let mut simulation = benchmark.warm(options);
     // how much one sample does, from one sample's worth of cycles
     let before = Hops::of(&simulation).packets;
-    simulation.run_until(simulation.now() + benchmark.cycles);
+    simulation
+        .run_until(simulation.now() + benchmark.cycles)
+        .expect("there are no messages");
     let hops = Hops::of(&simulation).packets - before;
     let mut group = criterion.benchmark_group(benchmark.name);
     group.sampling_mode(SamplingMode::Flat);

@@ -73,7 +73,8 @@ impl Series {
         let before = Hops::of(&self.simulation);
         let (cpu, wall) = (cpu_seconds(), Instant::now());
         self.simulation
-            .run_until(self.simulation.now() + self.cycles);
+            .run_until(self.simulation.now() + self.cycles)
+            .expect("there are no messages");
         let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
         let after = Hops::of(&self.simulation);
         self.samples.push([

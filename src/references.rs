@@ -55,6 +55,14 @@ reference!(
     "V. Zdornov and Y. Birk, \"Mitigating congestion in high-speed interconnects for computer clusters\", technical report, 2009"
 );
 reference!(
+    GOAL_SCHEDULES,
+    "T. Hoefler, C. Siebert and A. Lumsdaine, \"Group operation assembly language: a flexible way to express collective communication\", ICPP 2009"
+);
+reference!(
+    LOG_GOP_SIM,
+    "T. Hoefler, T. Schneider and A. Lumsdaine, \"LogGOPSim: simulating large-scale applications in the LogGOPS model\", HPDC workshops (LSAP) 2010"
+);
+reference!(
     ISLIP,
     "N. McKeown, \"The iSLIP scheduling algorithm for input-queued switches\", IEEE/ACM Transactions on Networking 7(2), 1999"
 );

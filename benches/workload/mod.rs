@@ -187,7 +187,9 @@ impl Benchmark {
     /// The simulation after its warm-up.
     pub(crate) fn warm(&self, options: Options) -> Simulation {
         let mut simulation = self.build(options);
-        simulation.run_until(self.cycles);
+        simulation
+            .run_until(self.cycles)
+            .expect("there are no messages");
         simulation
     }
 }

@@ -7,7 +7,7 @@ use crate::routing::ENGINES;
 use crate::scenario::keys::SECTIONS;
 use crate::scenario::metrics::METRICS;
 use crate::topology::TOPOLOGIES;
-use crate::traffic::{PATTERNS, PROCESSES};
+use crate::traffic::{MESSAGE_SOURCES, PATTERNS, PROCESSES};
 
 /// One thing that can be described.
 #[derive(Clone, Debug)]
@@ -46,6 +46,11 @@ pub(super) fn kinds() -> Vec<Kind> {
             "process",
             "Arrival processes: traffic[...].process",
             &PROCESSES,
+        ),
+        parts(
+            "messages",
+            "Message sources: traffic[...].messages",
+            &MESSAGE_SOURCES,
         ),
         sections(),
         metrics(),

@@ -160,6 +160,7 @@ impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Checkpoint(cause) => Self::Usage(cause.to_string()),
+            RunError::Messages(cause) => Self::Usage(cause.to_string()),
             other => Self::Fault(other.to_string()),
         }
     }

@@ -57,6 +57,7 @@ pub(super) fn execute(arguments: &Watch) -> Result<ExitCode, Error> {
             return Ok(signals.code().unwrap_or(ExitCode::FAILURE));
         }
         Err(WatchError::Threads(cause)) => return Err(Error::Fault(cause.to_string())),
+
         Err(error) => return Err(Error::Usage(format!("--packet: {error}"))),
     };
     match arguments.format {

@@ -13,6 +13,7 @@
 //! # Deviations
 //! None.
 
+use super::generate::replay::MessageKey;
 use super::state::Message;
 use super::view::View;
 use crate::fabric::components::{NONE, Packet, PacketRecord, Peer};
@@ -126,7 +127,7 @@ fn start<const W: usize, const P: bool>(
         view.work.arbiters.vl[out as usize].commit(tables, choice, bytes);
     }
     launch(view, out, lane, &waiting);
-    sent(view, host, waiting.class);
+    sent(view, out, &waiting);
 }
 
 /// The packet enters the fabric: its first hop's event.
@@ -186,9 +187,20 @@ fn launch<const W: usize, const P: bool>(
     }
 }
 
-/// A packet of the class has left its source queue: a saturating source makes the next.
+/// A packet has left its source queue: a saturating source makes the next, a message may be complete.
 #[inline]
-fn sent<const W: usize, const P: bool>(view: &mut View<'_, W, P>, host: u32, class: u16) {
+fn sent<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, waiting: &Waiting) {
+    let (host, class) = (out - view.work.first_host_port, waiting.class);
+    if let Some(replay) = &mut view.work.replay
+        && replay.sends(class)
+    {
+        let packet = MessageKey {
+            source: view.work.host_ids[host as usize],
+            class,
+            first: waiting.sequence,
+        };
+        replay.sent(packet, view.outs[out as usize].free_at);
+    }
     let class_count = view.shared.classes.len() as u32;
     let row = host * class_count + u32::from(class);
     if view.shared.source_queue.is_some() {

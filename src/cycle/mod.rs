@@ -40,7 +40,6 @@ pub mod records;
 pub mod route;
 pub mod rules;
 pub mod sink;
-pub mod sources;
 pub mod state;
 pub mod view;
 pub mod wake;
@@ -132,7 +131,7 @@ pub const STAGES: [StageEntry; 9] = [
     StageEntry {
         stage: Stage::Generate,
         name: "generate",
-        reads: "injection wheel, random streams",
+        reads: "injection wheel, random streams, released messages",
         writes: "source queues, host visit list",
     },
     StageEntry {
@@ -263,7 +262,7 @@ system!(inject_system, inject::run, |state| !state
 
 fn generate_system<const W: usize, const P: bool>(mut ports: Ports<'_, '_>) {
     let state = ports.state();
-    if state.work.sources.is_busy(state.now) {
+    if state.work.creates(state.now) {
         generate::run(&mut ports.view::<W, P>());
     }
 }

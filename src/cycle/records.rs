@@ -70,8 +70,9 @@ pub struct Records {
 struct Close {
     /// Every delivery, when asked for.
     deliveries: Option<Vec<Delivery>>,
-    /// Last sequence number of each (source, class, destination, key), when order is checked.
-    order: Option<BTreeMap<(u32, u16, u32, u8), u32>>,
+    /// Cycle in which the last packet of each (source, class, destination, key) was made, when order is checked: a class
+    /// makes at most one per host and cycle.
+    order: Option<BTreeMap<(u32, u16, u32, u8), u64>>,
     /// The first packet that was overtaken: (source, destination, class, sequence).
     overtaken: Option<(u32, u32, u16, u32)>,
     /// Records of packets and flows, when asked for.
@@ -206,6 +207,13 @@ impl Records {
         }
     }
 
+    /// The last packet of a message is delivered, of which the first was made in cycle `created`.
+    pub fn message(&mut self, now: u64, class: u16, created: u64) {
+        let is_tagged = self.in_window(created);
+        self.measured
+            .message(usize::from(class), now, now - created, is_tagged);
+    }
+
     /// A packet is delivered.
     #[inline]
     pub fn delivered(&mut self, now: u64, packet: &Packet, record: &PacketRecord) {
@@ -255,8 +263,8 @@ impl Close {
     fn note_order(&mut self, packet: &Packet, record: &PacketRecord) {
         let Some(order) = &mut self.order else { return };
         let flow = (record.source, record.class, packet.destination, packet.key);
-        let last = order.insert(flow, record.sequence);
-        if last.is_some_and(|last| last > record.sequence) && self.overtaken.is_none() {
+        let last = order.insert(flow, record.created);
+        if last.is_some_and(|last| last > record.created) && self.overtaken.is_none() {
             self.overtaken = Some((
                 record.source,
                 packet.destination,

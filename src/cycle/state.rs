@@ -2,7 +2,8 @@
 
 use super::adaptive::{Adaptation, Choices};
 use super::calendar::Calendar;
-use super::sources::Sources;
+use super::generate::replay::Replay;
+use super::generate::sources::Sources;
 use crate::cycle::output_lanes::buffers::OutputLanes;
 use crate::cycle::records::Records;
 use crate::fabric::source_queue::SourceQueues;
@@ -249,6 +250,8 @@ pub struct Work {
     pub packets_in_use: u64,
     /// Traffic sources of the local hosts.
     pub sources: Sources,
+    /// Messages of the local hosts, when some class sends any.
+    pub replay: Option<Box<Replay>>,
     /// Their queues.
     pub source_queues: SourceQueues,
     /// Packets of `[host][class]` that wait, when source queues are bounded.
@@ -281,7 +284,16 @@ impl Work {
             return from;
         }
         let event = self.calendar.next_busy(from).unwrap_or(u64::MAX);
-        event.min(self.sources.next_busy(from).unwrap_or(u64::MAX))
+        let source = self.sources.next_busy(from).unwrap_or(u64::MAX);
+        let message = self.replay.as_ref().map(|replay| replay.next(from));
+        event.min(source).min(message.unwrap_or(u64::MAX))
+    }
+
+    /// Whether packets may be made in cycle `now`.
+    #[inline]
+    pub fn creates(&self, now: u64) -> bool {
+        let replay = self.replay.as_ref();
+        self.sources.is_busy(now) || replay.is_some_and(|replay| replay.next(now) == now)
     }
 
     /// Goes on in cycle `now` with the sources, random choices and measurement of `built`. Sources of classes

@@ -5,6 +5,46 @@ use crate::measure::LatencySummary;
 use crate::report::summary::{ClassSummary, ServiceLevels, Summary};
 use maud::{Markup, html};
 
+/// The table of messages, when some class sends any.
+pub(super) fn messages(summary: &Summary) -> Markup {
+    let sending = summary.classes.iter();
+    let sending: Vec<_> = sending
+        .filter_map(|class| Some((class, class.messages.as_ref()?)))
+        .collect();
+    html! {
+        @if !sending.is_empty() {
+            div class="scroll" {
+                table {
+                    caption { "Messages; latency from the first packet made to the last packet delivered" }
+                    thead {
+                        tr {
+                            th class="group" {} th class="group" colspan="3" { "messages" }
+                            th class="group" colspan="5" { "latency" }
+                        }
+                        tr {
+                            th class="text" { "class" } th { "in all" } th { "delivered" } th { "last" }
+                            th { "mean" } th { "50\u{a0}%" } th { "95\u{a0}%" } th { "99\u{a0}%" } th { "most" }
+                        }
+                        tr {
+                            th class="unit" colspan="3" {} th class="unit" { "cycle" } th class="unit" colspan="5" { "cycles" }
+                        }
+                    }
+                    tbody {
+                        @for (class, messages) in sending {
+                            tr {
+                                td class="text" { (class.name) }
+                                td { (count(messages.count)) } td { (count(messages.delivered)) }
+                                td { (whole(messages.last_delivery)) }
+                                (latency(&messages.latency))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Makes it.
 pub(super) fn table(summary: &Summary) -> Markup {
     html! {

@@ -31,6 +31,7 @@ pub(super) fn section(shown: Detailed<'_>, number: Option<usize>) -> Result<Mark
                 None => { h2 { "The run in detail" } }
             }
             (classes::table(summary))
+            (classes::messages(summary))
             p class="small" {
                 "Least and most accepted load of a single sending host: " (share(summary.load.accepted_min_host)) " and "
                 (share(summary.load.accepted_max_host)) " of the link rate. Simulated on " (run.manifest.host_name) " in "

@@ -67,6 +67,27 @@ pub struct ClassRecords {
     pub hops: Vec<u64>,
     /// Latest delivery of any packet \[cycle\].
     pub last_delivery: u64,
+    /// Of a class that sends messages.
+    pub messages: Option<Box<MessageRecords>>,
+}
+
+/// Messages of a class.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MessageRecords {
+    /// Delivered, in the whole run.
+    pub delivered: u64,
+    /// Latest delivery \[cycle\].
+    pub last_delivery: u64,
+    /// First packet made to last packet delivered, of messages whose first packet is tagged.
+    pub latency: LatencyRecord,
+}
+
+impl MessageRecords {
+    fn merge(&mut self, other: &Self) {
+        self.delivered += other.delivered;
+        self.last_delivery = self.last_delivery.max(other.last_delivery);
+        self.latency.merge(&other.latency);
+    }
 }
 
 /// Counters of one host, within the window.
@@ -148,6 +169,9 @@ impl ClassRecords {
             *sum += count;
         }
         self.last_delivery = self.last_delivery.max(other.last_delivery);
+        if let Some(messages) = &other.messages {
+            self.messages.get_or_insert_default().merge(messages);
+        }
     }
 }
 
@@ -233,6 +257,16 @@ impl Records {
             if let Some(difference) = difference {
                 self.classes[class].jitter.record(difference);
             }
+        }
+    }
+
+    /// Counts a message that is complete, in any phase: its latency is measured or not.
+    pub fn message(&mut self, class: usize, now: u64, latency: u64, is_tagged: bool) {
+        let messages = self.classes[class].messages.get_or_insert_default();
+        messages.delivered += 1;
+        messages.last_delivery = messages.last_delivery.max(now);
+        if is_tagged {
+            messages.latency.record(latency);
         }
     }
 

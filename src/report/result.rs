@@ -155,6 +155,8 @@ pub struct ClassInfo {
     pub service_levels: Vec<u8>,
     /// Hosts that send under the pattern, ascending.
     pub hosts: Vec<HostId>,
+    /// Messages it sends in all.
+    pub messages: Option<u64>,
 }
 
 impl ClassInfo {
@@ -166,6 +168,7 @@ impl ClassInfo {
             name: class.name.clone(),
             service_levels: levels.filter(|_| !class.management).collect(),
             hosts: hosts.filter(|&host| class.pattern.sends(host)).collect(),
+            messages: class.messages,
         }
     }
 }

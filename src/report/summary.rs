@@ -122,6 +122,22 @@ pub struct ClassSummary {
     pub latency: LatencyPair,
     /// Change of network latency within flows.
     pub jitter: JitterSummary,
+    /// Messages, of a class that sends any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessageSummary>,
+}
+
+/// Messages of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MessageSummary {
+    /// In all.
+    pub count: u64,
+    /// Delivered in the run.
+    pub delivered: u64,
+    /// Cycle in which the last of these was.
+    pub last_delivery: Option<u64>,
+    /// First packet made to last packet delivered \[cycles\], of messages that begin in the window.
+    pub latency: LatencySummary,
 }
 
 /// Service level of a class: a number, a list when packets draw one of several, `null` on VL15.
@@ -334,6 +350,19 @@ fn class_summary(result: &RunResult, info: &ClassInfo, class: &ClassRecords) -> 
             packet: class.packet.summary(),
         },
         jitter: jitter(&class.jitter),
+        messages: info.messages.map(|count| messages(count, class)),
+    }
+}
+
+fn messages(count: u64, class: &ClassRecords) -> MessageSummary {
+    let records = class.messages.as_deref();
+    MessageSummary {
+        count,
+        delivered: records.map_or(0, |records| records.delivered),
+        last_delivery: records.map(|records| records.last_delivery),
+        latency: records.map_or(LatencySummary::default(), |records| {
+            records.latency.summary()
+        }),
     }
 }
 

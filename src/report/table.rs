@@ -4,6 +4,7 @@ use super::RunResult;
 use super::result::StageCost;
 use super::summary::{ClassSummary, LatencyPair, Summary, mean_hops, summarize};
 use super::tables::service_levels;
+use crate::measure::LatencySummary;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -90,6 +91,36 @@ fn classes(result: &RunResult, summary: &Summary) -> String {
     group_titles(&widths(&rows))
         + &align(&rows)
         + "(loads: fraction of link rate; latencies: cycles; rejected: packets)\n\n"
+        + &messages(summary)
+}
+
+/// One row per class that sends messages.
+fn messages(summary: &Summary) -> String {
+    let header = [
+        "messages",
+        "in all",
+        "delivered",
+        "last in cycle",
+        "mean",
+        "p50",
+        "p99",
+        "max",
+    ];
+    let mut rows = vec![row(header)];
+    for class in &summary.classes {
+        if let Some(messages) = &class.messages {
+            let numbers = [messages.count, messages.delivered].map(|number| number.to_string());
+            let mut row = vec![class.name.clone()];
+            row.extend(numbers);
+            row.push(whole(messages.last_delivery));
+            row.extend(latency(&messages.latency));
+            rows.push(row);
+        }
+    }
+    match rows.len() {
+        1 => String::new(),
+        _ => align(&rows) + "(latency: first packet made to last packet delivered, cycles)\n\n",
+    }
 }
 
 fn class_row(class: &ClassSummary, hops: Option<f64>) -> Vec<String> {
@@ -112,10 +143,13 @@ fn loads(offered: f64, accepted: f64, rejected: u64) -> [String; 3] {
 }
 
 fn latencies(pair: &LatencyPair) -> Vec<String> {
-    let cells = |l: &crate::measure::LatencySummary| {
-        [decimal(l.mean, 1), whole(l.p50), whole(l.p99), whole(l.max)]
-    };
-    [cells(&pair.network), cells(&pair.packet)].concat()
+    [latency(&pair.network), latency(&pair.packet)].concat()
+}
+
+fn latency(latency: &LatencySummary) -> [String; LATENCY_CELLS / 2] {
+    let whole = [latency.p50, latency.p99, latency.max].map(whole);
+    let [p50, p99, max] = whole;
+    [decimal(latency.mean, 1), p50, p99, max]
 }
 
 fn footer(summary: &Summary, directory: Option<&Path>) -> String {

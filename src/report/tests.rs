@@ -93,6 +93,7 @@ fn class(name: &str, levels: &[u8], hosts: &[u32]) -> ClassInfo {
         name: name.into(),
         service_levels: levels.to_vec(),
         hosts: hosts.iter().copied().map(HostId).collect(),
+        messages: None,
     }
 }
 

@@ -4,10 +4,11 @@ use super::shard::{Shard, WorldShard};
 use super::simulation::Options;
 use crate::cycle::adaptive::Choices;
 use crate::cycle::calendar::Calendar;
+use crate::cycle::generate::replay::Replay;
+use crate::cycle::generate::sources::Sources;
 use crate::cycle::output_lanes::buffers::OutputLanes;
 use crate::cycle::profile::StageClock;
 use crate::cycle::records::Records;
-use crate::cycle::sources::Sources;
 use crate::cycle::state::{ArbiterState, ShardState, Shared, Sink, Work};
 use crate::fabric::source_queue::SourceQueues;
 use crate::ids::HostId;
@@ -134,6 +135,7 @@ fn work<const W: usize>(
         free_packets: Vec::new(),
         packets_in_use: 0,
         sources: sources(plan, layout, number),
+        replay: Replay::new(plan, hosts.len()),
         source_queues: SourceQueues::new(hosts.len() << shared.lane_shift),
         class_waiting: if shared.source_queue.is_some() {
             vec![0; hosts.len() * plan.classes.len()]

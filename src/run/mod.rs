@@ -3,6 +3,7 @@
 mod build;
 pub mod checkpoint;
 pub mod execute;
+mod feed;
 pub mod inspect;
 pub mod invariants;
 pub mod layout;

@@ -4,6 +4,7 @@ use super::checkpoint::CheckpointError;
 pub use crate::cycle::profile::StageCost;
 use crate::measure::precision::BatchMeans;
 use crate::measure::{Flow, FlowRecord, Records};
+use crate::traffic::messages::MessageError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
@@ -199,6 +200,9 @@ pub enum RunError {
     /// The records of packets cannot be written.
     #[error("cannot write the records of packets: {0}")]
     Packets(io::Error),
+    /// The messages cannot be read.
+    #[error(transparent)]
+    Messages(#[from] MessageError),
     /// A conservation law is broken: a defect of the program, not of the scenario.
     #[error("invariant broken at cycle {cycle}: {law}")]
     Invariant {

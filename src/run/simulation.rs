@@ -5,6 +5,7 @@
 //! is delivered whatever the number of threads, and the number of shards changes only where state lives.
 
 use super::build::Blueprint;
+use super::feed::Feed;
 use super::outcome::StageCost;
 use super::shard::{Inspect, Shard};
 use crate::cycle::profile::StageClock;
@@ -17,6 +18,7 @@ use crate::run::invariants::Ledger;
 use crate::run::layout::Layout;
 use crate::scenario::plan::Plan;
 use crate::topology::Graph;
+use crate::traffic::messages::MessageError;
 use std::sync::Arc;
 
 /// How to run; nothing here changes a result.
@@ -56,6 +58,8 @@ impl Default for Options {
 /// A fabric in motion.
 pub struct Simulation {
     shards: Vec<Box<dyn Shard>>,
+    /// Messages to come, when some class sends any.
+    feed: Option<Feed>,
     pool: Option<rayon::ThreadPool>,
     /// Cycles per window.
     window: u64,
@@ -100,6 +104,7 @@ impl Simulation {
             .transpose()?;
         Ok(Self {
             shards,
+            feed: Feed::new(plan, &layout),
             pool,
             window,
             now: 0,
@@ -124,12 +129,19 @@ impl Simulation {
     }
 
     /// Runs up to cycle `end` (exclusive).
-    pub fn run_until(&mut self, end: u64) {
+    ///
+    /// # Errors
+    /// When the messages of these cycles cannot be read.
+    pub fn run_until(&mut self, end: u64) -> Result<(), MessageError> {
+        if let Some(feed) = &mut self.feed {
+            feed.post(end, &mut self.shards)?;
+        }
         let (shards, window, now) = (&mut self.shards, self.window, &mut self.now);
         match &self.pool {
             Some(pool) => pool.install(|| advance(shards, window, now, end, run_joined)),
             None => advance(shards, window, now, end, run_in_turn),
         }
+        Ok(())
     }
 
     /// State of every shard, for [`Self::restore`].
@@ -146,6 +158,9 @@ impl Simulation {
     /// What does not fit.
     pub fn restore(&mut self, now: u64, states: &[Vec<u8>], fork: bool) -> Result<(), String> {
         self.now = now;
+        if let Some(feed) = &mut self.feed {
+            feed.skip(now).map_err(|cause| cause.to_string())?;
+        }
         for (shard, state) in self.shards.iter_mut().zip(states) {
             shard.state_mut().now = now;
             shard.restore(state, fork)?;
@@ -196,11 +211,15 @@ impl Simulation {
         self.shards.iter_mut().map(|shard| shard.state_mut())
     }
 
+    /// Whether no message will be read any more.
+    pub fn is_fed(&self) -> bool {
+        self.feed.as_ref().is_none_or(Feed::is_over)
+    }
+
     /// Whether nothing will ever happen again.
     pub fn is_idle(&self) -> bool {
-        self.shards
-            .iter()
-            .all(|shard| shard.next_event(self.now).is_none())
+        let mut shards = self.shards.iter();
+        self.is_fed() && shards.all(|shard| shard.next_event(self.now).is_none())
     }
 }
 

@@ -179,6 +179,26 @@ metrics![
         "Mean jitter of the flows of the class"
     ),
     (
+        "classes.NAME.messages.count",
+        "messages",
+        "Messages of the class in all"
+    ),
+    (
+        "classes.NAME.messages.delivered",
+        "messages",
+        "Messages of the class delivered in the run"
+    ),
+    (
+        "classes.NAME.messages.last_delivery",
+        "cycle",
+        "When the last of these was delivered: the time the messages take"
+    ),
+    (
+        "classes.NAME.messages.latency.STATISTIC",
+        "cycles",
+        "First packet of a message made to its last one delivered"
+    ),
+    (
         "channels.utilisation.mean",
         "fraction of time",
         "Time channels carry flits, mean over channels"

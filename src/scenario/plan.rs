@@ -7,6 +7,7 @@ use crate::ids::{HostId, SlId};
 use crate::measure::Observe;
 use crate::qos::VlArbitrationTables;
 use crate::topology::{ChannelTiming, Graph};
+use crate::traffic::messages::Workload;
 use crate::traffic::{Pattern, Process, SizeDistribution};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -194,10 +195,12 @@ pub struct ClassPlan {
     pub service_levels: Vec<SlId>,
     /// Sent on VL15, before everything else; `service_levels` does not matter then.
     pub management: bool,
-    /// Offered load, fraction of the host's link rate; 1.0 for a saturating process.
+    /// Offered load, fraction of the host's link rate; 1.0 for a saturating process, 0.0 for messages.
     pub load: f64,
     /// Packets each host sends in all; `None` = without end.
     pub packets_per_host: Option<u64>,
+    /// Messages it sends in all, in place of pattern and process.
+    pub messages: Option<u64>,
 }
 
 impl ClassPlan {
@@ -242,11 +245,13 @@ pub struct Phases {
     pub warmup: u64,
     /// The run finds the end of the warm-up.
     pub find_warmup: bool,
-    /// Cycles in which created packets are tagged and deliveries counted; the most when [`Self::precision`]
-    /// is set.
+    /// Cycles in which created packets are tagged and deliveries counted; the most when [`Self::precision`] or
+    /// [`Self::until_messages`] is set.
     pub measure: u64,
     /// The measurement ends when this is reached.
     pub precision: Option<Precision>,
+    /// The measurement ends when every message is delivered.
+    pub until_messages: bool,
     /// Time on the clock after which the run is interrupted \[s\].
     pub wall_seconds: Option<f64>,
     /// Most cycles to wait for tagged packets afterwards.
@@ -258,7 +263,7 @@ pub struct Phases {
 impl Phases {
     /// Whether both phases have a length given beforehand.
     pub fn is_fixed(&self) -> bool {
-        !self.find_warmup && self.precision.is_none()
+        !self.find_warmup && self.precision.is_none() && !self.until_messages
     }
 }
 
@@ -279,6 +284,8 @@ pub struct Plan {
     pub host: HostOptions,
     /// Traffic classes.
     pub classes: Vec<ClassPlan>,
+    /// Where the classes that send messages get them from.
+    pub workloads: Vec<Workload>,
     /// Phases.
     pub phases: Phases,
     /// Run although the tables are not proved free of deadlock.

@@ -184,6 +184,20 @@ pub enum ServiceLevels {
     Management,
 }
 
+/// What makes a class send.
+#[derive(Clone, Debug)]
+pub enum Demand {
+    /// Packets at the times of a process, to the destinations of a pattern.
+    Packets {
+        /// Where packets go.
+        pattern: Part,
+        /// When they are made.
+        process: Part,
+    },
+    /// Messages of a source.
+    Messages(Part),
+}
+
 /// One traffic class.
 #[derive(Clone, Debug)]
 pub struct Class {
@@ -191,10 +205,8 @@ pub struct Class {
     pub name: At<String>,
     /// Senders.
     pub hosts: At<HostSet>,
-    /// Pattern.
-    pub pattern: Part,
-    /// Process.
-    pub process: Part,
+    /// What makes it send.
+    pub demand: Demand,
     /// Packet size.
     pub size: At<Size>,
     /// Service levels.
@@ -217,8 +229,10 @@ pub struct Warmup {
 pub struct Measure {
     /// Length, or the longest when the run stops by precision.
     pub time: At<Time>,
-    /// The precision it stops at; `None` = fixed length.
+    /// The precision it stops at; `None` = none.
     pub precision: Option<Precision>,
+    /// Whether it stops when every message is delivered.
+    pub until_messages: bool,
     /// Time on the clock after which the run is interrupted.
     pub wall_time: Option<At<Time>>,
 }

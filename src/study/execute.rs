@@ -181,7 +181,7 @@ impl Floor<'_> {
             ) => {
                 return Err(error.into());
             }
-            Err(error @ RunError::Invariant { .. }) => {
+            Err(error @ (RunError::Invariant { .. } | RunError::Messages(_))) => {
                 return self.fail(key, error.to_string()).map(Some);
             }
         };

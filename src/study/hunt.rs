@@ -6,6 +6,7 @@ use super::execute::{Event, execute};
 use super::saturation::{Behaviour, Criterion, Sample, Saturation, search};
 use super::{Crew, Order, StudyDirectory, StudyError, Table};
 use crate::report::Verdict;
+use crate::scenario::schema::Demand;
 use crate::scenario::syntax::Node;
 use crate::scenario::{Document, Scenario};
 use serde::Serialize;
@@ -44,10 +45,14 @@ impl Loads {
         let mut classes = Vec::new();
         for class in chosen {
             let name = &class.name.value;
-            let load = class.process.parameter("load").map(Node::to_text);
+            let part = match &class.demand {
+                Demand::Packets { process, .. } => process,
+                Demand::Messages(messages) => messages,
+            };
+            let load = part.parameter("load").map(Node::to_text);
             let Some(load) = load.and_then(|load| load.parse::<f64>().ok()) else {
-                let process = &class.process.name.value;
-                let message = format!("process `{process}` of class `{name}` has no load to vary");
+                let part = &part.name.value;
+                let message = format!("`{part}` of class `{name}` has no load to vary");
                 return Err(StudyError::Design(message));
             };
             classes.push((format!("traffic.{name}.process.load"), load));

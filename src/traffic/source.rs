@@ -100,6 +100,11 @@ impl Source {
         self.remaining = 0;
     }
 
+    /// Counts a packet of a message, which is not drawn.
+    pub fn count(&mut self) {
+        self.created += 1;
+    }
+
     /// Packets made so far.
     pub fn made(&self) -> u64 {
         self.created

@@ -24,6 +24,8 @@ mod engines_by_topologies;
 mod validation;
 // Runs that are stopped and go on.
 mod checkpoints;
+// Messages of traces, replayed.
+mod messages;
 // Records of packets and flows.
 mod records;
 // One packet watched.

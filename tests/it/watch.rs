@@ -153,7 +153,7 @@ fn run(resolved: &Resolved, options: Options, cycles: u64) -> Simulation {
     let graph = &resolved.layout.graph;
     let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
     let mut simulation = simulation.expect("it starts");
-    simulation.run_until(cycles);
+    simulation.run_until(cycles).expect("there are no messages");
     simulation
 }
 

@@ -36,6 +36,8 @@ pub struct Driver {
     /// Where in the running phase it is decided whether that is long enough \[cycles of the phase\]; `None` = it
     /// has not begun.
     pub decision: Option<u64>,
+    /// Whether the measurement was precise enough at the decision before.
+    pub was_precise: bool,
     /// Where the phases that find their own length ended, and why.
     pub length: Vec<String>,
     /// Records of packets that were written.
@@ -57,6 +59,7 @@ impl Driver {
             interval,
             batches: Batches::default(),
             decision: None,
+            was_precise: false,
             length: Vec::new(),
             packets: Written::default(),
             warm: None,

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Number of the format; a change of anything a checkpoint holds needs another.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// First bytes of every checkpoint.
 const MAGIC: &[u8; 20] = b"virtlane checkpoint\n";
@@ -62,6 +62,9 @@ pub enum CheckpointError {
         /// Classes of this plan.
         now: String,
     },
+    /// The run replays messages.
+    #[error("a run with messages cannot be forked: their times count from cycle 0")]
+    Messages,
     /// Made when measurement had begun.
     #[error(
         "a fork starts at the end of the warm-up (cycle {end}) at the latest, the checkpoint is from cycle {cycle}"

@@ -159,15 +159,15 @@ impl Checkpoint {
     /// Checks that the run that `resolved` describes can start from this state.
     ///
     /// # Errors
-    /// [`CheckpointError::OtherNetwork`], [`CheckpointError::OtherClasses`], or [`CheckpointError::TooLate`]
-    /// when the state is from after a warm-up, its own or the new one.
+    /// [`CheckpointError::OtherNetwork`], [`CheckpointError::OtherClasses`], [`CheckpointError::Messages`], or
+    /// [`CheckpointError::TooLate`] when the state is from after a warm-up, its own or the new one.
     pub fn require_forkable(&self, resolved: &Resolved) -> Result<(), CheckpointError> {
         self.require_same_network(resolved)?;
         let classes = classes(&resolved.plan);
         let kinds = |classes: &[Class]| {
             classes
                 .iter()
-                .map(|class| class.backlogged)
+                .map(|class| (class.backlogged, class.messages))
                 .collect::<Vec<_>>()
         };
         if kinds(&classes) != kinds(&self.classes) {
@@ -175,6 +175,9 @@ impl Checkpoint {
                 then: list(&self.classes),
                 now: list(&classes),
             });
+        }
+        if !resolved.plan.workloads.is_empty() {
+            return Err(CheckpointError::Messages);
         }
         let end = self.warmup.min(resolved.plan.phases.warmup);
         if self.cycle > end {
@@ -201,6 +204,8 @@ struct Class {
     name: String,
     /// Always backlogged.
     backlogged: bool,
+    /// Sends messages.
+    messages: bool,
 }
 
 fn classes(plan: &Plan) -> Vec<Class> {
@@ -208,6 +213,7 @@ fn classes(plan: &Plan) -> Vec<Class> {
     let class = |class: &ClassPlan| Class {
         name: class.name.clone(),
         backlogged: class.is_backlogged(),
+        messages: class.messages.is_some(),
     };
     classes.map(class).collect()
 }
@@ -215,10 +221,10 @@ fn classes(plan: &Plan) -> Vec<Class> {
 /// The classes as people read them.
 fn list(classes: &[Class]) -> String {
     let classes = classes.iter().map(|class| {
-        let kind = if class.backlogged {
-            " (saturating)"
-        } else {
-            ""
+        let kind = match (class.backlogged, class.messages) {
+            (true, _) => " (saturating)",
+            (_, true) => " (messages)",
+            _ => "",
         };
         format!("`{}`{kind}", class.name)
     });

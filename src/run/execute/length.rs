@@ -4,7 +4,7 @@
 //! simulation alone: the same for any number of threads and shards. Only a limit of wall time depends on
 //! the machine, and its verdict says so.
 
-use super::Run;
+use super::{DRAIN_STEP, Run};
 use crate::cycle::records::Totals;
 use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batch_means, warm_up};
 use crate::run::checkpoint::Mark;
@@ -107,7 +107,7 @@ impl Run<'_> {
             let until = end
                 .min(self.driver.batches.end())
                 .min(self.next_hand_over());
-            self.simulation.run_until(until);
+            self.simulation.run_until(until)?;
             self.hand_over()?;
             let now = self.simulation.now();
             if now == self.driver.batches.end() {
@@ -193,6 +193,8 @@ impl Run<'_> {
             }
             if let Some(precision) = phases.precision {
                 self.measure_until(precision, end, progress, stop)?;
+            } else if phases.until_messages {
+                self.measure_messages(end, progress, stop)?;
             } else {
                 self.first_decision((phases.measure / BATCHES).max(SHORTEST_BATCH));
                 self.advance("measure", end, progress, stop)?;
@@ -204,7 +206,9 @@ impl Run<'_> {
         Ok(measured)
     }
 
-    /// Measures until latency and accepted load are precise enough, at most up to cycle `end`.
+    /// Measures until latency and accepted load are precise enough at two decisions in a row, at most up to cycle
+    /// `end`: an estimate that happens to be too narrow would end the run at once, and such runs cover the mean
+    /// less often than they say.
     fn measure_until(
         &mut self,
         precision: Precision,
@@ -220,8 +224,10 @@ impl Run<'_> {
             let (is_enough, words) = found.judge(precision.half_width);
             let now = self.simulation.now();
             let cycles = now - self.driver.batches.first;
+            let is_confirmed = is_enough && self.driver.was_precise;
+            self.driver.was_precise = is_enough;
             let bound = match &self.ended {
-                None if is_enough => {
+                None if is_confirmed => {
                     self.set_window(now - cycles, now);
                     ""
                 }
@@ -238,6 +244,45 @@ impl Run<'_> {
         }
     }
 
+    /// Measures until every message is delivered, at most up to cycle `end`.
+    fn measure_messages(
+        &mut self,
+        end: u64,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<(), RunError> {
+        let mut decision = self.first_decision(FIRST_BATCH);
+        loop {
+            let until = self.driver.batches.cycle(decision).min(end);
+            self.advance("measure", until, progress, stop)?;
+            let (now, start) = (self.simulation.now(), self.driver.batches.first);
+            let messages = self.messages();
+            let bound = match &self.ended {
+                None if messages.left == 0 => {
+                    self.set_window(start, now);
+                    ""
+                }
+                None if now >= end => ", its bound",
+                Some(_) => "",
+                None => {
+                    // as long as messages are to be read, the end is not near
+                    let cycles = if self.simulation.is_fed() {
+                        DRAIN_STEP
+                    } else {
+                        self.step
+                    };
+                    decision += cycles;
+                    self.driver.decision = Some(decision);
+                    continue;
+                }
+            };
+            let length = now - start;
+            let message = format!("measurement of {length} cycles{bound}: {messages}");
+            self.driver.length.push(message);
+            return Ok(());
+        }
+    }
+
     /// The decision that a phase is on its way to, in its cycles. A phase that has not begun begins, with
     /// batches of `length` cycles.
     fn first_decision(&mut self, length: u64) -> u64 {
@@ -247,7 +292,11 @@ impl Run<'_> {
         let totals = self.totals().0;
         let now = self.simulation.now();
         self.driver.batches.start(now, totals, length);
-        let decision = FIRST_BATCH * FIRST_DECISION;
+        let decision = if self.resolved.plan.phases.until_messages {
+            DRAIN_STEP
+        } else {
+            FIRST_BATCH * FIRST_DECISION
+        };
         self.driver.decision = Some(decision);
         decision
     }

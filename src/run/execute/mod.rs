@@ -146,7 +146,7 @@ impl<'a> Run<'a> {
         let growth = measured.queued as i64 - warm.queued as i64;
         let (verdict, reason) = match self.ended.take() {
             Some(ended) => ended,
-            None => verdict::judge(self.resolved, &records, growth),
+            None => verdict::judge(self.resolved, &records, self.messages(), growth),
         };
         let now = self.simulation.now();
         let cycles = CycleCounts {

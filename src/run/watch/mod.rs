@@ -21,7 +21,8 @@ use crate::ids::HostId;
 use crate::measure::Observe;
 use crate::scenario::Resolved;
 use crate::scenario::plan::Plan;
-use look::Looker;
+use crate::traffic::messages::MessageError;
+use look::{Looker, Spot};
 use std::sync::atomic::{AtomicBool, Ordering};
 use teller::Teller;
 
@@ -66,6 +67,9 @@ pub enum WatchError {
     /// Stopped by a signal.
     #[error("stopped at cycle {0}")]
     Stopped(u64),
+    /// The messages cannot be read.
+    #[error(transparent)]
+    Messages(#[from] MessageError),
     /// Worker threads could not be started.
     #[error("cannot start the worker threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -98,6 +102,8 @@ pub fn watch(
     let mut simulation = Simulation::new(&unobserved, graph, &resolved.routes, options)?;
     let phases = plan.phases;
     let end = phases.warmup + phases.measure + phases.drain_limit;
+    // packets of messages have numbers in the order of the source, not of their making
+    let is_message = class.messages.is_some();
     let mut looker = Looker::new(graph, &simulation, name);
     let mut teller = Teller::new(resolved, name);
     let mut watchdog = Watchdog::new(phases.watchdog);
@@ -107,15 +113,18 @@ pub fn watch(
             return Err(WatchError::Stopped(simulation.now()));
         }
         let cycle = simulation.now();
-        simulation.run_until(cycle + 1);
-        if looker.made(&simulation) > name.sequence {
-            let look = looker.look(&mut simulation, cycle);
+        simulation.run_until(cycle + 1)?;
+        if !is_message && looker.made(&simulation) <= name.sequence {
+            continue;
+        }
+        let look = looker.look(&mut simulation, cycle);
+        if !is_message || teller.has_begun() || look.spot != Spot::Nowhere {
             teller.tell(cycle, look);
             is_stuck = !teller.is_over() && is_deadlocked(&simulation, &mut watchdog);
         }
     }
     let made = looker.made(&simulation);
-    if made <= name.sequence {
+    if !teller.has_begun() {
         return Err(WatchError::Never {
             host,
             class: class.name.clone(),

@@ -52,6 +52,11 @@ impl<'a> Teller<'a> {
         }
     }
 
+    /// Whether the packet has been made.
+    pub(super) fn has_begun(&self) -> bool {
+        !self.story.events.is_empty()
+    }
+
     /// Whether nothing more will happen.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
@@ -59,7 +64,7 @@ impl<'a> Teller<'a> {
 
     /// What `cycle` has brought.
     pub(super) fn tell(&mut self, cycle: u64, look: Look) {
-        if self.story.events.is_empty() {
+        if !self.has_begun() {
             self.create(cycle, &look);
         }
         let packet = look.packet.map(|(packet, _)| packet);

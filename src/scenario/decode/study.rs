@@ -101,14 +101,26 @@ pub(super) fn warmup(item: &Item<'_>) -> Read<Warmup> {
     })
 }
 
-/// A time, or `Auto(confidence: 0.95, half_width: 0.02, at_most: time, wall_time: time)`.
+/// A time, `Auto(confidence: 0.95, half_width: 0.02, at_most: time, wall_time: time)` or `Messages(at_most: time)`.
 pub(super) fn measure(item: &Item<'_>) -> Read<Measure> {
-    let Some(("Auto", arguments)) = item.variant() else {
-        return Ok(Measure {
-            time: item.at(time(item)?),
-            precision: None,
-            wall_time: None,
-        });
+    let arguments = match item.variant() {
+        Some(("Auto", arguments)) => arguments,
+        Some(("Messages", arguments)) => {
+            return Ok(Measure {
+                time: at_most(item, arguments.as_ref(), keys::UNTIL_MESSAGES.keys)?,
+                precision: None,
+                until_messages: true,
+                wall_time: None,
+            });
+        }
+        _ => {
+            return Ok(Measure {
+                time: item.at(time(item)?),
+                precision: None,
+                until_messages: false,
+                wall_time: None,
+            });
+        }
     };
     let keys = keys::AUTO_MEASURE.keys;
     let longest = at_most(item, arguments.as_ref(), keys)?;
@@ -124,6 +136,7 @@ pub(super) fn measure(item: &Item<'_>) -> Read<Measure> {
             confidence: fields.or("confidence", 0.95, fraction)?.value,
             half_width: fields.or("half_width", 0.02, fraction)?.value,
         }),
+        until_messages: false,
         wall_time: wall_time.transpose()?,
     })
 }
@@ -133,12 +146,12 @@ fn at_most(
     arguments: Option<&Item<'_>>,
     keys: &'static [crate::registry::Parameter],
 ) -> Read<At<Time>> {
-    match arguments {
-        Some(arguments) => arguments.fields(keys)?.required("at_most", time),
-        None => {
-            Err(item.mistake("`Auto` needs a bound, such as `Auto(at_most: \"1000000 cycles\")`"))
-        }
+    if let Some(arguments) = arguments {
+        return arguments.fields(keys)?.required("at_most", time);
     }
+    let name = item.variant().map_or("Auto", |(name, _)| name);
+    let example = format!("{name}(at_most: \"1000000 cycles\")");
+    Err(item.mistake(format!("`{name}` needs a bound, such as `{example}`")))
 }
 
 /// A number between 0 and 1, both left out.

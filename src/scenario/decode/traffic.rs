@@ -1,8 +1,8 @@
 //! Section `traffic`: classes, their hosts, sizes and service levels.
 
 use super::super::keys;
-use super::super::schema::{Class, HostSet, Member, ServiceLevels, Size};
-use super::super::syntax::{At, Item};
+use super::super::schema::{Class, Demand, HostSet, Member, ServiceLevels, Size};
+use super::super::syntax::{At, Fields, Item};
 use super::{Read, amount, small, text, whole};
 
 pub(super) fn class(item: &Item<'_>) -> Read<Class> {
@@ -11,12 +11,29 @@ pub(super) fn class(item: &Item<'_>) -> Read<Class> {
     Ok(Class {
         name: fields.required("name", text)?,
         hosts: fields.or("hosts", HostSet::All, host_set)?,
-        pattern: fields.need("pattern")?.part("traffic pattern")?,
-        process: fields.need("process")?.part("arrival process")?,
+        demand: demand(&fields)?,
         size: fields.required("size", size)?,
         service_levels: fields.or("sl", ServiceLevels::Data(vec![0]), service_levels)?,
         packets: packets.map(|item| item.integer(1..=u64::MAX)).transpose()?,
     })
+}
+
+/// Messages, or pattern and process.
+fn demand(fields: &Fields<'_>) -> Read<Demand> {
+    let Some(messages) = fields.get("messages") else {
+        return Ok(Demand::Packets {
+            pattern: fields.need("pattern")?.part("traffic pattern")?,
+            process: fields.need("process")?.part("arrival process")?,
+        });
+    };
+    for key in ["pattern", "process", "packets"] {
+        if let Some(item) = fields.get(key) {
+            return Err(item.mistake(format!(
+                "`{key}` does not go with `messages`, which say who sends what and when"
+            )));
+        }
+    }
+    messages.part("message source").map(Demand::Messages)
 }
 
 pub(super) fn different_names(classes: At<Vec<Class>>) -> Read<Vec<Class>> {

@@ -229,12 +229,29 @@ section!(
             "All",
             "Hosts that send; hosts and switches by number from 0 or by name, Range includes both ends"
         ),
-        need("pattern", "traffic pattern", "Where packets go"),
-        need("process", "arrival process", "When packets are made"),
+        with(
+            "pattern",
+            "traffic pattern",
+            "None",
+            "Where packets go; needed without `messages`"
+        ),
+        with(
+            "process",
+            "arrival process",
+            "None",
+            "When packets are made; needed without `messages`"
+        ),
+        with(
+            "messages",
+            "message source",
+            "None",
+            "Who sends what to whom, when and after what, in place of pattern and process; classes that name the same \
+             source share it"
+        ),
         need(
             "size",
             "size | Mixed([(size, weight)])",
-            "Packet size, 1..=65535 flits"
+            "Packet size, 1..=65535 flits; messages are split into packets of at most this size"
         ),
         with(
             "sl",
@@ -264,8 +281,9 @@ section!(
         ),
         need(
             "measure",
-            "time, at least 1 cycle | Auto(at_most: time, ...)",
-            "Packets created in it are tagged and measured; Auto = until precise enough, see section auto_measure"
+            "time, at least 1 cycle | Auto(at_most: time, ...) | Messages(at_most: time)",
+            "Packets created in it are tagged and measured; Auto = until precise enough, see section auto_measure; \
+             Messages = until all are delivered"
         ),
         with(
             "drain",
@@ -298,7 +316,7 @@ section!(
     AUTO_MEASURE,
     "auto_measure",
     "phases.measure: Auto(...)",
-    "A measurement that ends when mean packet latency and accepted load are precise enough.",
+    "A measurement that ends when mean packet latency and accepted load are precise enough, at two looks in a row.",
     [
         need("at_most", "time, at least 1 cycle", "Longest measurement"),
         with(
@@ -322,6 +340,18 @@ section!(
     ]
 );
 
+section!(
+    UNTIL_MESSAGES,
+    "until_messages",
+    "phases.measure: Messages(...)",
+    "A measurement that ends when every message is delivered, at most 256 cycles after it.",
+    [need(
+        "at_most",
+        "time, at least 1 cycle",
+        "Longest measurement; when it comes first, the verdict is saturated"
+    )]
+);
+
 /// All sections in the order of a scenario.
 pub static SECTIONS: &[&Section] = &[
     &SCENARIO,
@@ -338,6 +368,7 @@ pub static SECTIONS: &[&Section] = &[
     &PHASES,
     &AUTO_WARMUP,
     &AUTO_MEASURE,
+    &UNTIL_MESSAGES,
     &OBSERVE,
     &SWEEP,
     &EXPECT,

@@ -6,7 +6,7 @@ mod study;
 
 use super::plan::{ClassPlan, InputSpeedup, Plan, SwitchOptions};
 use super::resolve::{Parts, Resolved};
-use super::schema::{FailedLink, Failures, Member, Scenario};
+use super::schema::{Demand, FailedLink, Failures, Member, Scenario};
 use super::syntax::tree::quote;
 use super::syntax::{At, Part};
 use crate::ids::HostId;
@@ -232,8 +232,13 @@ fn traffic(
         "hosts",
         hosts(&class.hosts, resolved.layout.graph.hosts().len()),
     );
-    printer.part("pattern", &written.pattern, parts.patterns);
-    printer.part("process", &written.process, parts.processes);
+    match &written.demand {
+        Demand::Packets { pattern, process } => {
+            printer.part("pattern", pattern, parts.patterns);
+            printer.part("process", process, parts.processes);
+        }
+        Demand::Messages(messages) => printer.part("messages", messages, parts.messages),
+    }
     match class.size.entries() {
         [(flits, _)] => printer.flits("size", u32::from(*flits)),
         entries => {
@@ -290,6 +295,13 @@ fn phases(printer: &mut Printer, plan: &Plan) {
                 None => printer.key("wall_time", "None"),
             }
         }),
+        None if phases.until_messages => {
+            let bound = phases.measure;
+            printer.key(
+                "measure",
+                format_args!("Messages(at_most: \"{bound} cycles\")"),
+            );
+        }
         None => printer.cycles("measure", phases.measure),
     }
     printer.cycles("drain", plan.phases.drain_limit);

@@ -1,13 +1,14 @@
 //! Traffic classes against the graph: senders, sizes, patterns, processes.
 
 use super::super::plan::{ClassPlan, OtherProcess};
-use super::super::schema::{Class, HostSet, Member, Scenario, ServiceLevels, Size};
-use super::super::syntax::{At, Mistake};
+use super::super::schema::{Class, Demand, HostSet, Member, Scenario, ServiceLevels, Size};
+use super::super::syntax::{At, Mistake, Part};
 use super::{Layout, Parts, flits};
 use crate::ids::{HostId, SlId, SwitchId};
 use crate::registry::nearest;
 use crate::topology::Graph;
-use crate::traffic::{OfferedProcess, Pattern, PatternContext, ProcessContext, SizeDistribution};
+use crate::traffic::messages::{Senders, Silent};
+use crate::traffic::{Pattern, PatternContext, Process, ProcessContext, SizeDistribution};
 use crate::units::Clock;
 use std::sync::Arc;
 
@@ -37,32 +38,50 @@ fn class(
             .service_levels
             .mistake("`Management` needs VL15: set `qos.management_lane: true`"));
     }
-    let pattern = pattern(scenario, parts, graph, number, class, &hosts)?;
-    let (offered, other_processes) = processes(parts, graph, class, &hosts, size.mean())?;
-    if !(offered.load > 0.0 && offered.load <= 1.0) {
-        let load = offered.load;
-        return Err(class.process.parameter_mistake(
-            "load",
-            &format!(
-                "`{load}` is not a load: expected a fraction of the link rate above 0, at most 1"
-            ),
-        ));
-    }
+    let drawn = match &class.demand {
+        Demand::Packets { pattern, process } => Drawn {
+            pattern: self::pattern(scenario, parts, graph, number, pattern, &hosts)?,
+            ..processes(parts, graph, process, &hosts, size.mean())?
+        },
+        // the senders are known when the messages are read
+        Demand::Messages(_) => Drawn::default(),
+    };
     Ok(ClassPlan {
         name: class.name.value.clone(),
         hosts,
-        pattern,
-        process: offered.process,
-        other_processes,
+        pattern: drawn.pattern,
+        process: drawn.process,
+        other_processes: drawn.other_processes,
         size,
         service_levels: match &class.service_levels.value {
             ServiceLevels::Data(levels) => levels.iter().map(|&level| SlId(level)).collect(),
             ServiceLevels::Management => vec![SlId(0)],
         },
         management,
-        load: offered.load,
+        load: drawn.load,
         packets_per_host: class.packets,
+        messages: None,
     })
+}
+
+/// What a class draws its packets from.
+struct Drawn {
+    pattern: Arc<dyn Pattern>,
+    process: Arc<dyn Process>,
+    other_processes: Vec<OtherProcess>,
+    load: f64,
+}
+
+impl Default for Drawn {
+    /// No packet.
+    fn default() -> Self {
+        Self {
+            pattern: Arc::new(Senders::default()),
+            process: Arc::new(Silent),
+            other_processes: Vec::new(),
+            load: 0.0,
+        }
+    }
 }
 
 /// The pattern of a class; some host must send under it.
@@ -71,7 +90,7 @@ fn pattern(
     parts: &Parts<'_>,
     graph: &Graph,
     number: usize,
-    class: &Class,
+    part: &Part,
     hosts: &[HostId],
 ) -> Result<Arc<dyn Pattern>, Mistake> {
     let context = PatternContext {
@@ -80,44 +99,51 @@ fn pattern(
         seed: scenario.seed,
         class: number,
     };
-    let make_pattern = class.pattern.entry(parts.patterns)?.build;
-    let pattern = class
-        .pattern
-        .build(|arguments| make_pattern(arguments, &context))?;
+    let make_pattern = part.entry(parts.patterns)?.build;
+    let pattern = part.build(|arguments| make_pattern(arguments, &context))?;
     if !hosts.iter().any(|&host| pattern.sends(host)) {
-        let message = format!(
-            "under `{}` none of the hosts sends",
-            class.pattern.name.value
-        );
-        return Err(class.pattern.name.mistake(message));
+        let message = format!("under `{}` none of the hosts sends", part.name.value);
+        return Err(part.name.mistake(message));
     }
     Ok(pattern)
 }
 
-/// The process of the hosts with the first host's link speed, and of those with other speeds.
+/// The process of the hosts with the first host's link speed, and of those with other speeds; no pattern.
 fn processes(
     parts: &Parts<'_>,
     graph: &Graph,
-    class: &Class,
+    part: &Part,
     hosts: &[HostId],
     mean_size: f64,
-) -> Result<(OfferedProcess, Vec<OtherProcess>), Mistake> {
-    let make_process = class.process.entry(parts.processes)?.build;
+) -> Result<Drawn, Mistake> {
+    let make_process = part.entry(parts.processes)?.build;
     let process = |cycles_per_flit| {
         let context = ProcessContext {
             mean_size,
             cycles_per_flit,
         };
-        class
-            .process
-            .build(|arguments| make_process(arguments, context))
+        part.build(|arguments| make_process(arguments, context))
     };
     let mut speeds = by_speed(hosts, graph).into_iter();
     let offered = process(speeds.next().map_or(1, |(speed, _)| speed))?;
+    let load = offered.load;
+    if !(load > 0.0 && load <= 1.0) {
+        return Err(part.parameter_mistake(
+            "load",
+            &format!(
+                "`{load}` is not a load: expected a fraction of the link rate above 0, at most 1"
+            ),
+        ));
+    }
     let other_processes = speeds
         .map(|(speed, members)| Ok((members, process(speed)?.process)))
         .collect::<Result<_, Mistake>>()?;
-    Ok((offered, other_processes))
+    Ok(Drawn {
+        process: offered.process,
+        other_processes,
+        load,
+        ..Drawn::default()
+    })
 }
 
 fn size(size: &At<Size>, clock: Clock) -> Result<SizeDistribution, Mistake> {

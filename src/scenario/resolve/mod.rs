@@ -7,11 +7,12 @@ mod checks;
 mod classes;
 mod clock;
 mod faults;
+mod messages;
 mod observe;
 
 use super::plan::{HostOptions, Phases, Plan, SwitchOptions};
 use super::prove::prove;
-use super::schema::{Scenario, Switch};
+use super::schema::{Demand, Scenario, Switch};
 use super::syntax::{At, Mistake};
 use crate::registry::Registry;
 use crate::routing::{BuildEngine, ENGINES, LaneBudget, Proof, Routes, RoutingError};
@@ -19,7 +20,8 @@ use crate::topology::faults::Failed;
 use crate::topology::{
     BuildContext, BuildTopology, ChannelTiming, Graph, TOPOLOGIES, TopologyError,
 };
-use crate::traffic::{BuildPattern, BuildProcess, PATTERNS, PROCESSES};
+use crate::traffic::messages::BuildMessages;
+use crate::traffic::{BuildPattern, BuildProcess, MESSAGE_SOURCES, PATTERNS, PROCESSES};
 use crate::units::{Amount, Clock, Time};
 use std::path::Path;
 
@@ -43,6 +45,8 @@ pub struct Parts<'a> {
     pub patterns: &'a Registry<BuildPattern>,
     /// Arrival processes.
     pub processes: &'a Registry<BuildProcess>,
+    /// Message sources.
+    pub messages: &'a Registry<BuildMessages>,
 }
 
 impl Parts<'static> {
@@ -53,6 +57,7 @@ impl Parts<'static> {
             engines: &ENGINES,
             patterns: &PATTERNS,
             processes: &PROCESSES,
+            messages: &MESSAGE_SOURCES,
         }
     }
 }
@@ -141,12 +146,20 @@ pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Lay
     })
 }
 
-/// Converts everything the engine needs and checks it against the graph.
+/// Converts everything the engine needs and checks it against the graph; `base` is the folder relative file names
+/// start from.
 ///
 /// # Errors
 /// The first value that is wrong by itself or beside another one.
-pub fn plan(scenario: &Scenario, parts: &Parts<'_>, layout: &Layout) -> Result<Plan, Mistake> {
+pub fn plan(
+    scenario: &Scenario,
+    parts: &Parts<'_>,
+    layout: &Layout,
+    base: &Path,
+) -> Result<Plan, Mistake> {
     let clock = layout.clock;
+    let mut classes = classes::classes(scenario, parts, layout)?;
+    let workloads = messages::workloads(scenario, parts, layout, base, &mut classes)?;
     let plan = Plan {
         title: scenario.title.clone(),
         seed: scenario.seed,
@@ -157,7 +170,8 @@ pub fn plan(scenario: &Scenario, parts: &Parts<'_>, layout: &Layout) -> Result<P
             sink_cycles_per_flit: clock::sink(scenario, clock)?,
             source_queue: scenario.fabric.source_queue,
         },
-        classes: classes::classes(scenario, parts, layout)?,
+        classes,
+        workloads,
         phases: phases(scenario, clock)?,
         allow_deadlock: scenario.allow_deadlock,
         observe: observe::observe(scenario)?,
@@ -207,11 +221,18 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     scenario.fabric.topology.entry(parts.topologies)?;
     scenario.routing.entry(parts.engines)?;
     for class in &scenario.traffic {
-        class.pattern.entry(parts.patterns)?;
-        class.process.entry(parts.processes)?;
+        match &class.demand {
+            Demand::Packets { pattern, process } => {
+                pattern.entry(parts.patterns)?;
+                process.entry(parts.processes)?;
+            }
+            Demand::Messages(messages) => {
+                messages.entry(parts.messages)?;
+            }
+        }
     }
     let layout = layout(&scenario, parts, base)?;
-    let plan = plan(&scenario, parts, &layout)?;
+    let plan = plan(&scenario, parts, &layout, base)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
     let routes = route(&scenario, parts, &layout, &plan, base)?;
@@ -328,6 +349,7 @@ fn phases(scenario: &Scenario, clock: Clock) -> Result<Phases, Mistake> {
         find_warmup: phases.warmup.is_automatic,
         measure,
         precision: phases.measure.precision,
+        until_messages: phases.measure.until_messages,
         wall_seconds: wall_time.and_then(Time::seconds),
         drain_limit: match &phases.drain {
             Some(time) => cycles(time, clock, 0, LONGEST_PHASE)?,

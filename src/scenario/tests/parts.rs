@@ -11,8 +11,8 @@ use crate::topology::{
     BuildContext, BuildTopology, Endpoint, Graph, GraphBuilder, Topology, TopologyError,
 };
 use crate::traffic::{
-    BuildPattern, BuildProcess, Gap, OfferedProcess, Pattern, PatternContext, Process,
-    ProcessContext, ProcessState,
+    BuildPattern, BuildProcess, Gap, MESSAGE_SOURCES, OfferedProcess, Pattern, PatternContext,
+    Process, ProcessContext, ProcessState,
 };
 use crate::units::BitRate;
 use serde::Deserialize;
@@ -25,6 +25,7 @@ pub(super) fn parts() -> Parts<'static> {
         engines: &ENGINES,
         patterns: &PATTERNS,
         processes: &PROCESSES,
+        messages: &MESSAGE_SOURCES,
     }
 }
 

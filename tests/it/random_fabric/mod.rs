@@ -36,21 +36,21 @@ pub(crate) struct Case<R = Tables> {
 }
 
 /// The stream that draws a case.
-struct Dice(Stream);
+pub(crate) struct Dice(pub(crate) Stream);
 
 impl Dice {
     /// A number in `low..=high`.
-    fn between(&mut self, low: u32, high: u32) -> u32 {
+    pub(crate) fn between(&mut self, low: u32, high: u32) -> u32 {
         low + below(&mut self.0, high - low + 1)
     }
 
     /// True with a chance of `percent`.
-    fn chance(&mut self, percent: u32) -> bool {
+    pub(crate) fn chance(&mut self, percent: u32) -> bool {
         below(&mut self.0, 100) < percent
     }
 
     /// One of the values.
-    fn pick<T: Clone>(&mut self, values: &[T]) -> T {
+    pub(crate) fn pick<T: Clone>(&mut self, values: &[T]) -> T {
         values[below(&mut self.0, values.len() as u32) as usize].clone()
     }
 }
@@ -115,7 +115,7 @@ fn plan(
 ) -> (Plan, u64) {
     let classes = traffic::classes(dice, graph, service_levels, management);
     let cycles = u64::from(dice.between(200, 1500));
-    let plan = Plan {
+    let mut plan = Plan {
         title: format!("random case {seed}"),
         seed,
         flit_bytes: dice.pick(&[8, 16, 32, 64, 100]),
@@ -131,7 +131,11 @@ fn plan(
         },
         allow_deadlock: true,
         observe: Observe::default(),
+        workloads: Vec::new(),
     };
+    if dice.chance(35) {
+        traffic::add_messages(dice, graph, service_levels, &mut plan);
+    }
     (plan, cycles)
 }
 

@@ -4,8 +4,12 @@ use super::Dice;
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::rng::{Stream, below};
+use virtlane::scenario::Plan;
 use virtlane::scenario::plan::ClassPlan;
 use virtlane::topology::Graph;
+use virtlane::traffic::messages::{
+    After, Message, MessageError, MessageSource, Messages, Senders, Silent, Workload, check,
+};
 use virtlane::traffic::{Gap, Pattern, Process, ProcessState, SizeDistribution};
 
 /// Every other host, equally likely.
@@ -183,6 +187,7 @@ fn class(dice: &mut Dice, graph: &Graph, service_levels: u8, index: u32) -> Clas
         management: false,
         load,
         packets_per_host: dice.chance(20).then(|| u64::from(dice.between(1, 30))),
+        messages: None,
     }
 }
 
@@ -227,4 +232,102 @@ fn pattern(dice: &mut Dice, hosts: u32) -> Arc<dyn Pattern> {
         }),
         _ => Arc::new(ToOne(HostId(dice.between(0, hosts - 1)))),
     }
+}
+
+/// Messages as they are.
+#[derive(Debug)]
+struct Given(Vec<Message>);
+
+impl MessageSource for Given {
+    fn file(&self) -> &'static str {
+        "given"
+    }
+
+    fn messages(&self) -> Result<Messages, MessageError> {
+        Ok(Box::new(self.0.clone().into_iter().map(Ok)))
+    }
+}
+
+/// One or two classes with messages that wait for each other, as the first or the last ones; hosts reject nothing then.
+pub(super) fn add_messages(dice: &mut Dice, graph: &Graph, service_levels: u8, plan: &mut Plan) {
+    plan.host.source_queue = None;
+    let count = dice.between(1, 2) as usize;
+    let first = dice.pick(&[0, plan.classes.len()]);
+    let numbers: Vec<u16> = (first..first + count).map(|number| number as u16).collect();
+    let source = Arc::new(Given(random_messages(
+        dice,
+        graph,
+        plan.flit_bytes,
+        &numbers,
+    )));
+    for index in 0..count {
+        let class = ClassPlan {
+            name: format!("messages {index}"),
+            hosts: graph.host_ids().collect(),
+            pattern: Arc::new(Senders::default()),
+            process: Arc::new(Silent),
+            other_processes: Vec::new(),
+            size: SizeDistribution::fixed(dice.pick(&[1, 2, 5, 8])),
+            service_levels: vec![SlId(dice.between(0, u32::from(service_levels) - 1) as u8)],
+            management: false,
+            load: 0.0,
+            packets_per_host: None,
+            messages: Some(0),
+        };
+        plan.classes.insert(first + index, class);
+    }
+    let sizes: Vec<u16> = plan
+        .classes
+        .iter()
+        .map(|class| class.size.largest())
+        .collect();
+    let checked = check(&*source, graph.hosts().len(), &sizes, plan.flit_bytes);
+    let checked = checked.expect("messages that can be");
+    for &number in &numbers {
+        let counts = &checked.counts[usize::from(number)];
+        plan.classes[usize::from(number)].messages = Some(counts.messages);
+    }
+    plan.workloads.push(Workload {
+        source,
+        longest_delay: checked.longest_delay,
+    });
+}
+
+fn random_messages(
+    dice: &mut Dice,
+    graph: &Graph,
+    flit_bytes: u32,
+    classes: &[u16],
+) -> Vec<Message> {
+    let hosts = graph.hosts().len() as u32;
+    let (step, delay) = (dice.pick(&[0, 3, 40]), dice.pick(&[0, 1, 70]));
+    let mut messages: Vec<Message> = Vec::new();
+    let mut time = 0;
+    for line in 0..u64::from(dice.between(1, 60)) {
+        time += u64::from(dice.between(0, step));
+        let source = HostId(dice.between(0, hosts - 1));
+        let destination = other(hosts, source, &mut dice.0);
+        let known = (0..).zip(&messages).filter(|(_, earlier)| {
+            let ends = [earlier.source, earlier.destination];
+            ends.contains(&source)
+        });
+        let known: Vec<u64> = known.map(|(number, _)| number).collect();
+        let mut after = Vec::new();
+        while !known.is_empty() && dice.chance(55) && after.len() < 4 {
+            after.push(After {
+                message: dice.pick(&known),
+                delay: u64::from(dice.between(0, delay)),
+            });
+        }
+        messages.push(Message {
+            line,
+            time,
+            source,
+            destination,
+            class: dice.pick(classes),
+            bytes: u64::from(dice.between(0, 20 * flit_bytes)),
+            after,
+        });
+    }
+    messages
 }

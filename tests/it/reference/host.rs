@@ -1,14 +1,15 @@
 //! One host: sources, source queues, injection, sink.
 //!
-//! Model rules 2 (holding), 11, 12; D6 (injection arbiter), D11 (hosts), D12 (sink), D17 (sources).
+//! Model rules 2 (holding), 11, 12; D6 (injection arbiter), D11 (hosts), D12 (sink), D17 (sources), D21 (messages).
 
 use super::Setting;
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving};
+use super::messages::Messages;
 use super::packet::{Flit, Packet, PacketId};
 use super::routing::{Routing, group};
 use virtlane::ids::{ChannelId, HostId};
-use virtlane::traffic::{Gap, Source};
+use virtlane::traffic::{Creation, Gap, Source};
 
 /// When a source makes its next packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,16 +105,27 @@ impl Host {
     pub(super) fn generate(
         &mut self,
         setting: Setting<'_>,
+        messages: &mut Messages,
         packets: &mut Vec<Packet>,
         now: u64,
     ) -> u64 {
         let mut rejected = 0;
         for index in 0..self.sources.len() {
+            let class_index = self.sources[index].class;
+            let class = &setting.plan.classes[class_index];
+            if let Some(next) = messages.next(setting, packets, (self.id, class_index), now) {
+                let made = Creation {
+                    destination: next.destination,
+                    sl: class.service_levels[0],
+                    size: next.size,
+                    sequence: next.sequence,
+                };
+                let id = self.enqueue(setting, packets, class_index, made, now);
+                messages.make(next, id);
+            }
             if self.sources[index].next != Next::At(now) {
                 continue;
             }
-            let class_index = self.sources[index].class;
-            let class = &setting.plan.classes[class_index];
             let waiting = self.queues.iter().flatten();
             let waiting = waiting.filter(|&&id| usize::from(packets[id].class) == class_index);
             let room = setting.plan.host.source_queue;
@@ -129,32 +141,45 @@ impl Host {
             if full {
                 continue;
             }
-            let (first, _) = setting.graph.attachment(self.id).expect("a switch");
-            let packet = Packet {
-                source: self.id,
-                class: class_index as u16,
-                sequence: made.sequence,
-                destination: made.destination,
-                sl: made.sl,
-                management: class.management,
-                layer: match setting.routing {
-                    Routing::Tables(tables) => tables.path_layer(first, made.destination),
-                    Routing::Adaptive(_) => 0,
-                },
-                course: None,
-                size: made.size,
-                created: now,
-                injected: None,
-                delivered: None,
-                fecn: false,
-                flits_sent: 0,
-                flits_consumed: 0,
-            };
-            let lane = self.injection_lane(setting, &packet);
-            self.queues[lane].push(id);
-            packets.push(packet);
+            self.enqueue(setting, packets, class_index, made, now);
         }
         rejected
+    }
+
+    /// A new packet joins its queue.
+    fn enqueue(
+        &mut self,
+        setting: Setting<'_>,
+        packets: &mut Vec<Packet>,
+        class: usize,
+        made: Creation,
+        now: u64,
+    ) -> PacketId {
+        let (first, _) = setting.graph.attachment(self.id).expect("a switch");
+        let packet = Packet {
+            source: self.id,
+            class: class as u16,
+            sequence: made.sequence,
+            destination: made.destination,
+            sl: made.sl,
+            management: setting.plan.classes[class].management,
+            layer: match setting.routing {
+                Routing::Tables(tables) => tables.path_layer(first, made.destination),
+                Routing::Adaptive(_) => 0,
+            },
+            course: None,
+            size: made.size,
+            created: now,
+            injected: None,
+            delivered: None,
+            fecn: false,
+            flits_sent: 0,
+            flits_consumed: 0,
+        };
+        let lane = self.injection_lane(setting, &packet);
+        self.queues[lane].push(packets.len());
+        packets.push(packet);
+        packets.len() - 1
     }
 
     fn injection_lane(&self, setting: Setting<'_>, packet: &Packet) -> usize {

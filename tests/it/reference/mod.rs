@@ -2,13 +2,13 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D20); with the library it shares scenario, graph, tables or adaptive routing function, sources and
+//! decisions D1-D21); with the library it shares scenario, graph, tables or adaptive routing function, sources and
 //! random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (D6), `switch`
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `arbitration` (matching),
-//! `host` (sources and sinks), `check` (conservation).
+//! `host` (sources and sinks), `messages` (D21), `check` (conservation).
 
 mod adaptive;
 mod arbitration;
@@ -16,6 +16,7 @@ mod check;
 mod host;
 mod lane_choice;
 mod link;
+mod messages;
 mod output;
 mod output_lanes;
 mod packet;
@@ -26,6 +27,7 @@ pub(crate) use routing::Routing;
 
 use host::Host;
 use link::Link;
+use messages::Messages;
 use packet::Packet;
 use switch::Switch;
 use virtlane::ids::HostId;
@@ -67,6 +69,8 @@ pub(crate) struct Outcome {
     pub(crate) created: u64,
     /// Packets rejected by full source queues.
     pub(crate) rejected: u64,
+    /// Messages delivered.
+    pub(crate) messages: u64,
 }
 
 /// Simulates cycles `0..cycles`.
@@ -111,6 +115,7 @@ struct Fabric<'a> {
     links: Vec<Link>,
     switches: Vec<Switch>,
     hosts: Vec<Host>,
+    messages: Messages,
     rejected: u64,
 }
 
@@ -132,6 +137,7 @@ impl<'a> Fabric<'a> {
                 .map(|id| Switch::new(setting, id))
                 .collect(),
             hosts: graph.host_ids().map(|id| Host::new(setting, id)).collect(),
+            messages: Messages::new(setting),
             rejected: 0,
         }
     }
@@ -196,7 +202,8 @@ impl<'a> Fabric<'a> {
 
     fn generate_and_inject(&mut self, now: u64) {
         for host in &mut self.hosts {
-            self.rejected += host.generate(self.setting, &mut self.packets, now);
+            self.rejected +=
+                host.generate(self.setting, &mut self.messages, &mut self.packets, now);
             host.inject(self.setting, &mut self.links, &mut self.packets, now);
         }
         for (link, channel) in self.links.iter_mut().zip(self.setting.graph.channels()) {
@@ -228,6 +235,7 @@ impl<'a> Fabric<'a> {
             deliveries,
             created: self.packets.len() as u64 + self.rejected,
             rejected: self.rejected,
+            messages: self.messages.delivered(&self.packets),
         }
     }
 }

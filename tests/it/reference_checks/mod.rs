@@ -92,6 +92,7 @@ fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
         management: false,
         load: 1.0,
         packets_per_host: None,
+        messages: None,
     }
 }
 
@@ -112,6 +113,7 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
         },
         allow_deadlock: true,
         observe: Observe::default(),
+        workloads: Vec::new(),
     }
 }
 

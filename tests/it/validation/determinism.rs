@@ -10,7 +10,7 @@ fn digest(resolved: &Resolved, cycles: u64, options: Options) -> (Digest, u64) {
     let graph = &resolved.layout.graph;
     let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
     let mut simulation = simulation.expect("threads start");
-    simulation.run_until(cycles);
+    simulation.run_until(cycles).expect("there are no messages");
     let (mut digest, mut delivered) = (Digest::default(), 0);
     for state in simulation.states() {
         digest.merge(state.work.records.measured.digest);

@@ -54,7 +54,7 @@ fn times(resolved: &Resolved) -> Vec<(u64, u64)> {
     let graph = &resolved.layout.graph;
     let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
     let mut simulation = simulation.expect("one thread");
-    simulation.run_until(200);
+    simulation.run_until(200).expect("there are no messages");
     let records = simulation.states().map(|state| &state.work.records);
     let deliveries = records.flat_map(Records::deliveries);
     let mut times: Vec<_> = deliveries
@@ -237,7 +237,7 @@ fn laws_hold_and_neither_shards_nor_visits_change_a_result() {
                 let outputs = 0..state.work.first_host_port;
                 state.work.calendar.at(cycle).wakes.extend(outputs);
             }
-            visited.run_until(cycle + 1);
+            visited.run_until(cycle + 1).expect("there are no messages");
         }
         assert!(
             deliveries(&visited) == expected,
@@ -254,7 +254,7 @@ fn check_laws(simulation: &mut Simulation, case: &Case, end: u64, what: &str) {
     let lanes = usize::from(switch.lane_count()).next_power_of_two();
     while simulation.now() < end {
         let next = (simulation.now() + 17).min(end);
-        simulation.run_until(next);
+        simulation.run_until(next).expect("there are no messages");
         let ledger = simulation.ledger(Ledger::new(case.graph.channels().len(), lanes));
         let settled = ledger.settle(switch.lane_capacity, |channel| format!("{channel:?}"));
         settled.unwrap_or_else(|law| panic!("{what}, cycle {next}: {law}\n{switch:?}"));
@@ -271,7 +271,9 @@ fn nothing_stays_behind() {
         // lanes that share a pool may deadlock
         case.plan.switch.sharing = BufferSharing::PerLane;
         let mut simulation = simulation(&case, 1 + seed as usize % 3, seed % 2 == 0);
-        simulation.run_until(400_000);
+        simulation
+            .run_until(400_000)
+            .expect("there are no messages");
         for state in simulation.states() {
             assert_eq!(state.work.packets_in_use, 0, "case {seed}");
             assert_eq!(state.work.source_queues.waiting(), 0, "case {seed}");

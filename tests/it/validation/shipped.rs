@@ -45,6 +45,11 @@ fn fabrics_keep_their_promises() {
 }
 
 #[test]
+fn messages_keep_their_promises() {
+    folder_keeps_its_promises("messages");
+}
+
+#[test]
 fn topologies_keep_their_promises() {
     folder_keeps_its_promises("topologies");
 }

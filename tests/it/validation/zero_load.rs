@@ -140,7 +140,7 @@ fn measured(graph: &Graph, routes: &Routes, plan: &Plan) -> u64 {
         ..Options::default()
     };
     let mut simulation = Simulation::new(plan, graph, routes, options).expect("one thread");
-    simulation.run_until(20_000);
+    simulation.run_until(20_000).expect("there are no messages");
     let mut deliveries = simulation
         .states()
         .flat_map(|state| state.work.records.deliveries());

@@ -1,7 +1,7 @@
 //! Creates the packets that are due in this cycle.
 //!
 //! Stage: `Stage::Generate`
-//! Reads: injection wheel
+//! Reads: injection wheel, released messages
 //! Writes: source queues, wheel, host visit list
 //! Cost: O(packets created)
 //!
@@ -11,9 +11,13 @@
 //! 2. A packet created in `t` may enter its channel in `t` (rule 11): this stage comes before `inject`.
 //! 3. A saturating source makes its next packet in the cycle after the previous one has started (D11).
 //! 4. With bounded source queues a packet that finds its class's queue full is rejected (D11).
+//! 5. A class that sends messages makes the next packet of its released ones (D21, [`replay`]).
 //!
 //! # Deviations
 //! None.
+
+pub mod replay;
+pub mod sources;
 
 use super::view::View;
 use crate::fabric::source_queue::Waiting;
@@ -22,16 +26,23 @@ use crate::traffic::Gap;
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    if !view.work.sources.is_busy(view.now) {
+    if !view.work.creates(view.now) {
         return;
     }
     let class_count = view.shared.classes.len() as u32;
     view.work.sources.collect(view.now, class_count > 1);
     let mut due = std::mem::take(&mut view.work.sources.due);
+    if let Some(replay) = &mut view.work.replay {
+        replay.collect(view.now, &mut due);
+        due.sort_unstable();
+    }
     for row in due.drain(..) {
         create(view, row, class_count);
     }
     view.work.sources.due = due;
+    if let Some(replay) = &mut view.work.replay {
+        replay.settle();
+    }
 }
 
 #[inline]
@@ -43,17 +54,27 @@ fn create<const W: usize, const P: bool>(view: &mut View<'_, W, P>, row: u32, cl
     };
     let class = &shared.classes[class_number as usize];
     let source = view.work.sources.source(row);
-    let Some(creation) = source.create(class) else {
+    let (made, gap) = match &mut view.work.replay {
+        Some(replay) if class.messages.is_some() => {
+            source.count();
+            (replay.create(row, class), Gap::Never)
+        }
+        _ => match source.create(class) {
+            Some(creation) => (Some(creation), source.next_gap(class)),
+            None => (None, Gap::Never),
+        },
+    };
+    let Some(creation) = made else {
         return;
     };
-    let gap = source.next_gap(class);
     let key = if class.management {
         shared.management_key
     } else {
         let layer = if shared.path_layer.is_empty() {
             0
         } else {
-            let from = shared.host_switch[source.host().index()] as usize;
+            let from = view.work.host_ids[host as usize];
+            let from = shared.host_switch[from as usize] as usize;
             shared.path_layer[from * shared.host_count + creation.destination.index()]
         };
         creation.sl.0 * shared.layers + layer

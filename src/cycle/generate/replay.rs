@@ -1,0 +1,319 @@
+//! Messages under way: which wait for what, which may leave, which are complete.
+//!
+//! Part of `Stage::Generate`, `Stage::Inject` and `Stage::Consume`; there only when some class sends messages.
+//!
+//! # Rules
+//! 1. A message is released in the first cycle not before its time and not before all it waits for is complete, plus its
+//!    delay there (D21).
+//! 2. The released messages of a (host, class) leave in the order (cycle of release, number), one packet per cycle.
+//! 3. Sent = its last flit is on the first channel; received = its last packet is delivered; either counts from the next cycle.
+//!
+//! Cost: O(log messages under way) per packet made, sent or delivered; memory grows with the messages under way.
+
+use crate::ids::{HostId, SlId};
+use crate::scenario::plan::{ClassPlan, Plan};
+use crate::traffic::Creation;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+/// What a message is known by: the first of its packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MessageKey {
+    /// Sending host (global id).
+    pub source: u32,
+    /// Traffic class.
+    pub class: u16,
+    /// Number of its first packet within source and class.
+    pub first: u32,
+}
+
+/// A message that is read.
+#[derive(Clone, Debug)]
+pub struct Post {
+    /// Number over all sources of messages.
+    pub number: u64,
+    /// What it is known by.
+    pub key: MessageKey,
+    /// Receiving host (global id).
+    pub destination: u32,
+    /// Earliest cycle of release.
+    pub time: u64,
+    /// Size \[flits\].
+    pub flits: u64,
+    /// Packets.
+    pub packets: u32,
+    /// What it waits for: number, delay \[cycles\].
+    pub after: Vec<(u64, u64)>,
+}
+
+/// A message of a local host whose last packet has not started.
+#[derive(Debug, Serialize, Deserialize)]
+struct Outgoing {
+    number: u64,
+    /// (host, class) of its line.
+    row: u32,
+    destination: u32,
+    /// Flits that are in no packet yet.
+    flits: u64,
+    /// Number of the next packet.
+    next: u32,
+    /// Packets that have not started.
+    unsent: u32,
+    /// Messages it waits for.
+    waits: u32,
+    /// Cycle of its release as far as is known.
+    release: u64,
+    waiting: Vec<Dependent>,
+}
+
+/// A message to a local host whose last packet has not been delivered.
+#[derive(Debug, Serialize, Deserialize)]
+struct Incoming {
+    number: u64,
+    /// Packets that have not been delivered.
+    left: u32,
+    /// Cycle in which the first of its packets was made.
+    created: u64,
+    waiting: Vec<Dependent>,
+}
+
+/// A message that waits for another one.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Dependent {
+    key: MessageKey,
+    delay: u64,
+}
+
+/// All messages of the hosts of a shard that are under way or wait.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Replay {
+    /// Largest packet of each class \[flits\]; 0 = the class sends no messages.
+    sizes: Vec<u16>,
+    /// Longest delay after a message that another one waits for \[cycles\].
+    longest_delay: u64,
+    /// Whether no message will come any more.
+    is_read: bool,
+    outgoing: BTreeMap<MessageKey, Outgoing>,
+    incoming: BTreeMap<MessageKey, Incoming>,
+    /// Keys of both by number.
+    keys: BTreeMap<u64, MessageKey>,
+    /// Since when a message is complete at a host, for as long as a delay after it may matter.
+    complete: BTreeMap<(u64, u32), u64>,
+    /// The same in the order in which they became so: cycle, number, host.
+    completed: VecDeque<(u64, u64, u32)>,
+    /// Messages whose release is known: cycle, number, key.
+    released: BinaryHeap<Reverse<(u64, u64, MessageKey)>>,
+    /// Messages that leave, `[host * classes + class]`.
+    lines: Vec<VecDeque<MessageKey>>,
+    /// Rows of the lines that are not empty.
+    active: Vec<u32>,
+}
+
+impl Replay {
+    /// Nothing yet, for a shard of so many hosts; `None` when no class sends messages.
+    pub fn new(plan: &Plan, hosts: usize) -> Option<Box<Self>> {
+        let size = |class: &ClassPlan| class.messages.map_or(0, |_| class.size.largest());
+        let sizes: Vec<_> = plan.classes.iter().map(size).collect();
+        let delays = plan.workloads.iter().map(|workload| workload.longest_delay);
+        sizes.iter().any(|&size| size > 0).then(|| {
+            Box::new(Self {
+                lines: vec![VecDeque::new(); hosts * sizes.len()],
+                longest_delay: delays.max().unwrap_or(0),
+                sizes,
+                ..Self::default()
+            })
+        })
+    }
+
+    /// No message will come any more.
+    pub fn finish(&mut self) {
+        self.is_read = true;
+        self.complete.clear();
+        self.completed.clear();
+    }
+
+    /// Takes a message to a local host.
+    pub fn expect(&mut self, post: &Post) {
+        self.forget(post.time);
+        self.keys.insert(post.number, post.key);
+        let incoming = Incoming {
+            number: post.number,
+            left: post.packets,
+            created: u64::MAX,
+            waiting: Vec::new(),
+        };
+        self.incoming.insert(post.key, incoming);
+    }
+
+    /// Takes a message of the local host `host` (row). What it waits for was taken before, and is complete when it is not
+    /// known any more.
+    pub fn send(&mut self, post: &Post, host: u32) {
+        self.forget(post.time);
+        let (mut waits, mut release) = (0, post.time);
+        for &(number, delay) in &post.after {
+            let at = (number, post.key.source);
+            if let Some(since) = self.complete.get(&at) {
+                release = release.max(since + delay);
+            } else if let Some(waiting) = self.waiting_for(number, post.key.source) {
+                waiting.push(Dependent {
+                    key: post.key,
+                    delay,
+                });
+                waits += 1;
+            }
+        }
+        self.keys.insert(post.number, post.key);
+        let outgoing = Outgoing {
+            number: post.number,
+            row: host * self.sizes.len() as u32 + u32::from(post.key.class),
+            destination: post.destination,
+            flits: post.flits,
+            next: post.key.first,
+            unsent: post.packets,
+            waits,
+            release,
+            waiting: Vec::new(),
+        };
+        if waits == 0 {
+            let entry = (release, post.number, post.key);
+            self.released.push(Reverse(entry));
+        }
+        self.outgoing.insert(post.key, outgoing);
+    }
+
+    /// Who waits at `host` for a message that is not complete there; `None` when it is.
+    fn waiting_for(&mut self, number: u64, host: u32) -> Option<&mut Vec<Dependent>> {
+        let key = self.keys.get(&number)?;
+        if key.source == host {
+            Some(&mut self.outgoing.get_mut(key)?.waiting)
+        } else {
+            Some(&mut self.incoming.get_mut(key)?.waiting)
+        }
+    }
+
+    /// Forgets completions that are too early to hold back a message of cycle `time` or later.
+    fn forget(&mut self, time: u64) {
+        while let Some(&(since, number, host)) = self.completed.front()
+            && since + self.longest_delay <= time
+        {
+            self.completed.pop_front();
+            self.complete.remove(&(number, host));
+        }
+    }
+
+    /// First cycle from `from` on in which a packet is to be made; `u64::MAX` = none is known.
+    #[inline]
+    pub fn next(&self, from: u64) -> u64 {
+        if !self.active.is_empty() {
+            return from;
+        }
+        let next = self.released.peek();
+        next.map_or(u64::MAX, |Reverse((cycle, ..))| from.max(*cycle))
+    }
+
+    /// Adds the rows that make a packet in cycle `now`.
+    pub fn collect(&mut self, now: u64, due: &mut Vec<u32>) {
+        while let Some(&Reverse((cycle, _, key))) = self.released.peek()
+            && cycle <= now
+        {
+            self.released.pop();
+            let row = self.outgoing[&key].row;
+            if self.lines[row as usize].is_empty() {
+                self.active.push(row);
+            }
+            self.lines[row as usize].push_back(key);
+        }
+        due.extend_from_slice(&self.active);
+    }
+
+    /// The next packet of a row that was collected.
+    pub fn create(&mut self, row: u32, class: &ClassPlan) -> Option<Creation> {
+        let line = &mut self.lines[row as usize];
+        let message = self.outgoing.get_mut(line.front()?)?;
+        let size = u64::from(class.size.largest()).min(message.flits);
+        let creation = Creation {
+            destination: HostId(message.destination),
+            sl: class.service_levels.first().copied().unwrap_or(SlId(0)),
+            size: size as u16,
+            sequence: u64::from(message.next),
+        };
+        message.next += 1;
+        message.flits -= size;
+        if message.flits == 0 {
+            line.pop_front();
+        }
+        Some(creation)
+    }
+
+    /// To be called when all packets of a cycle are made.
+    pub fn settle(&mut self) {
+        let lines = &self.lines;
+        self.active.retain(|&row| !lines[row as usize].is_empty());
+    }
+
+    /// Whether the class sends messages.
+    #[inline]
+    pub fn sends(&self, class: u16) -> bool {
+        self.sizes[usize::from(class)] > 0
+    }
+
+    /// A packet starts on the channel of its host, which it leaves before cycle `free`.
+    pub fn sent(&mut self, packet: MessageKey, free: u64) {
+        let Some((&key, message)) = self.outgoing.range_mut(..=packet).next_back() else {
+            return;
+        };
+        message.unsent -= 1;
+        if message.unsent > 0 {
+            return;
+        }
+        if let Some(message) = self.outgoing.remove(&key) {
+            if !self.incoming.contains_key(&key) {
+                self.keys.remove(&message.number);
+            }
+            self.complete(message.number, key.source, free, message.waiting);
+        }
+    }
+
+    /// A packet that was made in cycle `created` is delivered at `host` in cycle `now`; returns when the first packet of its
+    /// message was made if it was the last one to arrive.
+    pub fn delivered(
+        &mut self,
+        packet: MessageKey,
+        created: u64,
+        host: u32,
+        now: u64,
+    ) -> Option<u64> {
+        let (&key, message) = self.incoming.range_mut(..=packet).next_back()?;
+        message.left -= 1;
+        message.created = message.created.min(created);
+        if message.left > 0 {
+            return None;
+        }
+        let message = self.incoming.remove(&key)?;
+        if !self.outgoing.contains_key(&key) {
+            self.keys.remove(&message.number);
+        }
+        self.complete(message.number, host, now + 1, message.waiting);
+        Some(message.created)
+    }
+
+    /// The message is complete at `host` from cycle `since` on: what waits for it there goes on.
+    fn complete(&mut self, number: u64, host: u32, since: u64, waiting: Vec<Dependent>) {
+        for Dependent { key, delay } in waiting {
+            let Some(message) = self.outgoing.get_mut(&key) else {
+                continue;
+            };
+            message.waits -= 1;
+            message.release = message.release.max(since + delay);
+            if message.waits == 0 {
+                let entry = (message.release, message.number, key);
+                self.released.push(Reverse(entry));
+            }
+        }
+        if !self.is_read {
+            self.complete.insert((number, host), since);
+            self.completed.push_back((since, number, host));
+        }
+    }
+}

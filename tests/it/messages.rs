@@ -1,0 +1,196 @@
+//! Runs that replay messages: the shipped trace, other threads and shards, stops in the middle, what is told.
+
+use crate::random_fabric::Dice;
+use assert_cmd::Command;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use virtlane::rng::{Purpose, stream};
+use virtlane::run::outcome::Verdict;
+use virtlane::run::{Checkpoint, Continuation, Keeping, Outcome, Settings, Start, execute_from};
+use virtlane::scenario::{Document, Parts, Resolved};
+
+const SCENARIO: &str = r#"Scenario(
+    fabric: (topology: Torus(radix: [4, 4]), flit: "64 B", link: (rate: "10 Gbit/s", latency: "2 cycles"),
+             switch: (lanes: 2, lane_capacity: "32 flits")),
+    routing: DimensionOrder(),
+    traffic: [
+        (name: "data", messages: Trace(file: "trace.csv"), size: "512 B"),
+        (name: "background", pattern: Uniform, process: Bernoulli(load: 0.2), size: "256 B"),
+        (name: "control", messages: Trace(file: "trace.csv"), size: "64 B"),
+    ],
+    phases: (warmup: "500 cycles", measure: Messages(at_most: "100000 cycles"), drain: Auto),
+)"#;
+
+/// Messages among 16 hosts over about 12,000 cycles, with delays longer than a step of the run.
+fn trace() -> String {
+    let mut dice = Dice(stream(7, Purpose::Pattern, 0));
+    let mut text = String::from("time,source,destination,bytes,class,after\n");
+    let (mut time, mut ends) = (0, Vec::new());
+    for _ in 0..1500 {
+        time += dice.between(0, 16);
+        let source = dice.between(0, 15);
+        let destination = (source + dice.between(1, 15)) % 16;
+        let known = (0..).zip(&ends);
+        let known = known.filter(|(_, (from, to))| *from == source || *to == source);
+        let known: Vec<usize> = known.map(|(number, _)| number).collect();
+        let mut after = String::new();
+        while !known.is_empty() && dice.chance(40) {
+            // near ones and far ones
+            let number = dice.pick(&known[known.len().saturating_sub(8)..]);
+            let delay = dice.pick(&[0, 0, 10, 6000]);
+            let _ = write!(after, "{number}+{delay} ");
+        }
+        let class = dice.pick(&["data", "data", "control"]);
+        let bytes = dice.between(0, 3000);
+        let _ = writeln!(
+            text,
+            "{time},{source},{destination},{bytes},{class},{after}"
+        );
+        ends.push((source, destination));
+    }
+    text
+}
+
+fn resolve(folder: &Path) -> Resolved {
+    std::fs::write(folder.join("trace.csv"), trace()).expect("writable");
+    let document = Document::parse("messages.ron", SCENARIO, folder).expect("a scenario");
+    let resolved = document.resolve(&Parts::registered());
+    resolved.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs from `start`, to the end or until the first look at or after cycle `until`.
+fn run(
+    resolved: &Resolved,
+    shape: (usize, usize),
+    start: Start,
+    until: u64,
+    file: &Path,
+) -> Outcome {
+    let settings = Settings {
+        shards: Some(shape.0),
+        threads: Some(shape.1),
+        check: true,
+        ..Settings::default()
+    };
+    let keeping = Keeping {
+        file: file.to_owned(),
+        every: None,
+        at_wall_time: true,
+        warm: None,
+        last: 0,
+    };
+    let continuation = Continuation {
+        start,
+        keeping: Some(keeping),
+        packets: None,
+    };
+    let stop = AtomicBool::new(false);
+    let mut look = |progress: virtlane::run::Progress| {
+        stop.store(progress.cycle >= until, Ordering::Relaxed);
+    };
+    execute_from(resolved, settings, continuation, &mut look, &stop).expect("it runs")
+}
+
+#[test]
+fn threads_shards_and_stops_change_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let resolved = resolve(folder.path());
+    let file = folder.path().join("state");
+    let never = u64::MAX;
+    let whole = run(&resolved, (1, 1), Start::Fresh, never, &file);
+    assert_eq!(whole.verdict, Verdict::Steady, "{}", whole.reason);
+    let delivered = |class: usize| {
+        let messages = whole.records.classes[class].messages.as_ref();
+        messages.map_or(0, |messages| messages.delivered)
+    };
+    assert_eq!(delivered(0) + delivered(2), 1500);
+    assert_eq!(Some(delivered(0)), resolved.plan.classes[0].messages);
+    let length = whole.length.clone().expect("it finds its length");
+    assert!(
+        length.contains("1500 of 1500 messages delivered"),
+        "{length}"
+    );
+    for shape in [(2, 1), (5, 2), (16, 2)] {
+        let other = run(&resolved, shape, Start::Fresh, never, &file);
+        assert_eq!(other.records, whole.records, "{shape:?}");
+        assert_eq!(other.cycles, whole.cycles, "{shape:?}");
+    }
+    for (until, shape) in [
+        (1, (1, 1)),
+        (3000, (4, 1)),
+        (9000, (3, 2)),
+        (14_000, (1, 1)),
+    ] {
+        let stopped = run(&resolved, shape, Start::Fresh, until, &file);
+        assert_eq!(stopped.verdict, Verdict::Interrupted, "{until}");
+        let state = Checkpoint::read(&file).expect("just written");
+        let resumed = run(
+            &resolved,
+            shape,
+            Start::Resume(Box::new(state)),
+            never,
+            &file,
+        );
+        assert_eq!(resumed.records, whole.records, "{until} {shape:?}");
+        assert_eq!(resumed.cycles, whole.cycles, "{until} {shape:?}");
+        assert_eq!(resumed.length, whole.length, "{until} {shape:?}");
+    }
+}
+
+fn virtlane(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::cargo_bin("virtlane")
+        .expect("built before its tests")
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.code(),
+        String::from_utf8(text).expect("output is text"),
+    )
+}
+
+#[test]
+fn a_run_that_is_too_short_says_what_is_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    resolve(folder.path());
+    std::fs::write(folder.path().join("messages.ron"), SCENARIO).expect("writable");
+    let bound = "phases.measure=Messages(at_most: \"4096 cycles\")";
+    let arguments = [
+        "run",
+        "messages.ron",
+        "--set",
+        bound,
+        "--out",
+        "run",
+        "--quiet",
+    ];
+    let (code, _) = virtlane(folder.path(), &arguments);
+    assert_eq!(code, Some(0));
+    let summary = std::fs::read_to_string(folder.path().join("run/summary.json")).expect("there");
+    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    assert_eq!(summary["run"]["verdict"], "saturated");
+    let data = &summary["classes"][0]["messages"];
+    let (count, delivered) = (data["count"].as_u64(), data["delivered"].as_u64());
+    assert!(delivered > Some(100) && delivered < count, "{data}");
+    assert!(data["latency"]["mean"].as_f64() > Some(20.0), "{data}");
+    assert!(summary["classes"][1].get("messages").is_none());
+}
+
+#[test]
+fn a_packet_of_a_message_can_be_watched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    resolve(folder.path());
+    std::fs::write(folder.path().join("messages.ron"), SCENARIO).expect("writable");
+    // the fortieth packet of this host is made after others with higher numbers
+    let watch = ["watch", "messages.ron", "--packet", "3/data/40"];
+    let (code, story) = virtlane(folder.path(), &watch);
+    assert_eq!(code, Some(0), "{story}");
+    assert!(story.contains("delivered"), "{story}");
+    let watch = ["watch", "messages.ron", "--packet", "3/data/4000"];
+    let (code, errors) = virtlane(folder.path(), &watch);
+    assert_eq!(code, Some(2), "{errors}");
+    assert!(errors.contains("there is no number 4000"), "{errors}");
+}
