@@ -45,6 +45,9 @@ pub trait Inspect {
     fn look(&mut self, view: &dyn crate::run::inspect::Columns);
 }
 
+/// Widest request masks that the fused loop is there for \[words\].
+const WIDEST_FUSED: usize = 2;
+
 /// A shard with request masks of `W` words.
 pub struct WorldShard<const W: usize> {
     world: World,
@@ -228,10 +231,13 @@ impl<const W: usize> Shard for WorldShard<W> {
     fn run_window(&mut self, from: u64, to: u64) {
         self.receive();
         let start = self.world.resource::<ShardState>().next_event(from).min(to);
-        match (self.fused, self.plain) {
-            (true, true) => self.fused::<true>(start, to),
-            (true, false) => self.fused::<false>(start, to),
-            (false, _) => self.staged(start, to),
+        // the measuring aid is compiled for few widths: it takes as long to build as the stages
+        if const { W > WIDEST_FUSED } || !self.fused {
+            self.staged(start, to);
+        } else if self.plain {
+            self.fused::<true>(start, to);
+        } else {
+            self.fused::<false>(start, to);
         }
     }
 

@@ -32,7 +32,7 @@ pub struct Options {
     pub threads: usize,
     /// Shards, at least 1.
     pub shards: usize,
-    /// Stages as one fused loop instead of named systems.
+    /// Stages as one fused loop instead of named systems, where no switch has more than 128 input lanes.
     pub fused: bool,
     /// Keep every delivery.
     pub keep_deliveries: bool,

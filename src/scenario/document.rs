@@ -19,7 +19,8 @@ pub const DEFAULT: &str = include_str!("../../scenarios/default.ron");
 ///
 /// let mut document = Document::embedded();
 /// document.set("traffic.uniform.process.load=0.7")?;
-/// assert_eq!(document.scenario()?.traffic[0].process.arguments(), "(load: 0.7)");
+/// assert!(document.to_text().contains("Bernoulli(load: 0.7)"));
+/// assert_eq!(document.scenario()?.traffic[0].name.value, "uniform");
 /// # Ok::<(), virtlane::scenario::ScenarioError>(())
 /// ```
 #[derive(Clone, Debug)]

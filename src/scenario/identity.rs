@@ -6,6 +6,8 @@ use super::syntax::{Node, Value};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 /// Keys that change nothing in a run.
@@ -65,16 +67,32 @@ fn is_section(node: &Node) -> bool {
     matches!(node.value, Value::Struct(_) | Value::Named(..))
 }
 
+/// Bytes of a file that are read at a time.
+const PIECE: usize = 1 << 16;
+
 /// SHA-256 of every file below `base` that a text of the scenario names.
 pub(super) fn files(root: &Node, base: &Path) -> Settings {
     let mut files = Settings::new();
     texts(root, &mut |text| {
         // a scenario holds few texts, and those that are no file name do not exist as one
-        if let Ok(bytes) = std::fs::read(base.join(text)) {
-            files.insert(text.to_owned(), hexadecimal(&Sha256::digest(bytes)));
+        if let Ok(digest) = digest(&base.join(text)) {
+            files.insert(text.to_owned(), digest);
         }
     });
     files
+}
+
+/// SHA-256 of a file, read in pieces: a trace may be larger than the memory.
+fn digest(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut piece = vec![0; PIECE];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hexadecimal(&hash.finalize())),
+            length => hash.update(&piece[..length]),
+        }
+    }
 }
 
 fn texts(node: &Node, visit: &mut impl FnMut(&str)) {

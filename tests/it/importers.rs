@@ -1,6 +1,7 @@
 //! Fabric files, whole and damaged: what the fuzz targets check, on their seeds and without a fuzzer.
 
 use crate::importer::{Write, check};
+use crate::message_input;
 use virtlane::topology::export;
 
 const FORMS: [(&str, &str, Write); 4] = [
@@ -40,5 +41,17 @@ fn damaged_files_give_a_graph_or_an_error() {
                 check(&text, reader, write);
             }
         }
+    }
+}
+
+#[test]
+fn damaged_messages_give_messages_or_an_error() {
+    for (folder, source) in [("trace", "Trace"), ("goal", "Goal")] {
+        let seed = std::fs::read(format!("tests/fuzz/seeds/messages/{folder}")).expect("readable");
+        let sound = message_input::check(&seed, source);
+        assert!(sound > Some(3), "{folder}");
+        let found = damaged(&seed).into_iter();
+        let still = found.filter(|text| message_input::check(text, source).is_some());
+        assert!(still.count() > 10, "{folder}");
     }
 }

@@ -16,6 +16,8 @@ mod context;
 #[path = "../fuzz/importer.rs"]
 mod importer;
 mod importers;
+#[path = "../fuzz/messages.rs"]
+mod message_input;
 // Networks that others have published: the same graphs, port by port.
 mod networks;
 // Every routing engine on every topology it accepts, run with the laws checked.

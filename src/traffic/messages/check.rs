@@ -27,6 +27,9 @@ pub struct Checked {
 /// Most packets of a class at a host: they are numbered.
 const MOST_PACKETS: u64 = u32::MAX as u64;
 
+/// Times and delays are below \[cycles\]: sums of a few cannot overflow.
+pub(super) const LATEST: u64 = 1 << 53;
+
 /// Counts the messages of every class and checks each one; `sizes` are the largest packets of all classes \[flits\].
 ///
 /// Cost: one pass over the source; 8 bytes per message when any waits for another.
@@ -92,6 +95,10 @@ fn waits(message: &Message, ends: &[[HostId; 2]]) -> Result<(), String> {
         return Err(format!(
             "host {source} sends to itself: a message has two hosts"
         ));
+    }
+    let delays = message.after.iter().map(|after| after.delay);
+    if delays.chain([message.time]).any(|time| time >= LATEST) {
+        return Err(format!("a time or delay of {LATEST} cycles or more"));
     }
     for after in &message.after {
         let Some([from, to]) = ends.get(after.message as usize) else {

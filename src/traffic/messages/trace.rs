@@ -11,6 +11,7 @@
 //!
 //! Lines that start with `#` are comments. `after` and `class` may be missing. No cell needs quotes.
 
+use super::check::LATEST;
 use super::{
     After, BuildMessages, Message, MessageClass, MessageError, MessageSource, Messages,
     MessagesContext,
@@ -239,9 +240,6 @@ impl Columns {
             .ok_or_else(|| format!("`{text}` is no time in the unit of the header, from 0"))
     }
 }
-
-/// Times are below \[cycles\]: sums of a few cannot overflow.
-const LATEST: u64 = 1 << 53;
 
 /// The messages of a file, line by line.
 struct Rows {

@@ -227,7 +227,7 @@ fn a_task_that_gains_nothing_is_not_queued_again() {
     fs::write(&job, script).expect("writable");
     folder.pretend(
         "stopper",
-        "trap 'exit 143' USR1; kill -USR1 $PPID; sleep 60 & wait",
+        "sleep 60 & trap 'kill $!; exit 143' USR1; kill -USR1 $PPID; wait",
     );
     let output = folder.job(&job, 0);
     assert_eq!(output.status.code(), Some(143));

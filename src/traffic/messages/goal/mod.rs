@@ -246,6 +246,8 @@ e: recv 1b from 0 tag 3
             &rank("a: recv 64b from 1"),
             &rank("a: calc 1\nb: calc 1\na requires b\nb requires a"),
             &rank("a: send 64b to 0\nb: recv 64b from 0"),
+            &(rank("a: calc 99999999999999999\nb: send 64b to 1\nb requires a")
+                + "\nrank 1 {\na: recv 64b from 0\n}"),
             &PING_PONG
                 .replace("num_ranks 4", "num_ranks 9")
                 .replace("rank 1", "rank 8")
