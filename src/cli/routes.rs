@@ -3,6 +3,8 @@
 use super::args::Routes;
 use super::print;
 use crate::error::Error;
+use crate::ids::HostId;
+use crate::rng::{Purpose, stream};
 use crate::routing::adaptive::{Adaptive, Selection};
 use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
@@ -127,6 +129,35 @@ fn survey(resolved: &Resolved, text: &mut String) {
     if let Some(tables) = routes.tables() {
         let graph = &resolved.layout.graph;
         loads(graph, &ChannelLoads::uniform(graph, tables), &mut line);
+        permutations(resolved, tables, &mut line);
+    }
+}
+
+/// What the classes allow that have one destination per host, each as if it were alone.
+fn permutations(resolved: &Resolved, tables: &Tables, line: &mut impl FnMut(&str, String)) {
+    let graph = &resolved.layout.graph;
+    for class in resolved
+        .plan
+        .classes
+        .iter()
+        .filter(|class| class.pattern.is_fixed())
+    {
+        // a fixed pattern draws nothing
+        let mut unused = stream(resolved.plan.seed, Purpose::Destinations, 0);
+        let pair = |&host: &HostId| Some((host, class.pattern.destination(host, &mut unused)?));
+        let pairs: Vec<_> = class.hosts.iter().filter_map(pair).collect();
+        let loads = ChannelLoads::of_pairs(graph, tables, pairs);
+        if let Some(bound) = loads.permutation_bound(graph) {
+            line(
+                "throughput bound",
+                format!(
+                    "{:.3} of the host link rate, class {}: {} of its paths on the busiest channel between switches",
+                    bound.of_host_link,
+                    class.name,
+                    loads.max()
+                ),
+            );
+        }
     }
 }
 

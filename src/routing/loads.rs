@@ -106,14 +106,25 @@ impl ChannelLoads {
         histogram
     }
 
-    /// The load at which the first channel, host links included, is busy all the time; `None` without paths.
+    /// The load of uniform traffic at which the first channel, host links included, is busy all the time; `None` without
+    /// paths.
     pub fn throughput_bound(&self, graph: &Graph) -> Option<ThroughputBound> {
-        let pace = |channel: &Channel| f64::from(channel.timing.cycles_per_flit);
-        let others = graph.hosts().len().checked_sub(1).filter(|&n| n > 0)? as f64;
         // a host that sends one flit per cycle sends 1 / others to each other host
+        let others = graph.hosts().len().checked_sub(1).filter(|&n| n > 0)?;
+        self.bound(graph, 1.0 / others as f64)
+    }
+
+    /// The same when every path is all that its host sends, as under a permutation.
+    pub fn permutation_bound(&self, graph: &Graph) -> Option<ThroughputBound> {
+        self.bound(graph, 1.0)
+    }
+
+    /// The load at which the first channel is busy all the time when a host sends `share` of it on each of its paths.
+    fn bound(&self, graph: &Graph, share: f64) -> Option<ThroughputBound> {
+        let pace = |channel: &Channel| f64::from(channel.timing.cycles_per_flit);
         let channels = graph.channels().iter().zip(&self.paths);
         let busiest = channels
-            .map(|(channel, &paths)| paths as f64 * pace(channel) / others)
+            .map(|(channel, &paths)| paths as f64 * share * pace(channel))
             .fold(0.0, f64::max);
         let host = |channel: &&Channel| channel.from.host().is_some();
         let slowest = graph
@@ -137,7 +148,7 @@ impl ChannelLoads {
     }
 }
 
-/// What uniform traffic can reach at most, from static loads alone.
+/// What traffic can reach at most, from static loads alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThroughputBound {
     /// Share of the rate of a host link, of the slowest if they differ; at most 1.
@@ -281,6 +292,23 @@ mod tests {
         assert_eq!(bound(2), (7.0 / 8.0, 7.0 / 16.0));
         // four times slower host links are the bottleneck themselves
         assert_eq!(bound(4), (1.0, 0.25));
+    }
+
+    /// C4, C20: what the busiest channel of dimension order carries, in units of what a host sends.
+    #[test]
+    fn permutations_load_a_mesh_as_published() {
+        let graph = grid(&[8, 8], false, 1);
+        let (tables, _) = proof(&graph, "DimensionOrder()", 1);
+        let transpose = |host: u32| host % 8 * 8 + host / 8;
+        let shuffle = |host: u32| host << 1 & 63 | host >> 5;
+        for (pattern, most) in [(transpose as fn(u32) -> u32, 7), (shuffle, 4)] {
+            let pairs = (0..64).map(|host| (HostId(host), HostId(pattern(host))));
+            let pairs = pairs.filter(|(from, to)| from != to);
+            let loads = ChannelLoads::of_pairs(&graph, &tables, pairs);
+            assert_eq!(loads.max(), most);
+            let bound = loads.permutation_bound(&graph).unwrap();
+            assert!((bound.of_host_link - 1.0 / most as f64).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -62,6 +62,14 @@ const OF_A_CLASS: [(&str, &str); 7] = [
     ("latency.packet.p99", CYCLES),
 ];
 
+/// Of each class that sends messages.
+const OF_MESSAGES: [(&str, &str); 4] = [
+    ("messages.delivered", "messages"),
+    ("messages.last_delivery", "cycle"),
+    ("messages.latency.mean", CYCLES),
+    ("messages.latency.p99", CYCLES),
+];
+
 /// A run as the table needs it.
 #[derive(Clone, Debug)]
 struct Row {
@@ -152,13 +160,13 @@ impl<'a> Table<'a> {
         self.runs_of(point).map(|(_, row)| value(row)).collect()
     }
 
-    /// The columns: those of each class only where a run has several.
+    /// The columns: those of each class only where a run has several, those of messages where it sends any.
     fn metrics(&self) -> Vec<Metric> {
         let all = OF_ALL
             .iter()
             .map(|&(path, unit, interval)| (path.to_owned(), unit, interval));
         let mut metrics: Vec<Metric> = all.collect();
-        let mut names: Vec<&str> = Vec::new();
+        let (mut names, mut sending): (Vec<&str>, Vec<&str>) = Default::default();
         let summaries = self
             .rows
             .iter()
@@ -166,17 +174,23 @@ impl<'a> Table<'a> {
             .filter_map(|row| row.summary.as_ref());
         for summary in summaries {
             let classes = summary["classes"].as_array().map_or(&[][..], Vec::as_slice);
-            for name in classes.iter().filter_map(|class| class["name"].as_str()) {
+            for class in classes {
+                let name = class["name"].as_str().unwrap_or_default();
                 if classes.len() > 1 && !names.contains(&name) {
                     names.push(name);
                 }
+                if class.get("messages").is_some() && !sending.contains(&name) {
+                    sending.push(name);
+                }
             }
         }
-        for name in names {
-            let of_class = OF_A_CLASS.iter();
-            metrics.extend(
-                of_class.map(|(path, unit)| (format!("classes.{name}.{path}"), *unit, None)),
-            );
+        for (names, of_class) in [(names, &OF_A_CLASS[..]), (sending, &OF_MESSAGES)] {
+            for name in names {
+                let of_class = of_class.iter();
+                metrics.extend(
+                    of_class.map(|(path, unit)| (format!("classes.{name}.{path}"), *unit, None)),
+                );
+            }
         }
         metrics
     }

@@ -180,6 +180,40 @@ fn a_run_that_is_too_short_says_what_is_left() {
 }
 
 #[test]
+fn a_sweep_tells_when_the_messages_were_delivered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    resolve(folder.path());
+    std::fs::write(folder.path().join("messages.ron"), SCENARIO).expect("writable");
+    let axes = "sweep=(axes: [(\"traffic.background.process.load\", [0.05, 0.3])], seeds: 2)";
+    let arguments = [
+        "sweep",
+        "messages.ron",
+        "--set",
+        axes,
+        "--out",
+        "study",
+        "--quiet",
+    ];
+    let (code, text) = virtlane(folder.path(), &arguments);
+    assert_eq!(code, Some(0), "{text}");
+    let table = csv::Reader::from_path(folder.path().join("study/sweep.csv"));
+    let mut table = table.expect("a sweep has a table");
+    let header = table.headers().expect("readable").clone();
+    let place = |name: &str| header.iter().position(|column| column == name);
+    let last = place("classes.data.messages.last_delivery [cycle]").expect("a column");
+    let mean = place("classes.control.messages.latency.mean [cycles]").expect("a column");
+    assert_eq!(
+        place("classes.background.messages.delivered [messages]"),
+        None
+    );
+    let rows: Vec<_> = table.records().map(|row| row.expect("readable")).collect();
+    let value = |row: usize, column: usize| rows[row][column].parse::<f64>().expect("a number");
+    assert!(value(0, last) > 10_000.0 && value(1, last) > 10_000.0);
+    // more traffic beside them: messages take longer
+    assert!(value(1, mean) > value(0, mean) + 1.0);
+}
+
+#[test]
 fn a_packet_of_a_message_can_be_watched() {
     let folder = tempfile::tempdir().expect("a folder");
     resolve(folder.path());
