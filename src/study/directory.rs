@@ -9,6 +9,7 @@ use super::{RunKey, StudyError, Table};
 use crate::report::directory::{is_partial, replace_file};
 use crate::report::result::Verdict;
 use crate::report::{RunDirectory, Summary, manifest};
+use crate::results::tables::{self, HostFlits};
 use ron::ser::PrettyConfig;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -158,6 +159,15 @@ impl StudyDirectory {
     /// As [`finished`].
     pub fn finished(&self, key: &RunKey) -> Result<Option<Finished>, StudyError> {
         finished(&self.path, key)
+    }
+
+    /// What the hosts of a finished run have created and sent, in order of their numbers.
+    ///
+    /// # Errors
+    /// When the table is missing or damaged.
+    pub fn hosts(&self, key: &RunKey) -> Result<Vec<HostFlits>, StudyError> {
+        let path = self.path.join(RUNS).join(&key.name).join("hosts.csv");
+        tables::hosts(&path).map_err(|error| StudyError::foreign(error.path, error.reason))
     }
 
     /// Removes what killed processes left half done.

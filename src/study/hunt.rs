@@ -3,7 +3,8 @@
 use super::design::{AxisHeader, Design, Point, RunKey, run_name};
 use super::directory::Finished;
 use super::execute::{Event, execute};
-use super::saturation::{Behaviour, Criterion, Sample, Saturation, search};
+use super::level::Sample;
+use super::saturation::{Behaviour, Criterion, Saturation, search};
 use super::{Crew, Order, StudyDirectory, StudyError, Table};
 use crate::report::Verdict;
 use crate::scenario::schema::Demand;
@@ -191,7 +192,7 @@ impl Hunt<'_> {
         self.directory.write_table(&table)?;
         let samples = start..tried.design.runs.len();
         samples
-            .map(|run| sample(load, tried.design.runs[run].seed, &tried.finished[run]))
+            .map(|run| self.sample(load, &tried.design.runs[run], &tried.finished[run]))
             .collect()
     }
 
@@ -224,6 +225,30 @@ impl Hunt<'_> {
         tried.finished.extend(found.into_iter().flatten());
         Ok(())
     }
+
+    /// What a run says about its load.
+    fn sample(&self, load: f64, key: &RunKey, finished: &Finished) -> Result<Sample, StudyError> {
+        let gone = |word: &str, reason: &str| {
+            let seed = key.seed;
+            let message = format!(
+                "load {load}, seed {seed}: the run {word}, so the load cannot be judged: {reason}"
+            );
+            Err(StudyError::Design(message))
+        };
+        match finished {
+            Finished::Failed { reason } => gone("failed", reason),
+            Finished::Run { summary, reason } if summary.run.verdict == Verdict::Interrupted => {
+                gone("was interrupted", reason)
+            }
+            Finished::Run { summary, .. } => Ok(Sample {
+                offered: summary.load.offered,
+                accepted: summary.load.accepted,
+                growth: summary.load.backlog_growth,
+                hosts: self.directory.hosts(key)?,
+                is_deadlocked: summary.run.verdict == Verdict::Deadlocked,
+            }),
+        }
+    }
 }
 
 impl Tried {
@@ -245,27 +270,5 @@ impl Tried {
             design: Design { axes, points, runs },
             finished,
         }
-    }
-}
-
-/// What a run says about its load.
-fn sample(load: f64, seed: u64, finished: &Finished) -> Result<Sample, StudyError> {
-    let gone = |word: &str, reason: &str| {
-        let message = format!(
-            "load {load}, seed {seed}: the run {word}, so the load cannot be judged: {reason}"
-        );
-        Err(StudyError::Design(message))
-    };
-    match finished {
-        Finished::Failed { reason } => gone("failed", reason),
-        Finished::Run { summary, reason } if summary.run.verdict == Verdict::Interrupted => {
-            gone("was interrupted", reason)
-        }
-        Finished::Run { summary, .. } => Ok(Sample {
-            offered: summary.load.offered,
-            accepted: summary.load.accepted,
-            growth: summary.load.backlog_growth,
-            is_deadlocked: summary.run.verdict == Verdict::Deadlocked,
-        }),
     }
 }

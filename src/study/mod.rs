@@ -13,6 +13,7 @@ pub mod design;
 pub mod directory;
 pub mod execute;
 pub mod hunt;
+pub mod level;
 pub mod merge;
 pub mod record;
 pub mod saturation;

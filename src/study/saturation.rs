@@ -1,10 +1,8 @@
 //! The saturation point: the largest load that a fabric sustains, found by bisection over replications.
 //!
 //! # Algorithm
-//! 1. A load is sustained when, over independent seeds, accepted load falls short of offered load by at most the
-//!    tolerance and the source queues grow by at most the same part of the packets created. Of both, the larger
-//!    counts. Its confidence interval must lie on one side of the tolerance; otherwise as many seeds again are
-//!    added, up to three times the first number, and then the mean decides.
+//! 1. A load is tried with some seeds and [judged](super::level); while it cannot be told whether it is sustained, as
+//!    many seeds again are added, up to three times the first number. Then what is more likely decides.
 //! 2. The full link rate is tried first; if it is sustained there is no saturation point. Then the interval
 //!    between the largest load that is sustained and the smallest that is not is halved until it is as narrow as
 //!    the resolution.
@@ -14,12 +12,10 @@
 //!
 //! Which loads are tried depends on results alone, so a search that is started again finds the runs it has made.
 //!
-//! # Deviations
-//! The criterion is that of Dally and Towles, tested over replications; they judge the curve by eye.
-//!
 //! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) section 23.1
 
-use crate::measure::precision::{CONFIDENCE, Interval, replications};
+use super::level::{Level, Sample};
+use crate::measure::precision::Interval;
 use serde::Serialize;
 use std::fmt;
 
@@ -39,28 +35,6 @@ pub struct Criterion {
     pub resolution: f64,
     /// Runs of a load at first.
     pub seeds: usize,
-}
-
-/// What one run says about a load.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sample {
-    /// Offered load \[fraction of link rate\].
-    pub offered: f64,
-    /// Accepted load \[fraction of link rate\].
-    pub accepted: f64,
-    /// Growth of the source queues, part of the packets created.
-    pub growth: f64,
-    /// Whether it deadlocked.
-    pub is_deadlocked: bool,
-}
-
-/// A load that was tried.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Level {
-    /// The load as set \[fraction of link rate\].
-    pub load: f64,
-    /// One per seed.
-    pub samples: Vec<Sample>,
 }
 
 /// How a fabric behaves beyond its saturation point.
@@ -101,48 +75,6 @@ impl fmt::Display for Behaviour {
     }
 }
 
-impl Level {
-    /// What is missing of the offered load, or stays in the source queues.
-    fn shortfall(&self) -> Option<Interval> {
-        let missing = |sample: &Sample| {
-            let short = if sample.offered > 0.0 {
-                1.0 - sample.accepted / sample.offered
-            } else {
-                0.0
-            };
-            short.max(sample.growth)
-        };
-        let values: Vec<f64> = self.samples.iter().map(missing).collect();
-        replications(&values, CONFIDENCE)
-    }
-
-    /// Whether a run of this load deadlocked.
-    pub fn is_deadlocked(&self) -> bool {
-        self.samples.iter().any(|sample| sample.is_deadlocked)
-    }
-
-    /// Whether the load is sustained; `None` while the interval does not say.
-    fn judge(&self, tolerance: f64) -> Option<bool> {
-        if self.is_deadlocked() {
-            return Some(false);
-        }
-        let found = self.shortfall()?;
-        let half_width = found.half_width?;
-        if found.mean + half_width <= tolerance {
-            Some(true)
-        } else if found.mean - half_width > tolerance {
-            Some(false)
-        } else {
-            None
-        }
-    }
-
-    fn accepted(&self) -> Option<Interval> {
-        let values: Vec<f64> = self.samples.iter().map(|sample| sample.accepted).collect();
-        replications(&values, CONFIDENCE)
-    }
-}
-
 /// A search in progress.
 struct Search<'a, E> {
     criterion: Criterion,
@@ -167,11 +99,7 @@ impl<E> Search<'_, E> {
             match level.judge(tolerance) {
                 Some(verdict) => break verdict,
                 None if level.samples.len() < MOST_ROUNDS * seeds => {}
-                None => {
-                    break level
-                        .shortfall()
-                        .is_some_and(|found| found.mean <= tolerance);
-                }
+                None => break level.decide(tolerance),
             }
         };
         let place = self.levels.partition_point(|other| other.load < load);
@@ -277,6 +205,7 @@ mod tests {
                     offered: load,
                     accepted: accepts(load) * noise,
                     growth: 0.0,
+                    hosts: Vec::new(),
                     is_deadlocked: deadlocks(load),
                 }
             };

@@ -70,9 +70,9 @@ fn shown(
     place: &Path,
 ) -> String {
     format!(
-        "{title}\n\n{}\n{}\ncriterion  accepted load at most {} % below offered load, source queues grow by at \
-         most as much of\n           the packets created; over the seeds of a load, at 95 % confidence\n\
-         results    {}\n",
+        "{title}\n\n{}\n{}\ncriterion  accepted load at most {} % below offered load, also of the worst host; source \
+         queues grow by at\n           most as much of the packets created; over the seeds of a load, at 95 % \
+         confidence\nresults    {}\n",
         table.human(),
         verdict(found),
         criterion.tolerance * 100.0,
