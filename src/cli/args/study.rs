@@ -123,7 +123,8 @@ pub struct Merge {
 #[command(
     after_help = "The load of all classes is varied in proportion, or that of one class. A load is sustained when, \
                   over the seeds, accepted load is within the tolerance of offered load, the source queues do not \
-                  grow by more than that, and no sending host certainly falls short by more. A search that was stopped goes on with the runs it has made.\n\n\
+                  grow by more than that, and no sending host certainly falls short by more. A random pattern is another one for every \
+                  seed. A search that was stopped goes on with the runs it has made.\n\n\
                   Examples:\n  virtlane saturate torus.ron\n  \
                   virtlane saturate torus.ron --seeds 8 --resolution 0.002 --out results\n\n\
                   Exit codes:\n  0 found; 2 scenario or place wrong; 3 a load deadlocks; 130 or 143 interrupted, \

@@ -46,6 +46,29 @@ fn a_mesh_saturates_between_half_and_the_full_rate() {
     assert_eq!(names(&folder.path("out/runs")), runs);
 }
 
+/// Three of the four paths that cross a row of a 4 x 4 mesh share a channel in a transpose, so a third of the rate is
+/// the bound; twelve of sixteen hosts send, and not all of them by such a channel.
+#[test]
+fn a_transpose_is_not_sustained_beyond_the_bound_of_its_busiest_channel() {
+    let folder = Folder::new();
+    let transpose = [
+        "--set",
+        "traffic.bulk.pattern=Transpose",
+        "--set",
+        "fabric.switch=(lanes: 4, lane_capacity: \"64 flits\")",
+    ];
+    let arguments = [
+        &["saturate", "small.ron", "--out", "out"][..],
+        &transpose,
+        &SHORT,
+    ]
+    .concat();
+    folder.succeeds(&arguments);
+    let sustained = result(&folder, "out")["sustained"].as_f64();
+    let sustained = sustained.expect("a load");
+    assert!((0.3..=1.0 / 3.0).contains(&sustained), "{sustained}");
+}
+
 #[test]
 fn a_deadlock_is_told_from_saturation() {
     let folder = Folder::new();
