@@ -131,18 +131,24 @@ impl Level {
 fn worst_first(samples: &[&Sample]) -> Vec<usize> {
     let hosts = samples.first().map_or(0, |sample| sample.hosts.len());
     let missing = |host: usize| -> i64 {
-        let runs = samples.iter();
-        runs.map(|sample| sample.hosts[host].missing()).sum()
+        let of_runs = samples.iter().map(|sample| &sample.hosts[..]);
+        of_runs.map(|hosts| of(hosts, host).missing()).sum()
     };
     let mut order: Vec<usize> = (0..hosts).collect();
     order.sort_by_cached_key(|&host| Reverse(missing(host)));
     order
 }
 
+/// Fabrics drawn from the seed may differ in their number of hosts.
+fn of(hosts: &[HostFlits], host: usize) -> HostFlits {
+    hosts.get(host).copied().unwrap_or_default()
+}
+
 /// Part of the flits created that was not delivered; negative when more was.
 fn shortfall(hosts: &[HostFlits], chosen: &[usize]) -> f64 {
-    let created: u64 = chosen.iter().map(|&host| hosts[host].created).sum();
-    let missing: i64 = chosen.iter().map(|&host| hosts[host].missing()).sum();
+    let chosen = chosen.iter().map(|&host| of(hosts, host));
+    let created: u64 = chosen.clone().map(|host| host.created).sum();
+    let missing: i64 = chosen.map(HostFlits::missing).sum();
     missing as f64 / created.max(1) as f64
 }
 
