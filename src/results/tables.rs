@@ -1,4 +1,4 @@
-//! `channels.csv`, `hosts.csv` and `timeline.csv` of a run.
+//! `channels.csv` and `timeline.csv` of a run.
 
 use super::{ResultsError, read_text};
 use crate::report::result::TimelineRow;
@@ -42,24 +42,6 @@ fn node(end: &str) -> &str {
     }
 }
 
-/// What became of the flits of a sending host within the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct HostFlits {
-    /// Created there.
-    #[serde(rename = "created [flits]")]
-    pub created: u64,
-    /// Delivered from there.
-    #[serde(rename = "accepted [flits]")]
-    pub accepted: u64,
-}
-
-impl HostFlits {
-    /// Created but not delivered \[flits\]; negative when more was delivered.
-    pub fn missing(self) -> i64 {
-        self.created.cast_signed() - self.accepted.cast_signed()
-    }
-}
-
 #[derive(Deserialize)]
 struct ChannelRow {
     channel: usize,
@@ -88,11 +70,6 @@ pub(super) fn channels(path: &Path) -> Result<Vec<ChannelUse>, ResultsError> {
         }
     }
     Ok(channels)
-}
-
-/// Reads the counters of every host, in order of their numbers.
-pub(crate) fn hosts(path: &Path) -> Result<Vec<HostFlits>, ResultsError> {
-    rows(path)
 }
 
 /// Reads the counters over time.

@@ -3,13 +3,13 @@
 //! Everything appears by a rename, so the directory is consistent at any instant; what a killed process left half
 //! done has a hidden name and is removed by the next one. A lock keeps two processes apart.
 
+use super::level::HostFlits;
 use super::record::{FILE, Kind, Record};
 use super::states::STATES;
 use super::{RunKey, StudyError, Table};
 use crate::report::directory::{is_partial, replace_file};
 use crate::report::result::Verdict;
 use crate::report::{RunDirectory, Summary, manifest};
-use crate::results::tables::{self, HostFlits};
 use ron::ser::PrettyConfig;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -167,7 +167,9 @@ impl StudyDirectory {
     /// When the table is missing or damaged.
     pub fn hosts(&self, key: &RunKey) -> Result<Vec<HostFlits>, StudyError> {
         let path = self.path.join(RUNS).join(&key.name).join("hosts.csv");
-        tables::hosts(&path).map_err(|error| StudyError::foreign(error.path, error.reason))
+        let rows =
+            csv::Reader::from_path(&path).and_then(|table| table.into_deserialize().collect());
+        rows.map_err(|cause| StudyError::foreign(&path, format!("cannot be read: {cause}")))
     }
 
     /// Removes what killed processes left half done.

@@ -17,7 +17,7 @@
 //! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) section 23.1
 
 use crate::measure::precision::{CONFIDENCE, Interval, replications};
-use crate::results::tables::HostFlits;
+use serde::Deserialize;
 use std::cmp::Reverse;
 
 /// Runs that it takes to say that hosts fall short: in fewer, a packet that is on its way at the end of each may do.
@@ -38,6 +38,17 @@ pub struct Sample {
     pub is_deadlocked: bool,
 }
 
+/// What became of the flits of a sending host within the window; a row of `hosts.csv`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct HostFlits {
+    /// Created there.
+    #[serde(rename = "created [flits]")]
+    pub created: u64,
+    /// Delivered from there.
+    #[serde(rename = "accepted [flits]")]
+    pub accepted: u64,
+}
+
 /// A load that was tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
@@ -45,6 +56,13 @@ pub struct Level {
     pub load: f64,
     /// One per seed.
     pub samples: Vec<Sample>,
+}
+
+impl HostFlits {
+    /// Created but not delivered \[flits\]; negative when more was delivered.
+    fn missing(self) -> i64 {
+        self.created.cast_signed() - self.accepted.cast_signed()
+    }
 }
 
 impl Level {
