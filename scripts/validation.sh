@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes docs/validation.md: what proves each feature, and the verdict of the last run of these proofs.
 #
-#   scripts/validation.sh            make all of it (tests, then every shipped study): about 15 minutes on 2 cores
+#   scripts/validation.sh            make all of it (tests, then every shipped study): about 15 minutes on 2 cores, 4 when all is built
 #   scripts/validation.sh --names    only check that every proof named in tests/validation.tsv is a test that exists
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
