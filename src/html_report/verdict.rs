@@ -3,6 +3,10 @@
 use super::numbers::{plural, share};
 use crate::report::Verdict;
 use crate::results::{Across, Curve, Curves, Results};
+use crate::study::found::Found;
+
+/// Curves that are told one by one.
+const MOST_CURVES: usize = 8;
 
 /// A word, a sign beside it, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,20 +58,9 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
         None => format!("Steady: all {runs} runs"),
         Some(verdict) => format!("{}: {} of {runs} runs", word(verdict), number(verdict)),
     };
-    let mut reasons: Vec<String> = curves
-        .curves
-        .iter()
-        .take(8)
-        .map(|curve| match curve.label.as_str() {
-            "" => along(curve, &curves.across),
-            label => format!("{label}: {}", along(curve, &curves.across)),
-        })
-        .collect();
-    if curves.curves.len() > 8 {
-        reasons.push(format!(
-            "and {} more curves, see the table",
-            curves.curves.len() - 8
-        ));
+    let mut reasons: Vec<String> = results.searches.iter().map(found).collect();
+    if results.searches.len() < results.directories.len() {
+        reasons.extend(of_curves(curves));
     }
     if let Some(bad) = results
         .runs
@@ -89,6 +82,28 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
         heading,
         reasons,
     }
+}
+
+/// What a search says. Its runs alone do not: a few of a load may be steady though the load is not sustained.
+fn found(search: &Found) -> String {
+    match search.beyond() {
+        Some(beyond) => format!("{}; {beyond}", search.point()),
+        None => search.point(),
+    }
+}
+
+fn of_curves(curves: &Curves<'_>) -> Vec<String> {
+    let shown = curves.curves.iter().take(MOST_CURVES);
+    let mut reasons: Vec<String> = shown
+        .map(|curve| match curve.label.as_str() {
+            "" => along(curve, &curves.across),
+            label => format!("{label}: {}", along(curve, &curves.across)),
+        })
+        .collect();
+    if let Some(more @ 1..) = curves.curves.len().checked_sub(MOST_CURVES) {
+        reasons.push(format!("and {more} more curves, see the table"));
+    }
+    reasons
 }
 
 /// Where a curve stops being steady.

@@ -17,6 +17,8 @@ pub use run::Run;
 use crate::report::directory::is_partial;
 use crate::report::manifest;
 use crate::report::result::Verdict;
+use crate::study::found::{self, Found};
+use crate::study::record;
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,6 +67,8 @@ pub struct Results {
     pub failed: Vec<Failed>,
     /// What the scenarios claim, with verdicts.
     pub claims: Vec<Claim>,
+    /// What searches for the saturation point have found.
+    pub searches: Vec<Found>,
 }
 
 #[derive(Deserialize)]
@@ -83,9 +87,11 @@ impl Results {
             runs: Vec::new(),
             failed: Vec::new(),
             claims: Vec::new(),
+            searches: Vec::new(),
         };
         for directory in directories {
             results.claims.extend(claims::read(directory)?);
+            results.searches.extend(search(directory)?);
             for path in run_directories(directory)? {
                 results.add(&path)?;
             }
@@ -133,6 +139,18 @@ impl Results {
     }
 }
 
+/// What the search that worked in a directory has found; `None` where there was none, or it was stopped.
+fn search(directory: &Path) -> Result<Option<Found>, ResultsError> {
+    let file = directory.join(found::FILE);
+    if !file.exists() {
+        return Ok(None);
+    }
+    let read: Result<Found, _> = serde_json::from_str(&read_text(&file)?);
+    let read = read.ok().filter(Found::is_known);
+    let damaged = || ResultsError::new(&file, "is damaged or of another version of Virtlane");
+    read.ok_or_else(damaged).map(Some)
+}
+
 /// The run directories that `directory` is or holds, in order of their names.
 fn run_directories(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     if is_partial(directory) {
@@ -164,8 +182,8 @@ fn run_directories(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
             "has results but no `{}`: the run is half-written; run it again",
             manifest::FILE
         )
-    } else if directory.join("sweep.ron").exists() {
-        "is a sweep without a finished run: run it first".to_owned()
+    } else if directory.join(record::FILE).exists() {
+        "is a study without a finished run: run it first".to_owned()
     } else if entries.iter().any(|path| is_partial(path)) {
         "holds unfinished runs only: run them again".to_owned()
     } else {

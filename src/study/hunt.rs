@@ -3,18 +3,15 @@
 use super::design::{AxisHeader, Design, Point, RunKey, run_name};
 use super::directory::Finished;
 use super::execute::{Event, execute};
+use super::found::{self, Found};
 use super::level::Sample;
-use super::saturation::{Behaviour, Criterion, Saturation, search};
+use super::saturation::{Criterion, search};
 use super::{Crew, Order, StudyDirectory, StudyError, Table};
 use crate::report::Verdict;
 use crate::scenario::schema::Demand;
 use crate::scenario::syntax::Node;
 use crate::scenario::{Document, Scenario};
-use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Name of the file with what was found.
-pub const RESULT: &str = "saturation.json";
 
 /// The loads that are varied together.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,18 +109,6 @@ struct Tried {
     finished: Vec<Finished>,
 }
 
-/// What stands in [`RESULT`].
-#[derive(Serialize)]
-struct Found<'a> {
-    schema: &'static str,
-    behaviour: Behaviour,
-    sustained: f64,
-    overloaded: Option<f64>,
-    /// Key path of every load that was varied, and its share of the largest.
-    loads: &'a [(String, f64)],
-    criterion: Criterion,
-}
-
 impl Hunt<'_> {
     /// Searches, and writes what was found; `tell` gets the load and runs that are made next.
     ///
@@ -133,7 +118,7 @@ impl Hunt<'_> {
         &self,
         criterion: Criterion,
         tell: &mut dyn FnMut(f64, usize),
-    ) -> Result<(Saturation, Design, Vec<Finished>), StudyError> {
+    ) -> Result<(Found, Design, Vec<Finished>), StudyError> {
         let mut tried = Tried {
             design: Design {
                 axes: self.loads.headers(),
@@ -142,23 +127,16 @@ impl Hunt<'_> {
             },
             finished: Vec::new(),
         };
-        let found = search(criterion, &mut |load, first, count| {
+        let search = search(criterion, &mut |load, first, count| {
             tell(load, tried.finished.len());
             self.evaluate(&mut tried, load, first..first + count)
         })?;
         let tried = tried.sorted();
-        let result = Found {
-            schema: "virtlane-saturation/1",
-            behaviour: found.behaviour,
-            sustained: found.sustained,
-            overloaded: found.overloaded,
-            loads: &self.loads.classes,
-            criterion,
-        };
+        let result = Found::new(&search, criterion, &self.loads.classes);
         let text = serde_json::to_string_pretty(&result);
         let text = text.map_err(|cause| StudyError::Design(cause.to_string()))? + "\n";
-        self.directory.write(RESULT, text.as_bytes())?;
-        Ok((found, tried.design, tried.finished))
+        self.directory.write(found::FILE, text.as_bytes())?;
+        Ok((result, tried.design, tried.finished))
     }
 
     /// Runs of one load with some seeds.

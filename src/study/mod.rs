@@ -12,6 +12,7 @@ pub mod compare;
 pub mod design;
 pub mod directory;
 pub mod execute;
+pub mod found;
 pub mod hunt;
 pub mod level;
 pub mod merge;

@@ -16,7 +16,7 @@
 
 use super::level::{Level, Sample};
 use crate::measure::precision::Interval;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Times the first number of seeds, at most.
@@ -27,7 +27,7 @@ const CURVE: [f64; 7] = [0.25, 0.5, 0.75, 0.9, 1.1, 1.25, 1.5];
 const DIGITS: f64 = 1e6;
 
 /// What is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Criterion {
     /// Part of the offered load that may be missing.
     pub tolerance: f64,
@@ -38,7 +38,7 @@ pub struct Criterion {
 }
 
 /// How a fabric behaves beyond its saturation point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Behaviour {
     /// It sustains the full link rate.

@@ -6,9 +6,10 @@ use crate::cli::run::RUNS;
 use crate::cli::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT};
 use crate::report::directory::slug;
+use crate::study::found::Found;
 use crate::study::hunt::{Hunt, Loads};
 use crate::study::record::{Kind, Record};
-use crate::study::saturation::{Behaviour, Criterion, Saturation};
+use crate::study::saturation::{Behaviour, Criterion};
 use crate::study::{StudyDirectory, StudyError, Table};
 use std::path::Path;
 use std::process::ExitCode;
@@ -54,7 +55,7 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
     let (found, design, finished) = found?;
     let table = Table::of(&design, &finished);
     if !arguments.work.quiet {
-        crate::cli::print(&shown(&record.title, &found, criterion, &table, &place))?;
+        crate::cli::print(&shown(&record.title, &found, &table, &place))?;
     }
     Ok(match found.behaviour {
         Behaviour::Deadlocked => ExitCode::from(SIMULATION_FAULT),
@@ -62,37 +63,16 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
     })
 }
 
-fn shown(
-    title: &str,
-    found: &Saturation,
-    criterion: Criterion,
-    table: &Table<'_>,
-    place: &Path,
-) -> String {
+fn shown(title: &str, found: &Found, table: &Table<'_>, place: &Path) -> String {
+    let beyond = found.beyond();
+    let beyond = beyond.map_or(String::new(), |words| format!("behaviour  {words}\n"));
     format!(
-        "{title}\n\n{}\n{}\ncriterion  accepted load at most {} % below offered load, also of the worst host; source \
+        "{title}\n\n{}\n{}\n{beyond}criterion  accepted load at most {} % below offered load, also of the worst host; source \
          queues grow by at\n           most as much of the packets created; over the seeds of a load, at 95 % \
          confidence\nresults    {}\n",
         table.human(),
-        verdict(found),
-        criterion.tolerance * 100.0,
+        found.point(),
+        found.criterion.tolerance * 100.0,
         place.join(Kind::Saturate.table()).display(),
     )
-}
-
-/// What was found, in a sentence or two.
-fn verdict(found: &Saturation) -> String {
-    let Some(overloaded) = found.overloaded else {
-        return "saturation none: the full link rate is sustained".into();
-    };
-    let point = format!(
-        "saturation between {:.4} (sustained) and {overloaded:.4} (not)",
-        found.sustained
-    );
-    let beyond = match found.behaviour {
-        Behaviour::Unlimited | Behaviour::Saturated => "saturated: accepted load holds beyond it",
-        Behaviour::Unstable => "unstable: accepted load falls beyond its peak",
-        Behaviour::Deadlocked => "deadlocked: a run beyond it cannot move any more",
-    };
-    format!("{point}\nbehaviour  {beyond}")
 }

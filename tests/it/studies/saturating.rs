@@ -44,6 +44,17 @@ fn a_mesh_saturates_between_half_and_the_full_rate() {
     let runs = names(&folder.path("out/runs"));
     assert_eq!(folder.succeeds(&arguments), shown);
     assert_eq!(names(&folder.path("out/runs")), runs);
+    // the report says what the search says, and does not go on without
+    folder.succeeds(&["report", "out"]);
+    let page = std::fs::read_to_string(folder.path("out/report.html")).expect("a report");
+    let point = format!("saturation between {low:.4} (sustained) and {high:.4} (not); saturated");
+    assert!(page.contains(&point), "{point}");
+    std::fs::write(folder.path("out/saturation.json"), "{}").expect("writable");
+    let message = folder.fails(2, &["report", "out"]);
+    assert!(
+        message.contains("saturation.json") && message.contains("damaged"),
+        "{message}"
+    );
 }
 
 /// Three of the four paths that cross a row of a 4 x 4 mesh share a channel in a transpose, so a third of the rate is
