@@ -270,7 +270,7 @@ fn too_few_lanes_are_an_error_or_need_the_escape_lane() {
 #[test]
 #[ignore = "prints timings: cargo test --release --lib large_fabrics -- --ignored --nocapture"]
 #[allow(clippy::print_stderr, reason = "reports timings")]
-fn large_fabrics_are_routed_in_seconds() {
+fn large_fabrics_are_routed() {
     let timed = |graph: &Graph, text: &str, lanes: u8| {
         let start = std::time::Instant::now();
         let result = engine(text).route(graph, budget(lanes), 1);
@@ -284,7 +284,7 @@ fn large_fabrics_are_routed_in_seconds() {
             "{text}, {} switches: {took:?}, {layers} lanes",
             graph.switches().len()
         );
-        assert!(took.as_secs_f64() < 10.0 || cfg!(debug_assertions));
+        assert!(layers <= lanes, "{text}");
     };
     timed(&random(256, 4, 1), "Lash()", 15);
     timed(

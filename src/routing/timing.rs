@@ -15,9 +15,9 @@ fn a_thousand_switch_torus_and_tree_verify() {
 }
 
 #[test]
-#[ignore = "prints timings: cargo test --release --lib verification_takes -- --ignored --nocapture"]
+#[ignore = "TIME1 and 3 GB, prints timings: cargo test --release --lib keep_their_promises -- --ignored --nocapture"]
 #[allow(clippy::print_stderr, reason = "reports timings")]
-fn verification_takes_little_time() {
+fn large_fabrics_keep_their_promises() {
     let cases = [
         (tree(10, 3), "FatTree()", 1),
         (grid(&[10, 10, 10], true, 1), "DimensionOrder()", 2),
@@ -44,13 +44,13 @@ fn verification_takes_little_time() {
             "{text} {hosts} hosts: route {routed:?}, verify {verified:?}, load {loads}, {}",
             proof.mean_hops
         );
-        assert!(routed.as_secs_f64() < 10.0, "{text}");
-        assert!(verified.as_secs_f64() < 2.0, "{text}");
+        let promised = tables.guarantees;
+        assert!(proof.acyclic || !promised.deadlock_free, "{text}");
+        assert!(proof.minimal || !promised.minimal, "{text}");
     }
     let large = grid(&[100, 100], false, 5);
     let start = Instant::now();
     engine("MinHop()").route(&large, budget(1), 1).unwrap();
     let routed = start.elapsed();
     eprintln!("MinHop() 10 000 switches, 50 000 hosts: route {routed:?}");
-    assert!(routed.as_secs_f64() < 10.0);
 }

@@ -3,6 +3,7 @@
 //! Everything appears by a rename, so the directory is consistent at any instant; what a killed process left half
 //! done has a hidden name and is removed by the next one. A lock keeps two processes apart.
 
+use super::found;
 use super::level::HostFlits;
 use super::record::{FILE, Kind, Record};
 use super::states::STATES;
@@ -13,6 +14,7 @@ use crate::report::{RunDirectory, Summary, manifest};
 use ron::ser::PrettyConfig;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Folder of the run directories.
@@ -97,6 +99,7 @@ impl StudyDirectory {
         }
         directory.remove_leftovers()?;
         if earlier.as_ref() != Some(record) {
+            directory.forget_finding()?;
             replace_file(&path.join(FILE), record.to_text().as_bytes())?;
         }
         Ok(directory)
@@ -170,6 +173,17 @@ impl StudyDirectory {
         let rows =
             csv::Reader::from_path(&path).and_then(|table| table.into_deserialize().collect());
         rows.map_err(|cause| StudyError::foreign(&path, format!("cannot be read: {cause}")))
+    }
+
+    /// Removes what the search of another study has found here: a report would take it for this one's.
+    fn forget_finding(&self) -> Result<(), StudyError> {
+        let path = self.path.join(found::FILE);
+        match fs::remove_file(&path) {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                Err(StudyError::Write { path, cause })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Removes what killed processes left half done.

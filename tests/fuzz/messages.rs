@@ -2,52 +2,33 @@
 //!
 //! Messages that come out and pass the check wait for earlier ones of their host only, in the order of their times.
 
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use super::context::{FOLDER, context};
 use virtlane::ids::HostId;
 use virtlane::registry::Arguments;
 use virtlane::traffic::MESSAGE_SOURCES;
 use virtlane::traffic::messages::{self, MessageClass, MessagesContext};
-use virtlane::units::Clock;
 
 /// Hosts of the class.
 const HOSTS: u32 = 8;
 
-/// Folder of the input of this process; it stays behind.
-static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let shared_memory = Path::new("/dev/shm");
-    let parent = if shared_memory.is_dir() {
-        shared_memory.to_owned()
-    } else {
-        std::env::temp_dir()
-    };
-    let folder = parent.join(format!("virtlane-messages-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a temporary folder can be made");
-    folder
-});
-
 /// Feeds `bytes` to the message source `name`; returns the messages of a sound input.
 pub(super) fn check(bytes: &[u8], name: &str) -> Option<u64> {
-    std::fs::write(FOLDER.join("input"), bytes).expect("the input can be written");
+    std::fs::write(FOLDER.join("messages"), bytes).expect("the input can be written");
     let class = MessageClass {
         number: 0,
         name: "data".into(),
         hosts: (0..HOSTS).map(HostId).collect(),
     };
-    let clock = Clock {
-        flit_bytes: 64,
-        reference_rate: 10_000_000_000,
-    };
-    let context = MessagesContext {
+    let surroundings = MessagesContext {
         base: &FOLDER,
-        clock,
+        clock: context(&FOLDER).clock,
         classes: &[class],
     };
     let entry = MESSAGE_SOURCES.find(name).expect("registered");
     let arguments = Arguments {
-        text: "(file: \"input\")",
+        text: "(file: \"messages\")",
     };
-    let source = (entry.build)(arguments, context).expect("arguments fit");
+    let source = (entry.build)(arguments, surroundings).expect("arguments fit");
     let checked = messages::check(&*source, HOSTS as usize, &[4], 64).ok()?;
     let (mut ends, mut time) = (Vec::new(), 0);
     for message in source.messages().expect("just read") {

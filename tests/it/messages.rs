@@ -152,11 +152,17 @@ fn virtlane(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     )
 }
 
-#[test]
-fn a_run_that_is_too_short_says_what_is_left() {
+/// A folder with the scenario and its trace.
+fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     resolve(folder.path());
     std::fs::write(folder.path().join("messages.ron"), SCENARIO).expect("writable");
+    folder
+}
+
+#[test]
+fn a_run_that_is_too_short_says_what_is_left() {
+    let folder = folder();
     let bound = "phases.measure=Messages(at_most: \"4096 cycles\")";
     let arguments = [
         "run",
@@ -181,9 +187,7 @@ fn a_run_that_is_too_short_says_what_is_left() {
 
 #[test]
 fn a_sweep_tells_when_the_messages_were_delivered() {
-    let folder = tempfile::tempdir().expect("a folder");
-    resolve(folder.path());
-    std::fs::write(folder.path().join("messages.ron"), SCENARIO).expect("writable");
+    let folder = folder();
     let axes = "sweep=(axes: [(\"traffic.background.process.load\", [0.05, 0.3])], seeds: 2)";
     let arguments = [
         "sweep",
@@ -215,9 +219,7 @@ fn a_sweep_tells_when_the_messages_were_delivered() {
 
 #[test]
 fn a_packet_of_a_message_can_be_watched() {
-    let folder = tempfile::tempdir().expect("a folder");
-    resolve(folder.path());
-    std::fs::write(folder.path().join("messages.ron"), SCENARIO).expect("writable");
+    let folder = folder();
     // the fortieth packet of this host is made after others with higher numbers
     let watch = ["watch", "messages.ron", "--packet", "3/data/40"];
     let (code, story) = virtlane(folder.path(), &watch);

@@ -2,6 +2,9 @@
 
 #![no_main]
 
+#[allow(dead_code, reason = "no network is built here")]
+#[path = "../context.rs"]
+mod context;
 #[path = "../messages.rs"]
 mod messages;
 

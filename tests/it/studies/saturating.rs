@@ -10,6 +10,11 @@ const SHORT: [&str; 4] = [
     "0.02",
 ];
 
+/// A short search of the small scenario.
+fn search<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["saturate", "small.ron", "--out", "out"][..], &SHORT, more].concat()
+}
+
 fn result(folder: &Folder, name: &str) -> Value {
     let text = std::fs::read_to_string(folder.path(name).join("saturation.json"));
     serde_json::from_str(&text.expect("a finished search")).expect("JSON")
@@ -18,7 +23,7 @@ fn result(folder: &Folder, name: &str) -> Value {
 #[test]
 fn a_mesh_saturates_between_half_and_the_full_rate() {
     let folder = Folder::new();
-    let arguments = [&["saturate", "small.ron", "--out", "out"][..], &SHORT].concat();
+    let arguments = search(&[]);
     let shown = folder.succeeds(&arguments);
     assert!(shown.contains("behaviour  saturated: "), "{shown}");
     let found = result(&folder, "out");
@@ -68,13 +73,7 @@ fn a_transpose_is_not_sustained_beyond_the_bound_of_its_busiest_channel() {
         "--set",
         "fabric.switch=(lanes: 4, lane_capacity: \"64 flits\")",
     ];
-    let arguments = [
-        &["saturate", "small.ron", "--out", "out"][..],
-        &transpose,
-        &SHORT,
-    ]
-    .concat();
-    folder.succeeds(&arguments);
+    folder.succeeds(&search(&transpose));
     let sustained = result(&folder, "out")["sustained"].as_f64();
     let sustained = sustained.expect("a load");
     assert!((0.3..=1.0 / 3.0).contains(&sustained), "{sustained}");
@@ -96,14 +95,14 @@ fn a_deadlock_is_told_from_saturation() {
         "2",
         "--quiet",
     ];
-    let arguments = [
-        &["saturate", "small.ron", "--out", "out"][..],
-        &SHORT,
-        &ring,
-    ]
-    .concat();
-    folder.fails(3, &arguments);
+    folder.fails(3, &search(&ring));
     assert_eq!(result(&folder, "out")["behaviour"], "deadlocked");
+    // what was found is not that of another search, though that one fails
+    let proved = [&ring[..], &["--set", "allow_deadlock=false", "--force"]].concat();
+    let message = folder.fails(2, &search(&proved));
+    assert!(message.contains("the run failed"), "{message}");
+    assert!(!folder.path("out/saturation.json").exists());
+    assert!(!names(&folder.path("out/runs")).is_empty());
 }
 
 #[test]
