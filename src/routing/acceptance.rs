@@ -268,7 +268,7 @@ fn too_few_lanes_are_an_error_or_need_the_escape_lane() {
 }
 
 #[test]
-#[ignore = "prints timings: cargo test --release --lib large_fabrics -- --ignored --nocapture"]
+#[ignore = "long, prints timings: cargo test --release --lib fabrics_are_routed -- --ignored --nocapture"]
 #[allow(clippy::print_stderr, reason = "reports timings")]
 fn large_fabrics_are_routed() {
     let timed = |graph: &Graph, text: &str, lanes: u8| {
