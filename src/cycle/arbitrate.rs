@@ -6,11 +6,12 @@
 //! Cost: O(outputs visited); an output without a reason to change is not visited
 //!
 //! # Rules
-//! 1. Output-first (default): each visited free output picks a lane among those with an eligible request,
-//!    then a request of that lane; each input accepts. Input-first is `input_first`.
+//! 1. Output-first (default): each visited free output picks a request, by inputs (`by_inputs`) or by lanes: a lane
+//!    among those with an eligible request, then a request of that lane; each input accepts. Input-first is
+//!    `input_first`.
 //! 2. Eligible: the input has a place left and the packet fits the credits of its output lane now.
-//! 3. Pointers move on accepted grants only (`cross`), so all choices of a round are made on the state
-//!    before the round and their order does not matter.
+//! 3. Pointers move on accepted grants only (`cross`; those over inputs and outputs in the first round only), so all
+//!    choices of a round are made on the state before the round and their order does not matter.
 //! 4. An output whose grant was not accepted is looked at again in the next round or the next cycle.
 //!
 //! # Deviations
@@ -18,7 +19,7 @@
 
 use super::state::{Grant, Work};
 use super::view::View;
-use super::{adaptive, input_first};
+use super::{adaptive, by_inputs, input_first};
 use crate::fabric::components::NONE;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::rng::below;
@@ -95,16 +96,20 @@ pub(super) fn first_from<const W: usize>(mask: &[u64; W], pointer: u16) -> Optio
 }
 
 /// A free output that is asked for a packet.
-struct Asked<const W: usize> {
-    out: u32,
+pub(super) struct Asked<const W: usize> {
+    pub(super) out: u32,
     /// First port row of the switch.
-    first_port: u32,
+    pub(super) first_port: u32,
     /// Input lanes whose port can send one more packet.
     free: [u64; W],
     /// Lanes with a request.
-    lanes: u16,
-    /// Lane round robin.
-    pointer: u8,
+    pub(super) lanes: u16,
+    /// Round robin over output lanes.
+    pub(super) pointer: u8,
+    /// Round robin over inputs.
+    pub(super) input_pointer: u8,
+    /// First of the pointers over the lanes of each input.
+    pub(super) turns: u32,
 }
 
 /// An output's choice among its eligible requests becomes a grant of the round that starts at `first`.
@@ -122,8 +127,12 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, f
         free: switch.free,
         lanes: port.request_lanes,
         pointer: port.lane_pointer,
+        input_pointer: port.input_pointer,
+        turns: port.turns,
     };
-    let found = if view.shared.crossbar_tables().is_some() {
+    let found = if view.shared.by_inputs() {
+        by_inputs::choose(view, &asked).map(|(lane, bit)| (lane, bit, None))
+    } else if view.shared.crossbar_tables().is_some() {
         by_tables(view, &asked)
     } else {
         by_rotation(view, &asked)
@@ -194,13 +203,31 @@ fn by_tables<const W: usize, const P: bool>(
     Some((lane, bit, Some(choice)))
 }
 
-/// The eligible requests of a lane; none: the lane is marked starved where credits are what is missing.
+/// The eligible requests of a lane; none: the lane is marked starved where room is what is missing.
 #[inline]
-fn eligible<const W: usize, const P: bool>(
+pub(super) fn eligible<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
     lane: u32,
 ) -> Option<[u64; W]> {
+    match standing(view, asked, lane) {
+        Ok(mask) => Some(mask),
+        Err(0) => None,
+        Err(smallest) => {
+            view.starve(asked.out, lane, smallest);
+            None
+        }
+    }
+}
+
+/// The eligible requests of a lane, or the smallest packet that it lacks room for; 0 when no request stands whose
+/// input could send.
+#[inline]
+pub(super) fn standing<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    asked: &Asked<W>,
+    lane: u32,
+) -> Result<[u64; W], u16> {
     let row = &mut view.lanes[lane as usize];
     row.need = 0;
     let mut mask = asked.free;
@@ -210,26 +237,25 @@ fn eligible<const W: usize, const P: bool>(
         any |= *word;
     }
     if any == 0 {
-        return None;
+        return Err(0);
     }
     let unlimited = !view.shared.pool() && !view.shared.reserve();
     let by_credits = unlimited && view.shared.output_lane_buffer() == 0;
     if by_credits && row.covers(view.shared.largest, view.now) {
-        return Some(mask);
+        return Ok(mask);
     }
-    fitting(view, asked.out, asked.first_port, lane, mask)
+    fitting(view, asked, lane, mask)
 }
 
-/// The requests of `mask` that the lane has room for; none: the lane is marked starved.
+/// The requests of `mask` that the lane has room for, or the smallest that it has none for.
 fn fitting<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
-    out: u32,
-    first_port: u32,
+    asked: &Asked<W>,
     lane: u32,
     mut mask: [u64; W],
-) -> Option<[u64; W]> {
+) -> Result<[u64; W], u16> {
     if view.shared.reserve() {
-        let winner = choose(view, out, lane, &mask)?;
+        let winner = choose(view, asked.out, lane, &mask).ok_or(0u16)?;
         mask = [0; W];
         mask[usize::from(winner / 64)] = 1 << (winner % 64);
     }
@@ -240,7 +266,7 @@ fn fitting<const W: usize, const P: bool>(
         while rest != 0 {
             let bit = rest.trailing_zeros();
             rest &= rest - 1;
-            let queue = view.queue_of(first_port, i as u16 * 64 + bit as u16, out);
+            let queue = view.queue_of(asked.first_port, i as u16 * 64 + bit as u16, asked.out);
             let size = view.queues[queue as usize].size;
             if u32::from(size) > room {
                 *word &= !(1 << bit);
@@ -249,15 +275,15 @@ fn fitting<const W: usize, const P: bool>(
         }
     }
     if mask.iter().any(|&word| word != 0) {
-        return Some(mask);
+        Ok(mask)
+    } else {
+        Err(smallest)
     }
-    view.starve(out, lane, smallest);
-    None
 }
 
 /// The request a lane would serve now.
 #[inline]
-fn request_of<const W: usize, const P: bool>(
+pub(super) fn request_of<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
     lane: u32,
@@ -379,8 +405,10 @@ fn accept_several<const W: usize, const P: bool>(view: &mut View<'_, W, P>, firs
         if places > 0 {
             places -= 1;
             view.work.grants[i].accepted = true;
-            let index = u16::from(view.outs[grant.out as usize].index);
-            view.ins[input as usize].accept_pointer = index + 1;
+            if first == 0 {
+                let index = u16::from(view.outs[grant.out as usize].index);
+                view.ins[input as usize].accept_pointer = index + 1;
+            }
         }
     }
 }

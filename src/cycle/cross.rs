@@ -19,11 +19,10 @@
 //! # Deviations
 //! None.
 
-use super::adaptive;
 use super::calendar::Ramp;
-use super::output_lanes;
 use super::state::{Grant, Message};
 use super::view::View;
+use super::{adaptive, by_inputs, output_lanes};
 use crate::fabric::components::{NONE, Peer};
 
 /// Runs the stage.
@@ -40,12 +39,13 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 #[inline]
 pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let marks = view.shared.marking_threshold().is_some();
+    let first = view.shared.iterations() == 1 || view.work.settled == 0;
     let (mut hops, mut flits) = (0, 0);
     for i in view.work.settled..view.work.grants.len() {
         let grant = view.work.grants[i];
         if grant.accepted {
             flits += u64::from(view.queues[grant.queue as usize].size);
-            let packet = carry_out(view, &grant);
+            let packet = carry_out(view, &grant, first);
             hops += 1;
             if marks {
                 view.work.grants[i].packet = packet;
@@ -57,9 +57,14 @@ pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     view.work.settled = view.work.grants.len();
 }
 
-/// Returns the packet's row, or for a packet that leaves the shard the number of its message.
+/// Returns the packet's row, or for a packet that leaves the shard the number of its message. `first`: pointers over
+/// inputs and outputs move, as they do in the first round.
 #[inline]
-fn carry_out<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) -> u32 {
+fn carry_out<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    first: bool,
+) -> u32 {
     if view.shared.open() {
         adaptive::withdraw(view, grant);
     }
@@ -77,6 +82,7 @@ fn carry_out<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &G
         until = output_lanes::hold(&mut view.general(), grant);
     }
     let start = occupy_output(view, grant, flits, until);
+    move_pointers(view, grant, first);
     commit_lane(view, grant, flits);
     occupy_input(view, grant, until, emptied);
     if view.shared.output_lane_buffer() != 0 {
@@ -87,7 +93,7 @@ fn carry_out<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &G
     forward(view, (grant.out, grant.lane), packet_row, flits, start)
 }
 
-/// Output side of the grant: time, credits, request, pointers; the output is looked at again if more
+/// Output side of the grant: time, credits, request; the output is looked at again if more
 /// requests stand. Returns the cycle in which the channel starts, without the crossbar delay.
 #[inline]
 fn occupy_output<const W: usize, const P: bool>(
@@ -125,19 +131,39 @@ fn occupy_output<const W: usize, const P: bool>(
         lane.take(taken, now);
     }
     lane.requests[usize::from(grant.bit / 64) % W] &= !(1 << (grant.bit % 64));
-    lane.pointer = next_bit::<W>(grant.bit);
     let number = grant.lane & shared.lane_mask;
     if lane.requests.iter().all(|&word| word == 0) {
         out.request_lanes &= !(1 << number);
         lane.need = 0;
     }
-    if shared.management() >> number & 1 == 0 {
-        out.lane_pointer = ((number + 1) & shared.lane_mask) as u8;
-    }
     if out.request_lanes != 0 {
         out.wake_when_free(grant.out, &mut view.work.calendar);
     }
     start
+}
+
+/// Round robins of the output and of the input (D3, D5 to D7).
+#[inline]
+fn move_pointers<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    first: bool,
+) {
+    let shared = view.shared;
+    let number = grant.lane & shared.lane_mask;
+    let is_data = shared.management() >> number & 1 == 0;
+    if is_data {
+        view.outs[grant.out as usize].lane_pointer = ((number + 1) & shared.lane_mask) as u8;
+    }
+    if is_data && shared.by_inputs() {
+        by_inputs::advance(view, grant, first);
+    } else if first {
+        view.lanes[grant.lane as usize].pointer = next_bit::<W>(grant.bit);
+    }
+    if first && shared.speedup() == 1 {
+        let index = view.outs[grant.out as usize].index;
+        view.ins[grant.input as usize].accept_pointer = u16::from(index) + 1;
+    }
 }
 
 /// VL arbitration tables: the lane has used its weight.
@@ -156,7 +182,7 @@ fn commit_lane<const W: usize, const P: bool>(
 
 /// The request bit after `bit`.
 #[inline]
-fn next_bit<const W: usize>(bit: u16) -> u16 {
+pub(super) fn next_bit<const W: usize>(bit: u16) -> u16 {
     (bit + 1) % (W as u16 * 64)
 }
 
@@ -180,7 +206,6 @@ fn occupy_input<const W: usize, const P: bool>(
     if shared.speedup() != 1 {
         return occupy_place(view, grant, until);
     }
-    input.accept_pointer = u16::from(out.index) + 1;
     input.free_at = until;
     input.leaving_queue = grant.queue;
     let (word, lanes) = shared.lanes_beside(grant.bit);

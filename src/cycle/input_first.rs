@@ -14,6 +14,7 @@
 //! Cost: O(heads of the inputs behind the visited outputs).
 
 use super::arbitrate::{by_rule, first_from};
+use super::cross::next_bit;
 use super::state::Grant;
 use super::view::View;
 use crate::fabric::components::NONE;
@@ -32,7 +33,7 @@ pub(super) fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     view.work.visits = visits;
     inputs.sort_unstable();
     inputs.dedup();
-    for _ in 0..view.shared.iterations() {
+    for round in 0..view.shared.iterations() {
         let first = view.work.grants.len();
         for &input in &inputs {
             if has_place(view, input) {
@@ -42,7 +43,7 @@ pub(super) fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
         if view.work.grants.len() == first {
             break;
         }
-        decide(view, first);
+        decide(view, first, round == 0);
         super::cross::settle(view);
     }
     for &input in &inputs {
@@ -184,8 +185,12 @@ fn pick_queue<const W: usize, const P: bool>(
         .find(|&queue| is_eligible(view, queue))
 }
 
-/// Rule 2: each output picks one of the proposals of this round.
-fn decide<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize) {
+/// Rule 2: each output picks one of the proposals of this round, which begins with grant `first`.
+fn decide<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    first: usize,
+    is_first_round: bool,
+) {
     let mut outs: Vec<u32> = view.work.grants[first..]
         .iter()
         .map(|grant| grant.out)
@@ -213,24 +218,27 @@ fn decide<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize
         let Some(grant) = won else { continue };
         grant.accepted = true;
         let grant = *grant;
-        move_pointers(view, &grant);
+        move_pointers(view, &grant, is_first_round);
     }
 }
 
-/// State of an accepted proposal that only this allocator has.
-fn move_pointers<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) {
+/// State of an accepted proposal that only this allocator has; pointers over inputs and outputs move in the first
+/// round only (D5).
+fn move_pointers<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    is_first_round: bool,
+) {
     let lane = grant.bit & view.shared.lane_mask as u16;
     let lane_row = (grant.input << view.shared.lane_shift) + u32::from(lane);
-    let after = if usize::from(grant.bit) + 1 == W * 64 {
-        0
-    } else {
-        grant.bit + 1
-    };
-    view.work.arbiters.output_pointer[grant.out as usize] = after;
     if view.shared.management() >> lane & 1 == 0 {
         view.work.arbiters.input_lane[grant.input as usize] =
             (lane as u8 + 1) & view.shared.lane_mask as u8;
     }
+    if !is_first_round {
+        return;
+    }
+    view.work.arbiters.output_pointer[grant.out as usize] = next_bit::<W>(grant.bit);
     if view.shared.voq_stride() != 0 {
         let ports = view.shared.voq_stride() as u16;
         let next = (u16::from(view.outs[grant.out as usize].index) + 1) % ports;

@@ -25,6 +25,7 @@
 
 pub mod adaptive;
 pub mod arbitrate;
+mod by_inputs;
 pub mod calendar;
 pub mod consume;
 pub mod cross;

@@ -87,6 +87,15 @@ impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
         self.tables().filter(|_| self.output_lane_buffer() == 0)
     }
 
+    /// Whether outputs take their turns by inputs (D6): round robin, with nothing that needs a lane first.
+    #[inline]
+    pub fn by_inputs(&self) -> bool {
+        self.matching() == Matching::OutputFirst
+            && self.output_arbitration() == OutputArbitration::RoundRobin
+            && !self.reserve()
+            && self.crossbar_tables().is_none()
+    }
+
     /// Lane row of the credit count that `lane` draws from.
     #[inline]
     pub fn credit_row(&self, lane: u32) -> u32 {

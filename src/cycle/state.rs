@@ -200,6 +200,8 @@ pub struct ArbiterState {
     pub streams: Vec<Stream>,
     /// Cycle in which the channel behind an output buffer is free.
     pub channel_free: Vec<u64>,
+    /// Turns by inputs: pointers over the lanes of an input, per (output, input) of a switch.
+    pub lane_turns: Vec<u8>,
     /// Input-first: lane pointer per input.
     pub input_lane: Vec<u8>,
     /// Input-first VOQ: output pointer per lane row.

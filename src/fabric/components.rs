@@ -47,12 +47,16 @@ pub struct OutPort {
     pub owner: u32,
     /// First entry of the lane profile of this output.
     pub profile: u32,
+    /// First of its pointers over the lanes of each input of the switch.
+    pub turns: u32,
     /// Cycles per flit.
     pub step: u16,
     /// Output lanes with a standing request.
     pub request_lanes: u16,
     /// Lane round robin: the lane that is asked first.
     pub lane_pointer: u8,
+    /// Input round robin: the input that is asked first.
+    pub input_pointer: u8,
     /// Number of this port within its switch.
     pub index: u8,
     /// Kind of the far end.
@@ -114,7 +118,7 @@ pub struct OutLane<const W: usize> {
     pub ramp_flits: u16,
     /// Cycles between two credits of the ramp.
     pub ramp_step: u16,
-    /// Request round robin: the (input lane) bit asked first.
+    /// Request round robin within the lane: the (input lane) bit asked first.
     pub pointer: u16,
     /// Starved: the smallest packet that waits for credits \[flits\]; 0 = none does.
     pub need: u16,

@@ -219,6 +219,7 @@ fn arbiters<const W: usize>(
     if plan.switch.output_buffer > 0 {
         arbiters.channel_free = vec![0; ports];
     }
+    arbiters.lane_turns = vec![0; rows.turn_count];
     if plan.switch.matching == Matching::InputFirst {
         arbiters.input_lane = vec![0; ports];
         arbiters.output_pointer = vec![0; ports];

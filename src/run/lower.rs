@@ -3,6 +3,7 @@
 //! Cost: O(switches * hosts) for the forwarding table, O(ports * lanes) for the rest.
 
 use crate::cycle::adaptive::Adaptation;
+use crate::cycle::rules::Rules;
 use crate::cycle::state::{Border, Shared};
 use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Switch};
 use crate::ids::{ChannelId, SlId};
@@ -26,6 +27,8 @@ pub struct Rows<const W: usize> {
     pub lane_count: usize,
     /// Queues per lane, when a lane has more than its own.
     pub voq_stride: usize,
+    /// Pairs of an output and an input of one switch, where lanes take turns within an input.
+    pub turn_count: usize,
     /// Channels that leave the shard.
     pub border: Vec<Border>,
 }
@@ -198,8 +201,10 @@ pub fn rows<const W: usize>(
         },
         lane_count: 0,
         voq_stride: shared.voq_stride as usize,
+        turn_count: 0,
         border: Vec::new(),
     };
+    let lanes_take_turns = Rules::<false>(shared).by_inputs() && shared.lane_shift != 0;
     let mut builder = Lowering {
         graph,
         tables,
@@ -217,9 +222,16 @@ pub fn rows<const W: usize>(
             first_port,
             global: switch.0,
         });
+        let inputs = if lanes_take_turns {
+            graph.connected_ports(switch).count()
+        } else {
+            0
+        };
         for (index, (_, channel)) in graph.connected_ports(switch).enumerate() {
-            rows.ports
-                .push(builder.port(channel, row as u32, index as u8));
+            let (mut out, input) = builder.port(channel, row as u32, index as u8);
+            out.turns = rows.turn_count as u32;
+            rows.turn_count += inputs;
+            rows.ports.push((out, input));
         }
     }
     for (row, &host) in layout.hosts[number].iter().enumerate() {
@@ -262,9 +274,11 @@ impl Lowering<'_> {
             latency,
             owner,
             profile,
+            turns: 0,
             step,
             request_lanes: 0,
             lane_pointer: 0,
+            input_pointer: 0,
             index,
             peer,
             wake_scheduled: false,
