@@ -313,14 +313,14 @@ fn a_head_for_several_lanes_of_an_output_gets_them_by_turns() {
     let mut builder = GraphBuilder::new();
     let switches = [0, 1].map(|number| builder.add_switch(format!("S{number}"), number, 2));
     let hosts = [0, 1].map(|number| builder.add_host(format!("H{number}"), number));
-    let plain = timing(1, 1);
+    let short = timing(1, 1);
     let port = |switch: usize, port| Endpoint::Switch(switches[switch], port);
     for (from, to, back) in [
         (port(0, 2), port(1, 1), timing(1, 20)),
-        (Endpoint::Host(hosts[0]), port(0, 1), plain),
-        (port(1, 2), Endpoint::Host(hosts[1]), plain),
+        (Endpoint::Host(hosts[0]), port(0, 1), short),
+        (port(1, 2), Endpoint::Host(hosts[1]), short),
     ] {
-        let timings = [plain, back];
+        let timings = [short, back];
         builder
             .connect_with(from, to, timings)
             .expect("well-formed");
