@@ -1,6 +1,6 @@
 //! One host: sources, source queues, injection, sink.
 //!
-//! Model rules 2 (holding), 11, 12; D6 (injection arbiter), D11 (hosts), D12 (sink), D17 (sources), D21 (messages).
+//! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D12 (sink), D17 (sources), D21 (messages).
 
 use super::Setting;
 use super::lane_choice::LaneChooser;

@@ -1,4 +1,4 @@
-//! Which lane goes next: D6 (round robin, VL15 first) and InfiniBand's VL arbitration.
+//! Which lane goes next: round robin with VL15 first (lane pointers of D6, D8, D11, D18) and InfiniBand's VL arbitration.
 //!
 //! VL arbitration follows rules 1-5 in the header of `qos::vl_arbitration`, written anew: a table is a
 //! ring of entries, the current one has some bytes left.
@@ -7,7 +7,7 @@ use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::{HighPriorityLimit, LIMIT_UNIT, WEIGHT_UNIT};
 use virtlane::scenario::plan::SwitchOptions;
 
-/// Chooses among lanes; one per output, input (input-first) or host.
+/// Chooses among lanes; one per output, channel behind output lanes, input (input-first) or host.
 #[derive(Clone, Debug)]
 pub(super) struct LaneChooser {
     /// Number of data lanes; VL15, when it exists, is the lane of this number.

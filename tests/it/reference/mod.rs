@@ -6,9 +6,9 @@
 //! random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
-//! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (D6), `switch`
-//! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `arbitration` (matching),
-//! `host` (sources and sinks), `messages` (D21), `check` (conservation).
+//! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
+//! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
+//! `arbitration` (matching), `host` (sources and sinks), `messages` (D21), `check` (conservation).
 
 mod adaptive;
 mod arbitration;
@@ -20,8 +20,10 @@ mod messages;
 mod output;
 mod output_lanes;
 mod packet;
+mod request;
 mod routing;
 mod switch;
+mod turns;
 
 pub(crate) use routing::Routing;
 

@@ -22,8 +22,12 @@ pub(super) struct Output {
     granted_at: Option<u64>,
     /// D18, when there are output lanes.
     pub(super) lanes: Option<OutputLanes>,
-    /// D6: lane choice of the output.
+    /// D6: lane pointer of the output, or its VL tables.
     pub(super) chooser: LaneChooser,
+    /// D6, by inputs: next input.
+    pub(super) input_pointer: usize,
+    /// D6, by inputs: next input lane per input.
+    pub(super) input_lane_pointers: Vec<usize>,
     /// D7: next (input, lane) per output lane.
     pub(super) request_pointers: Vec<usize>,
     /// D8: next (input, lane) among the proposals of inputs.
@@ -33,7 +37,8 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn new(setting: Setting<'_>, channel: ChannelId) -> Self {
+    /// The output to `channel` of a switch with so many input ports.
+    pub(super) fn new(setting: Setting<'_>, channel: ChannelId, inputs: usize) -> Self {
         let options = &setting.plan.switch;
         let timing = setting.graph.channel(channel).timing;
         let cycles_per_flit = u64::from(timing.cycles_per_flit);
@@ -49,6 +54,8 @@ impl Output {
                 None => LaneChooser::new(options),
             },
             lanes,
+            input_pointer: 0,
+            input_lane_pointers: vec![0; inputs],
             request_pointers: vec![0; usize::from(options.lane_count())],
             proposal_pointer: 0,
             stream: stream(

@@ -5,12 +5,12 @@
 
 use super::Setting;
 use super::adaptive::Told;
-use super::arbitration::Request;
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Stored};
 use super::output::Output;
 use super::output_lanes::OutputLanes;
 use super::packet::{Flit, Packet, PacketId};
+use super::request::Request;
 use super::routing::Routing;
 use virtlane::ids::{ChannelId, SwitchId};
 use virtlane::rng::{Purpose, Stream, stream};
@@ -118,7 +118,7 @@ impl Switch {
     pub(super) fn new(setting: Setting<'_>, id: SwitchId) -> Self {
         let ports = setting.graph.ports(id);
         let input = |channel: ChannelId| new_input(setting, channel.reverse(), ports.len());
-        let output = |channel: ChannelId| Output::new(setting, channel);
+        let output = |channel: ChannelId| Output::new(setting, channel, ports.len());
         Self {
             id,
             inputs: ports.iter().map(|port| port.map(input)).collect(),

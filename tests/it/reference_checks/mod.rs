@@ -3,6 +3,7 @@
 mod adaptive;
 mod output_lanes;
 mod random_cases;
+mod turns;
 
 use crate::random_fabric::{Saturating, ToOne};
 use crate::reference::{Delivery, Outcome, simulate};
@@ -64,18 +65,24 @@ fn chain(channels: &[ChannelTiming]) -> (Graph, Tables) {
 
 /// One switch with `hosts` hosts on links of default timing.
 fn star(hosts: u8, service_levels: u8) -> (Graph, Tables) {
+    let timings = vec![ChannelTiming::default(); hosts.into()];
+    star_of(&timings, service_levels)
+}
+
+/// One switch with a host on each link.
+fn star_of(links: &[ChannelTiming], service_levels: u8) -> (Graph, Tables) {
     let mut builder = GraphBuilder::new();
-    let switch = builder.add_switch("S", 0, u16::from(hosts));
-    for number in 0..hosts {
+    let switch = builder.add_switch("S", 0, links.len() as u16);
+    for (number, &timing) in (0..).zip(links) {
         let host = builder.add_host(format!("H{number}"), 0);
-        let port = Endpoint::Switch(switch, u16::from(number) + 1);
-        let timing = ChannelTiming::default();
+        let port = Endpoint::Switch(switch, number + 1);
         builder
             .connect(Endpoint::Host(host), port, timing)
             .expect("well-formed");
     }
     let graph = builder.build().expect("well-formed");
-    let tables = tables(&graph, (1..=hosts).collect(), service_levels);
+    let next = (1..=links.len() as u8).collect();
+    let tables = tables(&graph, next, service_levels);
     (graph, tables)
 }
 

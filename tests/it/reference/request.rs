@@ -1,0 +1,99 @@
+//! The requests that one round of matching sees.
+//!
+//! Model rules 3 and 6 (who requests, who is eligible), D3 (places of an input), D18 (open output lanes), D20 (what an
+//! input prefers).
+
+use super::Setting;
+use super::link::Link;
+use super::packet::Packet;
+use super::switch::{Switch, Way};
+use virtlane::scenario::plan::{InputSpeedup, SwitchOptions};
+
+/// A head that requests an open output and whose input has a place left; one for each way it requests.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) input: usize,
+    pub(super) queue: usize,
+    pub(super) way: Way,
+    pub(super) input_lane: usize,
+    pub(super) bytes: u64,
+    pub(super) requested: u64,
+    pub(super) created: u64,
+    /// Whether it fits the credits of its output lane now, and the buffer of that lane is open for it (D18).
+    pub(super) fits: bool,
+    /// What an input looks at before its round robin, the smallest accepted: of an open head's requests
+    /// (D20) whether it is for escape and the load there, the same for all others.
+    pub(super) preference: (bool, u64),
+}
+
+impl Request {
+    /// Place in a round robin over (input, input lane).
+    pub(super) fn place(&self, lanes: usize) -> usize {
+        self.input * lanes + self.input_lane
+    }
+}
+
+/// Packets that `input` can still start now; `None` = no limit.
+pub(super) fn places_left(options: &SwitchOptions, switch: &Switch, input: usize) -> Option<usize> {
+    match options.input_speedup {
+        InputSpeedup::Unlimited => None,
+        InputSpeedup::Limited(places) => {
+            let left = usize::from(places).checked_sub(switch.leaving(input));
+            Some(left.expect("more packets leave an input than its speed-up allows"))
+        }
+    }
+}
+
+/// All requests of one round, by (input, input lane), those of one head in the engine's order.
+pub(super) fn requests(
+    setting: Setting<'_>,
+    switch: &Switch,
+    links: &[Link],
+    packets: &[Packet],
+    now: u64,
+) -> Vec<Request> {
+    let options = &setting.plan.switch;
+    let mut all = Vec::new();
+    for (index, input) in switch.inputs.iter().enumerate() {
+        let Some(input) = input else { continue };
+        if places_left(options, switch, index) == Some(0) {
+            continue;
+        }
+        for (queue_index, queue) in input.queues.iter().enumerate() {
+            let Some((head, requested)) = queue.request(now) else {
+                continue;
+            };
+            assert!(!head.ways.is_empty(), "a head without a way");
+            for &way in &head.ways {
+                let output = switch.outputs[way.output].as_ref().expect("connected");
+                if !output.is_open(now, options) {
+                    continue;
+                }
+                let (packet, link) = (&packets[head.packet], &links[output.channel]);
+                all.push(Request {
+                    input: index,
+                    queue: queue_index,
+                    way,
+                    input_lane: queue.lane,
+                    bytes: u64::from(packet.size) * u64::from(setting.plan.flit_bytes),
+                    requested,
+                    created: packet.created,
+                    fits: link.fits(way.lane, packet.size) && output.takes(way.lane, packet.size),
+                    preference: if setting.routing.is_open() {
+                        // an open output had no grant in this cycle, so its credits are those before arbitration
+                        (way.escape, link.load(way.lane))
+                    } else {
+                        (false, 0)
+                    },
+                });
+            }
+        }
+    }
+    all
+}
+
+/// Those of a kind.
+pub(super) fn of(requests: &[Request], which: impl Fn(&Request) -> bool) -> Vec<Request> {
+    let chosen = requests.iter().filter(|request| which(request));
+    chosen.cloned().collect()
+}

@@ -1,0 +1,345 @@
+//! The reference model's turns at contested outputs (D5 to D8), computed by hand.
+//!
+//! Each output is held by a blocker of its own until all contestants have packets for it; from then on every cycle
+//! with a packet in it is a turn.
+
+use super::{backlogged, plan, star, star_of, timing};
+use crate::reference::{Outcome, Routing, simulate};
+use virtlane::ids::{HostId, SwitchId};
+use virtlane::qos::VlArbitrationTables;
+use virtlane::qos::vl_arbitration::HighPriorityLimit;
+use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
+use virtlane::scenario::plan::{ClassPlan, Matching, OutputArbitration, Queues, SwitchOptions};
+use virtlane::topology::{ChannelTiming, Endpoint, GraphBuilder};
+
+/// Flits of a blocker; it is granted in cycle 2.
+const HELD: u16 = 24;
+
+/// A stream of packets of one flit.
+#[derive(Clone, Copy)]
+struct Flow {
+    contestant: u8,
+    lane: u8,
+    output: u8,
+}
+
+/// All flows of so many contestants, lanes and outputs.
+fn all(contestants: u8, lanes: u8, outputs: u8) -> Vec<Flow> {
+    let mut flows = Vec::new();
+    for contestant in 0..contestants {
+        for lane in 0..lanes {
+            flows.extend((0..outputs).map(|output| Flow {
+                contestant,
+                lane,
+                output,
+            }));
+        }
+    }
+    flows
+}
+
+fn options(lanes: u8) -> SwitchOptions {
+    SwitchOptions {
+        lanes,
+        lane_capacity: 64,
+        queues: Queues::Voq,
+        ..SwitchOptions::default()
+    }
+}
+
+/// The turns of each output in the `cycles` from the one in which all come free: contestant (a, b, ...) and lane,
+/// `--` for none. Inputs are first the blockers, in the order of their outputs, then the contestants.
+fn contest(flows: &[Flow], options: &SwitchOptions, cycles: u64) -> Vec<String> {
+    let outputs = 1 + flows.iter().map(|flow| flow.output).max().expect("a flow");
+    let contestants = 1 + flows.iter().map(|flow| flow.contestant).max().expect("one");
+    let (graph, tables) = star(2 * outputs + contestants, options.lanes);
+    let host = |output: u8| u32::from(outputs + contestants + output);
+    let mut classes: Vec<ClassPlan> = (0..outputs)
+        .map(|output| {
+            let mut blocker = backlogged(&[output.into()], host(output), HELD, 0);
+            blocker.packets_per_host = Some(1);
+            blocker
+        })
+        .collect();
+    classes.extend(flows.iter().map(|flow| {
+        let source = u32::from(outputs + flow.contestant);
+        backlogged(&[source], host(flow.output), 1, flow.lane)
+    }));
+    let outcome = simulate(&plan(classes, options.clone()), &graph, &tables, 100);
+    // a flit granted in t arrives in t + 1
+    let from = 2 + u64::from(HELD) + 1;
+    let turn = |output: u8, now: u64| {
+        let mut found = outcome.deliveries.iter();
+        let found = found.find(|d| d.delivered == now && d.destination == HostId(host(output)));
+        found.map_or("--".to_owned(), |delivery| {
+            let flow = flows[usize::from(delivery.class) - usize::from(outputs)];
+            format!("{}{}", char::from(b'a' + flow.contestant), flow.lane)
+        })
+    };
+    (0..outputs)
+        .map(|output| {
+            let turns = (from..from + cycles).map(|now| turn(output, now));
+            turns.collect::<Vec<_>>().join(" ")
+        })
+        .collect()
+}
+
+#[test]
+fn an_output_takes_turns_by_inputs_then_by_their_lanes() {
+    let found = contest(&all(2, 2, 1), &options(2), 8);
+    assert_eq!(found, ["a0 b0 a1 b1 a0 b0 a1 b1"]);
+    let found = contest(&all(3, 2, 1), &options(2), 8);
+    assert_eq!(found, ["a0 b0 c0 a1 b1 c1 a0 b0"]);
+}
+
+/// Contestant b uses lane 1 only.
+fn uneven() -> Vec<Flow> {
+    let mut flows = all(2, 2, 1);
+    flows.retain(|flow| (flow.contestant, flow.lane) != (1, 0));
+    flows
+}
+
+/// Inputs share evenly, or lanes do. By lanes, the blocker's lane 0 leaves the turn to lane 1.
+#[test]
+fn an_output_takes_turns_by_lanes_with_tables_reserve_or_other_arbitration() {
+    let by_inputs = options(2);
+    let reserve = SwitchOptions {
+        reserve: true,
+        ..options(2)
+    };
+    // one flit each
+    let tables = SwitchOptions {
+        vl_arbitration: Some(VlArbitrationTables {
+            high: vec![],
+            low: vec![(0, 1), (1, 1)],
+            limit: HighPriorityLimit::Unlimited,
+        }),
+        ..options(2)
+    };
+    // in lane 1: b's head since 2, a's since 3, then the one that was not served is older
+    let first_come = SwitchOptions {
+        output_arbitration: OutputArbitration::FirstComeFirstServed,
+        ..options(2)
+    };
+    for (options, expected) in [
+        (by_inputs, "a0 b1 a1 b1 a0 b1 a1 b1"),
+        (reserve, "a1 a0 b1 a0 a1 a0 b1 a0"),
+        (tables, "a1 a0 b1 a0 a1 a0 b1 a0"),
+        (first_come, "b1 a0 a1 a0 b1 a0 a1 a0"),
+    ] {
+        assert_eq!(contest(&uneven(), &options, 8), [expected], "{options:?}");
+    }
+}
+
+/// Both outputs want a in the first cycle. Then one pointer is behind the other, and no output is idle again.
+#[test]
+fn outputs_fall_apart_with_one_round_and_two_lanes() {
+    assert_eq!(
+        contest(&all(2, 2, 2), &options(2), 10),
+        [
+            "a0 b0 a1 b1 a0 b0 a1 b1 a0 b0",
+            "-- a0 b0 a1 b1 a0 b0 a1 b1 a0"
+        ]
+    );
+}
+
+/// The second output's grant to b in the second round leaves its pointer over inputs before a, and from then on
+/// all is as with one round.
+#[test]
+fn pointers_over_inputs_move_in_the_first_round_only() {
+    for (iterations, second) in [(1, "-- a0 b0 c0 a0 b0 c0"), (2, "b0 a0 b0 c0 a0 b0 c0")] {
+        for matching in [Matching::OutputFirst, Matching::InputFirst] {
+            let options = SwitchOptions {
+                iterations,
+                matching,
+                ..options(1)
+            };
+            let found = contest(&all(3, 1, 2), &options, 7);
+            let first = "a0 b0 c0 a0 b0 c0 a0";
+            assert_eq!(found, [first, second], "{iterations} {matching:?}");
+        }
+    }
+}
+
+/// b has been served on lane 0 in the second round: of its lanes it is the turn of lane 1.
+#[test]
+fn pointers_over_lanes_move_in_every_round() {
+    let options = SwitchOptions {
+        iterations: 2,
+        ..options(2)
+    };
+    assert_eq!(
+        contest(&all(2, 2, 2), &options, 8),
+        ["a0 b0 a1 b1 a0 b0 a1 b1", "b0 a0 b1 a1 b0 a0 b1 a1"]
+    );
+}
+
+/// Input-first: in the first cycle all propose the first output; b's proposal to the second one in the second round
+/// leaves b's pointer before the first.
+#[test]
+fn pointers_over_outputs_move_in_the_first_round_only() {
+    let options = SwitchOptions {
+        iterations: 2,
+        matching: Matching::InputFirst,
+        ..options(1)
+    };
+    assert_eq!(
+        contest(&all(3, 1, 3), &options, 7),
+        [
+            "a0 b0 c0 a0 b0 c0 a0",
+            "b0 a0 b0 c0 a0 b0 c0",
+            "-- c0 a0 b0 c0 a0 b0"
+        ]
+    );
+}
+
+fn deliveries(outcome: &Outcome) -> Vec<(u16, u64)> {
+    let all = outcome.deliveries.iter();
+    all.map(|d| (d.class, d.delivered)).collect()
+}
+
+/// Hosts 0 to 2 hold outputs 5, 6, 7, the last one for a cycle more. In 10 host 3 takes 5 with four flits, 6 goes to
+/// host 4 in the second round. In 11 both 6 and 7 want host 4, whose accept pointer is still before 6.
+#[test]
+fn the_accept_pointer_moves_in_the_first_round_only() {
+    let (graph, tables) = star(8, 1);
+    let classes = [
+        (0, 5, 8, 1),
+        (1, 6, 8, 1),
+        (2, 7, 9, 1),
+        (3, 5, 4, 1),
+        (3, 6, 1, 1),
+        (4, 6, 1, 2),
+        (4, 7, 1, 1),
+    ];
+    let classes = classes.map(|(host, destination, size, count)| {
+        let mut class = backlogged(&[host], destination, size, 0);
+        class.packets_per_host = Some(count);
+        class
+    });
+    let options = SwitchOptions {
+        iterations: 2,
+        ..options(1)
+    };
+    let plan = plan(classes.to_vec(), options);
+    let outcome = simulate(&plan, &graph, &tables, 100);
+    assert_eq!(
+        deliveries(&outcome),
+        [
+            (0, 10),
+            (1, 10),
+            (2, 11),
+            (3, 14),
+            // host 3 is free again in 14
+            (4, 15),
+            (5, 11),
+            (5, 12),
+            (6, 13)
+        ]
+    );
+}
+
+/// Data requests from 2 on, two VL15 packets each of hosts 2 and 3 from 9 on, when it is the turn of host 1's lane 1.
+/// They go first, by turns of their own, and the turn stays.
+#[test]
+fn vl15_goes_first_and_moves_no_turn() {
+    let mut timings = vec![ChannelTiming::default(); 5];
+    (timings[2].latency, timings[3].latency) = (8, 8);
+    let (graph, tables) = star_of(&timings, 2);
+    let management = |host| {
+        let mut class = backlogged(&[host], 4, 1, 0);
+        class.management = true;
+        class.packets_per_host = Some(2);
+        class
+    };
+    let mut classes = Vec::new();
+    for host in 0..2 {
+        classes.extend((0..2).map(|lane| backlogged(&[host], 4, 1, lane)));
+    }
+    classes.extend([management(2), management(3)]);
+    let options = SwitchOptions {
+        management_lane: true,
+        ..options(2)
+    };
+    let outcome = simulate(&plan(classes, options), &graph, &tables, 100);
+    let mut found = deliveries(&outcome);
+    found.sort_by_key(|&(_, delivered)| delivered);
+    // host 0's lanes are 0 and 1, host 1's 2 and 3
+    let expected = [0, 2, 1, 3, 0, 2, 1, 4, 5, 4, 5, 3, 0, 2, 1, 3];
+    let expected: Vec<(u16, u64)> = expected.into_iter().zip(3..).collect();
+    assert_eq!(found[..16], expected);
+}
+
+/// Two switches, a host each; at the first one a head may take both lanes of the only way.
+#[derive(Debug)]
+struct TwoLanes;
+
+impl AdaptiveRouting for TwoLanes {
+    fn width(&self) -> u8 {
+        2
+    }
+
+    fn selection(&self) -> Selection {
+        Selection::Open
+    }
+
+    fn depart(&self, _: SwitchId, _: HostId, _: &mut dyn Local) -> Course {
+        Course {
+            via: Course::DIRECT,
+            word: 0,
+        }
+    }
+
+    fn advance(&self, _: SwitchId, _: HostId, course: Course) -> Course {
+        course
+    }
+
+    fn candidates(&self, at: SwitchId, _: HostId, _: Course, found: &mut Vec<Candidate>) {
+        let lanes = if at == SwitchId(0) { 0..2 } else { 0..1 };
+        *found = lanes
+            .map(|lane| Candidate {
+                port: 2,
+                lane,
+                escape: false,
+            })
+            .collect();
+    }
+}
+
+/// Packets of 2, 2 and 4 flits request in 2, 4 and 6. The first two take a lane each, the third finds none with room
+/// for it until the first one's credits are back: flits that leave the second switch in 4 and 5 count 20 later.
+#[test]
+fn a_head_for_several_lanes_of_an_output_gets_them_by_turns() {
+    let mut builder = GraphBuilder::new();
+    let switches = [0, 1].map(|number| builder.add_switch(format!("S{number}"), number, 2));
+    let hosts = [0, 1].map(|number| builder.add_host(format!("H{number}"), number));
+    let short = timing(1, 1);
+    let port = |switch: usize, port| Endpoint::Switch(switches[switch], port);
+    for (from, to, back) in [
+        (port(0, 2), port(1, 1), timing(1, 20)),
+        (Endpoint::Host(hosts[0]), port(0, 1), short),
+        (port(1, 2), Endpoint::Host(hosts[1]), short),
+    ] {
+        let timings = [short, back];
+        builder
+            .connect_with(from, to, timings)
+            .expect("well-formed");
+    }
+    let graph = builder.build().expect("well-formed");
+    let class = |size, count| {
+        let mut class = backlogged(&[0], 1, size, 0);
+        class.packets_per_host = Some(count);
+        class
+    };
+    let options = SwitchOptions {
+        lanes: 2,
+        lane_capacity: 4,
+        ..SwitchOptions::default()
+    };
+    let plan = plan(vec![class(2, 2), class(4, 1)], options);
+    let outcome = simulate(&plan, &graph, Routing::Adaptive(&TwoLanes), 100);
+    assert_eq!(
+        deliveries(&outcome),
+        [(0, 2 + 4), (0, 4 + 4), (1, 4 + 1 + 20 + 6)]
+    );
+}
