@@ -130,12 +130,15 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, f
         input_pointer: port.input_pointer,
         turns: port.turns,
     };
-    let found = if view.shared.by_inputs() {
-        by_inputs::choose(view, &asked).map(|(lane, bit)| (lane, bit, None))
-    } else if view.shared.crossbar_tables().is_some() {
-        by_tables(view, &asked)
+    let by_inputs = if view.shared.by_inputs() {
+        by_inputs::choose(view, &asked)
     } else {
-        by_rotation(view, &asked)
+        None
+    };
+    let found = match by_inputs {
+        Some((lane, bit)) => Some((lane, bit, None)),
+        None if view.shared.crossbar_tables().is_some() => by_tables(view, &asked),
+        None => by_rotation(view, &asked),
     };
     let Some((lane, bit, choice)) = found else {
         return;
@@ -147,6 +150,7 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, f
         input: asked.first_port + u32::from(bit >> view.shared.lane_shift),
         bit,
         accepted: false,
+        by_inputs: by_inputs.is_some(),
         choice,
         packet: NONE,
     };
@@ -203,64 +207,82 @@ fn by_tables<const W: usize, const P: bool>(
     Some((lane, bit, Some(choice)))
 }
 
-/// The eligible requests of a lane; none: the lane is marked starved where room is what is missing.
-#[inline]
-pub(super) fn eligible<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
-    asked: &Asked<W>,
-    lane: u32,
-) -> Option<[u64; W]> {
-    match standing(view, asked, lane) {
-        Ok(mask) => Some(mask),
-        Err(0) => None,
-        Err(smallest) => {
-            view.starve(asked.out, lane, smallest);
-            None
-        }
-    }
+/// Requests of a lane whose input can send one more packet.
+pub(super) struct Standing<const W: usize> {
+    pub(super) requests: [u64; W],
+    /// Whether there are any.
+    pub(super) any: bool,
+    /// Whether the lane has room for each of them.
+    pub(super) has_room: bool,
 }
 
-/// The eligible requests of a lane, or the smallest packet that it lacks room for; 0 when no request stands whose
-/// input could send.
+/// The standing requests of a lane, which is no longer marked starved.
 #[inline]
 pub(super) fn standing<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
     lane: u32,
-) -> Result<[u64; W], u16> {
+) -> Standing<W> {
     let row = &mut view.lanes[lane as usize];
     row.need = 0;
-    let mut mask = asked.free;
+    let mut requests = asked.free;
     let mut any = 0;
-    for (word, request) in mask.iter_mut().zip(&row.requests) {
+    for (word, request) in requests.iter_mut().zip(&row.requests) {
         *word &= request;
         any |= *word;
     }
-    if any == 0 {
-        return Err(0);
-    }
     let unlimited = !view.shared.pool() && !view.shared.reserve();
     let by_credits = unlimited && view.shared.output_lane_buffer() == 0;
-    if by_credits && row.covers(view.shared.largest, view.now) {
-        return Ok(mask);
+    let mut standing = Standing {
+        requests,
+        any: any != 0,
+        has_room: any == 0 || by_credits && row.covers(view.shared.largest, view.now),
+    };
+    if !standing.has_room && !view.shared.reserve() {
+        standing.has_room = without_room(view, asked, lane, &mut requests).is_none();
     }
-    fitting(view, asked, lane, mask)
+    standing
 }
 
-/// The requests of `mask` that the lane has room for, or the smallest that it has none for.
-fn fitting<const W: usize, const P: bool>(
+/// The eligible requests of a lane; none: the lane is marked starved where room is what is missing.
+#[inline]
+fn eligible<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
     lane: u32,
-    mut mask: [u64; W],
-) -> Result<[u64; W], u16> {
+) -> Option<[u64; W]> {
+    let standing = standing(view, asked, lane);
+    if !standing.any {
+        return None;
+    }
+    if standing.has_room {
+        return Some(standing.requests);
+    }
+    let mut mask = standing.requests;
     if view.shared.reserve() {
-        let winner = choose(view, asked.out, lane, &mask).ok_or(0u16)?;
+        let winner = choose(view, asked.out, lane, &mask)?;
         mask = [0; W];
         mask[usize::from(winner / 64)] = 1 << (winner % 64);
     }
+    let smallest = without_room(view, asked, lane, &mut mask);
+    if mask.iter().any(|&word| word != 0) {
+        return Some(mask);
+    }
+    if let Some(smallest) = smallest {
+        view.starve(asked.out, lane, smallest);
+    }
+    None
+}
+
+/// Takes the requests that the lane has no room for out of `mask`; returns the size of the smallest of them.
+fn without_room<const W: usize, const P: bool>(
+    view: &View<'_, W, P>,
+    asked: &Asked<W>,
+    lane: u32,
+    mask: &mut [u64; W],
+) -> Option<u16> {
     let room = view.room(lane);
-    let mut smallest = u16::MAX;
+    let mut smallest = None;
     for (i, word) in mask.iter_mut().enumerate() {
         let mut rest = *word;
         while rest != 0 {
@@ -270,15 +292,11 @@ fn fitting<const W: usize, const P: bool>(
             let size = view.queues[queue as usize].size;
             if u32::from(size) > room {
                 *word &= !(1 << bit);
-                smallest = smallest.min(size);
+                smallest = Some(smallest.map_or(size, |least: u16| least.min(size)));
             }
         }
     }
-    if mask.iter().any(|&word| word != 0) {
-        Ok(mask)
-    } else {
-        Err(smallest)
-    }
+    smallest
 }
 
 /// The request a lane would serve now.

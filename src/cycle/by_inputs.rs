@@ -2,24 +2,26 @@
 //!
 //! Part of `Stage::Arbitrate`, for round-robin output arbitration without VL tables and `reserve`.
 //! Reads: as `arbitrate`
-//! Writes: starved marks of lanes when nothing is eligible; in `cross` the pointers
+//! Writes: in `cross` the pointers
 //! Cost: O(lanes with a request), one more load where an input has several lanes to choose from
 //!
 //! # Algorithm
 //! iSLIP's grant step over inputs, whatever their lanes. One pointer per output is what makes the outputs look at
 //! different inputs after a while; a pointer for each output lane does not, and then one round finds no more than
-//! random choice would.
+//! random choice would. Where a request lacks room the output takes its turn by lanes: a pointer over inputs could fall
+//! into step with the credits of the lanes and starve a request.
 //!
 //! # Deviations
 //! McKeown has one queue per (input, output); the round robin over the lanes of an input below it is ours.
 //!
 //! References: [`ISLIP`](crate::references::ISLIP)
 
-use super::arbitrate::{Asked, eligible, first_from, request_of, standing};
+use super::arbitrate::{Asked, first_from, request_of, standing};
 use super::state::Grant;
 use super::view::View;
 
-/// The request an output serves now: output lane row and input lane bit.
+/// The request an output serves now, as output lane row and input lane bit, when every standing request has room;
+/// `None`: it takes its turn by lanes.
 #[inline]
 pub(super) fn choose<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
@@ -33,39 +35,27 @@ pub(super) fn choose<const W: usize, const P: bool>(
             return Some((lane, bit));
         }
     }
-    let data = asked.lanes & !management;
-    let (mut lanes, mut found, mut mask) = (data, 0u16, [0; W]);
+    let mut lanes = asked.lanes & !management;
+    let (mut found, mut mask) = (0u16, [0; W]);
     while lanes != 0 {
         let number = lanes.trailing_zeros();
         lanes &= lanes - 1;
-        if let Ok(eligible) = standing(view, asked, first + number) {
+        let standing = standing(view, asked, first + number);
+        if !standing.has_room {
+            return None;
+        }
+        if standing.any {
             found |= 1 << number;
-            for (word, eligible) in mask.iter_mut().zip(&eligible) {
-                *word |= eligible;
+            for (word, requests) in mask.iter_mut().zip(&standing.requests) {
+                *word |= requests;
             }
         }
     }
     if found == 0 {
-        starve_all(view, asked, data);
         return None;
     }
     let bit = next_bit(view, asked, &mask);
     Some((first + lane_of(view, asked, found, bit), bit))
-}
-
-/// Nothing is eligible: the lanes wait for what they lack.
-#[cold]
-fn starve_all<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
-    asked: &Asked<W>,
-    mut lanes: u16,
-) {
-    let first = asked.out << view.shared.lane_shift;
-    while lanes != 0 {
-        let number = lanes.trailing_zeros();
-        lanes &= lanes - 1;
-        eligible(view, asked, first + number);
-    }
 }
 
 /// The input whose turn it is among those in `mask`, which is not empty, and its lane.
@@ -98,18 +88,11 @@ fn lane_of<const W: usize, const P: bool>(
     bit: u16,
 ) -> u32 {
     let first = asked.out << view.shared.lane_shift;
-    let size = if view.shared.open() {
-        let queue = view.queue_of(asked.first_port, bit, asked.out);
-        view.queues[queue as usize].size
-    } else {
-        0
-    };
     while found & (found - 1) != 0 {
         let ahead = found & (u16::MAX << asked.pointer);
         let number = if ahead == 0 { found } else { ahead }.trailing_zeros();
         let requests = &view.lanes[(first + number) as usize].requests;
-        let stands = requests[usize::from(bit / 64) % W] >> (bit % 64) & 1 != 0;
-        if stands && (size == 0 || view.room(first + number) >= u32::from(size)) {
+        if requests[usize::from(bit / 64) % W] >> (bit % 64) & 1 != 0 {
             return number;
         }
         found &= !(1 << number);

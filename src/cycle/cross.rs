@@ -155,7 +155,7 @@ fn move_pointers<const W: usize, const P: bool>(
     if is_data {
         view.outs[grant.out as usize].lane_pointer = ((number + 1) & shared.lane_mask) as u8;
     }
-    if is_data && shared.by_inputs() {
+    if is_data && grant.by_inputs {
         by_inputs::advance(view, grant, first);
     } else if first {
         view.lanes[grant.lane as usize].pointer = next_bit::<W>(grant.bit);

@@ -139,6 +139,7 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32)
         input,
         bit: (lane_row - (first_port << shift)) as u16,
         accepted: false,
+        by_inputs: false,
         choice,
         packet: NONE,
     };
@@ -222,8 +223,8 @@ fn decide<const W: usize, const P: bool>(
     }
 }
 
-/// State of an accepted proposal that only this allocator has; pointers over inputs and outputs move in the first
-/// round only (D5).
+/// State of an accepted proposal that only this allocator has; the pointer per output moves in the first round
+/// only (D5).
 fn move_pointers<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
@@ -235,10 +236,9 @@ fn move_pointers<const W: usize, const P: bool>(
         view.work.arbiters.input_lane[grant.input as usize] =
             (lane as u8 + 1) & view.shared.lane_mask as u8;
     }
-    if !is_first_round {
-        return;
+    if is_first_round {
+        view.work.arbiters.output_pointer[grant.out as usize] = next_bit::<W>(grant.bit);
     }
-    view.work.arbiters.output_pointer[grant.out as usize] = next_bit::<W>(grant.bit);
     if view.shared.voq_stride() != 0 {
         let ports = view.shared.voq_stride() as u16;
         let next = (u16::from(view.outs[grant.out as usize].index) + 1) % ports;

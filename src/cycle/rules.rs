@@ -87,7 +87,7 @@ impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
         self.tables().filter(|_| self.output_lane_buffer() == 0)
     }
 
-    /// Whether outputs take their turns by inputs (D6): round robin, with nothing that needs a lane first.
+    /// Whether outputs may take their turns by inputs (D6): round robin, with nothing that needs a lane first.
     #[inline]
     pub fn by_inputs(&self) -> bool {
         self.matching() == Matching::OutputFirst

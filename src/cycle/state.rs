@@ -145,6 +145,8 @@ pub struct Grant {
     pub bit: u16,
     /// Whether the input accepted.
     pub accepted: bool,
+    /// The output took its turn by inputs.
+    pub by_inputs: bool,
     /// What VL arbitration chose.
     pub choice: Option<VlChoice>,
     /// The packet, once it is carried out.
