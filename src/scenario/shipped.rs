@@ -33,6 +33,7 @@ studies![
     "lash_torus_4x8",
     "load_balance_mesh_8x8",
     "load_balance_torus_8x8",
+    "matching_and_lanes",
     "md1",
     "ring_deadlock",
     "segment_irregular",

@@ -44,6 +44,26 @@ fn virtual_output_queues_remove_head_of_line_blocking() {
     }
 }
 
+/// One round of iSLIP sustains any uniform load, however many lanes the packets are spread over: the outputs' pointers
+/// over inputs must fall apart as they do with one lane.
+#[test]
+fn lanes_do_not_keep_one_round_of_matching_from_its_throughput() {
+    for lanes in [1, 2, 4, 8] {
+        let lanes_of_switch = format!("fabric.switch.lanes={lanes}");
+        let changes = [
+            &lanes_of_switch[..],
+            "fabric.switch.iterations=1",
+            "traffic.uniform.sl=[0, 1, 2, 3, 4, 5, 6, 7]",
+            "phases.warmup=10000 cycles",
+            "phases.measure=20000 cycles",
+        ];
+        let outcome = run(&scenario("validation/voq_8.ron", &changes));
+        let found = throughput(&outcome, 8.0);
+        note(&format!("VOQ, 8 ports, {lanes} lanes, one round: {found:.4}"));
+        assert!(found > 0.95, "{lanes} lanes: {found}");
+    }
+}
+
 /// Mean wait against Pollaczek-Khinchine, in packet times.
 fn md1(percent: u32) {
     let rho = f64::from(percent) / 100.0;
