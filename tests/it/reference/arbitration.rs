@@ -5,12 +5,16 @@
 //! request an output picks is in `turns`.
 
 use super::Setting;
+use super::lane_choice::LaneChoice;
 use super::link::Link;
 use super::packet::Packet;
 use super::request::{Request, of, places_left, requests};
 use super::switch::{Grant, Switch};
-use super::turns::{Proposal, deterministic_winner, draw, move_on, output_picks};
+use super::turns::{Turn, deterministic_winner, draw, move_on, output_picks};
 use virtlane::scenario::plan::{InputSpeedup, Matching, OutputArbitration, SwitchOptions};
+
+/// A request that an input proposes (input-first), with the choice of its lane.
+type Proposal = (Request, LaneChoice);
 
 /// Stage Arbitrate of one switch: all rounds; returns the grants.
 pub(super) fn arbitrate(
@@ -43,34 +47,34 @@ fn output_first(
     requests: &[Request],
     is_first: bool,
 ) -> Vec<Request> {
-    let mut proposals = Vec::new();
+    let mut turns = Vec::new();
     for output in 0..switch.outputs.len() {
         let mine: Vec<Request> = of(requests, |request| request.way.output == output);
         let Some(state) = switch.outputs[output].as_mut() else {
             assert!(mine.is_empty(), "a request for nothing");
             continue;
         };
-        proposals.extend(output_picks(options, state, &mine));
+        turns.extend(output_picks(options, state, &mine));
     }
     let accepted = match options.input_speedup {
-        InputSpeedup::Unlimited => proposals,
-        InputSpeedup::Limited(_) => inputs_accept(options, switch, &proposals, is_first),
+        InputSpeedup::Unlimited => turns,
+        InputSpeedup::Limited(_) => inputs_accept(options, switch, &turns, is_first),
     };
-    for (request, choice) in &accepted {
-        let output = &mut switch.outputs[request.way.output];
+    for turn in &accepted {
+        let output = &mut switch.outputs[turn.request.way.output];
         let state = output.as_mut().expect("connected");
-        move_on(options, state, request, *choice, is_first);
+        move_on(options, state, turn, is_first);
     }
-    accepted.into_iter().map(|(request, _)| request).collect()
+    accepted.into_iter().map(|turn| turn.request).collect()
 }
 
-/// D3: each input accepts as many proposals as it has places, round robin over outputs after preference (D20).
+/// D3: each input accepts as many grants as it has places, round robin over outputs after preference (D20).
 fn inputs_accept(
     options: &SwitchOptions,
     switch: &mut Switch,
-    proposals: &[Proposal],
+    turns: &[Turn],
     is_first: bool,
-) -> Vec<Proposal> {
+) -> Vec<Turn> {
     let outputs = switch.outputs.len();
     let mut accepted = Vec::new();
     for index in 0..switch.inputs.len() {
@@ -78,18 +82,19 @@ fn inputs_accept(
         let Some(input) = switch.inputs[index].as_mut() else {
             continue;
         };
-        let mut mine: Vec<&Proposal> = proposals.iter().filter(|p| p.0.input == index).collect();
+        let mine = turns.iter().filter(|turn| turn.request.input == index);
+        let mut mine: Vec<&Turn> = mine.collect();
         let mut pointer = input.accept_pointer;
         for _ in 0..places {
             let key = |request: &Request| {
                 let turn = (request.way.output + outputs - pointer) % outputs;
                 (request.preference, turn)
             };
-            let next = (0..mine.len()).min_by_key(|&index| key(&mine[index].0));
+            let next = (0..mine.len()).min_by_key(|&index| key(&mine[index].request));
             let Some(next) = next else { break };
-            let proposal = mine.remove(next);
-            pointer = proposal.0.way.output + 1;
-            accepted.push(proposal.clone());
+            let turn = mine.remove(next);
+            pointer = turn.request.way.output + 1;
+            accepted.push(turn.clone());
         }
         if is_first {
             input.accept_pointer = pointer;
@@ -131,9 +136,9 @@ fn input_first(
             .expect("one proposal per input");
         let input = switch.inputs[winner.input].as_mut().expect("connected");
         input.chooser.accepted(*choice, winner.bytes);
+        input.output_pointers[winner.input_lane] = (output + 1) % outputs;
         if is_first {
             state.proposal_pointer = winner.place(lanes) + 1;
-            input.output_pointers[winner.input_lane] = (output + 1) % outputs;
         }
         picked.push(winner);
     }

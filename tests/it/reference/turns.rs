@@ -9,29 +9,45 @@ use super::request::{Request, of};
 use virtlane::rng::{Stream, below};
 use virtlane::scenario::plan::{OutputArbitration, SwitchOptions};
 
-/// A request that an output (output-first) or an input (input-first) has picked, with the choice of the output lane
-/// (output-first) or input lane (input-first).
-pub(super) type Proposal = (Request, LaneChoice);
+/// What an output picks in one round of output-first matching.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    pub(super) request: Request,
+    /// The choice of the output lane.
+    choice: LaneChoice,
+    /// Whether it was picked by inputs, not by lanes (D6).
+    by_inputs: bool,
+}
 
-/// D6: the request that an output picks among its requests, with the choice of the output lane.
+/// D6: what an output picks among all requests for it.
 pub(super) fn output_picks(
     options: &SwitchOptions,
     output: &mut Output,
     requests: &[Request],
-) -> Option<Proposal> {
-    if turns_by_inputs(options) {
-        picks_by_inputs(options, output, requests)
+) -> Option<Turn> {
+    let by_inputs = turns_by_inputs(options, requests);
+    let (request, choice) = if by_inputs {
+        picks_by_inputs(options, output, requests)?
     } else {
-        picks_by_lanes(options, output, requests)
-    }
+        picks_by_lanes(options, output, requests)?
+    };
+    Some(Turn {
+        request,
+        choice,
+        by_inputs,
+    })
 }
 
-/// D6: whether outputs take their turns by inputs, not by lanes.
-fn turns_by_inputs(options: &SwitchOptions) -> bool {
+/// D6: whether the output takes this turn by inputs. VL15, when it goes, is a turn by lanes: its lane is the first.
+fn turns_by_inputs(options: &SwitchOptions, requests: &[Request]) -> bool {
     let tables_act_here = options.vl_arbitration.is_some() && options.output_lane_buffer == 0;
     options.output_arbitration == OutputArbitration::RoundRobin
         && !options.reserve
         && !tables_act_here
+        // all for data lanes are eligible, none for VL15 is
+        && requests
+            .iter()
+            .all(|request| request.fits != is_management(options, request))
 }
 
 /// Whether a request is one for VL15.
@@ -39,29 +55,22 @@ fn is_management(options: &SwitchOptions, request: &Request) -> bool {
     request.way.lane == usize::from(options.lanes)
 }
 
-/// D6, by inputs: VL15 first; then an input, one of its lanes, and of what its head requests the output lane.
+/// D6, by inputs: an input, one of its lanes, and of what its head requests the output lane.
 fn picks_by_inputs(
     options: &SwitchOptions,
     output: &Output,
     requests: &[Request],
-) -> Option<Proposal> {
-    let lanes = usize::from(options.lane_count());
-    let eligible = of(requests, |request| request.fits);
-    let management = of(&eligible, |request| is_management(options, request));
-    let mine = if management.is_empty() {
-        let inputs: Vec<usize> = eligible.iter().map(|request| request.input).collect();
-        let input = first_from(output.input_pointer, &inputs)?;
-        let mine = of(&eligible, |request| request.input == input);
-        let input_lanes: Vec<usize> = mine.iter().map(|request| request.input_lane).collect();
-        let input_lane = first_from(output.input_lane_pointers[input], &input_lanes)?;
-        of(&mine, |request| request.input_lane == input_lane)
-    } else {
-        let pointer = output.request_pointers[usize::from(options.lanes)];
-        vec![deterministic_winner(options, pointer, &management)?]
-    };
+) -> Option<(Request, LaneChoice)> {
+    let data = of(requests, |request| !is_management(options, request));
+    let inputs: Vec<usize> = data.iter().map(|request| request.input).collect();
+    let input = first_from(output.input_pointer, &inputs)?;
+    let mine = of(&data, |request| request.input == input);
+    let input_lanes: Vec<usize> = mine.iter().map(|request| request.input_lane).collect();
+    let input_lane = first_from(output.input_lane_pointers[input], &input_lanes)?;
+    let mine = of(&mine, |request| request.input_lane == input_lane);
     let queue = mine[0].queue;
     assert!(mine.iter().all(|request| request.queue == queue), "D4");
-    let requested: Vec<bool> = (0..lanes)
+    let requested: Vec<bool> = (0..usize::from(options.lanes))
         .map(|lane| mine.iter().any(|request| request.way.lane == lane))
         .collect();
     let choice = output.chooser.choose(&requested)?;
@@ -75,12 +84,12 @@ fn first_from(pointer: usize, numbers: &[usize]) -> Option<usize> {
     numbers.min_by_key(|&number| (number < pointer, number))
 }
 
-/// D6, by lanes, with D7 and D9: the output lane, then the request within it.
+/// D6, by lanes (VL15 first), with D7 and D9: the output lane, then the request within it.
 fn picks_by_lanes(
     options: &SwitchOptions,
     output: &mut Output,
     requests: &[Request],
-) -> Option<Proposal> {
+) -> Option<(Request, LaneChoice)> {
     let lanes = usize::from(options.lane_count());
     // the requests among which the winner of each lane will be chosen
     let mut candidates: Vec<Vec<Request>> = (0..lanes)
@@ -109,16 +118,12 @@ fn picks_by_lanes(
     Some((winner?, choice))
 }
 
-/// D5, D6, D7: what an accepted grant moves at its output: over lanes in every round, over inputs in the first.
-pub(super) fn move_on(
-    options: &SwitchOptions,
-    output: &mut Output,
-    request: &Request,
-    choice: LaneChoice,
-    is_first: bool,
-) {
-    output.chooser.accepted(choice, request.bytes);
-    if turns_by_inputs(options) && !is_management(options, request) {
+/// D5, D6, D7: what an accepted grant moves at its output. Of the two forms only the one that has chosen moves its
+/// pointers; those over inputs and those of D7 in the first round only, those over lanes in every round.
+pub(super) fn move_on(options: &SwitchOptions, output: &mut Output, turn: &Turn, is_first: bool) {
+    let request = &turn.request;
+    output.chooser.accepted(turn.choice, request.bytes);
+    if turn.by_inputs {
         output.input_lane_pointers[request.input] = request.input_lane + 1;
         if is_first {
             output.input_pointer = request.input + 1;

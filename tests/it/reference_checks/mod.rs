@@ -4,6 +4,7 @@ mod adaptive;
 mod output_lanes;
 mod random_cases;
 mod turns;
+mod turns_without_room;
 
 use crate::random_fabric::{Saturating, ToOne};
 use crate::reference::{Delivery, Outcome, simulate};

@@ -3,14 +3,15 @@
 //! Each output is held by a blocker of its own until all contestants have packets for it; from then on every cycle
 //! with a packet in it is a turn.
 
-use super::{backlogged, plan, star, star_of, timing};
-use crate::reference::{Outcome, Routing, simulate};
-use virtlane::ids::{HostId, SwitchId};
+use super::{backlogged, plan, star, star_of};
+use crate::reference::{Outcome, simulate};
+use virtlane::ids::HostId;
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
-use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
-use virtlane::scenario::plan::{ClassPlan, Matching, OutputArbitration, Queues, SwitchOptions};
-use virtlane::topology::{ChannelTiming, Endpoint, GraphBuilder};
+use virtlane::scenario::plan::{
+    ClassPlan, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions,
+};
+use virtlane::topology::ChannelTiming;
 
 /// Flits of a blocker; it is granted in cycle 2.
 const HELD: u16 = 24;
@@ -38,7 +39,7 @@ fn all(contestants: u8, lanes: u8, outputs: u8) -> Vec<Flow> {
     flows
 }
 
-fn options(lanes: u8) -> SwitchOptions {
+pub(super) fn options(lanes: u8) -> SwitchOptions {
     SwitchOptions {
         lanes,
         lane_capacity: 64,
@@ -174,10 +175,10 @@ fn pointers_over_lanes_move_in_every_round() {
     );
 }
 
-/// Input-first: in the first cycle all propose the first output; b's proposal to the second one in the second round
-/// leaves b's pointer before the first.
+/// Input-first: in the first cycle all propose the first output; b gets the second one in the second round, and its
+/// pointer is past that.
 #[test]
-fn pointers_over_outputs_move_in_the_first_round_only() {
+fn pointers_over_outputs_move_in_every_round() {
     let options = SwitchOptions {
         iterations: 2,
         matching: Matching::InputFirst,
@@ -186,14 +187,38 @@ fn pointers_over_outputs_move_in_the_first_round_only() {
     assert_eq!(
         contest(&all(3, 1, 3), &options, 7),
         [
-            "a0 b0 c0 a0 b0 c0 a0",
-            "b0 a0 b0 c0 a0 b0 c0",
-            "-- c0 a0 b0 c0 a0 b0"
+            "a0 c0 b0 a0 c0 b0 a0",
+            "b0 a0 c0 b0 a0 c0 b0",
+            "-- b0 a0 c0 b0 a0 c0"
         ]
     );
 }
 
-fn deliveries(outcome: &Outcome) -> Vec<(u16, u64)> {
+/// Input-first, two places: in every cycle a proposes from lane 0 in the first round, from lane 1 in the second.
+#[test]
+fn a_lane_served_in_second_rounds_only_starves_no_output() {
+    let options = SwitchOptions {
+        iterations: 2,
+        matching: Matching::InputFirst,
+        input_speedup: InputSpeedup::Limited(2),
+        ..options(2)
+    };
+    let flows = [(0, 0), (1, 1), (1, 2)].map(|(lane, output)| Flow {
+        contestant: 0,
+        lane,
+        output,
+    });
+    assert_eq!(
+        contest(&flows, &options, 8),
+        [
+            "a0 a0 a0 a0 a0 a0 a0 a0",
+            "a1 -- a1 -- a1 -- a1 --",
+            "-- a1 -- a1 -- a1 -- a1"
+        ]
+    );
+}
+
+pub(super) fn deliveries(outcome: &Outcome) -> Vec<(u16, u64)> {
     let all = outcome.deliveries.iter();
     all.map(|d| (d.class, d.delivered)).collect()
 }
@@ -268,78 +293,4 @@ fn vl15_goes_first_and_moves_no_turn() {
     let expected = [0, 2, 1, 3, 0, 2, 1, 4, 5, 4, 5, 3, 0, 2, 1, 3];
     let expected: Vec<(u16, u64)> = expected.into_iter().zip(3..).collect();
     assert_eq!(found[..16], expected);
-}
-
-/// Two switches, a host each; at the first one a head may take both lanes of the only way.
-#[derive(Debug)]
-struct TwoLanes;
-
-impl AdaptiveRouting for TwoLanes {
-    fn width(&self) -> u8 {
-        2
-    }
-
-    fn selection(&self) -> Selection {
-        Selection::Open
-    }
-
-    fn depart(&self, _: SwitchId, _: HostId, _: &mut dyn Local) -> Course {
-        Course {
-            via: Course::DIRECT,
-            word: 0,
-        }
-    }
-
-    fn advance(&self, _: SwitchId, _: HostId, course: Course) -> Course {
-        course
-    }
-
-    fn candidates(&self, at: SwitchId, _: HostId, _: Course, found: &mut Vec<Candidate>) {
-        let lanes = if at == SwitchId(0) { 0..2 } else { 0..1 };
-        *found = lanes
-            .map(|lane| Candidate {
-                port: 2,
-                lane,
-                escape: false,
-            })
-            .collect();
-    }
-}
-
-/// Packets of 2, 2 and 4 flits request in 2, 4 and 6. The first two take a lane each, the third finds none with room
-/// for it until the first one's credits are back: flits that leave the second switch in 4 and 5 count 20 later.
-#[test]
-fn a_head_for_several_lanes_of_an_output_gets_them_by_turns() {
-    let mut builder = GraphBuilder::new();
-    let switches = [0, 1].map(|number| builder.add_switch(format!("S{number}"), number, 2));
-    let hosts = [0, 1].map(|number| builder.add_host(format!("H{number}"), number));
-    let short = timing(1, 1);
-    let port = |switch: usize, port| Endpoint::Switch(switches[switch], port);
-    for (from, to, back) in [
-        (port(0, 2), port(1, 1), timing(1, 20)),
-        (Endpoint::Host(hosts[0]), port(0, 1), short),
-        (port(1, 2), Endpoint::Host(hosts[1]), short),
-    ] {
-        let timings = [short, back];
-        builder
-            .connect_with(from, to, timings)
-            .expect("well-formed");
-    }
-    let graph = builder.build().expect("well-formed");
-    let class = |size, count| {
-        let mut class = backlogged(&[0], 1, size, 0);
-        class.packets_per_host = Some(count);
-        class
-    };
-    let options = SwitchOptions {
-        lanes: 2,
-        lane_capacity: 4,
-        ..SwitchOptions::default()
-    };
-    let plan = plan(vec![class(2, 2), class(4, 1)], options);
-    let outcome = simulate(&plan, &graph, Routing::Adaptive(&TwoLanes), 100);
-    assert_eq!(
-        deliveries(&outcome),
-        [(0, 2 + 4), (0, 4 + 4), (1, 4 + 1 + 20 + 6)]
-    );
 }
