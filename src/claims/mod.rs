@@ -7,7 +7,7 @@ pub use show::{FILE, MARKDOWN_HEADING, csv, lines, markdown, table, text_last};
 pub use values::RouteValues;
 
 use crate::report::summary::look_up;
-use crate::scenario::expectation::{Expectation, Fold, Selection};
+use crate::scenario::expectation::{Expectation, Fold, Relation, Selection};
 use crate::scenario::metrics::{self, DEADLOCKED, Metric};
 use crate::scenario::{Document, Parts, Resolved, ScenarioError};
 use crate::study::{Design, Table};
@@ -28,20 +28,25 @@ pub struct Judgement {
 /// What became of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It holds.
-    Holds,
-    /// It does not, and the scenario says why.
+    /// It holds, and the value is the source's.
+    Reproduced,
+    /// It holds, but says no more than which is larger, or the value is not the source's.
+    OrderingOnly,
+    /// It does not hold, and the scenario says why.
     Differs,
-    /// It does not.
+    /// It does not hold.
     Fails,
 }
+
+/// How far a value may be from the published one where the claim's own tolerance is about another value \[fraction\].
+const CLOSE: f64 = 0.1;
 
 impl Judgement {
     fn new(expectation: &Expectation, found: Option<f64>) -> Self {
         // a ratio to 0 says nothing
         let found = found.filter(|found| found.is_finite());
         let verdict = match found {
-            Some(found) if expectation.holds(found) => Verdict::Holds,
+            Some(found) if expectation.holds(found) => of_holding(expectation, found),
             Some(_) if !expectation.deviation.is_empty() => Verdict::Differs,
             _ => Verdict::Fails,
         };
@@ -50,6 +55,23 @@ impl Judgement {
             found,
             verdict,
         }
+    }
+}
+
+/// The verdict of a claim that holds.
+fn of_holding(claim: &Expectation, found: f64) -> Verdict {
+    let is_reproduced = match claim.published {
+        // without a number of the source the expected value is the source's, or there is only an order
+        None => claim.relation == Relation::Equals,
+        Some(published) => {
+            published.total_cmp(&claim.value).is_eq()
+                || (found - published).abs() <= CLOSE * published.abs()
+        }
+    };
+    if is_reproduced {
+        Verdict::Reproduced
+    } else {
+        Verdict::OrderingOnly
     }
 }
 
@@ -216,5 +238,46 @@ impl Sweep<'_> {
             values.push(self.routes[&run].get(metric));
         }
         Ok(values.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(text: &str, found: f64) -> Verdict {
+        let mut document = Document::embedded();
+        let text = format!("[(metric: \"load.accepted\", {text})]");
+        document.assign("expect", &text).unwrap();
+        let claim = &document.scenario().unwrap().expect[0];
+        Judgement::new(claim, Some(found)).verdict
+    }
+
+    #[test]
+    fn a_value_far_from_the_published_one_is_no_reproduction() {
+        let ratio = "relation: AtLeast, value: 1.0, published: 1.16";
+        assert_eq!(verdict(ratio, 1.25), Verdict::Reproduced);
+        assert_eq!(verdict(ratio, 2.13), Verdict::OrderingOnly);
+        assert_eq!(verdict(ratio, 0.99), Verdict::Fails);
+        let known = format!("{ratio}, deviation: \"another switch\"");
+        assert_eq!(verdict(&known, 0.99), Verdict::Differs);
+        assert_eq!(verdict(&known, 2.13), Verdict::OrderingOnly);
+    }
+
+    #[test]
+    fn the_tolerance_of_the_source_decides_about_its_own_value() {
+        let wide = "relation: Equals, value: 1.84, tolerance: Relative(0.35), published: 1.84";
+        assert_eq!(verdict(wide, 1.55), Verdict::Reproduced);
+        assert_eq!(verdict(wide, 1.1), Verdict::Fails);
+        let bound = "relation: AtMost, value: 12, published: 12";
+        assert_eq!(verdict(bound, 8.0), Verdict::Reproduced);
+    }
+
+    #[test]
+    fn an_order_without_a_number_is_only_an_order() {
+        let order = "relation: AtLeast, value: 1.05";
+        assert_eq!(verdict(order, 2.9), Verdict::OrderingOnly);
+        let exact = "relation: Equals, value: 0.75, tolerance: 0.005";
+        assert_eq!(verdict(exact, 0.7502), Verdict::Reproduced);
     }
 }

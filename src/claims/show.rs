@@ -27,7 +27,8 @@ const HEADING: [&str; 13] = [
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Holds => "holds",
+            Self::Reproduced => "reproduced",
+            Self::OrderingOnly => "ordering only",
             Self::Differs => "differs",
             Self::Fails => "fails",
         })
@@ -116,7 +117,7 @@ pub fn lines(judgements: &[Judgement]) -> String {
     if judgements.is_empty() {
         return String::new();
     }
-    let line = |judgement: &Judgement| format!("{:<7}  {judgement}\n", judgement.verdict);
+    let line = |judgement: &Judgement| format!("{:<13}  {judgement}\n", judgement.verdict);
     let lines: String = judgements.iter().map(line).collect();
     format!("\nexpected\n{lines}")
 }
@@ -137,9 +138,10 @@ pub fn table(judgements: &[Judgement]) -> String {
     }
     let mut text = text_last(rows);
     for judgement in judgements {
-        if judgement.verdict == Verdict::Differs {
-            let claim = &judgement.expectation;
-            let _ = writeln!(text, "differs: {}: {}", subject(claim), claim.deviation);
+        let claim = &judgement.expectation;
+        if judgement.verdict != Verdict::Reproduced && !claim.deviation.is_empty() {
+            let verdict = judgement.verdict;
+            let _ = writeln!(text, "{verdict}: {}: {}", subject(claim), claim.deviation);
         }
     }
     text

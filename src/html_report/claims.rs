@@ -10,14 +10,17 @@ pub(super) fn section(claims: &[Claim]) -> Markup {
     if claims.is_empty() {
         return html! {};
     }
-    let holding = claims
-        .iter()
-        .filter(|claim| claim.verdict == "holds")
-        .count();
+    let count = |verdict: &str| {
+        let chosen = claims.iter().filter(|claim| claim.verdict == verdict);
+        chosen.count()
+    };
     html! {
         section {
             h2 { "Expected results" }
-            p { (holding) " of " (claims.len()) " claims of the scenario hold." }
+            p {
+                (claims.len()) " claims: " (count("reproduced")) " reproduced, " (count("ordering only"))
+                " by their order only, " (count("differs")) " differ from the source, " (count("fails")) " fail."
+            }
             div class="scroll" {
                 table {
                     thead { tr {
@@ -38,7 +41,7 @@ fn row(claim: &Claim) -> Markup {
             td { (sign(&claim.verdict)) " " (claim.verdict) }
             td class="text wrap" {
                 (claim.claim)
-                @if claim.verdict == "differs" { br; small { (claim.deviation) } }
+                @if claim.verdict != "reproduced" && !claim.deviation.is_empty() { br; small { (claim.deviation) } }
             }
             td { (number(claim.published)) }
             td { (number(claim.found)) }
@@ -51,7 +54,8 @@ fn row(claim: &Claim) -> Markup {
 /// The sign of a verdict, which does not depend on colour.
 fn sign(verdict: &str) -> &'static str {
     match verdict {
-        "holds" => "\u{2714}",
+        "reproduced" => "\u{2714}",
+        "ordering only" => "\u{2265}",
         "differs" => "\u{2260}",
         _ => "\u{2716}",
     }

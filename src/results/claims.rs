@@ -18,11 +18,11 @@ pub struct Claim {
     pub published: Option<f64>,
     /// What was found.
     pub found: Option<f64>,
-    /// `holds`, `differs` or `fails`.
+    /// `reproduced`, `ordering only`, `differs` or `fails`.
     pub verdict: String,
     /// Where the value comes from.
     pub source: String,
-    /// Why it is known not to hold.
+    /// Why the value is not the source's.
     pub deviation: String,
 }
 

@@ -126,9 +126,10 @@ fn shown(
 fn summary(all: &[Judgement]) -> String {
     let count = |verdict| all.iter().filter(|found| found.verdict == verdict).count();
     format!(
-        "{} claims: {} hold, {} differ from the source as stated, {} fail\n",
+        "{} claims: {} reproduced, {} by their order only, {} differ from the source as stated, {} fail\n",
         all.len(),
-        count(Verdict::Holds),
+        count(Verdict::Reproduced),
+        count(Verdict::OrderingOnly),
         count(Verdict::Differs),
         count(Verdict::Fails)
     )

@@ -103,14 +103,15 @@ section!(
             "published",
             "number",
             Some("None"),
-            "What the source says, where that is not `value`"
+            "What the source says: a claim that holds is `reproduced` when this is `value`, or when the result is \
+             within 10 % of it, else `ordering only`"
         ),
         with("source", "text", "\"\"", "Where the value comes from"),
         with(
             "deviation",
             "text",
             "\"\"",
-            "Why the claim is known not to hold here; its verdict is then `differs`, not `fails`"
+            "Why the result is not the source's; a claim that does not hold is then `differs`, not `fails`"
         ),
     ]
 );
