@@ -20,6 +20,8 @@ struct Setup {
     topology: String,
     routing: String,
     lanes: u8,
+    /// Service levels, one drawn for every packet: engines of fewer layers than lanes use a group of lanes for each.
+    levels: u8,
     /// Capacity of a lane [packets].
     buffer: u32,
     /// `Saturating`, or a Bernoulli process.
@@ -30,10 +32,9 @@ struct Setup {
 }
 
 impl Setup {
-    /// Uniform traffic on all lanes: packets draw their service level, and engines of fewer layers than lanes use one
-    /// group of lanes per service level.
+    /// Uniform traffic.
     fn resolve(&self) -> Resolved {
-        let levels: Vec<u8> = (0..self.lanes).collect();
+        let levels: Vec<u8> = (0..self.levels).collect();
         let Self {
             topology,
             routing,
@@ -89,6 +90,7 @@ fn smallest_buffers(topology: &str, lanes: u8, cycles: u64) -> Setup {
         topology: topology.to_owned(),
         routing: "Lash()".to_owned(),
         lanes,
+        levels: 1,
         buffer: 1,
         process: "Saturating".to_owned(),
         warmup: 0,
@@ -97,14 +99,15 @@ fn smallest_buffers(topology: &str, lanes: u8, cycles: u64) -> Setup {
     }
 }
 
-/// Load offered to buffers of four packets.
+/// Load offered to buffers of four packets, spread over all lanes.
 fn loaded(topology: &str, routing: &str, lanes: u8, load: f64) -> Resolved {
     let setup = Setup {
         topology: topology.to_owned(),
         routing: routing.to_owned(),
         lanes,
+        levels: lanes,
         buffer: 4,
-        process: format!("Bernoulli(load: {load})"),
+        process: format!("Bernoulli(load: {load:?})"),
         warmup: 2000,
         measure: 4000,
         drain: 0,
@@ -138,7 +141,7 @@ fn runs_without_deadlock(topology: &str, cycles: u64) {
     assert_ne!(outcome.verdict, Verdict::Deadlocked, "{}", outcome.reason);
     let class = &outcome.records.classes[0];
     assert_eq!(class.tagged_created, class.tagged_delivered, "{topology}");
-    assert!(class.delivered_packets > cycles / 2, "{topology}");
+    assert!(class.delivered_packets > cycles / 10, "{topology}");
     // no path is shorter than the distance, so that equal sums are equal paths, packet by packet
     let graph = &resolved.layout.graph;
     let home = |host| graph.attachment(HostId(host)).expect("connected").0;
@@ -195,7 +198,7 @@ fn a_ring_of_six_needs_the_layers_of_lash() {
     tables.path_layer.clear();
     tables.guarantees.deadlock_free = false;
     let options = VerifyOptions {
-        service_levels: &[SlId(0), SlId(1)],
+        service_levels: &[SlId(0)],
         lanes: 2,
         pool_shared: false,
         senders: None,
