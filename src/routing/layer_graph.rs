@@ -49,6 +49,8 @@ pub(super) struct LayerGraph<'a> {
     leading: Vec<u32>,
     /// Depth-first search: vertices on the way.
     way: Vec<u32>,
+    /// Dependencies of the vertices that searches came to.
+    searched: u64,
 }
 
 impl<'a> LayerGraph<'a> {
@@ -69,7 +71,13 @@ impl<'a> LayerGraph<'a> {
             reached: Vec::new(),
             leading: Vec::new(),
             way: Vec::new(),
+            searched: 0,
         }
+    }
+
+    /// Dependencies that searches have looked at so far.
+    pub(super) fn searched(&self) -> u64 {
+        self.searched
     }
 
     /// Adds all dependencies, which differ, or none when they would close a cycle; tells whether it did.
@@ -172,14 +180,25 @@ impl<'a> LayerGraph<'a> {
         self.unmet[word] &= !mask;
         self.open[word] |= mask;
         self.way.push(vertex);
+        self.searched += u64::from(
+            self.row(vertex)
+                .iter()
+                .map(|bits| bits.count_ones())
+                .sum::<u32>(),
+        );
+    }
+
+    /// The successors of a vertex.
+    fn row(&self, vertex: u32) -> &[u64] {
+        let rows = &self.vertices.row[vertex as usize..];
+        &self.bits[rows[0]..rows[1]]
     }
 
     /// How the search goes on from a vertex on its way.
     #[inline]
     fn onward(&self, vertex: u32) -> Onward {
         let (first, end) = self.vertices.words[vertex as usize];
-        let row = &self.bits[self.vertices.row[vertex as usize]..];
-        for (&successors, word) in row.iter().zip(first..end) {
+        for (&successors, word) in self.row(vertex).iter().zip(first..end) {
             let (open, unmet) = (self.open[word as usize], self.unmet[word as usize]);
             if successors & open != 0 {
                 return Onward::Cycle;
@@ -246,6 +265,7 @@ impl<'a> LayerGraph<'a> {
         let mut head = 0;
         while let Some(&vertex) = self.reached.get(head) {
             head += 1;
+            self.searched += self.after[vertex as usize].len() as u64;
             for &(next, _) in &self.after[vertex as usize] {
                 if next == from {
                     return false;
@@ -269,6 +289,7 @@ impl<'a> LayerGraph<'a> {
         let mut head = 0;
         while let Some(&vertex) = self.leading.get(head) {
             head += 1;
+            self.searched += self.before[vertex as usize].len() as u64;
             for &next in &self.before[vertex as usize] {
                 let n = next as usize;
                 if self.place[n] > lower && self.mark[n] != self.stamp {

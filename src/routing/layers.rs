@@ -100,6 +100,17 @@ pub struct Layers {
     pub layer: Vec<u8>,
     /// Pairs in each layer.
     pub fill: Vec<u64>,
+    /// What it took.
+    pub work: Work,
+}
+
+/// The cost of filling layers, the same on every machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Units for which a layer was sought in step 2, the pairs of a split one included.
+    pub units: u64,
+    /// Dependencies that searches for cycles looked at.
+    pub searched: u64,
 }
 
 /// Layers that always suffice with units of one source and shortest paths: half the switches, rounded up.
@@ -187,6 +198,7 @@ pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
         result: Layers {
             layer: vec![NO_LAYER; counts.ends * counts.targets],
             fill: Vec::new(),
+            work: Work::default(),
         },
     };
     for batch in units(paths, options).chunks(BATCH) {
@@ -202,6 +214,7 @@ pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
     if options.balance {
         filling.balance();
     }
+    filling.result.work.searched += filling.layers.iter().map(LayerGraph::searched).sum::<u64>();
     filling.result
 }
 
@@ -270,6 +283,7 @@ struct Filling<'a, P> {
 impl<P: Paths> Filling<'_, P> {
     /// Step 2.
     fn place(&mut self, unit: Unit, dependencies: Vec<Dependency>) {
+        self.result.work.units += 1;
         let mut fitting = self.layers.iter_mut();
         if let Some(layer) = fitting.position(|layer| layer.try_add(&dependencies)) {
             return self.record(unit, dependencies, layer);

@@ -129,6 +129,7 @@ pub(super) fn wire(
 mod tests {
     use super::*;
     use crate::ids::HostId;
+    use crate::topology::survey::switch_distances;
     use crate::topology::tests::context;
 
     fn tree(k: u32, n: u32) -> Graph {
@@ -186,6 +187,54 @@ mod tests {
                 let leaf = (n - 1) * shape.switches_per_level() + host.0 / k;
                 let place = (SwitchId(leaf), (host.0 % k) as u16 + 1);
                 assert_eq!(graph.attachment(host), Some(place));
+            }
+        }
+    }
+
+    /// Seed 001, T1: counts, ports and shortest distances of the trees of the source's tables. Two leaves whose words
+    /// agree in the first `d` digits are 2 (n - 1 - d) hops apart.
+    #[test]
+    fn trees_of_the_source_have_their_counts_and_distances() {
+        for k in [4u32, 8, 12, 16] {
+            for n in [2, 3, 4] {
+                let (graph, per_level) = (tree(k, n), k.pow(n - 1));
+                assert_eq!(graph.hosts().len() as u32, k.pow(n));
+                assert_eq!(graph.switches().len() as u32, n * per_level);
+                for switch in graph.switch_ids() {
+                    let is_root = switch.0 < per_level;
+                    let ports = if is_root { k } else { 2 * k };
+                    assert_eq!(graph.connected_ports(switch).count() as u32, ports);
+                }
+                let first_leaf = (n - 1) * per_level;
+                // all leaves of small trees, some of large ones
+                for leaf in (0..per_level).step_by(per_level as usize / 50 + 1) {
+                    let hops = switch_distances(&graph, SwitchId(first_leaf + leaf));
+                    for other in 0..per_level {
+                        let agree = |d: &u32| leaf / k.pow(n - 1 - d) == other / k.pow(n - 1 - d);
+                        let digits = (0..n).rev().find(agree).unwrap();
+                        let found = hops[(first_leaf + other) as usize];
+                        assert_eq!(found, Some(2 * (n - 1 - digits)), "{k} {n}: {leaf} {other}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Seed 001, T6: hops to the farthest switch or host of the 16-ary 3-tree.
+    #[test]
+    fn the_16_ary_3_tree_is_four_hops_deep_from_its_roots() {
+        let graph = tree(16, 3);
+        let farthest = |from: SwitchId| {
+            let hops = switch_distances(&graph, from);
+            let with_hosts = (0..).zip(&hops).map(|(switch, hops)| {
+                let has_hosts = graph.attached_hosts(SwitchId(switch)).next().is_some();
+                hops.unwrap() + u32::from(has_hosts)
+            });
+            with_hosts.max().unwrap()
+        };
+        for (level, hops) in [(0, 4), (1, 4), (2, 5)] {
+            for word in [0, 1, 100, 255] {
+                assert_eq!(farthest(SwitchId(level * 256 + word)), hops);
             }
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Both registries are enumerated, so a new part is tested here from its first day; a new topology needs its
 //! arguments in [`topology_arguments`], a new engine that cannot do without arguments in [`engine_arguments`].
-//! `VIRTLANE_CYCLES=20000` makes the runs as long as the acceptance of routing engines asks for.
+//! The acceptance of routing engines asks for 20,000 cycles: here every engine runs as long on one of its topologies,
+//! every pair does on demand and is shorter here.
 
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -73,14 +74,12 @@ enum Fate {
     Ran,
 }
 
-/// Measured cycles.
-fn cycles() -> u64 {
-    let text = std::env::var("VIRTLANE_CYCLES").ok();
-    text.map_or(1000, |text| text.parse().expect("a number of cycles"))
-}
+/// Measured cycles of every pair, and of an engine on one of its topologies.
+const SHORT: u64 = 1000;
+const LONG: u64 = 20_000;
 
-fn document(topology: &str, engine: &str, lanes: u8) -> Document {
-    let (length, drain) = (cycles(), 20 * cycles() + 100_000);
+fn document(topology: &str, engine: &str, lanes: u8, length: u64) -> Document {
+    let drain = 20 * length + 100_000;
     let text = format!(
         "Scenario(
             title: \"{engine} on {topology}\",
@@ -150,17 +149,17 @@ fn lanes(engine: &str, graph: &Graph) -> Result<u8, Fate> {
     Err(Fate::Refused)
 }
 
-/// Verifies and runs a pair.
-fn meet(engine: &str, topology: &str) -> Fate {
+/// Verifies a pair and measures it for `length` cycles.
+fn meet(engine: &str, topology: &str, length: u64) -> Fate {
     let pair = format!("{engine} on {topology}");
     let parts = Parts::registered();
-    let layout = document(topology, engine, 1).layout(&parts);
+    let layout = document(topology, engine, 1, length).layout(&parts);
     let graph = layout.unwrap_or_else(|error| panic!("{error}")).1.graph;
     let lanes = match lanes(engine, &graph) {
         Ok(lanes) => lanes,
         Err(fate) => return fate,
     };
-    let resolved = document(topology, engine, lanes).resolve(&parts);
+    let resolved = document(topology, engine, lanes, length).resolve(&parts);
     let resolved = resolved.unwrap_or_else(|error| panic!("{pair}: {error}"));
     let settings = Settings {
         threads: Some(1),
@@ -188,19 +187,22 @@ fn meet(engine: &str, topology: &str) -> Fate {
     Fate::Ran
 }
 
-#[test]
-fn every_engine_runs_on_every_topology_it_accepts() {
-    let engines: Vec<_> = ENGINES
-        .names()
-        .filter(|name| !LEFT_OUT.contains(name))
-        .collect();
+/// Registered engines that are tried.
+fn engines() -> Vec<&'static str> {
+    let names = ENGINES.names();
+    names.filter(|name| !LEFT_OUT.contains(name)).collect()
+}
+
+/// Runs every engine on every topology; every engine and every topology must have run.
+fn all_meet(length: u64) {
+    let engines = engines();
     let pairs: Vec<(&str, &str)> = engines
         .iter()
         .flat_map(|&engine| TOPOLOGIES.names().map(move |topology| (engine, topology)))
         .collect();
     let fates: Vec<Fate> = pairs
         .par_iter()
-        .map(|(engine, topology)| meet(engine, topology))
+        .map(|(engine, topology)| meet(engine, topology, length))
         .collect();
     let ran: Vec<_> = pairs
         .iter()
@@ -221,4 +223,36 @@ fn every_engine_runs_on_every_topology_it_accepts() {
         TOPOLOGIES.names().collect(),
         "a topology never ran"
     );
+}
+
+#[test]
+fn every_engine_runs_on_every_topology_it_accepts() {
+    all_meet(SHORT);
+}
+
+/// Each engine starts at another topology and takes the first it runs on, so that most topologies are met.
+#[test]
+fn every_engine_runs_for_20000_cycles_on_a_topology() {
+    let topologies: Vec<_> = TOPOLOGIES.names().collect();
+    let (starts, engines) = (0..topologies.len(), engines());
+    let engines: Vec<_> = starts.cycle().zip(engines).collect();
+    let met: Vec<Option<&str>> = engines
+        .par_iter()
+        .map(|&(start, engine)| {
+            let mut order = topologies[start..].iter().chain(&topologies[..start]);
+            order.find(|topology| meet(engine, topology, LONG) == Fate::Ran)
+        })
+        .map(Option::<&&str>::copied)
+        .collect();
+    for ((_, engine), topology) in engines.iter().zip(&met) {
+        assert!(topology.is_some(), "{engine} never ran");
+    }
+    let different: BTreeSet<_> = met.iter().flatten().collect();
+    assert!(different.len() > 10, "{different:?}");
+}
+
+#[test]
+#[ignore = "5 minutes: cargo test --test it every_pair_runs_for_20000_cycles -- --ignored"]
+fn every_pair_runs_for_20000_cycles() {
+    all_meet(LONG);
 }

@@ -90,15 +90,17 @@ fn library(granularity: LayerGranularity) -> Granularity {
 
 /// The curves as CSV.
 fn table(points: &[Point]) -> String {
-    let mut text = String::from("switches,granularity,links,mean_layers,min_layers,max_layers\n");
+    let mut text = String::from(
+        "switches,granularity,links,mean_layers,min_layers,max_layers,units,mean_dependencies_searched\n",
+    );
     for point in points {
         let Point {
             switches, links, ..
         } = point;
         let _ = writeln!(
             text,
-            "{switches},{:?},{links},{:.3},{},{}",
-            point.granularity, point.mean, point.least, point.most
+            "{switches},{:?},{links},{:.3},{},{},{},{:.1}",
+            point.granularity, point.mean, point.least, point.most, point.units, point.searched
         );
     }
     text

@@ -5,6 +5,7 @@ mod confidence;
 mod deadlock;
 mod determinism;
 mod fabrics;
+mod lash;
 mod output_lanes;
 mod parking_lot;
 mod queueing;

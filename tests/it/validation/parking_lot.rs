@@ -1,11 +1,12 @@
-//! Figure 1.1 of Zdornov and Birk 2009: tree saturation in the parking lot.
+//! Figure 1.1 of Zdornov and Birk 2009 (seed 001, M1): tree saturation in the parking lot.
 
 use super::{assert_close, note, run, scenario};
+use virtlane::run::Outcome;
 
 /// Flits of a packet.
 const PACKET: u32 = 16;
-/// Packets of a flow and cycles of a unit.
-const FLOW: u64 = 500;
+/// Packets of a flow and cycles of a unit. So many that the buffers below are less than 1 % of a flow's time.
+const FLOW: u64 = 1000;
 const UNIT: f64 = (FLOW * PACKET as u64) as f64;
 
 /// Buffers of the inputs [packets].
@@ -33,13 +34,30 @@ fn far_flows_get_a_sixth_and_near_flows_a_third() {
     }
 }
 
+/// Six flows of [`FLOW`] packets, each made at a constant share of the link's rate.
+fn flows(packets: u32, load: f64) -> Outcome {
+    let length = (UNIT / load) as u64;
+    let mut changes = vec![
+        buffer(packets),
+        format!("phases.measure={length} cycles"),
+        "phases.drain=200000 cycles".to_owned(),
+    ];
+    for class in 0..3 {
+        changes.push(format!("traffic.{class}.packets={FLOW}"));
+        changes.push(format!(
+            "traffic.{class}.process=ConstantRate(load: {load})"
+        ));
+    }
+    let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
+    run(&scenario("validation/parking_lot_completion.ron", &changes))
+}
+
 /// Near flows end after 3 units, far ones after 5. A buffer of b packets fills at 1/2 - 1/3 of the link rate, so
 /// the shared link runs at full rate for 6 b packet times and is 2 b packets ahead from then on: 5 - 2 b / N.
 #[test]
 fn equal_flows_end_after_three_and_five_units() {
     for packets in BUFFERS {
-        let changes = [&*buffer(packets)];
-        let outcome = run(&scenario("validation/parking_lot_completion.ron", &changes));
+        let outcome = flows(packets, 1.0);
         let classes = &outcome.records.classes;
         let ends: Vec<_> = classes
             .iter()
@@ -52,7 +70,25 @@ fn equal_flows_end_after_three_and_five_units() {
         assert_close(ends[2], 3.0, 0.003);
         assert_close(ends[1], far, 0.005);
         assert_close(ends[0], far, 0.005);
+        // the published 5 is that of buffers without length
+        assert_close(ends[0], 5.0, 0.05);
         let delivered: u64 = classes.iter().map(|class| class.tagged_delivered).sum();
         assert_eq!(delivered, 6 * FLOW);
+    }
+}
+
+/// Seed 001, M1, third clause: with a quarter of the rate for every flow, periodically injected, no link is asked for
+/// more than it has, nothing waits for long, and all flows end after 4 units, the bound of the fullest link.
+#[test]
+fn flows_at_a_quarter_of_the_rate_end_after_four_units() {
+    for packets in BUFFERS {
+        let outcome = flows(packets, 0.25);
+        for class in &outcome.records.classes {
+            assert_eq!(class.tagged_delivered, 2 * FLOW);
+            assert_close(class.last_delivery as f64 / UNIT, 4.0, 0.04);
+            // at most the packets of the other three flows of a link go first
+            let longest = class.packet.summary().max.expect("packets arrive");
+            assert!(longest <= u64::from(8 * PACKET), "{longest}");
+        }
     }
 }

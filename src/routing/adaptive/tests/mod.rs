@@ -10,6 +10,7 @@ use crate::routing::{ENGINES, Engine, LaneBudget, Proof, RoutingError, VerifyErr
 use crate::topology::{BuildContext, Graph, TOPOLOGIES};
 use std::collections::{BTreeMap, BTreeSet};
 
+mod chains;
 mod escape;
 mod known;
 mod packets;
