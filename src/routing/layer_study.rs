@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "long: cargo test --release --lib whole_sweep -- --ignored"]
+    #[ignore = "release, minutes: every number of links of four sizes, 100 networks each"]
     fn whole_sweep_peaks_are_as_published() {
         for (switches, mean) in [(16u32, 1.905), (32, 2.8), (64, 4.8), (128, 9.25)] {
             let points: Vec<Point> = link_counts(switches)

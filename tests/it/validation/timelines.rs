@@ -171,6 +171,11 @@ fn cut_through_that_is_blocked_at_every_hop_is_store_and_forward() {
         let free = delivered(Forwarding::CutThrough, false);
         assert_eq!(free, (hops + 1) * latency + hops + n - 1);
         assert!(free < stored);
+        // long packets reach the last host before their tail leaves the first, or not even the next switch
+        if flits == 32 {
+            assert!(free - (n - 1) < n - 1);
+            assert!(stored - (n - 1) > n - 1);
+        }
     }
 }
 
