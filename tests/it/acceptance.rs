@@ -25,13 +25,7 @@ const SOURCES: [(&str, &str); 5] = [
     ("004", "C1..C27"),
 ];
 
-const VERDICTS: [&str; 5] = [
-    "proved",
-    "ordering only",
-    "differs",
-    "open",
-    "out of scope",
-];
+const VERDICTS: [&str; 5] = ["proved", "ordering only", "differs", "open", "out of scope"];
 
 /// One acceptance check.
 #[derive(Debug, serde::Deserialize)]
@@ -94,7 +88,13 @@ fn every_check_has_one_row() {
         }
     }
     assert!(found.is_empty(), "unknown sources: {found:?}");
-    assert_eq!(SOURCES.iter().map(|(_, list)| ids(list).len()).sum::<usize>(), 231);
+    assert_eq!(
+        SOURCES
+            .iter()
+            .map(|(_, list)| ids(list).len())
+            .sum::<usize>(),
+        231
+    );
 }
 
 #[test]

@@ -65,7 +65,11 @@ fn eight_and_sixteen_threads() {
             shards: 16,
             ..Options::default()
         };
-        assert_eq!(digest(&resolved, 200, options), expected, "{threads} threads");
+        assert_eq!(
+            digest(&resolved, 200, options),
+            expected,
+            "{threads} threads"
+        );
     }
 }
 

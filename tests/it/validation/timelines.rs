@@ -75,7 +75,10 @@ fn deliveries(resolved: &Resolved, cycles: u64, class: u16) -> Vec<Delivery> {
     simulation.run_until(cycles).expect("there are no messages");
     let records = simulation.states().map(|state| &state.work.records);
     let all = records.flat_map(Records::deliveries);
-    let mut all: Vec<_> = all.filter(|packet| packet.class == class).cloned().collect();
+    let mut all: Vec<_> = all
+        .filter(|packet| packet.class == class)
+        .cloned()
+        .collect();
     all.sort_by_key(|packet| packet.sequence);
     all
 }
@@ -101,9 +104,8 @@ fn a_lane_without_credit_stalls_and_the_others_use_its_slots() {
             started.filter(|&cycle| cycle < 45).collect()
         })
     };
-    let of_the_other = |free: [u64; 3]| -> Vec<u64> {
-        free.iter().flat_map(|&first| first..first + 7).collect()
-    };
+    let of_the_other =
+        |free: [u64; 3]| -> Vec<u64> { free.iter().flat_map(|&first| first..first + 7).collect() };
     // cycle 7 is the figure's cycle 1, cycle 15 its cycle 9; lane 1 sends in each of 8 to 14
     let [first, second] = injected(8);
     assert_eq!(first, [0, 15, 30]);
@@ -158,7 +160,11 @@ fn cut_through_that_is_blocked_at_every_hop_is_store_and_forward() {
                 // the tail is at switch `hop` in time for a grant in this cycle
                 let grant = START + (hop as u64 + 1) * (latency + n);
                 let made = grant - n - 1 - latency;
-                once(&mut resolved, hop + 1, if is_blocked { made } else { 10_000 });
+                once(
+                    &mut resolved,
+                    hop + 1,
+                    if is_blocked { made } else { 10_000 },
+                );
             }
             let found = deliveries(&resolved, 2000, 0);
             assert_eq!(found.len(), 1);

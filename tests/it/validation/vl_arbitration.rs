@@ -109,7 +109,11 @@ fn idle_lanes_are_skipped() {
         "(high: [(2, 9)], low: [(3, 1), (0, 4), (1, 6)], limit_of_high_priority: 0)",
     ] {
         let tables = format!("qos.vl_arbitration={tables}");
-        let changes = ["fabric.switch.lanes=4", "phases.measure=33000 cycles", &tables];
+        let changes = [
+            "fabric.switch.lanes=4",
+            "phases.measure=33000 cycles",
+            &tables,
+        ];
         let (_, outcome) = contended("validation/vl_weights.ron", &changes);
         assert_shares(&outcome, &[0.4, 0.6]);
     }

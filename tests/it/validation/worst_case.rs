@@ -66,7 +66,9 @@ fn round_robin_keeps_the_bound_at_one_switch_and_with_random_pairs() {
             worst(&resolved, hosts, 10_000)[1]
         };
         let (fair, random) = (part("RoundRobin"), part("Random"));
-        note(&format!("{hosts} hosts: {fair:.3} of the bound, {random:.3} drawn"));
+        note(&format!(
+            "{hosts} hosts: {fair:.3} of the bound, {random:.3} drawn"
+        ));
         assert!((0.8..=1.0).contains(&fair) && random > 1.0);
     }
     for seed in 1..=8 {
@@ -91,7 +93,9 @@ fn a_tree_with_one_receiver_exceeds_the_bound() {
         let topology = format!("EdgeList(links: {leaves:?}, hosts: {hosts:?})");
         let resolved = fabric(&topology, "AllTo(target: 0)", "RoundRobin");
         let part = worst(&resolved, links, 20_000)[2];
-        note(&format!("tree of {links} links per switch: {part:.3} of the bound"));
+        note(&format!(
+            "tree of {links} links per switch: {part:.3} of the bound"
+        ));
         assert!(part > 1.0, "{part}");
     }
 }
