@@ -210,7 +210,7 @@ fn lash_needs_as_many_layers_as_published() {
 /// A-11 as it stands: 100 graphs of every size and degree, soft limits for degree 3, where 17 of 100 graphs of 32
 /// switches need 4 layers and 90 of 128 switches need 7.
 #[test]
-#[ignore = "long: cargo test --release --lib layers_of_a_hundred -- --ignored --nocapture"]
+#[ignore = "dev, minutes: 2,000 networks"]
 #[allow(clippy::print_stderr, reason = "reports the figures")]
 fn lash_layers_of_a_hundred_graphs_are_as_published() {
     let mut wrong = String::new();
@@ -246,6 +246,16 @@ fn lash_paths_are_shortest_and_balancing_keeps_layers_acyclic() {
     }
 }
 
+/// 65,280 pairs of switches find their layers; every path of the result is followed by the proof.
+#[test]
+fn lash_routes_256_switches() {
+    let (tables, proof) = proof(&random(256, 4, 1), "Lash()", 15);
+    assert!(proof.acyclic && proof.minimal);
+    assert_eq!(proof.reachable_pairs, 256 * 255);
+    let layers = tables.guarantees.lanes_needed;
+    assert!((2..=10).contains(&layers), "{layers} layers");
+}
+
 #[test]
 fn too_few_lanes_are_an_error_or_need_the_escape_lane() {
     let graph = random(32, 4, 3);
@@ -268,7 +278,7 @@ fn too_few_lanes_are_an_error_or_need_the_escape_lane() {
 }
 
 #[test]
-#[ignore = "long, prints timings: cargo test --release --lib fabrics_are_routed -- --ignored --nocapture"]
+#[ignore = "release, minutes: prints times of fabrics of up to 10,000 switches"]
 #[allow(clippy::print_stderr, reason = "reports timings")]
 fn large_fabrics_are_routed() {
     let timed = |graph: &Graph, text: &str, lanes: u8| {

@@ -15,7 +15,7 @@ fn a_thousand_switch_torus_and_tree_verify() {
 }
 
 #[test]
-#[ignore = "long, prints timings: cargo test --release --lib keep_their_promises -- --ignored --nocapture"]
+#[ignore = "release, minutes: prints times of routing and proof"]
 #[allow(clippy::print_stderr, reason = "reports timings")]
 fn large_fabrics_keep_their_promises() {
     let cases = [

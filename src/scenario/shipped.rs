@@ -24,10 +24,12 @@ macro_rules! studies {
 }
 
 studies![
+    "dimension_order_knee",
     "fat_tree_shift",
     "head_of_line_blocking",
     "lash_irregular",
     "lash_layers",
+    "lash_layers_by_degree",
     "lash_layers_of_pairs",
     "lash_mesh_4x8",
     "lash_torus_4x8",
@@ -36,9 +38,12 @@ studies![
     "matching_and_lanes",
     "md1",
     "ring_deadlock",
+    "segment_faulty_mesh_8x8",
     "segment_irregular",
     "segment_mesh_8x8",
+    "segment_pairs",
     "segment_torus_8x8",
+    "segment_torus_overload",
     "static_loads_irregular",
     "static_loads_regular",
 ];

@@ -36,5 +36,7 @@ mod watch;
 mod studies;
 // Pages and figures of runs: what they say, that they stand alone, and what is refused.
 mod reports;
+// The table of acceptance checks of the sources.
+mod acceptance;
 // The shape of `src/`: layers, headers, sizes.
 mod layers;

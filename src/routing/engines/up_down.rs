@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "long: cargo test --release --lib up_down_on_a_thousand -- --ignored"]
+    #[ignore = "dev, minutes: 1,000 fabrics"]
     fn up_down_on_a_thousand_random_fabrics() {
         up_down_on(1000);
     }

@@ -85,6 +85,35 @@ fn bit_patterns_follow_their_definitions() {
     assert_eq!(fixed(5, "Complement", ""), [4, 3, 2, 1, 0]);
 }
 
+/// Seed 004, C2: the fixed patterns on 64 hosts.
+#[test]
+fn patterns_of_64_hosts_are_as_published() {
+    let of = |name: &str| fixed(64, name, "");
+    let shuffle = of("Shuffle");
+    let samples = [1, 3, 31, 32, 33, 62].map(|host: usize| shuffle[host]);
+    assert_eq!(samples, [2, 6, 62, 1, 3, 61]);
+    let sixth = |host: u32| (0..6).fold(host, |at, _| shuffle[at as usize]);
+    assert!((0..64).all(|host| sixth(host) == host));
+    let own = |table: &[u32]| (0..64).filter(|&host| table[host as usize] == host).count();
+    for (name, silent) in [
+        ("Shuffle", 2),
+        ("Transpose", 8),
+        ("Butterfly", 32),
+        ("Complement", 0),
+        ("BitReverse", 8),
+    ] {
+        let table = of(name);
+        assert_eq!(own(&table), silent, "{name}");
+        let mut targets = table.clone();
+        targets.sort_unstable();
+        assert!(targets.into_iter().eq(0..64), "{name}");
+        if name != "Shuffle" {
+            let back = |host: u32| table[table[host as usize] as usize];
+            assert!((0..64).all(|host| back(host) == host), "{name}");
+        }
+    }
+}
+
 #[test]
 fn transpose_swaps_halves_of_the_bits() {
     let expected: Vec<u32> = (0..16).map(|i| (i >> 2) | ((i & 3) << 2)).collect();

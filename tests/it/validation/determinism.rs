@@ -53,6 +53,26 @@ fn real_fabric() {
     check(&scenario("fabrics/psmn_x5.ron", &changes), 10_000);
 }
 
+/// Seed 003, C18: more threads than the machine has cores.
+#[test]
+fn eight_and_sixteen_threads() {
+    let changes = ["phases.warmup=100 cycles", "phases.measure=100 cycles"];
+    let resolved = scenario("default.ron", &changes);
+    let expected = digest(&resolved, 200, Options::default());
+    for threads in [8, 16] {
+        let options = Options {
+            threads,
+            shards: 16,
+            ..Options::default()
+        };
+        assert_eq!(
+            digest(&resolved, 200, options),
+            expected,
+            "{threads} threads"
+        );
+    }
+}
+
 /// The README shows a run of the embedded scenario; every machine must get its digest.
 #[test]
 fn every_machine_gets_the_digest_of_the_readme() {

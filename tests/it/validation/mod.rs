@@ -10,7 +10,9 @@ mod output_lanes;
 mod parking_lot;
 mod queueing;
 mod shipped;
+mod timelines;
 mod vl_arbitration;
+mod worst_case;
 mod zero_load;
 
 use std::path::{Path, PathBuf};

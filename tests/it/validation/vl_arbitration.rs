@@ -100,3 +100,62 @@ fn vl15_goes_first() {
     ));
     assert_close(share(&outcome, 0), 0.25, 0.0025);
 }
+
+/// Seed 000, A-17: entries of lanes without a packet cost no time and no share.
+#[test]
+fn idle_lanes_are_skipped() {
+    for tables in [
+        "(high: [(0, 4), (2, 9), (1, 6)], limit_of_high_priority: Unlimited)",
+        "(high: [(2, 9)], low: [(3, 1), (0, 4), (1, 6)], limit_of_high_priority: 0)",
+    ] {
+        let tables = format!("qos.vl_arbitration={tables}");
+        let changes = [
+            "fabric.switch.lanes=4",
+            "phases.measure=33000 cycles",
+            &tables,
+        ];
+        let (_, outcome) = contended("validation/vl_weights.ron", &changes);
+        assert_shares(&outcome, &[0.4, 0.6]);
+    }
+}
+
+/// Seed 000, A-17: a lane whose weight is smaller than a packet sends one packet in its turn. Packets of 8 flits weigh 8.
+#[test]
+fn a_weight_below_the_packet_size_sends_one_packet() {
+    for (weights, shares) in [
+        ((1, 1), [1.0 / 2.0, 1.0 / 2.0]),
+        ((1, 7), [1.0 / 2.0, 1.0 / 2.0]),
+        ((1, 16), [1.0 / 3.0, 2.0 / 3.0]),
+        ((3, 17), [1.0 / 4.0, 3.0 / 4.0]),
+    ] {
+        let (first, second) = weights;
+        let tables = format!("qos.vl_arbitration.high=[(0, {first}), (1, {second})]");
+        let changes = [
+            "traffic.0.size=8 flits",
+            "traffic.1.size=8 flits",
+            "phases.measure=96000 cycles",
+            &tables,
+        ];
+        let (_, outcome) = contended("validation/vl_weights.ron", &changes);
+        assert_shares(&outcome, &shares);
+    }
+}
+
+/// Seed 000, A-17: however large a finite limit of high priority is, the low table gets its packet in time.
+#[test]
+fn a_finite_limit_never_starves_the_low_table() {
+    for (limit, high_packets) in [
+        ("1", 64),
+        ("254", 254 * 64),
+        ("Packets(1)", 1),
+        ("Packets(200)", 200),
+    ] {
+        let limit = format!("qos.vl_arbitration.limit_of_high_priority={limit}");
+        let turns = 20;
+        let measure = format!("phases.measure={} cycles", turns * (high_packets + 1));
+        let (_, outcome) = contended("validation/vl_limit.ron", &[&limit, &measure]);
+        let low = &outcome.records.classes[2..];
+        let low: u64 = low.iter().map(|class| class.delivered_flits).sum();
+        assert!(low.abs_diff(turns) <= 1, "{limit}: {low} packets");
+    }
+}

@@ -133,14 +133,14 @@ fn closed_form(
     flight + last as u64 * delay + (flits - 1) * (waits + step(last))
 }
 
-/// Network latency of one packet in the empty fabric.
-fn measured(graph: &Graph, routes: &Routes, plan: &Plan) -> u64 {
+/// Network latency of one packet in the empty fabric, at most `cycles`.
+fn measured(graph: &Graph, routes: &Routes, plan: &Plan, cycles: u64) -> u64 {
     let options = Options {
         keep_deliveries: true,
         ..Options::default()
     };
     let mut simulation = Simulation::new(plan, graph, routes, options).expect("one thread");
-    simulation.run_until(20_000).expect("there are no messages");
+    simulation.run_until(cycles).expect("there are no messages");
     let mut deliveries = simulation
         .states()
         .flat_map(|state| state.work.records.deliveries());
@@ -192,7 +192,7 @@ fn check(resolved: &Resolved) {
                         u64::from(flits),
                     );
                     assert_eq!(
-                        measured(graph, &resolved.routes, &plan),
+                        measured(graph, &resolved.routes, &plan, 20_000),
                         expected,
                         "{} to {destination:?} from {source:?}: {flits} flits, {forwarding:?}",
                         resolved.plan.title
@@ -219,4 +219,37 @@ fn latency_is_the_closed_form_on_every_topology() {
 #[test]
 fn latency_is_the_closed_form_with_fdr10_between_qdr() {
     check(&scenario("fabrics/loginoff_8sw.ron", &[]));
+}
+
+/// Seed 004, C1: every pair of the 8x8 mesh, packets of 16 flits; H hops are H + 1 switches and H + 2 links.
+#[test]
+fn every_pair_of_the_8x8_mesh_takes_the_closed_form() {
+    let resolved = fabric(("Mesh(radix: [8, 8])", "DimensionOrder()", 1));
+    let mut plan = resolved.plan.clone();
+    let timing = resolved.layout.graph.channels()[0].timing;
+    let (link, tail) = (u64::from(timing.latency), 15);
+    for (source, destination) in (0..64).flat_map(|a| (0..64).map(move |b| (a, b))) {
+        if source == destination {
+            continue;
+        }
+        let distance = |a: u32, b: u32| u64::from(a.abs_diff(b));
+        let hops = distance(source % 8, destination % 8) + distance(source / 8, destination / 8);
+        for forwarding in [Forwarding::CutThrough, Forwarding::StoreAndForward] {
+            plan.switch.forwarding = forwarding;
+            let class = &mut plan.classes[0];
+            class.hosts = vec![HostId(source)];
+            class.pattern = Arc::new(ToOne(HostId(destination)));
+            class.process = Arc::new(Saturating);
+            class.size = SizeDistribution::fixed(16);
+            class.packets_per_host = Some(1);
+            let stored = match forwarding {
+                Forwarding::CutThrough => 0,
+                Forwarding::StoreAndForward => (hops + 1) * tail,
+            };
+            let delay = u64::from(plan.switch.routing_delay);
+            let expected = (hops + 2) * link + (hops + 1) * delay + tail + stored;
+            let found = measured(&resolved.layout.graph, &resolved.routes, &plan, 500);
+            assert_eq!(found, expected, "{source} to {destination}, {forwarding:?}");
+        }
+    }
 }

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Tests that take too long for the gate: those marked `#[ignore = "PROFILE, TIME: why"]`.
+#
+#   scripts/on_demand.sh             all of them: those in the dev profile first, then those in release
+#   scripts/on_demand.sh NAME...     those whose name contains a NAME
+#   scripts/on_demand.sh --list      what there is, profile and time on 2 cores, without the build
+#
+# A test whose reason starts with `release` runs optimised (the first build takes minutes), all others in the dev profile.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Name, reason and place of every ignored test.
+ignored() {
+    grep -rn -A6 --include='*.rs' '#\[ignore' src tests | awk '
+        /#\[ignore/ {
+            reason = "no reason"
+            if (match($0, /"[^"]*"/)) reason = substr($0, RSTART + 1, RLENGTH - 2)
+            place = $0; sub(/:[0-9]+:.*/, "", place)
+            waiting = 1
+        }
+        waiting && /fn [a-z0-9_]+\(/ {
+            match($0, /fn [a-z0-9_]+/)
+            print substr($0, RSTART + 3, RLENGTH - 3) "\t" reason "\t" place
+            waiting = 0
+        }' | LC_ALL=C sort
+}
+
+if [[ ${1:-} == --list ]]; then
+    ignored | while IFS=$'\t' read -r name reason place; do
+        printf '%-52s %-44s %s\n' "$name" "$place" "$reason"
+    done
+    exit
+fi
+
+failed=0
+# Runs the chosen tests of a profile.
+run() {
+    local profile=$1 names=() name reason
+    shift
+    while IFS=$'\t' read -r name reason _; do
+        local of=dev
+        [[ $reason != release* ]] || of=release
+        [[ $of == "$profile" ]] || continue
+        if (($# == 0)) || printf '%s\n' "$@" | grep -qF -f - <(echo "$name"); then names+=("$name"); fi
+    done < <(ignored)
+    ((${#names[@]})) || return 0
+    found=1
+    local option=()
+    [[ $profile == dev ]] || option=(--release)
+    cargo test --locked "${option[@]}" --lib --test it -- --ignored --nocapture "${names[@]}" || failed=1
+}
+
+found=
+run dev "$@"
+run release "$@"
+[[ -n $found ]] || { echo "no test on demand is called $*; scripts/on_demand.sh --list shows them" >&2; exit 2; }
+exit $failed
