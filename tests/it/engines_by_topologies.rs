@@ -252,7 +252,7 @@ fn every_engine_runs_for_20000_cycles_on_a_topology() {
 }
 
 #[test]
-#[ignore = "5 minutes: cargo test --test it every_pair_runs_for_20000_cycles -- --ignored"]
+#[ignore = "dev, 5 minutes: 20,000 cycles of every engine on every topology"]
 fn every_pair_runs_for_20000_cycles() {
     all_meet(LONG);
 }

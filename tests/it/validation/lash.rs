@@ -180,7 +180,7 @@ fn lash_runs_in_order_on_shortest_paths_with_buffers_of_one_packet() {
 }
 
 #[test]
-#[ignore = "2 minutes: cargo test --test it lash_runs_a_million_cycles -- --ignored"]
+#[ignore = "dev, 2 minutes: a million cycles"]
 fn lash_runs_a_million_cycles_with_buffers_of_one_packet() {
     for topology in irregular_networks() {
         runs_without_deadlock(&topology, 1_000_000);
