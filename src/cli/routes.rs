@@ -9,6 +9,7 @@ use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
 use crate::routing::{self, Choices, Proof, Tables};
 use crate::scenario::bounds::Bounds;
+use crate::scenario::plan::InputSpeedup;
 use crate::scenario::{Parts, Resolved};
 use crate::topology::Graph;
 use std::fmt::Write;
@@ -163,6 +164,13 @@ fn bounds(resolved: &Resolved, line: &mut impl FnMut(&str, String)) {
             .collect();
         let whose = "all classes together, in the proportion of their loads";
         tell(loads.join(", "), whose, &together.bound);
+    }
+    let paces = graph.channels().iter().map(|c| c.timing.cycles_per_flit);
+    let is_limited = resolved.plan.switch.input_speedup != InputSpeedup::Unlimited;
+    if is_limited && paces.clone().min() != paces.max() {
+        let remark = "links differ in rate: a packet holds its input at the pace of its output, so that less may be sustained with this \
+                      input_speedup";
+        line("", remark.to_owned());
     }
     if resolved.routes.tables().is_none() {
         let remark = "of hosts alone: what channels between switches carry depends on the traffic";

@@ -48,7 +48,7 @@ const CASES: [Case; 10] = [
     Case {
         name: "irregular, every link another rate",
         topology: r#"EdgeList(links: [(0, 1), (1, 2, "20 Gbit/s"), (2, 3, "10 Gbit/s"), (3, 0), (1, 4, "8 Gbit/s"),
-            (4, 2), (0, 5, "20 Gbit/s"), (5, 3)], hosts: [0, (0, "20 Gbit/s"), 1, 2, (2, "10 Gbit/s"), 3, 4, (5, "8 Gbit/s"), 5])"#,
+            (4, 2), (0, 5, "20 Gbit/s"), (5, 3)], hosts: [0, (0, "20 Gbit/s"), 1, 2, (2, "20 Gbit/s"), 3, 4, (5, "20 Gbit/s"), 5])"#,
         fabric: "",
         classes: &[(ALL, "Uniform", 1.0)],
         expected: None,
