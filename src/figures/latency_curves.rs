@@ -146,3 +146,26 @@ pub(super) fn interval_caption(curves: &Curves<'_>, chart: &LineChart) -> String
     }
     caption
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_of_few_seeds_do_not_press_the_curves_to_the_ground() {
+        let mark = |x, y, half_width| Mark {
+            half_width: Some(half_width),
+            ..Mark::new(x, y)
+        };
+        let end = |points: Vec<Mark>| {
+            let series = [Series::new("two seeds", 0, points)];
+            Axis::from_zero("latency", upper_ends(&series)).range.end
+        };
+        // 1420 +- 6556 of two seeds
+        let wide = end(vec![mark(0.1, 40.0, 3.0), mark(0.5, 1420.0, 6556.0)]);
+        assert!((1420.0..1700.0).contains(&wide), "{wide}");
+        // what is narrow is shown whole
+        let narrow = end(vec![mark(0.1, 40.0, 3.0), mark(0.5, 1000.0, 50.0)]);
+        assert!((1050.0..1150.0).contains(&narrow), "{narrow}");
+    }
+}
