@@ -221,7 +221,7 @@ fn the_time_of_all_parts_of_a_run_counts() {
         wall_seconds: 1e6,
         cpu_seconds: 2e6,
     };
-    until(Start::Resume(state), 3000);
+    until(Start::Resume(state), 500);
     let state = read(&file);
     let spent = state.driver.spent;
     assert!(
