@@ -134,17 +134,16 @@ pub(super) fn interval_caption(curves: &Curves<'_>, chart: &LineChart) -> String
         let half_width = point.half_width.unwrap_or(0.0);
         point.y + half_width > chart.y.range.end || point.y - half_width < chart.y.range.start
     };
-    let is_cut = points.any(beyond);
-    let fewest = curves.curves.iter().flat_map(|curve| &curve.points);
-    let fewest = fewest.map(|point| point.runs.len()).min().unwrap_or(0);
-    let mut caption =
-        String::from(" Bands and bars are 95 % confidence intervals over the seeds (Student's t).");
-    if is_cut {
-        caption += &format!(
+    let cut = if points.any(beyond) {
+        let points = curves.curves.iter().flat_map(|curve| &curve.points);
+        let fewest = points.map(|point| point.runs.len()).min().unwrap_or(0);
+        format!(
             " Where they are wider than the frame they are cut: intervals of few seeds (here {fewest} at the least) are wide."
-        );
-    }
-    caption
+        )
+    } else {
+        String::new()
+    };
+    format!(" Bands and bars are 95 % confidence intervals over the seeds (Student's t).{cut}")
 }
 
 #[cfg(test)]

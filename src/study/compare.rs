@@ -260,7 +260,7 @@ fn judge(pairs: &[(f64, f64)], differences: &[f64], interval: Interval) -> Verdi
 fn leaves_out_zero(interval: Interval) -> Verdict {
     match interval.half_width {
         None => Verdict::TooFewPairs,
-        Some(half_width) if half_width == 0.0 => Verdict::NoSpread,
+        Some(0.0) => Verdict::NoSpread,
         Some(half_width) if interval.mean.abs() > half_width => Verdict::Differs,
         Some(_) => Verdict::Open,
     }
