@@ -176,6 +176,18 @@ impl Plane<'_, '_> {
         Some((x.round() as i32, y.round() as i32))
     }
 
+    /// Pixels of a point, which may lie above or below the plane; what has no place on the axis is at its start.
+    fn beyond(&self, x: f64, y: f64) -> Option<(f64, f64)> {
+        let (x, _) = self.at(x, y.max(self.chart.y.range.start))?;
+        let places = self.chart.y.places();
+        let place = self.chart.y.place(y).unwrap_or(places.start);
+        let share = (place - places.start) / (places.end - places.start);
+        Some((
+            f64::from(x),
+            (1.0 - share) * f64::from(self.area.dim_in_pixel().1),
+        ))
+    }
+
     /// Names stand in rows, for lines may be close to each other.
     fn guide(&self, guide: &Guide, row: i32) -> Result<(), ChartError> {
         let points = guide.ends.iter().filter_map(|&(x, y)| self.at(x, y));
@@ -199,13 +211,16 @@ impl Plane<'_, '_> {
                 .points
                 .iter()
                 .filter_map(move |p| Some((p, p.half_width?)));
-            let least = self.chart.y.range.start;
-            with.filter_map(move |(p, half)| self.at(p.x, (p.y + sign * half).max(least)))
+            with.filter_map(move |(p, half)| self.beyond(p.x, p.y + sign * half))
         };
-        let mut outline: Vec<(i32, i32)> = side(1.0).collect();
-        let mut below: Vec<(i32, i32)> = side(-1.0).collect();
+        let mut outline: Vec<(f64, f64)> = side(1.0).collect();
+        let mut below: Vec<(f64, f64)> = side(-1.0).collect();
         below.reverse();
         outline.extend(below);
+        let outline: Vec<(i32, i32)> = cut(&outline, f64::from(self.area.dim_in_pixel().1))
+            .into_iter()
+            .map(|(x, y)| (x.round() as i32, y.round() as i32))
+            .collect();
         if outline.len() < 4 {
             return Ok(());
         }
@@ -244,6 +259,26 @@ impl Plane<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The part of a polygon from 0 down to `height` (Sutherland and Hodgman): its sides keep their slope.
+fn cut(polygon: &[(f64, f64)], height: f64) -> Vec<(f64, f64)> {
+    let half = |polygon: &[(f64, f64)], edge: f64, sign: f64| {
+        let depth = |(_, y): (f64, f64)| sign * (y - edge);
+        let mut kept = Vec::new();
+        for (at, &to) in polygon.iter().enumerate() {
+            let from = polygon[at.checked_sub(1).unwrap_or(polygon.len() - 1)];
+            let (before, after) = (depth(from), depth(to));
+            if (before < 0.0) != (after < 0.0) {
+                kept.push((from.0 + (to.0 - from.0) * before / (before - after), edge));
+            }
+            if after >= 0.0 {
+                kept.push(to);
+            }
+        }
+        kept
+    };
+    half(&half(polygon, 0.0, 1.0), height, -1.0)
 }
 
 /// The path without points that change no pixel: of those in one column the first, lowest, highest and last stay.
@@ -346,6 +381,30 @@ mod tests {
         let falling = [(0, 1), (0, 5), (0, 9), (1, 9)];
         assert_eq!(thin(falling.into_iter()), [(0, 1), (0, 9), (1, 9)]);
         assert!(thin(std::iter::empty()).is_empty());
+    }
+
+    #[test]
+    fn bands_are_cut_at_the_frame() {
+        // a band from 40 to 60 that widens to far beyond both edges of 100 pixels
+        let band = [(0.0, 40.0), (10.0, -160.0), (10.0, 260.0), (0.0, 60.0)];
+        let expected = [
+            (2.0, 100.0),
+            (0.0, 60.0),
+            (0.0, 40.0),
+            (2.0, 0.0),
+            (10.0, 0.0),
+            (10.0, 100.0),
+        ];
+        let found = cut(&band, 100.0);
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for point in expected {
+            let is_it = |other: &&(f64, f64)| (other.0 - point.0).hypot(other.1 - point.1) < 1e-9;
+            assert!(
+                found.iter().any(|other| is_it(&other)),
+                "{point:?} in {found:?}"
+            );
+        }
+        assert!(cut(&[(0.0, -5.0), (9.0, -5.0), (9.0, -1.0)], 100.0).is_empty());
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use super::args::Routes;
 use super::print;
 use crate::error::Error;
-use crate::ids::HostId;
-use crate::rng::{Purpose, stream};
 use crate::routing::adaptive::{Adaptive, Selection};
+use crate::routing::bound::Bound;
 use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
 use crate::routing::{self, Choices, Proof, Tables};
+use crate::scenario::bounds::Bounds;
+use crate::scenario::plan::InputSpeedup;
 use crate::scenario::{Parts, Resolved};
 use crate::topology::Graph;
 use std::fmt::Write;
@@ -128,37 +129,74 @@ fn survey(resolved: &Resolved, text: &mut String) {
     }
     if let Some(tables) = routes.tables() {
         let graph = &resolved.layout.graph;
-        loads(graph, &ChannelLoads::uniform(graph, tables), &mut line);
-        permutations(resolved, tables, &mut line);
+        loads(&ChannelLoads::uniform(graph, tables), &mut line);
+    }
+    bounds(resolved, &mut line);
+}
+
+/// What the traffic can reach at most.
+fn bounds(resolved: &Resolved, line: &mut impl FnMut(&str, String)) {
+    let graph = &resolved.layout.graph;
+    let mut tell = |loads: String, whose: &str, bound: &Bound| {
+        line(
+            "throughput bound",
+            format!("{loads} of each host's link rate, {whose}"),
+        );
+        line("", limit(graph, bound));
+    };
+    let bounds = Bounds::of(resolved);
+    if let Some(bound) = &bounds.uniform {
+        let of_link = graph.host_ids().map(|host| {
+            let channel = graph.channel(graph.host_channel(host));
+            1.0 / f64::from(channel.timing.cycles_per_flit)
+        });
+        let mean = bound.load * of_link.sum::<f64>() / graph.hosts().len() as f64;
+        let whose = format!("uniform traffic of all hosts ({mean:.3} flits per host per cycle)");
+        tell(share(bound.load), &whose, bound);
+    }
+    for (name, bound) in &bounds.classes {
+        tell(share(bound.load), &format!("class {name} alone"), bound);
+    }
+    if let Some(together) = &bounds.together {
+        let loads = together.loads.iter();
+        let loads: Vec<_> = loads
+            .map(|(name, load)| format!("{name} {}", share(*load)))
+            .collect();
+        let whose = "all classes together, in the proportion of their loads";
+        tell(loads.join(", "), whose, &together.bound);
+    }
+    let paces = graph.channels().iter().map(|c| c.timing.cycles_per_flit);
+    let is_limited = resolved.plan.switch.input_speedup != InputSpeedup::Unlimited;
+    if is_limited && paces.clone().min() != paces.max() {
+        let remark = "links differ in rate: a packet holds its input at the pace of its output, so that less may be sustained with this \
+                      input_speedup";
+        line("", remark.to_owned());
+    }
+    if resolved.routes.tables().is_none() {
+        let remark = "of hosts alone: what channels between switches carry depends on the traffic";
+        line("", remark.to_owned());
     }
 }
 
-/// What the classes allow that have one destination per host, each as if it were alone.
-fn permutations(resolved: &Resolved, tables: &Tables, line: &mut impl FnMut(&str, String)) {
-    let graph = &resolved.layout.graph;
-    for class in resolved
-        .plan
-        .classes
-        .iter()
-        .filter(|class| class.pattern.is_fixed())
-    {
-        // a fixed pattern draws nothing
-        let mut unused = stream(resolved.plan.seed, Purpose::Destinations, 0);
-        let pair = |&host: &HostId| Some((host, class.pattern.destination(host, &mut unused)?));
-        let pairs: Vec<_> = class.hosts.iter().filter_map(pair).collect();
-        let loads = ChannelLoads::of_pairs(graph, tables, pairs);
-        if let Some(bound) = loads.permutation_bound(graph) {
-            line(
-                "throughput bound",
-                format!(
-                    "{:.3} of the host link rate, class {}: {} of its paths on the busiest channel between switches",
-                    bound.of_host_link,
-                    class.name,
-                    loads.max()
-                ),
-            );
-        }
-    }
+/// A load with three digits that matter.
+fn share(load: f64) -> String {
+    let digits = if load < 0.1 {
+        (2 - load.log10().floor() as i32).clamp(3, 9)
+    } else {
+        3
+    };
+    format!("{load:.*}", digits as usize)
+}
+
+/// What is full first.
+fn limit(graph: &Graph, bound: &Bound) -> String {
+    let channel = graph.channel(bound.channel);
+    let [from, to] = [channel.from, channel.to].map(|end| graph.endpoint_name(end));
+    let plural = if bound.cycles_per_flit == 1 { "" } else { "s" };
+    format!(
+        "limited by the {}: {from} to {to}, {} cycle{plural} per flit",
+        bound.place, bound.cycles_per_flit
+    )
 }
 
 /// What packets of adaptive routing may choose. Which ways they take depends on the traffic, so there are no loads.
@@ -194,8 +232,8 @@ fn ways(
     line("longest path", format!("{} hops{detours}", proof.max_hops));
 }
 
-/// Channel loads under uniform traffic and what they allow.
-fn loads(graph: &Graph, loads: &ChannelLoads, line: &mut impl FnMut(&str, String)) {
+/// Channel loads under uniform traffic.
+fn loads(loads: &ChannelLoads, line: &mut impl FnMut(&str, String)) {
     line(
         "channel load",
         format!(
@@ -209,21 +247,5 @@ fn loads(graph: &Graph, loads: &ChannelLoads, line: &mut impl FnMut(&str, String
             let (first, last) = (paths.start(), paths.end());
             line("", format!("{first} to {last} paths: {channels} channels"));
         }
-    }
-    if let Some(bound) = loads.throughput_bound(graph) {
-        line(
-            "busiest channel",
-            format!(
-                "{:.3} x the load of a host link, uniform traffic",
-                1.0 / bound.of_host_link
-            ),
-        );
-        line(
-            "throughput bound",
-            format!(
-                "{:.3} of the host link rate ({:.3} flits per host per cycle), uniform traffic",
-                bound.of_host_link, bound.flits_per_cycle
-            ),
-        );
     }
 }

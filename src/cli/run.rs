@@ -6,13 +6,11 @@ use super::progress::Bar;
 use super::signals::Signals;
 use crate::claims::{self, Judgement};
 use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT};
-use crate::report::result::Cost;
 use crate::report::{self, PacketFile, ReportError, RunDirectory, RunResult, Verdict, usage};
 use crate::run::{self, PacketSink, RunError, Settings};
 use crate::scenario::{Document, Parts, Resolved};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// Folder of runs without `--out`.
 pub(super) const RUNS: &str = "runs";
@@ -42,13 +40,13 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
         shards: options.shards.map(|shards| shards as usize),
         check: options.check,
         profile: options.profile,
+        cpu_clock: Some(|| usage().cpu_seconds),
     };
     if options.profile {
         super::log::collect_spans();
     }
     let signals = Signals::listen();
     let bar = Bar::new(&resolved.plan, options.quiet);
-    let (started, before) = (Instant::now(), usage().cpu_seconds);
     let outcome = run::execute_from(
         &resolved,
         settings,
@@ -66,12 +64,8 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
             return Err(error.into());
         }
     };
-    let cost = Cost {
-        wall_seconds: started.elapsed().as_secs_f64(),
-        cpu_seconds: usage().cpu_seconds - before,
-    };
     drop(bar);
-    let result = RunResult::new(&resolved, outcome, cost, document.identity());
+    let result = RunResult::new(&resolved, outcome, document.identity());
     // a run of another length than the scenario says cannot be held to its claims
     let claims = match options.cycles {
         None => judge(&resolved, &result),

@@ -1,6 +1,6 @@
 //! Accepted load against offered load.
 
-use super::latency_curves::{horizontal, interval_caption, remark, series};
+use super::latency_curves::{horizontal, interval_caption, remark, series, upper_ends};
 use super::{Figure, FigureError};
 use crate::chart::LineChart;
 use crate::chart::axis::Axis;
@@ -15,10 +15,7 @@ pub(super) fn draw(curves: &Curves<'_>) -> Result<Option<Figure>, FigureError> {
     let series = series(curves, |summary| Some(summary.load.accepted));
     let points = || series.iter().flat_map(|series| &series.points);
     let x = horizontal(curves, points().map(|point| point.x));
-    let y = Axis::from_zero(
-        "accepted load [fraction of link rate]",
-        points().map(|point| point.y + point.half_width.unwrap_or(0.0)),
-    );
+    let y = Axis::from_zero("accepted load [fraction of link rate]", upper_ends(&series));
     let is_load = curves.across == Across::Offered;
     let end = f64::min(x.range.end, y.range.end);
     let ideal = Guide {
@@ -41,7 +38,7 @@ pub(super) fn draw(curves: &Curves<'_>) -> Result<Option<Figure>, FigureError> {
     let caption = format!(
         "Delivered load, mean over the sending hosts, as a fraction of the rate of their links.{guide}{} Open marks are \
          points that are not steady.",
-        interval_caption(curves)
+        interval_caption(curves, &chart)
     );
     Ok(Some(Figure {
         name: "accepted-load",

@@ -10,6 +10,8 @@ use crate::results::{Across, Curve, Curves};
 
 /// Most curves of a figure: as many as there are dashes and colours.
 const MOST_CURVES: usize = 6;
+/// What bands add to the axis at most, as a part of the highest mean.
+const ROOM: f64 = 0.1;
 /// Latencies further apart than this are drawn over a logarithmic axis.
 const WIDE: f64 = 12.0;
 
@@ -45,16 +47,15 @@ fn draw(
     let values = points().map(|point| point.y);
     let least = values.clone().fold(f64::MAX, f64::min);
     let most = values.clone().fold(0.0, f64::max);
-    let ends = points().map(|point| point.y + point.half_width.unwrap_or(0.0).min(most * 0.3));
     let label = "packet latency [cycles]";
     let chart = LineChart {
         title: title.to_owned(),
         remark: remark(curves),
         x: horizontal(curves, points().map(|point| point.x)),
         y: if most > least * WIDE {
-            Axis::logarithmic(label, values.chain(ends))
+            Axis::logarithmic(label, values.chain(upper_ends(&series)))
         } else {
-            Axis::from_zero(label, ends)
+            Axis::from_zero(label, upper_ends(&series))
         },
         series,
         guides: Vec::new(),
@@ -62,7 +63,7 @@ fn draw(
     let caption = format!(
         "{title}, from creation to delivery of a packet.{} Open marks are saturated points: there the source queues \
          grow, so the latency depends on the length of the run and is no property of the fabric.",
-        interval_caption(curves)
+        interval_caption(curves, &chart)
     );
     Ok(Some(Figure {
         name,
@@ -115,11 +116,55 @@ pub(super) fn remark(curves: &Curves<'_>) -> String {
     }
 }
 
-/// What bands are.
-pub(super) fn interval_caption(curves: &Curves<'_>) -> &'static str {
-    if curves.has_replications() {
-        " Bands and bars are 95 % confidence intervals over the seeds (Student's t)."
+/// Upper ends of bands, for an axis: no higher above the highest mean than a little, so that few seeds do not press
+/// the curves to the ground.
+pub(super) fn upper_ends(series: &[Series]) -> impl Iterator<Item = f64> {
+    let points = || series.iter().flat_map(|series| &series.points);
+    let most = points().map(|point| point.y).fold(0.0, f64::max) * (1.0 + ROOM);
+    points().map(move |point| (point.y + point.half_width.unwrap_or(0.0)).min(most.max(point.y)))
+}
+
+/// What bands are, and whether any is cut.
+pub(super) fn interval_caption(curves: &Curves<'_>, chart: &LineChart) -> String {
+    if !curves.has_replications() {
+        return " There is one seed per point, so nothing tells how precise the points are.".into();
+    }
+    let mut points = chart.series.iter().flat_map(|series| &series.points);
+    let beyond = |point: &Mark| {
+        let half_width = point.half_width.unwrap_or(0.0);
+        point.y + half_width > chart.y.range.end || point.y - half_width < chart.y.range.start
+    };
+    let cut = if points.any(beyond) {
+        let points = curves.curves.iter().flat_map(|curve| &curve.points);
+        let fewest = points.map(|point| point.runs.len()).min().unwrap_or(0);
+        format!(
+            " Where they are wider than the frame they are cut: intervals of few seeds (here {fewest} at the least) are wide."
+        )
     } else {
-        " There is one seed per point, so nothing tells how precise the points are."
+        String::new()
+    };
+    format!(" Bands and bars are 95 % confidence intervals over the seeds (Student's t).{cut}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_of_few_seeds_do_not_press_the_curves_to_the_ground() {
+        let mark = |x, y, half_width| Mark {
+            half_width: Some(half_width),
+            ..Mark::new(x, y)
+        };
+        let end = |points: Vec<Mark>| {
+            let series = [Series::new("two seeds", 0, points)];
+            Axis::from_zero("latency", upper_ends(&series)).range.end
+        };
+        // 1420 +- 6556 of two seeds
+        let wide = end(vec![mark(0.1, 40.0, 3.0), mark(0.5, 1420.0, 6556.0)]);
+        assert!((1420.0..1700.0).contains(&wide), "{wide}");
+        // what is narrow is shown whole
+        let narrow = end(vec![mark(0.1, 40.0, 3.0), mark(0.5, 1000.0, 50.0)]);
+        assert!((1050.0..1150.0).contains(&narrow), "{narrow}");
     }
 }

@@ -52,9 +52,9 @@ pub struct RunResult {
     pub timeline: Vec<TimelineRow>,
     /// Cost per stage, with profiling; otherwise empty.
     pub stages: Vec<StageCost>,
-    /// Elapsed time of the simulation \[s\].
+    /// Elapsed time of the simulation, of all its parts when it was stopped and went on \[s\].
     pub wall_seconds: f64,
-    /// Processor time of the simulation, all threads \[s\].
+    /// Processor time of the simulation, all threads, likewise \[s\].
     pub cpu_seconds: f64,
     /// Largest resident set of the process \[bytes\].
     pub peak_rss_bytes: u64,
@@ -66,18 +66,9 @@ pub struct RunResult {
     pub plan: String,
 }
 
-/// What a simulation took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Elapsed time \[s\].
-    pub wall_seconds: f64,
-    /// Processor time, all threads \[s\].
-    pub cpu_seconds: f64,
-}
-
 impl RunResult {
     /// Joins counters, names and machine facts.
-    pub fn new(resolved: &Resolved, outcome: Outcome, cost: Cost, identity: String) -> Self {
+    pub fn new(resolved: &Resolved, outcome: Outcome, identity: String) -> Self {
         let graph = &resolved.layout.graph;
         let survey = Survey::new(graph);
         Self {
@@ -110,8 +101,8 @@ impl RunResult {
             flows: outcome.flows,
             timeline: outcome.timeline,
             stages: outcome.stages,
-            wall_seconds: cost.wall_seconds,
-            cpu_seconds: cost.cpu_seconds,
+            wall_seconds: outcome.cost.wall_seconds,
+            cpu_seconds: outcome.cost.cpu_seconds,
             peak_rss_bytes: usage().peak_rss_bytes,
             host_name: host_name(),
             identity,

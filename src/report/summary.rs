@@ -184,9 +184,9 @@ pub struct WorkSummary {
     pub packet_hops: u64,
     /// Switches passed by flits, in the whole run.
     pub flit_hops: u64,
-    /// Elapsed time \[s\].
+    /// Elapsed time, of all parts of a run that was stopped and went on \[s\].
     pub wall_seconds: f64,
-    /// Processor time \[s\].
+    /// Processor time, likewise \[s\].
     pub cpu_seconds: f64,
     /// `flit_hops / cpu_seconds` \[1/s\].
     pub flit_hops_per_cpu_second: f64,

@@ -3,10 +3,10 @@
 //! Cost: O(switches * hosts), in parallel over destinations.
 
 use super::Tables;
-use super::walk::{NONE, Rows, Ways, blocks, columns};
+use super::demand::Demand;
+use super::demand_loads::amounts;
 use crate::ids::{ChannelId, HostId, SlId};
 use crate::topology::{Channel, Graph};
-use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
 /// Paths per channel.
@@ -20,35 +20,8 @@ pub struct ChannelLoads {
 impl ChannelLoads {
     /// Loads when every host sends to every other host; pairs without a path count nowhere.
     pub fn uniform(graph: &Graph, tables: &Tables) -> Self {
-        let all: Vec<HostId> = graph.host_ids().collect();
-        let rows = Rows::new(graph, tables);
-        let senders = rows.senders(graph, &all);
-        let sums = blocks(all.len()).into_par_iter().fold(
-            || Sums::new(graph, &rows),
-            |mut sums, hosts| {
-                let columns = columns(&tables.next, all.len(), &hosts);
-                let mut ways = Ways::default();
-                for (host, ports) in hosts.zip(&columns) {
-                    let destination = HostId::from(host);
-                    ways.follow(graph, &rows, ports, destination);
-                    let own = rows.of_host(graph, destination) as usize;
-                    if sums.count(own, &ways, &senders) {
-                        sums.to_itself[host] = true;
-                    }
-                }
-                sums
-            },
-        );
-        let sums = sums.reduce(|| Sums::new(graph, &rows), Sums::add);
-        let mut paths = sums.paths;
-        // every host sends to all others that its row has ways to, over its own channel
-        for host in graph.host_ids() {
-            if let Some(&reached) = sums.reached.get(rows.of_host(graph, host) as usize) {
-                let itself = u64::from(sums.to_itself[host.index()]);
-                paths[graph.host_channel(host).index()] = reached - itself;
-            }
-        }
-        Self::new(graph, paths)
+        let pairs = amounts(graph, tables, &Demand::pairs(graph.hosts().len()));
+        Self::new(graph, pairs.into_iter().map(|count| count as u64).collect())
     }
 
     /// Loads of the given (source, destination) pairs, such as a permutation.
@@ -106,39 +79,6 @@ impl ChannelLoads {
         histogram
     }
 
-    /// The load of uniform traffic at which the first channel, host links included, is busy all the time; `None` without
-    /// paths.
-    pub fn throughput_bound(&self, graph: &Graph) -> Option<ThroughputBound> {
-        // a host that sends one flit per cycle sends 1 / others to each other host
-        let others = graph.hosts().len().checked_sub(1).filter(|&n| n > 0)?;
-        self.bound(graph, 1.0 / others as f64)
-    }
-
-    /// The same when every path is all that its host sends, as under a permutation.
-    pub fn permutation_bound(&self, graph: &Graph) -> Option<ThroughputBound> {
-        self.bound(graph, 1.0)
-    }
-
-    /// The load at which the first channel is busy all the time when a host sends `share` of it on each of its paths.
-    fn bound(&self, graph: &Graph, share: f64) -> Option<ThroughputBound> {
-        let pace = |channel: &Channel| f64::from(channel.timing.cycles_per_flit);
-        let channels = graph.channels().iter().zip(&self.paths);
-        let busiest = channels
-            .map(|(channel, &paths)| paths as f64 * share * pace(channel))
-            .fold(0.0, f64::max);
-        let host = |channel: &&Channel| channel.from.host().is_some();
-        let slowest = graph
-            .channels()
-            .iter()
-            .filter(host)
-            .map(pace)
-            .fold(0.0, f64::max);
-        (busiest > 0.0).then(|| ThroughputBound {
-            of_host_link: (slowest / busiest).min(1.0),
-            flits_per_cycle: 1.0 / busiest,
-        })
-    }
-
     /// Mean load of the channels between switches, unused ones included \[paths\].
     pub fn mean(&self) -> f64 {
         let (count, sum) = self.inner().fold((0u64, 0), |(count, sum), (_, paths)| {
@@ -148,83 +88,12 @@ impl ChannelLoads {
     }
 }
 
-/// What traffic can reach at most, from static loads alone.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ThroughputBound {
-    /// Share of the rate of a host link, of the slowest if they differ; at most 1.
-    pub of_host_link: f64,
-    /// The same rate \[flits per host per cycle\].
-    pub flits_per_cycle: f64,
-}
-
-/// Paths to some destinations.
-struct Sums {
-    /// Paths over every channel but those from hosts.
-    paths: Vec<u64>,
-    /// Destinations that each row has a way to.
-    reached: Vec<u64>,
-    /// Whether the row of what a host sends has a way back to it, `[host]`.
-    to_itself: Vec<bool>,
-    /// Paths through each row to the destination at hand.
-    through: Vec<u64>,
-}
-
-impl Sums {
-    fn new(graph: &Graph, rows: &Rows) -> Self {
-        Self {
-            paths: vec![0; graph.channels().len()],
-            reached: vec![0; rows.switch.len()],
-            to_itself: vec![false; graph.hosts().len()],
-            through: vec![0; rows.switch.len()],
-        }
-    }
-
-    /// Adds the paths to the destination of `ways`, whose own packets start in row `own`; tells whether that has
-    /// a way to it.
-    fn count(&mut self, own: usize, ways: &Ways, senders: &[u32]) -> bool {
-        for (through, &senders) in self.through.iter_mut().zip(senders) {
-            *through = u64::from(senders);
-        }
-        let arrives = ways.hops.get(own).is_some_and(|&hops| hops != NONE);
-        if arrives {
-            self.through[own] -= 1;
-        }
-        for &row in &ways.order {
-            let row = row as usize;
-            let through = self.through[row];
-            self.paths[ways.exit[row] as usize] += through;
-            self.reached[row] += 1;
-            let parent = ways.parent[row];
-            if parent != NONE {
-                self.through[parent as usize] += through;
-            }
-        }
-        arrives
-    }
-
-    fn add(mut self, other: Self) -> Self {
-        let add = |sums: &mut [u64], others: Vec<u64>| {
-            for (sum, other) in sums.iter_mut().zip(others) {
-                *sum += other;
-            }
-        };
-        add(&mut self.paths, other.paths);
-        add(&mut self.reached, other.reached);
-        for (one, other) in self.to_itself.iter_mut().zip(other.to_itself) {
-            *one |= other;
-        }
-        self
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::SwitchId;
     use crate::rng::{Purpose, below, stream};
     use crate::routing::conformance::{budget, engine, proof};
-    use crate::routing::test_graphs::{grid, link, switches, tree};
-    use crate::topology::{ChannelTiming, Endpoint, GraphBuilder};
+    use crate::routing::test_graphs::{grid, tree};
 
     #[test]
     fn uniform_loads_are_the_sum_of_all_paths() {
@@ -264,36 +133,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_throughput_bound_is_a_share_of_the_host_link() {
-        let bound = |cycles_per_flit: u32| {
-            let mut builder = GraphBuilder::new();
-            switches(&mut builder, 2, 5);
-            link(&mut builder, (0, 1), (1, 1));
-            for number in 0..8 {
-                let timing = ChannelTiming {
-                    cycles_per_flit,
-                    latency: 1,
-                };
-                let host = builder.add_host(format!("H{number}"), 0);
-                let end = Endpoint::Switch(SwitchId(number / 4), (number % 4) as u16 + 2);
-                let from = Endpoint::Host(host);
-                builder.connect(from, end, timing).unwrap();
-            }
-            let graph = builder.build().unwrap();
-            let (tables, _) = proof(&graph, "MinHop()", 1);
-            let loads = ChannelLoads::uniform(&graph, &tables);
-            assert_eq!(loads.histogram().last(), Some(&(15..=16, 2)));
-            let bound = loads.throughput_bound(&graph).unwrap();
-            (bound.of_host_link, bound.flits_per_cycle)
-        };
-        // 16 of 7 * 8 paths each way over the link between the switches
-        assert_eq!(bound(1), (7.0 / 16.0, 7.0 / 16.0));
-        assert_eq!(bound(2), (7.0 / 8.0, 7.0 / 16.0));
-        // four times slower host links are the bottleneck themselves
-        assert_eq!(bound(4), (1.0, 0.25));
-    }
-
     /// C4, C20: what the busiest channel of dimension order carries, in units of what a host sends.
     #[test]
     fn permutations_load_a_mesh_as_published() {
@@ -306,8 +145,6 @@ mod tests {
             let pairs = pairs.filter(|(from, to)| from != to);
             let loads = ChannelLoads::of_pairs(&graph, &tables, pairs);
             assert_eq!(loads.max(), most);
-            let bound = loads.permutation_bound(&graph).unwrap();
-            assert!((bound.of_host_link - 1.0 / most as f64).abs() < 1e-12);
         }
     }
 

@@ -2,7 +2,10 @@
 
 pub mod adaptive;
 mod balance;
+pub mod bound;
 mod channel_bits;
+pub mod demand;
+mod demand_loads;
 pub mod dependency_graph;
 pub mod dump;
 pub mod engines;

@@ -93,6 +93,16 @@ impl TimelineRow {
     }
 }
 
+/// What a run took: all its parts, when it was stopped and went on. A fork counts the run it comes from, too: its
+/// cycles and hops are counted from cycle 0 as well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Elapsed time \[s\].
+    pub wall_seconds: f64,
+    /// Processor time, all threads \[s\].
+    pub cpu_seconds: f64,
+}
+
 /// How precise the means of a run are; `None` where the run is too short to tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimates {
@@ -146,6 +156,8 @@ pub struct Settings {
     pub check: bool,
     /// Time every stage.
     pub profile: bool,
+    /// Tells the processor time used so far \[s\]; `None` = it is not counted.
+    pub cpu_clock: Option<fn() -> f64>,
 }
 
 /// How far a run has come.
@@ -178,6 +190,8 @@ pub struct Outcome {
     pub precision: Estimates,
     /// Where the phases that find their own length ended, and why.
     pub length: Option<String>,
+    /// What it took.
+    pub cost: Cost,
     /// Cost per stage, with profiling.
     pub stages: Vec<StageCost>,
     /// Threads used.

@@ -115,8 +115,18 @@ metrics![
     ("hops.mean", "channels", "Inter-switch channels crossed"),
     (
         "routes.throughput_bound",
-        "fraction of the host link rate",
-        "Load at which the busiest channel is full, uniform traffic; as `virtlane routes`, not in summary.json"
+        "fraction of each host's link rate",
+        "Load at which the first channel is full, uniform traffic; as `virtlane routes`, not in summary.json"
+    ),
+    (
+        "routes.throughput_bound.classes.NAME",
+        "fraction of each host's link rate",
+        "The same for the traffic of a class, as if it were alone; not in summary.json"
+    ),
+    (
+        "routes.throughput_bound.together",
+        "fraction of each host's link rate",
+        "The same for all classes, loads in proportion: the load of the class with most; not in summary.json"
     ),
     (
         "routes.channel_load.max",
@@ -214,8 +224,16 @@ metrics![
         "Switch traversals of packets"
     ),
     ("work.flit_hops", "flits", "Switch traversals of flits"),
-    ("work.wall_seconds", "s", "Wall time of the run"),
-    ("work.cpu_seconds", "s", "Processor time of the run"),
+    (
+        "work.wall_seconds",
+        "s",
+        "Wall time of the run, of all parts of one that was stopped and went on"
+    ),
+    (
+        "work.cpu_seconds",
+        "s",
+        "Processor time of the run, likewise"
+    ),
     (
         "work.flit_hops_per_cpu_second",
         "1/s",

@@ -2,6 +2,7 @@
 //!
 //! `Document` (text) `-> Scenario` (typed values) `-> Resolved` (plan, graph, tables, proof).
 
+pub mod bounds;
 mod decode;
 pub mod document;
 pub mod expectation;

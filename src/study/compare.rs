@@ -3,15 +3,31 @@
 //! Runs with the same seed see the same arrivals, destinations and sizes (each purpose has its own random stream),
 //! so the difference of a pair varies less than either of its runs: common random numbers.
 //!
+//! # Algorithm
+//! 1. Two means differ when Student's interval of the paired differences leaves out zero. It takes three pairs: with two,
+//!    one coincidence (percentiles are whole cycles) makes the interval as narrow as one likes.
+//! 2. Differences that are all the same have no spread to judge by: however many there are, their interval has no width.
+//! 3. When there are but two different ones the interval rests on where the one value happens to stand, not on a
+//!    distribution that is nearly normal. Then the exact sign test must agree (two-sided, zeros left out).
+//! 4. Two single runs have an interval from batch means, when there is one of the metric.
+//!
+//! Deviations: the interval of paired differences is Law and Kelton's; rules 2 and 3 are not in the book, which has no ties.
+//!
 //! References: [`LAW_KELTON`](crate::references::LAW_KELTON) section 11.2
 
 use super::directory::{Finished, finished};
 use super::{Record, StudyError, record};
-use crate::measure::precision::{CONFIDENCE, replications};
+use crate::measure::precision::{CONFIDENCE, Interval, replications};
 use crate::report::summary::look_up;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
+
+/// Fewest pairs for a verdict.
+const FEWEST_PAIRS: usize = 3;
+/// Differences closer than this part of the values are the same: both come from one division each.
+const ROUNDING: f64 = 1e-12;
 
 /// The summaries of a study by point, in words, and seed.
 #[derive(Clone, Debug)]
@@ -38,18 +54,44 @@ pub struct Difference {
     pub half_width: Option<f64>,
     /// Seeds that both have.
     pub pairs: usize,
+    /// Whether they differ.
+    pub verdict: Verdict,
+}
+
+/// Whether two means differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The interval of the difference leaves out zero.
+    Differs,
+    /// It does not.
+    Open,
+    /// Every pair has equal values.
+    Equal,
+    /// There are fewer than three pairs, and no batches.
+    TooFewPairs,
+    /// The values of every pair differ by the same.
+    NoSpread,
+    /// There are but two different differences, and too few of them for a sign test.
+    Ties,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Differs => "yes",
+            Self::Open => "no",
+            Self::Equal => "equal",
+            Self::TooFewPairs => "too few pairs",
+            Self::NoSpread => "no spread",
+            Self::Ties => "ties",
+        })
+    }
 }
 
 impl Difference {
     /// Second less first.
     pub fn difference(&self) -> f64 {
         self.second - self.first
-    }
-
-    /// Whether the interval leaves out zero; `None` when there is none.
-    pub fn is_significant(&self) -> Option<bool> {
-        self.half_width
-            .map(|half_width| self.difference().abs() > half_width)
     }
 }
 
@@ -166,14 +208,74 @@ fn difference(
         };
         Some((width(first)?.powi(2) + width(second)?.powi(2)).sqrt())
     };
+    let batches = from_batches().map(|half_width| Interval {
+        mean: interval.mean,
+        half_width: Some(half_width),
+    });
+    let verdict = match batches {
+        Some(interval) => leaves_out_zero(interval),
+        None => judge(pairs, &differences, interval),
+    };
     Some(Difference {
         point: point.to_vec(),
         metric: metric.to_owned(),
         first: pairs.iter().map(|pair| pair.0).sum::<f64>() / count,
         second: pairs.iter().map(|pair| pair.1).sum::<f64>() / count,
-        half_width: interval.half_width.or_else(from_batches),
+        half_width: match verdict {
+            Verdict::Equal | Verdict::NoSpread => None,
+            _ => batches.unwrap_or(interval).half_width,
+        },
         pairs: pairs.len(),
+        verdict,
     })
+}
+
+/// What the differences of pairs say; `interval` is theirs.
+fn judge(pairs: &[(f64, f64)], differences: &[f64], interval: Interval) -> Verdict {
+    let largest = pairs.iter().flat_map(|pair| [pair.0.abs(), pair.1.abs()]);
+    let same = largest.fold(0.0, f64::max) * ROUNDING;
+    let mut sorted = differences.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let different = sorted.chunk_by(|a, b| b - a <= same).count();
+    let is_zero = |difference: &f64| difference.abs() <= same;
+    if differences.iter().all(is_zero) {
+        Verdict::Equal
+    } else if pairs.len() < FEWEST_PAIRS {
+        Verdict::TooFewPairs
+    } else if different == 1 {
+        Verdict::NoSpread
+    } else if different == 2 && leaves_out_zero(interval) == Verdict::Differs {
+        let up = differences.iter().filter(|d| **d > same).count();
+        let down = differences.iter().filter(|d| **d < -same).count();
+        if sign_test(up, down) <= 1.0 - CONFIDENCE {
+            Verdict::Differs
+        } else {
+            Verdict::Ties
+        }
+    } else {
+        leaves_out_zero(interval)
+    }
+}
+
+fn leaves_out_zero(interval: Interval) -> Verdict {
+    match interval.half_width {
+        None => Verdict::TooFewPairs,
+        Some(0.0) => Verdict::NoSpread,
+        Some(half_width) if interval.mean.abs() > half_width => Verdict::Differs,
+        Some(_) => Verdict::Open,
+    }
+}
+
+/// Probability that as many or more of one sign come up by chance, two-sided.
+fn sign_test(up: usize, down: usize) -> f64 {
+    let (all, fewer) = (up + down, up.min(down));
+    let mut ways = 1.0;
+    let mut sum = 0.0;
+    for k in 0..=fewer {
+        sum += ways;
+        ways *= (all - k) as f64 / (k + 1) as f64;
+    }
+    (2.0 * sum / 2.0_f64.powi(all as i32)).min(1.0)
 }
 
 /// Where a summary has the interval of a metric from batches inside the run.
@@ -189,6 +291,7 @@ fn inside(metric: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::{Purpose, below, stream};
     use serde_json::json;
 
     /// One axis with two points, and three seeds; `shift` is what the second study is slower by.
@@ -218,9 +321,86 @@ mod tests {
         // the differences are 1.1, 1.2, 1.3; the runs themselves spread over 14 cycles
         let half_width = found[0].half_width.unwrap();
         assert!((half_width - 4.302_653 * 0.1 / 3.0_f64.sqrt()).abs() < 1e-6);
-        assert_eq!((found[0].is_significant(), found[0].pairs), (Some(true), 3));
+        assert_eq!((found[0].verdict, found[0].pairs), (Verdict::Differs, 3));
         let same = compare(&results(0.0), &results(0.0), &metrics).unwrap();
-        assert_eq!(same[1].is_significant(), Some(false));
+        assert_eq!(same[1].verdict, Verdict::Equal);
+    }
+
+    /// A verdict on whole numbers, as percentiles are.
+    fn of(differences: &[i32]) -> Verdict {
+        let pairs: Vec<(f64, f64)> = differences
+            .iter()
+            .map(|difference| (200.0, 200.0 + f64::from(*difference)))
+            .collect();
+        let differences: Vec<f64> = differences.iter().copied().map(f64::from).collect();
+        let interval = replications(&differences, CONFIDENCE).unwrap();
+        judge(&pairs, &differences, interval)
+    }
+
+    #[test]
+    fn few_pairs_and_pairs_without_spread_have_no_verdict() {
+        assert_eq!(of(&[-1]), Verdict::TooFewPairs);
+        assert_eq!(of(&[-1, -1]), Verdict::TooFewPairs);
+        assert_eq!(of(&[-10, -11]), Verdict::TooFewPairs);
+        assert_eq!(of(&[-1; 3]), Verdict::NoSpread);
+        assert_eq!(of(&[-1; 20]), Verdict::NoSpread);
+        assert_eq!(of(&[0, 0]), Verdict::Equal);
+        assert_eq!(of(&[-3, -5, -4]), Verdict::Differs);
+        assert_eq!(of(&[-3, 5, 1]), Verdict::Open);
+    }
+
+    #[test]
+    fn ties_need_a_sign_test_that_agrees() {
+        // -1.2 +- 0.56, but five of five alike come up once in 16 times
+        assert_eq!(of(&[-1, -1, -1, -1, -2]), Verdict::Ties);
+        assert_eq!(of(&[-1, -1, -1, -1, -1, -2]), Verdict::Differs);
+        assert_eq!(of(&[0, 0, 0, 0, 1]), Verdict::Open);
+        for (up, down, expected) in [(6, 0, 2.0 / 64.0), (1, 8, 20.0 / 512.0), (2, 2, 1.0)] {
+            assert!(
+                (sign_test(up, down) - expected).abs() < 1e-12,
+                "{up}, {down}"
+            );
+        }
+    }
+
+    /// Of rounded values without a difference at most one in twenty is told to differ, at any number of pairs.
+    #[test]
+    fn whole_numbers_without_a_difference_seldom_differ() {
+        let mut rng = stream(1, Purpose::Arrivals, 0);
+        for count in [2, 3, 4, 5, 6, 8, 12] {
+            let mut draw = || (0..6).map(|_| below(&mut rng, 3) as i32).sum::<i32>() / 4;
+            let wrong = (0..4000).filter(|_| {
+                let differences: Vec<i32> = (0..count).map(|_| draw() - draw()).collect();
+                of(&differences) == Verdict::Differs
+            });
+            // 5 % of 4000 and three standard deviations
+            let wrong = wrong.count();
+            assert!(wrong <= 242, "{wrong} of 4000 with {count} pairs");
+        }
+    }
+
+    #[test]
+    fn single_runs_are_judged_by_their_batches() {
+        let single = |accepted: f64, half_width: f64| {
+            let summary = json!({
+                "load": {"accepted": accepted},
+                "latency": {"packet": {"p99": 90}},
+                "confidence": {"accepted": {"half_width": half_width}},
+            });
+            Results {
+                axes: Vec::new(),
+                points: vec![Vec::new()],
+                runs: BTreeMap::from([((Vec::new(), 1), summary)]),
+            }
+        };
+        let verdict = |half_width: f64, metric: &str| {
+            let (first, second) = (single(0.5, half_width), single(0.52, half_width));
+            compare(&first, &second, &[metric.to_owned()]).unwrap()[0].verdict
+        };
+        assert_eq!(verdict(0.01, "load.accepted"), Verdict::Differs);
+        assert_eq!(verdict(0.1, "load.accepted"), Verdict::Open);
+        assert_eq!(verdict(0.0, "load.accepted"), Verdict::NoSpread);
+        assert_eq!(verdict(0.01, "latency.packet.p99"), Verdict::Equal);
     }
 
     #[test]

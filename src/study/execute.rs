@@ -5,7 +5,7 @@
 
 use super::directory::{Finished, StudyDirectory};
 use super::{Design, RunKey, StudyError, states};
-use crate::report::result::{Cost, RunResult, Verdict};
+use crate::report::result::{RunResult, Verdict};
 use crate::report::{PacketFile, summarize, usage, write_run};
 use crate::run::{
     self, Continuation, Keeping, PacketSink, Progress, RunError, Settings, Start, sizing,
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Parts of a run that progress is counted in.
 pub const PARTS: u64 = 1000;
@@ -174,7 +174,7 @@ impl Floor<'_> {
         let wanted = crew.slots_for(bytes, usage::available_memory());
         let _taken = self.free.take(wanted);
         let state = states::file(directory.path(), key);
-        let (outcome, cost, packets) = match self.run(&resolved, wanted * crew.threads, &state) {
+        let (outcome, packets) = match self.run(&resolved, wanted * crew.threads, &state) {
             Ok(done) => done,
             Err(
                 error @ (RunError::Threads(_) | RunError::Checkpoint(_) | RunError::Packets(_)),
@@ -188,7 +188,7 @@ impl Floor<'_> {
         if outcome.verdict == Verdict::Interrupted && self.is_stopped() {
             return Ok(None);
         }
-        let result = RunResult::new(&resolved, outcome, cost, key.identity.clone());
+        let result = RunResult::new(&resolved, outcome, key.identity.clone());
         let run = directory.prepare(key)?;
         write_run(&run, &result, packets, &[])?;
         run.finish()?;
@@ -211,15 +211,16 @@ impl Floor<'_> {
         resolved: &Resolved,
         threads: usize,
         state: &Path,
-    ) -> Result<(run::Outcome, Cost, Option<PacketFile>), RunError> {
+    ) -> Result<(run::Outcome, Option<PacketFile>), RunError> {
         // the time of this thread is the time of the run only when it has no others
-        let clock = if threads == 1 {
+        let clock: fn() -> f64 = if threads == 1 {
             usage::thread_cpu_seconds
         } else {
             || usage().cpu_seconds
         };
         let settings = Settings {
             threads: Some(threads),
+            cpu_clock: Some(clock),
             ..Settings::default()
         };
         let mut told = 0;
@@ -229,7 +230,6 @@ impl Floor<'_> {
             self.parts.fetch_add(parts - told, Ordering::Relaxed);
             told = parts;
         };
-        let (started, before) = (Instant::now(), clock());
         let mut from = |start: Start| {
             let mut packets = states::packet_file(&resolved.plan, state);
             let keeping = Some(Keeping {
@@ -256,11 +256,7 @@ impl Floor<'_> {
             outcome => outcome,
         }?;
         self.parts.fetch_add(PARTS - told, Ordering::Relaxed);
-        let cost = Cost {
-            wall_seconds: started.elapsed().as_secs_f64(),
-            cpu_seconds: clock() - before,
-        };
-        Ok((outcome, cost, packets))
+        Ok((outcome, packets))
     }
 }
 

@@ -9,7 +9,7 @@ pub mod process;
 pub mod source;
 
 pub use messages::MESSAGE_SOURCES;
-pub use pattern::PATTERNS;
+pub use pattern::{Members, PATTERNS};
 pub use process::PROCESSES;
 pub use source::{Creation, Source};
 
@@ -30,10 +30,34 @@ pub trait Pattern: Debug + Send + Sync {
     /// Whether `source` ever sends; must agree with [`Self::destination`] returning `Some`.
     fn sends(&self, source: HostId) -> bool;
 
+    /// Where the packets of `source` go on average: parts that add up to 1, or none when it does not send. Must
+    /// agree with [`Self::destination`].
+    fn shares(&self, source: HostId) -> Vec<Share<'_>>;
+
     /// Whether every source has one destination only, so that each source is one flow.
     fn is_fixed(&self) -> bool {
         false
     }
+}
+
+/// A part of the packets of a source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share<'a> {
+    /// How much of them \[fraction\].
+    pub part: f64,
+    /// Where it goes.
+    pub to: Receivers<'a>,
+}
+
+/// Hosts that receive a part of the packets of a source, each as much as the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receivers<'a> {
+    /// One host.
+    One(HostId),
+    /// All of these.
+    Each(&'a Members),
+    /// All of these but the source itself.
+    Others(&'a Members),
 }
 
 /// When packets are made.

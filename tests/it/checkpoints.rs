@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use virtlane::report::RunResult;
+use virtlane::report::summary::summarize;
+use virtlane::report::usage::usage;
 use virtlane::run::checkpoint::FORMAT;
-use virtlane::run::outcome::Verdict;
+use virtlane::run::outcome::{Cost, Verdict};
 use virtlane::run::{
     Checkpoint, CheckpointError, Continuation, Keeping, Outcome, RunError, Settings, Start,
     execute, execute_from,
@@ -194,6 +197,54 @@ fn a_fork_keeps_the_fabric_and_starts_its_sources_anew() {
         let longer = fork(&["phases.measure=500 cycles", "phases.warmup=2000 cycles"]);
         let longer = longer.expect("it runs").cycles;
         assert_eq!((longer.warmup, longer.measure), (2000, 500));
+    }
+}
+
+/// Speeds are work over time, and the work of a run that goes on is counted from cycle 0.
+#[test]
+fn the_time_of_all_parts_of_a_run_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state");
+    let resolved = resolve(TORUS, &[]);
+    let set = Settings {
+        cpu_clock: Some(|| usage().cpu_seconds),
+        ..settings(1, Some(1))
+    };
+    let until = |start, cycle| run(&resolved, set, start, cycle, &file).expect("it runs");
+    let first = until(Start::Fresh, 0);
+    let mut state = read(&file);
+    let spent = state.driver.spent;
+    assert!(0.0 < spent.wall_seconds && spent.wall_seconds <= first.cost.wall_seconds);
+    assert!(0.0 < spent.cpu_seconds && spent.cpu_seconds <= first.cost.cpu_seconds);
+    // as if the first part had been a long one
+    state.driver.spent = Cost {
+        wall_seconds: 1e6,
+        cpu_seconds: 2e6,
+    };
+    until(Start::Resume(state), 500);
+    let state = read(&file);
+    let spent = state.driver.spent;
+    assert!(
+        spent.wall_seconds > 1e6 && spent.cpu_seconds > 2e6,
+        "{spent:?}"
+    );
+    let forked = until(Start::Fork(state.clone()), u64::MAX);
+    let ended = until(Start::Resume(state), u64::MAX);
+    assert_same(&ended, &whole(&resolved), "time is no result");
+    for outcome in [forked, ended] {
+        let (cost, cycles) = (outcome.cost, outcome.cycles.total as f64);
+        assert!(cost.wall_seconds > spent.wall_seconds && cost.wall_seconds < 1.001e6);
+        assert!(cost.cpu_seconds > spent.cpu_seconds && cost.cpu_seconds < 2.001e6);
+        let hops = outcome.records.flit_hops as f64;
+        let work = summarize(&RunResult::new(&resolved, outcome, String::new())).work;
+        assert!(
+            (work.cycles_per_second / (cycles / 1e6) - 1.0).abs() < 0.001,
+            "{work:?}"
+        );
+        assert!(
+            (work.flit_hops_per_cpu_second / (hops / 2e6) - 1.0).abs() < 0.001,
+            "{work:?}"
+        );
     }
 }
 

@@ -67,18 +67,14 @@ fn table(axes: &[String], found: &[Difference]) -> String {
             difference.half_width.map_or("-".into(), shown),
             percent(change, difference.first),
             difference.pairs.to_string(),
-            match difference.is_significant() {
-                None => "?",
-                Some(true) => "yes",
-                Some(false) => "no",
-            }
-            .to_owned(),
+            difference.verdict.to_string(),
         ]);
         rows.push(row);
     }
     align(&rows)
         + "(means over the seeds that both have; +-: half-width of the 95 % interval of the difference, paired by \
-           seed, from\nbatch means for single runs; differs: whether it leaves out zero)\n"
+           seed, from\nbatch means for single runs; differs: whether it leaves out zero; told of three pairs or more that \
+           do not all\ndiffer by the same)\n"
 }
 
 /// Five digits that matter.

@@ -2,7 +2,7 @@
 
 use crate::cycle::records::Totals;
 use crate::run::execute::Batches;
-use crate::run::outcome::TimelineRow;
+use crate::run::outcome::{Cost, TimelineRow};
 use crate::run::packet_sink::Written;
 use crate::run::watchdog::Watchdog;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,8 @@ pub struct Driver {
     pub was_precise: bool,
     /// Where the phases that find their own length ended, and why.
     pub length: Vec<String>,
+    /// What the run has taken up to here; no result of the simulation.
+    pub spent: Cost,
     /// Records of packets that were written.
     pub packets: Written,
     /// End of the warm-up.
@@ -61,6 +63,7 @@ impl Driver {
             decision: None,
             was_precise: false,
             length: Vec::new(),
+            spent: Cost::default(),
             packets: Written::default(),
             warm: None,
             measured: None,

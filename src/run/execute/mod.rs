@@ -13,7 +13,9 @@ pub use length::Batches;
 
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::inspect::Sent;
-use super::outcome::{CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict};
+use super::outcome::{
+    Cost, CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict,
+};
 use super::packet_sink::PacketSink;
 use super::simulation::{Options, Simulation};
 use super::sizing;
@@ -93,10 +95,13 @@ struct Run<'a> {
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
     started: Instant,
+    /// Processor time used before it started \[s\].
+    cpu_before: f64,
 }
 
 impl<'a> Run<'a> {
     fn new(resolved: &'a Resolved, settings: Settings, options: Options) -> Result<Self, RunError> {
+        let (started, cpu_before) = (Instant::now(), settings.cpu_clock.map_or(0.0, |now| now()));
         let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let planned = plan.phases.warmup + plan.phases.measure;
         let interval = if plan.phases.is_fixed() {
@@ -119,7 +124,8 @@ impl<'a> Run<'a> {
             keeping: None,
             packets: None,
             ended: None,
-            started: Instant::now(),
+            started,
+            cpu_before,
         })
     }
 
@@ -163,6 +169,7 @@ impl<'a> Run<'a> {
             reason,
             cycles,
             records,
+            cost: self.cost(),
             stages: self.simulation.stage_costs(),
             timeline: self.driver.timeline,
             backlog_growth: growth,
@@ -172,6 +179,15 @@ impl<'a> Run<'a> {
             shards: self.simulation.shard_count(),
             flows,
         })
+    }
+
+    /// What the run has taken so far, what it goes on from included.
+    fn cost(&self) -> Cost {
+        let (before, cpu) = (self.driver.spent, self.settings.cpu_clock);
+        Cost {
+            wall_seconds: before.wall_seconds + self.started.elapsed().as_secs_f64(),
+            cpu_seconds: before.cpu_seconds + cpu.map_or(0.0, |now| now() - self.cpu_before),
+        }
     }
 
     /// Counters now.

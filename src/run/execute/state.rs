@@ -17,6 +17,7 @@ impl Run<'_> {
             Start::Fork(checkpoint) => {
                 checkpoint.require_forkable(self.resolved)?;
                 self.driver.sent.clone_from(&checkpoint.driver.sent);
+                self.driver.spent = checkpoint.driver.spent;
                 (checkpoint, true)
             }
         };
@@ -45,7 +46,8 @@ impl Run<'_> {
             self.driver.packets = packets.secure().map_err(CheckpointError::Packets)?;
         }
         let shards = self.simulation.save().map_err(CheckpointError::Damaged)?;
-        let (cycle, driver) = (self.simulation.now(), self.driver.clone());
+        let (cycle, mut driver) = (self.simulation.now(), self.driver.clone());
+        driver.spent = self.cost();
         let asked = self.options.shards;
         Ok(Checkpoint::new(self.resolved, cycle, driver, asked, shards))
     }

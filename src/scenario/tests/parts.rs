@@ -12,7 +12,7 @@ use crate::topology::{
 };
 use crate::traffic::{
     BuildPattern, BuildProcess, Gap, MESSAGE_SOURCES, OfferedProcess, Pattern, PatternContext,
-    Process, ProcessContext, ProcessState,
+    Process, ProcessContext, ProcessState, Receivers, Share,
 };
 use crate::units::BitRate;
 use serde::Deserialize;
@@ -180,6 +180,10 @@ impl Pattern for Next {
     }
     fn sends(&self, _: HostId) -> bool {
         true
+    }
+    fn shares(&self, source: HostId) -> Vec<Share<'_>> {
+        let to = Receivers::One(HostId((source.0 + 1) % self.0));
+        vec![Share { part: 1.0, to }]
     }
 }
 

@@ -16,7 +16,7 @@ mod trace;
 
 pub use check::{Checked, Counts, check};
 
-use super::{Gap, Pattern, Process, ProcessState};
+use super::{Gap, Pattern, Process, ProcessState, Share};
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::rng::Stream;
@@ -155,6 +155,11 @@ impl Pattern for Senders {
 
     fn sends(&self, source: HostId) -> bool {
         self.0.contains(source.index())
+    }
+
+    /// None: nothing is drawn.
+    fn shares(&self, _: HostId) -> Vec<Share<'_>> {
+        Vec::new()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::ids::HostId;
 use crate::references::PFISTER_NORTON;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::{Rng, Stream};
-use crate::traffic::{BuildPattern, Pattern, PatternContext, invalid};
+use crate::traffic::{BuildPattern, Pattern, PatternContext, Share, invalid};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -91,6 +91,22 @@ impl Pattern for HotSpot {
 
     fn sends(&self, source: HostId) -> bool {
         self.has_other_target(source) || (self.has_background() && self.background.sends(source))
+    }
+
+    fn shares(&self, source: HostId) -> Vec<Share<'_>> {
+        if !self.sends(source) {
+            return Vec::new();
+        }
+        let hot = if self.has_other_target(source) {
+            self.threshold as f64 / SCALE
+        } else {
+            0.0
+        };
+        let parts = [(&self.hot, hot), (&self.background, 1.0 - hot)];
+        let shares = parts.into_iter().filter(|(_, part)| *part > 0.0);
+        shares
+            .filter_map(|(to, part)| to.share(source, part))
+            .collect()
     }
 }
 

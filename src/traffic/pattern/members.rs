@@ -3,7 +3,7 @@
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Parameter};
 use crate::rng::Stream;
-use crate::traffic::{Pattern, PatternContext, invalid};
+use crate::traffic::{Pattern, PatternContext, Receivers, Share, invalid};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ pub(super) struct AmongOnly {
 }
 
 /// Ascending list of hosts with its inverse.
-#[derive(Clone, Debug)]
-pub(super) enum Members {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Members {
     /// Hosts `0..count`.
     All(u32),
     /// These hosts, ascending.
@@ -53,15 +53,20 @@ impl Members {
     }
 
     /// Number of hosts.
-    pub(super) fn len(&self) -> u32 {
+    pub fn len(&self) -> u32 {
         match self {
             Self::All(count) => *count,
             Self::Some(hosts) => hosts.len() as u32,
         }
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The `position`-th host.
-    pub(super) fn host(&self, position: u32) -> HostId {
+    pub fn host(&self, position: u32) -> HostId {
         match self {
             Self::All(_) => HostId(position),
             Self::Some(hosts) => hosts[position as usize],
@@ -69,7 +74,7 @@ impl Members {
     }
 
     /// Position of `host`; `None` when it is not a member.
-    pub(super) fn position(&self, host: HostId) -> Option<u32> {
+    pub fn position(&self, host: HostId) -> Option<u32> {
         match self {
             Self::All(count) => (host.0 < *count).then_some(host.0),
             Self::Some(hosts) => hosts.binary_search(&host).ok().map(|found| found as u32),
@@ -133,6 +138,17 @@ impl Pattern for FixedDestinations {
 
     fn sends(&self, source: HostId) -> bool {
         self.destination[source.index()].is_some()
+    }
+
+    fn shares(&self, source: HostId) -> Vec<Share<'_>> {
+        let all_to = |to| Share {
+            part: 1.0,
+            to: Receivers::One(to),
+        };
+        self.destination[source.index()]
+            .map(all_to)
+            .into_iter()
+            .collect()
     }
 
     fn is_fixed(&self) -> bool {

@@ -14,6 +14,8 @@ mod permutation;
 mod tests;
 mod uniform;
 
+pub use members::Members;
+
 use super::BuildPattern;
 use crate::registry::Registry;
 

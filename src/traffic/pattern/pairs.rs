@@ -11,7 +11,7 @@ use super::members::checked;
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::{Stream, below};
-use crate::traffic::{BuildPattern, Pattern, PatternContext, invalid};
+use crate::traffic::{BuildPattern, Pattern, PatternContext, Receivers, Share, invalid};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -67,6 +67,15 @@ impl Pattern for Pairs {
 
     fn sends(&self, source: HostId) -> bool {
         !self.of(source).is_empty()
+    }
+
+    fn shares(&self, source: HostId) -> Vec<Share<'_>> {
+        let destinations = self.of(source);
+        let one = |&to: &HostId| Share {
+            part: 1.0 / destinations.len() as f64,
+            to: Receivers::One(to),
+        };
+        destinations.iter().map(one).collect()
     }
 
     fn is_fixed(&self) -> bool {

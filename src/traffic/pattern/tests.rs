@@ -6,7 +6,7 @@ use crate::registry::Arguments;
 use crate::rng::{Purpose, stream};
 use crate::topology::graph::GridShape;
 use crate::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder, Shape};
-use crate::traffic::{Pattern, PatternContext};
+use crate::traffic::{Pattern, PatternContext, Receivers};
 use std::sync::Arc;
 
 fn star(hosts: u32, shape: Shape) -> Graph {
@@ -269,4 +269,83 @@ fn errors_say_what_is_wrong() {
 fn entries_are_sorted_and_unique() {
     let names: Vec<_> = PATTERNS.names().collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+}
+
+/// Probability of each destination of `source` by the shares of a pattern.
+fn expected(pattern: &dyn Pattern, source: HostId, hosts: u32) -> Vec<f64> {
+    let mut parts = vec![0.0; hosts as usize];
+    for share in pattern.shares(source) {
+        let (members, itself) = match share.to {
+            Receivers::One(to) => {
+                parts[to.index()] += share.part;
+                continue;
+            }
+            Receivers::Each(members) => (members, true),
+            Receivers::Others(members) => (members, false),
+        };
+        let all = (0..members.len()).map(|position| members.host(position));
+        let receive: Vec<HostId> = all.filter(|&host| itself || host != source).collect();
+        for host in &receive {
+            parts[host.index()] += share.part / receive.len() as f64;
+        }
+    }
+    parts
+}
+
+#[test]
+fn shares_are_what_destinations_are_drawn_by() {
+    const DRAWS: u32 = 20_000;
+    let patterns = [
+        ("AllTo", "(5)"),
+        ("BitReverse", ""),
+        ("BitRotation", "(among: Senders)"),
+        ("Butterfly", ""),
+        ("Complement", ""),
+        ("HotSpot", "(targets: [4], fraction: 0.5)"),
+        ("HotSpot", "(targets: [4, 7], fraction: 0.3)"),
+        ("HotSpot", "(targets: [4], fraction: 1.0)"),
+        ("HotSpot", "(targets: [1, 4], fraction: 1.0)"),
+        ("Neighbor", ""),
+        ("Pairs", "([(0, 3), (1, 3), (1, 2), (1, 3), (4, 15)])"),
+        ("RandomPairs", ""),
+        ("RandomPermutation", "(self_traffic: true)"),
+        ("Shift", "(by: 3)"),
+        ("Shuffle", ""),
+        ("Tornado", ""),
+        ("Transpose", ""),
+        ("Uniform", ""),
+        ("Uniform", "(self_traffic: true)"),
+        ("Uniform", "(among: Senders)"),
+    ];
+    let names: Vec<&str> = patterns.iter().map(|(name, _)| *name).collect();
+    for entry in PATTERNS.entries {
+        assert!(names.contains(&entry.name), "{} is not tried", entry.name);
+    }
+    let graph = star(16, Shape::Irregular);
+    let senders = [0, 1, 4, 5, 7, 9, 12, 15];
+    for (name, text) in patterns {
+        let pattern = build_on(&graph, &senders, name, text).unwrap();
+        for source in senders.map(HostId) {
+            let expected = expected(&*pattern, source, 16);
+            let sum: f64 = expected.iter().sum();
+            let sends = f64::from(u8::from(pattern.sends(source)));
+            assert!(
+                (sum - sends).abs() < 1e-12,
+                "{name}{text}: {source:?} {sum}"
+            );
+            if !pattern.sends(source) {
+                continue;
+            }
+            let counts = histogram(&*pattern, source.0, 16, DRAWS);
+            for (part, count) in expected.iter().zip(counts) {
+                let mean = part * f64::from(DRAWS);
+                // five standard deviations
+                let most = 5.0 * (mean * (1.0 - part)).sqrt() + 1e-6;
+                assert!(
+                    (f64::from(count) - mean).abs() <= most,
+                    "{name}{text}: {source:?} {expected:?}"
+                );
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::ids::HostId;
 use crate::references::DALLY_TOWLES;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::{Stream, below};
-use crate::traffic::{BuildPattern, Pattern, PatternContext};
+use crate::traffic::{BuildPattern, Pattern, PatternContext, Receivers, Share};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -59,6 +59,16 @@ impl Uniform {
         }
     }
 
+    /// A part of the packets of `source`; `None` when it has nobody to send to.
+    pub(super) fn share(&self, source: HostId, part: f64) -> Option<Share<'_>> {
+        let to = if self.self_traffic {
+            Receivers::Each(&self.members)
+        } else {
+            Receivers::Others(&self.members)
+        };
+        self.sends(source).then_some(Share { part, to })
+    }
+
     /// Number of hosts `source` draws from and its own position among them when that is left out.
     fn support(&self, source: HostId) -> (u32, Option<u32>) {
         let own = self.members.position(source);
@@ -80,6 +90,10 @@ impl Pattern for Uniform {
 
     fn sends(&self, source: HostId) -> bool {
         self.support(source).0 > 0
+    }
+
+    fn shares(&self, source: HostId) -> Vec<Share<'_>> {
+        self.share(source, 1.0).into_iter().collect()
     }
 }
 

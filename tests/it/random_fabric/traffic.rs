@@ -10,12 +10,30 @@ use virtlane::topology::Graph;
 use virtlane::traffic::messages::{
     After, Message, MessageError, MessageSource, Messages, Senders, Silent, Workload, check,
 };
-use virtlane::traffic::{Gap, Pattern, Process, ProcessState, SizeDistribution};
+use virtlane::traffic::{Gap, Pattern, Process, ProcessState, Receivers, Share, SizeDistribution};
 
 /// Every other host, equally likely.
 #[derive(Debug)]
 struct Uniform {
     hosts: u32,
+}
+
+/// All packets to one host.
+fn all_to(to: HostId) -> Vec<Share<'static>> {
+    vec![Share {
+        part: 1.0,
+        to: Receivers::One(to),
+    }]
+}
+
+/// A part of the packets to every other host alike.
+fn others(hosts: u32, source: HostId, part: f64) -> Vec<Share<'static>> {
+    let others = (0..hosts).map(HostId).filter(|&host| host != source);
+    let share = |to| Share {
+        part: part / f64::from(hosts - 1),
+        to: Receivers::One(to),
+    };
+    others.map(share).collect()
 }
 
 impl Pattern for Uniform {
@@ -25,6 +43,10 @@ impl Pattern for Uniform {
 
     fn sends(&self, _: HostId) -> bool {
         true
+    }
+
+    fn shares(&self, source: HostId) -> Vec<Share<'_>> {
+        others(self.hosts, source, 1.0)
     }
 }
 
@@ -47,6 +69,13 @@ impl Pattern for Pairs {
     fn sends(&self, source: HostId) -> bool {
         self.partner[source.index()] != source.0
     }
+
+    fn shares(&self, source: HostId) -> Vec<Share<'_>> {
+        match HostId(self.partner[source.index()]) {
+            partner if partner == source => Vec::new(),
+            partner => all_to(partner),
+        }
+    }
 }
 
 /// A share of the packets to one host, the others anywhere.
@@ -68,6 +97,19 @@ impl Pattern for HotSpot {
     fn sends(&self, _: HostId) -> bool {
         true
     }
+
+    fn shares(&self, source: HostId) -> Vec<Share<'_>> {
+        if source == self.hot {
+            return others(self.hosts, source, 1.0);
+        }
+        let hot = f64::from(self.percent) / 100.0;
+        let mut shares = others(self.hosts, source, 1.0 - hot);
+        shares.push(Share {
+            part: hot,
+            to: Receivers::One(self.hot),
+        });
+        shares
+    }
 }
 
 /// All packets to one host, which sends none itself.
@@ -81,6 +123,14 @@ impl Pattern for ToOne {
 
     fn sends(&self, source: HostId) -> bool {
         source != self.0
+    }
+
+    fn shares(&self, source: HostId) -> Vec<Share<'_>> {
+        if self.sends(source) {
+            all_to(self.0)
+        } else {
+            Vec::new()
+        }
     }
 }
 

@@ -41,18 +41,18 @@ const SCENARIO: &str = r#"Scenario(
 "#;
 
 /// A folder with the scenario in it.
-struct Folder {
+pub(crate) struct Folder {
     base: tempfile::TempDir,
 }
 
 impl Folder {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let base = tempfile::tempdir().expect("a temporary folder");
         fs::write(base.path().join("small.ron"), SCENARIO).expect("writable");
         Self { base }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.base.path().join(name)
     }
 
@@ -76,7 +76,7 @@ impl Folder {
 
     /// A run that must succeed; returns its standard output.
     #[track_caller]
-    fn succeeds(&self, arguments: &[&str]) -> String {
+    pub(crate) fn succeeds(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {errors}");

@@ -1,6 +1,7 @@
 //! Validation: results that are known from theory, measured on the shipped scenarios.
 
 mod adaptive;
+mod bounds;
 mod confidence;
 mod deadlock;
 mod determinism;
