@@ -175,7 +175,7 @@ fn commit_lane<const W: usize, const P: bool>(
 ) {
     if let (Some(tables), Some(choice)) = (view.shared.tables(), grant.choice) {
         let owner = view.shared.arbiter_row(grant);
-        let bytes = u32::from(flits) * view.shared.flit_bytes;
+        let bytes = u64::from(flits) * u64::from(view.shared.flit_bytes);
         view.work.arbiters.vl[owner as usize].commit(tables, choice, bytes);
     }
 }

@@ -123,7 +123,7 @@ fn start<const W: usize, const P: bool>(
         .credit_row((out << view.shared.lane_shift) + lane);
     view.lanes[credit_row as usize].take(waiting.size, view.now);
     if let (Some(choice), Some(tables)) = (choice, view.shared.tables()) {
-        let bytes = u32::from(waiting.size) * view.shared.flit_bytes;
+        let bytes = u64::from(waiting.size) * u64::from(view.shared.flit_bytes);
         view.work.arbiters.vl[out as usize].commit(tables, choice, bytes);
     }
     launch(view, out, lane, &waiting);

@@ -161,6 +161,8 @@ impl Records {
     /// Goes on with the measurement window of `built`, which has not begun in either.
     pub fn branch(&mut self, built: Self) {
         self.window = built.window;
+        // other patterns may be flows
+        self.flows.clone_from(&built.flows);
         // what is asked for is asked of the new run
         if let Some(close) = &mut self.close {
             close.observation = None;

@@ -47,11 +47,11 @@ pub struct VlArbitrationTables {
 }
 
 impl VlArbitrationTables {
-    fn limit_reload(&self) -> i32 {
+    fn limit_reload(&self) -> i64 {
         match self.limit {
-            HighPriorityLimit::Units(u8::MAX) | HighPriorityLimit::Unlimited => i32::MAX,
-            HighPriorityLimit::Units(units) => (i32::from(units) * LIMIT_UNIT).max(1),
-            HighPriorityLimit::Packets(packets) => packets.clamp(1, i32::MAX as u32) as i32,
+            HighPriorityLimit::Units(u8::MAX) | HighPriorityLimit::Unlimited => i64::MAX,
+            HighPriorityLimit::Units(units) => (i64::from(units) * i64::from(LIMIT_UNIT)).max(1),
+            HighPriorityLimit::Packets(packets) => i64::from(packets.max(1)),
         }
     }
 
@@ -73,7 +73,7 @@ enum Priority {
 struct Cursor {
     entry: u8,
     /// Weight left of the current entry \[bytes\]; at most 0 only before the first grant.
-    left: i32,
+    left: i64,
 }
 
 /// State of one output's arbiter.
@@ -82,7 +82,7 @@ pub struct VlArbiter {
     high: Cursor,
     low: Cursor,
     /// What the high table may still send before a waiting low packet \[bytes or packets\].
-    allowance: i32,
+    allowance: i64,
 }
 
 /// A lane chosen by [`VlArbiter::select`].
@@ -99,9 +99,7 @@ impl VlArbiter {
     pub fn new(tables: &VlArbitrationTables) -> Self {
         let start = |table: &[(u8, u8)]| Cursor {
             entry: 0,
-            left: table
-                .first()
-                .map_or(0, |&(_, weight)| i32::from(weight) * WEIGHT_UNIT),
+            left: table.first().map_or(0, |&(_, weight)| bytes_of(weight)),
         };
         Self {
             high: start(&tables.high),
@@ -140,8 +138,8 @@ impl VlArbiter {
         })
     }
 
-    /// Applies an accepted grant of a packet of `bytes`.
-    pub fn commit(&mut self, tables: &VlArbitrationTables, choice: VlChoice, bytes: u32) {
+    /// Applies an accepted grant of a packet of `bytes`; the largest packet there is has less than 2^48.
+    pub fn commit(&mut self, tables: &VlArbitrationTables, choice: VlChoice, bytes: u64) {
         let Some((priority, entry)) = choice.origin else {
             return;
         };
@@ -150,14 +148,15 @@ impl VlArbiter {
             Priority::High => &mut self.high,
             Priority::Low => &mut self.low,
         };
-        let weight = |entry: u8| i32::from(table[usize::from(entry)].1) * WEIGHT_UNIT;
+        let bytes = bytes as i64;
+        let weight = |entry: u8| bytes_of(table[usize::from(entry)].1);
         if cursor.entry != entry || cursor.left <= 0 {
             *cursor = Cursor {
                 entry,
                 left: weight(entry),
             };
         }
-        cursor.left -= bytes as i32;
+        cursor.left -= bytes;
         if cursor.left <= 0 {
             let next = ((usize::from(entry) + 1) % table.len()) as u8;
             *cursor = Cursor {
@@ -170,12 +169,17 @@ impl VlArbiter {
             Priority::High => match tables.limit {
                 HighPriorityLimit::Units(u8::MAX) | HighPriorityLimit::Unlimited => {}
                 HighPriorityLimit::Units(_) => {
-                    self.allowance = self.allowance.saturating_sub(bytes as i32);
+                    self.allowance = self.allowance.saturating_sub(bytes);
                 }
                 HighPriorityLimit::Packets(_) => self.allowance = self.allowance.saturating_sub(1),
             },
         }
     }
+}
+
+/// A weight \[bytes\].
+fn bytes_of(weight: u8) -> i64 {
+    i64::from(weight) * i64::from(WEIGHT_UNIT)
 }
 
 /// The entry rule 2 serves next, `None` when no entry's lane is eligible.
@@ -192,7 +196,7 @@ mod tests {
     use super::*;
 
     /// Shares of each lane when all are always eligible and packets have 64 bytes.
-    fn shares(tables: &VlArbitrationTables, packets: u32, bytes: u32) -> Vec<f64> {
+    fn shares(tables: &VlArbitrationTables, packets: u32, bytes: u64) -> Vec<f64> {
         let mut arbiter = VlArbiter::new(tables);
         let mut counts = [0u32; 16];
         for _ in 0..packets {
@@ -254,6 +258,28 @@ mod tests {
             (unlimited[0] + unlimited[1] - 1.0).abs() < 1e-9,
             "{unlimited:?}"
         );
+    }
+
+    /// The largest packets, of 65,535 flits of 64 KiB and of 4 GiB - 1: equal weights share evenly, and the limit of high
+    /// priority lets one packet pass.
+    #[test]
+    fn packets_of_any_size_are_counted_in_full() {
+        for flit in [1 << 15, 1 << 16, u64::from(u32::MAX)] {
+            let bytes = 65_535 * flit;
+            let tables = |high, low| VlArbitrationTables {
+                high,
+                low,
+                limit: HighPriorityLimit::Units(254),
+            };
+            for tables in [
+                tables(vec![(0, 1), (1, 1)], vec![]),
+                tables(vec![], vec![(0, 255), (1, 255)]),
+                tables(vec![(0, 255)], vec![(1, 255)]),
+            ] {
+                let shares = shares(&tables, 1000, bytes);
+                assert_eq!(shares[..2], [0.5, 0.5], "{bytes} bytes, {tables:?}");
+            }
+        }
     }
 
     #[test]

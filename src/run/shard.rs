@@ -24,6 +24,8 @@ pub trait Shard: Send {
     fn state_mut(&mut self) -> &mut ShardState;
     /// Messages received since the last window.
     fn inbox(&mut self) -> &mut Vec<Message>;
+    /// Words of its request masks.
+    fn mask_words(&self) -> usize;
     /// Checks the shard's part of the conservation laws.
     fn inspect(&mut self, inspect: &mut dyn Inspect);
     /// The whole state, for [`Shard::restore`].
@@ -262,6 +264,10 @@ impl<const W: usize> Shard for WorldShard<W> {
 
     fn inbox(&mut self) -> &mut Vec<Message> {
         &mut self.inbox
+    }
+
+    fn mask_words(&self) -> usize {
+        W
     }
 
     fn inspect(&mut self, inspect: &mut dyn Inspect) {

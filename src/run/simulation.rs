@@ -123,6 +123,11 @@ impl Simulation {
         self.shards.len()
     }
 
+    /// Words of a request mask, the same in all shards.
+    pub fn mask_words(&self) -> usize {
+        self.shards.first().map_or(0, |shard| shard.mask_words())
+    }
+
     /// Outgoing channel of every port row, `[shard][port row]`.
     pub fn port_channels(&self) -> &[Vec<ChannelId>] {
         &self.port_channels

@@ -100,6 +100,11 @@ impl Source {
         self.remaining = 0;
     }
 
+    /// Whether it has made all its packets.
+    pub fn is_done(&self) -> bool {
+        self.remaining == 0
+    }
+
     /// Counts a packet of a message, which is not drawn.
     pub fn count(&mut self) {
         self.created += 1;

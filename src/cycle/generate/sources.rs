@@ -73,7 +73,7 @@ impl Sources {
                 Some(entry.due).filter(|&due| due >= now && due != u64::MAX)
             } else {
                 entry.source.number_after(&old.source);
-                (entry.due != u64::MAX).then(|| entry.due + now)
+                (entry.due != u64::MAX && !entry.source.is_done()).then(|| entry.due + now)
             };
             if let Some(due) = due {
                 self.insert(row as u32, due);

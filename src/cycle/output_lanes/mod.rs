@@ -232,7 +232,7 @@ fn take<const W: usize>(view: &mut View<'_, W>, out: u32, number: u32, choice: O
         channel.pointer = ((number + 1) & shared.lane_mask) as u8;
     }
     if let (Some(tables), Some(choice)) = (shared.tables(), choice) {
-        let bytes = u32::from(flits) * shared.flit_bytes;
+        let bytes = u64::from(flits) * u64::from(shared.flit_bytes);
         view.work.arbiters.vl[out as usize].commit(tables, choice, bytes);
     }
     let row = &mut view.lanes[lane as usize];

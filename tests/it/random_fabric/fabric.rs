@@ -5,17 +5,25 @@
 //! per hop and path. Rings are routed along the ring with a dateline: layer 1 until the wrap channel is
 //! crossed, layer 0 after it.
 
-use super::Dice;
+use super::{Dice, Scale};
 use std::collections::VecDeque;
 use virtlane::ids::{HostId, SwitchId};
 use virtlane::routing::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 
-/// Ports of every switch; some stay unconnected.
+/// Ports of a switch; some stay unconnected.
 const PORTS: u16 = 24;
 
+/// Ports of a switch among many hosts.
+const MANY_PORTS: u16 = 64;
+
 /// A graph without tables.
-pub(super) fn graph(dice: &mut Dice) -> Graph {
+pub(super) fn graph(dice: &mut Dice, scale: Scale) -> Graph {
+    match scale {
+        Scale::Wide(ports) => return hub(dice, ports),
+        Scale::Crowded => return crowd(dice),
+        Scale::Usual | Scale::Long => {}
+    }
     match dice.between(0, 9) {
         0 => {
             let hosts = dice.between(2, 6);
@@ -35,7 +43,17 @@ pub(super) fn graph(dice: &mut Dice) -> Graph {
 }
 
 /// A graph with its tables; `lanes_needed` of the guarantees may exceed `lanes` (rings).
-pub(super) fn fabric(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, Tables) {
+pub(super) fn fabric(
+    dice: &mut Dice,
+    scale: Scale,
+    lanes: u8,
+    service_levels: u8,
+) -> (Graph, Tables) {
+    if matches!(scale, Scale::Wide(_) | Scale::Crowded) {
+        let graph = graph(dice, scale);
+        let rank = levels(&graph);
+        return up_down(dice, graph, &rank, lanes, service_levels);
+    }
     match dice.between(0, 9) {
         0 | 1 => {
             let hosts = dice.between(2, 6);
@@ -60,16 +78,10 @@ pub(super) fn fabric(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, 
     }
 }
 
-fn timing(dice: &mut Dice) -> ChannelTiming {
-    ChannelTiming {
-        cycles_per_flit: dice.pick(&[1, 1, 2, 3]),
-        latency: dice.between(1, 5),
-    }
-}
-
-fn connect(dice: &mut Dice, builder: &mut GraphBuilder, a: Endpoint, b: Endpoint) {
-    let timing = [timing(dice), timing(dice)];
-    builder.connect_with(a, b, timing).expect("free ports");
+/// A link; `timing` gives it its times later.
+fn connect(builder: &mut GraphBuilder, a: Endpoint, b: Endpoint) {
+    let timing = ChannelTiming::default();
+    builder.connect(a, b, timing).expect("free ports");
 }
 
 fn port(builder: &GraphBuilder, switch: SwitchId) -> Endpoint {
@@ -77,9 +89,9 @@ fn port(builder: &GraphBuilder, switch: SwitchId) -> Endpoint {
     Endpoint::Switch(switch, port)
 }
 
-fn add_switches(builder: &mut GraphBuilder, count: u32) -> Vec<SwitchId> {
+fn add_switches(builder: &mut GraphBuilder, count: u32, ports: u16) -> Vec<SwitchId> {
     (0..count)
-        .map(|i| builder.add_switch(format!("S{i}"), u64::from(i), PORTS))
+        .map(|i| builder.add_switch(format!("S{i}"), u64::from(i), ports))
         .collect()
 }
 
@@ -88,20 +100,57 @@ fn add_host(dice: &mut Dice, builder: &mut GraphBuilder, switch: SwitchId, numbe
     let port = port(builder, switch);
     // which end is the first of a link must not matter
     if dice.chance(50) {
-        connect(dice, builder, host, port);
+        connect(builder, host, port);
     } else {
-        connect(dice, builder, port, host);
+        connect(builder, port, host);
     }
+}
+
+/// A switch with this many connected ports, here and there one free in between: hosts, and a second switch behind some
+/// of them.
+fn hub(dice: &mut Dice, ports: u32) -> Graph {
+    let mut builder = GraphBuilder::new();
+    let free = dice.between(0, 3);
+    let hub = builder.add_switch("hub", 0, (ports + free) as u16);
+    let mut numbers: Vec<u16> = (1..=(ports + free) as u16).collect();
+    for _ in 0..free {
+        numbers.remove(dice.between(0, numbers.len() as u32 - 1) as usize);
+    }
+    let links = dice.between(0, 3).min(ports - 2);
+    if links > 0 {
+        let other = builder.add_switch("other", 1, PORTS);
+        for _ in 0..links {
+            let number = numbers.remove(dice.between(0, numbers.len() as u32 - 1) as usize);
+            let far = port(&builder, other);
+            connect(&mut builder, Endpoint::Switch(hub, number), far);
+        }
+        for number in 0..dice.between(1, 4) {
+            add_host(dice, &mut builder, other, number);
+        }
+    }
+    for number in numbers {
+        let host = Endpoint::Host(builder.add_host(format!("P{number}"), u64::from(number)));
+        connect(&mut builder, host, Endpoint::Switch(hub, number));
+    }
+    builder.build().expect("well-formed")
+}
+
+/// Many hosts.
+fn crowd(dice: &mut Dice) -> Graph {
+    let switches = dice.between(6, 12);
+    let hosts = dice.between(20, 7 * switches);
+    irregular(dice, switches, hosts)
 }
 
 /// A random connected graph: a random tree, some more links (parallel ones, too), hosts anywhere.
 fn irregular(dice: &mut Dice, switches: u32, hosts: u32) -> Graph {
     let mut builder = GraphBuilder::new();
-    let all = add_switches(&mut builder, switches);
-    let link = |dice: &mut Dice, builder: &mut GraphBuilder, a: SwitchId, b: SwitchId| {
+    let ports = if hosts > 14 { MANY_PORTS } else { PORTS };
+    let all = add_switches(&mut builder, switches, ports);
+    let link = |builder: &mut GraphBuilder, a: SwitchId, b: SwitchId| {
         let a = port(builder, a);
         let b = port(builder, b);
-        connect(dice, builder, a, b);
+        connect(builder, a, b);
     };
     // hosts before, between and after links: port numbers mix
     for number in 0..hosts / 2 {
@@ -110,13 +159,13 @@ fn irregular(dice: &mut Dice, switches: u32, hosts: u32) -> Graph {
     }
     for i in 1..all.len() {
         let earlier = dice.pick(&all[..i]);
-        link(dice, &mut builder, earlier, all[i]);
+        link(&mut builder, earlier, all[i]);
     }
     for _ in 0..dice.between(0, switches - 1) {
         let (a, b) = (dice.pick(&all), dice.pick(&all));
         let few = |switch| builder.free_port(switch).is_some_and(|port| port < 16);
         if a != b && few(a) && few(b) {
-            link(dice, &mut builder, a, b);
+            link(&mut builder, a, b);
         }
     }
     for number in hosts / 2..hosts {
@@ -130,12 +179,12 @@ fn irregular(dice: &mut Dice, switches: u32, hosts: u32) -> Graph {
 fn tree(dice: &mut Dice) -> Graph {
     let arity = dice.between(2, 3);
     let mut builder = GraphBuilder::new();
-    let all = add_switches(&mut builder, 2 * arity);
+    let all = add_switches(&mut builder, 2 * arity, PORTS);
     let (roots, leaves) = all.split_at(arity as usize);
     for &root in roots {
         for &leaf in leaves {
             let (up, down) = (port(&builder, leaf), port(&builder, root));
-            connect(dice, &mut builder, down, up);
+            connect(&mut builder, down, up);
         }
     }
     for number in 0..arity * arity {
@@ -292,18 +341,18 @@ pub(super) fn up_down_row(
 /// A ring of `count` switches.
 fn ring_graph(dice: &mut Dice, count: u32) -> Graph {
     let mut builder = GraphBuilder::new();
-    let all = add_switches(&mut builder, count);
+    let all = add_switches(&mut builder, count, PORTS);
     for (i, &switch) in (0..).zip(&all) {
         // port 1 leads on, port 2 back
         let next = all[(i + 1) % all.len()];
         let (from, to) = (Endpoint::Switch(switch, 1), Endpoint::Switch(next, 2));
-        connect(dice, &mut builder, from, to);
+        connect(&mut builder, from, to);
     }
     for number in 0..count + dice.between(0, 3) {
         let switch = all[(number % count) as usize];
         let host = Endpoint::Host(builder.add_host(format!("H{number}"), u64::from(number)));
         let port = Endpoint::Switch(switch, 3 + (number / count) as u16);
-        connect(dice, &mut builder, host, port);
+        connect(&mut builder, host, port);
     }
     builder.build().expect("well-formed")
 }

@@ -1,28 +1,30 @@
 //! Random small fabrics, options and traffic, reproducible by one number.
 //!
-//! [`case`] and [`adaptive_case`] draw everything from one stream of their seed: a failing case is named by its seed
-//! alone. Graphs and tables are made in `fabric`, adaptive routing functions in `adaptive`, traffic in `traffic`;
-//! here are the options.
+//! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
+//! by its seed alone. Graphs and tables are made in `fabric`, their times in `timing`, adaptive routing functions in
+//! `adaptive`, options in `options`, traffic in `traffic`; `shipped` takes the parts that scenarios can name, `way` draws
+//! how the engine runs a case.
+//!
+//! About half of the cases have the options that the fast path is compiled for. Few are expensive ([`Scale`]).
 
 mod adaptive;
 mod fabric;
+mod options;
+mod shipped;
+mod timing;
 mod traffic;
+mod way;
 
 pub(crate) use adaptive::Adaptive;
-
+pub(crate) use shipped::shipped_case;
 pub(crate) use traffic::{Saturating, ToOne};
+pub(crate) use way::{Fork, Mode, Way};
 
 use virtlane::measure::Observe;
-use virtlane::qos::VlArbitrationTables;
-use virtlane::qos::vl_arbitration::HighPriorityLimit;
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::routing::Tables;
-use virtlane::routing::adaptive::Selection;
 use virtlane::scenario::Plan;
-use virtlane::scenario::plan::{
-    BufferSharing, Forwarding, HostOptions, InputSpeedup, Matching, OutputArbitration, Phases,
-    Queues, SwitchOptions,
-};
+use virtlane::scenario::plan::{BufferSharing, Phases, SwitchOptions};
 use virtlane::topology::Graph;
 
 /// One run to compare, routed by tables or adaptively.
@@ -33,6 +35,63 @@ pub(crate) struct Case<R = Tables> {
     pub(crate) routing: R,
     /// Cycles to simulate.
     pub(crate) cycles: u64,
+    /// From some cycle on another run goes on with the state of the fabric.
+    pub(crate) fork: Option<Fork>,
+    /// How the engine runs it.
+    pub(crate) way: Way,
+}
+
+/// Size of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scale {
+    /// A few switches and hosts.
+    Usual,
+    /// A switch with this many ports and many lanes, for a short time.
+    Wide(u32),
+    /// Dozens of hosts, for a short time.
+    Crowded,
+    /// Thousands of cycles.
+    Long,
+}
+
+impl Scale {
+    /// Most cases are small.
+    fn draw(dice: &mut Dice) -> (Self, u8) {
+        let few = dice.between(1, 4) as u8;
+        match dice.between(0, 99) {
+            0..=7 => {
+                let (ports, lanes) = wide(dice);
+                (Self::Wide(ports), lanes)
+            }
+            8..=10 => (Self::Crowded, few),
+            11 | 12 => (Self::Long, few),
+            _ => (Self::Usual, few),
+        }
+    }
+
+    /// Cycles to simulate.
+    fn cycles(self, dice: &mut Dice) -> u64 {
+        u64::from(match self {
+            Self::Usual => dice.between(200, 1500),
+            Self::Wide(_) => dice.between(40, 160),
+            Self::Crowded => dice.between(100, 250),
+            Self::Long => dice.between(1501, 4000),
+        })
+    }
+}
+
+/// Ports and lanes for request masks of 2 to 64 words: ports times lanes, these as a power of two, are its bits.
+fn wide(dice: &mut Dice) -> (u32, u8) {
+    let (fewer, words) = dice.pick(&[(1, 2), (2, 4), (4, 8), (8, 16), (16, 64)]);
+    loop {
+        let shift = dice.between(0, 4);
+        let least = (((fewer * 64) >> shift) + 1).max(3);
+        let most = ((words * 64) >> shift).min(72);
+        if least <= most {
+            let lanes = dice.between((1 << shift) / 2 + 1, (1 << shift).min(15));
+            return (dice.between(least, most), lanes as u8);
+        }
+    }
 }
 
 /// The stream that draws a case.
@@ -55,76 +114,106 @@ impl Dice {
     }
 }
 
+/// Whether a case is to have what the fast path is compiled for, and whether its channels run at one pace.
+fn plainness(dice: &mut Dice) -> (bool, bool) {
+    let plain = dice.chance(55);
+    let uniform = dice.chance(if plain { 88 } else { 30 });
+    (plain, uniform)
+}
+
 /// The case of a seed.
 pub(crate) fn case(seed: u64) -> Case {
     let mut dice = Dice(stream(seed, Purpose::Topology, 0));
-    let lanes = dice.between(1, 4) as u8;
+    let (plain, uniform) = plainness(&mut dice);
+    let (scale, lanes) = Scale::draw(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
-    let (graph, tables) = fabric::fabric(&mut dice, lanes, service_levels);
+    let (graph, tables) = fabric::fabric(&mut dice, scale, lanes, service_levels);
+    let graph = timing::timed(&mut dice, &graph, uniform);
     // the ring may need more lanes than were drawn
     let lanes = tables.guarantees.lanes_needed.max(lanes);
-    let management = dice.chance(25);
-    let (mut plan, cycles) = plan(&mut dice, seed, &graph, service_levels, management);
-    plan.switch = switch_options(&mut dice, lanes, management, plan.largest_packet());
-    Case {
-        plan,
-        graph,
-        routing: tables,
-        cycles,
-    }
+    let management = dice.chance(if plain { 5 } else { 25 });
+    let drawn = Drawn {
+        seed,
+        plain,
+        service_levels,
+        management,
+    };
+    let cycles = scale.cycles(&mut dice);
+    let mut plan = plan(&mut dice, &drawn, &graph, cycles);
+    plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
+    finish(&mut dice, plan, graph, tables, cycles)
 }
 
 /// The adaptively routed case of a seed.
 pub(crate) fn adaptive_case(seed: u64) -> Case<Adaptive> {
     let mut dice = Dice(stream(seed, Purpose::Topology, 1));
+    let (plain, uniform) = plainness(&mut dice);
+    let (scale, most) = Scale::draw(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
-    let graph = fabric::graph(&mut dice);
+    let graph = fabric::graph(&mut dice, scale);
+    let graph = timing::timed(&mut dice, &graph, uniform);
     let mut routing = adaptive::random_adaptive(&mut dice, &graph);
     let width = routing.function.width();
-    let lanes = (width * dice.pick(&[1, 1, 2, 3]) + dice.pick(&[0, 0, 1])).clamp(width, 15);
-    let (mut plan, cycles) = plan(&mut dice, seed, &graph, service_levels, false);
-    plan.switch = switch_options(&mut dice, lanes, false, plan.largest_packet());
-    allow_adaptive(&mut plan.switch, routing.function.selection());
+    let mut lanes = width * dice.pick(&[1, 1, 2, 3]) + dice.pick(&[0, 0, 1]);
+    if let Scale::Wide(_) = scale {
+        lanes = most;
+    }
+    let drawn = Drawn {
+        seed,
+        plain,
+        service_levels,
+        management: false,
+    };
+    let cycles = scale.cycles(&mut dice);
+    let mut plan = plan(&mut dice, &drawn, &graph, cycles);
+    plan.switch = drawn.switch_options(&mut dice, lanes.clamp(width, 15), &plan);
+    options::allow_adaptive(&mut plan.switch, routing.function.selection());
     // lanes that share their space wait for each other
     routing.deadlock_free &= plan.switch.sharing == BufferSharing::PerLane;
-    Case {
-        plan,
-        graph,
-        routing,
-        cycles,
-    }
+    finish(&mut dice, plan, graph, routing, cycles)
 }
 
-/// Takes away what D20 excludes: VOQ, and for open engines input-first, speed-up and `reserve`.
-fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) {
-    options.queues = Queues::Fifo;
-    if selection == Selection::Open {
-        options.matching = Matching::OutputFirst;
-        options.input_speedup = InputSpeedup::Limited(1);
-        options.reserve = false;
-    }
-}
-
-/// Traffic and hosts, with default switches, and the cycles to simulate.
-fn plan(
-    dice: &mut Dice,
+/// What was drawn for a case before its traffic.
+struct Drawn {
     seed: u64,
-    graph: &Graph,
+    plain: bool,
     service_levels: u8,
     management: bool,
-) -> (Plan, u64) {
-    let classes = traffic::classes(dice, graph, service_levels, management);
-    let cycles = u64::from(dice.between(200, 1500));
+}
+
+impl Drawn {
+    fn switch_options(&self, dice: &mut Dice, lanes: u8, plan: &Plan) -> SwitchOptions {
+        let largest = plan.largest_packet();
+        if self.plain {
+            SwitchOptions {
+                management_lane: self.management,
+                ..options::plain_options(dice, lanes, largest)
+            }
+        } else {
+            options::switch_options(dice, lanes, self.management, largest)
+        }
+    }
+}
+
+/// Traffic, hosts and measurement, with default switches.
+fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
+    let classes = traffic::classes(dice, drawn, graph);
+    let warmup = if dice.chance(15) {
+        0
+    } else {
+        u64::from(dice.between(0, cycles as u32 * 2 / 3))
+    };
     let mut plan = Plan {
-        title: format!("random case {seed}"),
-        seed,
-        flit_bytes: dice.pick(&[8, 16, 32, 64, 100]),
+        title: format!("random case {}", drawn.seed),
+        seed: drawn.seed,
+        flit_bytes: dice.pick(&[8, 16, 32, 64, 64, 64, 100, 4096, 1 << 16, 1 << 30]),
         reference_rate: 10_000_000_000,
         switch: SwitchOptions::default(),
-        host: host_options(dice),
+        host: options::host_options(dice, drawn.plain),
         classes,
         phases: Phases {
-            measure: cycles,
+            warmup,
+            measure: u64::from(dice.between(1, (cycles - warmup) as u32)),
             drain_limit: 0,
             watchdog: 1_000_000,
             ..Phases::default()
@@ -134,119 +223,21 @@ fn plan(
         workloads: Vec::new(),
     };
     if dice.chance(35) {
-        traffic::add_messages(dice, graph, service_levels, &mut plan);
+        traffic::add_messages(dice, graph, drawn.service_levels, &mut plan);
     }
-    (plan, cycles)
+    plan
 }
 
-fn host_options(dice: &mut Dice) -> HostOptions {
-    HostOptions {
-        sink_cycles_per_flit: dice.chance(25).then(|| dice.between(1, 4)),
-        source_queue: dice.chance(30).then(|| dice.between(1, 5)),
+/// Draws how the case is run.
+fn finish<R>(dice: &mut Dice, plan: Plan, graph: Graph, routing: R, cycles: u64) -> Case<R> {
+    Case {
+        fork: way::fork(dice, &plan, &graph, cycles),
+        way: way::way(dice, cycles),
+        plan,
+        graph,
+        routing,
+        cycles,
     }
-}
-
-/// Options in every combination that D1-D18 allow: unlimited speed-up and `reserve` not with
-/// input-first, `reserve` not with random arbitration, no VL15 with a pool, one kind of output buffer, at least one cycle of
-/// delay.
-fn switch_options(
-    dice: &mut Dice,
-    lanes: u8,
-    management_lane: bool,
-    largest: u16,
-) -> SwitchOptions {
-    use OutputArbitration::{FirstComeFirstServed, OldestFirst, Random, RoundRobin};
-    let output_arbitration = dice.pick(&[
-        RoundRobin,
-        RoundRobin,
-        FirstComeFirstServed,
-        OldestFirst,
-        Random,
-    ]);
-    let matching = if dice.chance(30) {
-        Matching::InputFirst
-    } else {
-        Matching::OutputFirst
-    };
-    let output_first = matching == Matching::OutputFirst;
-    let largest = u32::from(largest);
-    let mut options = SwitchOptions {
-        lanes,
-        management_lane,
-        lane_capacity: dice.pick(&[largest, largest + 1, 2 * largest, 4 * largest]),
-        queues: dice.pick(&[Queues::Fifo, Queues::Fifo, Queues::Voq]),
-        sharing: BufferSharing::PerLane,
-        input_speedup: if output_first && dice.chance(25) {
-            InputSpeedup::Unlimited
-        } else {
-            InputSpeedup::Limited(dice.pick(&[1, 1, 2, 3]))
-        },
-        output_buffer: dice.pick(&[0, 0, 0, 1, 2, 5, 16]),
-        output_lane_buffer: 0,
-        matching,
-        iterations: dice.pick(&[1, 1, 2, 3]),
-        output_arbitration,
-        reserve: output_first && output_arbitration != Random && dice.chance(25),
-        forwarding: if dice.chance(25) {
-            Forwarding::StoreAndForward
-        } else {
-            Forwarding::CutThrough
-        },
-        routing_delay: dice.between(0, 3),
-        allocation_delay: dice.pick(&[0, 0, 1, 2]),
-        crossbar_delay: dice.pick(&[0, 0, 1, 3]),
-        credit_latency: dice.chance(50).then(|| dice.between(1, 5)),
-        vl_arbitration: dice.chance(40).then(|| vl_tables(dice, lanes)),
-        marking_threshold: dice.chance(50).then(|| dice.between(0, 20)),
-    };
-    if !management_lane && dice.chance(20) {
-        options.sharing = BufferSharing::PortPool;
-    }
-    if options.routing_delay + options.allocation_delay + options.crossbar_delay == 0 {
-        options.routing_delay = 1;
-    }
-    if options.output_buffer == 0 {
-        options.output_lane_buffer = output_lane_buffer(dice, &options, largest);
-    }
-    options
-}
-
-/// Flits of each output lane. A packet larger than the buffer needs X + 1 of them: its next flit sets off when
-/// a place comes free and takes X cycles, while the channel sends on.
-fn output_lane_buffer(dice: &mut Dice, options: &SwitchOptions, largest: u32) -> u32 {
-    match dice.pick(&[0, 0, 0, 1, 2, 5, 16, 40]) {
-        0 => 0,
-        places if places >= largest => places,
-        places => places.max(options.crossbar_delay + 1),
-    }
-}
-
-/// Tables in which every lane has an entry with a weight, plus some entries more.
-fn vl_tables(dice: &mut Dice, lanes: u8) -> VlArbitrationTables {
-    let (mut high, mut low) = (Vec::new(), Vec::new());
-    for lane in 0..lanes {
-        let entry = (lane, dice.between(1, 12) as u8);
-        if dice.chance(50) {
-            high.push(entry);
-        } else {
-            low.push(entry);
-        }
-    }
-    for _ in 0..dice.between(0, 3) {
-        let entry = (
-            dice.between(0, u32::from(lanes) - 1) as u8,
-            dice.between(0, 5) as u8,
-        );
-        let table = if dice.chance(50) { &mut high } else { &mut low };
-        let place = dice.between(0, table.len() as u32) as usize;
-        table.insert(place, entry);
-    }
-    let limit = match dice.between(0, 3) {
-        0 => HighPriorityLimit::Unlimited,
-        1 => HighPriorityLimit::Packets(dice.between(0, 4)),
-        _ => HighPriorityLimit::Units(dice.between(0, 2) as u8),
-    };
-    VlArbitrationTables { high, low, limit }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Random traffic: small patterns and processes of the tests' own.
+//! Random traffic: small patterns and processes of the tests' own, and those of scenarios.
 
-use super::Dice;
+use super::{Dice, Drawn, shipped};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::rng::{Stream, below};
@@ -76,6 +76,10 @@ impl Pattern for Pairs {
             partner => all_to(partner),
         }
     }
+
+    fn is_fixed(&self) -> bool {
+        true
+    }
 }
 
 /// A share of the packets to one host, the others anywhere.
@@ -131,6 +135,10 @@ impl Pattern for ToOne {
         } else {
             Vec::new()
         }
+    }
+
+    fn is_fixed(&self) -> bool {
+        true
     }
 }
 
@@ -194,20 +202,16 @@ impl Process for Saturating {
 }
 
 /// One to four classes, one more on VL15 when there is one.
-pub(super) fn classes(
-    dice: &mut Dice,
-    graph: &Graph,
-    service_levels: u8,
-    management: bool,
-) -> Vec<ClassPlan> {
+pub(super) fn classes(dice: &mut Dice, drawn: &Drawn, graph: &Graph) -> Vec<ClassPlan> {
     let data = dice.between(1, 4);
+    let levels = drawn.service_levels;
     let mut classes: Vec<ClassPlan> = (0..data)
-        .map(|index| class(dice, graph, service_levels, index))
+        .map(|index| class(dice, graph, drawn.seed, levels, index as usize))
         .collect();
     // all service levels of the tables exist
-    classes[0].service_levels = (0..service_levels).map(SlId).collect();
-    if management {
-        let mut class = class(dice, graph, 1, data);
+    classes[0].service_levels = (0..levels).map(SlId).collect();
+    if drawn.management {
+        let mut class = class(dice, graph, drawn.seed, 1, data as usize);
         class.management = true;
         let place = dice.between(0, data) as usize;
         classes.insert(place, class);
@@ -215,9 +219,10 @@ pub(super) fn classes(
     classes
 }
 
-fn class(dice: &mut Dice, graph: &Graph, service_levels: u8, index: u32) -> ClassPlan {
+fn class(dice: &mut Dice, graph: &Graph, seed: u64, service_levels: u8, index: usize) -> ClassPlan {
     let size = sizes(dice);
-    let (process, load) = process(dice, size.mean());
+    let is_backlogged = dice.chance(20);
+    let (timing, process, load) = process(dice, size.mean(), is_backlogged);
     let some = dice.chance(25);
     let mut hosts: Vec<HostId> = graph.host_ids().collect();
     hosts.retain(|_| !some || dice.chance(60));
@@ -226,10 +231,11 @@ fn class(dice: &mut Dice, graph: &Graph, service_levels: u8, index: u32) -> Clas
     if levels.is_empty() {
         levels.push(SlId(dice.between(0, u32::from(service_levels) - 1) as u8));
     }
+    let (direction, pattern) = pattern(dice, graph, &hosts, seed, index);
     ClassPlan {
-        name: format!("class {index}"),
+        name: format!("class {index}: {direction}, {timing}"),
         hosts,
-        pattern: pattern(dice, graph.hosts().len() as u32),
+        pattern,
         process,
         other_processes: Vec::new(),
         size,
@@ -241,31 +247,74 @@ fn class(dice: &mut Dice, graph: &Graph, service_levels: u8, index: u32) -> Clas
     }
 }
 
+/// Other patterns, processes and limits for the classes that are not always backlogged.
+pub(super) fn change(dice: &mut Dice, graph: &Graph, seed: u64, classes: &mut [ClassPlan]) {
+    for (index, class) in classes.iter_mut().enumerate() {
+        if class.is_backlogged() {
+            continue;
+        }
+        if dice.chance(50) {
+            (_, class.pattern) = pattern(dice, graph, &class.hosts, seed, index);
+        }
+        if dice.chance(50) {
+            (_, class.process, class.load) = process(dice, class.size.mean(), false);
+        }
+        if dice.chance(30) {
+            class.packets_per_host = dice.chance(50).then(|| u64::from(dice.between(1, 60)));
+        }
+    }
+}
+
 fn sizes(dice: &mut Dice) -> SizeDistribution {
     if dice.chance(40) {
         return SizeDistribution::fixed(dice.pick(&[1, 2, 4, 8, 11, 32]));
     }
-    let entries = (0..dice.between(2, 4))
+    let mut entries: Vec<(u16, u32)> = (0..dice.between(2, 4))
         .map(|_| (dice.pick(&[1, 1, 2, 3, 5, 8, 16]), dice.between(1, 5)))
         .collect();
+    if dice.chance(8) {
+        entries.push((dice.between(33, 250) as u16, 1));
+    }
     SizeDistribution::mixed(entries).expect("sizes and weights above 0")
 }
 
-fn process(dice: &mut Dice, mean_size: f64) -> (Arc<dyn Process>, f64) {
-    let kind = dice.between(0, 9);
-    if kind < 2 {
-        return (Arc::new(Saturating), 1.0);
+/// A process with its name.
+fn process(
+    dice: &mut Dice,
+    mean_size: f64,
+    is_backlogged: bool,
+) -> (&'static str, Arc<dyn Process>, f64) {
+    if dice.chance(40) {
+        let (name, offered) = shipped::process(dice, mean_size, is_backlogged);
+        return (name, offered.process, offered.load);
+    }
+    if is_backlogged {
+        return ("own", Arc::new(Saturating), 1.0);
     }
     let load = f64::from(dice.between(2, 90)) / 100.0;
-    if kind < 5 {
+    if dice.chance(40) {
         let period = (mean_size / load).ceil().max(1.0) as u32;
-        return (Arc::new(Periodic { period }), load);
+        return ("own", Arc::new(Periodic { period }), load);
     }
     let per_mille = (1000.0 * load / mean_size).ceil() as u32;
-    (Arc::new(Trials { per_mille }), load)
+    ("own", Arc::new(Trials { per_mille }), load)
 }
 
-fn pattern(dice: &mut Dice, hosts: u32) -> Arc<dyn Pattern> {
+/// A pattern with its name.
+fn pattern(
+    dice: &mut Dice,
+    graph: &Graph,
+    senders: &[HostId],
+    seed: u64,
+    class: usize,
+) -> (&'static str, Arc<dyn Pattern>) {
+    if dice.chance(40) {
+        return shipped::pattern(dice, graph, senders, seed, class);
+    }
+    ("own", own_pattern(dice, graph.hosts().len() as u32))
+}
+
+fn own_pattern(dice: &mut Dice, hosts: u32) -> Arc<dyn Pattern> {
     match dice.between(0, 9) {
         0..=3 => Arc::new(Uniform { hosts }),
         4..=6 => {
@@ -375,7 +424,8 @@ fn random_messages(
             source,
             destination,
             class: dice.pick(classes),
-            bytes: u64::from(dice.between(0, 20 * flit_bytes)),
+            bytes: u64::from(dice.between(0, 19)) * u64::from(flit_bytes)
+                + u64::from(dice.between(0, flit_bytes)),
             after,
         });
     }

@@ -4,9 +4,9 @@
 
 use super::Setting;
 use super::lane_choice::LaneChooser;
-use super::link::{Link, Moving};
+use super::link::{Link, Moving, Start};
 use super::messages::Messages;
-use super::packet::{Flit, Packet, PacketId};
+use super::packet::{Flit, Packet, PacketId, Rejected};
 use super::routing::{Routing, group};
 use virtlane::ids::{ChannelId, HostId};
 use virtlane::traffic::{Creation, Gap, Source};
@@ -101,15 +101,15 @@ impl Host {
         }
     }
 
-    /// Stage Generate: one packet of each class that is due, in class order; returns the rejected ones.
+    /// Stage Generate: one packet of each class that is due, in class order; adds the rejected ones.
     pub(super) fn generate(
         &mut self,
         setting: Setting<'_>,
         messages: &mut Messages,
         packets: &mut Vec<Packet>,
+        rejected: &mut Vec<Rejected>,
         now: u64,
-    ) -> u64 {
-        let mut rejected = 0;
+    ) {
         for index in 0..self.sources.len() {
             let class_index = self.sources[index].class;
             let class = &setting.plan.classes[class_index];
@@ -133,17 +133,39 @@ impl Host {
             let source = &mut self.sources[index].source;
             let made = source.create(class).expect("a source that sends");
             let gap = source.next_gap(class);
-            if full {
-                rejected += 1;
-            }
             let id = packets.len();
             self.sources[index].next = next_creation(gap, now, (!full).then_some(id));
             if full {
+                rejected.push(Rejected {
+                    source: self.id,
+                    class: class_index as u16,
+                    size: made.size,
+                    created: now,
+                });
                 continue;
             }
             self.enqueue(setting, packets, class_index, made, now);
         }
-        rejected
+    }
+
+    /// Goes on with the sources of another plan, whose first gaps count from now; their numbers of packets go on, and
+    /// saturating sources stay as they are.
+    pub(super) fn fork(&mut self, setting: Setting<'_>, now: u64) {
+        let mut forked = Self::new(setting, self.id).sources;
+        for new in &mut forked {
+            let old = self.sources.iter_mut().find(|old| old.class == new.class);
+            let old = old.expect("the same senders");
+            if setting.plan.classes[new.class].is_backlogged() {
+                std::mem::swap(new, old);
+                continue;
+            }
+            new.source.number_after(&old.source);
+            new.next = match new.next {
+                Next::At(first) if !new.source.is_done() => Next::At(first + now),
+                _ => Next::Never,
+            };
+        }
+        self.sources = forked;
     }
 
     /// A new packet joins its queue.
@@ -173,6 +195,7 @@ impl Host {
             injected: None,
             delivered: None,
             fecn: false,
+            switches: 0,
             flits_sent: 0,
             flits_consumed: 0,
         };
@@ -252,6 +275,11 @@ impl Host {
         };
         let id = self.queues[choice.lane].remove(0);
         let size = packets[id].size;
+        link.starts.push(Start {
+            cycle: now,
+            lane: choice.lane,
+            size,
+        });
         let bytes = u64::from(size) * u64::from(setting.plan.flit_bytes);
         self.chooser.accepted(choice, bytes);
         link.take_credits(choice.lane, size);

@@ -235,8 +235,8 @@ mod tests {
                 if let (Some(a), Some(b)) = (a, b)
                     && below(&mut rng, 3) > 0
                 {
-                    let bytes = 32 * (1 + below(&mut rng, 12));
-                    ours.accepted(a, u64::from(bytes));
+                    let bytes = 32 * u64::from(1 + below(&mut rng, 12));
+                    ours.accepted(a, bytes);
                     theirs.commit(&tables, b, bytes);
                 }
             }

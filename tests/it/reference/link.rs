@@ -50,6 +50,18 @@ pub(super) struct Link {
     /// Flits in the buffer at the end.
     pub(super) buffer: Vec<Stored>,
     last_crossing: Option<u64>,
+    /// Packets that have started, in order.
+    pub(super) starts: Vec<Start>,
+}
+
+/// A packet that a channel was granted to: at an output in the cycle of its grant, with output lanes (D18) in that of its
+/// channel grant, at a host in that of its first flit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    pub(super) cycle: u64,
+    pub(super) lane: usize,
+    /// Flits.
+    pub(super) size: u16,
 }
 
 impl Link {
@@ -76,6 +88,7 @@ impl Link {
             wire: Vec::new(),
             buffer: Vec::new(),
             last_crossing: None,
+            starts: Vec::new(),
         }
     }
 

@@ -114,8 +114,18 @@ impl Messages {
 
     /// Messages that are delivered.
     pub(super) fn delivered(&self, packets: &[Packet]) -> u64 {
-        let delivered = |entry: &&Entry| received(packets, entry).is_some();
-        self.entries.iter().filter(delivered).count() as u64
+        self.complete(packets).count() as u64
+    }
+
+    /// Messages that are delivered: class, creation of the first packet, delivery of the last.
+    pub(super) fn complete<'a>(
+        &'a self,
+        packets: &'a [Packet],
+    ) -> impl Iterator<Item = (u16, u64, u64)> + 'a {
+        self.entries.iter().filter_map(|entry| {
+            let created = packets[*entry.packets.first()?].created;
+            Some((entry.message.class, created, received(packets, entry)?))
+        })
     }
 }
 

@@ -8,7 +8,8 @@
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
-//! `arbitration` (matching), `host` (sources and sinks), `messages` (D21), `check` (conservation).
+//! `arbitration` (matching), `host` (sources and sinks), `messages` (D21), `check` (conservation), `window`
+//! (what a measurement counts).
 
 mod adaptive;
 mod arbitration;
@@ -24,15 +25,18 @@ mod request;
 mod routing;
 mod switch;
 mod turns;
+mod window;
 
 pub(crate) use routing::Routing;
+pub(crate) use window::{ClassCounts, HostCounts, Window};
 
 use host::Host;
 use link::Link;
 use messages::Messages;
-use packet::Packet;
+use packet::{Packet, Rejected};
 use switch::Switch;
 use virtlane::ids::HostId;
+use virtlane::rng::{Purpose, stream};
 use virtlane::scenario::Plan;
 use virtlane::topology::{Endpoint, Graph};
 
@@ -58,6 +62,8 @@ pub(crate) struct Delivery {
     pub(crate) injected: u64,
     /// Cycle in which its tail was consumed.
     pub(crate) delivered: u64,
+    /// Channels between switches that it crossed.
+    pub(crate) hops: u16,
     /// Whether it was marked.
     pub(crate) fecn: bool,
 }
@@ -73,6 +79,12 @@ pub(crate) struct Outcome {
     pub(crate) rejected: u64,
     /// Messages delivered.
     pub(crate) messages: u64,
+    /// Grants of switches.
+    pub(crate) packet_hops: u64,
+    /// Flits of the packets granted: for packets delivered, size times switches passed.
+    pub(crate) flit_hops: u64,
+    /// What the measurement window counts.
+    pub(crate) window: Window,
 }
 
 /// Simulates cycles `0..cycles`.
@@ -82,12 +94,28 @@ pub(crate) fn simulate<'a>(
     routing: impl Into<Routing<'a>>,
     cycles: u64,
 ) -> Outcome {
+    simulate_forked(plan, graph, routing, None, cycles)
+}
+
+/// Simulates cycles `0..cycles`, from the given cycle on with the traffic and the measurement of another plan.
+pub(crate) fn simulate_forked<'a>(
+    plan: &'a Plan,
+    graph: &'a Graph,
+    routing: impl Into<Routing<'a>>,
+    fork: Option<(u64, &'a Plan)>,
+    cycles: u64,
+) -> Outcome {
     let mut fabric = Fabric::new(Setting {
         plan,
         graph,
         routing: routing.into(),
     });
     for now in 0..cycles {
+        if let Some((cycle, plan)) = fork
+            && cycle == now
+        {
+            fabric.fork(plan, now);
+        }
         fabric.cycle(now);
         if now % CHECK_INTERVAL == 0 || now + 1 == cycles {
             check::check(&fabric);
@@ -118,7 +146,7 @@ struct Fabric<'a> {
     switches: Vec<Switch>,
     hosts: Vec<Host>,
     messages: Messages,
-    rejected: u64,
+    rejected: Vec<Rejected>,
 }
 
 impl<'a> Fabric<'a> {
@@ -140,7 +168,25 @@ impl<'a> Fabric<'a> {
                 .collect(),
             hosts: graph.host_ids().map(|id| Host::new(setting, id)).collect(),
             messages: Messages::new(setting),
-            rejected: 0,
+            rejected: Vec::new(),
+        }
+    }
+
+    /// Goes on with another plan of the same network: sources and random streams start anew.
+    fn fork(&mut self, plan: &'a Plan, now: u64) {
+        assert!(self.setting.plan.workloads.is_empty() && plan.workloads.is_empty());
+        self.setting.plan = plan;
+        for host in &mut self.hosts {
+            host.fork(self.setting, now);
+        }
+        for switch in &mut self.switches {
+            for output in switch.outputs.iter_mut().flatten() {
+                let id = output.channel as u64;
+                output.stream = stream(plan.seed, Purpose::Arbitration, id);
+            }
+            for input in switch.inputs.iter_mut().flatten() {
+                input.streams = switch::adaptive_streams(plan, input.channel);
+            }
         }
     }
 
@@ -192,6 +238,9 @@ impl<'a> Fabric<'a> {
                 arbitration::arbitrate(self.setting, switch, &mut self.links, &self.packets, now);
             switch.cross(options, &mut self.links, now);
             switch.send(self.setting, &mut self.links, now);
+            for grant in &grants {
+                self.packets[grant.packet].switches += 1;
+            }
             let Some(threshold) = options.marking_threshold else {
                 continue;
             };
@@ -204,8 +253,13 @@ impl<'a> Fabric<'a> {
 
     fn generate_and_inject(&mut self, now: u64) {
         for host in &mut self.hosts {
-            self.rejected +=
-                host.generate(self.setting, &mut self.messages, &mut self.packets, now);
+            host.generate(
+                self.setting,
+                &mut self.messages,
+                &mut self.packets,
+                &mut self.rejected,
+                now,
+            );
             host.inject(self.setting, &mut self.links, &mut self.packets, now);
         }
         for (link, channel) in self.links.iter_mut().zip(self.setting.graph.channels()) {
@@ -228,16 +282,23 @@ impl<'a> Fabric<'a> {
                 created: packet.created,
                 injected: packet.injected?,
                 delivered: packet.delivered?,
+                hops: packet.switches - 1,
                 fecn: packet.fecn,
             })
         };
         let mut deliveries: Vec<Delivery> = self.packets.iter().filter_map(delivery).collect();
         deliveries.sort();
+        let rejected = self.rejected.len() as u64;
+        let hops = |packet: &Packet| u64::from(packet.switches);
+        let flit_hops = |packet: &Packet| hops(packet) * u64::from(packet.size);
         Outcome {
             deliveries,
-            created: self.packets.len() as u64 + self.rejected,
-            rejected: self.rejected,
+            created: self.packets.len() as u64 + rejected,
+            rejected,
             messages: self.messages.delivered(&self.packets),
+            packet_hops: self.packets.iter().map(hops).sum(),
+            flit_hops: self.packets.iter().map(flit_hops).sum(),
+            window: Window::of(&self),
         }
     }
 }

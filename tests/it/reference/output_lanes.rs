@@ -5,7 +5,7 @@
 //! how long a packet holds its input follow from this and are compared with the closed forms of D18.
 
 use super::lane_choice::LaneChooser;
-use super::link::{Link, Moving};
+use super::link::{Link, Moving, Start};
 use super::packet::{Flit, PacketId};
 use virtlane::scenario::plan::{Matching, SwitchOptions};
 
@@ -168,6 +168,11 @@ impl OutputLanes {
         }
         if self.sending.is_none() {
             self.grant_channel(flit_bytes, now);
+            link.starts.extend(self.sending.map(|sending| Start {
+                cycle: now,
+                lane: sending.lane,
+                size: sending.size,
+            }));
         }
         let Some(sending) = &mut self.sending else {
             return;

@@ -28,10 +28,22 @@ pub(super) struct Packet {
     /// Cycle in which the tail was consumed.
     pub(super) delivered: Option<u64>,
     pub(super) fecn: bool,
+    /// Switches that have granted it.
+    pub(super) switches: u16,
     /// Flits that have left the source host.
     pub(super) flits_sent: u16,
     /// Flits that the destination host has consumed.
     pub(super) flits_consumed: u16,
+}
+
+/// A packet that met a full source queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rejected {
+    pub(super) source: HostId,
+    pub(super) class: u16,
+    /// Flits.
+    pub(super) size: u16,
+    pub(super) created: u64,
 }
 
 /// Flit `index` of a packet; flit 0 is the header.

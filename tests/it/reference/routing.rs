@@ -2,8 +2,8 @@
 
 use super::packet::Packet;
 use std::ops::Range;
-use virtlane::routing::Tables;
 use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
+use virtlane::routing::{Routes, Tables};
 use virtlane::scenario::plan::{InputSpeedup, Matching, Queues, SwitchOptions};
 
 /// Routing of a whole fabric.
@@ -24,6 +24,15 @@ impl<'a> From<&'a Tables> for Routing<'a> {
 impl<'a> From<&'a dyn AdaptiveRouting> for Routing<'a> {
     fn from(routing: &'a dyn AdaptiveRouting) -> Self {
         Self::Adaptive(routing)
+    }
+}
+
+impl<'a> From<&'a Routes> for Routing<'a> {
+    fn from(routes: &'a Routes) -> Self {
+        match routes {
+            Routes::Tables(tables) => Self::Tables(tables),
+            Routes::Adaptive(adaptive) => Self::Adaptive(&*adaptive.routing),
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use super::Setting;
 use super::adaptive::Told;
 use super::lane_choice::LaneChooser;
-use super::link::{Link, Moving, Stored};
+use super::link::{Link, Moving, Start, Stored};
 use super::output::Output;
 use super::output_lanes::OutputLanes;
 use super::packet::{Flit, Packet, PacketId};
@@ -15,6 +15,7 @@ use super::routing::Routing;
 use virtlane::ids::{ChannelId, SwitchId};
 use virtlane::rng::{Purpose, Stream, stream};
 use virtlane::routing::Tables;
+use virtlane::scenario::Plan;
 use virtlane::scenario::plan::{Forwarding, Queues, SwitchOptions};
 
 /// A way out of a switch.
@@ -248,6 +249,13 @@ impl Switch {
         assert!(output.is_open(now, options), "an output granted twice");
         links[output.channel].take_credits(way.lane, size);
         let start = output.grant(options, way.lane, (packet, size), now);
+        if start.is_some() {
+            links[output.channel].starts.push(Start {
+                cycle: now,
+                lane: way.lane,
+                size,
+            });
+        }
         self.transfers.push(Transfer {
             packet,
             size,
@@ -355,16 +363,17 @@ fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) -> Input {
         accept_pointer: 0,
         chooser: LaneChooser::new(options),
         output_pointers: vec![0; lanes],
-        streams: (0..lanes as u64)
-            .map(|lane| {
-                stream(
-                    setting.plan.seed,
-                    Purpose::Adaptive,
-                    u64::from(channel.0) * 16 + lane,
-                )
-            })
-            .collect(),
+        streams: adaptive_streams(setting.plan, channel.index()),
     }
+}
+
+/// D20: the draws of an input, by lane.
+pub(super) fn adaptive_streams(plan: &Plan, channel: usize) -> Vec<Stream> {
+    let lanes = 0..u64::from(plan.switch.lane_count());
+    let id = |lane| channel as u64 * 16 + lane;
+    lanes
+        .map(|lane| stream(plan.seed, Purpose::Adaptive, id(lane)))
+        .collect()
 }
 
 /// D1: from the header's arrival to the earliest request.

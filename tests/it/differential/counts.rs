@@ -1,0 +1,168 @@
+//! Totals and counts of the measurement window: what differs.
+
+use super::engine::Found;
+use crate::reference::{ClassCounts, HostCounts, Outcome};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use virtlane::ids::ChannelId;
+use virtlane::measure::records::{ClassRecords, HostRecord};
+use virtlane::measure::{LatencyRecord, Records};
+
+/// Collects what differs.
+struct Differences(Vec<String>);
+
+impl Differences {
+    fn same<T: PartialEq + Debug>(&mut self, what: &str, expected: &T, found: &T) {
+        if expected != found {
+            let text = format!("{what}: reference {expected:?}, engine {found:?}");
+            self.0.push(text);
+        }
+    }
+
+    fn class(&mut self, number: usize, expected: &ClassCounts, found: &ClassRecords) {
+        let name = |what: &str| format!("class {number}, {what}");
+        for (what, expected, packets, flits) in [
+            (
+                "created",
+                expected.created,
+                found.created_packets,
+                found.created_flits,
+            ),
+            (
+                "injected",
+                expected.injected,
+                found.injected_packets,
+                found.injected_flits,
+            ),
+            (
+                "delivered",
+                expected.delivered,
+                found.delivered_packets,
+                found.delivered_flits,
+            ),
+        ] {
+            self.same(&name(what), &expected, &(packets, flits));
+        }
+        for (what, expected, found) in [
+            ("rejected", expected.rejected, found.rejected),
+            ("dropped", 0, found.dropped),
+            ("tagged", expected.tagged, found.tagged_created),
+            (
+                "tagged and delivered",
+                expected.packet.len() as u64,
+                found.tagged_delivered,
+            ),
+            ("marked", expected.marked, found.marked),
+            ("last delivery", expected.last_delivery, found.last_delivery),
+        ] {
+            self.same(&name(what), &expected, &found);
+        }
+        let hops = (0..).zip(&found.hops).filter(|(_, count)| **count > 0);
+        let hops: BTreeMap<u16, u64> = hops.map(|(hops, count)| (hops, *count)).collect();
+        self.same(&name("hops"), &expected.hops, &hops);
+        let jitter = &expected.jitter;
+        let jitter = (
+            jitter.len() as u64,
+            jitter.iter().map(|&value| u128::from(value)).sum(),
+            jitter.iter().max().copied().unwrap_or(0),
+        );
+        let found_jitter = (found.jitter.count, found.jitter.sum, found.jitter.max);
+        self.same(&name("jitter"), &jitter, &found_jitter);
+        self.latency(&name("network latency"), &expected.network, &found.network);
+        self.latency(&name("packet latency"), &expected.packet, &found.packet);
+        let messages = found.messages.as_deref();
+        let counts = messages.map_or((0, 0), |found| (found.delivered, found.last_delivery));
+        self.same(&name("messages"), &expected.messages, &counts);
+        let none = LatencyRecord::default();
+        let latency = messages.map_or(&none, |found| &found.latency);
+        self.latency(&name("message latency"), &expected.message, latency);
+    }
+
+    /// `expected` is ascending.
+    fn latency(&mut self, what: &str, expected: &[u64], found: &LatencyRecord) {
+        let sum: u128 = expected.iter().map(|&value| u128::from(value)).sum();
+        let summary = found.summary();
+        self.same(
+            what,
+            &(
+                expected.len() as u64,
+                sum,
+                expected.first(),
+                expected.last(),
+            ),
+            &(
+                summary.count,
+                found.sum(),
+                summary.min.as_ref(),
+                summary.max.as_ref(),
+            ),
+        );
+        let mean = sum as f64 / expected.len() as f64;
+        let squares = expected.iter().map(|&value| (value as f64 - mean).powi(2));
+        let deviation = (squares.sum::<f64>() / expected.len() as f64).sqrt();
+        let (mean_found, found_deviation) = (summary.mean, summary.std);
+        for (name, expected, found) in [
+            ("mean", mean, mean_found),
+            ("deviation", deviation, found_deviation),
+        ] {
+            let is_close = |found: f64| (found - expected).abs() <= 1e-9 * (1.0 + mean);
+            if found.map_or(!expected.is_nan(), |found| !is_close(found)) {
+                self.0
+                    .push(format!("{what}, {name}: {expected}, engine {found:?}"));
+            }
+        }
+        for (percent, found) in [(50, summary.p50), (95, summary.p95), (99, summary.p99)] {
+            // the smallest value that this share of all values does not exceed
+            let place = (expected.len() * percent).div_ceil(100).max(1) - 1;
+            let value = expected.get(place).copied();
+            let is_right = match (value, found) {
+                (Some(value), Some(found)) if value >= 2048 => {
+                    value.abs_diff(found) * 1000 <= value
+                }
+                (value, found) => value == found,
+            };
+            if !is_right {
+                self.0
+                    .push(format!("{what}, p{percent}: {value:?}, engine {found:?}"));
+            }
+        }
+    }
+
+    fn host(&mut self, number: usize, expected: &HostCounts, found: &HostRecord) {
+        let found = HostCounts {
+            created: found.created_flits,
+            accepted: found.accepted_flits,
+            received: found.received_flits,
+        };
+        self.same(&format!("host {number} [flits]"), expected, &found);
+    }
+
+    fn channels(&mut self, expected: &[Vec<u64>], found: &Records) {
+        for (channel, expected) in expected.iter().enumerate() {
+            let found = found.channels.lanes(ChannelId::from(channel));
+            self.same(
+                &format!("flits on channel {channel}, by lane"),
+                &&expected[..],
+                &found,
+            );
+        }
+    }
+}
+
+/// What differs, in words, but deliveries.
+pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
+    let mut all = Differences(Vec::new());
+    let (window, records) = (&expected.window, &found.records);
+    all.same("created", &expected.created, &found.created);
+    all.same("rejected", &expected.rejected, &found.rejected);
+    all.same("packet-hops", &expected.packet_hops, &records.packet_hops);
+    all.same("flit-hops", &expected.flit_hops, &records.flit_hops);
+    for (number, (expected, found)) in window.classes.iter().zip(&records.classes).enumerate() {
+        all.class(number, expected, found);
+    }
+    for (number, (expected, found)) in window.hosts.iter().zip(&records.hosts).enumerate() {
+        all.host(number, expected, found);
+    }
+    all.channels(&window.sent, records);
+    all.0
+}

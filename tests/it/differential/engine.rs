@@ -1,0 +1,198 @@
+//! A case in the engine.
+
+use crate::random_fabric::{Case, Mode};
+use crate::reference::Delivery;
+use virtlane::ids::{ChannelId, VlId};
+use virtlane::measure::Records;
+use virtlane::routing::Routes;
+use virtlane::run::inspect::Columns;
+use virtlane::run::shard::Inspect;
+use virtlane::run::{Options, Simulation};
+use virtlane::scenario::Plan;
+
+/// What the engine makes of a case.
+pub(super) struct Found {
+    /// Sorted.
+    pub(super) deliveries: Vec<Delivery>,
+    pub(super) created: u64,
+    pub(super) rejected: u64,
+    /// Counts of all shards, and of channels within the window.
+    pub(super) records: Records,
+    /// Whether the fast path was taken, at the end.
+    pub(super) plain: bool,
+    /// Words of the request masks.
+    pub(super) mask_words: usize,
+    /// Shards that there were.
+    pub(super) shards: usize,
+}
+
+/// Flit counters of all lanes.
+struct Sent<'a> {
+    /// Outgoing channel of every port row of every shard.
+    channels: &'a [Vec<ChannelId>],
+    shard: usize,
+    /// `[channel][lane]`
+    flits: Vec<Vec<u64>>,
+}
+
+impl Inspect for Sent<'_> {
+    fn look(&mut self, view: &dyn Columns) {
+        let shift = view.shared().lane_shift;
+        for (port, channel) in self.channels[self.shard].iter().enumerate() {
+            for (lane, flits) in self.flits[channel.index()].iter_mut().enumerate() {
+                *flits = view.sent((port << shift | lane) as u32).into();
+            }
+        }
+        self.shard += 1;
+    }
+}
+
+/// A case on its way.
+struct Run<'a, R> {
+    case: &'a Case<R>,
+    routes: &'a Routes,
+    /// The plan that runs now.
+    plan: &'a Plan,
+    mode: Mode,
+    simulation: Simulation,
+}
+
+/// Runs a case in its way.
+pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
+    let mut run = Run::new(case, routes);
+    let phases = &case
+        .fork
+        .as_ref()
+        .map_or(&case.plan, |fork| &fork.plan)
+        .phases;
+    let (start, end) = (phases.warmup, phases.warmup + phases.measure);
+    let resume = case.way.resume.map(|(cycle, _)| cycle);
+    let fork = case.fork.as_ref().map(|fork| fork.cycle);
+    let mut stops = case.way.stops.clone();
+    stops.extend([start, end, case.cycles]);
+    stops.extend(resume.into_iter().chain(fork));
+    stops.sort_unstable();
+    stops.dedup();
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for cycle in stops {
+        run.simulation.run_until(cycle).expect("readable messages");
+        if let Some((at, mode)) = case.way.resume
+            && at == cycle
+        {
+            run.mode = mode;
+            run.restart(run.plan, false);
+        }
+        if let Some(fork) = &case.fork
+            && fork.cycle == cycle
+        {
+            run.restart(&fork.plan, true);
+        }
+        if cycle == start {
+            before = run.sent();
+        }
+        if cycle == end {
+            after = run.sent();
+        }
+    }
+    run.found(&before, &after)
+}
+
+impl<'a, R> Run<'a, R> {
+    fn new(case: &'a Case<R>, routes: &'a Routes) -> Self {
+        let (plan, mode) = (&case.plan, case.way.mode);
+        Self {
+            case,
+            routes,
+            plan,
+            mode,
+            simulation: simulation(case, routes, plan, mode),
+        }
+    }
+
+    /// Saves the state; another simulation, of this plan, goes on with it.
+    fn restart(&mut self, plan: &'a Plan, fork: bool) {
+        let cycle = self.simulation.now();
+        let states = self.simulation.save().expect("it can be saved");
+        self.plan = plan;
+        self.simulation = simulation(self.case, self.routes, plan, self.mode);
+        let restored = self.simulation.restore(cycle, &states, fork);
+        restored.expect("it fits");
+    }
+
+    /// Flits sent so far, `[channel][lane]`.
+    fn sent(&mut self) -> Vec<Vec<u64>> {
+        let channels = self.simulation.port_channels().to_vec();
+        let lanes = usize::from(self.plan.switch.lane_count());
+        let mut sent = Sent {
+            channels: &channels,
+            shard: 0,
+            flits: vec![vec![0; lanes]; self.case.graph.channels().len()],
+        };
+        self.simulation.inspect(&mut sent);
+        sent.flits
+    }
+
+    fn found(self, before: &[Vec<u64>], after: &[Vec<u64>]) -> Found {
+        let graph = &self.case.graph;
+        let mut records = Records::new(
+            self.plan.classes.len(),
+            graph.hosts().len(),
+            graph.channels().len(),
+            usize::from(self.plan.switch.lane_count()),
+        );
+        for (channel, (before, after)) in before.iter().zip(after).enumerate() {
+            for (lane, (before, after)) in before.iter().zip(after).enumerate() {
+                let lane = VlId::from(lane);
+                records
+                    .channels
+                    .send(ChannelId::from(channel), lane, after - before);
+            }
+        }
+        let (mut deliveries, mut created, mut rejected) = (Vec::new(), 0, 0);
+        for state in self.simulation.states() {
+            let shard = &state.work.records;
+            created += shard.totals.created;
+            rejected += shard.totals.rejected;
+            records.merge(&shard.measured);
+            records.packet_hops += shard.packet_hops;
+            records.flit_hops += shard.flit_hops;
+            deliveries.extend(shard.deliveries().iter().map(|delivery| Delivery {
+                source: delivery.source,
+                class: delivery.class,
+                sequence: delivery.sequence,
+                destination: delivery.destination,
+                size: delivery.size,
+                created: delivery.created,
+                injected: delivery.injected,
+                delivered: delivery.delivered,
+                hops: delivery.hops,
+                fecn: delivery.is_marked,
+            }));
+        }
+        deliveries.sort();
+        let plain = self
+            .simulation
+            .states()
+            .all(|state| state.shared.is_plain());
+        Found {
+            deliveries,
+            created,
+            rejected,
+            records,
+            plain,
+            mask_words: self.simulation.mask_words(),
+            shards: self.simulation.shard_count(),
+        }
+    }
+}
+
+fn simulation<R>(case: &Case<R>, routes: &Routes, plan: &Plan, mode: Mode) -> Simulation {
+    let options = Options {
+        threads: mode.threads,
+        shards: case.way.shards,
+        fused: mode.fused,
+        keep_deliveries: true,
+        ..Options::default()
+    };
+    Simulation::new(plan, &case.graph, routes, options).expect("threads can be started")
+}

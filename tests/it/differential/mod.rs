@@ -1,0 +1,126 @@
+//! The engine against the reference model: the same fate of every packet, the same counts.
+//!
+//! Random small fabrics, options and traffic (`random_fabric`); each case runs in the reference model once and in the
+//! engine in a drawn way: staged or fused, with threads and shards, stopped, saved and resumed in the middle, forked.
+//! Compared are all deliveries, running totals, and what the measurement window counts. `coverage` demands that every
+//! combination that matters was drawn. `VIRTLANE_CASES=n` changes the number of cases, `VIRTLANE_FIRST_CASE=n` the
+//! first seed.
+//!
+//! One file per thing: `engine` (a case in the engine), `counts` (what differs), `coverage`, `definitions` (what is counted,
+//! worked out by hand).
+
+mod counts;
+mod coverage;
+mod definitions;
+mod engine;
+
+use crate::random_fabric::{Case, adaptive_case, case, shipped_case};
+use crate::reference::{Delivery, Outcome, Routing, simulate_forked};
+use coverage::Coverage;
+use virtlane::routing::Routes;
+
+/// Packets whose delivery or injection moved, by the earlier of both times.
+fn moved(expected: &[Delivery], found: &[Delivery]) -> String {
+    let key = |delivery: &Delivery| (delivery.source, delivery.class, delivery.sequence);
+    let mut moved = Vec::new();
+    for a in expected {
+        let b = found.iter().find(|b| key(b) == key(a));
+        if b != Some(a) {
+            moved.push((
+                a.delivered,
+                format!(
+                    "{a:?}\n     {:?}",
+                    b.map(|b| (b.created, b.injected, b.delivered, b.hops, b.fecn))
+                ),
+            ));
+        }
+    }
+    moved.sort();
+    moved
+        .into_iter()
+        .take(3)
+        .map(|(_, text)| text + "\n")
+        .collect()
+}
+
+/// What differs, in words.
+fn differences(expected: &Outcome, found: &engine::Found) -> Option<String> {
+    let mut text = counts::differences(expected, found);
+    if expected.deliveries != found.deliveries {
+        let (expected, found) = (&expected.deliveries, &found.deliveries);
+        text.push(format!("{} / {} deliveries", expected.len(), found.len()));
+        text.push(moved(expected, found));
+    }
+    (!text.is_empty()).then(|| text.join("\n"))
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    let text = std::env::var(name).ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Runs cases in the reference model and in the engine with the routes that `routes` gives; by default `count` of them.
+fn compare<R>(draw: fn(u64) -> Case<R>, routes: fn(&R) -> Routes, count: u64) -> Coverage
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
+    let first = number("VIRTLANE_FIRST_CASE", 0);
+    let mut failures = Vec::new();
+    let mut coverage = Coverage::default();
+    for seed in first..first + number("VIRTLANE_CASES", count) {
+        let case = draw(seed);
+        let fork = case.fork.as_ref().map(|fork| (fork.cycle, &fork.plan));
+        let expected = simulate_forked(&case.plan, &case.graph, &case.routing, fork, case.cycles);
+        let routes = routes(&case.routing);
+        let found = engine::run(&case, &routes);
+        coverage.add(&case, &routes, &found);
+        if let Some(text) = differences(&expected, &found) {
+            let fork = case.fork.as_ref().map(|fork| fork.cycle);
+            failures.push(format!(
+                "{} ({:?}, fork {fork:?}): {text}\n{:?}\n{:?}",
+                case.plan.title, case.way, case.plan.switch, case.plan.host
+            ));
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} cases differ; they are:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    println!("{coverage}");
+    coverage
+}
+
+/// Whether these are the cases whose draws are demanded to leave nothing out.
+fn is_usual() -> bool {
+    ["VIRTLANE_CASES", "VIRTLANE_FIRST_CASE"]
+        .iter()
+        .all(|name| std::env::var(name).is_err())
+}
+
+#[test]
+fn every_packet_arrives_in_the_same_cycle() {
+    let coverage = compare(case, |tables| Routes::Tables(tables.clone()), 300);
+    if is_usual() {
+        coverage.require_general();
+        coverage.require_tables();
+    }
+}
+
+#[test]
+fn every_adaptively_routed_packet_arrives_in_the_same_cycle() {
+    let coverage = compare(adaptive_case, |adaptive| adaptive.routes(), 250);
+    if is_usual() {
+        coverage.require_general();
+        coverage.require_adaptive();
+    }
+}
+
+#[test]
+fn every_packet_of_shipped_parts_arrives_in_the_same_cycle() {
+    let coverage = compare(shipped_case, Routes::clone, 100);
+    if is_usual() {
+        coverage.require_shipped();
+    }
+}

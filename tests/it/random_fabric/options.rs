@@ -1,0 +1,144 @@
+//! Random options of switches and hosts.
+
+use super::Dice;
+use virtlane::qos::VlArbitrationTables;
+use virtlane::qos::vl_arbitration::HighPriorityLimit;
+use virtlane::routing::adaptive::Selection;
+use virtlane::scenario::plan::{
+    BufferSharing, Forwarding, HostOptions, InputSpeedup, Matching, OutputArbitration, Queues,
+    SwitchOptions,
+};
+
+/// Takes away what D20 excludes: VOQ, and for open engines input-first, speed-up and `reserve`.
+pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) {
+    options.queues = Queues::Fifo;
+    if selection == Selection::Open {
+        options.matching = Matching::OutputFirst;
+        options.input_speedup = InputSpeedup::Limited(1);
+        options.reserve = false;
+    }
+}
+
+/// Of a `plain` fabric: sinks as fast as their links.
+pub(super) fn host_options(dice: &mut Dice, plain: bool) -> HostOptions {
+    HostOptions {
+        sink_cycles_per_flit: (!plain && dice.chance(25)).then(|| dice.between(1, 4)),
+        source_queue: dice.chance(30).then(|| dice.between(1, 5)),
+    }
+}
+
+/// Lanes, buffer space and delays as they come; at least one cycle of delay. Everything else is what a scenario has
+/// that does not name it.
+pub(super) fn plain_options(dice: &mut Dice, lanes: u8, largest: u16) -> SwitchOptions {
+    let largest = u32::from(largest);
+    let mut options = SwitchOptions {
+        lanes,
+        lane_capacity: dice.pick(&[largest, largest + 1, 2 * largest, 4 * largest]),
+        routing_delay: dice.between(0, 3),
+        allocation_delay: dice.pick(&[0, 0, 1, 2]),
+        crossbar_delay: dice.pick(&[0, 0, 1, 3]),
+        credit_latency: None,
+        ..SwitchOptions::default()
+    };
+    if options.routing_delay + options.allocation_delay + options.crossbar_delay == 0 {
+        options.routing_delay = 1;
+    }
+    if dice.chance(50) {
+        let longest = dice.pick(&[5, 5, 5, 40]);
+        options.credit_latency = Some(dice.between(1, longest));
+    }
+    options
+}
+
+/// Options in every combination that D1-D18 allow: unlimited speed-up and `reserve` not with
+/// input-first, `reserve` not with random arbitration, no VL15 with a pool, one kind of output buffer.
+pub(super) fn switch_options(
+    dice: &mut Dice,
+    lanes: u8,
+    management_lane: bool,
+    largest: u16,
+) -> SwitchOptions {
+    use OutputArbitration::{FirstComeFirstServed, OldestFirst, Random, RoundRobin};
+    let output_arbitration = dice.pick(&[
+        RoundRobin,
+        RoundRobin,
+        FirstComeFirstServed,
+        OldestFirst,
+        Random,
+    ]);
+    let matching = if dice.chance(30) {
+        Matching::InputFirst
+    } else {
+        Matching::OutputFirst
+    };
+    let output_first = matching == Matching::OutputFirst;
+    let mut options = SwitchOptions {
+        management_lane,
+        queues: dice.pick(&[Queues::Fifo, Queues::Fifo, Queues::Voq]),
+        sharing: BufferSharing::PerLane,
+        input_speedup: if output_first && dice.chance(25) {
+            InputSpeedup::Unlimited
+        } else {
+            InputSpeedup::Limited(dice.pick(&[1, 1, 2, 3]))
+        },
+        output_buffer: dice.pick(&[0, 0, 0, 1, 2, 5, 16]),
+        output_lane_buffer: 0,
+        matching,
+        iterations: dice.pick(&[1, 1, 2, 3]),
+        output_arbitration,
+        reserve: output_first && output_arbitration != Random && dice.chance(25),
+        forwarding: if dice.chance(25) {
+            Forwarding::StoreAndForward
+        } else {
+            Forwarding::CutThrough
+        },
+        vl_arbitration: dice.chance(40).then(|| vl_tables(dice, lanes)),
+        marking_threshold: dice.chance(50).then(|| dice.between(0, 20)),
+        ..plain_options(dice, lanes, largest)
+    };
+    if !management_lane && dice.chance(20) {
+        options.sharing = BufferSharing::PortPool;
+    }
+    if options.output_buffer == 0 {
+        options.output_lane_buffer = output_lane_buffer(dice, &options, largest.into());
+    }
+    options
+}
+
+/// Flits of each output lane. A packet larger than the buffer needs X + 1 of them: its next flit sets off when
+/// a place comes free and takes X cycles, while the channel sends on.
+fn output_lane_buffer(dice: &mut Dice, options: &SwitchOptions, largest: u32) -> u32 {
+    match dice.pick(&[0, 0, 0, 1, 2, 5, 16, 40]) {
+        0 => 0,
+        places if places >= largest => places,
+        places => places.max(options.crossbar_delay + 1),
+    }
+}
+
+/// Tables in which every lane has an entry with a weight, plus some entries more.
+fn vl_tables(dice: &mut Dice, lanes: u8) -> VlArbitrationTables {
+    let (mut high, mut low) = (Vec::new(), Vec::new());
+    for lane in 0..lanes {
+        let entry = (lane, dice.between(1, 12) as u8);
+        if dice.chance(50) {
+            high.push(entry);
+        } else {
+            low.push(entry);
+        }
+    }
+    for _ in 0..dice.between(0, 3) {
+        let entry = (
+            dice.between(0, u32::from(lanes) - 1) as u8,
+            dice.between(0, 5) as u8,
+        );
+        let table = if dice.chance(50) { &mut high } else { &mut low };
+        let place = dice.between(0, table.len() as u32) as usize;
+        table.insert(place, entry);
+    }
+    let limit = match dice.between(0, 3) {
+        0 => HighPriorityLimit::Unlimited,
+        1 => HighPriorityLimit::Packets(dice.between(0, 4)),
+        _ => HighPriorityLimit::Units(dice.between(0, 2) as u8),
+    };
+    VlArbitrationTables { high, low, limit }
+}

@@ -1,0 +1,215 @@
+//! The parts that scenarios can name: topologies, routing engines, patterns, arrival processes.
+//!
+//! The registries are enumerated, so a new part is drawn here from its first day; a part that cannot do without
+//! arguments needs them here.
+
+use super::{Case, Dice, Drawn, Scale, finish, options, plainness, plan, timing};
+use std::path::Path;
+use std::sync::Arc;
+use virtlane::ids::HostId;
+use virtlane::registry::Arguments;
+use virtlane::rng::{Purpose, stream};
+use virtlane::routing::adaptive::Selection;
+use virtlane::routing::{ENGINES, LaneBudget, Routes, RoutingError};
+use virtlane::topology::{BuildContext, ChannelTiming, Graph, TOPOLOGIES};
+use virtlane::traffic::{
+    OfferedProcess, PATTERNS, PROCESSES, Pattern, PatternContext, ProcessContext,
+};
+use virtlane::units::Clock;
+
+/// Engines that are not drawn: tables from a file fit one fabric only.
+const LEFT_OUT: [&str; 1] = ["TableImport"];
+
+/// Small samples of each topology.
+fn topology_arguments(name: &str) -> &'static [&'static str] {
+    match name {
+        "Clos" => &["(n: 2, r: 3)", "(n: 3, r: 4)"],
+        "Complete" => &["(switches: 4, hosts_per_switch: 2)"],
+        "Dragonfly" => &["(p: 1, a: 3, h: 1, g: 4)"],
+        "EdgeList" => &["(links: [(0, 1), (2, 1), (2, 3), (3, 0)], hosts: [0, 2, 2, 3])"],
+        "EnrichedTree" => &["(k: 2, n: 2, width: 2)"],
+        "GraphMl" => &["(file: \"tests/networks/petersen.graphml\", hosts_per_switch: 1)"],
+        "HyperX" => &["(sizes: [3, 2], multiplicity: [2, 1], hosts_per_switch: 2)"],
+        "Hypercube" => &["(dimensions: 3)", "(dimensions: 4)"],
+        "Ibnetdiscover" => &["(file: \"assets/fabrics/loginoff_8sw.ibnetdiscover\")"],
+        "Ibsim" => &["(file: \"tests/opensm/irr_16_d4_s1/irr_16_d4_s1.net\")"],
+        "Irregular" => &["(switches: 8, degree: 3, hosts_per_switch: 2)"],
+        "KAryNTree" => &["(k: 2, n: 3)", "(k: 3, n: 2)", "(k: 4, n: 2)"],
+        "Kautz" => &["(degree: 2, k: 2)"],
+        "LeafSpine" => &["(leaves: 4, spines: 2, hosts_per_leaf: 3, parallel_links: 2)"],
+        "Mesh" => &["(radix: [3, 3])", "(radix: [4, 4])"],
+        "Petersen" => &["(hosts_per_switch: 1)"],
+        "Ring" => &["(switches: 5, hosts_per_switch: 2)"],
+        "Star" => &["(leaves: 3, hosts_per_leaf: 2, parallel_links: 2)"],
+        "Torus" => &["(radix: [4, 3])", "(radix: [3, 2, 2])"],
+        "Tree" => &["(arity: 2, levels: 3, parallel: [2, 4])"],
+        "Xgft" => &["(children: [3, 2], parents: [1, 2], parallel: [1, 2])"],
+        name => panic!("give `{name}` a sample argument here"),
+    }
+}
+
+fn topology(dice: &mut Dice, seed: u64) -> (&'static str, Graph) {
+    let names: Vec<_> = TOPOLOGIES.names().collect();
+    let name = dice.pick(&names);
+    let text = dice.pick(topology_arguments(name));
+    let entry = TOPOLOGIES.find(name).expect("registered");
+    let topology = (entry.build)(Arguments { text }).expect("arguments fit");
+    let context = BuildContext {
+        seed,
+        clock: Clock {
+            flit_bytes: 64,
+            reference_rate: 160_000_000_000,
+        },
+        switch_link: ChannelTiming::default(),
+        host_link: ChannelTiming::default(),
+        base: Path::new(""),
+    };
+    (name, topology.build(&context).expect("a graph"))
+}
+
+/// Tables or a routing function of an engine that takes the graph, with the lanes they need at least.
+fn routes(dice: &mut Dice, seed: u64, graph: &Graph, service_levels: u8) -> (Routes, u8) {
+    let names: Vec<_> = ENGINES
+        .names()
+        .filter(|name| !LEFT_OUT.contains(name))
+        .collect();
+    loop {
+        let entry = ENGINES.find(dice.pick(&names)).expect("registered");
+        let engine = (entry.build)(Arguments { text: "()" }).expect("no arguments needed");
+        let first = dice.between(1, 6) as u8;
+        for lanes in first..=15 {
+            let budget = LaneBudget {
+                lanes,
+                service_levels,
+            };
+            match engine.route(graph, budget, seed, Path::new("")) {
+                Ok(routes) => return (routes, lanes),
+                Err(RoutingError::TooFewLanes { .. }) => {}
+                Err(RoutingError::Unsupported { .. }) => break,
+                Err(error) => panic!("{}: {error}", entry.name),
+            }
+        }
+    }
+}
+
+/// The case of a seed with a topology and an engine that scenarios can name.
+pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
+    let mut dice = Dice(stream(seed, Purpose::Topology, 2));
+    let (plain, uniform) = plainness(&mut dice);
+    let service_levels = dice.between(1, 3) as u8;
+    let (topology, graph) = topology(&mut dice, seed);
+    let (routes, lanes) = routes(&mut dice, seed, &graph, service_levels);
+    let graph = timing::timed(&mut dice, &graph, uniform);
+    let is_adaptive = matches!(routes, Routes::Adaptive(_));
+    let drawn = Drawn {
+        seed,
+        plain,
+        service_levels,
+        management: !is_adaptive && dice.chance(if plain { 5 } else { 25 }),
+    };
+    let cycles = Scale::Usual.cycles(&mut dice) * 2 / 3;
+    let mut plan = plan(&mut dice, &drawn, &graph, cycles);
+    plan.title = format!("{} on {topology}, random case {seed}", routes.engine());
+    plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
+    if let Routes::Adaptive(adaptive) = &routes {
+        options::allow_adaptive(&mut plan.switch, adaptive.routing.selection());
+    }
+    finish(&mut dice, plan, graph, routes, cycles)
+}
+
+/// A pattern that fits the hosts, with its name.
+pub(super) fn pattern(
+    dice: &mut Dice,
+    graph: &Graph,
+    hosts: &[HostId],
+    seed: u64,
+    class: usize,
+) -> (&'static str, Arc<dyn Pattern>) {
+    let names: Vec<_> = PATTERNS.names().collect();
+    let count = graph.hosts().len() as u32;
+    let context = PatternContext {
+        graph,
+        hosts,
+        seed,
+        class,
+    };
+    for _ in 0..20 {
+        let name = dice.pick(&names);
+        let host = dice.between(0, count - 1);
+        let text = match name {
+            "AllTo" => format!("(target: {host})"),
+            "HotSpot" => format!("(targets: [{host}], fraction: 0.{})", dice.between(1, 9)),
+            "Pairs" => {
+                let other = (host + dice.between(1, count - 1)) % count;
+                format!("(pairs: [({host}, {other}), ({other}, {host})])")
+            }
+            "Shift" => format!("(by: {})", dice.between(1, count - 1)),
+            "Uniform" => dice.pick(&["()", "(self_traffic: true)"]).to_owned(),
+            _ => String::from("()"),
+        };
+        let entry = PATTERNS.find(name).expect("registered");
+        // many fit some numbers of hosts or some topologies only
+        if let Ok(pattern) = (entry.build)(Arguments { text: &text }, &context) {
+            return (name, pattern);
+        }
+    }
+    ("none that fits", Arc::new(super::ToOne(HostId(0))))
+}
+
+/// An arrival process with its name; `saturating`: one that always has a packet.
+pub(super) fn process(
+    dice: &mut Dice,
+    mean_size: f64,
+    saturating: bool,
+) -> (&'static str, OfferedProcess) {
+    let names: Vec<_> = PROCESSES
+        .names()
+        .filter(|&name| (name == "Saturating") == saturating)
+        .collect();
+    let name = dice.pick(&names);
+    let load = format!("load: 0.{:02}", dice.between(2, 90));
+    let text = match name {
+        "Saturating" => String::from("()"),
+        "OnOff" => format!("({load}, burst: {})", dice.between(1, 8)),
+        "ConstantRate" => dice.pick(&[format!("({load})"), format!("({load}, phase: Zero)")]),
+        _ => format!("({load})"),
+    };
+    let context = ProcessContext {
+        mean_size,
+        cycles_per_flit: dice.pick(&[1, 1, 2]),
+    };
+    let entry = PROCESSES.find(name).expect("registered");
+    let offered = (entry.build)(Arguments { text: &text }, context);
+    (name, offered.expect("arguments fit"))
+}
+
+/// Whether heads request all their candidates.
+#[cfg(test)]
+fn is_open(routes: &Routes) -> bool {
+    matches!(routes, Routes::Adaptive(adaptive) if adaptive.routing.selection() == Selection::Open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every topology and every engine is drawn, engines of every kind.
+    #[test]
+    fn nothing_shipped_is_left_out() {
+        let (mut topologies, mut engines, mut open) = (BTreeSet::new(), BTreeSet::new(), 0);
+        for seed in 0..300 {
+            let case = shipped_case(seed);
+            let (_, rest) = case.plan.title.split_once(" on ").expect("a title");
+            let (topology, _) = rest.split_once(',').expect("a title");
+            topologies.insert(topology.to_owned());
+            engines.insert(case.routing.engine().to_owned());
+            open += u32::from(is_open(&case.routing));
+        }
+        let names: BTreeSet<_> = TOPOLOGIES.names().map(str::to_owned).collect();
+        assert_eq!(topologies, names);
+        let names = ENGINES.names().filter(|name| !LEFT_OUT.contains(name));
+        assert_eq!(engines, names.map(str::to_owned).collect());
+        assert!(open > 10, "{open}");
+    }
+}

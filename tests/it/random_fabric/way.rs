@@ -1,0 +1,68 @@
+//! How the engine runs a case: what changes no result, and forks.
+
+use super::{Dice, traffic};
+use virtlane::scenario::Plan;
+use virtlane::topology::Graph;
+
+/// Threads and form of the cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mode {
+    pub(crate) threads: usize,
+    pub(crate) fused: bool,
+}
+
+/// How the engine runs a case; the results are the same in every way.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub(crate) shards: usize,
+    pub(crate) mode: Mode,
+    /// At this cycle the state is saved, and another simulation goes on with it.
+    pub(crate) resume: Option<(u64, Mode)>,
+    /// Cycles in which a window ends.
+    pub(crate) stops: Vec<u64>,
+}
+
+/// A run that starts with the fabric of another.
+#[derive(Clone, Debug)]
+pub(crate) struct Fork {
+    pub(crate) cycle: u64,
+    /// Another seed, other patterns and processes, another measurement; the same network.
+    pub(crate) plan: Plan,
+}
+
+fn mode(dice: &mut Dice) -> Mode {
+    Mode {
+        threads: dice.pick(&[1, 1, 2, 3]),
+        fused: dice.chance(50),
+    }
+}
+
+fn cycle(dice: &mut Dice, cycles: u64) -> u64 {
+    u64::from(dice.between(1, cycles as u32 - 1))
+}
+
+/// A way to run that many cycles.
+pub(super) fn way(dice: &mut Dice, cycles: u64) -> Way {
+    Way {
+        shards: dice.pick(&[1, 1, 1, 2, 3, 4, 5, 6, 7]),
+        mode: mode(dice),
+        resume: dice.chance(60).then(|| (cycle(dice, cycles), mode(dice))),
+        stops: (0..dice.pick(&[0, 0, 1, 3]))
+            .map(|_| cycle(dice, cycles))
+            .collect(),
+    }
+}
+
+/// Now and then a fork, in the warm-up of both runs; messages exclude it.
+pub(super) fn fork(dice: &mut Dice, plan: &Plan, graph: &Graph, cycles: u64) -> Option<Fork> {
+    if !plan.workloads.is_empty() || plan.phases.warmup < 10 || !dice.chance(25) {
+        return None;
+    }
+    let cycle = u64::from(dice.between(5, plan.phases.warmup as u32));
+    let mut plan = plan.clone();
+    plan.seed += 1_000_000;
+    traffic::change(dice, graph, plan.seed, &mut plan.classes);
+    plan.phases.warmup = u64::from(dice.between(cycle as u32, cycles as u32 - 1));
+    plan.phases.measure = u64::from(dice.between(1, (cycles - plan.phases.warmup) as u32));
+    Some(Fork { cycle, plan })
+}

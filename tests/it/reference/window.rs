@@ -1,0 +1,175 @@
+//! What a measurement counts: the cycles `warmup..warmup + measure` of the plan, looked up in the lists of all packets.
+//!
+//! A packet is tagged when it was created in the window and not rejected; latencies, jitter, hops and marks belong to
+//! tagged packets that were delivered, whenever that was. A channel's load is that of the packets that started on it
+//! in the window ([`super::link::Start`]).
+
+use super::Fabric;
+use super::packet::Packet;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use virtlane::ids::HostId;
+
+/// Counts of a class.
+#[derive(PartialEq, Eq, Clone, Debug, Default)]
+pub(crate) struct ClassCounts {
+    /// Packets and flits created in the window, rejected ones included.
+    pub(crate) created: (u64, u64),
+    /// Packets and flits that entered their first channel in the window.
+    pub(crate) injected: (u64, u64),
+    /// Packets and flits delivered in the window.
+    pub(crate) delivered: (u64, u64),
+    /// Packets rejected in the window.
+    pub(crate) rejected: u64,
+    /// Tagged packets.
+    pub(crate) tagged: u64,
+    /// Tagged packets delivered with a mark.
+    pub(crate) marked: u64,
+    /// From first channel to delivery, ascending \[cycles\].
+    pub(crate) network: Vec<u64>,
+    /// From creation to delivery, ascending \[cycles\].
+    pub(crate) packet: Vec<u64>,
+    /// Differences of network latencies within a flow, where a source has one destination only \[cycles\].
+    pub(crate) jitter: Vec<u64>,
+    /// Tagged packets by channels between switches.
+    pub(crate) hops: BTreeMap<u16, u64>,
+    /// Latest delivery of any packet \[cycle\].
+    pub(crate) last_delivery: u64,
+    /// Messages delivered, and the latest of these deliveries \[cycle\].
+    pub(crate) messages: (u64, u64),
+    /// From the first packet made to the last delivered, of messages whose first packet was made in the window, ascending
+    /// \[cycles\].
+    pub(crate) message: Vec<u64>,
+}
+
+/// Counts of a host \[flits\].
+#[derive(PartialEq, Eq, Clone, Copy, Debug, Default)]
+pub(crate) struct HostCounts {
+    /// Created here, rejected packets included.
+    pub(crate) created: u64,
+    /// From here, delivered anywhere.
+    pub(crate) accepted: u64,
+    /// Delivered here.
+    pub(crate) received: u64,
+}
+
+/// Counts of a measurement window.
+#[derive(PartialEq, Eq, Clone, Debug)]
+pub(crate) struct Window {
+    pub(crate) classes: Vec<ClassCounts>,
+    pub(crate) hosts: Vec<HostCounts>,
+    /// Flits, `[channel][lane]`.
+    pub(crate) sent: Vec<Vec<u64>>,
+}
+
+/// Flits of a packet that count as delivered in the window: all of them with the last one.
+fn delivered_flits(packet: &Packet, window: &Range<u64>) -> u64 {
+    match packet.delivered {
+        Some(cycle) if window.contains(&cycle) => u64::from(packet.size),
+        _ => 0,
+    }
+}
+
+impl Window {
+    /// Counts everything.
+    pub(super) fn of(fabric: &Fabric<'_>) -> Self {
+        let (plan, graph) = (fabric.setting.plan, fabric.setting.graph);
+        let phases = &plan.phases;
+        let window = phases.warmup..phases.warmup + phases.measure;
+        let mut counts = Self {
+            classes: vec![ClassCounts::default(); plan.classes.len()],
+            hosts: vec![HostCounts::default(); graph.hosts().len()],
+            sent: vec![vec![0; plan.switch.lane_count().into()]; graph.channels().len()],
+        };
+        for packet in &fabric.packets {
+            counts.count(packet, &window);
+        }
+        for rejected in &fabric.rejected {
+            if window.contains(&rejected.created) {
+                counts.classes[usize::from(rejected.class)].rejected += 1;
+                counts.create(rejected.class, rejected.source, rejected.size);
+            }
+        }
+        for (sent, link) in counts.sent.iter_mut().zip(&fabric.links) {
+            for start in &link.starts {
+                let is_inside = window.contains(&start.cycle);
+                sent[start.lane] += u64::from(is_inside) * u64::from(start.size);
+            }
+        }
+        for (class, created, delivered) in fabric.messages.complete(&fabric.packets) {
+            let class = &mut counts.classes[usize::from(class)];
+            class.messages = (class.messages.0 + 1, class.messages.1.max(delivered));
+            if window.contains(&created) {
+                class.message.push(delivered - created);
+            }
+        }
+        for (index, class) in counts.classes.iter_mut().enumerate() {
+            if plan.classes[index].pattern.is_fixed() {
+                class.jitter = jitter(&fabric.packets, index, &window);
+            }
+            class.network.sort_unstable();
+            class.packet.sort_unstable();
+            class.message.sort_unstable();
+        }
+        counts
+    }
+
+    fn create(&mut self, class: u16, source: HostId, size: u16) {
+        let created = &mut self.classes[usize::from(class)].created;
+        *created = (created.0 + 1, created.1 + u64::from(size));
+        self.hosts[source.index()].created += u64::from(size);
+    }
+
+    fn count(&mut self, packet: &Packet, window: &Range<u64>) {
+        let is_tagged = window.contains(&packet.created);
+        if is_tagged {
+            self.create(packet.class, packet.source, packet.size);
+        }
+        let flits = delivered_flits(packet, window);
+        self.hosts[packet.source.index()].accepted += flits;
+        self.hosts[packet.destination.index()].received += flits;
+        let class = &mut self.classes[usize::from(packet.class)];
+        class.tagged += u64::from(is_tagged);
+        class.delivered.1 += flits;
+        let Some(injected) = packet.injected else {
+            return;
+        };
+        if window.contains(&injected) {
+            class.injected.0 += 1;
+            class.injected.1 += u64::from(packet.size);
+        }
+        let Some(delivered) = packet.delivered else {
+            return;
+        };
+        class.last_delivery = class.last_delivery.max(delivered);
+        class.delivered.0 += u64::from(window.contains(&delivered));
+        if is_tagged {
+            class.network.push(delivered - injected);
+            class.packet.push(delivered - packet.created);
+            class.marked += u64::from(packet.fecn);
+            *class.hops.entry(packet.switches - 1).or_default() += 1;
+        }
+    }
+}
+
+/// How much the network latency differs from that of the delivery before, of the same source.
+fn jitter(packets: &[Packet], class: usize, window: &Range<u64>) -> Vec<u64> {
+    let mut flows: BTreeMap<HostId, Vec<(u64, u64)>> = BTreeMap::new();
+    for packet in packets {
+        let is_tagged = window.contains(&packet.created);
+        if usize::from(packet.class) == class
+            && is_tagged
+            && let (Some(injected), Some(delivered)) = (packet.injected, packet.delivered)
+        {
+            let flow = flows.entry(packet.source).or_default();
+            flow.push((delivered, delivered - injected));
+        }
+    }
+    let mut differences = Vec::new();
+    for flow in flows.values_mut() {
+        flow.sort_unstable();
+        let latencies = flow.windows(2).map(|pair| pair[1].1.abs_diff(pair[0].1));
+        differences.extend(latencies);
+    }
+    differences
+}
