@@ -9,10 +9,11 @@ mod observe;
 mod state;
 mod verdict;
 
-pub use length::Batches;
+pub use length::{Batches, Ready};
+use verdict::{Leftover, Window};
 
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
-use super::inspect::Sent;
+use super::inspect::{Sent, Underway};
 use super::outcome::{CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict};
 use super::packet_sink::PacketSink;
 use super::simulation::{Options, Simulation};
@@ -137,18 +138,17 @@ impl<'a> Run<'a> {
             None => self.measure(progress, stop)?,
         };
         self.drain(measured.cycle, progress, stop)?;
-        let mut records = self.merged();
-        let lanes = usize::from(self.resolved.plan.switch.lane_count());
-        for (row, (before, after)) in warm.sent.iter().zip(&measured.sent).enumerate() {
-            let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
-            records.channels.send(channel, lane, after - before);
-        }
+        let records = self.records(&warm.sent, &measured.sent);
         let growth = measured.queued as i64 - warm.queued as i64;
-        let (verdict, reason) = match self.ended.take() {
-            Some(ended) => ended,
-            None => verdict::judge(self.resolved, &records, self.messages(), growth),
-        };
         let now = self.simulation.now();
+        let leftover = Leftover {
+            packets: self.tagged_left(),
+            drain: now - measured.cycle,
+        };
+        let window = self.window(&records, measured.cycle - warm.cycle);
+        let present_growth = window.present_growth();
+        let judged = verdict::judge(&window, self.messages(), leftover);
+        let (verdict, reason) = self.ended.take().unwrap_or(judged);
         let cycles = CycleCounts {
             warmup: warm.cycle,
             measure: measured.cycle - warm.cycle,
@@ -166,6 +166,7 @@ impl<'a> Run<'a> {
             stages: self.simulation.stage_costs(),
             timeline: self.driver.timeline,
             backlog_growth: growth,
+            present_growth,
             precision,
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
             threads: self.options.threads,
@@ -218,7 +219,7 @@ impl<'a> Run<'a> {
         while self.ended.is_none() && self.tagged_left() > 0 {
             let now = self.simulation.now();
             if now >= limit {
-                self.out_of_time(limit - start);
+                self.out_of_time();
                 return Ok(());
             }
             self.advance("drain", (now + DRAIN_STEP).min(limit), progress, stop)?;
@@ -320,6 +321,36 @@ impl<'a> Run<'a> {
             driver.timeline = driver.timeline.chunks(2).map(TimelineRow::joined).collect();
             driver.interval *= 2;
         }
+    }
+
+    /// What was measured, with the flits sent between two marks.
+    fn records(&mut self, before: &[u64], after: &[u64]) -> Records {
+        let mut records = self.merged();
+        let under_way = &mut Underway {
+            records: &mut records,
+        };
+        self.simulation.inspect(under_way);
+        let lanes = usize::from(self.resolved.plan.switch.lane_count());
+        for (row, (before, after)) in before.iter().zip(after).enumerate() {
+            let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
+            records.channels.send(channel, lane, after - before);
+        }
+        records
+    }
+
+    /// What was measured up to now.
+    fn measured_so_far(&mut self) -> Records {
+        let after = self.sent();
+        let before = self.driver.warm.as_ref().map(|warm| warm.sent.clone());
+        self.records(before.as_ref().unwrap_or(&after), &after)
+    }
+
+    /// The measurement of so many cycles, for its verdict.
+    fn window<'r>(&'r self, records: &'r Records, cycles: u64) -> Window<'r> {
+        let warmup = self.driver.warm.as_ref().map_or(0, |warm| warm.cycle);
+        let (graph, plan) = (&self.resolved.layout.graph, &self.resolved.plan);
+        let series = &self.driver.batches.series;
+        Window::new((graph, plan), records, series, [warmup, cycles])
     }
 
     /// Counters of all shards as one.
