@@ -9,6 +9,7 @@ mod output_lanes;
 mod parking_lot;
 mod queueing;
 mod shipped;
+mod verdicts;
 mod vl_arbitration;
 mod zero_load;
 
