@@ -10,7 +10,7 @@ mod state;
 mod verdict;
 
 pub use length::{Batches, Ready};
-use verdict::{Leftover, Window};
+use verdict::Leftover;
 
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::inspect::{Sent, Underway};
@@ -336,21 +336,6 @@ impl<'a> Run<'a> {
             records.channels.send(channel, lane, after - before);
         }
         records
-    }
-
-    /// What was measured up to now.
-    fn measured_so_far(&mut self) -> Records {
-        let after = self.sent();
-        let before = self.driver.warm.as_ref().map(|warm| warm.sent.clone());
-        self.records(before.as_ref().unwrap_or(&after), &after)
-    }
-
-    /// The measurement of so many cycles, for its verdict.
-    fn window<'r>(&'r self, records: &'r Records, cycles: u64) -> Window<'r> {
-        let warmup = self.driver.warm.as_ref().map_or(0, |warm| warm.cycle);
-        let (graph, plan) = (&self.resolved.layout.graph, &self.resolved.plan);
-        let series = &self.driver.batches.series;
-        Window::new((graph, plan), records, series, [warmup, cycles])
     }
 
     /// Counters of all shards as one.

@@ -36,10 +36,10 @@
 
 mod window;
 
-pub(super) use window::Window;
+use window::Window;
 
 use super::Run;
-use crate::measure::ClassRecords;
+use crate::measure::{ClassRecords, Records};
 use crate::run::outcome::Verdict;
 use crate::run::wait_for::WaitFor;
 use crate::scenario::plan::ClassPlan;
@@ -171,6 +171,21 @@ pub(super) fn standing(window: &Window<'_>) -> (Standing, Option<String>) {
 }
 
 impl Run<'_> {
+    /// What was measured up to now.
+    pub(super) fn measured_so_far(&mut self) -> Records {
+        let after = self.sent();
+        let before = self.driver.warm.as_ref().map(|warm| warm.sent.clone());
+        self.records(before.as_ref().unwrap_or(&after), &after)
+    }
+
+    /// The measurement of so many cycles, for its verdict.
+    pub(super) fn window<'r>(&'r self, records: &'r Records, cycles: u64) -> Window<'r> {
+        let warmup = self.driver.warm.as_ref().map_or(0, |warm| warm.cycle);
+        let (graph, plan) = (&self.resolved.layout.graph, &self.resolved.plan);
+        let series = &self.driver.batches.series;
+        Window::new((graph, plan), records, series, [warmup, cycles])
+    }
+
     /// How far the messages have come.
     pub(super) fn messages(&self) -> MessageCount {
         let classes = &self.resolved.plan.classes;
