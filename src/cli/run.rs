@@ -128,7 +128,9 @@ fn present(
         }
         // the signal tells the code
         Verdict::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
-        Verdict::Steady | Verdict::Saturated => Ok(verdict(claims)),
+        Verdict::Steady | Verdict::Undecided | Verdict::Saturated | Verdict::Incomplete => {
+            Ok(verdict(claims))
+        }
     }
 }
 

@@ -92,6 +92,12 @@ impl Calendar {
         self.slots[(now & self.mask) as usize] = slot;
     }
 
+    /// The slots from cycle `now` on, with their cycles.
+    pub fn ahead(&self, now: u64) -> impl Iterator<Item = (u64, &Slot)> {
+        let cycles = now..=now + self.mask;
+        cycles.map(|at| (at, &self.slots[(at & self.mask) as usize]))
+    }
+
     /// All slots, for checks.
     pub fn slots(&self) -> &[Slot] {
         &self.slots

@@ -7,6 +7,7 @@ use crate::fabric::{Packet, PacketRecord};
 use crate::ids::HostId;
 use crate::measure::{self, Delivery, FlowLatencies, Observation};
 use crate::scenario::plan::Plan;
+use crate::topology::Graph;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -61,6 +62,10 @@ pub struct Records {
     window: (u64, u64),
     /// Global id of each local host.
     host_ids: Vec<u32>,
+    /// Cycles from one flit to the next where a host takes them, `[host]`.
+    pace: Vec<u16>,
+    /// Longest time from the first flit of a packet to its last where a host takes it \[cycles\].
+    longest: u64,
     /// What is looked at packet by packet, when anything is.
     close: Option<Box<Close>>,
 }
@@ -81,7 +86,15 @@ struct Close {
 
 impl Records {
     /// Zeros for a shard with the given hosts.
-    pub fn new(plan: &Plan, host_count: usize, host_ids: Vec<u32>) -> Self {
+    pub fn new(plan: &Plan, graph: &Graph, host_ids: Vec<u32>) -> Self {
+        let host_count = graph.hosts().len();
+        let sink = plan.host.sink_cycles_per_flit.unwrap_or(0);
+        let pace = graph.host_ids().map(|host| {
+            let channel = graph.channel(graph.host_channel(host).reverse());
+            channel.timing.cycles_per_flit.max(sink) as u16
+        });
+        let pace: Vec<u16> = pace.collect();
+        let slowest = pace.iter().copied().max().unwrap_or(1);
         let end = plan.phases.warmup.saturating_add(plan.phases.measure);
         Self {
             measured: measure::Records::new(plan.classes.len(), host_count, 0, 1),
@@ -91,6 +104,8 @@ impl Records {
             ),
             window: (plan.phases.warmup, end),
             host_ids,
+            longest: u64::from(plan.largest_packet()) * u64::from(slowest),
+            pace,
             ..Self::default()
         }
     }
@@ -180,14 +195,46 @@ impl Records {
         cycle >= self.window.0 && cycle < self.window.1
     }
 
+    /// Flits of a packet that its host takes within the window; the last one in cycle `tail`.
+    #[inline]
+    pub fn arrived_in_window(&self, tail: u64, destination: u32, size: u16) -> u64 {
+        let (start, end) = self.window;
+        if tail >= end || tail < start.saturating_add(self.longest) {
+            self.arrived_before(end, tail, destination, size)
+                - self.arrived_before(start, tail, destination, size)
+        } else {
+            u64::from(size)
+        }
+    }
+
+    /// The same up to cycle `now`, of a packet whose tail is still to come.
+    pub fn arrived_by(&self, now: u64, tail: u64, destination: u32, size: u16) -> u64 {
+        let (start, end) = self.window;
+        let before = |at| self.arrived_before(at, tail, destination, size);
+        before(end.min(now)).saturating_sub(before(start))
+    }
+
+    /// Flits that its host takes before cycle `at`.
+    fn arrived_before(&self, at: u64, tail: u64, destination: u32, size: u16) -> u64 {
+        let size = u64::from(size);
+        match tail.checked_sub(at) {
+            None => size,
+            Some(late) => {
+                let pace = u64::from(self.pace[destination as usize]);
+                size.saturating_sub(late / pace + 1)
+            }
+        }
+    }
+
     /// A packet is created at a local host.
     #[inline]
-    pub fn created(&mut self, now: u64, class: u16, host: u32, flits: u16) {
+    pub fn created(&mut self, now: u64, class: u16, host: u32, destination: HostId, flits: u16) {
         self.totals.created += 1;
         self.totals.created_flits += u64::from(flits);
         if self.in_window(now) {
             let host = HostId(self.host_ids[host as usize]);
-            self.measured.create(usize::from(class), host, flits, false);
+            let ends = [host, destination];
+            self.measured.create(usize::from(class), ends, flits, false);
         }
     }
 
@@ -236,6 +283,9 @@ impl Records {
             is_marked: packet.fecn,
         };
         let (in_window, is_tagged) = (self.in_window(now), self.in_window(record.created));
+        let flits = self.arrived_in_window(now, packet.destination, packet.size);
+        let ends = [delivery.source, delivery.destination];
+        self.measured.arrive(usize::from(record.class), ends, flits);
         self.measured
             .deliver(&delivery, in_window, is_tagged, &mut self.flows);
         if let Some(close) = &mut self.close {

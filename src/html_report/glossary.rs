@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-const WORDS: [(&str, &str); 11] = [
+const WORDS: [(&str, &str); 13] = [
     ("cycle", "The time one flit takes on the reference link."),
     ("flit", "The unit in which packets cross channels."),
     (
@@ -31,11 +31,19 @@ const WORDS: [(&str, &str); 11] = [
     ),
     (
         "steady",
-        "Accepted load follows offered load: queues do not grow, and every measured packet was delivered.",
+        "Accepted load follows offered load and nothing grows; an overload of 10 % would be called so in less than 1 %.",
+    ),
+    (
+        "undecided",
+        "Too close to the limit to tell in the cycles measured: a longer measurement tells.",
+    ),
+    (
+        "incomplete",
+        "Messages were not delivered before the bound of the measurement came.",
     ),
     (
         "saturated",
-        "The fabric accepts less than is offered: source queues grow as long as the run lasts.",
+        "The fabric accepts less than is offered, certainly: packets pile up as long as the run lasts.",
     ),
     (
         "jitter",

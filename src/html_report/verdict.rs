@@ -20,7 +20,9 @@ pub(super) struct Judgement {
 pub(super) fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Steady => "\u{2714}",
+        Verdict::Undecided => "?",
         Verdict::Saturated => "\u{25b2}",
+        Verdict::Incomplete => "\u{25d0}",
         Verdict::Deadlocked => "\u{2716}",
         Verdict::Interrupted => "\u{2026}",
     }
@@ -30,7 +32,9 @@ pub(super) fn sign(verdict: Verdict) -> &'static str {
 pub(super) fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Steady => "Steady",
+        Verdict::Undecided => "Undecided",
         Verdict::Saturated => "Saturated",
+        Verdict::Incomplete => "Incomplete",
         Verdict::Deadlocked => "Deadlocked",
         Verdict::Interrupted => "Interrupted",
     }
@@ -48,12 +52,8 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
     }
     let runs = results.runs.len();
     let number = |verdict| results.count(verdict);
-    let worst = [
-        Verdict::Deadlocked,
-        Verdict::Interrupted,
-        Verdict::Saturated,
-    ];
-    let verdict = worst.into_iter().find(|verdict| number(*verdict) > 0);
+    let worst_first = Verdict::ALL.into_iter().skip(1).rev();
+    let verdict = worst_first.into_iter().find(|verdict| number(*verdict) > 0);
     let heading = match verdict {
         None => format!("Steady: all {runs} runs"),
         Some(verdict) => format!("{}: {} of {runs} runs", word(verdict), number(verdict)),

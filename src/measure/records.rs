@@ -2,6 +2,11 @@
 //!
 //! *Window*: the measurement phase. *Tagged*: created within the window; the drain phase waits for tagged
 //! packets. Loads count what happens within the window, latencies belong to tagged packets.
+//!
+//! Flits are delivered one by one, at the pace of the channel or sink: of a packet at an edge of the window those
+//! inside count, so that no host accepts more than its channel carries. A packet is created as a whole, in one cycle:
+//! sources make packets, not flits. Offered load of a short window may therefore exceed 1, by at most a packet per host
+//! beyond what the process makes; over windows it has the same mean as accepted load, as both count each flit once.
 
 use super::{Digest, FlowLatencies, JitterRecord, LatencyRecord};
 use crate::ids::{ChannelId, HostId, VlId};
@@ -45,7 +50,7 @@ pub struct ClassRecords {
     pub injected_flits: u64,
     /// Packets delivered within the window, whenever created.
     pub delivered_packets: u64,
-    /// Their flits.
+    /// Flits delivered within the window, also of packets that begin before it or end after it.
     pub delivered_flits: u64,
     /// Packets created within the window and rejected by a full source queue.
     pub rejected: u64,
@@ -95,6 +100,8 @@ impl MessageRecords {
 pub struct HostRecord {
     /// Flits created here, rejected packets included.
     pub created_flits: u64,
+    /// Flits created anywhere for here, rejected packets included.
+    pub destined_flits: u64,
     /// Flits from here that were delivered anywhere.
     pub accepted_flits: u64,
     /// Flits delivered here.
@@ -131,7 +138,6 @@ impl ClassRecords {
         self.last_delivery = self.last_delivery.max(delivery.delivered);
         if in_window {
             self.delivered_packets += 1;
-            self.delivered_flits += u64::from(delivery.size);
         }
         if is_tagged {
             self.tagged_delivered += 1;
@@ -214,13 +220,20 @@ impl Records {
 
     /// Counts a packet created within the window. A packet of a full source queue is `rejected`; all
     /// others are tagged.
-    pub fn create(&mut self, class: usize, source: HostId, flits: u16, rejected: bool) {
+    pub fn create(
+        &mut self,
+        class: usize,
+        [source, destination]: [HostId; 2],
+        flits: u16,
+        rejected: bool,
+    ) {
         let record = &mut self.classes[class];
         record.created_packets += 1;
         record.created_flits += u64::from(flits);
         record.rejected += u64::from(rejected);
         record.tagged_created += u64::from(!rejected);
         self.hosts[source.index()].created_flits += u64::from(flits);
+        self.hosts[destination.index()].destined_flits += u64::from(flits);
     }
 
     /// A packet counted as created meets a full source queue: it is rejected and not tagged.
@@ -235,7 +248,16 @@ impl Records {
         self.classes[class].injected_flits += u64::from(flits);
     }
 
-    /// Counts a delivered packet, in any phase: delivered within the window or not, tagged or not.
+    /// Counts flits of a packet that arrive within the window.
+    #[inline]
+    pub fn arrive(&mut self, class: usize, [source, destination]: [HostId; 2], flits: u64) {
+        self.classes[class].delivered_flits += flits;
+        self.hosts[source.index()].accepted_flits += flits;
+        self.hosts[destination.index()].received_flits += flits;
+    }
+
+    /// Counts a delivered packet, in any phase: delivered within the window or not, tagged or not. Its flits that
+    /// arrive within the window are counted by [`Self::arrive`].
     pub fn deliver(
         &mut self,
         delivery: &Delivery,
@@ -246,11 +268,6 @@ impl Records {
         self.digest.add(delivery);
         let class = usize::from(delivery.class);
         self.classes[class].deliver(delivery, in_window, is_tagged);
-        if in_window {
-            let flits = u64::from(delivery.size);
-            self.hosts[delivery.source.index()].accepted_flits += flits;
-            self.hosts[delivery.destination.index()].received_flits += flits;
-        }
         if is_tagged {
             let latency = delivery.delivered - delivery.injected;
             let difference = flows.observe(class, delivery.source.index(), latency);
@@ -277,6 +294,7 @@ impl Records {
         }
         for (sum, part) in self.hosts.iter_mut().zip(&other.hosts) {
             sum.created_flits += part.created_flits;
+            sum.destined_flits += part.destined_flits;
             sum.accepted_flits += part.accepted_flits;
             sum.received_flits += part.received_flits;
         }
@@ -324,9 +342,11 @@ mod tests {
             let mut flows = FlowLatencies::new(2, [false]);
             for &part in parts {
                 let source = HostId(part as u32);
-                records.create(0, source, 4, part == 1);
+                records.create(0, [source, HostId(1 - source.0)], 4, part == 1);
                 records.inject(0, 4);
                 let delivery = delivery(source.0, part as u16 * 3, 40 + part as u64);
+                let ends = [source, HostId(1 - source.0)];
+                records.arrive(0, ends, if part == 0 { 4 } else { 0 });
                 records.deliver(&delivery, part == 0, true, &mut flows);
             }
             records
@@ -342,5 +362,6 @@ mod tests {
         assert_eq!(class.last_delivery, 41);
         assert_eq!(whole.hosts[0].accepted_flits, 4);
         assert_eq!(whole.hosts[1].received_flits, 4);
+        assert_eq!(whole.hosts[1].destined_flits, 4);
     }
 }

@@ -34,6 +34,8 @@ pub struct RunResult {
     pub length: Option<String>,
     /// Packets in source queues after the measurement, less those before it.
     pub backlog_growth: i64,
+    /// Flits created in the measurement, less those delivered in it.
+    pub present_growth: i64,
     /// How precise the means are.
     pub precision: Estimates,
     /// Length of the phases as run.
@@ -92,6 +94,7 @@ impl RunResult {
             reason: outcome.reason,
             length: outcome.length,
             backlog_growth: outcome.backlog_growth,
+            present_growth: outcome.present_growth,
             precision: outcome.precision,
             cycles: outcome.cycles,
             records: outcome.records,

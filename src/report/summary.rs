@@ -48,6 +48,9 @@ pub struct RunSummary {
     pub shards: usize,
     /// How it ended.
     pub verdict: Verdict,
+    /// Why, in one sentence (a deadlock: with the wait-for cycle).
+    #[serde(default)]
+    pub reason: String,
     /// Digest of all deliveries, 32 hexadecimal digits.
     pub digest: String,
     /// Length of the phases.
@@ -73,9 +76,10 @@ pub struct ConfidenceSummary {
 /// Loads of the window \[fraction of link rate\].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadSummary {
-    /// Created, rejected packets included, over all sending hosts.
+    /// Created, rejected packets included, over all sending hosts. Packets are created as a whole: in a short window it
+    /// may exceed 1.
     pub offered: f64,
-    /// Delivered, over all sending hosts.
+    /// Delivered, over all sending hosts; counted flit by flit.
     pub accepted: f64,
     /// Delivered from the sending host with the least.
     pub accepted_min_host: f64,
@@ -83,6 +87,9 @@ pub struct LoadSummary {
     pub accepted_max_host: f64,
     /// Growth of the source queues in the measurement, part of the packets created; negative when they shrink.
     pub backlog_growth: f64,
+    /// Flits created in the measurement and not delivered in it, part of those created: growth of source queues and
+    /// fabric together.
+    pub present_growth: f64,
 }
 
 /// Both clocks.
@@ -209,6 +216,7 @@ pub fn summarize(result: &RunResult) -> Summary {
             threads: result.threads,
             shards: result.shards,
             verdict: result.verdict,
+            reason: result.reason.clone(),
             digest: records.digest.to_string(),
             cycles: result.cycles,
             length: result.length.clone(),
@@ -284,6 +292,10 @@ fn loads(result: &RunResult) -> LoadSummary {
         backlog_growth: ratio(
             result.backlog_growth as f64,
             total(|class| class.created_packets) as f64,
+        ),
+        present_growth: ratio(
+            result.present_growth as f64,
+            total(|class| class.created_flits) as f64,
         ),
     }
 }

@@ -36,6 +36,7 @@ fn result() -> RunResult {
         reason: "accepted load follows offered load".into(),
         length: Some("measurement of 1000 cycles: packet latency within 1.50 %".into()),
         backlog_growth: 2,
+        present_growth: 16,
         precision: Estimates {
             confidence: 0.95,
             accepted: Some(means(0.8, 0.02)),
@@ -124,7 +125,8 @@ fn records() -> Records {
         let class = usize::from(sequence % 5 == 4);
         let source = if class == 1 { 0 } else { sequence as u32 % 3 };
         let created = 100 + sequence * 9;
-        records.create(class, HostId(source), 8, sequence == 50);
+        let ends = [source, (source + 1) % 3].map(HostId);
+        records.create(class, ends, 8, sequence == 50);
         if sequence == 50 {
             continue;
         }
@@ -141,7 +143,9 @@ fn records() -> Records {
             hops: u16::from(source > 0),
             is_marked: sequence % 10 == 0,
         };
-        records.deliver(&delivery, delivery.delivered < 1100, true, &mut flows);
+        let in_window = delivery.delivered < 1100;
+        records.arrive(class, ends, if in_window { 8 } else { 0 });
+        records.deliver(&delivery, in_window, true, &mut flows);
         let channel = ChannelId(source * 2);
         records.channels.send(channel, VlId(class as u8), 8);
     }

@@ -48,15 +48,10 @@ impl Point<'_> {
     }
 }
 
-/// Runs that went to their end: steady and saturated ones. Means of others are of nothing in particular.
+/// Runs that measured what they were asked to.
 fn counted<'a>(runs: &[&'a Run]) -> impl Iterator<Item = &'a Run> {
-    let ends = |run: &&Run| {
-        matches!(
-            run.summary.run.verdict,
-            Verdict::Steady | Verdict::Saturated
-        )
-    };
-    runs.iter().copied().filter(ends)
+    let is_measured = |run: &&Run| run.summary.run.verdict.is_measured();
+    runs.iter().copied().filter(is_measured)
 }
 
 /// Points that differ in load (or one number) only.
@@ -197,16 +192,12 @@ fn point<'a>(
         .map(|number| &results.runs[*number])
         .collect();
     runs.sort_by_key(|run| run.manifest.seed);
-    let rank = |verdict: Verdict| match verdict {
-        Verdict::Steady => 0,
-        Verdict::Saturated => 1,
-        Verdict::Interrupted => 2,
-        Verdict::Deadlocked => 3,
+    let is_told = |verdict: &Verdict| {
+        let mut verdicts = runs.iter().map(|run| run.summary.run.verdict);
+        verdicts.any(|found| found == *verdict)
     };
-    let verdicts = runs.iter().map(|run| run.summary.run.verdict);
-    let verdict = verdicts
-        .max_by_key(|verdict| rank(*verdict))
-        .unwrap_or(Verdict::Interrupted);
+    let worst = Verdict::ALL.into_iter().rfind(is_told);
+    let verdict = worst.unwrap_or(Verdict::Interrupted);
     let offered = |runs: &[&Run]| {
         let sum: f64 = runs.iter().map(|run| run.summary.load.offered).sum();
         sum / runs.len() as f64

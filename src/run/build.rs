@@ -166,7 +166,7 @@ fn records(
     options: Options,
 ) -> Records {
     let host_ids = hosts.iter().map(|host| host.0).collect();
-    let mut records = Records::new(plan, graph.hosts().len(), host_ids);
+    let mut records = Records::new(plan, graph, host_ids);
     if plan.observe.is_on() {
         let levels = shared.service_levels();
         records.observe(Observation::new(&plan.observe, plan.seed, levels));

@@ -3,7 +3,8 @@
 use crate::cycle::state::{Shared, Work};
 use crate::cycle::view::View;
 use crate::fabric::components::{InPort, OutPort, Packet, PacketRecord, Queue};
-use crate::ids::ChannelId;
+use crate::ids::{ChannelId, HostId};
+use crate::measure::Records;
 use crate::run::shard::Inspect;
 
 /// The columns of a shard.
@@ -100,5 +101,28 @@ impl Inspect for Sent<'_> {
             }
         }
         self.shard += 1;
+    }
+}
+
+/// Counts, in the records of a whole run, the flits that arrived within the measurement of packets whose tails are
+/// still to come.
+pub(super) struct Underway<'a> {
+    /// Counters of the run.
+    pub(super) records: &'a mut Records,
+}
+
+impl Inspect for Underway<'_> {
+    fn look(&mut self, view: &dyn Columns) {
+        let records = &view.work().records;
+        let now = view.now();
+        for (tail, slot) in view.work().calendar.ahead(now) {
+            for &row in &slot.deliveries {
+                let packet = &view.packets()[row as usize];
+                let record = &view.records()[row as usize];
+                let flits = records.arrived_by(now, tail, packet.destination, packet.size);
+                let ends = [record.source, packet.destination].map(HostId);
+                self.records.arrive(usize::from(record.class), ends, flits);
+            }
+        }
     }
 }

@@ -13,10 +13,14 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Accepted load follows offered load and latencies are stationary.
+    /// Accepted load follows offered load and nothing grows; an overload of 10 % would be called so in less than 1 %.
     Steady,
-    /// The fabric accepts less than is offered.
+    /// Too close to the limit to tell in the cycles measured.
+    Undecided,
+    /// The fabric accepts less than is offered, beyond what chance explains.
     Saturated,
+    /// Messages were not delivered before the bound of the measurement.
+    Incomplete,
     /// Packets in flight cannot move any more.
     Deadlocked,
     /// Stopped before its end.
@@ -25,12 +29,36 @@ pub enum Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.write_str(self.word())
+    }
+}
+
+impl Verdict {
+    /// All of them, from the best to the worst: what is told of several runs is the worst.
+    pub const ALL: [Self; 6] = [
+        Self::Steady,
+        Self::Undecided,
+        Self::Saturated,
+        Self::Incomplete,
+        Self::Interrupted,
+        Self::Deadlocked,
+    ];
+
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
             Self::Steady => "steady",
+            Self::Undecided => "undecided",
             Self::Saturated => "saturated",
-            Self::Deadlocked => "deadlocked",
+            Self::Incomplete => "incomplete",
             Self::Interrupted => "interrupted",
-        })
+            Self::Deadlocked => "deadlocked",
+        }
+    }
+
+    /// Whether the run measured what it was asked to: means of others are of nothing in particular.
+    pub fn is_measured(self) -> bool {
+        matches!(self, Self::Steady | Self::Undecided | Self::Saturated)
     }
 }
 
@@ -186,6 +214,8 @@ pub struct Outcome {
     pub timeline: Vec<TimelineRow>,
     /// Packets in source queues after the measurement, less those before it.
     pub backlog_growth: i64,
+    /// Flits created in the measurement, less those delivered in it.
+    pub present_growth: i64,
     /// How precise the means are.
     pub precision: Estimates,
     /// Where the phases that find their own length ended, and why.

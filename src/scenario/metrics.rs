@@ -88,6 +88,11 @@ metrics![
         "Growth of the source queues in the measurement, part of the packets created"
     ),
     (
+        "load.present_growth",
+        "fraction",
+        "Growth of source queues and fabric in the measurement, part of the flits created"
+    ),
+    (
         "latency.network.STATISTIC",
         "cycles",
         "First flit on the first channel to last flit at the destination, of tagged packets"

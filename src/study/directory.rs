@@ -9,7 +9,6 @@ use super::record::{FILE, Kind, Record};
 use super::states::STATES;
 use super::{RunKey, StudyError, Table};
 use crate::report::directory::{is_partial, replace_file};
-use crate::report::result::Verdict;
 use crate::report::{RunDirectory, Summary, manifest};
 use ron::ser::PrettyConfig;
 use serde::{Deserialize, Serialize};
@@ -262,13 +261,13 @@ impl Finished {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Failed { .. } => "failed",
-            Self::Run { summary, .. } => match summary.run.verdict {
-                Verdict::Steady => "steady",
-                Verdict::Saturated => "saturated",
-                Verdict::Interrupted => "interrupted",
-                Verdict::Deadlocked => "deadlocked",
-            },
+            Self::Run { summary, .. } => summary.run.verdict.word(),
         }
+    }
+
+    /// Whether its numbers count in means.
+    pub fn is_measured(&self) -> bool {
+        matches!(self, Self::Run { summary, .. } if summary.run.verdict.is_measured())
     }
 
     /// Why.

@@ -2,7 +2,7 @@
 //!
 //! Intervals come from independent replications (Student's t over seeds); a point with one run takes them from
 //! the batches inside the run where there are any. The column `interval` says which. Only runs that went to their
-//! end count: steady and saturated ones.
+//! end count: steady, undecided and saturated ones.
 
 use super::Design;
 use super::directory::Finished;
@@ -16,7 +16,15 @@ use serde_json::Value;
 const FRACTION: &str = "fraction of link rate";
 const CYCLES: &str = "cycles";
 /// Verdicts from the worst to the best: a row shows the worst of its runs.
-const WORST_FIRST: [&str; 5] = ["failed", "deadlocked", "interrupted", "saturated", "steady"];
+const WORST_FIRST: [&str; 7] = [
+    "failed",
+    "deadlocked",
+    "interrupted",
+    "incomplete",
+    "saturated",
+    "undecided",
+    "steady",
+];
 
 /// Path in the summary, unit, and the interval inside one run.
 type Metric = (String, &'static str, Option<&'static str>);
@@ -114,9 +122,10 @@ impl<'a> Table<'a> {
 
     /// Enters a finished run.
     pub fn enter(&mut self, run: usize, finished: &Finished) {
-        let counts = ["steady", "saturated"].contains(&finished.word());
         let summary = match finished {
-            Finished::Run { summary, .. } if counts => serde_json::to_value(summary).ok(),
+            Finished::Run { summary, .. } if finished.is_measured() => {
+                serde_json::to_value(summary).ok()
+            }
             _ => None,
         };
         self.rows[run] = Some(Row {

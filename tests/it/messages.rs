@@ -177,7 +177,12 @@ fn a_run_that_is_too_short_says_what_is_left() {
     assert_eq!(code, Some(0));
     let summary = std::fs::read_to_string(folder.path().join("run/summary.json")).expect("there");
     let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
-    assert_eq!(summary["run"]["verdict"], "saturated");
+    assert_eq!(summary["run"]["verdict"], "incomplete");
+    let reason = summary["run"]["reason"].as_str().expect("a text");
+    assert!(
+        reason.starts_with("the bound of the measurement came first"),
+        "{reason}"
+    );
     let data = &summary["classes"][0]["messages"];
     let (count, delivered) = (data["count"].as_u64(), data["delivered"].as_u64());
     assert!(delivered > Some(100) && delivered < count, "{data}");

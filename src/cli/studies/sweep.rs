@@ -197,7 +197,7 @@ fn make_all<'a>(
 
 /// A run that gives no result is told at once.
 fn warn(record: &Record, run: usize, finished: &Finished) {
-    if ["steady", "saturated"].contains(&finished.word()) {
+    if finished.is_measured() {
         return;
     }
     let key = &record.design.runs[run];

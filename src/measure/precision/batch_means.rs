@@ -151,6 +151,7 @@ mod tests {
 
     const EMPTY: Batch = Batch {
         cycles: 10,
+        created_flits: 0,
         delivered_flits: 0,
         delivered: 0,
         network_latency: 0,

@@ -1,4 +1,4 @@
-//! How sure a number is: confidence intervals over replications and over batches, and the end of the warm-up.
+//! How sure a number is: confidence intervals over replications and over batches, the end of the warm-up, growth.
 //!
 //! Everything here is a function of counters of the simulation alone, so what a run decides by it (when to
 //! measure, when to stop) is the same for any number of threads and shards.
@@ -6,6 +6,7 @@
 pub mod batch_means;
 pub mod replications;
 pub mod series;
+pub mod stationarity;
 pub mod warm_up;
 
 pub use batch_means::{BatchMeans, batch_means};

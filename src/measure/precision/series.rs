@@ -13,6 +13,8 @@ const MOST: usize = 4096;
 pub struct Batch {
     /// Length \[cycles\].
     pub cycles: u64,
+    /// Flits created.
+    pub created_flits: u64,
     /// Flits delivered.
     pub delivered_flits: u64,
     /// Packets delivered.
@@ -26,9 +28,11 @@ pub struct Batch {
 }
 
 impl Batch {
-    fn join(self, other: Self) -> Self {
+    /// Both as one.
+    pub fn join(self, other: Self) -> Self {
         Self {
             cycles: self.cycles + other.cycles,
+            created_flits: self.created_flits + other.created_flits,
             delivered_flits: self.delivered_flits + other.delivered_flits,
             delivered: self.delivered + other.delivered,
             network_latency: self.network_latency + other.network_latency,
@@ -77,6 +81,12 @@ impl BatchSeries {
             self.batches.truncate(MOST / 2);
             self.length *= 2;
         }
+    }
+
+    /// At most `most` batches as equal as can be, and at least half as many where there are: the last batches, joined.
+    pub fn joined(&self, most: usize) -> Vec<Batch> {
+        let size = self.batches.len().div_ceil(most).max(1);
+        self.grouped(self.batches.len() / size, size).collect()
     }
 
     /// The last `groups * size` batches, `size` at a time.

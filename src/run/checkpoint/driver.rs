@@ -1,7 +1,7 @@
 //! What the driver of a run knows between two steps.
 
 use crate::cycle::records::Totals;
-use crate::run::execute::Batches;
+use crate::run::execute::{Batches, Ready};
 use crate::run::outcome::{Cost, TimelineRow};
 use crate::run::packet_sink::Written;
 use crate::run::watchdog::Watchdog;
@@ -36,8 +36,8 @@ pub struct Driver {
     /// Where in the running phase it is decided whether that is long enough \[cycles of the phase\]; `None` = it
     /// has not begun.
     pub decision: Option<u64>,
-    /// Whether the measurement was precise enough at the decision before.
-    pub was_precise: bool,
+    /// Why the measurement might have ended at the decision before.
+    pub ready: Option<Ready>,
     /// Where the phases that find their own length ended, and why.
     pub length: Vec<String>,
     /// What the run has taken up to here; no result of the simulation.
@@ -61,7 +61,7 @@ impl Driver {
             interval,
             batches: Batches::default(),
             decision: None,
-            was_precise: false,
+            ready: None,
             length: Vec::new(),
             spent: Cost::default(),
             packets: Written::default(),

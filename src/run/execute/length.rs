@@ -4,6 +4,7 @@
 //! simulation alone: the same for any number of threads and shards. Only a limit of wall time depends on
 //! the machine, and its verdict says so.
 
+use super::verdict::{Standing, standing};
 use super::{DRAIN_STEP, Run};
 use crate::cycle::records::Totals;
 use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batch_means, warm_up};
@@ -18,15 +19,27 @@ const FIRST_BATCH: u64 = 16;
 /// First decision of such a phase, in first batches: eight times the batches of an interval, and more than
 /// MSER-5 needs.
 const FIRST_DECISION: u64 = 256;
-/// Shortest batch of a phase of fixed length \[cycles\]: shorter ones would cost time.
+/// Shortest batch of a phase of fixed length \[cycles\], unless that is very short: shorter ones would cost time.
 const SHORTEST_BATCH: u64 = 64;
 /// Batches a phase of fixed length aims at.
 const BATCHES: u64 = 1024;
 
+/// Fewest batches of a phase of fixed length that is long enough for them.
+const LEAST_BATCHES: u64 = 32;
+
+/// Why a measurement that finds its own length may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ready {
+    /// Its means are precise enough, and nothing moves.
+    Precise,
+    /// The fabric is certainly saturated.
+    Saturated,
+}
+
 /// Batches of a phase as it goes on.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Batches {
-    series: BatchSeries,
+    pub(super) series: BatchSeries,
     /// First cycle of the phase.
     first: u64,
     /// First cycle of the open batch, and the totals then; `None` outside the phase.
@@ -64,6 +77,7 @@ impl Batches {
         };
         self.series.push(Batch {
             cycles: now - start,
+            created_flits: totals.created_flits - before.created_flits,
             delivered_flits: totals.delivered_flits - before.delivered_flits,
             delivered: totals.delivered - before.delivered,
             network_latency: totals.network_latency - before.network_latency,
@@ -196,7 +210,8 @@ impl Run<'_> {
             } else if phases.until_messages {
                 self.measure_messages(end, progress, stop)?;
             } else {
-                self.first_decision((phases.measure / BATCHES).max(SHORTEST_BATCH));
+                let shortest = SHORTEST_BATCH.min(phases.measure / LEAST_BATCHES).max(1);
+                self.first_decision((phases.measure / BATCHES).max(shortest));
                 self.advance("measure", end, progress, stop)?;
             }
             self.driver.batches.stop();
@@ -206,9 +221,9 @@ impl Run<'_> {
         Ok(measured)
     }
 
-    /// Measures until latency and accepted load are precise enough at two decisions in a row, at most up to cycle
-    /// `end`: an estimate that happens to be too narrow would end the run at once, and such runs cover the mean
-    /// less often than they say.
+    /// Measures until latency and accepted load are precise enough and nothing moves any more, or the fabric is
+    /// certainly saturated, at two decisions in a row; at most up to cycle `end`. An estimate that happens to be too
+    /// narrow would end the run at once, and such runs cover the mean less often than they say.
     fn measure_until(
         &mut self,
         precision: Precision,
@@ -220,12 +235,11 @@ impl Run<'_> {
         loop {
             let until = self.driver.batches.cycle(decision).min(end);
             self.advance("measure", until, progress, stop)?;
-            let found = self.driver.batches.estimates(precision.confidence);
-            let (is_enough, words) = found.judge(precision.half_width);
             let now = self.simulation.now();
             let cycles = now - self.driver.batches.first;
-            let is_confirmed = is_enough && self.driver.was_precise;
-            self.driver.was_precise = is_enough;
+            let (ready, words) = self.readiness(precision, cycles);
+            let is_confirmed = ready.is_some() && ready == self.driver.ready;
+            self.driver.ready = ready;
             let bound = match &self.ended {
                 None if is_confirmed => {
                     self.set_window(now - cycles, now);
@@ -241,6 +255,21 @@ impl Run<'_> {
             let message = format!("measurement of {cycles} cycles{bound}: {words}");
             self.driver.length.push(message);
             return Ok(());
+        }
+    }
+
+    /// Why the measurement may end after `cycles` cycles, if it may, and how it stands.
+    fn readiness(&mut self, precision: Precision, cycles: u64) -> (Option<Ready>, String) {
+        let records = self.measured_so_far();
+        let (standing, why) = standing(&self.window(&records, cycles));
+        let found = self.driver.batches.estimates(precision.confidence);
+        let (is_precise, words) = found.judge(precision.half_width);
+        match (standing, why) {
+            (Standing::Saturated, Some(why)) => {
+                (Some(Ready::Saturated), format!("saturated, {why}"))
+            }
+            (Standing::Moving, Some(why)) => (None, format!("{words}, but {why}")),
+            _ => (is_precise.then_some(Ready::Precise), words),
         }
     }
 

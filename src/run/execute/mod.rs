@@ -9,10 +9,11 @@ mod observe;
 mod state;
 mod verdict;
 
-pub use length::Batches;
+pub use length::{Batches, Ready};
+use verdict::Leftover;
 
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
-use super::inspect::Sent;
+use super::inspect::{Sent, Underway};
 use super::outcome::{
     Cost, CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict,
 };
@@ -143,18 +144,17 @@ impl<'a> Run<'a> {
             None => self.measure(progress, stop)?,
         };
         self.drain(measured.cycle, progress, stop)?;
-        let mut records = self.merged();
-        let lanes = usize::from(self.resolved.plan.switch.lane_count());
-        for (row, (before, after)) in warm.sent.iter().zip(&measured.sent).enumerate() {
-            let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
-            records.channels.send(channel, lane, after - before);
-        }
+        let records = self.records(&warm.sent, &measured.sent);
         let growth = measured.queued as i64 - warm.queued as i64;
-        let (verdict, reason) = match self.ended.take() {
-            Some(ended) => ended,
-            None => verdict::judge(self.resolved, &records, self.messages(), growth),
-        };
         let now = self.simulation.now();
+        let leftover = Leftover {
+            packets: self.tagged_left(),
+            drain: now - measured.cycle,
+        };
+        let window = self.window(&records, measured.cycle - warm.cycle);
+        let present_growth = window.present_growth();
+        let judged = verdict::judge(&window, self.messages(), leftover);
+        let (verdict, reason) = self.ended.take().unwrap_or(judged);
         let cycles = CycleCounts {
             warmup: warm.cycle,
             measure: measured.cycle - warm.cycle,
@@ -173,6 +173,7 @@ impl<'a> Run<'a> {
             stages: self.simulation.stage_costs(),
             timeline: self.driver.timeline,
             backlog_growth: growth,
+            present_growth,
             precision,
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
             threads: self.options.threads,
@@ -234,7 +235,7 @@ impl<'a> Run<'a> {
         while self.ended.is_none() && self.tagged_left() > 0 {
             let now = self.simulation.now();
             if now >= limit {
-                self.out_of_time(limit - start);
+                self.out_of_time();
                 return Ok(());
             }
             self.advance("drain", (now + DRAIN_STEP).min(limit), progress, stop)?;
@@ -336,6 +337,21 @@ impl<'a> Run<'a> {
             driver.timeline = driver.timeline.chunks(2).map(TimelineRow::joined).collect();
             driver.interval *= 2;
         }
+    }
+
+    /// What was measured, with the flits sent between two marks.
+    fn records(&mut self, before: &[u64], after: &[u64]) -> Records {
+        let mut records = self.merged();
+        let under_way = &mut Underway {
+            records: &mut records,
+        };
+        self.simulation.inspect(under_way);
+        let lanes = usize::from(self.resolved.plan.switch.lane_count());
+        for (row, (before, after)) in before.iter().zip(after).enumerate() {
+            let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
+            records.channels.send(channel, lane, after - before);
+        }
+        records
     }
 
     /// Counters of all shards as one.

@@ -348,7 +348,7 @@ section!(
     [need(
         "at_most",
         "time, at least 1 cycle",
-        "Longest measurement; when it comes first, the verdict is saturated"
+        "Longest measurement; when it comes first, the verdict is incomplete"
     )]
 );
 

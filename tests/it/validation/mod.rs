@@ -12,6 +12,7 @@ mod parking_lot;
 mod queueing;
 mod shipped;
 mod timelines;
+mod verdicts;
 mod vl_arbitration;
 mod worst_case;
 mod zero_load;

@@ -1,0 +1,215 @@
+//! The verdict of a run: what its measurement proves, with stated error rates.
+//!
+//! # Algorithm
+//! Two questions are asked, each with its own error rate, and what neither answers is *undecided*:
+//!
+//! 1. Is it certain that the fabric takes less than is offered? *Saturated*, when at the level of 0.1 % each
+//!    - the flits present (source queues and fabric) drift upwards, against the hypothesis of a random walk, the worst
+//!      case of a stable queue ([`stationarity::is_growing`]), or
+//!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance explains, corrected
+//!      (Bonferroni) for all hosts, both ways.
+//! 2. May an overload of 10 % be ruled out, being missed in at most 0.5 %? Only then *steady*. It may not, when
+//!    - a host is asked to take or to send 0.99 of what its link (or sink) carries, or this is within the 99.5 %
+//!      bound of its load below 1.1,
+//!    - a channel between switches is busy for 0.98 of the time, or within its 99.5 % bound below 1.1,
+//!    - the flits present grow by a part of those created that an overload of 10 % would come to in more than 1 %,
+//!    - packets present or packet latency rise over the measurement by more than 5 % of their mean and beyond what
+//!      chance does in 0.5 % of stationary series ([`stationarity::rise`]), or
+//!    - measured packets were left over by a drain as long as the measurement.
+//!
+//! Chance means counts of flits with the dispersion that the created flits of all hosts show from batch to batch; one
+//! packet at each edge of the measurement is allowed for, and the flits that fill a fabric that was not warmed up.
+//! Where source queues are bounded and reject packets, or sources always have one waiting, the fabric is saturated by
+//! what is seen at once. A run of messages is judged by whether all of them were delivered.
+//!
+//! # Deviations
+//! Dally and Towles judge the curve of latency over load by eye. Arrivals of single hosts may be burstier than those
+//! of all together; then the error rates of single hosts are higher than stated. Overload of a single flow that
+//! fills no channel (too few buffers for the round trip) is told from noise only by growth, and may be missed more
+//! often where fewer than about 1500 packets are measured.
+//!
+//! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) chapter 23,
+//! [`LAW_KELTON`](crate::references::LAW_KELTON) chapter 9
+//!
+//! [`stationarity::is_growing`]: crate::measure::precision::stationarity::is_growing
+//! [`stationarity::rise`]: crate::measure::precision::stationarity::rise
+
+mod window;
+
+use window::Window;
+
+use super::Run;
+use crate::measure::{ClassRecords, Records};
+use crate::run::outcome::Verdict;
+use crate::run::wait_for::WaitFor;
+use crate::scenario::plan::ClassPlan;
+use std::fmt;
+
+/// How far the messages of a run have come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MessageCount {
+    /// Messages of all classes.
+    pub(super) all: u64,
+    /// Those that are not delivered.
+    pub(super) left: u64,
+    /// Latest delivery \[cycle\].
+    pub(super) last: u64,
+}
+
+impl fmt::Display for MessageCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let delivered = self.all - self.left;
+        write!(f, "{delivered} of {} messages delivered", self.all)?;
+        match delivered {
+            0 => Ok(()),
+            _ => write!(f, ", the last in cycle {}", self.last),
+        }
+    }
+}
+
+/// What the drain left over.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leftover {
+    /// Measured packets that were not delivered.
+    pub(super) packets: u64,
+    /// Length of the drain \[cycles\].
+    pub(super) drain: u64,
+}
+
+impl fmt::Display for Leftover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { packets, drain } = self;
+        write!(
+            f,
+            "{packets} measured packets were not delivered within {drain} cycles of drain"
+        )
+    }
+}
+
+/// Verdict and reason of a run that was not ended early.
+pub(super) fn judge(
+    window: &Window<'_>,
+    messages: MessageCount,
+    leftover: Leftover,
+) -> (Verdict, String) {
+    let plan = window.plan();
+    if plan.phases.until_messages && messages.left > 0 {
+        let reason = format!("the bound of the measurement came first: {messages}");
+        return (Verdict::Incomplete, reason);
+    }
+    let sends_messages = |class: &ClassPlan| class.messages.is_some();
+    if messages.left == 0 && messages.all > 0 && plan.classes.iter().all(sends_messages) {
+        return (Verdict::Steady, messages.to_string());
+    }
+    if let Some(reason) = rejecting(window).or_else(|| window.overload()) {
+        return (Verdict::Saturated, reason);
+    }
+    if plan.classes.iter().any(ClassPlan::is_backlogged) {
+        let reason = "saturating sources offer all the fabric takes";
+        let reason = format!("{reason}: {}", window.loads());
+        return (Verdict::Saturated, reason);
+    }
+    let is_long = leftover.drain >= window.cycles();
+    let late = (leftover.packets > 0).then(|| leftover.to_string());
+    let doubt = window.doubt().or_else(|| late.clone().filter(|_| is_long));
+    if let Some(doubt) = doubt {
+        let (cycles, loads) = (window.cycles(), window.loads());
+        let reason = format!(
+            "too close to the limit to tell in {cycles} cycles: {doubt}; {loads}; a longer measurement tells"
+        );
+        return (Verdict::Undecided, reason);
+    }
+    let reason =
+        String::from("nothing grows, no channel is full and accepted load follows offered load");
+    (
+        Verdict::Steady,
+        match late {
+            None => reason,
+            Some(late) => format!("{reason}; {late}, latencies are without them"),
+        },
+    )
+}
+
+/// Whether source queues are full and reject packets, and how many.
+fn rejecting(window: &Window<'_>) -> Option<String> {
+    let rejected = window.sum(|class: &ClassRecords| class.rejected);
+    let created = window.sum(|class: &ClassRecords| class.created_packets);
+    let share = rejected as f64 / created as f64 * 100.0;
+    let loads = window.loads();
+    (rejected > 0)
+        .then(|| format!("full source queues rejected {share:.2} % of the packets: {loads}"))
+}
+
+/// Whether a measurement may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Nothing moves any more.
+    Settled,
+    /// The fabric is certainly saturated: no mean will settle.
+    Saturated,
+    /// Neither is certain.
+    Moving,
+}
+
+/// How a measurement stands, and why.
+pub(super) fn standing(window: &Window<'_>) -> (Standing, Option<String>) {
+    let is_bounded = rejecting(window).is_some();
+    let is_backlogged = window.plan().classes.iter().any(ClassPlan::is_backlogged);
+    let overload = window.overload().filter(|_| !is_bounded);
+    if overload.is_some() {
+        return (Standing::Saturated, overload);
+    }
+    // full queues are what is asked for: only what moves counts
+    let doubt = match is_bounded || is_backlogged {
+        true => window.trend(),
+        false => window.doubt(),
+    };
+    match doubt {
+        Some(_) => (Standing::Moving, doubt),
+        None => (Standing::Settled, None),
+    }
+}
+
+impl Run<'_> {
+    /// What was measured up to now.
+    pub(super) fn measured_so_far(&mut self) -> Records {
+        let after = self.sent();
+        let before = self.driver.warm.as_ref().map(|warm| warm.sent.clone());
+        self.records(before.as_ref().unwrap_or(&after), &after)
+    }
+
+    /// The measurement of so many cycles, for its verdict.
+    pub(super) fn window<'r>(&'r self, records: &'r Records, cycles: u64) -> Window<'r> {
+        let warmup = self.driver.warm.as_ref().map_or(0, |warm| warm.cycle);
+        let (graph, plan) = (&self.resolved.layout.graph, &self.resolved.plan);
+        let series = &self.driver.batches.series;
+        Window::new((graph, plan), records, series, [warmup, cycles])
+    }
+
+    /// How far the messages have come.
+    pub(super) fn messages(&self) -> MessageCount {
+        let classes = &self.resolved.plan.classes;
+        let all = classes.iter().filter_map(|class| class.messages).sum();
+        let (mut delivered, mut last) = (0, 0);
+        for state in self.simulation.states() {
+            let classes = state.work.records.measured.classes.iter();
+            for messages in classes.filter_map(|class| class.messages.as_ref()) {
+                delivered += messages.delivered;
+                last = last.max(messages.last_delivery);
+            }
+        }
+        let left = all - delivered;
+        MessageCount { all, left, last }
+    }
+
+    /// The drain limit is reached with tagged packets left: a deadlock, when some wait in a circle.
+    pub(super) fn out_of_time(&mut self) {
+        let waits = WaitFor::of(&mut self.simulation);
+        if let Some(cycle) = waits.describe(&self.resolved.layout.graph)
+            && !self.resolved.proof.acyclic
+        {
+            let reason = format!("some packets can never move again\n{cycle}");
+            self.ended = Some((Verdict::Deadlocked, reason));
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! A measurement as the verdict sees it: loads, shortfalls, busy channels, trends.
+//!
+//! Cost: O(hosts + channels) per question; asked at the end of a run and at the decisions of one that finds its own
+//! length.
+
+use crate::ids::{ChannelId, HostId};
+use crate::measure::precision::BatchSeries;
+use crate::measure::precision::series::Batch;
+use crate::measure::precision::stationarity::{dispersion, is_growing, normal_bound, rise};
+use crate::measure::{ClassRecords, Records};
+use crate::scenario::plan::{ClassPlan, Plan};
+use crate::topology::{Endpoint, Graph};
+
+/// Level of each test that says *saturated*.
+const CERTAIN: f64 = 0.001;
+/// The overload that is not to be called *steady*, as a factor of what the fabric takes.
+const OVERLOAD: f64 = 1.1;
+/// Standard normal quantile of 0.995: how far below [`OVERLOAD`] a load must be.
+const MISSED: f64 = 2.576;
+/// Standard normal quantiles of 0.99 and 0.9, for the growth of all flits.
+const GROWTH: (f64, f64) = (2.326, 1.282);
+/// Load of a host's link that may be too much: a queue there fills in the long run.
+const FULL_HOST: f64 = 0.99;
+/// Utilisation of a channel between switches that may be too much; it idles until its queue stands.
+const FULL_CHANNEL: f64 = 0.98;
+/// Level of the tests of trends, and the least rise that matters.
+const TREND: (f64, f64) = (0.005, 0.05);
+/// Batches of the tests of growth: long enough to be told apart from bursts.
+const CHANGES: usize = 16;
+/// Batches of trends and of the dispersion.
+const LEVELS: usize = 32;
+/// Dispersion, in packets, below which creation is regular: such a load is told from an overload by growth alone.
+const REGULAR: f64 = 0.1;
+
+/// A measurement.
+pub(in crate::run::execute) struct Window<'a> {
+    graph: &'a Graph,
+    plan: &'a Plan,
+    records: &'a Records,
+    series: &'a BatchSeries,
+    /// Length \[cycles\].
+    cycles: u64,
+    /// What counts of flits vary by: variance over mean \[flits\].
+    dispersion: f64,
+    /// Mean size of a packet \[flits\].
+    size: f64,
+    /// Cycles for which packets only filled the fabric.
+    filling: f64,
+}
+
+impl<'a> Window<'a> {
+    /// The measurement of `cycles` cycles after a warm-up of `warmup`.
+    pub(in crate::run::execute) fn new(
+        (graph, plan): (&'a Graph, &'a Plan),
+        records: &'a Records,
+        series: &'a BatchSeries,
+        [warmup, cycles]: [u64; 2],
+    ) -> Self {
+        let sum = |count: fn(&ClassRecords) -> u64| records.classes.iter().map(count).sum::<u64>();
+        let packets = sum(|class| class.created_packets);
+        let size = sum(|class| class.created_flits) as f64 / packets.max(1) as f64;
+        let created: Vec<f64> = (series.joined(LEVELS).iter())
+            .map(|batch| batch.created_flits as f64)
+            .collect();
+        let all = (series.batches().iter()).fold(Batch::default(), |sum, batch| sum.join(*batch));
+        let latency = all.network_latency as f64 / all.delivered.max(1) as f64;
+        Self {
+            graph,
+            plan,
+            records,
+            series,
+            cycles,
+            dispersion: dispersion(&created).unwrap_or(size),
+            size,
+            filling: (latency - warmup as f64).max(0.0),
+        }
+    }
+
+    pub(super) fn plan(&self) -> &Plan {
+        self.plan
+    }
+
+    pub(super) fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    pub(super) fn sum(&self, count: impl Fn(&ClassRecords) -> u64) -> u64 {
+        self.records.classes.iter().map(count).sum()
+    }
+
+    /// Flits created, and delivered.
+    fn flits(&self) -> (f64, f64) {
+        let created = self.sum(|class| class.created_flits);
+        let delivered = self.sum(|class| class.delivered_flits);
+        (created as f64, delivered as f64)
+    }
+
+    /// Flits created and not delivered.
+    pub(in crate::run::execute) fn present_growth(&self) -> i64 {
+        let created = self.sum(|class| class.created_flits);
+        let delivered = self.sum(|class| class.delivered_flits);
+        created.cast_signed() - delivered.cast_signed()
+    }
+
+    /// Standard deviation of a count of flits.
+    fn noise(&self, flits: f64) -> f64 {
+        (self.dispersion * flits + 2.0 * self.size.powi(2)).sqrt()
+    }
+
+    /// What is missing of `asked` flits, beyond those that filled the fabric.
+    fn shortfall(&self, asked: f64, delivered: f64) -> f64 {
+        asked - delivered - asked / self.cycles as f64 * self.filling
+    }
+
+    /// Load a channel was asked for or carried, as a fraction of what it carries, and the standard deviation of that.
+    fn load(&self, flits: f64, cycles_per_flit: f64) -> (f64, f64) {
+        let part = cycles_per_flit / self.cycles as f64;
+        (flits * part, self.noise(flits) * part)
+    }
+
+    fn cycles_per_flit(&self, channel: ChannelId) -> f64 {
+        f64::from(self.graph.channel(channel).timing.cycles_per_flit)
+    }
+
+    /// `S3 port 2 to H17`.
+    fn channel_name(&self, channel: ChannelId) -> String {
+        let ends = self.graph.channel(channel);
+        let [from, to] = [ends.from, ends.to].map(|end| self.graph.endpoint_name(end));
+        format!("{from} to {to}")
+    }
+
+    fn utilisation(&self, channel: ChannelId) -> f64 {
+        let flits = self.records.channels.flits(channel) as f64;
+        self.load(flits, self.cycles_per_flit(channel)).0
+    }
+
+    /// The channel that was busy for most of the time.
+    fn busiest(&self, channels: impl Iterator<Item = ChannelId>) -> Option<(ChannelId, f64)> {
+        let all = channels.map(|channel| (channel, self.utilisation(channel)));
+        all.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// Accepted and offered load, growth, and the busiest channel, in words.
+    pub(super) fn loads(&self) -> String {
+        let hosts = self.graph.host_ids().filter(|host| {
+            let sends = |class: &ClassPlan| class.hosts.binary_search(host).is_ok();
+            self.plan.classes.iter().any(sends)
+        });
+        let rate = |host| 1.0 / self.cycles_per_flit(self.graph.host_channel(host));
+        let capacity = hosts.map(rate).sum::<f64>() * self.cycles as f64;
+        let (created, delivered) = self.flits();
+        let growth = (created - delivered) / created.max(1.0) * 100.0;
+        let [accepted, offered] = [delivered, created].map(|flits| flits / capacity.max(1.0));
+        let busiest = self.busiest(self.graph.channel_ids());
+        let busiest = busiest.map_or_else(String::new, |(channel, utilisation)| {
+            let name = self.channel_name(channel);
+            format!(", busiest channel {name} at {utilisation:.3}")
+        });
+        format!(
+            "accepted {accepted:.3} of {offered:.3} offered, flits present grow by {growth:.1} % of those \
+             created{busiest}"
+        )
+    }
+
+    /// Why the fabric certainly takes less than is offered.
+    pub(super) fn overload(&self) -> Option<String> {
+        let changes: Vec<f64> = (self.series.joined(CHANGES).iter())
+            .map(|batch| batch.created_flits as f64 - batch.delivered_flits as f64)
+            .collect();
+        let (created, delivered) = self.flits();
+        if is_growing(&changes, CERTAIN) && self.shortfall(created, delivered) > 0.0 {
+            return Some(self.loads());
+        }
+        let hosts = self.records.hosts.iter();
+        let counts = hosts.flat_map(|host| {
+            let taken = (host.destined_flits, host.received_flits);
+            [taken, (host.created_flits, host.accepted_flits)]
+        });
+        let counts: Vec<(f64, f64)> = counts.map(|(a, b)| (a as f64, b as f64)).collect();
+        let tests = counts.iter().filter(|(asked, _)| *asked > 0.0).count();
+        let bound = normal_bound(CERTAIN / tests.max(1) as f64);
+        let beyond = |&(asked, delivered): &(f64, f64)| {
+            self.shortfall(asked, delivered) / self.noise(asked) - bound
+        };
+        let worst =
+            (0..counts.len()).max_by(|&a, &b| beyond(&counts[a]).total_cmp(&beyond(&counts[b])))?;
+        let (asked, delivered) = counts[worst];
+        (beyond(&counts[worst]) > 0.0).then(|| {
+            let name = self
+                .graph
+                .endpoint_name(Endpoint::Host(HostId::from(worst / 2)));
+            let whose = ["for", "by"][worst % 2];
+            let loads = self.loads();
+            format!("of {asked} flits created {whose} {name} {delivered} were delivered; {loads}")
+        })
+    }
+
+    /// Why an overload cannot be ruled out.
+    pub(super) fn doubt(&self) -> Option<String> {
+        (self.full_host())
+            .or_else(|| self.full_channel())
+            .or_else(|| self.growth())
+            .or_else(|| self.trend())
+    }
+
+    /// Whether a load (and its standard deviation) may be one beyond `full`.
+    fn may_be_full(&self, (load, noise): (f64, f64), full: f64) -> bool {
+        self.dispersion > REGULAR * self.size && (load >= full || load + MISSED * noise >= OVERLOAD)
+    }
+
+    /// A host that is asked to take or send about what its link carries.
+    fn full_host(&self) -> Option<String> {
+        let sink = f64::from(self.plan.host.sink_cycles_per_flit.unwrap_or(0));
+        let loads = self.graph.host_ids().flat_map(|host| {
+            let channel = self.graph.host_channel(host);
+            let record = &self.records.hosts[host.index()];
+            let taking = self.cycles_per_flit(channel.reverse()).max(sink);
+            let sending = self.cycles_per_flit(channel);
+            let taken = (
+                host,
+                "take",
+                self.load(record.destined_flits as f64, taking),
+            );
+            let sent = (
+                host,
+                "send",
+                self.load(record.created_flits as f64, sending),
+            );
+            [taken, sent]
+        });
+        let (host, verb, load) = loads.reduce(|best, next| match next.2.0 > best.2.0 {
+            true => next,
+            false => best,
+        })?;
+        self.may_be_full(load, FULL_HOST).then(|| {
+            let name = self.graph.endpoint_name(Endpoint::Host(host));
+            let (load, noise) = load;
+            format!("{name} is asked to {verb} {load:.3} +- {noise:.3} of what it can")
+        })
+    }
+
+    /// A channel between switches that is busy nearly all the time.
+    fn full_channel(&self) -> Option<String> {
+        let is_inner = |channel: &ChannelId| {
+            let ends = self.graph.channel(*channel);
+            ends.from.switch().is_some() && ends.to.switch().is_some()
+        };
+        let inner = self.graph.channel_ids().filter(is_inner);
+        let (channel, _) = self.busiest(inner)?;
+        let flits = self.records.channels.flits(channel) as f64;
+        let load = self.load(flits, self.cycles_per_flit(channel));
+        self.may_be_full(load, FULL_CHANNEL).then(|| {
+            let name = self.channel_name(channel);
+            let (load, noise) = load;
+            format!("channel {name} carries {load:.3} +- {noise:.3} of what it can")
+        })
+    }
+
+    /// Growth that an overload of all hosts may come to.
+    fn growth(&self) -> Option<String> {
+        let (created, delivered) = self.flits();
+        if created <= 0.0 {
+            return None;
+        }
+        let growth = self.shortfall(created, delivered) / created;
+        let noise = self.noise(created) / created;
+        let least = (1.0 - 1.0 / OVERLOAD - GROWTH.0 * noise).max(GROWTH.1 * noise);
+        let percent = growth * 100.0;
+        (growth > least).then(|| format!("flits present grow by {percent:.1} % of those created"))
+    }
+
+    /// Packets present or latency that rise.
+    pub(super) fn trend(&self) -> Option<String> {
+        let levels = self.series.joined(LEVELS);
+        let tell = |name: &str, levels: Vec<f64>| {
+            let rise = rise(&levels, TREND.0).filter(|rise| *rise > TREND.1)?;
+            let percent = rise * 100.0;
+            Some(format!(
+                "{name} rises by {percent:.0} % of its mean over the measurement"
+            ))
+        };
+        let present = levels.iter().map(|batch| batch.present as f64).collect();
+        let with_packets = levels.iter().filter(|batch| batch.delivered > 0);
+        let latency =
+            with_packets.map(|batch| batch.packet_latency as f64 / batch.delivered as f64);
+        tell("the number of packets present", present)
+            .or_else(|| tell("packet latency", latency.collect()))
+    }
+}

@@ -1,0 +1,236 @@
+//! How often a verdict is wrong: fabrics whose limit is known, at loads around it.
+
+use super::{note, run};
+use rayon::prelude::*;
+use std::fmt::Write as _;
+use virtlane::run::Outcome;
+use virtlane::run::outcome::Verdict;
+use virtlane::scenario::{Document, Parts};
+
+/// A fabric with a load it can just take \[fraction of link rate\].
+struct Limit {
+    name: &'static str,
+    topology: &'static str,
+    routing: &'static str,
+    hosts: &'static str,
+    pattern: &'static str,
+    host: &'static str,
+    load: f64,
+}
+
+/// Eight hosts on a switch with virtual output queues: inputs do not limit it.
+const SWITCH: &str = "EdgeList(switches: 1, hosts_per_switch: 8)";
+/// The same; the link of the first host has half of the rate.
+const MIXED: &str = "EdgeList(file: \"tests/it/validation/mixed_rates.txt\")";
+/// Two leaves of four hosts with one link to the spine.
+const TREE: &str = "LeafSpine(leaves: 2, spines: 1, hosts_per_leaf: 4)";
+
+const LIMITS: [Limit; 5] = [
+    // every sink takes half of what its link carries
+    Limit {
+        name: "uniform",
+        topology: SWITCH,
+        routing: "UpDown()",
+        hosts: "All",
+        pattern: "Uniform",
+        host: "(sink_rate: \"5 Gbit/s\")",
+        load: 0.5,
+    },
+    // four flows share the link of a leaf
+    Limit {
+        name: "permutation",
+        topology: TREE,
+        routing: "FatTree()",
+        hosts: "All",
+        pattern: "Shift(by: 4)",
+        host: "()",
+        load: 0.25,
+    },
+    // seven hosts send 0.3 of their packets to the first, and a seventh of the others
+    Limit {
+        name: "hot spot",
+        topology: SWITCH,
+        routing: "UpDown()",
+        hosts: "All",
+        pattern: "HotSpot(targets: [0], fraction: 0.3)",
+        host: "()",
+        load: 1.0 / (7.0 * 0.3 + 0.7),
+    },
+    Limit {
+        name: "incast",
+        topology: SWITCH,
+        routing: "UpDown()",
+        hosts: "Range(1, 7)",
+        pattern: "HotSpot(targets: [0], fraction: 1.0)",
+        host: "()",
+        load: 1.0 / 7.0,
+    },
+    // seven hosts send a seventh of their packets to the one that takes half
+    Limit {
+        name: "mixed rates",
+        topology: MIXED,
+        routing: "UpDown()",
+        hosts: "All",
+        pattern: "Uniform",
+        host: "()",
+        load: 0.5,
+    },
+];
+
+impl Limit {
+    /// A run at a part of the limit, with these phases.
+    fn run(&self, part: f64, seed: u64, phases: &str) -> Outcome {
+        let Self {
+            topology,
+            routing,
+            hosts,
+            pattern,
+            host,
+            ..
+        } = self;
+        let load = self.load * part;
+        let text = format!(
+            "Scenario(title: \"limit\", seed: {seed}, fabric: (topology: {topology}, flit: \"64 B\",
+             link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"), host: {host},
+             switch: (lane_capacity: \"256 flits\", queues: Voq, iterations: 3)),
+             routing: {routing},
+             traffic: [(name: \"all\", hosts: {hosts}, pattern: {pattern}, size: \"16 flits\",
+                        process: Bernoulli(load: {load}))],
+             phases: ({phases}))"
+        );
+        let document = Document::parse("limit", &text, ".".as_ref()).expect("RON");
+        let resolved = document.resolve(&Parts::registered());
+        run(&resolved.unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    /// Runs told to be steady, undecided, saturated.
+    fn told(&self, part: f64, runs: u64, phases: &str) -> [u64; 3] {
+        let verdicts = (1..=runs).into_par_iter().map(|seed| {
+            let outcome = self.run(part, seed, phases);
+            match outcome.verdict {
+                Verdict::Steady => [1, 0, 0],
+                Verdict::Undecided => [0, 1, 0],
+                Verdict::Saturated => [0, 0, 1],
+                other => panic!("{other}: {}", outcome.reason),
+            }
+        });
+        let counts = verdicts.reduce(|| [0; 3], |a, b| [a[0] + b[0], a[1] + b[1], a[2] + b[2]]);
+        note(&format!("{:12} {part:5} {counts:?}", self.name));
+        counts
+    }
+}
+
+const PHASES: &str = "warmup: \"2000 cycles\", measure: \"10000 cycles\"";
+
+/// At most so many of `runs` runs may be told wrongly: 1 % of all five fabrics together.
+fn hold_to(runs: u64) {
+    let mut wrong = [0; 2];
+    let mut words = String::new();
+    for part in [0.5, 0.9, 0.98, 1.02, 1.1] {
+        for limit in &LIMITS {
+            let [steady, _, saturated] = limit.told(part, runs, PHASES);
+            if part > 1.05 {
+                wrong[0] += steady;
+            } else if part < 0.95 {
+                wrong[1] += saturated;
+                // most are told to be steady
+                let least = if part < 0.8 { 0.98 } else { 0.6 };
+                if (steady as f64) < least * runs as f64 {
+                    write!(words, "{} at {part}: {steady} steady; ", limit.name).expect("a text");
+                }
+            }
+        }
+    }
+    assert_eq!(words, "", "too few of {runs} are steady");
+    let all = runs * LIMITS.len() as u64;
+    assert!(
+        wrong[0] * 100 <= all,
+        "{} of {all} overloads are told to be steady",
+        wrong[0]
+    );
+    assert!(
+        wrong[1] * 100 <= 2 * all,
+        "{} of {all} loads below the limit are told to be saturated",
+        wrong[1]
+    );
+}
+
+#[test]
+fn verdicts_are_seldom_wrong() {
+    hold_to(20);
+}
+
+#[test]
+#[ignore = "minutes: cargo test --test it verdicts -- --ignored --nocapture"]
+fn of_200_runs_at_each_load_less_than_1_percent_are_told_wrongly() {
+    hold_to(200);
+}
+
+#[test]
+fn a_measurement_without_drain_is_steady_at_half_load() {
+    let phases = format!("{PHASES}, drain: \"0 cycles\"");
+    let outcome = LIMITS[2].run(0.5, 1, &phases);
+    assert_eq!(outcome.verdict, Verdict::Steady, "{}", outcome.reason);
+    assert_eq!(outcome.cycles.drain, 0);
+    assert!(
+        outcome.reason.contains("latencies are without"),
+        "{}",
+        outcome.reason
+    );
+}
+
+#[test]
+fn no_host_accepts_more_than_its_link_carries() {
+    // windows that no number of packets fills, and one that ends before the tails arrive
+    for cycles in [101, 257, 1000] {
+        let phases =
+            format!("warmup: \"2000 cycles\", measure: \"{cycles} cycles\", drain: \"0 cycles\"");
+        let outcome = LIMITS[3].run(3.0, 1, &phases);
+        let received = outcome.records.hosts[0].received_flits;
+        assert_eq!(received, cycles, "of a link that is always busy");
+    }
+}
+
+#[test]
+fn an_overloaded_host_is_told_with_the_cause_and_its_numbers() {
+    let outcome = LIMITS[2].run(1.5, 1, PHASES);
+    assert_eq!(outcome.verdict, Verdict::Saturated);
+    for words in [
+        "accepted 0.",
+        "offered, flits present grow by",
+        "busiest channel",
+        "to H0 at 0.99",
+    ] {
+        assert!(
+            outcome.reason.contains(words),
+            "{words}: {}",
+            outcome.reason
+        );
+    }
+}
+
+/// The 648-port tree: one host takes 1 of 7.46 loads, which sources, queues of the others and means hardly show.
+#[test]
+fn one_overloaded_host_of_648_is_not_overlooked() {
+    let text = |phases: &str| {
+        format!(
+            "Scenario(title: \"648\", seed: 1, fabric: (flit: \"64 B\",
+             topology: LeafSpine(leaves: 36, spines: 18, hosts_per_leaf: 18),
+             link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"), switch: (lanes: 4, lane_capacity: \"64 flits\")),
+             routing: FatTree(),
+             traffic: [(name: \"all\", hosts: All, pattern: HotSpot(targets: [0], fraction: 0.01),
+                        size: \"16 flits\", sl: [0, 1, 2, 3], process: Bernoulli(load: 0.15))],
+             phases: ({phases}))"
+        )
+    };
+    let automatic = "warmup: Auto(at_most: \"20000 cycles\"), measure: Auto(half_width: 0.02, at_most: \"30000 cycles\")";
+    for phases in [PHASES, automatic] {
+        let document = Document::parse("648", &text(phases), ".".as_ref()).expect("RON");
+        let outcome = run(&document.resolve(&Parts::registered()).expect("it resolves"));
+        note(&format!(
+            "{}: {} {:?}",
+            outcome.verdict, outcome.reason, outcome.length
+        ));
+        assert_ne!(outcome.verdict, Verdict::Steady, "{}", outcome.reason);
+    }
+}
