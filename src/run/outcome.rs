@@ -146,6 +146,17 @@ pub struct Settings {
     pub check: bool,
     /// Time every stage.
     pub profile: bool,
+    /// When a run is certainly overloaded and need not go on; `None` = it goes to its end.
+    pub overload: Option<Overload>,
+}
+
+/// What ends a run that is certainly overloaded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overload {
+    /// Part of the flits created that is not delivered, beyond which it is.
+    pub part: f64,
+    /// Whether the measurement is cut short; else only the drain after it is left out.
+    pub is_early: bool,
 }
 
 /// How far a run has come.

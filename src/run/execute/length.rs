@@ -4,7 +4,7 @@
 //! simulation alone: the same for any number of threads and shards. Only a limit of wall time depends on
 //! the machine, and its verdict says so.
 
-use super::{DRAIN_STEP, Run};
+use super::{DRAIN_STEP, MEASURE, Run};
 use crate::cycle::records::Totals;
 use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batch_means, warm_up};
 use crate::run::checkpoint::Mark;
@@ -197,9 +197,10 @@ impl Run<'_> {
                 self.measure_messages(end, progress, stop)?;
             } else {
                 self.first_decision((phases.measure / BATCHES).max(SHORTEST_BATCH));
-                self.advance("measure", end, progress, stop)?;
+                self.advance(MEASURE, end, progress, stop)?;
             }
             self.driver.batches.stop();
+            self.end_when_overloaded(true);
         }
         let measured = self.mark();
         self.driver.measured = Some(measured.clone());
@@ -219,7 +220,7 @@ impl Run<'_> {
         let mut decision = self.first_decision(FIRST_BATCH);
         loop {
             let until = self.driver.batches.cycle(decision).min(end);
-            self.advance("measure", until, progress, stop)?;
+            self.advance(MEASURE, until, progress, stop)?;
             let found = self.driver.batches.estimates(precision.confidence);
             let (is_enough, words) = found.judge(precision.half_width);
             let now = self.simulation.now();
@@ -254,7 +255,7 @@ impl Run<'_> {
         let mut decision = self.first_decision(FIRST_BATCH);
         loop {
             let until = self.driver.batches.cycle(decision).min(end);
-            self.advance("measure", until, progress, stop)?;
+            self.advance(MEASURE, until, progress, stop)?;
             let (now, start) = (self.simulation.now(), self.driver.batches.first);
             let messages = self.messages();
             let bound = match &self.ended {

@@ -6,6 +6,7 @@
 
 mod length;
 mod observe;
+mod overload;
 mod state;
 mod verdict;
 
@@ -33,6 +34,8 @@ const STEP: u64 = 4096;
 const STEP_WORK: u64 = 1 << 22;
 /// Most cycles between two looks while draining.
 const DRAIN_STEP: u64 = 256;
+/// Name of the phase that is measured.
+const MEASURE: &str = "measure";
 /// Rows the timeline aims at.
 const TIMELINE_ROWS: u64 = 200;
 /// Longest row of the timeline: below the range of the lanes' own counters \[cycles\].
@@ -198,6 +201,9 @@ impl<'a> Run<'a> {
             let row_end = self.driver.row_start.0 + self.driver.interval;
             self.run_in_batches((now + self.step).min(end).min(row_end))?;
             self.look(stop)?;
+            if phase == MEASURE {
+                self.end_when_overloaded(false);
+            }
             progress(Progress {
                 phase,
                 cycle: self.simulation.now(),
