@@ -180,12 +180,13 @@ impl Records {
 
     /// A packet is created at a local host.
     #[inline]
-    pub fn created(&mut self, now: u64, class: u16, host: u32, flits: u16) {
+    pub fn created(&mut self, now: u64, class: u16, host: u32, destination: HostId, flits: u16) {
         self.totals.created += 1;
         self.totals.created_flits += u64::from(flits);
         if self.in_window(now) {
             let host = HostId(self.host_ids[host as usize]);
-            self.measured.create(usize::from(class), host, flits, false);
+            let ends = [host, destination];
+            self.measured.create(usize::from(class), ends, flits, false);
         }
     }
 

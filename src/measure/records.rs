@@ -95,6 +95,8 @@ impl MessageRecords {
 pub struct HostRecord {
     /// Flits created here, rejected packets included.
     pub created_flits: u64,
+    /// Flits created anywhere for here, rejected packets included.
+    pub destined_flits: u64,
     /// Flits from here that were delivered anywhere.
     pub accepted_flits: u64,
     /// Flits delivered here.
@@ -214,13 +216,20 @@ impl Records {
 
     /// Counts a packet created within the window. A packet of a full source queue is `rejected`; all
     /// others are tagged.
-    pub fn create(&mut self, class: usize, source: HostId, flits: u16, rejected: bool) {
+    pub fn create(
+        &mut self,
+        class: usize,
+        [source, destination]: [HostId; 2],
+        flits: u16,
+        rejected: bool,
+    ) {
         let record = &mut self.classes[class];
         record.created_packets += 1;
         record.created_flits += u64::from(flits);
         record.rejected += u64::from(rejected);
         record.tagged_created += u64::from(!rejected);
         self.hosts[source.index()].created_flits += u64::from(flits);
+        self.hosts[destination.index()].destined_flits += u64::from(flits);
     }
 
     /// A packet counted as created meets a full source queue: it is rejected and not tagged.
@@ -277,6 +286,7 @@ impl Records {
         }
         for (sum, part) in self.hosts.iter_mut().zip(&other.hosts) {
             sum.created_flits += part.created_flits;
+            sum.destined_flits += part.destined_flits;
             sum.accepted_flits += part.accepted_flits;
             sum.received_flits += part.received_flits;
         }
@@ -324,7 +334,7 @@ mod tests {
             let mut flows = FlowLatencies::new(2, [false]);
             for &part in parts {
                 let source = HostId(part as u32);
-                records.create(0, source, 4, part == 1);
+                records.create(0, [source, HostId(1 - source.0)], 4, part == 1);
                 records.inject(0, 4);
                 let delivery = delivery(source.0, part as u16 * 3, 40 + part as u64);
                 records.deliver(&delivery, part == 0, true, &mut flows);
@@ -342,5 +352,6 @@ mod tests {
         assert_eq!(class.last_delivery, 41);
         assert_eq!(whole.hosts[0].accepted_flits, 4);
         assert_eq!(whole.hosts[1].received_flits, 4);
+        assert_eq!(whole.hosts[1].destined_flits, 4);
     }
 }

@@ -51,14 +51,16 @@ const CHANNELS: [(&str, Kind); 6] = [
     ("utilisation [fraction]", Float),
 ];
 
-const HOSTS: [(&str, Kind); 8] = [
+const HOSTS: [(&str, Kind); 10] = [
     ("host", Integer),
     ("name", Text),
     ("created [flits]", Integer),
     ("accepted [flits]", Integer),
+    ("destined [flits]", Integer),
     ("received [flits]", Integer),
     ("offered [fraction of link rate]", Float),
     ("accepted [fraction of link rate]", Float),
+    ("destined [fraction of link rate]", Float),
     ("received [fraction of link rate]", Float),
 ];
 
@@ -172,9 +174,11 @@ pub fn hosts(result: &RunResult) -> Table<'_> {
                 info.name.as_str().into(),
                 record.created_flits.into(),
                 record.accepted_flits.into(),
+                record.destined_flits.into(),
                 record.received_flits.into(),
                 load(record.created_flits).into(),
                 load(record.accepted_flits).into(),
+                load(record.destined_flits).into(),
                 load(record.received_flits).into(),
             ])?;
         }

@@ -124,7 +124,8 @@ fn records() -> Records {
         let class = usize::from(sequence % 5 == 4);
         let source = if class == 1 { 0 } else { sequence as u32 % 3 };
         let created = 100 + sequence * 9;
-        records.create(class, HostId(source), 8, sequence == 50);
+        let ends = [source, (source + 1) % 3].map(HostId);
+        records.create(class, ends, 8, sequence == 50);
         if sequence == 50 {
             continue;
         }

@@ -98,7 +98,7 @@ fn enqueue<const W: usize, const P: bool>(
 ) -> bool {
     view.work
         .records
-        .created(view.now, class, host, creation.size);
+        .created(view.now, class, host, creation.destination, creation.size);
     if let Some(limit) = view.shared.source_queue {
         let waiting = &mut view.work.class_waiting
             [host as usize * view.shared.classes.len() + usize::from(class)];
