@@ -4,7 +4,6 @@ use super::{Figure, FigureError};
 use crate::chart::axis::Axis;
 use crate::chart::lines::Mark;
 use crate::chart::{LineChart, Series};
-use crate::report::Verdict;
 use crate::report::summary::Summary;
 use crate::results::{Across, Curve, Curves};
 
@@ -88,7 +87,7 @@ fn marks(curve: &Curve<'_>, number: fn(&Summary) -> Option<f64>) -> Vec<Mark> {
             x: point.x,
             y: interval.mean,
             half_width: interval.half_width,
-            is_open: point.verdict != Verdict::Steady,
+            is_open: !point.keeps_up(),
         })
     });
     points.collect()

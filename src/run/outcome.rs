@@ -187,6 +187,8 @@ pub struct Outcome {
     pub backlog_growth: i64,
     /// How precise the means are.
     pub precision: Estimates,
+    /// Whether the measurement was cut short because the fabric is certainly overloaded.
+    pub is_cut: bool,
     /// Where the phases that find their own length ended, and why.
     pub length: Option<String>,
     /// Cost per stage, with profiling.

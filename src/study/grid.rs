@@ -212,11 +212,10 @@ mod tests {
 
     #[test]
     fn a_point_without_a_load_is_named() {
-        let message = grid(
-            "(axes: [(\"traffic.0.process\", [Bernoulli(load: 0.1), Saturating()])])",
-        )
-        .unwrap_err()
-        .to_string();
+        let message =
+            grid("(axes: [(\"traffic.0.process\", [Bernoulli(load: 0.1), Saturating()])])")
+                .unwrap_err()
+                .to_string();
         assert!(
             message.starts_with("traffic.0.process = Saturating(): `Saturating` of class"),
             "{message}"

@@ -23,9 +23,9 @@
 //!
 //! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) section 23.1
 
-pub use super::shortfall::HostFlits;
-use super::shortfall::{End, Worst};
+use super::shortfall::{End, HostFlits, Worst};
 use crate::measure::precision::{CONFIDENCE, Interval, replications};
+use crate::report::result::{CycleCounts, TimelineRow};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -40,6 +40,9 @@ const CLEAR: f64 = 2.0;
 /// Growth of the packets in the fabric from one half of the measurement to the other, part of the first, that a fabric
 /// on its way to a steady state may show.
 const INSIDE: f64 = 0.25;
+
+/// Rows of the timeline that it takes to tell a half of the measurement from the other.
+const FEWEST_ROWS: usize = 4;
 
 /// What one run says about a load.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,6 +61,23 @@ pub struct Sample {
     pub is_deadlocked: bool,
     /// Whether its measurement was cut short because it was certainly overloaded.
     pub is_cut: bool,
+}
+
+/// Growth of the packets in the fabric between the halves of the measurement, part of those in the first; 0 where there
+/// are too few rows to tell.
+pub fn growth_inside(timeline: &[TimelineRow], cycles: CycleCounts) -> f64 {
+    let end = cycles.warmup + cycles.measure;
+    let is_measured =
+        |row: &&TimelineRow| cycles.warmup <= row.start && row.start + row.length <= end;
+    let rows = timeline.iter().filter(is_measured);
+    let inside: Vec<f64> = rows.map(|row| row.in_flight_packets as f64).collect();
+    let half = inside.len() / 2;
+    let early: f64 = inside[..half].iter().sum();
+    let late: f64 = inside[inside.len() - half..].iter().sum();
+    if half < FEWEST_ROWS || early == 0.0 {
+        return 0.0;
+    }
+    late / early - 1.0
 }
 
 /// A load that was tried.
@@ -194,14 +214,20 @@ impl Level {
         }
         let inside = inside.filter(|inside| inside.mean > INSIDE)?;
         let grown = percent(inside.mean);
-        Some(format!("packets in the fabric grow by {grown}, not certain"))
+        Some(format!(
+            "packets in the fabric grow by {grown}, not certain"
+        ))
     }
 
     /// What all hosts together miss, in words.
     fn in_all(&self, all: &Interval) -> String {
         let count = self.samples.len().max(1) as f64;
-        let mean = |number: fn(&Sample) -> f64| self.samples.iter().map(number).sum::<f64>() / count;
-        let (offered, accepted) = (mean(|sample| sample.offered), mean(|sample| sample.accepted));
+        let mean =
+            |number: fn(&Sample) -> f64| self.samples.iter().map(number).sum::<f64>() / count;
+        let (offered, accepted) = (
+            mean(|sample| sample.offered),
+            mean(|sample| sample.accepted),
+        );
         let short = 1.0 - accepted / offered.max(f64::MIN_POSITIVE);
         if short > all.mean / 2.0 {
             format!("accepted {accepted:.4} of {offered:.4} offered")
@@ -256,4 +282,190 @@ fn is_beyond(found: &Interval, tolerance: f64) -> bool {
 
 fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, below, stream};
+
+    const TOLERANCE: f64 = 0.01;
+    const HOSTS: usize = 30;
+
+    /// Thirty hosts that create 1000 flits, and get as many, but for noise; the first `limited` of them as `end` miss
+    /// `missing` more.
+    fn sample(seed: usize, end: End, limited: usize, missing: u64) -> Sample {
+        let mut rng = stream(seed as u64, Purpose::Arrivals, 0);
+        let mut noisy = |is_limited: bool| {
+            950 + u64::from(below(&mut rng, 101)) - if is_limited { missing } else { 0 }
+        };
+        let host = |number: usize| HostFlits {
+            created: 1000,
+            accepted: noisy(end == End::Source && number < limited),
+            destined: 1000,
+            received: noisy(end == End::Destination && number < limited),
+        };
+        Sample {
+            offered: 0.1,
+            accepted: 0.1,
+            hosts: (0..HOSTS).map(host).collect(),
+            ..Sample::default()
+        }
+    }
+
+    fn level(first: usize, runs: usize, end: End, limited: usize, missing: u64) -> Level {
+        let seeds = first..first + runs;
+        Level {
+            load: 0.1,
+            samples: seeds
+                .map(|seed| sample(seed, end, limited, missing))
+                .collect(),
+        }
+    }
+
+    /// Judgements of a thousand levels as a search makes them: with more runs while it is undecided.
+    fn judged(rounds: &[usize], end: End, limited: usize, missing: u64) -> [usize; 3] {
+        let mut counts = [0; 3];
+        for number in 0..1000 {
+            let judgements = rounds.iter().map(|&runs| {
+                level(number * 100, runs, end, limited, missing)
+                    .judge(TOLERANCE)
+                    .judgement
+            });
+            let mut judgements = judgements.skip_while(|found| *found == Judgement::Undecided);
+            counts[judgements.next().unwrap_or(Judgement::Undecided) as usize] += 1;
+        }
+        counts
+    }
+
+    const ROUNDS: [usize; 4] = [2, 4, 8, 12];
+
+    #[test]
+    fn hosts_that_fall_short_are_found_though_all_together_do_not() {
+        for end in End::ALL {
+            for limited in [1, 2, 3, 7] {
+                let [sustained, not, undecided] = judged(&ROUNDS, end, limited, 80);
+                assert!(
+                    sustained <= 10,
+                    "{end}, {limited}: {sustained} of 1000 sustained"
+                );
+                assert!(
+                    not >= 950,
+                    "{end}, {limited}: {not} not, {undecided} undecided"
+                );
+            }
+        }
+    }
+
+    /// With half of the runs as with all: few runs must not tell more than they know.
+    #[test]
+    fn few_seeds_do_not_overlook_hosts_that_fall_short() {
+        for end in End::ALL {
+            for limited in [1, 2, 7] {
+                let [sustained, ..] = judged(&[2, 3], end, limited, 80);
+                assert!(
+                    sustained <= 10,
+                    "{end}, {limited}: {sustained} of 1000 sustained"
+                );
+            }
+        }
+    }
+
+    /// A host alone misses up to 5 % of its flits in a run, five times the tolerance.
+    #[test]
+    fn the_noise_of_single_hosts_is_no_shortfall() {
+        let [_, not, _] = judged(&ROUNDS, End::Source, 0, 0);
+        assert!(not <= 5, "{not} of 1000");
+        let [_, not, _] = judged(&[2, 3, 6, 9], End::Source, 0, 0);
+        assert!(not <= 5, "{not} of 1000 by few seeds");
+    }
+
+    #[test]
+    fn all_together_are_judged_by_the_interval_and_told_with_the_reason() {
+        let level = |accepted: [f64; 4], growth: f64| Level {
+            load: 0.8,
+            samples: accepted
+                .map(|accepted| Sample {
+                    offered: 0.8,
+                    accepted,
+                    growth,
+                    ..Sample::default()
+                })
+                .to_vec(),
+        };
+        for (accepted, growth, judgement, reason) in [
+            (
+                [0.49, 0.48, 0.5, 0.49],
+                0.3,
+                Judgement::NotSustained,
+                "accepted 0.4900 of 0.8000 offered",
+            ),
+            (
+                [0.8; 4],
+                0.3,
+                Judgement::NotSustained,
+                "source queues grow by 30.0 % of the packets",
+            ),
+            (
+                [0.8, 0.801, 0.799, 0.8],
+                0.0,
+                Judgement::Sustained,
+                "0.0 % missing, no host certainly more",
+            ),
+            (
+                [0.8, 0.78, 0.8, 0.785],
+                0.0,
+                Judgement::Undecided,
+                "1.1 % +- 2.1 % missing",
+            ),
+        ] {
+            let judged = level(accepted, growth).judge(TOLERANCE);
+            assert_eq!(
+                (judged.judgement, judged.reason.as_str()),
+                (judgement, reason)
+            );
+        }
+    }
+
+    #[test]
+    fn a_single_run_says_nothing_but_a_deadlock() {
+        let mut level = level(0, 1, End::Source, 3, 80);
+        assert_eq!(level.judge(TOLERANCE).judgement, Judgement::Undecided);
+        level.samples[0].is_deadlocked = true;
+        assert_eq!(level.judge(TOLERANCE).judgement, Judgement::NotSustained);
+    }
+
+    #[test]
+    fn a_fabric_that_fills_is_not_sustained() {
+        let mut level = level(0, 12, End::Source, 0, 0);
+        for (number, sample) in level.samples.iter_mut().enumerate() {
+            sample.growth_inside = 0.4 + number as f64 * 0.01;
+        }
+        let judged = level.judge(0.1);
+        assert_eq!(judged.judgement, Judgement::NotSustained);
+        assert_eq!(judged.reason, "packets in the fabric grow by 45.5 %");
+        level.samples.truncate(4);
+        assert_eq!(level.judge(0.1).judgement, Judgement::Undecided);
+    }
+
+    #[test]
+    fn growth_is_told_from_the_halves_of_the_measurement() {
+        let row = |number: u64| TimelineRow {
+            start: number * 100,
+            length: 100,
+            in_flight_packets: if number < 5 { 9 } else { number },
+            ..TimelineRow::default()
+        };
+        let rows: Vec<TimelineRow> = (0..20).map(row).collect();
+        let cycles = |warmup, measure| CycleCounts {
+            warmup,
+            measure,
+            ..CycleCounts::default()
+        };
+        // rows 5 to 8 and 10 to 13; the row in the middle is of neither half
+        let found = growth_inside(&rows, cycles(450, 950));
+        assert!((found - (46.0 / 26.0 - 1.0)).abs() < 1e-12, "{found}");
+        assert!(growth_inside(&rows, cycles(450, 700)).abs() < 1e-12);
+        assert!(growth_inside(&[], cycles(0, 0)).abs() < 1e-12);
+    }
 }

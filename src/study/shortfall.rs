@@ -81,9 +81,8 @@ pub struct Worst {
 impl Worst {
     /// The worst 1, 2, 4, ... hosts as `end`, up to half of them.
     pub fn of(samples: &[Sample], end: End) -> Vec<Self> {
-        let half = |parity: usize| -> Vec<&Sample> {
-            samples.iter().skip(parity).step_by(2).collect()
-        };
+        let half =
+            |parity: usize| -> Vec<&Sample> { samples.iter().skip(parity).step_by(2).collect() };
         let halves = [half(0), half(1)];
         if halves[1].is_empty() {
             return Vec::new();
@@ -93,9 +92,7 @@ impl Worst {
         let order = worst_first(&all, end);
         let values = |samples: &[&Sample], chosen: &[usize]| -> Vec<f64> {
             let samples = samples.iter();
-            samples
-                .map(|sample| part([*sample], chosen, end))
-                .collect()
+            samples.map(|sample| part([*sample], chosen, end)).collect()
         };
         let sizes = 0..order.len().checked_ilog2().unwrap_or(0);
         let worst = sizes.map(|power| 1 << power).map(|hosts| Self {
@@ -163,11 +160,7 @@ fn of(hosts: &[HostFlits], host: usize) -> HostFlits {
 }
 
 /// Part of the flits due that was not delivered; negative when more was.
-fn part<'a>(
-    samples: impl IntoIterator<Item = &'a Sample>,
-    chosen: &[usize],
-    end: End,
-) -> f64 {
+fn part<'a>(samples: impl IntoIterator<Item = &'a Sample>, chosen: &[usize], end: End) -> f64 {
     let (mut due, mut missing) = (0, 0);
     for sample in samples {
         for &host in chosen {

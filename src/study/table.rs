@@ -2,10 +2,12 @@
 //!
 //! Intervals come from independent replications (Student's t over seeds); a point with one run takes them from
 //! the batches inside the run where there are any. The column `interval` says which. Only runs that went to their
-//! end count: steady and saturated ones.
+//! end count: steady and saturated ones, and those of a search that were cut short. The rows of a search have the
+//! judgement of their load instead of the verdicts of its runs, each of which sees less than all together.
 
 use super::Design;
 use super::directory::Finished;
+use super::level::Judged;
 use crate::measure::precision::{CONFIDENCE, replications};
 use crate::report::columns::{self, Column, Kind};
 use crate::report::summary::look_up;
@@ -85,6 +87,8 @@ pub struct Table<'a> {
     design: &'a Design,
     /// `[run]`
     rows: Vec<Option<Row>>,
+    /// What a search says about each point.
+    judged: Option<&'a [Judged]>,
 }
 
 /// A mean with its interval.
@@ -100,6 +104,7 @@ impl<'a> Table<'a> {
         Self {
             design,
             rows: vec![None; design.runs.len()],
+            judged: None,
         }
     }
 
@@ -110,6 +115,12 @@ impl<'a> Table<'a> {
             table.enter(run, finished);
         }
         table
+    }
+
+    /// With the judgements of the points.
+    pub fn judged(self, judged: &'a [Judged]) -> Self {
+        let judged = Some(judged);
+        Self { judged, ..self }
     }
 
     /// Enters a finished run.
@@ -238,7 +249,7 @@ impl<'a> Table<'a> {
             header.push(Column::new(name, self.axis_kind(number)));
         }
         let counts = [
-            ("verdict", Kind::Text),
+            (self.judge(), Kind::Text),
             ("replications", Kind::Integer),
             ("failed", Kind::Integer),
             ("missing", Kind::Integer),
@@ -247,6 +258,8 @@ impl<'a> Table<'a> {
             ("confidence", Kind::Float),
         ];
         header.extend(counts.map(|(name, kind)| Column::new(name, kind)));
+        let cut = self.judged.map(|_| Column::new("cut short", Kind::Integer));
+        header.extend(cut);
         for (path, unit, _) in metrics {
             header.push(Column::new(format!("{path} [{unit}]"), Kind::Float));
             let half_width = format!("{path}.half_width [{unit}]");
@@ -293,10 +306,12 @@ impl<'a> Table<'a> {
             summaries.len().into(),
             (done.len() - summaries.len()).into(),
             (runs.len() - done.len()).into(),
-            reasons(&runs).into(),
+            self.reason(point, &runs).into(),
             interval.into(),
             level.into(),
         ]);
+        let cut = self.judged.map(|_| cut_short(&summaries).into());
+        record.extend(cut);
         for metric in metrics {
             let cell = Self::cell(&summaries, metric);
             record.extend([cell.mean.into(), cell.half_width.into()]);
@@ -304,8 +319,24 @@ impl<'a> Table<'a> {
         record
     }
 
-    /// The worst verdict of the runs of a point.
+    /// Who judges a point: all runs together, or the worst of them.
+    fn judge(&self) -> &'static str {
+        self.judged.map_or("verdict", |_| "judgement")
+    }
+
+    /// Why a load is judged so, and why runs do not count.
+    fn reason(&self, point: usize, runs: &[(u64, Option<&Row>)]) -> String {
+        let judged = self.judged.map(|judged| judged[point].reason.clone());
+        let reasons = judged.into_iter().chain(Some(reasons(runs)));
+        let reasons: Vec<String> = reasons.filter(|reason| !reason.is_empty()).collect();
+        reasons.join("; ")
+    }
+
+    /// The judgement of a point, or the worst verdict of its runs.
     fn verdict(&self, point: usize) -> &'static str {
+        if let Some(judged) = self.judged {
+            return judged[point].judgement.word();
+        }
         let has = |word: &&&str| {
             let mut rows = self.runs_of(point).filter_map(|(_, row)| row);
             rows.any(|row| row.word == **word)
@@ -319,7 +350,7 @@ impl<'a> Table<'a> {
         let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
         heading.extend(self.design.axes.iter().map(|axis| last(&axis.path)));
         let fixed = [
-            "verdict",
+            self.judge(),
             "runs",
             "offered",
             "accepted",
@@ -343,7 +374,7 @@ impl<'a> Table<'a> {
             row.extend(self.design.points[point].cells.iter().cloned());
             row.extend([
                 self.verdict(point).to_owned(),
-                summaries.len().to_string(),
+                runs_and_cut(&summaries),
                 rounded(cell("load.offered").mean, 4),
                 rounded(accepted.mean, 4),
                 rounded(accepted.half_width, 4),
@@ -353,9 +384,28 @@ impl<'a> Table<'a> {
             ]);
             rows.push(row);
         }
+        let has_cut = rows.iter().flatten().any(|cell| cell.ends_with('*'));
+        let cut = if has_cut {
+            "(*: runs cut short, certainly overloaded: what they accept is that of their beginning)\n"
+        } else {
+            ""
+        };
         align(&rows)
             + "(loads: fraction of link rate; latencies: cycles; +-: half-width of the 95 % interval)\n"
+            + cut
     }
+}
+
+/// Runs that were cut short.
+fn cut_short(summaries: &[&Value]) -> usize {
+    let is_cut = |summary: &&&Value| summary["run"]["cut_short"] == true;
+    summaries.iter().filter(is_cut).count()
+}
+
+/// How many runs there are, with a star when any was cut short.
+fn runs_and_cut(summaries: &[&Value]) -> String {
+    let star = if cut_short(summaries) > 0 { "*" } else { "" };
+    format!("{}{star}", summaries.len())
 }
 
 /// Why runs do not count.

@@ -95,6 +95,8 @@ struct Run<'a> {
     packets: Option<&'a mut dyn PacketSink>,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
+    /// Whether the measurement was cut short because the fabric is certainly overloaded.
+    is_cut: bool,
     started: Instant,
 }
 
@@ -122,6 +124,7 @@ impl<'a> Run<'a> {
             keeping: None,
             packets: None,
             ended: None,
+            is_cut: false,
             started: Instant::now(),
         })
     }
@@ -170,6 +173,7 @@ impl<'a> Run<'a> {
             timeline: self.driver.timeline,
             backlog_growth: growth,
             precision,
+            is_cut: self.is_cut,
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
             threads: self.options.threads,
             shards: self.simulation.shard_count(),

@@ -68,6 +68,7 @@ impl Run<'_> {
         let reason = if at_end {
             format!("{words}; the measured packets left were not waited for")
         } else {
+            self.is_cut = true;
             self.driver.length.push(format!(
                 "measurement stopped at cycle {now}, certainly overloaded"
             ));
