@@ -58,8 +58,13 @@ fn draw(
         series,
         guides: Vec::new(),
     };
+    let open = if curves.has_judgements() {
+        "loads that are not certainly sustained: beyond saturation"
+    } else {
+        "saturated points: there"
+    };
     let caption = format!(
-        "{title}, from creation to delivery of a packet.{} Open marks are saturated points: there the source queues \
+        "{title}, from creation to delivery of a packet.{} Open marks are {open} the source queues \
          grow, so the latency depends on the length of the run and is no property of the fabric.",
         interval_caption(curves)
     );

@@ -185,6 +185,12 @@ impl<'a> Curves<'a> {
         firsts.collect()
     }
 
+    /// Whether any point was judged by a search.
+    pub fn has_judgements(&self) -> bool {
+        let mut points = self.curves.iter().flat_map(|curve| &curve.points);
+        points.any(|point| point.judgement.is_some())
+    }
+
     /// Whether any point has several runs.
     pub fn has_replications(&self) -> bool {
         let mut points = self.curves.iter().flat_map(|curve| &curve.points);

@@ -39,7 +39,7 @@ pub struct Finding {
     /// The most that was accepted; `None` when no run went to its end.
     pub peak: Option<Peak>,
     /// Every load that was tried, ascending.
-    pub levels: Vec<Tried>,
+    pub levels: Vec<TriedLoad>,
 }
 
 /// The most that a fabric accepted.
@@ -55,7 +55,7 @@ pub struct Peak {
 
 /// A load that was tried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct TriedLoad {
     /// As set \[fraction of link rate\].
     pub load: f64,
     /// Whether it is sustained.
@@ -94,7 +94,7 @@ impl Finding {
         loads: &[(String, f64)],
         runs: impl Fn(f64) -> Vec<String>,
     ) -> Self {
-        let tried = search.levels.iter().map(|(level, judged)| Tried {
+        let tried = search.levels.iter().map(|(level, judged)| TriedLoad {
             load: level.load,
             judgement: judged.judgement,
             reason: judged.reason.clone(),

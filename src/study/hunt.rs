@@ -254,7 +254,9 @@ impl Tried {
 
     /// Directories of the runs of a load.
     fn names(&self, number: usize, load: f64) -> Vec<String> {
-        let is_meant = |(place, level): &(usize, Level)| *place == number && level.load == load;
+        let is_meant = |(place, level): &(usize, Level)| {
+            *place == number && level.load.total_cmp(&load).is_eq()
+        };
         let point = self.levels.iter().position(is_meant);
         let runs = self.design.runs.iter();
         let runs = runs.filter(|run| Some(run.point) == point);

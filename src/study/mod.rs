@@ -14,6 +14,7 @@ pub mod directory;
 pub mod execute;
 pub mod found;
 pub mod grid;
+mod human_table;
 pub mod hunt;
 pub mod level;
 pub mod merge;

@@ -4,10 +4,13 @@
 //! No host is taken for its bad luck: what a set of hosts misses is told by runs that had no part in choosing it.
 
 use super::level::Sample;
-use crate::measure::precision::{CONFIDENCE, Interval, replications};
+use crate::measure::precision::{Interval, replications};
 use serde::Deserialize;
 use std::cmp::Reverse;
 use std::fmt;
+
+/// Level of the interval of a half. Several sizes and both ends are looked at, after every round of runs.
+const LEVEL: f64 = 0.98;
 
 /// What became of the flits of a host within the window; a row of `hosts.csv`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -108,10 +111,7 @@ impl Worst {
     /// Mean and interval of each half.
     pub fn intervals(&self) -> Option<[Interval; 2]> {
         let [even, odd] = &self.halves;
-        Some([
-            replications(even, CONFIDENCE)?,
-            replications(odd, CONFIDENCE)?,
-        ])
+        Some([replications(even, LEVEL)?, replications(odd, LEVEL)?])
     }
 
     /// Mean of both halves.

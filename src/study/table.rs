@@ -11,7 +11,6 @@ use super::level::Judged;
 use crate::measure::precision::{CONFIDENCE, replications};
 use crate::report::columns::{self, Column, Kind};
 use crate::report::summary::look_up;
-use crate::report::table::align;
 use crate::scenario::metrics::DEADLOCKED;
 use serde_json::Value;
 
@@ -21,9 +20,9 @@ const CYCLES: &str = "cycles";
 const WORST_FIRST: [&str; 5] = ["failed", "deadlocked", "interrupted", "saturated", "steady"];
 
 /// Path in the summary, unit, and the interval inside one run.
-type Metric = (String, &'static str, Option<&'static str>);
+pub(super) type Metric = (String, &'static str, Option<&'static str>);
 
-const OF_ALL: [(&str, &str, Option<&str>); 19] = [
+pub(super) const OF_ALL: [(&str, &str, Option<&str>); 19] = [
     ("load.offered", FRACTION, None),
     ("load.accepted", FRACTION, Some("confidence.accepted")),
     ("load.accepted_min_host", FRACTION, None),
@@ -84,7 +83,7 @@ struct Row {
 /// The table of a study in the making.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
-    design: &'a Design,
+    pub(super) design: &'a Design,
     /// `[run]`
     rows: Vec<Option<Row>>,
     /// What a search says about each point.
@@ -93,9 +92,9 @@ pub struct Table<'a> {
 
 /// A mean with its interval.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    mean: Option<f64>,
-    half_width: Option<f64>,
+pub(super) struct Cell {
+    pub(super) mean: Option<f64>,
+    pub(super) half_width: Option<f64>,
 }
 
 impl<'a> Table<'a> {
@@ -157,7 +156,7 @@ impl<'a> Table<'a> {
             .zip(self.rows[range].iter().map(Option::as_ref))
     }
 
-    fn summaries(&self, point: usize) -> Vec<&Value> {
+    pub(super) fn summaries(&self, point: usize) -> Vec<&Value> {
         let rows = self.runs_of(point).filter_map(|(_, row)| row);
         rows.filter_map(|row| row.summary.as_ref()).collect()
     }
@@ -207,7 +206,7 @@ impl<'a> Table<'a> {
     }
 
     /// Mean and interval of one metric at one point.
-    fn cell(summaries: &[&Value], (path, _, interval): &Metric) -> Cell {
+    pub(super) fn cell(summaries: &[&Value], (path, _, interval): &Metric) -> Cell {
         let values: Vec<f64> = summaries
             .iter()
             .filter_map(|summary| look_up(summary, path))
@@ -320,7 +319,7 @@ impl<'a> Table<'a> {
     }
 
     /// Who judges a point: all runs together, or the worst of them.
-    fn judge(&self) -> &'static str {
+    pub(super) fn judge(&self) -> &'static str {
         self.judged.map_or("verdict", |_| "judgement")
     }
 
@@ -333,7 +332,7 @@ impl<'a> Table<'a> {
     }
 
     /// The judgement of a point, or the worst verdict of its runs.
-    fn verdict(&self, point: usize) -> &'static str {
+    pub(super) fn verdict(&self, point: usize) -> &'static str {
         if let Some(judged) = self.judged {
             return judged[point].judgement.word();
         }
@@ -343,69 +342,12 @@ impl<'a> Table<'a> {
         };
         WORST_FIRST.iter().find(has).copied().unwrap_or("")
     }
-
-    /// The table for people: loads and latencies only.
-    pub fn human(&self) -> String {
-        let mut heading = vec!["point".to_owned()];
-        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-        heading.extend(self.design.axes.iter().map(|axis| last(&axis.path)));
-        let fixed = [
-            self.judge(),
-            "runs",
-            "offered",
-            "accepted",
-            "+-",
-            "packet latency",
-            "+-",
-            "p99",
-        ];
-        heading.extend(fixed.map(String::from));
-        let mut rows = vec![heading];
-        for point in 0..self.design.points.len() {
-            let summaries = self.summaries(point);
-            let cell = |path: &str| {
-                let metric = OF_ALL.iter().find(|metric| metric.0 == path);
-                metric.map_or(Cell::default(), |&(path, unit, interval)| {
-                    Self::cell(&summaries, &(path.to_owned(), unit, interval))
-                })
-            };
-            let (accepted, latency) = (cell("load.accepted"), cell("latency.packet.mean"));
-            let mut row = vec![(point + 1).to_string()];
-            row.extend(self.design.points[point].cells.iter().cloned());
-            row.extend([
-                self.verdict(point).to_owned(),
-                runs_and_cut(&summaries),
-                rounded(cell("load.offered").mean, 4),
-                rounded(accepted.mean, 4),
-                rounded(accepted.half_width, 4),
-                rounded(latency.mean, 1),
-                rounded(latency.half_width, 1),
-                rounded(cell("latency.packet.p99").mean, 0),
-            ]);
-            rows.push(row);
-        }
-        let has_cut = rows.iter().flatten().any(|cell| cell.ends_with('*'));
-        let cut = if has_cut {
-            "(*: runs cut short, certainly overloaded: what they accept is that of their beginning)\n"
-        } else {
-            ""
-        };
-        align(&rows)
-            + "(loads: fraction of link rate; latencies: cycles; +-: half-width of the 95 % interval)\n"
-            + cut
-    }
 }
 
 /// Runs that were cut short.
-fn cut_short(summaries: &[&Value]) -> usize {
+pub(super) fn cut_short(summaries: &[&Value]) -> usize {
     let is_cut = |summary: &&&Value| summary["run"]["cut_short"] == true;
     summaries.iter().filter(is_cut).count()
-}
-
-/// How many runs there are, with a star when any was cut short.
-fn runs_and_cut(summaries: &[&Value]) -> String {
-    let star = if cut_short(summaries) > 0 { "*" } else { "" };
-    format!("{}{star}", summaries.len())
 }
 
 /// Why runs do not count.
@@ -418,8 +360,4 @@ fn reasons(runs: &[(u64, Option<&Row>)]) -> String {
             format!("seed {seed}: {first}")
         });
     words.collect::<Vec<_>>().join("; ")
-}
-
-fn rounded(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
 }

@@ -2,7 +2,8 @@
 //!
 //! # Guarantees
 //! Decided at rows of the timeline by counters of the simulation alone: the same for any number of threads and shards,
-//! and for a run that goes on from a checkpoint.
+//! and for a run that goes on from a checkpoint. Only where the routes are proved free of deadlock: else a run that takes
+//! less than is offered may be one that cannot move, which its end tells.
 //!
 //! # Algorithm
 //! What is created in a row of the measurement but not delivered is compared with what is created, as a ratio of sums
@@ -47,8 +48,8 @@ impl Run<'_> {
             return;
         };
         let is_due = at_end || is_early && self.driver.row_start.0 == self.simulation.now();
-        let is_open = self.ended.is_none() && !self.resolved.plan.phases.until_messages;
-        if !is_due || !is_open || self.driver.measured.is_some() {
+        let is_meant = self.resolved.proof.acyclic && !self.resolved.plan.phases.until_messages;
+        if !is_due || !is_meant || self.ended.is_some() || self.driver.measured.is_some() {
             return;
         }
         let timeline = &self.driver.timeline;
