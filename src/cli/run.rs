@@ -36,6 +36,7 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     let sink = packets.as_mut().map(|file| file as &mut dyn PacketSink);
     let continuation = checkpoints::continuation(&options.checkpoints, directory.place(), sink)?;
     let settings = Settings {
+        overload: None,
         threads: options.threads.map(|threads| threads as usize),
         shards: options.shards.map(|shards| shards as usize),
         check: options.check,

@@ -35,9 +35,14 @@ pub(super) fn draw(curves: &Curves<'_>) -> Result<Option<Figure>, FigureError> {
     } else {
         ""
     };
+    let open = if curves.has_judgements() {
+        "loads that are not certainly sustained"
+    } else {
+        "points that are not steady"
+    };
     let caption = format!(
         "Delivered load, mean over the sending hosts, as a fraction of the rate of their links.{guide}{} Open marks are \
-         points that are not steady.",
+         {open}.",
         interval_caption(curves, &chart)
     );
     Ok(Some(Figure {

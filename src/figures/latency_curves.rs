@@ -4,7 +4,6 @@ use super::{Figure, FigureError};
 use crate::chart::axis::Axis;
 use crate::chart::lines::Mark;
 use crate::chart::{LineChart, Series};
-use crate::report::Verdict;
 use crate::report::summary::Summary;
 use crate::results::{Across, Curve, Curves};
 
@@ -60,8 +59,13 @@ fn draw(
         series,
         guides: Vec::new(),
     };
+    let open = if curves.has_judgements() {
+        "loads that are not certainly sustained: beyond saturation"
+    } else {
+        "saturated points: there"
+    };
     let caption = format!(
-        "{title}, from creation to delivery of a packet.{} Open marks are saturated points: there the source queues \
+        "{title}, from creation to delivery of a packet.{} Open marks are {open} the source queues \
          grow, so the latency depends on the length of the run and is no property of the fabric.",
         interval_caption(curves, &chart)
     );
@@ -89,7 +93,7 @@ fn marks(curve: &Curve<'_>, number: fn(&Summary) -> Option<f64>) -> Vec<Mark> {
             x: point.x,
             y: interval.mean,
             half_width: interval.half_width,
-            is_open: point.verdict != Verdict::Steady,
+            is_open: !point.keeps_up(),
         })
     });
     points.collect()

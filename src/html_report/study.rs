@@ -2,7 +2,7 @@
 
 use super::figure;
 use super::numbers::{interval, plural, share};
-use super::verdict::{sign, word};
+use super::verdict::of_point;
 use crate::figures::{FigureError, of_study};
 use crate::report::summary::Summary;
 use crate::results::{Across, Curves, Point, Results};
@@ -70,12 +70,13 @@ fn row(point: &Point<'_>, across: &Across) -> Markup {
         Across::Offered => share(point.x),
         Across::Setting { .. } => point.x.to_string(),
     };
+    let (sign, word) = of_point(point);
     let mean =
         |number: fn(&Summary) -> Option<f64>, decimals| interval(point.mean(number), decimals);
     html! {
         td { (x) }
         td { (point.runs.len()) }
-        td class="text" { (sign(point.verdict)) " " (word(point.verdict)) }
+        td class="text" { (sign) " " (word) }
         td { (mean(|s| Some(s.load.accepted), 4)) }
         td { (mean(|s| s.latency.packet.mean, 1)) }
         td { (mean(|s| s.latency.packet.p99.map(|p99| p99 as f64), 0)) }

@@ -2,8 +2,10 @@
 
 use super::numbers::{plural, share};
 use crate::report::Verdict;
-use crate::results::{Across, Curve, Curves, Results};
-use crate::study::found::Found;
+use crate::results::{Across, Curve, Curves, Point, Results};
+use crate::study::found::Finding;
+use crate::study::level;
+use crate::study::saturation::Behaviour;
 
 /// Curves that are told one by one.
 const MOST_CURVES: usize = 8;
@@ -50,6 +52,9 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
             reasons: vec![run.manifest.reason.clone()],
         };
     }
+    if results.searches.len() == results.directories.len() {
+        return of_searches(results);
+    }
     let runs = results.runs.len();
     let number = |verdict| results.count(verdict);
     let worst_first = Verdict::ALL.into_iter().skip(1).rev();
@@ -58,10 +63,8 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
         None => format!("Steady: all {runs} runs"),
         Some(verdict) => format!("{}: {} of {runs} runs", word(verdict), number(verdict)),
     };
-    let mut reasons: Vec<String> = results.searches.iter().map(found).collect();
-    if results.searches.len() < results.directories.len() {
-        reasons.extend(of_curves(curves));
-    }
+    let mut reasons: Vec<String> = findings(results).map(found).collect();
+    reasons.extend(of_curves(curves));
     if let Some(bad) = results
         .runs
         .iter()
@@ -84,11 +87,45 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
     }
 }
 
-/// What a search says. Its runs alone do not: a few of a load may be steady though the load is not sustained.
-fn found(search: &Found) -> String {
-    match search.beyond() {
-        Some(beyond) => format!("{}; {beyond}", search.point()),
-        None => search.point(),
+/// What searches say. Their runs alone do not: a few of a load may be steady though the load is not sustained.
+fn of_searches(results: &Results) -> Judgement {
+    let is_deadlocked = findings(results).any(|point| point.behaviour == Behaviour::Deadlocked);
+    let points = findings(results).count();
+    Judgement {
+        verdict: if is_deadlocked {
+            Verdict::Deadlocked
+        } else {
+            Verdict::Steady
+        },
+        heading: match points {
+            1 => "Saturation point".into(),
+            _ => format!("Saturation points of {points} searches"),
+        },
+        reasons: findings(results).map(found).collect(),
+    }
+}
+
+fn findings(results: &Results) -> impl Iterator<Item = &Finding> {
+    results.searches.iter().flat_map(|search| &search.points)
+}
+
+fn found(finding: &Finding) -> String {
+    let label = match finding.label() {
+        label if label.is_empty() => label,
+        label => format!("{label}: "),
+    };
+    let beyond = finding.beyond();
+    let beyond = beyond.map_or(String::new(), |beyond| format!("; {beyond}"));
+    format!("{label}{}{beyond}", finding.point())
+}
+
+/// Sign and word of a point: the judgement of a search, or the worst verdict of its runs.
+pub(super) fn of_point(point: &Point<'_>) -> (&'static str, &'static str) {
+    match point.judgement {
+        Some(level::Judgement::Sustained) => (sign(Verdict::Steady), "Sustained"),
+        Some(level::Judgement::NotSustained) => (sign(Verdict::Saturated), "Not sustained"),
+        Some(level::Judgement::Undecided) => ("?", "Undecided"),
+        None => (sign(point.verdict), word(point.verdict)),
     }
 }
 
@@ -117,8 +154,7 @@ fn along(curve: &Curve<'_>, across: &Across) -> String {
         .points
         .iter()
         .position(|point| !is_steady(point.verdict));
-    let accepted =
-        |point: &crate::results::Point<'_>| point.mean(|summary| Some(summary.load.accepted));
+    let accepted = |point: &Point<'_>| point.mean(|summary| Some(summary.load.accepted));
     let most = curve
         .points
         .iter()

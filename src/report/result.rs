@@ -30,6 +30,8 @@ pub struct RunResult {
     pub verdict: Verdict,
     /// Why, in one sentence.
     pub reason: String,
+    /// Whether the measurement was cut short because the fabric is certainly overloaded.
+    pub is_cut: bool,
     /// Where the phases that find their own length ended, and why.
     pub length: Option<String>,
     /// Packets in source queues after the measurement, less those before it.
@@ -92,6 +94,7 @@ impl RunResult {
             shards: outcome.shards,
             verdict: outcome.verdict,
             reason: outcome.reason,
+            is_cut: outcome.is_cut,
             length: outcome.length,
             backlog_growth: outcome.backlog_growth,
             present_growth: outcome.present_growth,

@@ -55,6 +55,13 @@ pub struct RunSummary {
     pub digest: String,
     /// Length of the phases.
     pub cycles: CycleCounts,
+    /// Whether the measurement was cut short because the fabric is certainly overloaded.
+    #[serde(
+        default,
+        rename = "cut_short",
+        skip_serializing_if = "std::ops::Not::not"
+    )]
+    pub is_cut: bool,
     /// Where the phases that find their own length ended, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<String>,
@@ -219,6 +226,7 @@ pub fn summarize(result: &RunResult) -> Summary {
             reason: result.reason.clone(),
             digest: records.digest.to_string(),
             cycles: result.cycles,
+            is_cut: result.is_cut,
             length: result.length.clone(),
         },
         load: loads(result),

@@ -34,6 +34,7 @@ fn result() -> RunResult {
         shards: 1,
         verdict: Verdict::Steady,
         reason: "accepted load follows offered load".into(),
+        is_cut: false,
         length: Some("measurement of 1000 cycles: packet latency within 1.50 %".into()),
         backlog_growth: 2,
         present_growth: 16,

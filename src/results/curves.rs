@@ -8,6 +8,7 @@ use super::{Results, ResultsError, Run};
 use crate::measure::precision::{CONFIDENCE, Interval, replications};
 use crate::report::Verdict;
 use crate::report::summary::Summary;
+use crate::study::level::Judgement;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most runs shown in detail.
@@ -36,9 +37,17 @@ pub struct Point<'a> {
     pub runs: Vec<&'a Run>,
     /// The worst verdict of its runs.
     pub verdict: Verdict,
+    /// What a search says about it.
+    pub judgement: Option<Judgement>,
 }
 
 impl Point<'_> {
+    /// Whether the fabric keeps up with what is offered: a load that is sustained, or all runs steady.
+    pub fn keeps_up(&self) -> bool {
+        let is_steady = self.verdict == Verdict::Steady;
+        (self.judgement).map_or(is_steady, |judgement| judgement == Judgement::Sustained)
+    }
+
     /// Mean of a number over the runs that have it and went to their end, with its confidence interval.
     pub fn mean(&self, number: impl Fn(&Summary) -> Option<f64>) -> Option<Interval> {
         let values: Vec<f64> = counted(&self.runs)
@@ -153,10 +162,7 @@ impl<'a> Curves<'a> {
             return all;
         }
         let mut places: Vec<(usize, usize)> = Vec::new();
-        let last_steady = |curve: &Curve<'_>| {
-            let is_steady = |point: &Point<'_>| point.verdict == Verdict::Steady;
-            curve.points.iter().rposition(is_steady)
-        };
+        let last_steady = |curve: &Curve<'_>| curve.points.iter().rposition(Point::keeps_up);
         let last = |curve: &Curve<'_>| curve.points.len().checked_sub(1);
         for place in [&last_steady as &dyn Fn(&Curve<'_>) -> Option<usize>, &last] {
             for (number, curve) in self.curves.iter().enumerate() {
@@ -172,6 +178,12 @@ impl<'a> Curves<'a> {
             first.map(|run| of(curve, run))
         });
         firsts.collect()
+    }
+
+    /// Whether any point was judged by a search.
+    pub fn has_judgements(&self) -> bool {
+        let mut points = self.curves.iter().flat_map(|curve| &curve.points);
+        points.any(|point| point.judgement.is_some())
     }
 
     /// Whether any point has several runs.
@@ -198,6 +210,7 @@ fn point<'a>(
     };
     let worst = Verdict::ALL.into_iter().rfind(is_told);
     let verdict = worst.unwrap_or(Verdict::Interrupted);
+    let judgement = runs.first().and_then(|run| results.judgement(run));
     let offered = |runs: &[&Run]| {
         let sum: f64 = runs.iter().map(|run| run.summary.load.offered).sum();
         sum / runs.len() as f64
@@ -212,7 +225,12 @@ fn point<'a>(
             .and_then(|text| quantity(text))
             .map_or(f64::NAN, |(value, _)| value),
     };
-    Point { x, runs, verdict }
+    Point {
+        x,
+        runs,
+        verdict,
+        judgement,
+    }
 }
 
 /// Key paths whose values differ between plans.

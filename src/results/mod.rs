@@ -18,6 +18,7 @@ use crate::report::directory::is_partial;
 use crate::report::manifest;
 use crate::report::result::Verdict;
 use crate::study::found::{self, Found};
+use crate::study::level::Judgement;
 use crate::study::record;
 use serde::Deserialize;
 use std::fs;
@@ -130,6 +131,15 @@ impl Results {
             self.runs.push(run);
         }
         Ok(())
+    }
+
+    /// What a search says about the load of a run, by the name of its directory; `None` for a run of no search.
+    fn judgement(&self, run: &Run) -> Option<Judgement> {
+        let name = run.path.file_name()?.to_str()?;
+        let points = self.searches.iter().flat_map(|search| &search.points);
+        let mut levels = points.flat_map(|point| &point.levels);
+        let level = levels.find(|level| level.runs.iter().any(|run| run == name))?;
+        Some(level.judgement)
     }
 
     /// Number of runs that ended so.

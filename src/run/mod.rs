@@ -20,6 +20,6 @@ pub mod watchdog;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Continuation, Keeping, Start};
 pub use execute::{execute, execute_from};
-pub use outcome::{Outcome, Progress, RunError, Settings};
+pub use outcome::{Outcome, Overload, Progress, RunError, Settings};
 pub use packet_sink::{PacketSink, Written};
 pub use simulation::{Options, Simulation};

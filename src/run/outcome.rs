@@ -186,6 +186,17 @@ pub struct Settings {
     pub profile: bool,
     /// Tells the processor time used so far \[s\]; `None` = it is not counted.
     pub cpu_clock: Option<fn() -> f64>,
+    /// When a run is certainly overloaded and need not go on; `None` = it goes to its end.
+    pub overload: Option<Overload>,
+}
+
+/// What ends a run that is certainly overloaded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overload {
+    /// Part of the flits created that is not delivered, beyond which it is.
+    pub part: f64,
+    /// Whether the measurement is cut short; else only the drain after it is left out.
+    pub is_early: bool,
 }
 
 /// How far a run has come.
@@ -218,6 +229,8 @@ pub struct Outcome {
     pub present_growth: i64,
     /// How precise the means are.
     pub precision: Estimates,
+    /// Whether the measurement was cut short because the fabric is certainly overloaded.
+    pub is_cut: bool,
     /// Where the phases that find their own length ended, and why.
     pub length: Option<String>,
     /// What it took.

@@ -33,7 +33,7 @@ pub struct AxisHeader {
 }
 
 /// One combination of values.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
     /// Values as in the scenario, `[axis]`.
     pub values: Vec<String>,
@@ -68,27 +68,10 @@ impl Design {
                     .into(),
             ));
         };
-        let counts = sweep.axes.iter().map(|group| group[0].values.len() as u64);
-        let runs = counts.fold(u64::from(sweep.seeds), u64::saturating_mul);
-        if runs > MOST_RUNS {
-            let message =
-                format!("the sweep asks for {runs} runs, at most {MOST_RUNS} are possible");
-            return Err(StudyError::Design(message));
-        }
-        let axes: Vec<&Axis> = sweep.axes.iter().flatten().collect();
-        let (headers, cells): (Vec<_>, Vec<_>) = axes.iter().map(|axis| header(axis)).unzip();
-        let points = combinations(&sweep.axes);
-        let points = points.iter().map(|choice| Point {
-            values: values(&axes, choice),
-            cells: cells
-                .iter()
-                .zip(choice)
-                .map(|(cells, &at)| cells[at].clone())
-                .collect(),
-        });
+        let (axes, points) = points(&sweep.axes, u64::from(sweep.seeds))?;
         let mut design = Self {
-            axes: headers,
-            points: points.collect(),
+            axes,
+            points,
             runs: Vec::new(),
         };
         design.add_runs(document, scenario.seed, sweep.seeds)?;
@@ -133,9 +116,7 @@ impl Design {
         seed: u64,
     ) -> Result<Document, ScenarioError> {
         let mut document = document.clone();
-        for (axis, value) in self.axes.iter().zip(&self.points[point].values) {
-            document.assign(&axis.path, value)?;
-        }
+        self.points[point].assign(&self.axes, &mut document)?;
         document.assign("seed", &seed.to_string())?;
         Ok(document)
     }
@@ -149,12 +130,59 @@ impl Design {
 
     /// A point for people: `traffic.0.process.load = 0.5, fabric.switch.lanes = 2`.
     pub fn describe(&self, point: usize) -> String {
-        let values = self.axes.iter().zip(&self.points[point].values);
+        self.points[point].describe(&self.axes)
+    }
+}
+
+impl Point {
+    /// Changes a scenario to this point.
+    pub(super) fn assign(
+        &self,
+        axes: &[AxisHeader],
+        document: &mut Document,
+    ) -> Result<(), ScenarioError> {
+        for (axis, value) in axes.iter().zip(&self.values) {
+            document.assign(&axis.path, value)?;
+        }
+        Ok(())
+    }
+
+    /// The point for people.
+    pub(super) fn describe(&self, axes: &[AxisHeader]) -> String {
+        let values = axes.iter().zip(&self.values);
         let words: Vec<_> = values
             .map(|(axis, value)| format!("{} = {value}", axis.path))
             .collect();
         words.join(", ")
     }
+}
+
+/// Headings and points of axes, the last of which changes fastest, for `seeds` runs each.
+///
+/// # Errors
+/// When there are too many runs.
+pub(super) fn points(
+    groups: &[Vec<Axis>],
+    seeds: u64,
+) -> Result<(Vec<AxisHeader>, Vec<Point>), StudyError> {
+    let counts = groups.iter().map(|group| group[0].values.len() as u64);
+    let runs = counts.fold(seeds, u64::saturating_mul);
+    if runs > MOST_RUNS {
+        let message = format!("the sweep asks for {runs} runs, at most {MOST_RUNS} are possible");
+        return Err(StudyError::Design(message));
+    }
+    let axes: Vec<&Axis> = groups.iter().flatten().collect();
+    let (headers, cells): (Vec<_>, Vec<_>) = axes.iter().map(|axis| header(axis)).unzip();
+    let choices = combinations(groups);
+    let points = choices.iter().map(|choice| Point {
+        values: values(&axes, choice),
+        cells: cells
+            .iter()
+            .zip(choice)
+            .map(|(cells, &at)| cells[at].clone())
+            .collect(),
+    });
+    Ok((headers, points.collect()))
 }
 
 /// Index of the value of every axis, for every point.

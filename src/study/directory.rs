@@ -4,13 +4,15 @@
 //! done has a hidden name and is removed by the next one. A lock keeps two processes apart.
 
 use super::found;
-use super::level::HostFlits;
 use super::record::{FILE, Kind, Record};
+use super::shortfall::HostFlits;
 use super::states::STATES;
 use super::{RunKey, StudyError, Table};
 use crate::report::directory::{is_partial, replace_file};
+use crate::report::result::TimelineRow;
 use crate::report::{RunDirectory, Summary, manifest};
 use ron::ser::PrettyConfig;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -168,7 +170,20 @@ impl StudyDirectory {
     /// # Errors
     /// When the table is missing or damaged.
     pub fn hosts(&self, key: &RunKey) -> Result<Vec<HostFlits>, StudyError> {
-        let path = self.path.join(RUNS).join(&key.name).join("hosts.csv");
+        self.rows(key, "hosts.csv")
+    }
+
+    /// Counters of a finished run over time.
+    ///
+    /// # Errors
+    /// When the table is missing or damaged.
+    pub fn timeline(&self, key: &RunKey) -> Result<Vec<TimelineRow>, StudyError> {
+        self.rows(key, "timeline.csv")
+    }
+
+    /// The rows of a table of a finished run.
+    fn rows<T: DeserializeOwned>(&self, key: &RunKey, table: &str) -> Result<Vec<T>, StudyError> {
+        let path = self.path.join(RUNS).join(&key.name).join(table);
         let rows =
             csv::Reader::from_path(&path).and_then(|table| table.into_deserialize().collect());
         rows.map_err(|cause| StudyError::foreign(&path, format!("cannot be read: {cause}")))

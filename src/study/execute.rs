@@ -8,7 +8,7 @@ use super::{Design, RunKey, StudyError, states};
 use crate::report::result::{RunResult, Verdict};
 use crate::report::{PacketFile, summarize, usage, write_run};
 use crate::run::{
-    self, Continuation, Keeping, PacketSink, Progress, RunError, Settings, Start, sizing,
+    self, Continuation, Keeping, Overload, PacketSink, Progress, RunError, Settings, Start, sizing,
 };
 use crate::scenario::{Document, Parts, Resolved};
 use std::path::Path;
@@ -75,6 +75,8 @@ pub struct Order<'a> {
     pub todo: &'a [usize],
     /// Who makes them.
     pub crew: Crew,
+    /// When a run is certainly overloaded and need not go on; `None` = all go to their ends.
+    pub overload: Option<Overload>,
     /// Least distance of two saved states of a run \[cycles\]; `None` = only when it is stopped.
     pub save_every: Option<u64>,
     /// Ends all runs when set.
@@ -221,6 +223,7 @@ impl Floor<'_> {
         let settings = Settings {
             threads: Some(threads),
             cpu_clock: Some(clock),
+            overload: self.order.overload,
             ..Settings::default()
         };
         let mut told = 0;

@@ -1,86 +1,26 @@
-//! Runs of a search for the saturation point: the loads of a scenario, and one table of all that was tried.
+//! Runs of a search for the saturation point: one search per point of the axes, and one table of all that was tried.
 
-use super::design::{AxisHeader, Design, Point, RunKey, run_name};
+use super::design::{Design, RunKey, run_name};
 use super::directory::Finished;
 use super::execute::{Event, execute};
-use super::found::{self, Found};
-use super::level::Sample;
-use super::saturation::{Criterion, search};
+use super::found::{self, Finding, Found};
+use super::grid::{Grid, Place};
+use super::level::{Judged, Level, Sample, growth_inside};
+use super::saturation::{Criterion, Request, search};
 use super::{Crew, Order, StudyDirectory, StudyError, Table};
 use crate::report::Verdict;
-use crate::scenario::schema::Demand;
-use crate::scenario::syntax::Node;
-use crate::scenario::{Document, Scenario};
+use crate::run::Overload;
+use crate::scenario::Document;
+use sha2::{Digest as _, Sha256};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The loads that are varied together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Loads {
-    /// Key path and share of the largest load.
-    classes: Vec<(String, f64)>,
-}
+/// Part of the offered load that must certainly be missing, beyond the tolerance, before a run is cut short: runs near
+/// the saturation point go to their end.
+const CUT: f64 = 0.05;
+/// Bytes of an identity.
+const BYTES: usize = 16;
 
-impl Loads {
-    /// The load of one class, or of all in their proportion.
-    ///
-    /// # Errors
-    /// When there is no such class, or its process has no load.
-    pub fn of(scenario: &Scenario, class: Option<&str>) -> Result<Self, StudyError> {
-        let names = || {
-            scenario
-                .traffic
-                .iter()
-                .map(|class| class.name.value.as_str())
-        };
-        if let Some(name) = class
-            && !names().any(|other| other == name)
-        {
-            let message = crate::registry::unknown("class", name, names());
-            return Err(StudyError::Design(format!("--class: {message}")));
-        }
-        let chosen = scenario.traffic.iter();
-        let chosen = chosen.filter(|other| class.is_none_or(|name| other.name.value == name));
-        let mut classes = Vec::new();
-        for class in chosen {
-            let name = &class.name.value;
-            let part = match &class.demand {
-                Demand::Packets { process, .. } => process,
-                Demand::Messages(messages) => messages,
-            };
-            let load = part.parameter("load").map(Node::to_text);
-            let Some(load) = load.and_then(|load| load.parse::<f64>().ok()) else {
-                let part = &part.name.value;
-                let message = format!("`{part}` of class `{name}` has no load to vary");
-                return Err(StudyError::Design(message));
-            };
-            classes.push((format!("traffic.{name}.process.load"), load));
-        }
-        let largest = classes.iter().map(|class| class.1);
-        let largest = largest.fold(f64::MIN_POSITIVE, f64::max);
-        for class in &mut classes {
-            class.1 /= largest;
-        }
-        Ok(Self { classes })
-    }
-
-    fn headers(&self) -> Vec<AxisHeader> {
-        let header = |(path, _): &(String, f64)| AxisHeader {
-            path: path.clone(),
-            unit: Some("fraction of link rate".into()),
-        };
-        self.classes.iter().map(header).collect()
-    }
-
-    fn point(&self, load: f64) -> Point {
-        let texts = self.classes.iter();
-        let texts = texts.map(|(_, share)| (load * share).to_string());
-        let values: Vec<String> = texts.collect();
-        let cells = values.clone();
-        Point { values, cells }
-    }
-}
-
-/// A search with all that it works with.
+/// Searches with all that they work with.
 #[derive(Debug)]
 pub struct Hunt<'a> {
     /// The scenario.
@@ -89,8 +29,10 @@ pub struct Hunt<'a> {
     pub seed: u64,
     /// Where runs are kept.
     pub directory: &'a StudyDirectory,
-    /// Which loads are varied.
-    pub loads: Loads,
+    /// What is searched.
+    pub grid: &'a Grid,
+    /// When it is found.
+    pub criterion: Criterion,
     /// Threads of all runs together.
     pub threads: Option<usize>,
     /// Runs at the same time.
@@ -101,62 +43,98 @@ pub struct Hunt<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// What the runs of a search are and gave, in the order they were asked for.
-#[derive(Clone)]
-struct Tried {
-    design: Design,
+/// What a search does next.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// Number of the search.
+    pub place: usize,
+    /// The load that is tried.
+    pub load: f64,
+    /// Runs so far.
+    pub runs: usize,
+}
+
+/// What the runs of all searches are and gave, by search and load.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// Points and runs.
+    pub design: Design,
     /// `[run]`
-    finished: Vec<Finished>,
+    pub finished: Vec<Finished>,
+    /// `[point]`
+    pub judged: Vec<Judged>,
+    /// Search, load and samples, `[point]`.
+    levels: Vec<(usize, Level)>,
 }
 
 impl Hunt<'_> {
-    /// Searches, and writes what was found; `tell` gets the load and runs that are made next.
+    /// Searches, and writes what was found; `tell` gets what is done next.
     ///
     /// # Errors
     /// When a run fails, was stopped, or cannot be kept.
-    pub fn run(
-        &self,
-        criterion: Criterion,
-        tell: &mut dyn FnMut(f64, usize),
-    ) -> Result<(Found, Design, Vec<Finished>), StudyError> {
+    pub fn run(&self, tell: &mut dyn FnMut(Step)) -> Result<(Found, Tried), StudyError> {
+        let Grid { axes, places, .. } = self.grid;
+        let loads = places.first().map(|place| place.loads.headers());
         let mut tried = Tried {
             design: Design {
-                axes: self.loads.headers(),
+                axes: [axes.clone(), loads.unwrap_or_default()].concat(),
                 points: Vec::new(),
                 runs: Vec::new(),
             },
             finished: Vec::new(),
+            judged: Vec::new(),
+            levels: Vec::new(),
         };
-        let search = search(criterion, &mut |load, first, count| {
-            tell(load, tried.finished.len());
-            self.evaluate(&mut tried, load, first..first + count)
-        })?;
-        let tried = tried.sorted();
-        let result = Found::new(&search, criterion, &self.loads.classes);
-        let text = serde_json::to_string_pretty(&result);
+        let mut findings = Vec::new();
+        for (number, place) in places.iter().enumerate() {
+            let search = search(self.criterion, &mut |request| {
+                let (load, runs) = (request.load, tried.finished.len());
+                let place = number;
+                tell(Step { place, load, runs });
+                self.evaluate(&mut tried, number, request)
+            })?;
+            let axes = axes.iter().map(|axis| axis.path.clone());
+            let values = axes.zip(place.point.values.iter().cloned()).collect();
+            let names = |load: f64| tried.names(number, load);
+            findings.push(Finding::new(
+                &search,
+                self.criterion.tolerance,
+                values,
+                &place.loads.classes,
+                names,
+            ));
+        }
+        let found = Found::new(self.criterion, findings);
+        let text = serde_json::to_string_pretty(&found);
         let text = text.map_err(|cause| StudyError::Design(cause.to_string()))? + "\n";
         self.directory.write(found::FILE, text.as_bytes())?;
-        Ok((result, tried.design, tried.finished))
+        Ok((found, tried.sorted()))
     }
 
     /// Runs of one load with some seeds.
     fn evaluate(
         &self,
         tried: &mut Tried,
-        load: f64,
-        seeds: std::ops::Range<usize>,
+        number: usize,
+        request: Request,
     ) -> Result<Vec<Sample>, StudyError> {
-        if seeds.start == 0 {
-            tried.design.points.push(self.loads.point(load));
+        let Request {
+            load, first, count, ..
+        } = request;
+        let place = &self.grid.places[number];
+        if first == 0 {
+            tried.add(number, place, load);
         }
+        let overload = Overload {
+            part: self.criterion.tolerance + CUT,
+            is_early: !request.is_whole,
+        };
         let point = tried.design.points.len() - 1;
         let start = tried.design.runs.len();
-        for number in seeds {
-            let seed = self.seed.wrapping_add(number as u64);
-            let identity = tried
-                .design
-                .document(self.document, point, seed)?
-                .identity();
+        for seed in first..first + count {
+            let seed = self.seed.wrapping_add(seed as u64);
+            let document = tried.design.document(self.document, point, seed)?;
+            let identity = identity(&document, overload);
             tried.design.runs.push(RunKey {
                 point,
                 seed,
@@ -164,18 +142,21 @@ impl Hunt<'_> {
                 identity,
             });
         }
-        self.make(tried, start)?;
+        self.make(tried, start, overload)?;
+        let made = start..tried.design.runs.len();
+        let samples = made.map(|run| {
+            let (key, finished) = (&tried.design.runs[run], &tried.finished[run]);
+            self.sample(&tried.design, key, finished)
+        });
+        let samples = samples.collect::<Result<Vec<_>, _>>()?;
+        tried.judge(&samples, self.criterion.tolerance);
         let sorted = tried.clone().sorted();
-        let table = Table::of(&sorted.design, &sorted.finished);
-        self.directory.write_table(&table)?;
-        let samples = start..tried.design.runs.len();
-        samples
-            .map(|run| self.sample(load, &tried.design.runs[run], &tried.finished[run]))
-            .collect()
+        self.directory.write_table(&sorted.table())?;
+        Ok(samples)
     }
 
     /// Makes the runs from `start` on that are not there yet.
-    fn make(&self, tried: &mut Tried, start: usize) -> Result<(), StudyError> {
+    fn make(&self, tried: &mut Tried, start: usize, overload: Overload) -> Result<(), StudyError> {
         let mut found: Vec<Option<Finished>> = Vec::new();
         for key in &tried.design.runs[start..] {
             found.push(self.directory.finished(key)?);
@@ -188,6 +169,7 @@ impl Hunt<'_> {
             directory: self.directory,
             todo: &todo,
             crew: Crew::new(self.threads, self.jobs, todo.len()),
+            overload: Some(overload),
             save_every: self.save_every,
             stop: self.stop,
         };
@@ -205,11 +187,16 @@ impl Hunt<'_> {
     }
 
     /// What a run says about its load.
-    fn sample(&self, load: f64, key: &RunKey, finished: &Finished) -> Result<Sample, StudyError> {
+    fn sample(
+        &self,
+        design: &Design,
+        key: &RunKey,
+        finished: &Finished,
+    ) -> Result<Sample, StudyError> {
         let gone = |word: &str, reason: &str| {
-            let seed = key.seed;
+            let (point, seed) = (design.describe(key.point), key.seed);
             let message = format!(
-                "load {load}, seed {seed}: the run {word}, so the load cannot be judged: {reason}"
+                "{point}, seed {seed}: the run {word}, so the load cannot be judged: {reason}"
             );
             Err(StudyError::Design(message))
         };
@@ -222,31 +209,87 @@ impl Hunt<'_> {
                 offered: summary.load.offered,
                 accepted: summary.load.accepted,
                 growth: summary.load.backlog_growth,
+                growth_inside: growth_inside(&self.directory.timeline(key)?, summary.run.cycles),
                 hosts: self.directory.hosts(key)?,
                 is_deadlocked: summary.run.verdict == Verdict::Deadlocked,
+                is_cut: summary.run.is_cut,
             }),
         }
     }
 }
 
+/// What a run is known by: one that may be cut short is not the run of the scenario alone.
+fn identity(document: &Document, overload: Overload) -> String {
+    let Overload { part, is_early } = overload;
+    let text = format!("{} overload {part} {is_early}", document.identity());
+    let hash = Sha256::digest(text);
+    hash[..BYTES]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
 impl Tried {
-    /// The same in order of load.
+    /// The table of all loads.
+    pub fn table(&self) -> Table<'_> {
+        Table::of(&self.design, &self.finished).judged(&self.judged)
+    }
+
+    /// Adds a load of a search.
+    fn add(&mut self, number: usize, place: &Place, load: f64) {
+        let samples = Vec::new();
+        self.design.points.push(place.at(load));
+        self.levels.push((number, Level { load, samples }));
+    }
+
+    /// Judges the newest load by these runs too.
+    fn judge(&mut self, samples: &[Sample], tolerance: f64) {
+        let Some((_, level)) = self.levels.last_mut() else {
+            return;
+        };
+        level.samples.extend_from_slice(samples);
+        self.judged.truncate(self.design.points.len() - 1);
+        self.judged.push(level.judge(tolerance));
+    }
+
+    /// Directories of the runs of a load.
+    fn names(&self, number: usize, load: f64) -> Vec<String> {
+        let is_meant = |(place, level): &(usize, Level)| {
+            *place == number && level.load.total_cmp(&load).is_eq()
+        };
+        let point = self.levels.iter().position(is_meant);
+        let runs = self.design.runs.iter();
+        let runs = runs.filter(|run| Some(run.point) == point);
+        runs.map(|run| run.name.clone()).collect()
+    }
+
+    /// The same in order of search and load.
     fn sorted(self) -> Self {
         let Design { axes, points, runs } = self.design;
-        let load = |point: usize| points[point].cells[0].parse::<f64>().unwrap_or(0.0);
+        let levels = self.levels;
         let mut order: Vec<usize> = (0..points.len()).collect();
-        order.sort_by(|&a, &b| load(a).total_cmp(&load(b)));
-        let rank = |point: usize| order.iter().position(|&other| other == point).unwrap_or(0);
+        let key = |point: usize| (levels[point].0, levels[point].1.load);
+        order.sort_by(|&a, &b| {
+            let (a, b) = (key(a), key(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        let mut rank = vec![0; order.len()];
+        for (place, &point) in order.iter().enumerate() {
+            rank[point] = place;
+        }
         let mut pairs: Vec<_> = runs.into_iter().zip(self.finished).collect();
         for (key, _) in &mut pairs {
-            key.point = rank(key.point);
+            key.point = rank[key.point];
         }
         pairs.sort_by_key(|(key, _)| key.point);
         let (runs, finished) = pairs.into_iter().unzip();
         let points = order.iter().map(|&point| points[point].clone()).collect();
+        let judged = order.iter().map(|&at| self.judged[at].clone()).collect();
         Self {
             design: Design { axes, points, runs },
             finished,
+            judged,
+            levels: order.iter().map(|&at| levels[at].clone()).collect(),
         }
     }
 }

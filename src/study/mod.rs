@@ -13,11 +13,14 @@ pub mod design;
 pub mod directory;
 pub mod execute;
 pub mod found;
+pub mod grid;
+mod human_table;
 pub mod hunt;
 pub mod level;
 pub mod merge;
 pub mod record;
 pub mod saturation;
+pub mod shortfall;
 pub mod states;
 pub mod table;
 

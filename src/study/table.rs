@@ -2,14 +2,15 @@
 //!
 //! Intervals come from independent replications (Student's t over seeds); a point with one run takes them from
 //! the batches inside the run where there are any. The column `interval` says which. Only runs that went to their
-//! end count: steady, undecided and saturated ones.
+//! end count: steady, undecided and saturated ones, and those of a search that were cut short. The rows of a search have the
+//! judgement of their load instead of the verdicts of its runs, each of which sees less than all together.
 
 use super::Design;
 use super::directory::Finished;
+use super::level::Judged;
 use crate::measure::precision::{CONFIDENCE, replications};
 use crate::report::columns::{self, Column, Kind};
 use crate::report::summary::look_up;
-use crate::report::table::align;
 use crate::scenario::metrics::DEADLOCKED;
 use serde_json::Value;
 
@@ -27,9 +28,9 @@ const WORST_FIRST: [&str; 7] = [
 ];
 
 /// Path in the summary, unit, and the interval inside one run.
-type Metric = (String, &'static str, Option<&'static str>);
+pub(super) type Metric = (String, &'static str, Option<&'static str>);
 
-const OF_ALL: [(&str, &str, Option<&str>); 19] = [
+pub(super) const OF_ALL: [(&str, &str, Option<&str>); 19] = [
     ("load.offered", FRACTION, None),
     ("load.accepted", FRACTION, Some("confidence.accepted")),
     ("load.accepted_min_host", FRACTION, None),
@@ -90,16 +91,18 @@ struct Row {
 /// The table of a study in the making.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
-    design: &'a Design,
+    pub(super) design: &'a Design,
     /// `[run]`
     rows: Vec<Option<Row>>,
+    /// What a search says about each point.
+    judged: Option<&'a [Judged]>,
 }
 
 /// A mean with its interval.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    mean: Option<f64>,
-    half_width: Option<f64>,
+pub(super) struct Cell {
+    pub(super) mean: Option<f64>,
+    pub(super) half_width: Option<f64>,
 }
 
 impl<'a> Table<'a> {
@@ -108,6 +111,7 @@ impl<'a> Table<'a> {
         Self {
             design,
             rows: vec![None; design.runs.len()],
+            judged: None,
         }
     }
 
@@ -118,6 +122,12 @@ impl<'a> Table<'a> {
             table.enter(run, finished);
         }
         table
+    }
+
+    /// With the judgements of the points.
+    pub fn judged(self, judged: &'a [Judged]) -> Self {
+        let judged = Some(judged);
+        Self { judged, ..self }
     }
 
     /// Enters a finished run.
@@ -155,7 +165,7 @@ impl<'a> Table<'a> {
             .zip(self.rows[range].iter().map(Option::as_ref))
     }
 
-    fn summaries(&self, point: usize) -> Vec<&Value> {
+    pub(super) fn summaries(&self, point: usize) -> Vec<&Value> {
         let rows = self.runs_of(point).filter_map(|(_, row)| row);
         rows.filter_map(|row| row.summary.as_ref()).collect()
     }
@@ -205,7 +215,7 @@ impl<'a> Table<'a> {
     }
 
     /// Mean and interval of one metric at one point.
-    fn cell(summaries: &[&Value], (path, _, interval): &Metric) -> Cell {
+    pub(super) fn cell(summaries: &[&Value], (path, _, interval): &Metric) -> Cell {
         let values: Vec<f64> = summaries
             .iter()
             .filter_map(|summary| look_up(summary, path))
@@ -247,7 +257,7 @@ impl<'a> Table<'a> {
             header.push(Column::new(name, self.axis_kind(number)));
         }
         let counts = [
-            ("verdict", Kind::Text),
+            (self.judge(), Kind::Text),
             ("replications", Kind::Integer),
             ("failed", Kind::Integer),
             ("missing", Kind::Integer),
@@ -256,6 +266,8 @@ impl<'a> Table<'a> {
             ("confidence", Kind::Float),
         ];
         header.extend(counts.map(|(name, kind)| Column::new(name, kind)));
+        let cut = self.judged.map(|_| Column::new("cut short", Kind::Integer));
+        header.extend(cut);
         for (path, unit, _) in metrics {
             header.push(Column::new(format!("{path} [{unit}]"), Kind::Float));
             let half_width = format!("{path}.half_width [{unit}]");
@@ -302,10 +314,12 @@ impl<'a> Table<'a> {
             summaries.len().into(),
             (done.len() - summaries.len()).into(),
             (runs.len() - done.len()).into(),
-            reasons(&runs).into(),
+            self.reason(point, &runs).into(),
             interval.into(),
             level.into(),
         ]);
+        let cut = self.judged.map(|_| cut_short(&summaries).into());
+        record.extend(cut);
         for metric in metrics {
             let cell = Self::cell(&summaries, metric);
             record.extend([cell.mean.into(), cell.half_width.into()]);
@@ -313,58 +327,36 @@ impl<'a> Table<'a> {
         record
     }
 
-    /// The worst verdict of the runs of a point.
-    fn verdict(&self, point: usize) -> &'static str {
+    /// Who judges a point: all runs together, or the worst of them.
+    pub(super) fn judge(&self) -> &'static str {
+        self.judged.map_or("verdict", |_| "judgement")
+    }
+
+    /// Why a load is judged so, and why runs do not count.
+    fn reason(&self, point: usize, runs: &[(u64, Option<&Row>)]) -> String {
+        let judged = self.judged.map(|judged| judged[point].reason.clone());
+        let reasons = judged.into_iter().chain(Some(reasons(runs)));
+        let reasons: Vec<String> = reasons.filter(|reason| !reason.is_empty()).collect();
+        reasons.join("; ")
+    }
+
+    /// The judgement of a point, or the worst verdict of its runs.
+    pub(super) fn verdict(&self, point: usize) -> &'static str {
+        if let Some(judged) = self.judged {
+            return judged[point].judgement.word();
+        }
         let has = |word: &&&str| {
             let mut rows = self.runs_of(point).filter_map(|(_, row)| row);
             rows.any(|row| row.word == **word)
         };
         WORST_FIRST.iter().find(has).copied().unwrap_or("")
     }
+}
 
-    /// The table for people: loads and latencies only.
-    pub fn human(&self) -> String {
-        let mut heading = vec!["point".to_owned()];
-        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-        heading.extend(self.design.axes.iter().map(|axis| last(&axis.path)));
-        let fixed = [
-            "verdict",
-            "runs",
-            "offered",
-            "accepted",
-            "+-",
-            "packet latency",
-            "+-",
-            "p99",
-        ];
-        heading.extend(fixed.map(String::from));
-        let mut rows = vec![heading];
-        for point in 0..self.design.points.len() {
-            let summaries = self.summaries(point);
-            let cell = |path: &str| {
-                let metric = OF_ALL.iter().find(|metric| metric.0 == path);
-                metric.map_or(Cell::default(), |&(path, unit, interval)| {
-                    Self::cell(&summaries, &(path.to_owned(), unit, interval))
-                })
-            };
-            let (accepted, latency) = (cell("load.accepted"), cell("latency.packet.mean"));
-            let mut row = vec![(point + 1).to_string()];
-            row.extend(self.design.points[point].cells.iter().cloned());
-            row.extend([
-                self.verdict(point).to_owned(),
-                summaries.len().to_string(),
-                rounded(cell("load.offered").mean, 4),
-                rounded(accepted.mean, 4),
-                rounded(accepted.half_width, 4),
-                rounded(latency.mean, 1),
-                rounded(latency.half_width, 1),
-                rounded(cell("latency.packet.p99").mean, 0),
-            ]);
-            rows.push(row);
-        }
-        align(&rows)
-            + "(loads: fraction of link rate; latencies: cycles; +-: half-width of the 95 % interval)\n"
-    }
+/// Runs that were cut short.
+pub(super) fn cut_short(summaries: &[&Value]) -> usize {
+    let is_cut = |summary: &&&Value| summary["run"]["cut_short"] == true;
+    summaries.iter().filter(is_cut).count()
 }
 
 /// Why runs do not count.
@@ -377,8 +369,4 @@ fn reasons(runs: &[(u64, Option<&Row>)]) -> String {
             format!("seed {seed}: {first}")
         });
     words.collect::<Vec<_>>().join("; ")
-}
-
-fn rounded(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
 }

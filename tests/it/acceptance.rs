@@ -3,7 +3,6 @@
 //! `scripts/validation.sh --names` checks that the tests exist that it names.
 
 use std::collections::BTreeMap;
-use std::fs;
 use virtlane::scenario::Expectation;
 use virtlane::scenario::shipped::Shipped;
 

@@ -2,6 +2,7 @@
 
 use super::Input;
 use crate::study::Crew;
+use crate::study::saturation::FEWEST_SEEDS;
 use clap::Args;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -121,10 +122,12 @@ pub struct Merge {
 /// Arguments of `saturate`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "The load of all classes is varied in proportion, or that of one class. A load is sustained when, \
-                  over the seeds, accepted load is within the tolerance of offered load, the source queues do not \
-                  grow by more than that, and no sending host certainly falls short by more. A random pattern is another one for every \
-                  seed. A search that was stopped goes on with the runs it has made.\n\n\
+    after_help = "The load of all classes is varied in proportion, or that of one class, at every point of the \
+                  other axes of the scenario's `sweep`. A load is sustained when, over the seeds, accepted load is \
+                  within the tolerance of offered load, the source queues do not grow by more than that, and no \
+                  sources or destinations certainly miss more; a load that the runs cannot tell is undecided. Runs \
+                  that are certainly overloaded are cut short. A random pattern is another one for every seed. A \
+                  search that was stopped goes on with the runs it has made.\n\n\
                   Examples:\n  virtlane saturate torus.ron\n  \
                   virtlane saturate torus.ron --seeds 8 --resolution 0.002 --out results\n\n\
                   Exit codes:\n  0 found; 2 scenario or place wrong; 3 a load deadlocks; 130 or 143 interrupted, \
@@ -149,15 +152,31 @@ pub struct Saturate {
     /// Width of the interval around the saturation point, as a fraction of link rate
     #[arg(long, value_name = "PART", default_value_t = 0.005, value_parser = part)]
     pub resolution: f64,
-    /// Runs of a load; up to three times as many where they do not decide
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    /// Runs of a load that two runs do not decide, at least 3; up to three times as many where these do not either
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = seeds)]
     pub seeds: u32,
+    /// Complete the curve: loads between a quarter of the saturation point and one and a half of it, by whole runs
+    #[arg(long)]
+    pub curve: bool,
     #[command(flatten)]
     #[expect(
         missing_docs,
         reason = "a doc comment would replace the help text of the command"
     )]
     pub work: Work,
+}
+
+/// Seeds of a search.
+fn seeds(text: &str) -> Result<u32, String> {
+    const FEWEST: u32 = FEWEST_SEEDS as u32;
+    const MOST: u32 = 1000;
+    match text.parse() {
+        Ok(seeds @ FEWEST..=MOST) => Ok(seeds),
+        Ok(0..FEWEST) => Err(format!(
+            "of fewer than {FEWEST} runs no interval is narrow enough to judge by: at least {FEWEST}"
+        )),
+        _ => Err(format!("expected a number from {FEWEST} to {MOST}")),
+    }
 }
 
 /// A number between 0 and 1, both left out.

@@ -6,11 +6,12 @@ use crate::cli::run::RUNS;
 use crate::cli::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT};
 use crate::report::directory::slug;
-use crate::study::found::Found;
-use crate::study::hunt::{Hunt, Loads};
+use crate::study::found::{Finding, Found};
+use crate::study::grid::Grid;
+use crate::study::hunt::{Hunt, Step, Tried};
 use crate::study::record::{Kind, Record};
 use crate::study::saturation::{Behaviour, Criterion};
-use crate::study::{StudyDirectory, StudyError, Table};
+use crate::study::{StudyDirectory, StudyError};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -21,7 +22,12 @@ use std::process::ExitCode;
 pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
     let document = arguments.input.open()?;
     let scenario = document.scenario()?;
-    let loads = Loads::of(&scenario, arguments.class.as_deref())?;
+    let grid = Grid::new(&document, arguments.class.as_deref())?;
+    for axis in &grid.replaced {
+        crate::cli::note(&format!(
+            "the axis `{axis}` of the sweep is what the search varies: its values are not used"
+        ));
+    }
     let record = Record::of_search(&document)?;
     let place = match &arguments.out {
         Some(path) => path.clone(),
@@ -32,47 +38,64 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         tolerance: arguments.tolerance,
         resolution: arguments.resolution,
         seeds: arguments.seeds as usize,
+        has_curve: arguments.curve,
     };
     let signals = Signals::listen();
     let hunt = Hunt {
         document: &document,
         seed: scenario.seed,
         directory: &directory,
-        loads,
+        grid: &grid,
+        criterion,
         threads: arguments.work.threads.map(|threads| threads as usize),
         jobs: arguments.work.jobs.map(|jobs| jobs as usize),
         save_every: arguments.work.checkpoint_every,
         stop: signals.stop(),
     };
     let line = Spinner::new(arguments.work.quiet);
-    let found = hunt.run(criterion, &mut |load, runs| {
-        line.show(&format!("load {load}, {runs} runs so far"));
+    let found = hunt.run(&mut |Step { place, load, runs }| {
+        let all = grid.places.len();
+        let point = match all {
+            1 => String::new(),
+            _ => format!("point {} of {all}, ", place + 1),
+        };
+        line.show(&format!("{point}load {load}, {runs} runs so far"));
     });
     drop(line);
     if let (Err(StudyError::Stopped), Some(code)) = (&found, signals.code()) {
         return Ok(code);
     }
-    let (found, design, finished) = found?;
-    let table = Table::of(&design, &finished);
+    let (found, tried) = found?;
     if !arguments.work.quiet {
-        crate::cli::print(&shown(&record.title, &found, &table, &place))?;
+        crate::cli::print(&shown(&record.title, &found, &tried, &place))?;
     }
-    Ok(match found.behaviour {
-        Behaviour::Deadlocked => ExitCode::from(SIMULATION_FAULT),
-        _ => ExitCode::SUCCESS,
+    let is_deadlocked = |point: &Finding| point.behaviour == Behaviour::Deadlocked;
+    Ok(if found.points.iter().any(is_deadlocked) {
+        ExitCode::from(SIMULATION_FAULT)
+    } else {
+        ExitCode::SUCCESS
     })
 }
 
-fn shown(title: &str, found: &Found, table: &Table<'_>, place: &Path) -> String {
-    let beyond = found.beyond();
-    let beyond = beyond.map_or(String::new(), |words| format!("behaviour  {words}\n"));
+fn shown(title: &str, found: &Found, tried: &Tried, place: &Path) -> String {
+    let points: String = found.points.iter().map(point).collect();
     format!(
-        "{title}\n\n{}\n{}\n{beyond}criterion  accepted load at most {} % below offered load, also of the worst host; source \
-         queues grow by at\n           most as much of the packets created; over the seeds of a load, at 95 % \
-         confidence\nresults    {}\n",
-        table.human(),
-        found.point(),
+        "{title}\n\n{}\n{points}criterion  accepted load at most {} % below offered load, also of the worst sources and \
+         destinations; source\n           queues grow by at most as much of the packets created; over the seeds of a \
+         load, at 95 % confidence\nresults    {}\n",
+        tried.table().human(),
         found.criterion.tolerance * 100.0,
         place.join(Kind::Saturate.table()).display(),
     )
+}
+
+/// What was found at a point of the axes.
+fn point(finding: &Finding) -> String {
+    let label = match finding.label() {
+        label if label.is_empty() => label,
+        label => format!("{label}\n"),
+    };
+    let beyond = finding.beyond();
+    let beyond = beyond.map_or(String::new(), |words| format!("behaviour  {words}\n"));
+    format!("{label}{}\n{beyond}", finding.point())
 }

@@ -166,6 +166,7 @@ fn make_all<'a>(
         directory,
         todo: &todo,
         crew: work.crew(todo.len()),
+        overload: None,
         save_every: work.checkpoint_every,
         stop,
     };

@@ -5,7 +5,7 @@
 //! the machine, and its verdict says so.
 
 use super::verdict::{Standing, standing};
-use super::{DRAIN_STEP, Run};
+use super::{DRAIN_STEP, MEASURE, Run};
 use crate::cycle::records::Totals;
 use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batch_means, warm_up};
 use crate::run::checkpoint::Mark;
@@ -212,9 +212,10 @@ impl Run<'_> {
             } else {
                 let shortest = SHORTEST_BATCH.min(phases.measure / LEAST_BATCHES).max(1);
                 self.first_decision((phases.measure / BATCHES).max(shortest));
-                self.advance("measure", end, progress, stop)?;
+                self.advance(MEASURE, end, progress, stop)?;
             }
             self.driver.batches.stop();
+            self.end_when_overloaded(true);
         }
         let measured = self.mark();
         self.driver.measured = Some(measured.clone());
@@ -234,7 +235,7 @@ impl Run<'_> {
         let mut decision = self.first_decision(FIRST_BATCH);
         loop {
             let until = self.driver.batches.cycle(decision).min(end);
-            self.advance("measure", until, progress, stop)?;
+            self.advance(MEASURE, until, progress, stop)?;
             let now = self.simulation.now();
             let cycles = now - self.driver.batches.first;
             let (ready, words) = self.readiness(precision, cycles);
@@ -283,7 +284,7 @@ impl Run<'_> {
         let mut decision = self.first_decision(FIRST_BATCH);
         loop {
             let until = self.driver.batches.cycle(decision).min(end);
-            self.advance("measure", until, progress, stop)?;
+            self.advance(MEASURE, until, progress, stop)?;
             let (now, start) = (self.simulation.now(), self.driver.batches.first);
             let messages = self.messages();
             let bound = match &self.ended {

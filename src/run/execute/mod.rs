@@ -6,6 +6,7 @@
 
 mod length;
 mod observe;
+mod overload;
 mod state;
 mod verdict;
 
@@ -36,6 +37,8 @@ const STEP: u64 = 4096;
 const STEP_WORK: u64 = 1 << 22;
 /// Most cycles between two looks while draining.
 const DRAIN_STEP: u64 = 256;
+/// Name of the phase that is measured.
+const MEASURE: &str = "measure";
 /// Rows the timeline aims at.
 const TIMELINE_ROWS: u64 = 200;
 /// Longest row of the timeline: below the range of the lanes' own counters \[cycles\].
@@ -95,6 +98,8 @@ struct Run<'a> {
     packets: Option<&'a mut dyn PacketSink>,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
+    /// Whether the measurement was cut short because the fabric is certainly overloaded.
+    is_cut: bool,
     started: Instant,
     /// Processor time used before it started \[s\].
     cpu_before: f64,
@@ -125,6 +130,7 @@ impl<'a> Run<'a> {
             keeping: None,
             packets: None,
             ended: None,
+            is_cut: false,
             started,
             cpu_before,
         })
@@ -175,6 +181,7 @@ impl<'a> Run<'a> {
             backlog_growth: growth,
             present_growth,
             precision,
+            is_cut: self.is_cut,
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
             threads: self.options.threads,
             shards: self.simulation.shard_count(),
@@ -215,6 +222,9 @@ impl<'a> Run<'a> {
             let row_end = self.driver.row_start.0 + self.driver.interval;
             self.run_in_batches((now + self.step).min(end).min(row_end))?;
             self.look(stop)?;
+            if phase == MEASURE {
+                self.end_when_overloaded(false);
+            }
             progress(Progress {
                 phase,
                 cycle: self.simulation.now(),

@@ -2,6 +2,7 @@
 
 mod batching;
 mod claims;
+mod judging;
 mod merging;
 mod places;
 mod resuming;

@@ -101,7 +101,7 @@ fn horizontal_hops_in_one_direction_are_free_of_deadlock_on_one_lane() {
         assert!(!horizontal.is_empty());
         // up and down, and once along the longest chain: hops down keep the place in the chains below
         assert_eq!(proof.max_hops, 2 * (n - 1) + k.pow(n - 1) - 1);
-        let (graph, turning, _) = self::chains(k, n, width, true);
+        let (graph, turning, _) = chains(k, n, width, true);
         let error = verify(&graph, &turning, &options(1)).unwrap_err();
         assert!(error.to_string().contains("go round"), "{error}");
     }
