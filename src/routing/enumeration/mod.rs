@@ -3,10 +3,12 @@
 //! The tables come from a plain description ([`random`]); the same description, not the tables, is what
 //! [`naive`] follows, packet by packet. Nothing is shared with what is tested but the graph.
 
+mod fabric;
 mod lanes;
 mod naive;
 mod random;
 
+use super::loads::ChannelLoads;
 use super::{Proof, UNREACHABLE, VerifyError, verify};
 use crate::ids::SwitchId;
 use naive::{Found, Wrong};
@@ -105,6 +107,10 @@ fn check(case: &Case, found: &Found, seed: u64) {
         let proof = verify(&free.graph, &free.tables, &free.options());
         let proof = proof.unwrap_or_else(|error| panic!("{seed}: {error}"));
         same(&proof, found, seed);
+        if case.sends_everywhere() {
+            let loads = ChannelLoads::uniform(&case.graph, &case.tables);
+            assert_eq!(loads.paths, found.loads, "{seed}: loads");
+        }
         return promises_are_checked(case, found, &proof, result, seed);
     };
     let &(destination, _, switch, ref wrong) = wrong;

@@ -37,6 +37,8 @@ pub(super) struct Found {
     pub(super) vertices: BTreeSet<Vertex>,
     pub(super) dependencies: BTreeSet<(Vertex, Vertex)>,
     pub(super) pairs_by_hops: Vec<u64>,
+    /// Paths over each channel.
+    pub(super) loads: Vec<u64>,
     /// First by destination, then by row: (destination, row, switch, why).
     pub(super) wrong: Option<(usize, usize, usize, Wrong)>,
     /// First by destination, then by row.
@@ -44,7 +46,10 @@ pub(super) struct Found {
 }
 
 pub(super) fn follow(case: &Case) -> Found {
-    let mut found = Found::default();
+    let mut found = Found {
+        loads: vec![0; case.graph.channels().len()],
+        ..Found::default()
+    };
     for destination in case.receivers() {
         let shortest = distances(case, destination);
         for source in case.senders().filter(|&source| source != destination) {
@@ -68,6 +73,9 @@ fn pair(case: &Case, source: HostId, destination: HostId, shortest: &[u32], foun
             return;
         }
     };
+    for channel in &channels {
+        found.loads[channel.index()] += 1;
+    }
     // from the injection to the ejection channel
     let hops = channels.len() - 2;
     let least = shortest[start.index()];
