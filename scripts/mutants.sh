@@ -9,8 +9,8 @@
 #
 # The product stays as it is: a copy of the tree gets `if planted::is(17) { WRONG } else { RIGHT }` for every right
 # expression, is built once, and the environment variable VIRTLANE_PLANTED switches one fault on. The copy lies in a
-# new folder that is deleted at the end, or in VIRTLANE_MUTANTS, where it stays with what was built: the next time is
-# faster. With the tests of the dev profile about as long as two builds of them and 5 minutes.
+# new folder that is deleted at the end, or in VIRTLANE_MUTANTS, where it stays with what was built, so that the next
+# build is shorter.
 #
 # Columns of the table, separated by tabs: number; file below src; which of several occurrences of the expression, or
 # `-` for the only one; right; wrong (both on one line; a statement ends with `;`, and an empty wrong one leaves it out); test
