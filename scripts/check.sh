@@ -27,6 +27,7 @@ docs() {
 tests() {
     cargo test --quiet --locked
     scripts/validation.sh --names
+    scripts/mutants.sh --names
 }
 
 program() { cargo build --quiet --locked --release; }

@@ -35,10 +35,12 @@ pub(super) struct LaneWalk<'a> {
 }
 
 impl LaneWalk<'_> {
-    /// Adds the dependencies of all packets to a host; `ports`, `path_layer` and `hop_layer` are its columns,
-    /// the latter empty where all layers are 0; `sets` is memory to reuse.
+    /// Adds the dependencies of all packets to the host with the injection channel `own`, which sends none to
+    /// itself; `ports`, `path_layer` and `hop_layer` are its columns, the latter empty where all layers are 0;
+    /// `sets` is memory to reuse.
     pub(super) fn follow(
         &self,
+        own: ChannelId,
         ports: &[u8],
         path_layer: &[u8],
         ways: &Ways,
@@ -50,13 +52,14 @@ impl LaneWalk<'_> {
             match level {
                 Level::Always(lane) => {
                     sets.resize(ways.exit.len(), 0);
-                    self.follow_lane(lane, ports, ways, sets);
+                    self.follow_lane(lane, own, ports, ways, sets);
                 }
                 Level::Mapped(level) => {
                     sets.resize(ways.exit.len() * self.layers, 0);
                     for &row in &ways.order {
                         if ways.parent[row as usize] != NONE {
-                            self.inject(row as usize, path_layer, ways, hop_layer, level, sets);
+                            let layers = (path_layer, hop_layer);
+                            self.inject(row as usize, own, layers, ways, level, sets);
                             self.pass_on(row as usize, ways, hop_layer, level, sets);
                         }
                     }
@@ -65,11 +68,24 @@ impl LaneWalk<'_> {
         }
     }
 
-    fn follow_lane(&self, lane: VlId, ports: &[u8], ways: &Ways, sets: &mut [LaneSet]) {
+    /// Injection channels of `row` without that of the destination.
+    fn injections(&self, row: usize, own: ChannelId) -> impl Iterator<Item = ChannelId> {
+        let all = self.injections[row].iter().copied();
+        all.filter(move |&channel| channel != own)
+    }
+
+    fn follow_lane(
+        &self,
+        lane: VlId,
+        own: ChannelId,
+        ports: &[u8],
+        ways: &Ways,
+        sets: &mut [LaneSet],
+    ) {
         for &row in &ways.order {
             let row = row as usize;
             let parent = ways.parent[row];
-            if parent == NONE || sets[row] == 0 && self.injections[row].is_empty() {
+            if parent == NONE || sets[row] == 0 && self.injections(row, own).next().is_none() {
                 continue;
             }
             let (exit, parent) = (ChannelId(ways.exit[row]), parent as usize);
@@ -86,9 +102,9 @@ impl LaneWalk<'_> {
     fn inject(
         &self,
         row: usize,
-        path_layer: &[u8],
+        own: ChannelId,
+        (path_layer, hop_layer): (&[u8], &[u8]),
         ways: &Ways,
-        hop_layer: &[u8],
         level: SlId,
         sets: &mut [LaneSet],
     ) {
@@ -102,7 +118,7 @@ impl LaneWalk<'_> {
         let switch = self.rows.switch[row].index();
         let layer = path_layer.get(switch).copied().unwrap_or(0);
         let hop = layer + hop_layer.get(row).copied().unwrap_or(0);
-        for &injection in self.injections[row].iter().take(hosts) {
+        for injection in self.injections(row, own).take(hosts) {
             let lane = lanes.lane(injection, ChannelId(ways.exit[row]), level, hop);
             sets[row * self.layers + usize::from(layer)] |= 1 << lane.0;
         }

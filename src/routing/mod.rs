@@ -30,6 +30,8 @@ mod acceptance;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod enumeration;
+#[cfg(test)]
 mod shape_conformance;
 #[cfg(test)]
 mod static_contention;

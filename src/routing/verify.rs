@@ -319,15 +319,24 @@ impl Check<'_> {
             }
             let common = ways.follow(self.graph, self.rows, &ports[i], destination);
             let twin = before.filter(|_| common != Common::Nothing);
-            if twin.is_none_or(|j| self.sends[hosts.start + j] != self.sends[host]) {
+            // of packets to itself, which a host does not send
+            let own_hops = |i: usize| {
+                let row = self.rows.of_host(self.graph, HostId::from(hosts.start + i));
+                ways.hops[row as usize]
+            };
+            let sent = |i: usize| self.sends[hosts.start + i].then(|| own_hops(i));
+            if twin.is_none_or(|j| sent(j) != sent(i)) {
                 pairs = self.count(destination, &ways, &shortest.1, &mut part.detour)?;
             }
             part.add(&pairs);
             let same_lanes =
                 |j: usize| path_layers[j] == path_layers[i] && hop_layers[j] == hop_layers[i];
-            if common != Common::Ways || !twin.is_some_and(same_lanes) {
-                let lanes = &self.lanes;
-                lanes.follow(&ports[i], &path_layers[i], &ways, &hop_layers[i], &mut sets);
+            // packets from the host before to this one were not followed with those to it
+            let is_known = |j: usize| same_lanes(j) && own_hops(j) == 0;
+            if common != Common::Ways || !twin.is_some_and(is_known) {
+                let own = self.graph.host_channel(destination);
+                let (ports, layer, hop) = (&ports[i], &path_layers[i], &hop_layers[i]);
+                self.lanes.follow(own, ports, layer, &ways, hop, &mut sets);
             }
             before = Some(i);
         }

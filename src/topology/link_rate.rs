@@ -134,6 +134,8 @@ mod tests {
         );
         assert_eq!(cycles_per_flit(BitRate(16 * G), clock(32)), Ok(2));
         assert!(cycles_per_flit(BitRate(64 * G), clock(32)).is_err());
+        // 2 % from a half
+        assert!(cycles_per_flit(BitRate(16_320_000_000), clock(32)).is_err());
     }
 
     #[test]

@@ -345,3 +345,45 @@ impl Run<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Totals that grow by the cycle, as if a packet of eight flits came and went in each.
+    fn totals(cycle: u64) -> Totals {
+        Totals {
+            created: 2 * cycle + 5,
+            rejected: 2,
+            injected: cycle,
+            delivered: cycle,
+            created_flits: 16 * cycle,
+            delivered_flits: 8 * cycle,
+            network_latency: 30 * cycle,
+            packet_latency: 40 * cycle,
+        }
+    }
+
+    #[test]
+    fn a_batch_holds_what_came_between_its_edges_and_nothing_of_the_warm_up() {
+        let mut batches = Batches::default();
+        assert_eq!(batches.end(), u64::MAX);
+        batches.start(1000, totals(1000), 10);
+        for edge in [1010, 1020, 1030] {
+            assert_eq!(batches.end(), edge);
+            batches.close(edge, totals(edge));
+        }
+        batches.stop();
+        let present = |cycle| totals(cycle).created - totals(cycle).rejected - cycle;
+        let expected = [1010, 1020, 1030].map(|edge| Batch {
+            cycles: 10,
+            delivered_flits: 80,
+            delivered: 10,
+            network_latency: 300,
+            packet_latency: 400,
+            present: present(edge),
+        });
+        assert_eq!(batches.series.batches(), expected);
+        assert_eq!((batches.cycle(30), batches.end()), (1030, u64::MAX));
+    }
+}

@@ -48,6 +48,26 @@ fn of_200_intervals_90_to_99_percent_cover_the_exact_mean() {
     }
 }
 
+/// With a measurement of 1024 batches of 64 cycles every delivery of the window is in one of the 32 batches of the
+/// interval, and none from before or after it; that of the latency differs from the packets that are tagged only
+/// by those under way at the two ends.
+#[test]
+fn batches_hold_the_deliveries_of_the_window_and_no_others() {
+    let phases = "phases=(warmup: \"5000 cycles\", measure: \"65536 cycles\")";
+    let outcome = run(&scenario("validation/md1_60.ron", &[phases]));
+    let accepted = outcome.precision.accepted.expect("long enough");
+    assert_eq!(accepted.batches as u64 * accepted.batch_cycles, 65_536);
+    let flits = outcome.records.classes[0].delivered_flits as f64;
+    let found = accepted.mean * 65_536.0;
+    assert!((found - flits).abs() < 0.01, "{found} for {flits} flits");
+    let latency = outcome.precision.packet_latency.expect("long enough").mean;
+    let tagged = mean(&outcome);
+    assert!(
+        (latency / tagged - 1.0).abs() < 0.01,
+        "{latency} and {tagged}"
+    );
+}
+
 /// A small mesh with phases that find their own length.
 fn mesh(load: f64, phases: &str) -> virtlane::scenario::Resolved {
     let load = format!("traffic.0.process.load={load}");
