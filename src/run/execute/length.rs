@@ -377,6 +377,7 @@ mod tests {
         let present = |cycle| totals(cycle).created - totals(cycle).rejected - cycle;
         let expected = [1010, 1020, 1030].map(|edge| Batch {
             cycles: 10,
+            created_flits: 160,
             delivered_flits: 80,
             delivered: 10,
             network_latency: 300,

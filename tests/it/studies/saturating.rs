@@ -259,7 +259,7 @@ fn every_point_of_a_sweep_is_searched() {
         );
         let (low, high) = ends(point);
         let line = format!(
-            "traffic.bulk.pattern = {pattern}\nsaturation between {low:.4} (sustained within 2 %) and {high:.4}"
+            "fabric.switch.lanes = {lanes}\nsaturation between {low:.4} (sustained within 2 %) and {high:.4}"
         );
         assert!(shown.contains(&line), "{line}\n{shown}");
     }

@@ -59,7 +59,9 @@ fn lanes_do_not_keep_one_round_of_matching_from_its_throughput() {
         ];
         let outcome = run(&scenario("validation/voq_8.ron", &changes));
         let found = throughput(&outcome, 8.0);
-        note(&format!("VOQ, 8 ports, {lanes} lanes, one round: {found:.4}"));
+        note(&format!(
+            "VOQ, 8 ports, {lanes} lanes, one round: {found:.4}"
+        ));
         assert!(found > 0.95, "{lanes} lanes: {found}");
     }
 }
