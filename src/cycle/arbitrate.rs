@@ -17,6 +17,7 @@
 //! # Deviations
 //! None. References: [`ISLIP`](crate::references::ISLIP) for the shape of the separable allocator.
 
+use super::requests::eligible;
 use super::state::{Grant, Work};
 use super::view::View;
 use super::{adaptive, by_inputs, input_first};
@@ -101,7 +102,7 @@ pub(super) struct Asked<const W: usize> {
     /// First port row of the switch.
     pub(super) first_port: u32,
     /// Input lanes whose port can send one more packet.
-    free: [u64; W],
+    pub(super) free: [u64; W],
     /// Lanes with a request.
     pub(super) lanes: u16,
     /// Round robin over output lanes.
@@ -207,98 +208,6 @@ fn by_tables<const W: usize, const P: bool>(
     Some((lane, bit, Some(choice)))
 }
 
-/// Requests of a lane whose input can send one more packet.
-pub(super) struct Standing<const W: usize> {
-    pub(super) requests: [u64; W],
-    /// Whether there are any.
-    pub(super) any: bool,
-    /// Whether the lane has room for each of them.
-    pub(super) has_room: bool,
-}
-
-/// The standing requests of a lane, which is no longer marked starved.
-#[inline]
-pub(super) fn standing<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
-    asked: &Asked<W>,
-    lane: u32,
-) -> Standing<W> {
-    let row = &mut view.lanes[lane as usize];
-    row.need = 0;
-    let mut requests = asked.free;
-    let mut any = 0;
-    for (word, request) in requests.iter_mut().zip(&row.requests) {
-        *word &= request;
-        any |= *word;
-    }
-    let unlimited = !view.shared.pool() && !view.shared.reserve();
-    let by_credits = unlimited && view.shared.output_lane_buffer() == 0;
-    let mut standing = Standing {
-        requests,
-        any: any != 0,
-        has_room: any == 0 || by_credits && row.covers(view.shared.largest, view.now),
-    };
-    if !standing.has_room && !view.shared.reserve() {
-        standing.has_room = without_room(view, asked, lane, &mut requests).is_none();
-    }
-    standing
-}
-
-/// The eligible requests of a lane; none: the lane is marked starved where room is what is missing.
-#[inline]
-fn eligible<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
-    asked: &Asked<W>,
-    lane: u32,
-) -> Option<[u64; W]> {
-    let standing = standing(view, asked, lane);
-    if !standing.any {
-        return None;
-    }
-    if standing.has_room {
-        return Some(standing.requests);
-    }
-    let mut mask = standing.requests;
-    if view.shared.reserve() {
-        let winner = choose(view, asked.out, lane, &mask)?;
-        mask = [0; W];
-        mask[usize::from(winner / 64)] = 1 << (winner % 64);
-    }
-    let smallest = without_room(view, asked, lane, &mut mask);
-    if mask.iter().any(|&word| word != 0) {
-        return Some(mask);
-    }
-    if let Some(smallest) = smallest {
-        view.starve(asked.out, lane, smallest);
-    }
-    None
-}
-
-/// Takes the requests that the lane has no room for out of `mask`; returns the size of the smallest of them.
-fn without_room<const W: usize, const P: bool>(
-    view: &View<'_, W, P>,
-    asked: &Asked<W>,
-    lane: u32,
-    mask: &mut [u64; W],
-) -> Option<u16> {
-    let room = view.room(lane);
-    let mut smallest = None;
-    for (i, word) in mask.iter_mut().enumerate() {
-        let mut rest = *word;
-        while rest != 0 {
-            let bit = rest.trailing_zeros();
-            rest &= rest - 1;
-            let queue = view.queue_of(asked.first_port, i as u16 * 64 + bit as u16, asked.out);
-            let size = view.queues[queue as usize].size;
-            if u32::from(size) > room {
-                *word &= !(1 << bit);
-                smallest = Some(smallest.map_or(size, |least: u16| least.min(size)));
-            }
-        }
-    }
-    smallest
-}
-
 /// The request a lane would serve now.
 #[inline]
 pub(super) fn request_of<const W: usize, const P: bool>(
@@ -312,7 +221,7 @@ pub(super) fn request_of<const W: usize, const P: bool>(
 
 /// The output arbiter's choice among the set bits of `mask`.
 #[inline]
-fn choose<const W: usize, const P: bool>(
+pub(super) fn choose<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     out: u32,
     lane: u32,

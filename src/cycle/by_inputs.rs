@@ -16,7 +16,8 @@
 //!
 //! References: [`ISLIP`](crate::references::ISLIP)
 
-use super::arbitrate::{Asked, first_from, request_of, standing};
+use super::arbitrate::{Asked, first_from, request_of};
+use super::requests::standing;
 use super::state::Grant;
 use super::view::View;
 

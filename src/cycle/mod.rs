@@ -38,6 +38,7 @@ pub mod mark;
 pub mod output_lanes;
 pub mod profile;
 pub mod records;
+mod requests;
 pub mod route;
 pub mod rules;
 pub mod sink;

@@ -88,10 +88,10 @@ impl Records {
     /// Zeros for a shard with the given hosts.
     pub fn new(plan: &Plan, graph: &Graph, host_ids: Vec<u32>) -> Self {
         let host_count = graph.hosts().len();
-        let sink = plan.host.sink_cycles_per_flit.unwrap_or(0);
         let pace = graph.host_ids().map(|host| {
             let channel = graph.channel(graph.host_channel(host).reverse());
-            channel.timing.cycles_per_flit.max(sink) as u16
+            let sink = plan.host.sink_cycles_per_flit;
+            sink.unwrap_or(channel.timing.cycles_per_flit) as u16
         });
         let pace: Vec<u16> = pace.collect();
         let slowest = pace.iter().copied().max().unwrap_or(1);

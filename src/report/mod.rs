@@ -13,6 +13,7 @@ pub mod manifest;
 pub mod packets;
 #[cfg(feature = "parquet")]
 pub mod parquet_form;
+mod paths;
 pub mod result;
 pub mod summary;
 pub mod table;

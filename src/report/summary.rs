@@ -4,13 +4,13 @@
 //! rate; what has no value (the latency of a class without packets) is `null`, never NaN.
 
 use super::loads::{host_capacity, load, ratio, senders};
+pub use super::paths::look_up;
 use super::result::{ChannelInfo, ClassInfo, CycleCounts, FabricInfo, RoutingInfo, StageCost};
 use super::{RunResult, Verdict};
 use crate::ids::ChannelId;
 use crate::measure::precision::BatchMeans;
 use crate::measure::{ClassRecords, JitterRecord, LatencyRecord, LatencySummary};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Name and version of the schema.
 pub const SCHEMA: &str = "virtlane-summary/1";
@@ -262,24 +262,6 @@ pub fn summarize(result: &RunResult) -> Summary {
 pub fn summary_json(result: &RunResult) -> String {
     let json = serde_json::to_string_pretty(&summarize(result));
     json.expect("plain structs are always JSON") + "\n"
-}
-
-/// The number at a path such as `latency.network.mean` or `classes.bulk.accepted`: list entries go by their
-/// `name` or number.
-pub fn look_up(summary: &Value, path: &str) -> Option<f64> {
-    path.split('.').try_fold(summary, step)?.as_f64()
-}
-
-fn step<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
-    match value {
-        Value::Array(entries) => {
-            let named = entries
-                .iter()
-                .find(|entry| entry.get("name").and_then(Value::as_str) == Some(key));
-            named.or_else(|| entries.get(key.parse::<usize>().ok()?))
-        }
-        _ => value.get(key),
-    }
 }
 
 fn loads(result: &RunResult) -> LoadSummary {

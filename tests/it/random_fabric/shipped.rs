@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn nothing_shipped_is_left_out() {
         let (mut topologies, mut engines, mut open) = (BTreeSet::new(), BTreeSet::new(), 0);
-        for seed in 0..300 {
+        for seed in 0..700 {
             let case = shipped_case(seed);
             let (_, rest) = case.plan.title.split_once(" on ").expect("a title");
             let (topology, _) = rest.split_once(',').expect("a title");

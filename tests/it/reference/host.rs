@@ -198,6 +198,7 @@ impl Host {
             switches: 0,
             flits_sent: 0,
             flits_consumed: 0,
+            consumed: Vec::new(),
         };
         let lane = self.injection_lane(setting, &packet);
         self.queues[lane].push(packets.len());
@@ -393,6 +394,7 @@ fn consume_flit(link: &mut Link, packets: &mut [Packet], flit: Flit, now: u64) {
         "flits of a packet out of order"
     );
     packet.flits_consumed += 1;
+    packet.consumed.push(now);
     if packet.flits_consumed == packet.size {
         assert_eq!(packet.delivered, None);
         packet.delivered = Some(now);

@@ -34,6 +34,8 @@ pub(super) struct Packet {
     pub(super) flits_sent: u16,
     /// Flits that the destination host has consumed.
     pub(super) flits_consumed: u16,
+    /// Cycle in which each of them was.
+    pub(super) consumed: Vec<u64>,
 }
 
 /// A packet that met a full source queue.

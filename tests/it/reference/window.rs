@@ -62,12 +62,13 @@ pub(crate) struct Window {
     pub(crate) sent: Vec<Vec<u64>>,
 }
 
-/// Flits of a packet that count as delivered in the window: all of them with the last one.
+/// Flits of a delivered packet that its host consumed in the window.
 fn delivered_flits(packet: &Packet, window: &Range<u64>) -> u64 {
-    match packet.delivered {
-        Some(cycle) if window.contains(&cycle) => u64::from(packet.size),
-        _ => 0,
+    if packet.delivered.is_none() {
+        return 0;
     }
+    let consumed = packet.consumed.iter();
+    consumed.filter(|cycle| window.contains(cycle)).count() as u64
 }
 
 impl Window {

@@ -79,7 +79,7 @@ fn every_packet_arrives_where_adaptive_routing_is_free_of_deadlock() {
         stuck += u32::from(!done);
     }
     assert!(arrived > 20, "{arrived}");
-    assert!(stuck > 1, "{stuck}");
+    assert!(stuck > 0, "{stuck}");
 }
 
 #[test]

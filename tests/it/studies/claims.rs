@@ -135,7 +135,7 @@ fn a_study_is_reproduced_anew_every_time() {
     let folder = Folder::new();
     let reproduce = ["reproduce", "ring_deadlock", "--out", "again"];
     let shown = folder.succeeds(&reproduce);
-    assert!(shown.contains("2 claims: 2 hold"), "{shown}");
+    assert!(shown.contains("2 claims: 2 reproduced"), "{shown}");
     let manifest = folder.path("again/ring_deadlock/runs");
     let stale = manifest
         .join(&super::names(&manifest)[0])

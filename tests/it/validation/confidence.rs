@@ -59,7 +59,11 @@ fn batches_hold_the_deliveries_of_the_window_and_no_others() {
     assert_eq!(accepted.batches as u64 * accepted.batch_cycles, 65_536);
     let flits = outcome.records.classes[0].delivered_flits as f64;
     let found = accepted.mean * 65_536.0;
-    assert!((found - flits).abs() < 0.01, "{found} for {flits} flits");
+    // batches count a packet with its tail, the measurement flit by flit: one packet of 32 flits per host and edge
+    assert!(
+        (found - flits).abs() <= 2.0 * 64.0 * 32.0,
+        "{found} for {flits} flits"
+    );
     let latency = outcome.precision.packet_latency.expect("long enough").mean;
     let tagged = mean(&outcome);
     assert!(
@@ -126,21 +130,25 @@ fn where_a_run_stops_does_not_depend_on_threads_or_shards() {
 
 #[test]
 fn bounds_hold_and_are_told() {
-    let short = "(warmup: Auto(at_most: \"5000 cycles\"), \
-                 measure: Auto(half_width: 0.0001, at_most: \"9000 cycles\"))";
-    // far beyond saturation the queues grow: there is no end of the warm-up
-    let outcome = run(&mesh(0.9, short));
+    let short = |load| {
+        let phases = "(warmup: Auto(at_most: \"5000 cycles\"), \
+                      measure: Auto(half_width: 0.0001, at_most: \"9000 cycles\"))";
+        run(&mesh(load, phases))
+    };
+    let outcome = short(0.2);
+    assert_eq!(outcome.cycles.measure, 9000);
+    let words = outcome.length.expect("the phases are automatic");
+    assert!(words.contains("9000 cycles, its bound: "), "{words}");
+    // far beyond saturation the queues grow: there is no end of the warm-up, and no need to go on
+    let outcome = short(0.9);
     assert_eq!(outcome.verdict, Verdict::Saturated);
-    assert_eq!(
-        (outcome.cycles.warmup, outcome.cycles.measure),
-        (5000, 9000)
-    );
+    assert_eq!(outcome.cycles.warmup, 5000);
+    assert!(outcome.cycles.measure < 9000, "{:?}", outcome.cycles);
     let words = outcome.length.expect("the phases are automatic");
     assert!(
         words.contains("5000 cycles, its bound: the packets present are not"),
         "{words}"
     );
-    assert!(words.contains("9000 cycles, its bound: "), "{words}");
 }
 
 #[test]
