@@ -12,7 +12,7 @@
 //! into step with the credits of the lanes and starve a request.
 //!
 //! # Deviations
-//! McKeown has one queue per (input, output); the round robin over the lanes of an input below it is ours.
+//! iSLIP has one queue per (input, output); the round robin over the lanes of an input below it is ours.
 //!
 //! References: [`ISLIP`](crate::references::ISLIP)
 
@@ -71,7 +71,7 @@ fn next_bit<const W: usize, const P: bool>(
     let bit = first_from(mask, pointer).unwrap_or(0);
     let (word, beside) = view.shared.lanes_beside(bit);
     let group = mask[word % W] & beside;
-    if group & (group - 1) == 0 {
+    if group.is_power_of_two() {
         return bit;
     }
     let first = bit & !(view.shared.lane_mask as u16);

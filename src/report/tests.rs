@@ -14,6 +14,7 @@ use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use std::path::Path;
 
 /// Two switches, three hosts, ten channels; two classes with packets and one without.
+#[expect(clippy::too_many_lines, reason = "one literal")]
 fn result() -> RunResult {
     RunResult {
         title: "made up, \"small\"".into(),

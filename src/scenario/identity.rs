@@ -142,7 +142,8 @@ pub(super) fn identity(settings: &Settings, files: &Settings) -> String {
     hexadecimal(&hash.finalize()[..BYTES])
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Two digits per byte.
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -11,6 +11,7 @@ use super::{Crew, Order, StudyDirectory, StudyError, Table};
 use crate::report::Verdict;
 use crate::run::Overload;
 use crate::scenario::Document;
+use crate::scenario::identity::hexadecimal;
 use sha2::{Digest as _, Sha256};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -223,10 +224,7 @@ fn identity(document: &Document, overload: Overload) -> String {
     let Overload { part, is_early } = overload;
     let text = format!("{} overload {part} {is_early}", document.identity());
     let hash = Sha256::digest(text);
-    hash[..BYTES]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hexadecimal(&hash[..BYTES])
 }
 
 impl Tried {

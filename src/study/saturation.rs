@@ -170,7 +170,7 @@ impl<E> Search<'_, E> {
 
     /// The load to try next: the middle between a certain load and its neighbour, whichever are further apart.
     fn next(&self) -> Option<f64> {
-        let ends = [self.undecided.first(), self.undecided.last()].map(|load| load.copied());
+        let ends = [self.undecided.first(), self.undecided.last()].map(Option::<&f64>::copied);
         let below = ends[0].or(self.high).map(|end| (self.low, end));
         let above = ends[1].zip(self.high);
         let gaps = [below, above].into_iter().flatten();

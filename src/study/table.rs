@@ -125,6 +125,7 @@ impl<'a> Table<'a> {
     }
 
     /// With the judgements of the points.
+    #[must_use]
     pub fn judged(self, judged: &'a [Judged]) -> Self {
         let judged = Some(judged);
         Self { judged, ..self }

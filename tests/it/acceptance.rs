@@ -50,9 +50,9 @@ fn rows() -> Vec<Row> {
 
 /// The ids of a list.
 fn ids(list: &str) -> Vec<String> {
-    let of = |part: &str| -> Vec<String> {
-        let Some((first, last)) = part.split_once("..") else {
-            return vec![part.to_owned()];
+    let of = |range: &str| -> Vec<String> {
+        let Some((first, last)) = range.split_once("..") else {
+            return vec![range.to_owned()];
         };
         let digits = first.trim_start_matches(|c: char| !c.is_ascii_digit());
         let (letters, width) = (&first[..first.len() - digits.len()], digits.len());

@@ -29,6 +29,7 @@ pub struct Batch {
 
 impl Batch {
     /// Both as one.
+    #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
             cycles: self.cycles + other.cycles,

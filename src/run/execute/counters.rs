@@ -37,6 +37,7 @@ impl Run<'_> {
         let mut records = self.merged();
         let under_way = &mut Underway {
             records: &mut records,
+            now: self.simulation.now(),
         };
         self.simulation.inspect(under_way);
         let lanes = usize::from(self.resolved.plan.switch.lane_count());

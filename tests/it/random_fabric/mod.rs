@@ -117,24 +117,24 @@ impl Dice {
 /// Whether a case is to have what the fast path is compiled for, and whether its channels run at one pace.
 fn plainness(dice: &mut Dice) -> (bool, bool) {
     let plain = dice.chance(55);
-    let uniform = dice.chance(if plain { 88 } else { 30 });
+    let uniform = dice.chance(if is_plain { 88 } else { 30 });
     (plain, uniform)
 }
 
 /// The case of a seed.
 pub(crate) fn case(seed: u64) -> Case {
     let mut dice = Dice(stream(seed, Purpose::Topology, 0));
-    let (plain, uniform) = plainness(&mut dice);
+    let (is_plain, uniform) = plainness(&mut dice);
     let (scale, lanes) = Scale::draw(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
     let (graph, tables) = fabric::fabric(&mut dice, scale, lanes, service_levels);
     let graph = timing::timed(&mut dice, &graph, uniform);
     // the ring may need more lanes than were drawn
     let lanes = tables.guarantees.lanes_needed.max(lanes);
-    let management = dice.chance(if plain { 5 } else { 25 });
+    let management = dice.chance(if is_plain { 5 } else { 25 });
     let drawn = Drawn {
         seed,
-        plain,
+        plain: is_plain,
         service_levels,
         management,
     };
@@ -147,7 +147,7 @@ pub(crate) fn case(seed: u64) -> Case {
 /// The adaptively routed case of a seed.
 pub(crate) fn adaptive_case(seed: u64) -> Case<Adaptive> {
     let mut dice = Dice(stream(seed, Purpose::Topology, 1));
-    let (plain, uniform) = plainness(&mut dice);
+    let (is_plain, uniform) = plainness(&mut dice);
     let (scale, most) = Scale::draw(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
     let graph = fabric::graph(&mut dice, scale);
@@ -160,7 +160,7 @@ pub(crate) fn adaptive_case(seed: u64) -> Case<Adaptive> {
     }
     let drawn = Drawn {
         seed,
-        plain,
+        plain: is_plain,
         service_levels,
         management: false,
     };

@@ -155,7 +155,7 @@ fn a_study_is_reproduced_anew_every_time() {
             .expect("a file")
     );
     assert!(
-        table.contains("| ring_deadlock | one lane deadlocks  [A-04] | - | 1 | = 1 | holds |"),
+        table.contains("| ring_deadlock | one lane deadlocks  [A-04] | - | 1 | = 1 | reproduced |"),
         "{table}"
     );
     // what somebody else has made is not removed

@@ -77,7 +77,7 @@ fn deliveries(resolved: &Resolved, cycles: u64, class: u16) -> Vec<Delivery> {
     let all = records.flat_map(Records::deliveries);
     let mut all: Vec<_> = all
         .filter(|packet| packet.class == class)
-        .cloned()
+        .copied()
         .collect();
     all.sort_by_key(|packet| packet.sequence);
     all

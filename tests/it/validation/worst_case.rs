@@ -21,7 +21,7 @@ fn deliveries(resolved: &Resolved, cycles: u64) -> Vec<Delivery> {
     let mut simulation = simulation.expect("one thread");
     simulation.run_until(cycles).expect("there are no messages");
     let records = simulation.states().map(|state| &state.work.records);
-    records.flat_map(Records::deliveries).cloned().collect()
+    records.flat_map(Records::deliveries).copied().collect()
 }
 
 fn fabric(topology: &str, pattern: &str, arbitration: &str) -> Resolved {

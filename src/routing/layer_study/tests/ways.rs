@@ -73,7 +73,9 @@ impl Ways {
                 self.trees.before[root * switches + switch] = nearer[taken];
                 let mut path = Vec::new();
                 self.trees.path(root, switch, &mut path);
-                path.iter().for_each(|&channel| load[channel as usize] += 1);
+                for channel in path.iter().copied() {
+                    load[channel as usize] += 1;
+                }
             }
         }
     }

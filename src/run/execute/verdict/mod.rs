@@ -160,9 +160,10 @@ pub(super) fn standing(window: &Window<'_>) -> (Standing, Option<String>) {
         return (Standing::Saturated, overload);
     }
     // full queues are what is asked for: only what moves counts
-    let doubt = match is_bounded || is_backlogged {
-        true => window.trend(),
-        false => window.doubt(),
+    let doubt = if is_bounded || is_backlogged {
+        window.trend()
+    } else {
+        window.doubt()
     };
     match doubt {
         Some(_) => (Standing::Moving, doubt),

@@ -228,10 +228,8 @@ impl<'a> Window<'a> {
             );
             [taken, sent]
         });
-        let (host, verb, load) = loads.reduce(|best, next| match next.2.0 > best.2.0 {
-            true => next,
-            false => best,
-        })?;
+        let (host, verb, load) =
+            loads.reduce(|best, next| if next.2.0 > best.2.0 { next } else { best })?;
         self.may_be_full(load, FULL_HOST).then(|| {
             let name = self.graph.endpoint_name(Endpoint::Host(host));
             let (load, noise) = load;
