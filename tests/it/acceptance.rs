@@ -51,13 +51,13 @@ fn rows() -> Vec<Row> {
 /// The ids of a list.
 fn ids(list: &str) -> Vec<String> {
     let of = |range: &str| -> Vec<String> {
-        let Some((first, last)) = range.split_once("..") else {
+        let Some((first, end)) = range.split_once("..") else {
             return vec![range.to_owned()];
         };
         let digits = first.trim_start_matches(|c: char| !c.is_ascii_digit());
         let (letters, width) = (&first[..first.len() - digits.len()], digits.len());
         let number = |id: &str| id[letters.len()..].parse::<u32>().expect("a number");
-        (number(first)..=number(last))
+        (number(first)..=number(end))
             .map(|number| format!("{letters}{number:0width$}"))
             .collect()
     };

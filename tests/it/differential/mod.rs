@@ -109,7 +109,7 @@ fn every_packet_arrives_in_the_same_cycle() {
 
 #[test]
 fn every_adaptively_routed_packet_arrives_in_the_same_cycle() {
-    let coverage = compare(adaptive_case, Adaptive::routes, 250);
+    let coverage = compare(adaptive_case, crate::random_fabric::Adaptive::routes, 250);
     if is_usual() {
         coverage.require_general();
         coverage.require_adaptive();

@@ -117,7 +117,7 @@ impl Dice {
 /// Whether a case is to have what the fast path is compiled for, and whether its channels run at one pace.
 fn plainness(dice: &mut Dice) -> (bool, bool) {
     let plain = dice.chance(55);
-    let uniform = dice.chance(if is_plain { 88 } else { 30 });
+    let uniform = dice.chance(if plain { 88 } else { 30 });
     (plain, uniform)
 }
 
