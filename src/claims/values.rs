@@ -16,7 +16,7 @@ pub struct RouteValues {
 impl RouteValues {
     /// The values of a scenario. Cost: that of [`ChannelLoads::uniform`] and of [`Bounds::of`].
     pub fn of(resolved: &Resolved) -> Self {
-        let loads = resolved.routes.tables().map(|tables| {
+        let loads = resolved.routes.ports().map(|tables| {
             let loads = ChannelLoads::uniform(&resolved.layout.graph, tables);
             (loads, Bounds::of(resolved))
         });

@@ -127,7 +127,7 @@ fn survey(resolved: &Resolved, text: &mut String) {
     for (name, value) in remarks {
         line(name, value.clone());
     }
-    if let Some(tables) = routes.tables() {
+    if let Some(tables) = routes.ports() {
         let graph = &resolved.layout.graph;
         loads(&ChannelLoads::uniform(graph, tables), &mut line);
     }
@@ -172,7 +172,7 @@ fn bounds(resolved: &Resolved, line: &mut impl FnMut(&str, String)) {
                       input_speedup";
         line("", remark.to_owned());
     }
-    if resolved.routes.tables().is_none() {
+    if resolved.routes.ports().is_none() {
         let remark = "of hosts alone: what channels between switches carry depends on the traffic";
         line("", remark.to_owned());
     }

@@ -158,6 +158,14 @@ impl Routes {
         }
     }
 
+    /// Tables that tell the port of every hop, whatever its lane; `None` when packets choose their ways.
+    pub fn ports(&self) -> Option<&Tables> {
+        match self {
+            Self::Tables(tables) => Some(tables),
+            Self::Adaptive(adaptive) => Some(adaptive.routing.any_lane()?.tables()),
+        }
+    }
+
     /// The routing function, when one routes.
     pub fn adaptive(&self) -> Option<&Adaptive> {
         match self {

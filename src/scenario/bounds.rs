@@ -33,7 +33,7 @@ impl Bounds {
     pub fn of(resolved: &Resolved) -> Self {
         let graph = &resolved.layout.graph;
         let (tables, sink) = (
-            resolved.routes.tables(),
+            resolved.routes.ports(),
             resolved.plan.host.sink_cycles_per_flit,
         );
         let all = Demand::uniform(graph);

@@ -197,6 +197,7 @@ impl GraphBuilder {
             port_channel: self.ports.concat(),
             host_channel,
             shape: self.shape,
+            form: None,
         })
     }
 }

@@ -12,6 +12,8 @@
 //! 0 1 40Gbit/s 100ns                another one, with its own rate and latency (either may be missing)
 //! 1:7 2:3 "5 cycles" / 10Gbit/s     port 7 of switch 1 to port 3 of switch 2; after `/` the way back
 //! host node-17 3 10Gbit/s           a host on switch 3; the name may be missing (H<number>)
+//! topology Torus(radix: [4, 4])     all switches, ports, links and hosts are those of this topology; engines that
+//!                                   need its structure then accept the fabric
 //! ```
 //!
 //! Switches count from 0, ports from 1. Cost: O(text) time and memory.
@@ -55,6 +57,8 @@ pub(super) struct HostStatement {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Statements {
     pub(super) switches: Option<u32>,
+    /// Line and text of the topology that the fabric is.
+    pub(super) form: Option<(usize, String)>,
     /// Line and name by switch.
     pub(super) names: BTreeMap<u32, (usize, String)>,
     pub(super) links: Vec<LinkStatement>,
@@ -151,6 +155,12 @@ pub(super) fn parse(text: &str) -> Result<Statements, LineError> {
     for (index, line) in text.lines().enumerate() {
         let place = index + 1;
         let at_line = |reason: String| LineError::new(place, reason);
+        if let Some(form) = line.trim().strip_prefix("topology ") {
+            if statements.form.replace((place, form.trim().to_owned())).is_some() {
+                return Err(at_line("`topology` is given twice".to_owned()));
+            }
+            continue;
+        }
         let words: Words = line.parse().map_err(at_line)?;
         let words: Vec<&str> = words.0.iter().map(String::as_str).collect();
         match words.as_slice() {

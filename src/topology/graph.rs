@@ -103,6 +103,8 @@ pub struct Graph {
     /// Outgoing channel of each host.
     pub(super) host_channel: Vec<ChannelId>,
     pub(super) shape: Shape,
+    /// The regular topology this is, as a scenario writes it; `None` when it is none or not told.
+    pub(super) form: Option<String>,
 }
 
 impl Graph {
@@ -201,6 +203,29 @@ impl Graph {
     /// What is known about the regular structure.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// The topology with its arguments, such as `Torus(radix: [4, 4])`, when this has its shape and it is told.
+    pub fn form(&self) -> Option<&str> {
+        self.form.as_deref()
+    }
+
+    /// The same graph, known as the topology that a scenario writes so; without effect when no structure is known.
+    pub fn formed(mut self, form: &str) -> Self {
+        if self.shape != Shape::Irregular && self.form.is_none() {
+            self.form = Some(form.to_owned());
+        }
+        self
+    }
+
+    /// The same graph with other timing: `timing` tells that of a channel, or `None` for what it has.
+    pub fn retimed(mut self, timing: impl Fn(&Self, &Channel) -> Option<ChannelTiming>) -> Self {
+        let changed = |channel: &Channel| Channel {
+            timing: timing(&self, channel).unwrap_or(channel.timing),
+            ..*channel
+        };
+        self.channels = self.channels.iter().map(changed).collect();
+        self
     }
 
     /// Name of an endpoint for messages: `S3 port 2` or `H17`.

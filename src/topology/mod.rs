@@ -27,6 +27,7 @@ pub mod k_ary_n_tree;
 pub mod kautz;
 pub mod leaf_spine;
 pub mod limits;
+mod link_kind;
 pub mod link_rate;
 mod mersenne_twister;
 pub mod mesh;
@@ -49,6 +50,7 @@ use std::path::Path;
 
 pub use builder::GraphBuilder;
 pub use graph::{Channel, ChannelTiming, Endpoint, Graph, Shape};
+pub use link_kind::LinkKind;
 pub use survey::Survey;
 
 /// What every topology needs to know beside its own parameters.

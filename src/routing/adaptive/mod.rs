@@ -4,6 +4,7 @@
 //! `docs/model.md`. Here is only what engines provide; functions are pure, all state travels with the packet
 //! as its [`Course`]. Engines of this program are written leg by leg ([`Legs`]), which is what can be proved.
 
+mod any_lane;
 mod explore;
 mod extended;
 pub mod legs;
@@ -13,6 +14,7 @@ mod totals;
 #[cfg(test)]
 mod tests;
 
+pub use any_lane::{AnyLane, Lanes};
 pub use legs::{Leg, Legs};
 pub use proof::verify;
 
@@ -96,8 +98,13 @@ pub trait AdaptiveRouting: Send + Sync + std::fmt::Debug {
         found: &mut Vec<Candidate>,
     );
 
-    /// The same function leg by leg, for the proof; without it there is none.
+    /// The same function leg by leg, for the proof; without it there is none, unless ports are those of tables.
     fn legs(&self) -> Option<&dyn Legs> {
+        None
+    }
+
+    /// The function, when it takes any lane of the ways that tables tell.
+    fn any_lane(&self) -> Option<&AnyLane> {
         None
     }
 }

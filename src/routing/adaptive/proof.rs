@@ -2,7 +2,8 @@
 //!
 //! Guarantees: a [`Proof`] covers every pair of hosts and every choice: every packet arrives after a bounded number
 //! of hops, has a way on everywhere, and what the engine declared (minimal, deadlock-free) holds.
-//! Needs: a function written leg by leg ([`Legs`](super::Legs)).
+//! Needs: a function written leg by leg ([`Legs`](super::Legs)), or any lanes of tables ([`AnyLane`](super::AnyLane)), which
+//! are proved as these.
 //! Fails with: [`VerifyError`].
 //! Cost: O(ways) per (goal, word), in parallel over goals, for open engines a few times; memory that of the
 //! [`DependencyGraph`] plus O(ways) of one (goal, word) per thread.
@@ -23,7 +24,7 @@
 
 use super::explore::{Explored, Question, Way};
 use super::totals::{FirstLeg, Total};
-use super::{Adaptive, Leg, Selection};
+use super::{Adaptive, Leg, Selection, any_lane};
 use crate::ids::{ChannelId, SwitchId, VlId};
 use crate::routing::dependency_graph::DependencyGraph;
 use crate::routing::paths::Adjacency;
@@ -42,6 +43,9 @@ pub fn verify(
     adaptive: &Adaptive,
     options: &VerifyOptions<'_>,
 ) -> Result<Proof, VerifyError> {
+    if let Some(any) = adaptive.routing.any_lane() {
+        return any_lane::verify(graph, any, options);
+    }
     let Some(legs) = adaptive.routing.legs() else {
         return Err(VerifyError::Malformed {
             engine: adaptive.engine.clone(),

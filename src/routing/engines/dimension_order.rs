@@ -1,6 +1,6 @@
 //! Routes one dimension after the other, lowest first: meshes, tori, hypercubes and `HyperX` networks.
 //!
-//! Guarantees: minimal unless `unidirectional`, in order; deadlock-free unless `dateline: None` on rings
+//! Guarantees: minimal unless `unidirectional`, in order unless `lanes: Any`; deadlock-free unless `dateline: None` on rings
 //! that need a dateline.
 //! Needs: a mesh or torus ([`Shape::Grid`]), 2 lanes per group of service levels when a ring needs a
 //! dateline, otherwise 1; or a hypercube ([`Shape::Hypercube`], where it is the e-cube routing) or a
@@ -24,7 +24,8 @@ use super::one_hop_dimensions;
 use super::rings::Order;
 use crate::references::{AHN_HYPERX, DALLY_SEITZ, DALLY_TOWLES, SULLIVAN_BASHKOW};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
-use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::adaptive::Lanes;
+use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
 
@@ -35,6 +36,7 @@ pub struct DimensionOrder {
     dateline: Dateline,
     ties: Ties,
     unidirectional: bool,
+    lanes: Lanes,
 }
 
 const NAME: &str = "DimensionOrder";
@@ -63,14 +65,18 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
             default: Some("false"),
             summary: "use the + direction of every ring only",
         },
+        Lanes::PARAMETER,
     ],
     guarantees: &[
         "minimal unless unidirectional",
         "deadlock-free unless `dateline: None`",
-        "in order",
+        "in order unless `lanes: Any`",
     ],
     references: &[DALLY_SEITZ, DALLY_TOWLES, SULLIVAN_BASHKOW, AHN_HYPERX],
-    build: |arguments| Ok(Engine::tables(DimensionOrder::parse(arguments)?)),
+    build: |arguments| {
+        let engine = DimensionOrder::parse(arguments)?;
+        Ok(engine.lanes.engine(NAME, engine))
+    },
 };
 
 impl DimensionOrder {
@@ -89,7 +95,7 @@ impl DimensionOrder {
         Ok(Self {
             dateline,
             ties,
-            unidirectional: parsed.unidirectional,
+            ..parsed
         })
     }
 }

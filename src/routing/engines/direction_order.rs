@@ -20,7 +20,8 @@ use super::grid_tables::{Dateline, GridRouting, Ties, choices};
 use super::rings::Order;
 use crate::references::{BOLBOL, DALLY_TOWLES};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
-use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::adaptive::Lanes;
+use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
 
@@ -30,6 +31,7 @@ use serde::Deserialize;
 pub struct DirectionOrder {
     dateline: Dateline,
     ties: Ties,
+    lanes: Lanes,
 }
 
 const NAME: &str = "DirectionOrder";
@@ -52,21 +54,29 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
             default: Some("Auto"),
             summary: "direction at exactly half a ring: by parity of the coordinate, or always +",
         },
+        Lanes::PARAMETER,
     ],
     guarantees: &[
         "minimal",
         "deadlock-free unless `dateline: None`",
-        "in order",
+        "in order unless `lanes: Any`",
     ],
     references: &[BOLBOL, DALLY_TOWLES],
-    build: |arguments| Ok(Engine::tables(DirectionOrder::parse(arguments)?)),
+    build: |arguments| {
+        let engine = DirectionOrder::parse(arguments)?;
+        Ok(engine.lanes.engine(NAME, engine))
+    },
 };
 
 impl DirectionOrder {
     fn parse(arguments: Arguments<'_>) -> Result<Self, ArgumentError> {
         let parsed: Self = arguments.parse()?;
         let (dateline, ties) = choices(parsed.dateline, parsed.ties, false);
-        Ok(Self { dateline, ties })
+        Ok(Self {
+            dateline,
+            ties,
+            ..parsed
+        })
     }
 }
 

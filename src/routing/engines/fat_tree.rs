@@ -1,6 +1,6 @@
 //! Routes fat trees by the digits of the destination (D-mod-K), without contention for shifts.
 //!
-//! Guarantees: minimal, deadlock-free (up, then down), in order. Where every switch below the top has as many
+//! Guarantees: minimal, deadlock-free (up, then down), in order unless `lanes: Any`. Where every switch below the top has as many
 //! links up as down (every k-ary n-tree), each shift permutation `d = s + c mod N` loads each channel with at
 //! most one path, and no permutation loads a downward channel with more than one.
 //! Needs: a k-ary n-tree ([`Shape::Tree`]), an extended generalised fat tree ([`Shape::Xgft`]: star, tree,
@@ -28,18 +28,19 @@
 use crate::ids::{HostId, SwitchId};
 use crate::references::{PETRINI_VANNESCHI, ZAHAVI, ZDORNOV_BIRK};
 use crate::registry::{Arguments, Entry};
+use crate::routing::adaptive::Lanes;
 use crate::routing::balance::require_nameable_ports;
-use crate::routing::{
-    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
-};
+use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::graph::{TreeShape, XgftShape};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
 
-/// Destination-digit routing; takes no parameters.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FatTree {}
+/// Destination-digit routing.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FatTree {
+    lanes: Lanes,
+}
 
 const NAME: &str = "FatTree";
 
@@ -48,15 +49,18 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
     aliases: &["DModK"],
     summary: "destination-digit routing of fat trees: no contention for shift permutations",
-    parameters: &[],
+    parameters: &[Lanes::PARAMETER],
     guarantees: &[
         "minimal",
         "deadlock-free on 1 lane",
-        "in order",
+        "in order unless `lanes: Any`",
         "with as many links up as down at every switch: shift permutations load each channel at most once",
     ],
     references: &[ZDORNOV_BIRK, ZAHAVI, PETRINI_VANNESCHI],
-    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<FatTree>()?)),
+    build: |arguments: Arguments<'_>| {
+        let engine: FatTree = arguments.parse()?;
+        Ok(engine.lanes.engine(NAME, engine))
+    },
 };
 
 impl RoutingEngine for FatTree {

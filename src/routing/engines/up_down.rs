@@ -43,14 +43,13 @@ use super::up_order::{Tree, UpOrder, far_apart};
 use crate::ids::SwitchId;
 use crate::references::{AUTONET, LYSNE_SKEIE, SANCHO_ROBLES_DUATO};
 use crate::registry::{Arguments, Entry, Parameter};
+use crate::routing::adaptive::Lanes;
 use crate::routing::balance::{
     Balance, Destination, destinations, require_all_reachable, require_nameable_ports,
 };
 use crate::routing::paths::Adjacency;
 use crate::routing::steps::Steps;
-use crate::routing::{
-    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
-};
+use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
 
@@ -64,6 +63,7 @@ pub struct UpDown {
     lookup: Lookup,
     balance: Balance,
     passes: u8,
+    lanes: Lanes,
 }
 
 impl Default for UpDown {
@@ -75,6 +75,7 @@ impl Default for UpDown {
             lookup: Lookup::Destination,
             balance: Balance::Auto,
             passes: 1,
+            lanes: Lanes::Fixed,
         }
     }
 }
@@ -113,10 +114,17 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         },
         Balance::PARAMETER,
         Balance::PASSES,
+        Lanes::PARAMETER,
     ],
-    guarantees: &["deadlock-free on one lane per tree", "in order"],
+    guarantees: &[
+        "deadlock-free on one lane per tree",
+        "in order unless `lanes: Any`",
+    ],
     references: &[AUTONET, SANCHO_ROBLES_DUATO, LYSNE_SKEIE],
-    build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<UpDown>()?)),
+    build: |arguments: Arguments<'_>| {
+        let engine: UpDown = arguments.parse()?;
+        Ok(engine.lanes.engine(NAME, engine))
+    },
 };
 
 impl RoutingEngine for UpDown {

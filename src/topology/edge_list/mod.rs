@@ -5,7 +5,7 @@
 //! entry, when one makes no sense.
 //! Cost: O(links + hosts) time and memory.
 //!
-//! The grammar of the file stands in `edge_list_text.rs`; an entry in the scenario has the same words:
+//! The grammar of the file stands in `edge_list_text.rs`, its line `topology` is checked in `form.rs`; an entry in the scenario has the same words:
 //! `links: [(0, 1), (1, 2, "40 Gbit/s", "100 ns")]`, `hosts: [0, 0, ("login", 3)]`.
 //!
 //! Ports that are not given are the lowest free ones, first for the hosts, then for the links, both in
@@ -129,7 +129,12 @@ impl EdgeList {
             statements: &statements,
             switches,
         };
-        assembly.build(context)
+        let graph = assembly.build(context)?;
+        let Some((line, text)) = &statements.form else {
+            return Ok(graph);
+        };
+        let fail = |reason: String| self.error("file", *line, format!("`topology {text}`: {reason}"));
+        form::recognised(graph, text, context).map_err(fail)
     }
 
     /// What the file or the scenario lists.
@@ -208,6 +213,8 @@ impl EdgeList {
         Ok(count as u32)
     }
 }
+
+mod form;
 
 /// Puts the graph together.
 struct Assembly<'a> {

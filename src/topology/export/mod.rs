@@ -2,8 +2,8 @@
 //! `ibnetdiscover` and `ibsim`.
 //!
 //! Guarantees: an edge list read back by [`EdgeList`](super::edge_list) in the same context gives the same
-//! switches, hosts, ports, channels and timing; GUIDs, shape and unconnected ports above the highest used one
-//! are not kept. A double quote in a name becomes a single one. What the other forms keep stands in their
+//! switches, hosts, ports, channels, timing and, where the graph has a [form](Graph::form), shape; GUIDs and unconnected
+//! ports above the highest used one are not kept. A double quote in a name becomes a single one. What the other forms keep stands in their
 //! files.
 //! Cost: O(switches + hosts + channels) time and memory.
 
@@ -58,6 +58,9 @@ pub fn dot(graph: &Graph) -> String {
 /// those of the context.
 pub fn edge_list(graph: &Graph, context: &BuildContext<'_>) -> String {
     let mut text = format!("switches {}\n", graph.switches().len());
+    if let Some(form) = graph.form() {
+        write_line(&mut text, format_args!("topology {form}"));
+    }
     for (switch, node) in graph.switch_ids().zip(graph.switches()) {
         if node.name != format!("S{switch}") {
             let name = unquoted(&node.name);
@@ -160,6 +163,7 @@ fn speed_name(timing: ChannelTiming, context: &BuildContext<'_>) -> Option<(u64,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::Shape;
     use crate::topology::tests::{built, context, samples};
 
     #[test]
@@ -241,6 +245,76 @@ mod tests {
             }
             assert_round_trips(name, &graph, &here);
         }
+    }
+
+    /// Every regular topology keeps its shape in an edge list, with links of their own timing, too.
+    #[test]
+    fn edge_lists_keep_shapes() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = BuildContext {
+            base: folder.path(),
+            ..context()
+        };
+        let mut count = 0;
+        for text in SHAPED {
+            let graph = built(text, &here);
+            let first = graph.channels()[0];
+            let graph = graph.formed(text).retimed(|_, channel| {
+                let latency = channel.timing.latency + u32::from(channel.from == first.from);
+                let timing = channel.timing;
+                Some(ChannelTiming { latency, ..timing })
+            });
+            std::fs::write(folder.path().join("net"), edge_list(&graph, &here)).unwrap();
+            let again = read_back("EdgeList", &here);
+            assert_eq!(again.shape(), graph.shape(), "{text}");
+            assert_eq!(again.form(), Some(text), "{text}");
+            assert!(sorted(&again) == sorted(&graph), "{text}");
+            count += usize::from(*graph.shape() != Shape::Irregular);
+        }
+        assert_eq!(count, SHAPED.len());
+    }
+
+    const SHAPED: [&str; 11] = [
+        "Clos(n: 2, r: 3)",
+        "Complete(switches: 4, hosts_per_switch: 2)",
+        "Dragonfly(p: 1, a: 3, h: 1, g: 4)",
+        "EnrichedTree(k: 2, n: 3, width: 2)",
+        "HyperX(sizes: [3, 2], multiplicity: [2, 1], hosts_per_switch: 2)",
+        "Hypercube(dimensions: 3)",
+        "KAryNTree(k: 3, n: 2)",
+        "LeafSpine(leaves: 4, spines: 2, hosts_per_leaf: 3, parallel_links: 2)",
+        "Mesh(radix: [4, 3])",
+        "Ring(switches: 5)",
+        "Torus(radix: [4, 2, 3], hosts_per_switch: 2)",
+    ];
+
+    #[test]
+    fn an_edge_list_that_is_another_topology_says_where() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = BuildContext {
+            base: folder.path(),
+            ..context()
+        };
+        let graph = built("Torus(radix: [4, 4])", &here).formed("Torus(radix: [4, 4])");
+        let text = edge_list(&graph, &here);
+        let read = |text: &str| {
+            std::fs::write(folder.path().join("net"), text).unwrap();
+            let build = crate::topology::TOPOLOGIES.find("EdgeList").unwrap().build;
+            let arguments = crate::registry::Arguments { text: "(file: \"net\")" };
+            build(arguments).unwrap().build(&here).unwrap_err().to_string()
+        };
+        let cut: String = text.trim_end().rsplit_once('\n').unwrap().0.to_owned();
+        let error = read(&cut);
+        assert!(error.starts_with("net:2: `topology Torus(radix: [4, 4])`: "), "{error}");
+        assert!(error.contains("leads to") && error.contains("to nothing"), "{error}");
+        let error = read(&text.replace("Torus(radix: [4, 4])", "Torus(radix: [4, 5])"));
+        assert!(error.contains("20 switches, the file 16"), "{error}");
+        let error = read(&text.replace("Torus(", "Thorus("));
+        assert!(error.contains("Torus"), "{error}");
+        let error = read(&text.replace("Torus(radix: [4, 4])", "Petersen()"));
+        assert!(error.contains("no structure"), "{error}");
+        let error = read(&text.replace("radix: [4, 4]", "radius: [4, 4]"));
+        assert!(error.contains("radius"), "{error}");
     }
 
     #[test]

@@ -75,7 +75,13 @@ fn routes(dice: &mut Dice, seed: u64, graph: &Graph, service_levels: u8) -> (Rou
         .collect();
     loop {
         let entry = ENGINES.find(dice.pick(&names)).expect("registered");
-        let engine = (entry.build)(Arguments { text: "()" }).expect("no arguments needed");
+        let offers_lanes = entry.parameters.iter().any(|known| known.name == "lanes");
+        let text = if offers_lanes && dice.chance(50) {
+            "(lanes: Any)"
+        } else {
+            "()"
+        };
+        let engine = (entry.build)(Arguments { text }).expect("no arguments needed");
         let first = dice.between(1, 6) as u8;
         for lanes in first..=15 {
             let budget = LaneBudget {

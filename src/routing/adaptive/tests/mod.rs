@@ -10,6 +10,7 @@ use crate::routing::{ENGINES, Engine, LaneBudget, Proof, RoutingError, VerifyErr
 use crate::topology::{BuildContext, Graph, TOPOLOGIES};
 use std::collections::{BTreeMap, BTreeSet};
 
+mod any_lane;
 mod chains;
 mod escape;
 mod known;
@@ -85,13 +86,17 @@ fn graphs() -> Vec<Graph> {
 }
 
 fn adapt(graph: &Graph, text: &str) -> Result<Adaptive, RoutingError> {
-    let (name, _) = text.split_once('(').unwrap();
-    let text = &text[name.len()..];
-    let engine = (ENGINES.find(name).unwrap().build)(Arguments { text }).unwrap();
     let budget = LaneBudget {
         lanes: 15,
         service_levels: 1,
     };
+    adapt_with(graph, text, budget)
+}
+
+fn adapt_with(graph: &Graph, text: &str, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
+    let (name, _) = text.split_once('(').unwrap();
+    let text = &text[name.len()..];
+    let engine = (ENGINES.find(name).unwrap().build)(Arguments { text }).unwrap();
     match engine {
         Engine::Adaptive(engine) => engine.adapt(graph, budget),
         Engine::Tables(_) => panic!("{name} computes tables"),
