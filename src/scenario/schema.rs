@@ -7,6 +7,7 @@ use crate::qos::VlArbitrationTables;
 use crate::scenario::plan::{
     BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Precision, Queues,
 };
+use crate::topology::LinkKind;
 use crate::units::{Amount, BitRate, Time};
 
 /// One complete study as written.
@@ -49,6 +50,8 @@ pub struct Fabric {
     pub flit_bytes: u32,
     /// Links between switches.
     pub link: Link,
+    /// Links between switches that differ from `link`, by their kind.
+    pub except: Vec<LinkException>,
     /// Links of hosts.
     pub host_link: Link,
     /// Switch options.
@@ -66,6 +69,15 @@ pub struct Link {
     pub rate: At<BitRate>,
     /// Propagation.
     pub latency: At<Time>,
+}
+
+/// Links of one kind that differ.
+#[derive(Clone, Debug)]
+pub struct LinkException {
+    /// Which links.
+    pub on: At<LinkKind>,
+    /// Rate and length.
+    pub link: Link,
 }
 
 /// Section `fabric.switch`.

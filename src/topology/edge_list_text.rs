@@ -156,7 +156,11 @@ pub(super) fn parse(text: &str) -> Result<Statements, LineError> {
         let place = index + 1;
         let at_line = |reason: String| LineError::new(place, reason);
         if let Some(form) = line.trim().strip_prefix("topology ") {
-            if statements.form.replace((place, form.trim().to_owned())).is_some() {
+            if statements
+                .form
+                .replace((place, form.trim().to_owned()))
+                .is_some()
+            {
                 return Err(at_line("`topology` is given twice".to_owned()));
             }
             continue;

@@ -54,7 +54,11 @@ impl LinkKind {
                 let tree = &enriched.tree;
                 let (from, to) = (tree.level(a), tree.level(b));
                 let between = Self::Level(tree.levels - from.max(to));
-                Some(if from == to { Self::Horizontal } else { between })
+                Some(if from == to {
+                    Self::Horizontal
+                } else {
+                    between
+                })
             }
             Shape::Xgft(tree) => {
                 let level = |switch| tree.level_and_word(switch).0 as u32;
@@ -85,7 +89,10 @@ mod tests {
     fn links_of_every_kind_are_counted() {
         use LinkKind::{Dimension, Global, Horizontal, Level, Local};
         for (text, expected) in [
-            ("Mesh(radix: [4, 3])", vec![(Dimension(0), 9), (Dimension(1), 8)]),
+            (
+                "Mesh(radix: [4, 3])",
+                vec![(Dimension(0), 9), (Dimension(1), 8)],
+            ),
             // the ring of 2 has two parallel links
             (
                 "Torus(radix: [4, 2, 3])",
@@ -99,7 +106,10 @@ mod tests {
                 "HyperX(sizes: [3, 4], multiplicity: [2, 1])",
                 vec![(Dimension(0), 24), (Dimension(1), 18)],
             ),
-            ("KAryNTree(k: 3, n: 3)", vec![(Level(1), 27), (Level(2), 27)]),
+            (
+                "KAryNTree(k: 3, n: 3)",
+                vec![(Level(1), 27), (Level(2), 27)],
+            ),
             // chains of 4 and 2 switches, two links between neighbours
             (
                 "EnrichedTree(k: 2, n: 3, width: 2)",
@@ -110,7 +120,10 @@ mod tests {
                 vec![(Level(1), 24), (Level(2), 12)],
             ),
             ("Star(leaves: 4, parallel_links: 2)", vec![(Level(1), 8)]),
-            ("Dragonfly(p: 2, a: 4, h: 2, g: 9)", vec![(Local, 54), (Global, 36)]),
+            (
+                "Dragonfly(p: 2, a: 4, h: 2, g: 9)",
+                vec![(Local, 54), (Global, 36)],
+            ),
             ("Petersen(hosts_per_switch: 1)", vec![]),
         ] {
             let graph = built(text, &context());

@@ -4,9 +4,10 @@ use super::super::keys;
 use super::super::plan::{
     BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues,
 };
-use super::super::schema::{Fabric, Link, Switch};
-use super::super::syntax::Item;
+use super::super::schema::{Fabric, Link, LinkException, Switch};
+use super::super::syntax::{Fields, Item};
 use super::{Read, amount, automatic, rate, small, time, whole};
+use crate::topology::LinkKind;
 use crate::units::{Amount, Time};
 
 pub(super) fn fabric(item: &Item<'_>) -> Read<Fabric> {
@@ -26,18 +27,18 @@ pub(super) fn fabric(item: &Item<'_>) -> Read<Fabric> {
         rate: link_fields.required("rate", rate)?,
         latency: link_fields.required("latency", time)?,
     };
-    let mut host_link = link.clone();
-    if let Some(item) = fields.get("host_link") {
-        let fields = item.fields(keys::HOST_LINK.keys)?;
-        host_link.rate = fields.get("rate").map_or(Ok(host_link.rate), |item| {
-            rate(&item).map(|value| item.at(value))
-        })?;
-        host_link.latency = fields
-            .get("latency")
-            .map_or(Ok(host_link.latency), |item| {
-                time(&item).map(|value| item.at(value))
-            })?;
-    }
+    let except = match link_fields.get("except") {
+        Some(item) => {
+            let items = item.items()?;
+            let read = |item: &Item<'_>| exception(item, &link);
+            items.iter().map(read).collect::<Read<_>>()?
+        }
+        None => Vec::new(),
+    };
+    let host_link = match fields.get("host_link") {
+        Some(item) => differing(&item.fields(keys::HOST_LINK.keys)?, &link)?,
+        None => link.clone(),
+    };
     let switch = switch(&fields.need("switch")?)?;
     let (mut sink_rate, mut source_queue) = (None, None);
     if let Some(item) = fields.get("host") {
@@ -53,11 +54,46 @@ pub(super) fn fabric(item: &Item<'_>) -> Read<Fabric> {
         topology,
         flit_bytes,
         link,
+        except,
         host_link,
         switch,
         sink_rate,
         source_queue,
     })
+}
+
+/// A link that has the rate and latency of `link` where it does not say otherwise.
+fn differing(fields: &Fields<'_>, link: &Link) -> Read<Link> {
+    let rate = fields.get("rate").map(|item| Ok(item.at(rate(&item)?)));
+    let latency = fields.get("latency").map(|item| Ok(item.at(time(&item)?)));
+    Ok(Link {
+        rate: rate.unwrap_or_else(|| Ok(link.rate.clone()))?,
+        latency: latency.unwrap_or_else(|| Ok(link.latency.clone()))?,
+    })
+}
+
+/// `(on: Level(2), rate: "400 Gbit/s")`.
+fn exception(item: &Item<'_>, link: &Link) -> Read<LinkException> {
+    let fields = item.fields(keys::EXCEPT.keys)?;
+    Ok(LinkException {
+        on: fields.required("on", kind)?,
+        link: differing(&fields, link)?,
+    })
+}
+
+fn kind(item: &Item<'_>) -> Read<LinkKind> {
+    let expected = "a kind of links: `Dimension(0)`, `Level(1)`, `Horizontal`, `Local` or `Global`";
+    let number = |arguments: Item<'_>| -> Read<u32> {
+        Ok(arguments.tuple(1, expected)?[0].integer(0..=u64::from(u32::MAX))? as u32)
+    };
+    match item.variant() {
+        Some(("Dimension", Some(arguments))) => number(arguments).map(LinkKind::Dimension),
+        Some(("Level", Some(arguments))) => number(arguments).map(LinkKind::Level),
+        Some(("Horizontal", None)) => Ok(LinkKind::Horizontal),
+        Some(("Local", None)) => Ok(LinkKind::Local),
+        Some(("Global", None)) => Ok(LinkKind::Global),
+        _ => Err(item.unexpected(expected)),
+    }
 }
 
 const QUEUES: &[(&str, Queues)] = &[("Fifo", Queues::Fifo), ("Voq", Queues::Voq)];

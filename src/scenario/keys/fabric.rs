@@ -47,6 +47,38 @@ section!(
             "time, at least 1 cycle",
             "Propagation, from a flit's departure to its arrival"
         ),
+        with(
+            "except",
+            "list of sections",
+            "[]",
+            "Links between switches that differ, by their kind; a later one overrides an earlier one"
+        ),
+    ]
+);
+
+section!(
+    EXCEPT,
+    "except",
+    "fabric.link.except",
+    "Links of one kind that differ from `fabric.link`; also those that have a timing of their own in a file.",
+    [
+        need(
+            "on",
+            "Dimension(d) | Level(l) | Horizontal | Local | Global",
+            "Links of dimension `d` (from 0); up from level `l` of a tree (leaves = 1); within a level; within or between groups of a dragonfly"
+        ),
+        with(
+            "rate",
+            "rate",
+            "as `fabric.link`",
+            "Data rate of each direction"
+        ),
+        with(
+            "latency",
+            "time, at least 1 cycle",
+            "as `fabric.link`",
+            "Propagation"
+        ),
     ]
 );
 

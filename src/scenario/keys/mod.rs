@@ -2,7 +2,7 @@
 //!
 //! A key has a default only where the standard or the literature has one; the others must be given.
 
-pub use fabric::{FABRIC, HOST, HOST_LINK, LINK, MARKING, SWITCH};
+pub use fabric::{EXCEPT, FABRIC, HOST, HOST_LINK, LINK, MARKING, SWITCH};
 pub use study::{EXPECT, OBSERVE, SWEEP};
 
 use crate::registry::Parameter;
@@ -357,6 +357,7 @@ pub static SECTIONS: &[&Section] = &[
     &SCENARIO,
     &FABRIC,
     &LINK,
+    &EXCEPT,
     &HOST_LINK,
     &SWITCH,
     &MARKING,

@@ -6,7 +6,7 @@ mod study;
 
 use super::plan::{ClassPlan, InputSpeedup, Plan, SwitchOptions};
 use super::resolve::{Parts, Resolved};
-use super::schema::{Demand, FailedLink, Failures, Member, Scenario};
+use super::schema::{Demand, FailedLink, Failures, LinkException, Member, Scenario};
 use super::syntax::tree::quote;
 use super::syntax::{At, Part};
 use crate::ids::HostId;
@@ -112,8 +112,14 @@ fn fabric(printer: &mut Printer, resolved: &Resolved, parts: &Parts<'_>) {
     ];
     for (key, link, timing) in links {
         let (rate, latency) = (link.rate.value, timing.latency);
-        let link = format!("(rate: \"{rate}\", latency: \"{latency} cycles\")");
-        printer.key(key, link);
+        let except = match key {
+            "link" => exceptions(&written.except),
+            _ => String::new(),
+        };
+        printer.key(
+            key,
+            format_args!("(rate: \"{rate}\", latency: \"{latency} cycles\"{except})"),
+        );
     }
     printer.block("switch: (", "),", |printer| {
         switch(printer, &resolved.plan.switch);
@@ -129,6 +135,24 @@ fn fabric(printer: &mut Printer, resolved: &Resolved, parts: &Parts<'_>) {
             None => printer.key("source_queue", "None"),
         }
     });
+}
+
+/// The last key of section `link`, when some links differ.
+fn exceptions(except: &[LinkException]) -> String {
+    if except.is_empty() {
+        return String::new();
+    }
+    let entries: Vec<_> = except
+        .iter()
+        .map(|LinkException { on, link }| {
+            let (rate, latency) = (link.rate.value, link.latency.value);
+            format!(
+                "(on: {}, rate: \"{rate}\", latency: \"{latency}\")",
+                on.value
+            )
+        })
+        .collect();
+    format!(", except: [{}]", entries.join(", "))
 }
 
 fn switch(printer: &mut Printer, switch: &SwitchOptions) {

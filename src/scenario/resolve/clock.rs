@@ -14,6 +14,7 @@ const SLOWEST: u64 = 256;
 pub(super) fn choose(scenario: &Scenario, own: &[BitRate]) -> Result<Clock, Mistake> {
     let fabric = &scenario.fabric;
     let mut rates = vec![fabric.link.rate.value, fabric.host_link.rate.value];
+    rates.extend(fabric.except.iter().map(|except| except.link.rate.value));
     rates.extend(own);
     rates.sort_unstable();
     rates.dedup();

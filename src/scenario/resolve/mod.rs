@@ -7,6 +7,7 @@ mod checks;
 mod classes;
 mod clock;
 mod faults;
+mod links;
 mod messages;
 mod observe;
 
@@ -133,6 +134,7 @@ pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Lay
     if graph.hosts().is_empty() {
         return Err(part.name.mistake("the fabric has no host"));
     }
+    let graph = links::except(scenario, clock, graph.formed(&part.one_line()))?;
     let (graph, failed) = match &scenario.faults {
         Some(faults) => faults::apply(faults, graph, scenario.seed)?,
         None => (graph, Failed::default()),

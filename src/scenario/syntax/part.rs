@@ -29,6 +29,12 @@ impl Part {
         self.rendered.as_ref().map_or("", |rendered| &rendered.text)
     }
 
+    /// Name and arguments on one line.
+    pub fn one_line(&self) -> String {
+        let text = format!("{}{}", self.name.value, self.arguments());
+        text.replace('\n', " ")
+    }
+
     /// The value of a parameter, when it is given.
     pub fn parameter(&self, name: &str) -> Option<&Node> {
         let Some(Value::Struct(fields)) = self.arguments.as_ref().map(|node| &node.value) else {

@@ -17,12 +17,19 @@ pub(super) fn recognised(
     context: &BuildContext<'_>,
 ) -> Result<Graph, String> {
     let (name, arguments) = text.split_at(text.find('(').unwrap_or(text.len()));
-    let entry = TOPOLOGIES.find(name.trim());
-    let entry = entry.ok_or_else(|| TOPOLOGIES.unknown(name.trim()))?;
+    let entry = TOPOLOGIES.lookup(name.trim())?;
+    if entry.name == super::ENTRY.name {
+        return Err(String::from(
+            "an edge list is no regular topology; leave the line out",
+        ));
+    }
     let topology = (entry.build)(Arguments { text: arguments }).map_err(|error| error.message)?;
     let model = topology.build(context).map_err(|error| error.to_string())?;
     if *model.shape() == Shape::Irregular {
-        return Err(format!("`{}` has no structure that engines use; leave the line out", entry.name));
+        return Err(format!(
+            "`{}` has no structure that engines use; leave the line out",
+            entry.name
+        ));
     }
     compare(&graph, &model)?;
     graph.shape = model.shape;
@@ -49,7 +56,9 @@ fn compare(graph: &Graph, model: &Graph) -> Result<(), String> {
             let (here, there) = (end(graph), end(model));
             if here != there {
                 let name = |end: Option<Endpoint>| match end {
-                    Some(Endpoint::Switch(switch, port)) => format!("port {port} of switch {switch}"),
+                    Some(Endpoint::Switch(switch, port)) => {
+                        format!("port {port} of switch {switch}")
+                    }
                     Some(Endpoint::Host(host)) => format!("host {host}"),
                     None => String::from("nothing"),
                 };

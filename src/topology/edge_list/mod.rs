@@ -133,7 +133,8 @@ impl EdgeList {
         let Some((line, text)) = &statements.form else {
             return Ok(graph);
         };
-        let fail = |reason: String| self.error("file", *line, format!("`topology {text}`: {reason}"));
+        let fail =
+            |reason: String| self.error("file", *line, format!("`topology {text}`: {reason}"));
         form::recognised(graph, text, context).map_err(fail)
     }
 

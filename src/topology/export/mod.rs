@@ -300,13 +300,25 @@ mod tests {
         let read = |text: &str| {
             std::fs::write(folder.path().join("net"), text).unwrap();
             let build = crate::topology::TOPOLOGIES.find("EdgeList").unwrap().build;
-            let arguments = crate::registry::Arguments { text: "(file: \"net\")" };
-            build(arguments).unwrap().build(&here).unwrap_err().to_string()
+            let arguments = crate::registry::Arguments {
+                text: "(file: \"net\")",
+            };
+            build(arguments)
+                .unwrap()
+                .build(&here)
+                .unwrap_err()
+                .to_string()
         };
         let cut: String = text.trim_end().rsplit_once('\n').unwrap().0.to_owned();
         let error = read(&cut);
-        assert!(error.starts_with("net:2: `topology Torus(radix: [4, 4])`: "), "{error}");
-        assert!(error.contains("leads to") && error.contains("to nothing"), "{error}");
+        assert!(
+            error.starts_with("net:2: `topology Torus(radix: [4, 4])`: "),
+            "{error}"
+        );
+        assert!(
+            error.contains("leads to") && error.contains("to nothing"),
+            "{error}"
+        );
         let error = read(&text.replace("Torus(radix: [4, 4])", "Torus(radix: [4, 5])"));
         assert!(error.contains("20 switches, the file 16"), "{error}");
         let error = read(&text.replace("Torus(", "Thorus("));
