@@ -158,7 +158,7 @@ fn transpose(columns: Vec<(HostId, Vec<u8>)>, nodes: usize, host_count: usize) -
 }
 
 /// Nodes with a way, nearest first, then by number.
-fn by_hops(hops: &[u16]) -> Vec<u32> {
+pub(super) fn by_hops(hops: &[u16]) -> Vec<u32> {
     let reached = || (0u32..).zip(hops).filter(|(_, hops)| **hops != UNREACHED);
     let mut first = Vec::new();
     for (_, &hops) in reached() {

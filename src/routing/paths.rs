@@ -60,6 +60,11 @@ impl Adjacency {
         place
     }
 
+    /// Place of every switch's first exit among all exits, then the number of exits.
+    pub(super) fn first_exits(&self) -> &[u32] {
+        &self.first
+    }
+
     /// Number of switches.
     pub(super) fn len(&self) -> usize {
         self.first.len() - 1

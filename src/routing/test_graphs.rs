@@ -150,6 +150,35 @@ pub(super) fn spine_leaf(spines: u32, leaves: u32, parallel: u32) -> Graph {
     builder.build().unwrap()
 }
 
+/// Nine spines and 31 leaves of 8 hosts, 20 of the links between them missing, a host on all but two spines: what a real
+/// cluster of 40 switches is like.
+pub(super) fn degraded_leaf_spine() -> Graph {
+    let (spines, leaves) = (9, 31);
+    let mut builder = GraphBuilder::new();
+    switches(&mut builder, spines + leaves, 36);
+    let mut number = 0;
+    let mut add_host = |builder: &mut GraphBuilder, switch, port| {
+        host(builder, number, switch, port);
+        number += 1;
+    };
+    for spine in 0..spines {
+        for leaf in 0..leaves {
+            if (spine * leaves + leaf) % 14 != 3 {
+                link(&mut builder, (spine, leaf + 1), (spines + leaf, spine + 1));
+            }
+        }
+        if spine % 5 != 4 {
+            add_host(&mut builder, spine, 36);
+        }
+    }
+    for leaf in 0..leaves {
+        for port in 10..18 {
+            add_host(&mut builder, spines + leaf, port);
+        }
+    }
+    builder.build().unwrap()
+}
+
 /// An 8 x 8 torus without the link between the first two switches, of no known shape.
 pub(super) fn torus_with_a_failed_link() -> Graph {
     without_link(&grid(&[8, 8], true, 1), 0)

@@ -19,9 +19,9 @@ pub(super) struct Legal {
 
 /// The ways to one destination switch.
 #[derive(Debug)]
-struct Way {
+pub(super) struct Way {
     /// Hops left, [`UNREACHED`] = no way.
-    hops: Vec<u16>,
+    pub(super) hops: Vec<u16>,
     /// Switches whose way begins with an upward step: those without a way of downward steps only.
     up: FixedBitSet,
 }
@@ -36,11 +36,6 @@ impl Legal {
         Self { order, ways }
     }
 
-    /// The order of the switches.
-    pub(super) fn order(&self) -> &UpOrder {
-        &self.order
-    }
-
     /// Hops left to a destination, `[switch]`.
     pub(super) fn hops(&self, destination: usize) -> &[u16] {
         &self.ways[destination].hops
@@ -48,20 +43,7 @@ impl Legal {
 
     /// Whether `neighbor` is a candidate at `switch`.
     pub(super) fn leads_on(&self, destination: usize, switch: usize, neighbor: usize) -> bool {
-        let Way { hops, up } = &self.ways[destination];
-        let [here, there] = [hops[switch], hops[neighbor]];
-        if here == UNREACHED || there == UNREACHED || there + 1 != here {
-            return false;
-        }
-        let goes_up = self.order.place[neighbor] < self.order.place[switch];
-        // going down, the neighbour must be able to go down itself
-        goes_up == up.contains(switch) && (goes_up || !up.contains(neighbor))
-    }
-
-    /// Hops over all ordered pairs of hosts, `u64::MAX` when a pair has no legal path.
-    pub(super) fn total_hops(&self, destinations: &[Destination]) -> u64 {
-        let each = (0..destinations.len()).map(|to| self.hops_to(to, destinations));
-        each.fold(0, u64::saturating_add)
+        self.ways[destination].leads_on(&self.order, switch, neighbor)
     }
 
     /// Hops from all hosts to the hosts of one destination, `u64::MAX` when one has no legal path.
@@ -79,7 +61,8 @@ impl Legal {
 }
 
 impl Way {
-    fn new(adjacency: &Adjacency, order: &UpOrder, destination: SwitchId) -> Self {
+    /// The ways to `destination` under `order`.
+    pub(super) fn new(adjacency: &Adjacency, order: &UpOrder, destination: SwitchId) -> Self {
         let place = &order.place;
         // against the direction of travel: from the destination a downward step is climbed
         let mut hops = adjacency.search(&[destination], |from, to| place[to] < place[from]);
@@ -99,5 +82,18 @@ impl Way {
             }
         }
         Self { hops, up }
+    }
+
+    /// Whether `neighbor` is a candidate at `switch`.
+    #[inline]
+    pub(super) fn leads_on(&self, order: &UpOrder, switch: usize, neighbor: usize) -> bool {
+        let Self { hops, up } = self;
+        let [here, there] = [hops[switch], hops[neighbor]];
+        if here == UNREACHED || there == UNREACHED || there + 1 != here {
+            return false;
+        }
+        let goes_up = order.place[neighbor] < order.place[switch];
+        // going down, the neighbour must be able to go down itself
+        goes_up == up.contains(switch) && (goes_up || !up.contains(neighbor))
     }
 }

@@ -16,6 +16,7 @@ pub mod opensm;
 pub mod opensm_ftree;
 mod rings;
 mod root;
+mod root_by_load;
 pub mod segment;
 pub mod spanning_tree;
 pub mod sssp;

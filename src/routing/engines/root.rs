@@ -1,6 +1,6 @@
 //! Chooses the roots of up*/down* routing and of spanning trees.
 //!
-//! Cost: for `Auto` one breadth-first search per switch.
+//! Cost: for `Auto` one breadth-first search per switch; what up*/down* does beyond is in `root_by_load.rs`.
 
 use crate::ids::SwitchId;
 use crate::routing::RoutingError;
@@ -64,33 +64,6 @@ impl<'de> Deserialize<'de> for Root {
     }
 }
 
-/// The sets of roots to compare, best guess first.
-///
-/// # Errors
-/// [`RoutingError::Unsupported`] for a switch that does not exist.
-pub(super) fn candidates(
-    engine: &'static str,
-    root: &Root,
-    graph: &Graph,
-    adjacency: &Adjacency,
-    destinations: &[Destination],
-) -> Result<Vec<Vec<SwitchId>>, RoutingError> {
-    match root {
-        Root::These(names) if names.is_empty() => Ok(Vec::new()),
-        Root::These(names) => {
-            let roots: Result<_, _> = names.iter().map(|name| find(engine, name, graph)).collect();
-            Ok(vec![roots?])
-        }
-        Root::Auto => {
-            let mut sets = vec![vec![center(adjacency, destinations)]];
-            if let Some(tops) = tops(adjacency, destinations) {
-                sets.insert(0, tops);
-            }
-            Ok(sets)
-        }
-    }
-}
-
 /// The one switch that `root` names, or for `Auto` the one nearest to all hosts.
 ///
 /// # Errors
@@ -102,11 +75,10 @@ pub(super) fn single(
     adjacency: &Adjacency,
     reason: &str,
 ) -> Result<SwitchId, RoutingError> {
-    let sets = candidates(engine, root, graph, adjacency, &destinations(graph))?;
-    // the last choice of `Auto` is the one switch nearest to all hosts
-    match sets.last().map(Vec::as_slice) {
+    match named(root, graph, engine)?.as_deref() {
+        None => Ok(center(adjacency, &destinations(graph))),
         Some(&[root]) => Ok(root),
-        _ => Err(RoutingError::unsupported(engine, reason)),
+        Some(_) => Err(RoutingError::unsupported(engine, reason)),
     }
 }
 
@@ -145,7 +117,7 @@ fn find(engine: &'static str, named: &Named, graph: &Graph) -> Result<SwitchId, 
 }
 
 /// The switches farthest from any host, unless all switches have hosts.
-fn tops(adjacency: &Adjacency, destinations: &[Destination]) -> Option<Vec<SwitchId>> {
+pub(super) fn tops(adjacency: &Adjacency, destinations: &[Destination]) -> Option<Vec<SwitchId>> {
     let with_hosts: Vec<SwitchId> = destinations.iter().map(|d| d.switch).collect();
     let height = adjacency.distances(&with_hosts);
     let top = height.iter().copied().filter(|&h| h != UNREACHED).max()?;
@@ -153,9 +125,15 @@ fn tops(adjacency: &Adjacency, destinations: &[Destination]) -> Option<Vec<Switc
     (top > 0).then(|| switches.map(SwitchId::from).collect())
 }
 
-/// The switch with the smallest (sum of distances to hosts, eccentricity, -degree, id).
+/// The switch nearest to all hosts, the first of [`by_distance`].
 pub(super) fn center(adjacency: &Adjacency, destinations: &[Destination]) -> SwitchId {
-    let keys: Vec<_> = (0..adjacency.len())
+    let nearest = by_distance(adjacency, destinations);
+    nearest.first().copied().unwrap_or(SwitchId(0))
+}
+
+/// All switches by (sum of distances to hosts, eccentricity, -degree, id).
+pub(super) fn by_distance(adjacency: &Adjacency, destinations: &[Destination]) -> Vec<SwitchId> {
+    let mut keys: Vec<_> = (0..adjacency.len())
         .into_par_iter()
         .map(|switch| {
             let distance = adjacency.distances(&[SwitchId::from(switch)]);
@@ -168,8 +146,10 @@ pub(super) fn center(adjacency: &Adjacency, destinations: &[Destination]) -> Swi
             (sum, eccentricity, Reverse(degree), switch)
         })
         .collect();
-    let best = keys.into_iter().min().map_or(0, |key| key.3);
-    SwitchId::from(best)
+    keys.sort_unstable();
+    keys.into_iter()
+        .map(|key| SwitchId::from(key.3))
+        .collect()
 }
 
 #[cfg(test)]

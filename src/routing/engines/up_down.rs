@@ -5,7 +5,7 @@
 //! Needs: a connected fabric, as many lanes as trees.
 //! Fails with: [`RoutingError::Unreachable`]; [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for
 //! a root that does not exist or options that exclude each other.
-//! Cost: time O(destination switches * channels + switches * hosts), for root `Auto` one search per switch
+//! Cost: time O(destination switches * channels + switches * hosts), for root `Auto` that of `root_by_load.rs`
 //! more; memory one byte per (switch, host) and two per (destination switch, switch), times the trees. With
 //! `lookup: Input` channels stand in place of switches.
 //!
@@ -25,19 +25,20 @@
 //! switch while it searches and may produce forbidden turns; this one cannot. `lookup: Input` gives the
 //! shortest legal path of every pair in place of steps 2 to 4, in tables InfiniBand switches do not have.
 //!
-//! Root `Auto` compares two choices and takes the one with fewer hops in total over all pairs of hosts, the
-//! first on ties: (a) all switches that are farthest from any host (all top switches of a tree, so that all
-//! are used), if that leaves a legal path for every pair; (b) the one switch with the smallest sum of
-//! distances to all hosts, then least eccentricity, highest degree, lowest id.
+//! Root `Auto` takes the root whose fullest channel carries least under uniform traffic of all hosts (see
+//! `root_by_load.rs`), or all top switches of a tree together where those do better: in fabrics of some hundred
+//! switches it is the best of all switches, beyond the best by an estimate; `virtlane routes` tells how many were
+//! compared.
 //!
-//! With `trees: n` there are n orders, each on a lane of its own, from n roots: those listed, or (b) and then
-//! each time the switch farthest from the roots so far. Every destination switch belongs to one tree: in
+//! With `trees: n` there are n orders, each on a lane of its own, from n roots: those listed, or the
+//! switch nearest to all hosts (least eccentricity, highest degree, lowest id on ties) and then each time the switch farthest from the roots so far. Every destination switch belongs to one tree: in
 //! order of hosts, to that which makes the hops to it fewest, no tree getting more than its share of hosts.
 //!
 //! References: [`AUTONET`], [`SANCHO_ROBLES_DUATO`], [`LYSNE_SKEIE`]
 
 use super::legal::Legal;
-use super::root::{Root, candidates, center};
+use super::root::{Root, center, named};
+use super::root_by_load::Search;
 use super::turns::{Lookup, route_steps};
 use super::up_order::{Tree, UpOrder, far_apart};
 use crate::ids::SwitchId;
@@ -92,7 +93,8 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
             name: "root",
             kind: "Auto, switch name, switch number or a list of them",
             default: Some("Auto"),
-            summary: "where ranks are counted from; with `trees` above 1 one root per tree",
+            summary: "where ranks are counted from; with `trees` above 1 one root per tree; Auto: where the fullest \
+                      channel carries least",
         },
         Parameter {
             name: "tree",
@@ -131,49 +133,42 @@ impl RoutingEngine for UpDown {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         require_nameable_ports(graph, NAME)?;
         self.check(budget)?;
-        let adjacency = Adjacency::new(graph);
-        let destinations = destinations(graph);
-        let trees = self.legal(graph, &adjacency, &destinations)?;
-        if self.lookup == Lookup::Input {
-            let order = trees[0].order();
-            let steps = Steps::by_input(graph, NAME, |input, output| {
-                let up = |channel| {
-                    let ends = graph.channel(channel);
-                    let ends = ends.from.switch().zip(ends.to.switch());
-                    ends.is_some_and(|(from, to)| order.is_up(from, to))
-                };
-                up(input) || !up(output)
-            })?;
-            return route_steps(graph, NAME, &steps, budget, self.passes);
-        }
-        let tree_of = assign(&trees, &destinations);
-        let next = self.balance.spread(
+        let fabric = Fabric {
             graph,
-            &adjacency,
-            &destinations,
-            |i| trees[tree_of[i]].hops(i),
-            |i, from, to| trees[tree_of[i]].leads_on(i, from, to),
-            self.passes,
-        );
-        require_all_reachable(graph, &next)?;
-        let guarantees = Guarantees {
-            minimal: false,
-            deadlock_free: true,
-            in_order: true,
-            lanes_needed: trees.len() as u8,
+            adjacency: &Adjacency::new(graph),
+            destinations: &destinations(graph),
+            budget,
         };
-        if trees.len() == 1 {
-            return Ok(Tables::on_one_lane(graph, NAME, next, budget, guarantees));
+        let named = named(&self.root, graph, NAME)?;
+        if self.trees > 1 {
+            return self.over_trees(&fabric, named);
         }
-        let mut layer_to = vec![0; graph.switches().len()];
-        for (destination, &tree) in destinations.iter().zip(&tree_of) {
-            layer_to[destination.switch.index()] = tree as u8;
-        }
-        let path_layer = Tables::path_layers_by_switch(graph, |_, to| layer_to[to.index()]);
-        Ok(Tables::on_layers(
-            graph, NAME, next, path_layer, budget, guarantees,
-        ))
+        let Some(roots) = named else {
+            let search = Search {
+                graph,
+                adjacency: fabric.adjacency,
+                destinations: fabric.destinations,
+                tree: self.tree,
+                passes: self.passes,
+            };
+            return search.route(|roots| self.from_roots(&fabric, roots));
+        };
+        let reason = match roots.len() {
+            0 => "the list of roots is empty; name one or use `root: Auto`",
+            1 => return self.from_roots(&fabric, &roots),
+            _ if self.tree == Tree::Breadth => return self.from_roots(&fabric, &roots),
+            _ => "a depth-first tree has one root; name one, or use `trees` for several",
+        };
+        Err(RoutingError::unsupported(NAME, reason))
     }
+}
+
+/// What is routed.
+struct Fabric<'a> {
+    graph: &'a Graph,
+    adjacency: &'a Adjacency,
+    destinations: &'a [Destination],
+    budget: LaneBudget,
 }
 
 impl UpDown {
@@ -191,48 +186,88 @@ impl UpDown {
         Err(RoutingError::unsupported(NAME, reason))
     }
 
-    /// The legal ways of every tree; at least one tree.
-    fn legal(
-        &self,
-        graph: &Graph,
-        adjacency: &Adjacency,
-        destinations: &[Destination],
-    ) -> Result<Vec<Legal>, RoutingError> {
-        let mut sets = candidates(NAME, &self.root, graph, adjacency, destinations)?;
-        let tree = |roots: &[SwitchId]| {
-            let order = UpOrder::new(adjacency, roots, self.tree);
-            Legal::new(adjacency, order, destinations)
-        };
-        if self.trees > 1 {
-            let count = usize::from(self.trees);
-            let roots = match self.root {
-                Root::Auto => far_apart(adjacency, center(adjacency, destinations), count),
-                Root::These(_) => sets.pop().unwrap_or_default(),
+    fn legal(&self, fabric: &Fabric<'_>, roots: &[SwitchId]) -> Legal {
+        let order = UpOrder::new(fabric.adjacency, roots, self.tree);
+        Legal::new(fabric.adjacency, order, fabric.destinations)
+    }
+
+    /// One order for all, from one root or several.
+    fn from_roots(&self, fabric: &Fabric<'_>, roots: &[SwitchId]) -> Result<Tables, RoutingError> {
+        if self.lookup == Lookup::Destination {
+            let tree = [self.legal(fabric, roots)];
+            return self.balanced(fabric, &tree, &vec![0; fabric.destinations.len()]);
+        }
+        let Fabric { graph, budget, .. } = *fabric;
+        let order = UpOrder::new(fabric.adjacency, roots, self.tree);
+        let steps = Steps::by_input(graph, NAME, |input, output| {
+            let up = |channel| {
+                let ends = graph.channel(channel);
+                let ends = ends.from.switch().zip(ends.to.switch());
+                ends.is_some_and(|(from, to)| order.is_up(from, to))
             };
-            if roots.len() != count {
-                let found = roots.len();
-                let reason = format!("{count} trees need as many roots, there are {found}");
-                return Err(RoutingError::unsupported(NAME, reason));
-            }
-            return Ok(roots.iter().map(|&root| tree(&[root])).collect());
+            up(input) || !up(output)
+        })?;
+        route_steps(graph, NAME, &steps, budget, self.passes)
+    }
+
+    /// An order and a lane for each of several trees, from the roots that are `named`.
+    fn over_trees(
+        &self,
+        fabric: &Fabric<'_>,
+        named: Option<Vec<SwitchId>>,
+    ) -> Result<Tables, RoutingError> {
+        let count = usize::from(self.trees);
+        let roots = named.unwrap_or_else(|| {
+            let first = center(fabric.adjacency, fabric.destinations);
+            far_apart(fabric.adjacency, first, count)
+        });
+        if roots.len() != count {
+            let found = roots.len();
+            let reason = format!("{count} trees need as many roots, there are {found}");
+            return Err(RoutingError::unsupported(NAME, reason));
         }
-        if self.tree == Tree::Depth {
-            // a depth-first search has one root
-            sets.drain(..sets.len().saturating_sub(1));
-            if sets.first().is_some_and(|roots| roots.len() > 1) {
-                let reason =
-                    "a depth-first tree has one root; name one, or use `trees` for several";
-                return Err(RoutingError::unsupported(NAME, reason));
-            }
-        }
-        let legal = sets
+        let trees: Vec<Legal> = roots
             .iter()
-            .filter(|roots| !roots.is_empty())
-            .map(|roots| tree(roots))
-            .min_by_key(|legal| legal.total_hops(destinations));
-        let reason = "the list of roots is empty; name one or use `root: Auto`";
-        let legal = legal.ok_or_else(|| RoutingError::unsupported(NAME, reason))?;
-        Ok(vec![legal])
+            .map(|&root| self.legal(fabric, &[root]))
+            .collect();
+        let tree_of = assign(&trees, fabric.destinations);
+        self.balanced(fabric, &trees, &tree_of)
+    }
+
+    /// Step 5: the ways to each destination switch in the tree it belongs to.
+    fn balanced(
+        &self,
+        fabric: &Fabric<'_>,
+        trees: &[Legal],
+        tree_of: &[usize],
+    ) -> Result<Tables, RoutingError> {
+        let Fabric { graph, budget, .. } = *fabric;
+        let next = self.balance.spread(
+            graph,
+            fabric.adjacency,
+            fabric.destinations,
+            |i| trees[tree_of[i]].hops(i),
+            |i, from, to| trees[tree_of[i]].leads_on(i, from, to),
+            self.passes,
+        );
+        require_all_reachable(graph, &next)?;
+        let guarantees = Guarantees {
+            minimal: false,
+            deadlock_free: true,
+            in_order: true,
+            lanes_needed: trees.len() as u8,
+        };
+        if trees.len() == 1 {
+            return Ok(Tables::on_one_lane(graph, NAME, next, budget, guarantees));
+        }
+        let mut layer_to = vec![0; graph.switches().len()];
+        for (destination, &tree) in fabric.destinations.iter().zip(tree_of) {
+            layer_to[destination.switch.index()] = tree as u8;
+        }
+        let path_layer = Tables::path_layers_by_switch(graph, |_, to| layer_to[to.index()]);
+        Ok(Tables::on_layers(
+            graph, NAME, next, path_layer, budget, guarantees,
+        ))
     }
 }
 
