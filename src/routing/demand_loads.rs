@@ -57,6 +57,17 @@ pub(super) fn amounts(graph: &Graph, tables: &Tables, demand: &Demand) -> Vec<u1
     amounts
 }
 
+/// What the fullest channel between switches is asked for: amount times cycles per flit.
+pub(super) fn fullest(graph: &Graph, tables: &Tables, demand: &Demand) -> u128 {
+    let amounts = amounts(graph, tables, demand);
+    let exits = graph.switch_ids().flat_map(|s| graph.neighbors(s));
+    let busy = exits.map(|(_, channel, _)| {
+        let pace = graph.channel(channel).timing.cycles_per_flit;
+        amounts[channel.index()] * u128::from(pace)
+    });
+    busy.max().unwrap_or(0)
+}
+
 /// Amounts to some destinations.
 struct Sums {
     /// Over every channel but those from hosts.

@@ -6,7 +6,9 @@
 //! # Algorithm
 //! Every vertex has a place in a topological order. A dependency against the order is refused when its first
 //! end can be reached from its second; otherwise the vertices between them that lead to the first end move
-//! before those that are reached from the second. Taking dependencies away keeps the order valid. Many new
+//! before those that are reached from the second. A dependency that was refused by itself stays refused as long as none
+//! are taken away, which is remembered: where single paths are tried, most are refused by a look. Taking dependencies
+//! away keeps the order valid. Many new
 //! dependencies at once are checked by one depth-first search, which also gives a new order; the channels that
 //! leave one switch are neighbours in a set of bits, so that it looks at a vertex's successors at once.
 //!
@@ -36,6 +38,9 @@ pub(super) struct LayerGraph<'a> {
     vertices: &'a Vertices,
     /// Successors of each vertex as bits.
     bits: Vec<u64>,
+    /// Successors of each vertex that would close a cycle, as far as known; wrong once `is_stale`.
+    refused: Vec<u64>,
+    is_stale: bool,
     /// Vertices that a search has not met, and those on its way.
     unmet: Vec<u64>,
     open: Vec<u64>,
@@ -61,6 +66,8 @@ impl<'a> LayerGraph<'a> {
         Self {
             vertices,
             bits: vec![0; vertices.row[count]],
+            refused: vec![0; vertices.row[count]],
+            is_stale: false,
             unmet: vec![0; words],
             open: vec![0; words],
             after: vec![Vec::new(); count],
@@ -82,10 +89,17 @@ impl<'a> LayerGraph<'a> {
 
     /// Adds all dependencies, which differ, or none when they would close a cycle; tells whether it did.
     pub(super) fn try_add(&mut self, dependencies: &[Dependency]) -> bool {
-        let absent = |&&(from, to, _): &&Dependency| {
+        if std::mem::take(&mut self.is_stale) {
+            self.refused.fill(0);
+        }
+        let has = |bits: &[u64], &(from, to, _): &Dependency| {
             let (word, mask) = self.vertices.bit(from, to);
-            self.bits[word] & mask == 0
+            bits[word] & mask != 0
         };
+        if dependencies.iter().any(|new| has(&self.refused, new)) {
+            return false;
+        }
+        let absent = |new: &&Dependency| !has(&self.bits, new);
         let new: Vec<Dependency> = dependencies.iter().filter(absent).copied().collect();
         let fits = if new.len() > MANY {
             self.insert_all(&new)
@@ -107,12 +121,20 @@ impl<'a> LayerGraph<'a> {
     /// Adds new dependencies one by one, or none.
     fn insert_each(&mut self, new: &[Dependency]) -> bool {
         for (i, &(from, to, _)) in new.iter().enumerate() {
-            if !self.insert(from, to) {
-                new[..i]
-                    .iter()
-                    .for_each(|&(from, to, _)| self.unlink(from, to));
-                return false;
+            if self.insert(from, to) {
+                continue;
             }
+            for &(from, to, _) in &new[..i] {
+                self.unlink(from, to);
+            }
+            // together with those before it, or already by itself
+            if i > 0 && self.insert(from, to) {
+                self.unlink(from, to);
+            } else {
+                let (word, mask) = self.vertices.bit(from, to);
+                self.refused[word] |= mask;
+            }
+            return false;
         }
         true
     }
@@ -230,6 +252,7 @@ impl<'a> LayerGraph<'a> {
             edge.1 -= paths;
             if edge.1 == 0 {
                 self.unlink(from, to);
+                self.is_stale = true;
             }
         }
     }
@@ -342,6 +365,24 @@ mod tests {
             left.retain(|edge| edge.0 != vertex);
         }
         alive.contains(&true)
+    }
+
+    #[test]
+    fn what_was_refused_is_known_until_a_dependency_is_taken_away() {
+        let vertices = any(12);
+        let mut graph = LayerGraph::new(&vertices);
+        for from in 0..9 {
+            assert!(graph.try_add(&[(from, from + 1, 1)]));
+        }
+        assert!(!graph.try_add(&[(9, 0, 1)]));
+        let searched = graph.searched();
+        assert!(!graph.try_add(&[(10, 11, 1), (9, 0, 1)]));
+        assert_eq!(graph.searched(), searched);
+        // refused together only
+        assert!(!graph.try_add(&[(9, 10, 1), (10, 0, 1)]));
+        assert!(graph.try_add(&[(10, 0, 1)]));
+        graph.remove(&[(4, 5, 1)]);
+        assert!(graph.try_add(&[(9, 0, 1)]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Layered routing: puts every (source, destination) pair into a layer with acyclic dependencies.
 //!
-//! Where destinations have several addresses, every address with a path of its own, a pair is one of a source and
-//! an address.
+//! Where destinations have several targets (addresses, or hosts), each with paths of its own, a pair is one of a source
+//! and a target.
 //!
 //! Guarantees: the dependencies of each layer are acyclic; with units of one source, any paths that are
 //! shortest and any order, at most [`upper_bound`] layers.
@@ -78,18 +78,17 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// The paths to be placed, from ends numbered `0..ends()` to targets: address `a` of end `d` is target
-/// `a * ends() + d`.
+/// The paths to be placed, from ends numbered `0..ends()` to targets.
 pub trait Paths: Sync {
     /// Number of ends.
     fn ends(&self) -> usize;
-    /// Addresses of every end.
-    fn addresses(&self) -> usize {
-        1
+    /// The end that each target belongs to, `[target]`; unless an engine says otherwise every end is one target.
+    fn targets(&self) -> Vec<u32> {
+        (0..self.ends() as u32).collect()
     }
     /// The switches that each channel leads from and to, `None` for those of hosts; `[channel]`.
     fn channels(&self) -> Vec<Option<(u32, u32)>>;
-    /// Appends the channels of the path from an end to a target of another; nothing when there is none.
+    /// Appends the channels of the path from an end to a target of another end; nothing when there is none.
     fn path(&self, source: usize, target: usize, channels: &mut Vec<u32>);
 }
 
@@ -118,94 +117,111 @@ pub const fn upper_bound(switches: usize) -> usize {
     switches.div_ceil(2)
 }
 
-/// Numbers of ends and of targets.
-#[derive(Clone, Copy, Debug)]
-struct Counts {
-    ends: usize,
-    targets: usize,
+/// Ends and their targets.
+#[derive(Clone, Debug)]
+struct Targets {
+    /// End of each target.
+    end: Vec<u32>,
+    /// Targets of each end.
+    of: Vec<Vec<u32>>,
 }
 
-impl Counts {
-    fn of(paths: &impl Paths) -> Self {
-        let ends = paths.ends();
-        let targets = ends * paths.addresses();
-        Self { ends, targets }
+impl Targets {
+    fn new(paths: &impl Paths) -> Self {
+        let end = paths.targets();
+        let mut of = vec![Vec::new(); paths.ends()];
+        for (target, &end) in (0..).zip(&end) {
+            of[end as usize].push(target);
+        }
+        Self { end, of }
     }
 
-    /// Pairs of an end and the targets of the others.
-    fn pairs(self) -> impl Iterator<Item = (u32, u32)> {
-        let Self { ends, targets } = self;
-        (0..targets as u32).flat_map(move |target| {
-            let own = target % ends as u32;
-            (0..ends as u32)
-                .filter(move |&source| source != own)
-                .map(move |source| (source, target))
-        })
+    fn ends(&self) -> usize {
+        self.of.len()
+    }
+
+    fn count(&self) -> usize {
+        self.end.len()
+    }
+
+    /// The `number`-th target of an end.
+    fn nth(&self, end: u32, number: u32) -> Option<usize> {
+        let target = self.of[end as usize].get(number as usize);
+        target.map(|&target| target as usize)
     }
 }
 
-/// Pairs placed together: sources and targets.
+/// Pairs placed together.
 #[derive(Clone, Copy, Debug)]
 enum Unit {
+    /// All from an end.
     From(u32),
+    /// All to a target.
     To(u32),
+    /// From an end to a target.
     Pair(u32, u32),
-    Both(u32, u32),
+    /// Between two ends, to the targets of this number.
+    Both(u32, u32, u32),
 }
 
 impl Unit {
     /// Its ordered pairs.
-    fn pairs(self, Counts { ends, targets }: Counts) -> Vec<(usize, usize)> {
+    fn pairs(self, targets: &Targets) -> Vec<(usize, usize)> {
+        let own = |target: usize| targets.end[target];
         match self {
             Self::From(s) => {
-                let others = (0..targets).filter(|t| t % ends != s as usize);
+                let others = (0..targets.count()).filter(|&t| own(t) != s);
                 others.map(|t| (s as usize, t)).collect()
             }
             Self::To(t) => {
-                let others = (0..ends).filter(|&s| s != t as usize % ends);
+                let others = (0..targets.ends()).filter(|&s| s != own(t as usize) as usize);
                 others.map(|s| (s, t as usize)).collect()
             }
             Self::Pair(s, t) => vec![(s as usize, t as usize)],
-            Self::Both(s, t) => {
-                let (s, t) = (s as usize, t as usize);
-                vec![(s, t), (t % ends, t / ends * ends + s)]
+            Self::Both(s, d, number) => {
+                let there = targets.nth(d, number).map(|t| (s as usize, t));
+                let back = targets.nth(s, number).map(|t| (d as usize, t));
+                there.into_iter().chain(back).collect()
             }
         }
     }
 
     /// Number of its pairs.
-    fn size(self, Counts { ends, targets }: Counts) -> usize {
+    fn size(self, targets: &Targets) -> usize {
         match self {
-            Self::From(_) => targets - targets / ends,
-            Self::To(_) => ends - 1,
+            Self::From(s) => targets.count() - targets.of[s as usize].len(),
+            Self::To(_) => targets.ends() - 1,
             Self::Pair(..) => 1,
-            Self::Both(..) => 2,
+            Self::Both(s, d, number) => {
+                let has = |&end: &u32| targets.nth(end, number).is_some();
+                [s, d].iter().filter(|end| has(end)).count()
+            }
         }
     }
 }
 
 /// Puts all pairs of `paths` into layers.
 pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
-    let counts = Counts::of(paths);
+    let targets = Targets::new(paths);
     let vertices = Vertices::new(&paths.channels());
     let mut filling = Filling {
         paths,
-        counts,
+        targets: &targets,
         vertices: &vertices,
         options,
         layers: Vec::new(),
         placed: Vec::new(),
         result: Layers {
-            layer: vec![NO_LAYER; counts.ends * counts.targets],
+            layer: vec![NO_LAYER; targets.ends() * targets.count()],
             fill: Vec::new(),
             work: Work::default(),
         },
     };
-    for batch in units(paths, options).chunks(BATCH) {
+    for batch in units(paths, &targets, options).chunks(BATCH) {
         let dependencies: Vec<Vec<Dependency>> = batch
             .par_iter()
             .with_min_len(16)
-            .map(|&unit| dependencies(paths, &vertices, unit))
+            .map(|&unit| dependencies(paths, &targets, &vertices, unit))
             .collect();
         for (&unit, dependencies) in batch.iter().zip(dependencies) {
             filling.place(unit, dependencies);
@@ -219,22 +235,32 @@ pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
 }
 
 /// All units in order.
-fn units(paths: &impl Paths, options: &Options) -> Vec<Unit> {
-    let counts = Counts::of(paths);
-    let (ends, targets) = (counts.ends as u32, counts.targets as u32);
+fn units(paths: &impl Paths, targets: &Targets, options: &Options) -> Vec<Unit> {
+    let ends = targets.ends() as u32;
+    let all = 0..targets.count() as u32;
+    let most = targets.of.iter().map(|of| of.len() as u32).max();
     let mut units: Vec<Unit> = match options.granularity {
         Granularity::Source | Granularity::Hybrid => (0..ends).map(Unit::From).collect(),
-        Granularity::Destination => (0..targets).map(Unit::To).collect(),
-        Granularity::Pair => counts.pairs().map(|(s, t)| Unit::Pair(s, t)).collect(),
-        Granularity::Both => counts
-            .pairs()
-            .filter(|&(s, t)| s < t % ends)
-            .map(|(s, t)| Unit::Both(s, t))
-            .collect(),
+        Granularity::Destination => all.map(Unit::To).collect(),
+        Granularity::Pair => {
+            let to = |t: u32| {
+                let own = targets.end[t as usize];
+                let sources = (0..ends).filter(move |&s| s != own);
+                sources.map(move |s| Unit::Pair(s, t))
+            };
+            all.flat_map(to).collect()
+        }
+        Granularity::Both => {
+            let numbers = 0..most.unwrap_or(0);
+            let between = numbers.flat_map(|number| {
+                (0..ends).flat_map(move |d| (0..d).map(move |s| Unit::Both(s, d, number)))
+            });
+            between.filter(|unit| unit.size(targets) > 0).collect()
+        }
     };
     let hops = |unit: &Unit| -> usize {
         let mut channels = Vec::new();
-        for (s, t) in unit.pairs(counts) {
+        for (s, t) in unit.pairs(targets) {
             paths.path(s, t, &mut channels);
         }
         channels.len()
@@ -254,10 +280,15 @@ fn units(paths: &impl Paths, options: &Options) -> Vec<Unit> {
 }
 
 /// The dependencies of a unit, each once with the number of its paths.
-fn dependencies(paths: &impl Paths, vertices: &Vertices, unit: Unit) -> Vec<Dependency> {
+fn dependencies(
+    paths: &impl Paths,
+    targets: &Targets,
+    vertices: &Vertices,
+    unit: Unit,
+) -> Vec<Dependency> {
     let mut all: Vec<(u32, u32)> = Vec::new();
     let mut channels = Vec::new();
-    for (source, target) in unit.pairs(Counts::of(paths)) {
+    for (source, target) in unit.pairs(targets) {
         channels.clear();
         paths.path(source, target, &mut channels);
         let turns = channels.windows(2);
@@ -271,7 +302,7 @@ fn dependencies(paths: &impl Paths, vertices: &Vertices, unit: Unit) -> Vec<Depe
 
 struct Filling<'a, P> {
     paths: &'a P,
-    counts: Counts,
+    targets: &'a Targets,
     vertices: &'a Vertices,
     options: &'a Options,
     layers: Vec<LayerGraph<'a>>,
@@ -292,9 +323,11 @@ impl<P: Paths> Filling<'_, P> {
             && !self.layers.is_empty()
             && let Unit::From(source) = unit
         {
-            for (_, target) in unit.pairs(self.counts) {
+            for (_, target) in unit.pairs(self.targets) {
                 let pair = Unit::Pair(source, target as u32);
-                self.place(pair, self::dependencies(self.paths, self.vertices, pair));
+                let dependencies =
+                    self::dependencies(self.paths, self.targets, self.vertices, pair);
+                self.place(pair, dependencies);
             }
             return;
         }
@@ -318,8 +351,8 @@ impl<P: Paths> Filling<'_, P> {
     }
 
     fn set(&mut self, unit: Unit, layer: usize) {
-        for (source, target) in unit.pairs(self.counts) {
-            let entry = &mut self.result.layer[source * self.counts.targets + target];
+        for (source, target) in unit.pairs(self.targets) {
+            let entry = &mut self.result.layer[source * self.targets.count() + target];
             if *entry != NO_LAYER {
                 self.result.fill[usize::from(*entry)] -= 1;
             }
@@ -350,7 +383,7 @@ impl<P: Paths> Filling<'_, P> {
         let before = self.placed[from].len();
         let mut i = 0;
         while let Some((unit, dependencies)) = self.placed[from].get(i) {
-            let size = unit.size(self.counts) as u64;
+            let size = unit.size(self.targets) as u64;
             if self.result.fill[from] <= self.result.fill[to] + size {
                 break;
             }

@@ -147,9 +147,7 @@ pub(super) fn by_distance(adjacency: &Adjacency, destinations: &[Destination]) -
         })
         .collect();
     keys.sort_unstable();
-    keys.into_iter()
-        .map(|key| SwitchId::from(key.3))
-        .collect()
+    keys.into_iter().map(|key| SwitchId::from(key.3)).collect()
 }
 
 #[cfg(test)]

@@ -19,10 +19,10 @@
 use super::legal::Way;
 use super::root::{by_distance, tops};
 use super::up_order::{Tree, UpOrder};
-use crate::ids::{ChannelId, SwitchId};
+use crate::ids::SwitchId;
 use crate::routing::balance::Destination;
 use crate::routing::demand::Demand;
-use crate::routing::demand_loads::amounts;
+use crate::routing::demand_loads::fullest;
 use crate::routing::load_balance::by_hops;
 use crate::routing::paths::{Adjacency, UNREACHED};
 use crate::routing::{RoutingError, Tables};
@@ -79,17 +79,19 @@ impl Search<'_> {
             remarks.push((String::new(), remark));
         }
         let demand = Demand::uniform(self.graph);
-        let fullest = |(place, roots): (usize, &Vec<SwitchId>)| {
+        let compare = |(place, roots): (usize, &Vec<SwitchId>)| {
             let tables = route(roots).ok()?;
-            Some((self.fullest(&tables, &demand), place))
+            Some((fullest(self.graph, &tables, &demand), place))
         };
         let best = match sets.as_slice() {
             [_] => None,
-            _ => sets.par_iter().enumerate().filter_map(fullest).min(),
+            _ => sets.par_iter().enumerate().filter_map(compare).min(),
         };
         let roots = &sets[best.map_or(0, |(_, place)| place)];
         let mut tables = route(roots)?;
-        tables.remarks.push((String::from("root"), self.names(roots)));
+        tables
+            .remarks
+            .push((String::from("root"), self.names(roots)));
         tables.remarks.append(&mut remarks);
         Ok(tables)
     }
@@ -132,7 +134,9 @@ impl Search<'_> {
             .map(|i| &self.destinations[i * all / count])
             .collect();
         let paces = self.paces();
-        let loads = sets.par_iter().map(|roots| self.even(roots, &sample, &paces));
+        let loads = sets
+            .par_iter()
+            .map(|roots| self.even(roots, &sample, &paces));
         let mut estimates: Vec<(f64, Vec<SwitchId>)> =
             loads.collect::<Vec<_>>().into_iter().zip(sets).collect();
         estimates.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -143,7 +147,10 @@ impl Search<'_> {
             "estimated by even splits of what goes to {count} of {all} switches; of the best, {} compared by tables",
             estimates.len()
         );
-        (estimates.into_iter().map(|(_, roots)| roots).collect(), remark)
+        (
+            estimates.into_iter().map(|(_, roots)| roots).collect(),
+            remark,
+        )
     }
 
     /// Load of the fullest channel when all split evenly \[cycles\]; infinite when a pair has no legal path.
@@ -159,7 +166,11 @@ impl Search<'_> {
         let mut through = entering.clone();
         for end in sample {
             let way = Way::new(self.adjacency, &order, end.switch);
-            if self.destinations.iter().any(|from| way.hops[from.switch.index()] == UNREACHED) {
+            if self
+                .destinations
+                .iter()
+                .any(|from| way.hops[from.switch.index()] == UNREACHED)
+            {
                 return f64::INFINITY;
             }
             through.copy_from_slice(&entering);
@@ -199,28 +210,17 @@ impl Search<'_> {
     fn paces(&self) -> Vec<f64> {
         let exits = self.graph.switch_ids().flat_map(|switch| {
             let exits = self.graph.neighbors(switch);
-            exits.map(|(_, channel, _)| self.pace(channel))
+            exits.map(|(_, channel, _)| self.graph.channel(channel).timing.cycles_per_flit)
         });
         exits.map(f64::from).collect()
     }
 
-    fn pace(&self, channel: ChannelId) -> u32 {
-        self.graph.channel(channel).timing.cycles_per_flit
-    }
-
     /// Channels between switches.
     fn channels(&self) -> usize {
-        self.adjacency.first_exits().last().map_or(0, |&count| count as usize)
-    }
-
-    /// Step 3: load of the fullest channel between switches, in parts of a cycle.
-    fn fullest(&self, tables: &Tables, demand: &Demand) -> u128 {
-        let amounts = amounts(self.graph, tables, demand);
-        let channels = self.graph.switch_ids().flat_map(|s| self.graph.neighbors(s));
-        let busy = channels.map(|(_, channel, _)| {
-            amounts[channel.index()] * u128::from(self.pace(channel))
-        });
-        busy.max().unwrap_or(0)
+        self.adjacency
+            .first_exits()
+            .last()
+            .map_or(0, |&count| count as usize)
     }
 
     /// The first few names.

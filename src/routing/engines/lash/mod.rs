@@ -8,9 +8,12 @@
 //!
 //! # Algorithm
 //! 1. One shortest path per pair by destination tables: the next switch is the one with the lowest id
-//!    (`paths: Lowest`; parallel links take destination switches in turn), or the way with the least load
-//!    (`paths: Balanced`, see `load_balance.rs`). All hosts of a switch share the ways to it.
-//! 2. Pairs of switches with hosts are put into layers (see `layers.rs`); layer `l` is lane `l` of the group.
+//!    (`paths: Lowest`; parallel links take destination switches in turn, the hosts of a switch share the ways to it),
+//!    or the way with the least load (`paths: Balanced`, see `load_balance.rs`; up to [`BY_HOST`] pairs of a switch and
+//!    a host every host has ways of its own). `paths: Auto` is whichever of the two loads its fullest channel less
+//!    under uniform traffic, the lowest on ties; the other if only that fits the lanes.
+//! 2. Pairs of a switch with hosts and the hosts reached over one way are put into layers (see `layers.rs`); layer `l`
+//!    is lane `l` of the group.
 //! 3. With `escape: true` and too few lanes, the last lane is kept for up*/down* routing: the switches to
 //!    which some pair found no layer are reached over it, from everywhere. All other pairs keep their layer.
 //!
@@ -31,6 +34,8 @@ use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::{
     Balance, Destination, destinations, require_all_reachable, require_nameable_ports,
 };
+use crate::routing::demand::Demand;
+use crate::routing::demand_loads::fullest;
 use crate::routing::layers::{self, Granularity, Layers, NO_LAYER, Order};
 use crate::routing::load_balance::{Spreading, spread};
 use crate::routing::paths::{Adjacency, UNREACHED};
@@ -44,8 +49,10 @@ use serde::Deserialize;
 /// Which shortest path a pair gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 enum Choice {
-    /// Over the switch with the lowest id.
+    /// Whichever of the others has the lower load.
     #[default]
+    Auto,
+    /// Over the switch with the lowest id.
     Lowest,
     /// The way with the least load.
     Balanced,
@@ -68,7 +75,7 @@ impl Default for Lash {
         Self {
             granularity: Granularity::Pair,
             order: Order::Index,
-            paths: Choice::Lowest,
+            paths: Choice::Auto,
             balance: true,
             layers: None,
             escape: false,
@@ -99,9 +106,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         },
         Parameter {
             name: "paths",
-            kind: "Lowest or Balanced",
-            default: Some("Lowest"),
-            summary: "shortest path of a pair: over the lowest switch (fewest layers), or least load",
+            kind: "Auto, Balanced or Lowest",
+            default: Some("Auto"),
+            summary: "shortest path of a pair: least load, or over the lowest switch (often fewest layers); Auto: \
+                      lower load of the fullest channel that fits the lanes",
         },
         Parameter {
             name: "balance",
@@ -136,84 +144,105 @@ impl RoutingEngine for Lash {
         require_nameable_ports(graph, NAME)?;
         let adjacency = Adjacency::new(graph);
         let destinations = destinations(graph);
-        let mut next = self.shortest(graph, &adjacency, &destinations);
-        require_all_reachable(graph, &next)?;
         let ends = self.ends(&adjacency, &destinations);
-        let paths = ShortestPaths::new(graph, &next, &ends);
         let available = self.layers.unwrap_or(u8::MAX).min(budget.lanes);
-        let assign = |most: usize| {
-            layers::assign(
-                &paths,
-                &layers::Options {
-                    granularity: self.granularity,
-                    order: self.order,
-                    balance: self.balance,
-                    most,
-                    seed,
-                },
-            )
-        };
-        let mut found = assign(usize::from(NO_LAYER) - 1);
-        let mut escaped = Vec::new();
-        if found.fill.len() > usize::from(available) {
-            if !self.escape || available == 0 {
-                return Err(RoutingError::TooFewLanes {
-                    engine: NAME,
-                    needed: found.fill.len() as u8,
-                    available,
-                });
+        let most = usize::from(NO_LAYER) - 1;
+        let mut needed = u8::MAX;
+        let mut choices = self.choices(graph, &adjacency, &destinations, budget);
+        for (choice, next) in &choices {
+            require_all_reachable(graph, next)?;
+            let (paths, target_of) = ShortestPaths::of_hosts(graph, &ends, next);
+            let found = self.assign(&paths, most, seed);
+            needed = needed.min(found.fill.len().max(1) as u8);
+            if found.fill.len() <= usize::from(available) {
+                let path_layer = path_layer(graph, &ends, &found, &target_of);
+                let guarantees = guarantees(true, found.fill.len().max(1) as u8);
+                let next = next.clone();
+                let mut tables =
+                    Tables::on_layers(graph, NAME, next, path_layer, budget, guarantees);
+                tables.remarks = remarks(*choice, &found);
+                return Ok(tables);
             }
-            found = assign(usize::from(available) - 1);
-            escaped = pairs_without_layer(&found, &ends);
-            escape(graph, &adjacency, &destinations, &escaped, &mut next);
         }
-        let lanes_needed = if escaped.is_empty() {
-            found.fill.len().max(1) as u8
-        } else {
-            available
-        };
-        let guarantees = Guarantees {
-            minimal: escaped.is_empty(),
-            deadlock_free: true,
-            in_order: true,
-            lanes_needed,
-        };
-        let path_layer = path_layer(graph, &ends, &found, &escaped, available);
+        if !self.escape || available == 0 {
+            return Err(RoutingError::TooFewLanes {
+                engine: NAME,
+                needed,
+                available,
+            });
+        }
+        let (choice, mut next) = choices.swap_remove(0);
+        let (paths, target_of) = ShortestPaths::of_hosts(graph, &ends, &next);
+        let found = self.assign(&paths, usize::from(available) - 1, seed);
+        let escaped = pairs_without_layer(&paths, &found);
+        escape(graph, &adjacency, &destinations, &escaped, &mut next);
+        let mut path_layer = path_layer(graph, &ends, &found, &target_of);
+        let hosts = graph.hosts().len();
+        for row in path_layer.chunks_mut(hosts.max(1)) {
+            for &(_, host) in escaped.iter().flat_map(|end| &end.hosts) {
+                row[host.index()] = available - 1;
+            }
+        }
+        let guarantees = guarantees(escaped.is_empty(), available);
         let mut tables = Tables::on_layers(graph, NAME, next, path_layer, budget, guarantees);
-        tables.remarks = remarks(&found, ends.len(), escaped.len());
+        tables.remarks = remarks(choice, &found);
+        let value = format!("up*/down* to {} of {} switches", escaped.len(), ends.len());
+        tables.remarks.push(("escape lane".into(), value));
         Ok(tables)
     }
 }
 
+/// Pairs of a switch and a host up to which balanced ways are chosen host by host: a few seconds of layering.
+const BY_HOST: usize = 1 << 22;
+
+fn guarantees(minimal: bool, lanes_needed: u8) -> Guarantees {
+    Guarantees {
+        minimal,
+        deadlock_free: true,
+        in_order: true,
+        lanes_needed,
+    }
+}
+
 impl Lash {
-    /// Step 1: forwarding tables.
-    fn shortest(
+    /// Step 1: forwarding tables to try, the best first.
+    fn choices(
         self,
         graph: &Graph,
         adjacency: &Adjacency,
         destinations: &[Destination],
-    ) -> Vec<u8> {
+        budget: LaneBudget,
+    ) -> Vec<(Choice, Vec<u8>)> {
         let distances = distances(adjacency, destinations);
-        if self.paths == Choice::Lowest {
-            return lowest(graph, adjacency, destinations, &distances);
+        let lowest = || lowest(graph, adjacency, destinations, &distances);
+        let balanced = || balanced(graph, destinations, &distances);
+        match self.paths {
+            Choice::Lowest => vec![(Choice::Lowest, lowest())],
+            Choice::Balanced => vec![(Choice::Balanced, balanced())],
+            Choice::Auto => {
+                let both = [(Choice::Lowest, lowest()), (Choice::Balanced, balanced())];
+                let demand = Demand::uniform(graph);
+                let mut both = both.map(|(choice, next)| {
+                    let guarantees = guarantees(true, 1);
+                    let tables = Tables::on_one_lane(graph, NAME, next, budget, guarantees);
+                    (fullest(graph, &tables, &demand), choice, tables.next)
+                });
+                both.sort_by_key(|&(load, ..)| load);
+                both.map(|(_, choice, next)| (choice, next)).into()
+            }
         }
-        let steps = Steps::by_destination(graph, |_| true);
-        let spreading = Spreading {
-            passes: 2,
-            by_switch: true,
+    }
+
+    /// Step 2, with `most` layers.
+    fn assign(self, paths: &ShortestPaths<'_>, most: usize, seed: u64) -> Layers {
+        let options = layers::Options {
+            granularity: self.granularity,
+            order: self.order,
+            balance: self.balance,
+            most,
+            seed,
         };
-        let nearer = |i: usize, from: usize, to: usize| {
-            let [here, there] = [from, to].map(|switch| distances[i][switch]);
-            there != UNREACHED && there + 1 == here
-        };
-        spread(
-            graph,
-            &steps,
-            destinations,
-            |i| &distances[i],
-            nearer,
-            spreading,
-        )
+        layers::assign(paths, &options)
     }
 
     /// The destination switches in the order of step 2.
@@ -232,6 +261,27 @@ impl Lash {
         }
         ends
     }
+}
+
+/// Shortest ways of least load.
+fn balanced(graph: &Graph, destinations: &[Destination], distances: &[Vec<u16>]) -> Vec<u8> {
+    let steps = Steps::by_destination(graph, |_| true);
+    let spreading = Spreading {
+        passes: 2,
+        by_switch: destinations.len() * graph.hosts().len() > BY_HOST,
+    };
+    let nearer = |i: usize, from: usize, to: usize| {
+        let [here, there] = [from, to].map(|switch| distances[i][switch]);
+        there != UNREACHED && there + 1 == here
+    };
+    spread(
+        graph,
+        &steps,
+        destinations,
+        |i| &distances[i],
+        nearer,
+        spreading,
+    )
 }
 
 /// Step 3: ways to the `escaped` destinations along up*/down* paths.
@@ -262,39 +312,75 @@ fn escape(
 }
 
 /// Layers by source switch and destination host.
-fn path_layer(
-    graph: &Graph,
-    ends: &[&Destination],
-    found: &Layers,
-    escaped: &[&Destination],
-    lanes: u8,
-) -> Vec<u8> {
-    let switches = graph.switches().len();
-    let mut path_layer = vec![0; switches * switches];
-    for (i, source) in ends.iter().enumerate() {
-        let row = &mut path_layer[source.switch.index() * switches..][..switches];
-        for (j, destination) in ends.iter().enumerate() {
-            let layer = found.layer[i * ends.len() + j];
-            row[destination.switch.index()] = if layer == NO_LAYER { 0 } else { layer };
-        }
-        for destination in escaped {
-            row[destination.switch.index()] = lanes - 1;
+fn path_layer(graph: &Graph, ends: &[&Destination], found: &Layers, target_of: &[u32]) -> Vec<u8> {
+    let hosts = graph.hosts().len();
+    let targets = found.layer.len() / ends.len().max(1);
+    let mut path_layer = vec![0; graph.switches().len() * hosts];
+    for (source, layers) in ends.iter().zip(found.layer.chunks(targets.max(1))) {
+        let row = &mut path_layer[source.switch.index() * hosts..][..hosts];
+        for &(_, host) in ends.iter().flat_map(|end| &end.hosts) {
+            let layer = layers[target_of[host.index()] as usize];
+            row[host.index()] = if layer == NO_LAYER { 0 } else { layer };
         }
     }
-    Tables::path_layers_by_switch(graph, |source, destination| {
-        path_layer[source.index() * switches + destination.index()]
-    })
+    path_layer
 }
 
-fn remarks(found: &Layers, ends: usize, escaped: usize) -> Vec<(String, String)> {
-    let mut remarks = Vec::new();
+fn remarks(choice: Choice, found: &Layers) -> Vec<(String, String)> {
+    let paths = match choice {
+        Choice::Lowest => "over the lowest switches",
+        Choice::Auto | Choice::Balanced => "balanced by load",
+    };
+    let mut remarks = vec![(String::from("shortest paths"), paths.to_owned())];
     for (layer, pairs) in found.fill.iter().enumerate() {
-        let value = format!("{pairs} pairs of switches");
-        remarks.push((format!("layer {layer}"), value));
-    }
-    if escaped > 0 {
-        let value = format!("up*/down* to {escaped} of {ends} switches");
-        remarks.push(("escape lane".into(), value));
+        remarks.push((format!("layer {layer}"), format!("{pairs} paths")));
     }
     remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::routing::conformance::{budget, engine, proof};
+    use crate::routing::loads::ChannelLoads;
+    use crate::routing::test_graphs::{degraded_leaf_spine, grid, irregular, spine_leaf, tree};
+    use crate::topology::Graph;
+
+    /// Paths over the fullest channel.
+    fn most(graph: &Graph, text: &str) -> u64 {
+        let tables = engine(text).route(graph, budget(15), 1).unwrap();
+        ChannelLoads::uniform(graph, &tables).max()
+    }
+
+    #[test]
+    fn paths_are_balanced_without_being_asked() {
+        for graph in [degraded_leaf_spine(), spine_leaf(3, 5, 2), tree(4, 3)] {
+            let (tables, proof) = proof(&graph, "Lash()", 15);
+            assert!(proof.minimal && proof.acyclic);
+            let load = ChannelLoads::uniform(&graph, &tables).max();
+            let free = most(&graph, "MinHop(passes: 2)");
+            assert!(
+                load * 10 <= free * 11,
+                "{load} paths, {free} without layers"
+            );
+        }
+        for seed in 0..8 {
+            let graph = irregular(40, 5, seed);
+            assert!(most(&graph, "Lash()") <= most(&graph, "UpDown(passes: 4)"));
+        }
+    }
+
+    #[test]
+    fn the_lowest_switches_are_taken_where_they_do_better_or_only_they_fit() {
+        // dimension order
+        let (mesh, cube) = (grid(&[4, 8], false, 1), grid(&[2, 2, 2, 2, 2], false, 1));
+        let tables = engine("Lash()").route(&mesh, budget(1), 1).unwrap();
+        assert_eq!(tables.guarantees.lanes_needed, 1);
+        let layers = |text, lanes| {
+            let tables = engine(text).route(&cube, budget(lanes), 1).unwrap();
+            tables.guarantees.lanes_needed
+        };
+        assert!(layers("Lash(paths: Balanced)", 15) > 1);
+        assert_eq!(layers("Lash()", 1), 1);
+        assert_eq!(layers("Lash()", 15), layers("Lash(paths: Balanced)", 15));
+    }
 }

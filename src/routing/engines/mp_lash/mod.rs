@@ -7,7 +7,7 @@
 //! (address, pair of switches).
 //!
 //! # Algorithm
-//! 1. A host has `2^lmc` addresses (InfiniBand: LIDs). Each has a forwarding table: the first that of `Lash`, the
+//! 1. A host has `2^lmc` addresses (InfiniBand: LIDs). Each has a forwarding table: the first that of `Lash(paths: Lowest)`, the
 //!    others lead over other shortest paths as far as there are, where the load is least (`ways.rs`). Hosts of one
 //!    switch share the ways to it.
 //! 2. Every (source switch, destination switch, address) is put into a layer by the rules of `Lash`, see
@@ -33,7 +33,7 @@ use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Se
 use crate::routing::balance::{
     Destination, destinations, require_all_reachable, require_nameable_ports,
 };
-use crate::routing::engines::lash::shortest::{ShortestPaths, distances, lowest};
+use crate::routing::engines::lash::shortest::{ShortestPaths, distances, lowest, ways_to_switches};
 use crate::routing::layers::{self, Granularity, Layers, NO_LAYER, Order};
 use crate::routing::paths::Adjacency;
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
@@ -110,7 +110,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
             name: "choose",
             kind: "First, Pair, Random or LeastLoad",
             default: Some("LeastLoad"),
-            summary: "address of a packet: the first (Lash), a fixed one per pair of switches, drawn, or the \
+            summary: "address of a packet: the first (that of Lash over the lowest switches), a fixed one per pair of switches, drawn, or the \
                       one with the fewest flits waiting behind its first output and lane",
         },
         Parameter {
@@ -139,9 +139,9 @@ impl AdaptiveEngine for MpLash {
         require_all_reachable(graph, &next)?;
         let mut ends: Vec<&Destination> = destinations.iter().collect();
         ends.sort_by_key(|end| end.switch);
-        let mut paths = ShortestPaths::new(graph, &next, &ends);
-        let addresses = 1 << self.lmc.0;
-        let distinct = ways::add_addresses(graph, &ends, &mut paths.next, addresses);
+        let mut next = ways_to_switches(graph, &next, &ends);
+        let distinct = ways::add_addresses(graph, &ends, &mut next, 1 << self.lmc.0);
+        let paths = ShortestPaths::of_addresses(graph, &ends, next);
         let options = layers::Options {
             granularity: self.granularity,
             order: Order::Index,

@@ -169,7 +169,7 @@ fn every_layer_is_free_of_cycles() {
 fn one_address_is_lash_path_by_path_and_layer_by_layer() {
     for graph in graphs() {
         for granularity in ["Pair", "Source", "Both"] {
-            let text = format!("Lash(granularity: {granularity})");
+            let text = format!("Lash(paths: Lowest, granularity: {granularity})");
             let lash = engine(&text).route(&graph, BUDGET, 1).unwrap();
             let text = format!("(lmc: 0, granularity: {granularity})");
             let arguments = Arguments { text: &text };
@@ -206,7 +206,9 @@ fn the_fullest_channel_of_a_permutation_carries_less_than_with_lash() {
                 .map(|s| (HostId(s), HostId(to(s))))
                 .filter(|(s, d)| s != d)
         };
-        let lash = engine("Lash()").route(&mesh, BUDGET, 1).unwrap();
+        let lash = engine("Lash(paths: Lowest)")
+            .route(&mesh, BUDGET, 1)
+            .unwrap();
         let lash = ChannelLoads::of_pairs(&mesh, &lash, pairs()).max();
         let lash = lash as f64;
         for lmc in [1, 2] {

@@ -4,6 +4,13 @@
 //! Switches are sorted by GUID and hosts have LIDs, see [`Identities`](crate::routing::identities::Identities).
 //! What OpenSM draws at random (which of several lanes of one layer a path takes, the balancing of layers) is
 //! left out or done in a fixed way; each engine says so.
+//!
+//! There is no Nue. With several lanes its tables cannot be told from the fabric: a graph partitioner (METIS) decides
+//! which destinations share a lane, draws do where OpenSM is built without it. With one lane they depend on every step of
+//! its search through the channel dependencies (order of ties, ways back out of dead ends, the tree it falls back
+//! on), which would have to be followed one by one; that is not done, and something like it would only look the same.
+//! Tables of an OpenSM that runs Nue are read by `TableImport` and proved; `Dfsssp`, `Lash` and `UpDown` route the same
+//! fabrics.
 
 mod counting;
 pub mod dfsssp;
