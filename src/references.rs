@@ -203,6 +203,10 @@ reference!(
     "A. Singh, W. J. Dally, A. K. Gupta and B. Towles, \"GOAL: a load-balanced adaptive routing algorithm for torus networks\", ISCA 2003"
 );
 reference!(
+    CQR,
+    "A. Singh, W. J. Dally, A. K. Gupta and B. Towles, \"Adaptive channel queue routing on k-ary n-cubes\", SPAA 2004"
+);
+reference!(
     SINGH_UGAL,
     "A. Singh, \"Load-balanced routing in interconnection networks\", PhD thesis, Stanford University, 2005"
 );

@@ -183,6 +183,7 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
     kind: "routing engine",
     entries: &[
         engines::adaptive::ascent::ENTRY,
+        engines::adaptive::cqr::ENTRY,
         engines::dfsssp::ENTRY,
         engines::dimension_order::ENTRY,
         engines::direction_order::ENTRY,

@@ -3,7 +3,7 @@
 use super::determinism::check;
 use super::{assert_close, note, run, scenario, scenario_files};
 use std::sync::atomic::AtomicBool;
-use virtlane::run::outcome::Verdict;
+use virtlane::run::outcome::{Outcome, Verdict};
 use virtlane::run::{Settings, execute};
 
 const SHORT: [&str; 2] = ["phases.warmup=100 cycles", "phases.measure=1000 cycles"];
@@ -66,6 +66,36 @@ fn goal_in_dimension_order_is_dimension_order_on_a_mesh() {
     assert_ne!(digest("DirectionOrder()"), digest("DimensionOrder()"));
 }
 
+/// CQR goes the long way round a ring only where the source's queues ask for it, and then carries more than short ways.
+#[test]
+fn cqr_takes_the_long_way_under_load_only() {
+    let at = |load: &str, routing: &str| {
+        let load = format!("traffic.0.process=Bernoulli(load: {load})");
+        let routing = format!("routing={routing}");
+        run(&scenario("adaptive/cqr_torus_8x8.ron", &[&load, &routing]))
+    };
+    let mean_hops = |outcome: &Outcome| {
+        let hops = (0u64..).zip(&outcome.records.classes[0].hops);
+        let (sum, count) = hops.fold((0, 0), |(sum, all), (hops, &packets)| {
+            (sum + hops * packets, all + packets)
+        });
+        sum as f64 / count as f64
+    };
+    // 3 hops, one more for three hosts of eight
+    let light = mean_hops(&at("0.01", "Cqr()"));
+    assert_close(light, 3.375, 0.02 * 3.375);
+    let loaded = at("0.4", "Cqr()");
+    assert_eq!(loaded.verdict, Verdict::Steady, "{}", loaded.reason);
+    assert!(mean_hops(&loaded) > 1.05 * light);
+    let short_ways = at("0.4", "MinimalAdaptive()");
+    assert_eq!(
+        short_ways.verdict,
+        Verdict::Saturated,
+        "{}",
+        short_ways.reason
+    );
+}
+
 /// Adaptive routing carries what no table can: a detour around the one link between two groups, and both ways
 /// around the corner of the transpose; so do two addresses per host (S-11b).
 #[test]
@@ -73,7 +103,7 @@ fn adaptive_routing_carries_more_than_tables() {
     for (file, tables) in [
         ("adaptive/ugal_dragonfly.ron", "DragonflyMinimal()"),
         ("adaptive/goal_mesh_8x8.ron", "DimensionOrder()"),
-        ("adaptive/mp_lash_mesh_8x8.ron", "Lash()"),
+        ("adaptive/mp_lash_mesh_8x8.ron", "Lash(paths: Lowest)"),
     ] {
         let adaptive = run(&scenario(file, &[]));
         let change = format!("routing={tables}");

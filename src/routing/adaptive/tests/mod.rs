@@ -16,9 +16,11 @@ mod escape;
 mod known;
 mod packets;
 
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 15] = [
     "AdaptiveAscent()",
     "AdaptiveAscent(choose: Random)",
+    "Cqr()",
+    "Cqr(threshold: 8, inside: DimensionOrder)",
     "Goal()",
     "Goal(adaptive_lanes: 3)",
     "Goal(inside: DimensionOrder)",

@@ -1,9 +1,11 @@
 //! The engines that route while packets travel, one file each, and the geometry they share.
 
 pub mod ascent;
+pub mod cqr;
 mod dimensions;
 pub mod goal;
 pub mod minimal;
+mod quadrants;
 mod shortest;
 pub mod ugal;
 pub mod valiant;
