@@ -211,6 +211,10 @@ reference!(
     "A. Singh, \"Load-balanced routing in interconnection networks\", PhD thesis, Stanford University, 2005"
 );
 reference!(
+    BOOKSIM,
+    "N. Jiang et al., \"A detailed and flexible cycle-accurate network-on-chip simulator\", ISPASS 2013"
+);
+reference!(
     MERLIN_SCHWEITZER,
     "P. M. Merlin and P. J. Schweitzer, \"Deadlock avoidance in store-and-forward networks - I: store-and-forward deadlock\", IEEE Transactions on Communications 28(3), 1980"
 );

@@ -2,7 +2,7 @@
 //!
 //! With N = 2^b hosts and source bits `s_{b-1} .. s_0`, destination bit i is
 //! `s_{b-1-i}` (reverse), `s_{(i+1) mod b}` (rotation), `s_{(i-1) mod b}` (shuffle); butterfly swaps
-//! the most and the least significant bit. Fixed points do not send.
+//! the most and the least significant bit. Fixed points do not send without `self_traffic`.
 //!
 //! Needs: a power of two of hosts.
 //! Cost: one table look-up per packet; memory O(hosts).
@@ -10,20 +10,21 @@
 //! References: [`DALLY_TOWLES`],
 //! [`DUATO_YALAMANCHILI_NI`] (butterfly)
 
-use super::members::{AMONG, AmongOnly, FixedDestinations, Members};
+use super::members::{AMONG, FixedDestinations, Members, Plain, SELF_TRAFFIC};
 use crate::references::{DALLY_TOWLES, DUATO_YALAMANCHILI_NI};
 use crate::registry::{ArgumentError, Arguments, Entry};
 use crate::traffic::{BuildPattern, Pattern, PatternContext, invalid};
 use std::sync::Arc;
 
-const GUARANTEES: &[&str] = &["a permutation of the hosts; fixed points do not send"];
+const GUARANTEES: &[&str] =
+    &["a permutation of the hosts; fixed points do not send without `self_traffic`"];
 
 /// Registers `BitReverse`.
 pub(super) const BIT_REVERSE: Entry<BuildPattern> = Entry {
     name: "BitReverse",
     aliases: &["BitReversal"],
     summary: "to the host whose number has the bits of the source in reverse order",
-    parameters: &[AMONG],
+    parameters: &[SELF_TRAFFIC, AMONG],
     guarantees: GUARANTEES,
     references: &[DALLY_TOWLES],
     build: |arguments, context| build("BitReverse", arguments, context, reverse),
@@ -34,7 +35,7 @@ pub(super) const BIT_ROTATION: Entry<BuildPattern> = Entry {
     name: "BitRotation",
     aliases: &[],
     summary: "to the host whose number is the source's rotated right by one bit",
-    parameters: &[AMONG],
+    parameters: &[SELF_TRAFFIC, AMONG],
     guarantees: GUARANTEES,
     references: &[DALLY_TOWLES],
     build: |arguments, context| build("BitRotation", arguments, context, rotate_right),
@@ -45,7 +46,7 @@ pub(super) const BUTTERFLY: Entry<BuildPattern> = Entry {
     name: "Butterfly",
     aliases: &[],
     summary: "to the host whose number has the first and the last bit of the source swapped",
-    parameters: &[AMONG],
+    parameters: &[SELF_TRAFFIC, AMONG],
     guarantees: GUARANTEES,
     references: &[DUATO_YALAMANCHILI_NI],
     build: |arguments, context| build("Butterfly", arguments, context, butterfly),
@@ -56,7 +57,7 @@ pub(super) const SHUFFLE: Entry<BuildPattern> = Entry {
     name: "Shuffle",
     aliases: &["PerfectShuffle"],
     summary: "to the host whose number is the source's rotated left by one bit",
-    parameters: &[AMONG],
+    parameters: &[SELF_TRAFFIC, AMONG],
     guarantees: GUARANTEES,
     references: &[DALLY_TOWLES],
     build: |arguments, context| build("Shuffle", arguments, context, rotate_left),
@@ -93,7 +94,10 @@ fn build(
     context: &PatternContext<'_>,
     permutation: BitPermutation,
 ) -> Result<Arc<dyn Pattern>, ArgumentError> {
-    let AmongOnly { among } = arguments.parse()?;
+    let Plain {
+        self_traffic,
+        among,
+    } = arguments.parse()?;
     let members = Members::new(among, context);
     let count = members.len();
     if count < 2 || !count.is_power_of_two() {
@@ -102,5 +106,7 @@ fn build(
         )));
     }
     let bits = count.trailing_zeros();
-    FixedDestinations::from_map(name, &members, context, false, |i| permutation(i, bits))
+    FixedDestinations::from_map(name, &members, context, self_traffic, |i| {
+        permutation(i, bits)
+    })
 }

@@ -3,7 +3,7 @@
 //! With N hosts, source i: complement N-1-i, shift i+by mod N, transpose (r, c) -> (c, r) for
 //! i = r*sqrt(N)+c. On a mesh or torus with radix `k_d`, tornado moves every coordinate by
 //! `ceil(k_d/2) - 1` and neighbor by 1, modulo `k_d`, and keeps the host's place on its switch; elsewhere all
-//! hosts form one dimension. Fixed points do not send.
+//! hosts form one dimension. Fixed points do not send without `self_traffic`.
 //!
 //! Cost: one table look-up per packet; memory O(hosts).
 //!
@@ -12,7 +12,7 @@
 //!
 //! References: [`DALLY_TOWLES`]
 
-use super::members::{AMONG, Among, AmongOnly, FixedDestinations, Members};
+use super::members::{AMONG, Among, FixedDestinations, Members, Plain, SELF_TRAFFIC};
 use crate::ids::SwitchId;
 use crate::references::DALLY_TOWLES;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -22,21 +22,27 @@ use crate::traffic::{BuildPattern, Pattern, PatternContext, invalid};
 use serde::Deserialize;
 use std::sync::Arc;
 
-const GUARANTEES: &[&str] = &["a permutation of the hosts; fixed points do not send"];
+const GUARANTEES: &[&str] =
+    &["a permutation of the hosts; fixed points do not send without `self_traffic`"];
 
 /// Registers `Complement`.
 pub(super) const COMPLEMENT: Entry<BuildPattern> = Entry {
     name: "Complement",
     aliases: &["BitComplement"],
     summary: "host i of N to host N-1-i",
-    parameters: &[AMONG],
+    parameters: &[SELF_TRAFFIC, AMONG],
     guarantees: GUARANTEES,
     references: &[DALLY_TOWLES],
     build: |arguments, context| {
-        let AmongOnly { among } = arguments.parse()?;
+        let Plain {
+            self_traffic,
+            among,
+        } = arguments.parse()?;
         let members = Members::new(among, context);
         let count = members.len();
-        FixedDestinations::from_map("Complement", &members, context, false, |i| count - 1 - i)
+        FixedDestinations::from_map("Complement", &members, context, self_traffic, |i| {
+            count - 1 - i
+        })
     },
 };
 
@@ -45,7 +51,7 @@ pub(super) const NEIGHBOR: Entry<BuildPattern> = Entry {
     name: "Neighbor",
     aliases: &[],
     summary: "one step up in every dimension of a grid, or to the next host",
-    parameters: &[AMONG],
+    parameters: &[SELF_TRAFFIC, AMONG],
     guarantees: GUARANTEES,
     references: &[DALLY_TOWLES],
     build: |arguments, context| rings("Neighbor", arguments, context, |_| 1),
@@ -59,10 +65,11 @@ pub(super) const SHIFT: Entry<BuildPattern> = Entry {
     parameters: &[
         Parameter {
             name: "by",
-            kind: "integer, not a multiple of the number of hosts",
+            kind: "integer, not a multiple of the number of hosts without `self_traffic`",
             default: None,
             summary: "distance from source to destination in host numbers",
         },
+        SELF_TRAFFIC,
         AMONG,
     ],
     guarantees: GUARANTEES,
@@ -75,7 +82,7 @@ pub(super) const TORNADO: Entry<BuildPattern> = Entry {
     name: "Tornado",
     aliases: &[],
     summary: "nearly half way round every dimension of a grid, or round all hosts",
-    parameters: &[AMONG],
+    parameters: &[SELF_TRAFFIC, AMONG],
     guarantees: GUARANTEES,
     references: &[DALLY_TOWLES],
     build: |arguments, context| rings("Tornado", arguments, context, |k| k.div_ceil(2) - 1),
@@ -86,7 +93,7 @@ pub(super) const TRANSPOSE: Entry<BuildPattern> = Entry {
     name: "Transpose",
     aliases: &[],
     summary: "hosts as a square matrix, host (row, column) to host (column, row)",
-    parameters: &[AMONG],
+    parameters: &[SELF_TRAFFIC, AMONG],
     guarantees: GUARANTEES,
     references: &[DALLY_TOWLES],
     build: transpose,
@@ -97,6 +104,8 @@ pub(super) const TRANSPOSE: Entry<BuildPattern> = Entry {
 struct ShiftParameters {
     by: i64,
     #[serde(default)]
+    self_traffic: bool,
+    #[serde(default)]
     among: Among,
 }
 
@@ -104,23 +113,32 @@ fn shift(
     arguments: Arguments<'_>,
     context: &PatternContext<'_>,
 ) -> Result<Arc<dyn Pattern>, ArgumentError> {
-    let ShiftParameters { by, among } = arguments.parse()?;
+    let ShiftParameters {
+        by,
+        self_traffic,
+        among,
+    } = arguments.parse()?;
     let members = Members::new(among, context);
     let count = members.len();
-    if count == 0 || by.rem_euclid(i64::from(count)) == 0 {
+    if count == 0 || !self_traffic && by.rem_euclid(i64::from(count)) == 0 {
         return Err(invalid(format!(
             "`by` is {by}, a multiple of the {count} hosts: every host would be its own destination"
         )));
     }
     let by = by.rem_euclid(i64::from(count)) as u32;
-    FixedDestinations::from_map("Shift", &members, context, false, |i| rotate(i, by, count))
+    FixedDestinations::from_map("Shift", &members, context, self_traffic, |i| {
+        rotate(i, by, count)
+    })
 }
 
 fn transpose(
     arguments: Arguments<'_>,
     context: &PatternContext<'_>,
 ) -> Result<Arc<dyn Pattern>, ArgumentError> {
-    let AmongOnly { among } = arguments.parse()?;
+    let Plain {
+        self_traffic,
+        among,
+    } = arguments.parse()?;
     let members = Members::new(among, context);
     let side = members.len().isqrt();
     if side * side != members.len() {
@@ -131,7 +149,7 @@ fn transpose(
             (u64::from(side) + 1).pow(2)
         )));
     }
-    FixedDestinations::from_map("Transpose", &members, context, false, |i| {
+    FixedDestinations::from_map("Transpose", &members, context, self_traffic, |i| {
         i % side * side + i / side
     })
 }
@@ -143,17 +161,20 @@ fn rings(
     context: &PatternContext<'_>,
     step: fn(u32) -> u32,
 ) -> Result<Arc<dyn Pattern>, ArgumentError> {
-    let AmongOnly { among } = arguments.parse()?;
+    let Plain {
+        self_traffic,
+        among,
+    } = arguments.parse()?;
     let members = Members::new(among, context);
     match context.graph.shape() {
         Shape::Grid(grid) if among == Among::All => {
-            FixedDestinations::from_map(name, &members, context, false, |i| {
+            FixedDestinations::from_map(name, &members, context, self_traffic, |i| {
                 move_on_grid(grid, i, step)
             })
         }
         _ => {
             let count = members.len();
-            FixedDestinations::from_map(name, &members, context, false, |i| {
+            FixedDestinations::from_map(name, &members, context, self_traffic, |i| {
                 rotate(i, step(count), count)
             })
         }

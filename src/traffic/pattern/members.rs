@@ -25,10 +25,21 @@ pub(super) const AMONG: Parameter = Parameter {
     summary: "hosts that are numbered and receive: the whole fabric, or the hosts that send the class",
 };
 
+/// Documents the parameter `self_traffic`.
+pub(super) const SELF_TRAFFIC: Parameter = Parameter {
+    name: "self_traffic",
+    kind: "true | false",
+    default: Some("false"),
+    summary: "whether a host may be its own destination",
+};
+
 /// The parameters of a pattern that has no others.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AmongOnly {
+pub(super) struct Plain {
+    /// Whether fixed points send, to themselves.
+    #[serde(default)]
+    pub(super) self_traffic: bool,
     /// Hosts that are numbered.
     #[serde(default)]
     pub(super) among: Among,

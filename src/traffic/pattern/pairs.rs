@@ -4,10 +4,11 @@
 //! same probability; hosts that are not listed do not send. Written `Pairs([(0, 5), (1, 6)])` or
 //! `Pairs(pairs: [(0, 5), (1, 6)])`.
 //!
-//! Fails with: an unknown host, a source outside the class's hosts, a pair of a host with itself.
+//! Fails with: an unknown host, a source outside the class's hosts, a pair of a host with itself
+//! without `self_traffic`.
 //! Cost: at most one draw per packet; memory O(hosts + pairs).
 
-use super::members::checked;
+use super::members::{SELF_TRAFFIC, checked};
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::{Stream, below};
@@ -20,12 +21,15 @@ pub(super) const ENTRY: Entry<BuildPattern> = Entry {
     name: "Pairs",
     aliases: &["Fixed"],
     summary: "a given list of (source, destination) pairs",
-    parameters: &[Parameter {
-        name: "pairs",
-        kind: "list of (host number, host number), at least one",
-        default: None,
-        summary: "who sends to whom; several pairs of one source are drawn with the same probability",
-    }],
+    parameters: &[
+        Parameter {
+            name: "pairs",
+            kind: "list of (host number, host number), at least one",
+            default: None,
+            summary: "who sends to whom; several pairs of one source are drawn with the same probability",
+        },
+        SELF_TRAFFIC,
+    ],
     guarantees: &["only the listed pairs exchange packets"],
     references: &[],
     build,
@@ -35,6 +39,8 @@ pub(super) const ENTRY: Entry<BuildPattern> = Entry {
 #[serde(deny_unknown_fields, rename = "Pairs")]
 struct Named {
     pairs: Vec<(u32, u32)>,
+    #[serde(default)]
+    self_traffic: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -87,10 +93,11 @@ fn build(
     arguments: Arguments<'_>,
     context: &PatternContext<'_>,
 ) -> Result<Arc<dyn Pattern>, ArgumentError> {
-    let mut pairs = if arguments.text.contains(':') {
-        arguments.parse::<Named>()?.pairs
+    let (mut pairs, self_traffic) = if arguments.text.contains(':') {
+        let named: Named = arguments.parse()?;
+        (named.pairs, named.self_traffic)
     } else {
-        arguments.parse::<Positional>()?.0
+        (arguments.parse::<Positional>()?.0, false)
     };
     if pairs.is_empty() {
         return Err(invalid("`pairs` needs at least one (source, destination)"));
@@ -98,9 +105,9 @@ fn build(
     for &(source, destination) in &pairs {
         let sender = checked(source, context)?;
         checked(destination, context)?;
-        if source == destination {
+        if source == destination && !self_traffic {
             return Err(invalid(format!(
-                "pair ({source}, {destination}): a host does not send to itself"
+                "pair ({source}, {destination}): a host does not send to itself without `self_traffic: true`"
             )));
         }
         if context.hosts.binary_search(&sender).is_err() {

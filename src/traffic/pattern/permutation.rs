@@ -12,13 +12,11 @@
 //!
 //! References: [`DALLY_TOWLES`]
 
-use super::members::{AMONG, Among, AmongOnly, FixedDestinations, Members, silent};
-use super::uniform::SELF_TRAFFIC;
+use super::members::{AMONG, FixedDestinations, Members, Plain, SELF_TRAFFIC, silent};
 use crate::references::DALLY_TOWLES;
 use crate::registry::{ArgumentError, Arguments, Entry};
 use crate::rng::{Purpose, Stream, below, stream};
 use crate::traffic::{BuildPattern, Pattern, PatternContext};
-use serde::Deserialize;
 use std::sync::Arc;
 
 /// Registers `RandomPairs`.
@@ -26,8 +24,8 @@ pub(super) const RANDOM_PAIRS: Entry<BuildPattern> = Entry {
     name: "RandomPairs",
     aliases: &[],
     summary: "every sender to one fixed random host that receives from nobody else",
-    parameters: &[AMONG],
-    guarantees: &["no host receives from two senders", "no host meets itself"],
+    parameters: &[SELF_TRAFFIC, AMONG],
+    guarantees: &["no host receives from two senders"],
     references: &[DALLY_TOWLES],
     build: random_pairs,
 };
@@ -43,20 +41,11 @@ pub(super) const RANDOM_PERMUTATION: Entry<BuildPattern> = Entry {
     build: random_permutation,
 };
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename = "RandomPermutation")]
-struct Parameters {
-    #[serde(default)]
-    self_traffic: bool,
-    #[serde(default)]
-    among: Among,
-}
-
 fn random_permutation(
     arguments: Arguments<'_>,
     context: &PatternContext<'_>,
 ) -> Result<Arc<dyn Pattern>, ArgumentError> {
-    let Parameters {
+    let Plain {
         self_traffic,
         among,
     } = arguments.parse()?;
@@ -80,16 +69,19 @@ fn random_pairs(
     arguments: Arguments<'_>,
     context: &PatternContext<'_>,
 ) -> Result<Arc<dyn Pattern>, ArgumentError> {
-    let AmongOnly { among } = arguments.parse()?;
+    let Plain {
+        self_traffic,
+        among,
+    } = arguments.parse()?;
     let receivers = Members::new(among, context);
-    if receivers.len() < 2 {
+    if receivers.len() < 2 && !self_traffic {
         return Err(silent("RandomPairs", context));
     }
     let mut rng = stream(context.seed, Purpose::Pattern, context.class as u64);
     let drawn = loop {
         let drawn = shuffled(receivers.len(), &mut rng);
         let mut pairs = context.hosts.iter().zip(&drawn);
-        if pairs.all(|(&sender, &to)| receivers.host(to) != sender) {
+        if self_traffic || pairs.all(|(&sender, &to)| receivers.host(to) != sender) {
             break drawn;
         }
     };

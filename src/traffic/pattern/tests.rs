@@ -4,7 +4,7 @@ use super::PATTERNS;
 use crate::ids::HostId;
 use crate::registry::Arguments;
 use crate::rng::{Purpose, stream};
-use crate::topology::graph::GridShape;
+use crate::topology::graph::{DragonflyShape, GridShape};
 use crate::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder, Shape};
 use crate::traffic::{Pattern, PatternContext, Receivers};
 use std::sync::Arc;
@@ -236,6 +236,84 @@ fn pairs_and_incast() {
     }
 }
 
+/// Shares by the definitions of `BookSim2`: of 64 hosts, in parts of all packets.
+#[test]
+fn patterns_of_booksim_are_as_defined() {
+    let parts = |name: &str, text: &str, source: u32| {
+        let pattern = build(64, name, text).unwrap();
+        expected(&*pattern, HostId(source), 64)
+    };
+    let assert_parts = |found: &[f64], known: &[(usize, f64)], others: f64| {
+        for (host, part) in found.iter().enumerate() {
+            let known = known.iter().find(|(known, _)| *known == host);
+            let known = known.map_or(others, |(_, part)| *part);
+            assert!(
+                (part - known).abs() < 1e-12,
+                "host {host}: {part}, not {known}"
+            );
+        }
+    };
+    let thirds = [(63, 2.0 / 3.0), (0, 1.0 / 3.0)];
+    assert_parts(&parts("Diagonal", "", 63), &thirds, 0.0);
+    let other = [(0, 1.0)];
+    assert_parts(&parts("Diagonal", "(self_traffic: false)", 63), &other, 0.0);
+    for source in [5, 37] {
+        let halves = [(5, 0.5), (37, 0.5)];
+        assert_parts(&parts("Asymmetric", "", source), &halves, 0.0);
+    }
+    // around host 0, over the edges of the numbers
+    let near = [55, 56, 57, 63, 0, 1, 7, 8, 9].map(|host| (host, 1.0 / 18.0 + 1.0 / 128.0));
+    assert_parts(&parts("Taper64", "", 0), &near, 1.0 / 128.0);
+    let all = 1.0 - 1.0 / 18.0 - 1.0 / 128.0;
+    let mut others = near.map(|(host, part)| (host, part / all));
+    others[4].1 = 0.0;
+    let found = parts("Taper64", "(self_traffic: false)", 0);
+    assert_parts(&found, &others, 1.0 / 128.0 / all);
+    let next: Vec<_> = (0..16).map(|host| (host, 1.0 / 16.0)).collect();
+    let found = parts("BadDragon", "(group_hosts: 16)", 50);
+    assert_parts(&found, &next, 0.0);
+    let hot = [(3, 0.25), (9, 0.75)];
+    let text = "(targets: [9, 3], weights: [6, 2], fraction: 1.0)";
+    assert_parts(&parts("HotSpot", text, 7), &hot, 0.0);
+    assert_parts(&parts("HotSpot", text, 3), &[(9, 1.0)], 0.0);
+    let own = text.replace(')', ", self_traffic: true)");
+    assert_parts(&parts("HotSpot", &own, 3), &hot, 0.0);
+}
+
+#[test]
+fn groups_are_those_of_the_dragonfly() {
+    let shape = DragonflyShape {
+        hosts_per_switch: 2,
+        switches_per_group: 3,
+        global_ports: 1,
+        groups: 4,
+    };
+    let graph = star(24, Shape::Dragonfly(shape));
+    let senders: Vec<u32> = (0..24).collect();
+    let pattern = build_on(&graph, &senders, "BadDragon", "").unwrap();
+    let counts = histogram(&*pattern, 20, 24, 600);
+    assert!(counts[..6].iter().all(|&count| count > 50), "{counts:?}");
+    assert!(counts[6..].iter().all(|&count| count == 0), "{counts:?}");
+}
+
+/// Fixed points send to themselves where that is allowed, as in `BookSim2`.
+#[test]
+fn self_traffic_lets_fixed_points_send() {
+    for name in [
+        "BitReverse",
+        "Butterfly",
+        "Shuffle",
+        "Transpose",
+        "RandomPairs",
+    ] {
+        let pattern = build(16, name, "(self_traffic: true)").unwrap();
+        assert!((0..16).all(|host| pattern.sends(HostId(host))), "{name}");
+    }
+    assert!(build(3, "Shift", "(by: 3, self_traffic: true)").is_ok());
+    let pairs = build(4, "Pairs", "(pairs: [(1, 1)], self_traffic: true)").unwrap();
+    assert_eq!(histogram(&*pairs, 1, 4, 10)[1], 10);
+}
+
 #[test]
 fn errors_say_what_is_wrong() {
     let message = |hosts, name, text| build(hosts, name, text).unwrap_err();
@@ -250,6 +328,16 @@ fn errors_say_what_is_wrong() {
             message(4, "HotSpot", "(targets: [9])"),
             message(4, "HotSpot", "(targets: [1], fraction: 1.5)"),
             message(4, "HotSpot", "(targets: [1, 1])"),
+            message(4, "HotSpot", "(targets: [1, 2], weights: [1])"),
+            message(4, "HotSpot", "(targets: [1, 2], weights: [1, 0])"),
+            message(4, "HotSpot", "(targets: [1, 2], weights: [4294967295, 1])"),
+            message(5, "Asymmetric", ""),
+            message(1, "Diagonal", "(self_traffic: false)"),
+            message(32, "Taper64", ""),
+            message(8, "BadDragon", ""),
+            message(8, "BadDragon", "(group_hosts: 3)"),
+            message(8, "BadDragon", "(group_hosts: 8)"),
+            message(8, "BadDragon", "(group_hosts: 2, by: -4)"),
             message(4, "Pairs", "([(1, 1)])"),
             message(4, "Pairs", "([])"),
             message(4, "AllTo", "(4)"),
@@ -297,22 +385,53 @@ fn shares_are_what_destinations_are_drawn_by() {
     const DRAWS: u32 = 20_000;
     let patterns = [
         ("AllTo", "(5)"),
+        ("AllTo", "(target: 5, self_traffic: true)"),
+        ("Asymmetric", ""),
+        ("Asymmetric", "(self_traffic: false)"),
+        ("Asymmetric", "(among: Senders)"),
+        ("BadDragon", "(group_hosts: 4)"),
+        ("BadDragon", "(group_hosts: 2, by: -3)"),
         ("BitReverse", ""),
         ("BitRotation", "(among: Senders)"),
         ("Butterfly", ""),
+        ("BitReverse", "(self_traffic: true)"),
         ("Complement", ""),
+        ("Diagonal", ""),
+        ("Diagonal", "(self_traffic: false)"),
+        ("Diagonal", "(among: Senders)"),
+        (
+            "HotSpot",
+            "(targets: [7, 4, 1], weights: [1, 6, 2], fraction: 0.4)",
+        ),
+        (
+            "HotSpot",
+            "(targets: [1, 4], weights: [2, 3], fraction: 1.0)",
+        ),
+        (
+            "HotSpot",
+            "(targets: [1, 4], weights: [2, 3], fraction: 0.6, self_traffic: true)",
+        ),
+        (
+            "HotSpot",
+            "(targets: [4], fraction: 1.0, self_traffic: true)",
+        ),
         ("HotSpot", "(targets: [4], fraction: 0.5)"),
         ("HotSpot", "(targets: [4, 7], fraction: 0.3)"),
         ("HotSpot", "(targets: [4], fraction: 1.0)"),
         ("HotSpot", "(targets: [1, 4], fraction: 1.0)"),
         ("Neighbor", ""),
         ("Pairs", "([(0, 3), (1, 3), (1, 2), (1, 3), (4, 15)])"),
+        ("Pairs", "(pairs: [(4, 4), (4, 2)], self_traffic: true)"),
         ("RandomPairs", ""),
+        ("RandomPairs", "(self_traffic: true)"),
         ("RandomPermutation", "(self_traffic: true)"),
         ("Shift", "(by: 3)"),
         ("Shuffle", ""),
+        ("Taper64", ""),
+        ("Taper64", "(self_traffic: false)"),
         ("Tornado", ""),
         ("Transpose", ""),
+        ("Transpose", "(self_traffic: true)"),
         ("Uniform", ""),
         ("Uniform", "(self_traffic: true)"),
         ("Uniform", "(among: Senders)"),
@@ -321,12 +440,14 @@ fn shares_are_what_destinations_are_drawn_by() {
     for entry in PATTERNS.entries {
         assert!(names.contains(&entry.name), "{} is not tried", entry.name);
     }
-    let graph = star(16, Shape::Irregular);
+    let (small, large) = (star(16, Shape::Irregular), star(64, Shape::Irregular));
     let senders = [0, 1, 4, 5, 7, 9, 12, 15];
     for (name, text) in patterns {
-        let pattern = build_on(&graph, &senders, name, text).unwrap();
+        let graph = if name == "Taper64" { &large } else { &small };
+        let hosts = graph.hosts().len() as u32;
+        let pattern = build_on(graph, &senders, name, text).unwrap();
         for source in senders.map(HostId) {
-            let expected = expected(&*pattern, source, 16);
+            let expected = expected(&*pattern, source, hosts);
             let sum: f64 = expected.iter().sum();
             let sends = f64::from(u8::from(pattern.sends(source)));
             assert!(
@@ -336,7 +457,7 @@ fn shares_are_what_destinations_are_drawn_by() {
             if !pattern.sends(source) {
                 continue;
             }
-            let counts = histogram(&*pattern, source.0, 16, DRAWS);
+            let counts = histogram(&*pattern, source.0, hosts, DRAWS);
             for (part, count) in expected.iter().zip(counts) {
                 let mean = part * f64::from(DRAWS);
                 // five standard deviations

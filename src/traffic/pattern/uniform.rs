@@ -6,13 +6,12 @@
 //!
 //! References: [`DALLY_TOWLES`]
 
-use super::members::{AMONG, Among, Members, silent};
+use super::members::{AMONG, Members, Plain, SELF_TRAFFIC, silent};
 use crate::ids::HostId;
 use crate::references::DALLY_TOWLES;
-use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::registry::{ArgumentError, Arguments, Entry};
 use crate::rng::{Stream, below};
 use crate::traffic::{BuildPattern, Pattern, PatternContext, Receivers, Share};
-use serde::Deserialize;
 use std::sync::Arc;
 
 /// Registers `Uniform`.
@@ -25,23 +24,6 @@ pub(super) const ENTRY: Entry<BuildPattern> = Entry {
     references: &[DALLY_TOWLES],
     build,
 };
-
-/// Documents the parameter `self_traffic`.
-pub(super) const SELF_TRAFFIC: Parameter = Parameter {
-    name: "self_traffic",
-    kind: "true | false",
-    default: Some("false"),
-    summary: "whether a host may be its own destination",
-};
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename = "Uniform")]
-struct Parameters {
-    #[serde(default)]
-    self_traffic: bool,
-    #[serde(default)]
-    among: Among,
-}
 
 /// Uniform destinations among the members.
 #[derive(Clone, Debug)]
@@ -101,7 +83,7 @@ fn build(
     arguments: Arguments<'_>,
     context: &PatternContext<'_>,
 ) -> Result<Arc<dyn Pattern>, ArgumentError> {
-    let Parameters {
+    let Plain {
         self_traffic,
         among,
     } = arguments.parse()?;

@@ -143,15 +143,29 @@ pub(super) fn pattern(
         let name = dice.pick(&names);
         let host = dice.between(0, count - 1);
         let text = match name {
-            "AllTo" => format!("(target: {host})"),
-            "HotSpot" => format!("(targets: [{host}], fraction: 0.{})", dice.between(1, 9)),
+            "AllTo" => format!("(target: {host}, self_traffic: {})", dice.chance(50)),
+            "BadDragon" => {
+                let divisors = (1..count).filter(|size| count.is_multiple_of(*size));
+                let size = dice.pick(&divisors.collect::<Vec<_>>());
+                format!(
+                    "(group_hosts: {size}, by: {})",
+                    dice.between(1, count / size - 1)
+                )
+            }
+            "HotSpot" => {
+                let (other, own) = ((host + 1) % count, dice.chance(50));
+                let weights = format!("[{}, {}]", dice.between(1, 3), dice.between(1, 3));
+                let fraction = dice.between(1, 9);
+                format!(
+                    "(targets: [{host}, {other}], weights: {weights}, fraction: 0.{fraction}, self_traffic: {own})"
+                )
+            }
             "Pairs" => {
-                let other = (host + dice.between(1, count - 1)) % count;
-                format!("(pairs: [({host}, {other}), ({other}, {host})])")
+                let other = (host + dice.between(0, count - 1)) % count;
+                format!("(pairs: [({host}, {other}), ({other}, {host})], self_traffic: true)")
             }
             "Shift" => format!("(by: {})", dice.between(1, count - 1)),
-            "Uniform" => dice.pick(&["()", "(self_traffic: true)"]).to_owned(),
-            _ => String::from("()"),
+            _ => format!("(self_traffic: {})", dice.chance(50)),
         };
         let entry = PATTERNS.find(name).expect("registered");
         // many fit some numbers of hosts or some topologies only
