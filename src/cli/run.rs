@@ -37,6 +37,7 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     let continuation = checkpoints::continuation(&options.checkpoints, directory.place(), sink)?;
     let settings = Settings {
         overload: None,
+        measured_only: false,
         threads: options.threads.map(|threads| threads as usize),
         shards: options.shards.map(|shards| shards as usize),
         check: options.check,

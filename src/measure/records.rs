@@ -208,6 +208,14 @@ impl ChannelRecords {
 }
 
 impl Records {
+    /// Leaves counts only: no latencies and no jitter.
+    pub fn forget_latencies(&mut self) {
+        for class in &mut self.classes {
+            (class.network, class.packet) = (LatencyRecord::default(), LatencyRecord::default());
+            class.jitter = JitterRecord::default();
+        }
+    }
+
     /// Zeros for a fabric.
     pub fn new(classes: usize, hosts: usize, channels: usize, lanes: usize) -> Self {
         Self {

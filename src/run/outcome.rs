@@ -145,6 +145,11 @@ pub struct Estimates {
 }
 
 impl Estimates {
+    /// Leaves loads only.
+    pub(in crate::run) fn forget_latencies(&mut self) {
+        (self.network_latency, self.packet_latency) = (None, None);
+    }
+
     /// Whether packet latency and accepted load are known within this fraction, and how that is said.
     pub(super) fn judge(&self, half_width: f64) -> (bool, String) {
         let (Some(latency), Some(accepted)) = (self.packet_latency, self.accepted) else {
@@ -188,6 +193,8 @@ pub struct Settings {
     pub cpu_clock: Option<fn() -> f64>,
     /// When a run is certainly overloaded and need not go on; `None` = it goes to its end.
     pub overload: Option<Overload>,
+    /// Judge by what was measured alone, though the expected load of every channel is known: to test the judgement.
+    pub measured_only: bool,
 }
 
 /// What ends a run that is certainly overloaded.
@@ -195,7 +202,8 @@ pub struct Settings {
 pub struct Overload {
     /// Part of the flits created that is not delivered, beyond which it is.
     pub part: f64,
-    /// Whether the measurement is cut short; else only the drain after it is left out.
+    /// Whether the measurement is cut short then, and its packets are not waited for long: a probe of loads, which tells no
+    /// latencies when packets are left over. Else only the drain of a run that is overloaded is left out.
     pub is_early: bool,
 }
 

@@ -75,3 +75,21 @@ impl Bounds {
         }
     }
 }
+
+/// The bound of these classes together, a factor of the loads they have. `None` where expected loads do not say what is
+/// offered in the long run: of messages, sources that always have a packet waiting, and a limited number of packets.
+pub fn headroom(resolved: &Resolved, is_meant: impl Fn(&ClassPlan) -> bool) -> Option<Bound> {
+    let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+    let is_lasting = |class: &ClassPlan| {
+        class.messages.is_none() && class.packets_per_host.is_none() && !class.is_backlogged()
+    };
+    let mut demand = Demand::none(graph.hosts().len());
+    for class in plan.classes.iter().filter(|class| is_meant(class)) {
+        if !is_lasting(class) {
+            return None;
+        }
+        demand.add(graph, &*class.pattern, &class.hosts, class.load);
+    }
+    let tables = resolved.routes.tables();
+    bound(graph, tables, &demand, plan.host.sink_cycles_per_flit)
+}

@@ -1,6 +1,7 @@
 //! `saturation.json`: what searches have found, for programs and for the report.
 
 use super::level::Judgement;
+use super::limit::Limit;
 use super::saturation::{Behaviour, Criterion, Saturation};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,8 @@ pub struct Finding {
     pub overloaded: Option<f64>,
     /// Part of the offered load that may be missing at a load that is sustained.
     pub tolerance: f64,
+    /// Where a channel is full by routes and patterns alone; `None` where that is not known.
+    pub limit: Option<Limit>,
     /// The most that was accepted; `None` when no run went to its end.
     pub peak: Option<Peak>,
     /// Every load that was tried, ascending.
@@ -89,7 +92,7 @@ impl Finding {
     /// What `search` has found at a point by varying `loads`; `runs` gives the directories of the runs of a load.
     pub fn new(
         search: &Saturation,
-        tolerance: f64,
+        (tolerance, limit): (f64, Option<Limit>),
         values: Vec<(String, String)>,
         loads: &[(String, f64)],
         runs: impl Fn(f64) -> Vec<String>,
@@ -114,6 +117,7 @@ impl Finding {
             undecided: search.undecided.clone(),
             overloaded: search.overloaded,
             tolerance,
+            limit,
             peak,
             levels: tried.collect(),
         }
@@ -131,8 +135,9 @@ impl Finding {
         let tolerance = self.tolerance * 100.0;
         let place = match self.overloaded {
             Some(overloaded) => format!(
-                "saturation between {:.4} (sustained within {tolerance} %) and {overloaded:.4} (not)",
-                self.sustained
+                "saturation between {:.4} (sustained within {tolerance} %) and {overloaded:.4} (not{})",
+                self.sustained,
+                self.full(overloaded)
             ),
             None if self.undecided.is_empty() => {
                 format!("saturation none: the full link rate is sustained within {tolerance} %")
@@ -143,6 +148,17 @@ impl Finding {
             ),
         };
         format!("{place}{}{}", self.doubts(), self.most())
+    }
+
+    /// The channel that is full, where no run was needed to say that a load is too much.
+    fn full(&self, overloaded: f64) -> String {
+        let is_tried = |tried: &TriedLoad| tried.load.total_cmp(&overloaded).is_eq();
+        match &self.limit {
+            Some(Limit { load, channel }) if !self.levels.iter().any(is_tried) => {
+                format!(": {channel} is full at {load:.4}")
+            }
+            _ => String::new(),
+        }
     }
 
     /// Loads that are too close to tell.

@@ -4,7 +4,7 @@ use super::StudyError;
 use super::design::{self, AxisHeader, Point};
 use crate::scenario::schema::{Axis, Demand};
 use crate::scenario::syntax::Node;
-use crate::scenario::{Document, Scenario};
+use crate::scenario::{Document, Scenario, ScenarioError};
 
 /// The loads that are varied together.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +66,7 @@ impl Loads {
                 let message = format!("`{part}` of class `{name}` has no load to vary");
                 return Err(StudyError::Design(message));
             };
-            classes.push((format!("traffic.{name}.process.load"), load));
+            classes.push((load_of(name), load));
         }
         let largest = classes.iter().map(|class| class.1);
         let largest = largest.fold(f64::MIN_POSITIVE, f64::max);
@@ -74,6 +74,12 @@ impl Loads {
             class.1 /= largest;
         }
         Ok(Self { classes })
+    }
+
+    /// Whether the load of this class is varied.
+    pub fn varies(&self, class: &str) -> bool {
+        let path = load_of(class);
+        self.classes.iter().any(|(other, _)| *other == path)
     }
 
     /// Headings of the loads.
@@ -86,7 +92,26 @@ impl Loads {
     }
 }
 
+/// Key path of the load of a class.
+fn load_of(class: &str) -> String {
+    format!("traffic.{class}.process.load")
+}
+
 impl Place {
+    /// Sets the values of the point with a load.
+    ///
+    /// # Errors
+    /// When a value does not fit its key.
+    pub fn assign(
+        &self,
+        load: f64,
+        grid: &Grid,
+        document: &mut Document,
+    ) -> Result<(), ScenarioError> {
+        let axes = [grid.axes.clone(), self.loads.headers()].concat();
+        self.at(load).assign(&axes, document)
+    }
+
     /// The place with a load.
     pub fn at(&self, load: f64) -> Point {
         let mut point = self.point.clone();

@@ -6,7 +6,8 @@ use super::execute::{Event, execute};
 use super::found::{self, Finding, Found};
 use super::grid::{Grid, Place};
 use super::level::{Judged, Level, Sample, growth_inside};
-use super::saturation::{Criterion, Request, search};
+use super::limit::Limit;
+use super::saturation::{Criterion, Request, Saturation, search};
 use super::{Crew, Order, StudyDirectory, StudyError, Table};
 use crate::report::Verdict;
 use crate::run::Overload;
@@ -88,18 +89,21 @@ impl Hunt<'_> {
         };
         let mut findings = Vec::new();
         for (number, place) in places.iter().enumerate() {
-            let search = search(self.criterion, &mut |request| {
+            let limit = self.limit(place);
+            let bound = limit.as_ref().map(|limit| limit.load);
+            let search = search(self.criterion, bound, &mut |request| {
                 let (load, runs) = (request.load, tried.finished.len());
                 let place = number;
                 tell(Step { place, load, runs });
                 self.evaluate(&mut tried, number, request)
             })?;
+            tried.conclude(number, &search);
             let axes = axes.iter().map(|axis| axis.path.clone());
             let values = axes.zip(place.point.values.iter().cloned()).collect();
             let names = |load: f64| tried.names(number, load);
             findings.push(Finding::new(
                 &search,
-                self.criterion.tolerance,
+                (self.criterion.tolerance, limit),
                 values,
                 &place.loads.classes,
                 names,
@@ -112,6 +116,14 @@ impl Hunt<'_> {
         Ok((found, tried.sorted()))
     }
 
+    /// The load at which a channel is full by routes and patterns alone: the largest of the seeds, where they differ.
+    fn limit(&self, place: &Place) -> Option<Limit> {
+        let seeds = (0..self.criterion.seeds).map(|seed| self.seed.wrapping_add(seed as u64));
+        let limits = seeds.map(|seed| Limit::of(self.document, self.grid, place, seed));
+        let limits: Option<Vec<Limit>> = limits.collect();
+        (limits?.into_iter()).reduce(|most, next| if next.load > most.load { next } else { most })
+    }
+
     /// Runs of one load with some seeds.
     fn evaluate(
         &self,
@@ -122,15 +134,11 @@ impl Hunt<'_> {
         let Request {
             load, first, count, ..
         } = request;
-        let place = &self.grid.places[number];
-        if first == 0 {
-            tried.add(number, place, load);
-        }
+        let point = tried.point(number, &self.grid.places[number], load);
         let overload = Overload {
             part: self.criterion.tolerance + CUT,
             is_early: !request.is_whole,
         };
-        let point = tried.design.points.len() - 1;
         let start = tried.design.runs.len();
         for seed in first..first + count {
             let seed = self.seed.wrapping_add(seed as u64);
@@ -150,7 +158,7 @@ impl Hunt<'_> {
             self.sample(&tried.design, key, finished)
         });
         let samples = samples.collect::<Result<Vec<_>, _>>()?;
-        tried.judge(&samples, self.criterion.tolerance);
+        tried.judge(point, &samples, self.criterion.tolerance);
         let sorted = tried.clone().sorted();
         self.directory.write_table(&sorted.table())?;
         Ok(samples)
@@ -233,29 +241,46 @@ impl Tried {
         Table::of(&self.design, &self.finished).judged(&self.judged)
     }
 
-    /// Adds a load of a search.
-    fn add(&mut self, number: usize, place: &Place, load: f64) {
+    /// The point of a load of a search; a new one, unless it was tried.
+    fn point(&mut self, number: usize, place: &Place, load: f64) -> usize {
+        if let Some(point) = self.find(number, load) {
+            return point;
+        }
         let samples = Vec::new();
+        let level = Level { load, samples };
+        self.judged.push(level.judge(0.0));
+        self.levels.push((number, level));
         self.design.points.push(place.at(load));
-        self.levels.push((number, Level { load, samples }));
+        self.levels.len() - 1
     }
 
-    /// Judges the newest load by these runs too.
-    fn judge(&mut self, samples: &[Sample], tolerance: f64) {
-        let Some((_, level)) = self.levels.last_mut() else {
-            return;
+    /// The point of a load of a search, if it was tried.
+    fn find(&self, number: usize, load: f64) -> Option<usize> {
+        let is_meant = |(place, level): &(usize, Level)| {
+            *place == number && level.load.total_cmp(&load).is_eq()
         };
+        self.levels.iter().position(is_meant)
+    }
+
+    /// Judges a point by these runs too.
+    fn judge(&mut self, point: usize, samples: &[Sample], tolerance: f64) {
+        let level = &mut self.levels[point].1;
         level.samples.extend_from_slice(samples);
-        self.judged.truncate(self.design.points.len() - 1);
-        self.judged.push(level.judge(tolerance));
+        self.judged[point] = level.judge(tolerance);
+    }
+
+    /// Takes over what a search says of its loads.
+    fn conclude(&mut self, number: usize, search: &Saturation) {
+        for (level, judged) in &search.levels {
+            if let Some(point) = self.find(number, level.load) {
+                self.judged[point] = judged.clone();
+            }
+        }
     }
 
     /// Directories of the runs of a load.
     fn names(&self, number: usize, load: f64) -> Vec<String> {
-        let is_meant = |(place, level): &(usize, Level)| {
-            *place == number && level.load.total_cmp(&load).is_eq()
-        };
-        let point = self.levels.iter().position(is_meant);
+        let point = self.find(number, load);
         let runs = self.design.runs.iter();
         let runs = runs.filter(|run| Some(run.point) == point);
         runs.map(|run| run.name.clone()).collect()

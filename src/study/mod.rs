@@ -17,6 +17,7 @@ pub mod grid;
 mod human_table;
 pub mod hunt;
 pub mod level;
+pub mod limit;
 pub mod merge;
 pub mod record;
 pub mod saturation;

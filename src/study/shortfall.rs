@@ -120,6 +120,17 @@ impl Worst {
         values.clone().sum::<f64>() / values.count().max(1) as f64
     }
 
+    /// Standard error of the mean; 0 where one value says nothing about it.
+    pub fn error(&self) -> f64 {
+        let count = self.values().count() as f64;
+        if count < 2.0 {
+            return 0.0;
+        }
+        let mean = self.mean();
+        let squares: f64 = self.values().map(|value| (value - mean).powi(2)).sum();
+        (squares / (count - 1.0) / count).sqrt()
+    }
+
     /// Of every run.
     pub fn values(&self) -> impl Iterator<Item = f64> + Clone {
         self.halves.iter().flatten().copied()

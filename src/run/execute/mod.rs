@@ -12,7 +12,7 @@ mod state;
 mod verdict;
 
 pub use length::{Batches, Ready};
-use verdict::Leftover;
+use verdict::{Asked, Leftover};
 
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::outcome::{Cost, CycleCounts, Outcome, Progress, RunError, Settings, Verdict};
@@ -24,6 +24,7 @@ use super::watchdog::Watchdog;
 use crate::cycle::records::Totals;
 use crate::run::invariants::Ledger;
 use crate::scenario::Resolved;
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -33,6 +34,8 @@ const STEP: u64 = 4096;
 const STEP_WORK: u64 = 1 << 22;
 /// Most cycles between two looks while draining.
 const DRAIN_STEP: u64 = 256;
+/// Part of the measurement that a probe waits for its packets, as a divisor.
+const PROBE_DRAIN: u64 = 16;
 /// Name of the phase that is measured.
 const MEASURE: &str = "measure";
 /// Rows the timeline aims at.
@@ -96,6 +99,8 @@ struct Run<'a> {
     ended: Option<(Verdict, String)>,
     /// Whether the measurement was cut short because the fabric is certainly overloaded.
     is_cut: bool,
+    /// What the traffic asks of the channel that is full first, once it is found.
+    asked: OnceCell<Option<Asked>>,
     started: Instant,
     /// Processor time used before it started \[s\].
     cpu_before: f64,
@@ -127,6 +132,7 @@ impl<'a> Run<'a> {
             packets: None,
             ended: None,
             is_cut: false,
+            asked: OnceCell::new(),
             started,
             cpu_before,
         })
@@ -146,7 +152,7 @@ impl<'a> Run<'a> {
             None => self.measure(progress, stop)?,
         };
         self.drain(measured.cycle, progress, stop)?;
-        let records = self.records(&warm.sent, &measured.sent);
+        let mut records = self.records(&warm.sent, &measured.sent);
         let growth = measured.queued as i64 - warm.queued as i64;
         let now = self.simulation.now();
         let leftover = Leftover {
@@ -165,7 +171,12 @@ impl<'a> Run<'a> {
         };
         self.hand_over()?;
         let flows = self.flows();
-        let precision = self.driver.batches.estimates(self.confidence());
+        let mut precision = self.driver.batches.estimates(self.confidence());
+        if self.is_probe() && leftover.packets > 0 {
+            // the packets left over are those that take longest
+            precision.forget_latencies();
+            records.forget_latencies();
+        }
         Ok(Outcome {
             verdict,
             reason,
@@ -237,7 +248,13 @@ impl<'a> Run<'a> {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<(), RunError> {
-        let limit = start.saturating_add(self.resolved.plan.phases.drain_limit);
+        let phases = &self.resolved.plan.phases;
+        let longest = if self.is_probe() {
+            phases.drain_limit.min(phases.measure / PROBE_DRAIN)
+        } else {
+            phases.drain_limit
+        };
+        let limit = start.saturating_add(longest);
         while self.ended.is_none() && self.tagged_left() > 0 {
             let now = self.simulation.now();
             if now >= limit {

@@ -39,6 +39,12 @@ fn missing(rows: &[TimelineRow]) -> Option<(f64, f64)> {
 }
 
 impl Run<'_> {
+    /// Whether loads are asked for, which no drain changes; where routes may deadlock a drain may tell that they do.
+    pub(super) fn is_probe(&self) -> bool {
+        let is_early = |overload: Overload| overload.is_early;
+        self.settings.overload.is_some_and(is_early) && self.resolved.proof.acyclic
+    }
+
     /// Ends the measurement when it is certain that the fabric is overloaded: at any row, or only `at_end`.
     pub(super) fn end_when_overloaded(&mut self, at_end: bool) {
         let Some(Overload { part, is_early }) = self.settings.overload else {

@@ -3,15 +3,18 @@
 //! # Algorithm
 //! Two questions are asked, each with its own error rate, and what neither answers is *undecided*:
 //!
-//! 1. Is it certain that the fabric takes less than is offered? *Saturated*, when at the level of 0.1 % each
+//! 1. Is it certain that the fabric takes less than is offered? *Saturated*, when a channel is asked for more than it
+//!    carries by the expected loads of routes and patterns ([`headroom`], no chance in it), or at the level of 0.1 % each
 //!    - the flits present (source queues and fabric) drift upwards, against the hypothesis of a random walk, the worst
 //!      case of a stable queue ([`stationarity::is_growing`]), or
 //!    - a host falls short: of the flits created for it, or by it, fewer are delivered than chance explains, corrected
 //!      (Bonferroni) for all hosts, both ways.
 //! 2. May an overload of 10 % be ruled out, being missed in at most 0.5 %? Only then *steady*. It may not, when
-//!    - a host is asked to take or to send 0.99 of what its link (or sink) carries, or this is within the 99.5 %
-//!      bound of its load below 1.1,
-//!    - a channel between switches is busy for 0.98 of the time, or within its 99.5 % bound below 1.1,
+//!    - a channel is asked for 0.99 of what it carries by the expected loads; where these are not known (messages,
+//!      limited numbers of packets, and between switches adaptive routing)
+//!      - a host is asked to take or to send 0.99 of what its link (or sink) carries, or this is within the 99.5 %
+//!        bound of its load below 1.1,
+//!      - a channel between switches is busy for 0.98 of the time, or within its 99.5 % bound below 1.1,
 //!    - the flits present grow by a part of those created that an overload of 10 % would come to in more than 1 %,
 //!    - packets present or packet latency rise over the measurement by more than 5 % of their mean and beyond what
 //!      chance does in 0.5 % of stationary series ([`stationarity::rise`]), or
@@ -36,12 +39,14 @@
 
 mod window;
 
+pub(super) use window::Asked;
 use window::Window;
 
 use super::Run;
 use crate::measure::{ClassRecords, Records};
 use crate::run::outcome::Verdict;
 use crate::run::wait_for::WaitFor;
+use crate::scenario::bounds::headroom;
 use crate::scenario::plan::ClassPlan;
 use std::fmt;
 
@@ -184,7 +189,19 @@ impl Run<'_> {
         let warmup = self.driver.warm.as_ref().map_or(0, |warm| warm.cycle);
         let (graph, plan) = (&self.resolved.layout.graph, &self.resolved.plan);
         let series = &self.driver.batches.series;
-        Window::new((graph, plan), records, series, [warmup, cycles])
+        Window::new((graph, plan, self.asked()), records, series, [warmup, cycles])
+    }
+
+    /// What the traffic asks of the channel that is full first; found once.
+    fn asked(&self) -> Option<Asked> {
+        if self.settings.measured_only {
+            return None;
+        }
+        *self.asked.get_or_init(|| {
+            let bound = headroom(self.resolved, |_| true)?;
+            let has_inner = self.resolved.routes.tables().is_some();
+            Some(Asked { bound, has_inner })
+        })
     }
 
     /// How far the messages have come.

@@ -8,6 +8,7 @@ use crate::measure::precision::BatchSeries;
 use crate::measure::precision::series::Batch;
 use crate::measure::precision::stationarity::{dispersion, is_growing, normal_bound, rise};
 use crate::measure::{ClassRecords, Records};
+use crate::routing::bound::Bound;
 use crate::scenario::plan::{ClassPlan, Plan};
 use crate::topology::{Endpoint, Graph};
 
@@ -32,10 +33,31 @@ const LEVELS: usize = 32;
 /// Dispersion, in packets, below which creation is regular: such a load is told from an overload by growth alone.
 const REGULAR: f64 = 0.1;
 
+/// Part beyond a bound that is no rounding.
+const BEYOND: f64 = 1e-6;
+
+/// What the traffic asks of the channel that is full first, in expectation.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::run::execute) struct Asked {
+    /// The bound, a factor of the loads offered.
+    pub(in crate::run::execute) bound: Bound,
+    /// Whether channels between switches are known too.
+    pub(in crate::run::execute) has_inner: bool,
+}
+
+impl Asked {
+    /// Load of the channel, a part of what it carries.
+    fn part(&self) -> f64 {
+        1.0 / self.bound.load
+    }
+}
+
 /// A measurement.
 pub(in crate::run::execute) struct Window<'a> {
     graph: &'a Graph,
     plan: &'a Plan,
+    /// `None` where it is not known.
+    asked: Option<Asked>,
     records: &'a Records,
     series: &'a BatchSeries,
     /// Length \[cycles\].
@@ -51,7 +73,7 @@ pub(in crate::run::execute) struct Window<'a> {
 impl<'a> Window<'a> {
     /// The measurement of `cycles` cycles after a warm-up of `warmup`.
     pub(in crate::run::execute) fn new(
-        (graph, plan): (&'a Graph, &'a Plan),
+        (graph, plan, asked): (&'a Graph, &'a Plan, Option<Asked>),
         records: &'a Records,
         series: &'a BatchSeries,
         [warmup, cycles]: [u64; 2],
@@ -67,6 +89,7 @@ impl<'a> Window<'a> {
         Self {
             graph,
             plan,
+            asked,
             records,
             series,
             cycles,
@@ -164,13 +187,35 @@ impl<'a> Window<'a> {
 
     /// Why the fabric certainly takes less than is offered.
     pub(super) fn overload(&self) -> Option<String> {
+        self.asked_too_much()
+            .or_else(|| self.growing())
+            .or_else(|| self.host_that_falls_short())
+    }
+
+    /// A channel that the traffic asks for more than it carries, in expectation.
+    fn asked_too_much(&self) -> Option<String> {
+        let asked = self.asked.filter(|asked| asked.part() > 1.0 + BEYOND)?;
+        Some(format!("{}; {}", self.demand(&asked), self.loads()))
+    }
+
+    /// What the traffic asks of a channel, in words.
+    fn demand(&self, asked: &Asked) -> String {
+        let (channel, part) = (self.channel_name(asked.bound.channel), asked.part());
+        format!("the traffic asks channel {channel} for {part:.3} of what it carries")
+    }
+
+    /// Flits present that drift upwards.
+    fn growing(&self) -> Option<String> {
         let changes: Vec<f64> = (self.series.joined(CHANGES).iter())
             .map(|batch| batch.created_flits as f64 - batch.delivered_flits as f64)
             .collect();
         let (created, delivered) = self.flits();
-        if is_growing(&changes, CERTAIN) && self.shortfall(created, delivered) > 0.0 {
-            return Some(self.loads());
-        }
+        let is_drift = is_growing(&changes, CERTAIN) && self.shortfall(created, delivered) > 0.0;
+        is_drift.then(|| self.loads())
+    }
+
+    /// A host of whose flits fewer are delivered than chance explains.
+    fn host_that_falls_short(&self) -> Option<String> {
         let hosts = self.records.hosts.iter();
         let counts = hosts.flat_map(|host| {
             let taken = (host.destined_flits, host.received_flits);
@@ -197,15 +242,30 @@ impl<'a> Window<'a> {
 
     /// Why an overload cannot be ruled out.
     pub(super) fn doubt(&self) -> Option<String> {
-        (self.full_host())
-            .or_else(|| self.full_channel())
-            .or_else(|| self.growth())
-            .or_else(|| self.trend())
+        let full = match &self.asked {
+            Some(asked) => self.asked_for_all(asked).or_else(|| {
+                let is_unknown = !asked.has_inner;
+                is_unknown.then(|| self.full_channel()).flatten()
+            }),
+            None => self.full_host().or_else(|| self.full_channel()),
+        };
+        full.or_else(|| self.growth()).or_else(|| self.trend())
+    }
+
+    /// A channel that the traffic asks for about all that it carries, in expectation.
+    fn asked_for_all(&self, asked: &Asked) -> Option<String> {
+        let is_full = asked.part() >= FULL_HOST && self.is_irregular();
+        is_full.then(|| self.demand(asked))
+    }
+
+    /// Whether creation is irregular, so that queues fill at the full load.
+    fn is_irregular(&self) -> bool {
+        self.dispersion > REGULAR * self.size
     }
 
     /// Whether a load (and its standard deviation) may be one beyond `full`.
     fn may_be_full(&self, (load, noise): (f64, f64), full: f64) -> bool {
-        self.dispersion > REGULAR * self.size && (load >= full || load + MISSED * noise >= OVERLOAD)
+        self.is_irregular() && (load >= full || load + MISSED * noise >= OVERLOAD)
     }
 
     /// A host that is asked to take or send about what its link carries.

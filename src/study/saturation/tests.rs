@@ -1,0 +1,177 @@
+//! Searches of models whose saturation point is known.
+
+use super::*;
+use crate::rng::{Purpose, below, stream};
+use std::convert::Infallible;
+
+const CRITERION: Criterion = Criterion {
+    tolerance: 0.01,
+    resolution: 0.005,
+    seeds: 4,
+    has_curve: false,
+};
+
+/// A fabric to search: what it accepts, with so much noise, and where it deadlocks.
+struct Model {
+    accepts: fn(f64) -> f64,
+    deadlocks: fn(f64) -> bool,
+    noise: f64,
+    /// What is known beforehand.
+    bound: Option<f64>,
+    criterion: Criterion,
+}
+
+const MODEL: Model = Model {
+    accepts: |load| load,
+    deadlocks: |_| false,
+    noise: 0.002,
+    bound: None,
+    criterion: CRITERION,
+};
+
+impl Model {
+    fn found(&self) -> (Saturation, Vec<Request>) {
+        let mut requests = Vec::new();
+        let mut evaluate = |request: Request| {
+            requests.push(request);
+            let Request {
+                load, first, count, ..
+            } = request;
+            let sample = |seed: usize| {
+                let mut rng = stream(seed as u64, Purpose::Arrivals, (load * 1e6) as u64);
+                let noise =
+                    1.0 + (f64::from(below(&mut rng, 2001)) / 1000.0 - 1.0) * self.noise;
+                let accepted = (self.accepts)(load) * noise;
+                Sample {
+                    offered: load,
+                    accepted,
+                    is_deadlocked: (self.deadlocks)(load),
+                    is_cut: !request.is_whole && accepted < load * 0.94,
+                    ..Sample::default()
+                }
+            };
+            Ok::<_, Infallible>((first..first + count).map(sample).collect())
+        };
+        let Ok(found) = search(self.criterion, self.bound, &mut evaluate);
+        (found, requests)
+    }
+}
+
+#[test]
+fn a_plateau_is_found_with_few_runs() {
+    let model = Model {
+        accepts: |load| load.min(0.431),
+        ..MODEL
+    };
+    let (found, requests) = model.found();
+    // a load of 0.4353 falls short by 1 %
+    let high = found.overloaded.unwrap();
+    assert!(found.sustained <= 0.4358 && high > 0.431, "{found:?}");
+    assert!((found.sustained - 0.4353).abs() <= 0.006, "{found:?}");
+    assert!(
+        found
+            .undecided
+            .iter()
+            .all(|load| (found.sustained..high).contains(load))
+    );
+    assert!(high - found.sustained <= 0.005 * (1 + found.undecided.len()) as f64);
+    assert_eq!(found.behaviour, Behaviour::Saturated);
+    assert!(found.levels.is_sorted_by(|(a, _), (b, _)| a.load < b.load));
+    // a bisection takes nine loads; two runs decide those that are clear
+    let runs: usize = requests.iter().map(|request| request.count).sum();
+    assert!(found.levels.len() >= 9 && runs <= 44, "{runs} runs");
+    let (load, peak) = found.peak.unwrap();
+    assert!(load > 0.43 && (peak.mean - 0.431).abs() < 0.002);
+    assert!(found.sustained <= peak.mean / (1.0 - 0.01) + 0.001);
+}
+
+#[test]
+fn the_curve_is_made_of_whole_runs_where_it_is_asked_for() {
+    let criterion = Criterion {
+        has_curve: true,
+        ..CRITERION
+    };
+    let model = Model {
+        accepts: |load| load.min(0.431),
+        criterion,
+        ..MODEL
+    };
+    let (found, requests) = model.found();
+    let whole = |factor: f64| {
+        let near = |(level, _): &&(Level, Judged)| {
+            (level.load - found.sustained * factor).abs() < 0.005 && level.accepted().is_some()
+        };
+        found.levels.iter().any(|level| near(&level))
+    };
+    assert!(CURVE.into_iter().all(whole));
+    assert!(requests.len() >= 14);
+}
+
+#[test]
+fn a_fall_beyond_the_peak_is_unstable() {
+    let model = Model {
+        accepts: |load| if load < 0.5 { load } else { 0.8 - 0.6 * load },
+        ..MODEL
+    };
+    let (found, _) = model.found();
+    assert_eq!(found.behaviour, Behaviour::Unstable);
+    assert!((found.sustained - 0.5).abs() < 0.01, "{}", found.sustained);
+}
+
+#[test]
+fn a_deadlock_is_no_saturation() {
+    let model = Model {
+        deadlocks: |load| load > 0.7,
+        ..MODEL
+    };
+    let (found, _) = model.found();
+    assert_eq!(found.behaviour, Behaviour::Deadlocked);
+    assert!((found.sustained - 0.7).abs() < 0.006, "{}", found.sustained);
+}
+
+#[test]
+fn the_full_rate_may_be_sustained_and_nothing_may_be() {
+    let (all, requests) = MODEL.found();
+    assert_eq!(
+        (all.behaviour, all.overloaded),
+        (Behaviour::Unlimited, None)
+    );
+    assert!((all.sustained - 1.0).abs() < 1e-9);
+    assert_eq!(requests.len(), 1);
+    let model = Model {
+        accepts: |load| load * 0.5,
+        ..MODEL
+    };
+    let (nothing, _) = model.found();
+    assert!(nothing.sustained.abs() < 1e-9);
+    assert!(nothing.overloaded.unwrap() <= 0.005);
+}
+
+/// Runs too short for the resolution: what is told lies between certain judgements, not between guesses.
+#[test]
+fn loads_that_are_too_close_to_tell_stay_undecided() {
+    let model = Model {
+        accepts: |load| load.min(0.431),
+        noise: 0.02,
+        criterion: Criterion {
+            resolution: 0.0005,
+            ..CRITERION
+        },
+        ..MODEL
+    };
+    let (found, _) = model.found();
+    let judged = |load: f64| {
+        let mut levels = found.levels.iter();
+        levels
+            .find(|(level, _)| level.load.total_cmp(&load).is_eq())
+            .map(|(_, judged)| judged.judgement)
+    };
+    assert!(!found.undecided.is_empty());
+    assert_eq!(judged(found.sustained), Some(Judgement::Sustained));
+    let high = found.overloaded.unwrap();
+    assert_eq!(judged(high), Some(Judgement::NotSustained));
+    assert!(found.sustained < 0.437 && 0.431 < high && high - found.sustained > 0.0005);
+    for load in &found.undecided {
+        assert_eq!(judged(*load), Some(Judgement::Undecided));
+    }
+}
