@@ -5,7 +5,8 @@
 //! per hop and path. Rings are routed along the ring with a dateline: layer 1 until the wrap channel is
 //! crossed, layer 0 after it.
 
-use super::{Dice, Scale};
+use super::Dice;
+use super::strata::Scale;
 use std::collections::VecDeque;
 use virtlane::ids::{HostId, SwitchId};
 use virtlane::routing::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
@@ -17,10 +18,10 @@ const PORTS: u16 = 24;
 /// Ports of a switch among many hosts.
 const MANY_PORTS: u16 = 64;
 
-/// A graph without tables.
-pub(super) fn graph(dice: &mut Dice, scale: Scale) -> Graph {
+/// A graph without tables; `ports`: those of a wide switch.
+pub(super) fn graph(dice: &mut Dice, scale: Scale, ports: u32) -> Graph {
     match scale {
-        Scale::Wide(ports) => return hub(dice, ports),
+        Scale::Wide(_) => return hub(dice, ports),
         Scale::Crowded => return crowd(dice),
         Scale::Usual | Scale::Long => {}
     }
@@ -46,11 +47,12 @@ pub(super) fn graph(dice: &mut Dice, scale: Scale) -> Graph {
 pub(super) fn fabric(
     dice: &mut Dice,
     scale: Scale,
+    ports: u32,
     lanes: u8,
     service_levels: u8,
 ) -> (Graph, Tables) {
     if matches!(scale, Scale::Wide(_) | Scale::Crowded) {
-        let graph = graph(dice, scale);
+        let graph = graph(dice, scale, ports);
         let rank = levels(&graph);
         return up_down(dice, graph, &rank, lanes, service_levels);
     }
@@ -106,25 +108,26 @@ fn add_host(dice: &mut Dice, builder: &mut GraphBuilder, switch: SwitchId, numbe
     }
 }
 
-/// A switch with this many connected ports, here and there one free in between: hosts, and a second switch behind some
-/// of them.
+/// A switch with this many connected ports, here and there one free in between: hosts, and two switches behind some of
+/// them, each with hosts of its own.
 fn hub(dice: &mut Dice, ports: u32) -> Graph {
     let mut builder = GraphBuilder::new();
     let free = dice.between(0, 3);
     let hub = builder.add_switch("hub", 0, (ports + free) as u16);
     let mut numbers: Vec<u16> = (1..=(ports + free) as u16).collect();
+    let mut take =
+        |dice: &mut Dice| numbers.remove(dice.between(0, numbers.len() as u32 - 1) as usize);
     for _ in 0..free {
-        numbers.remove(dice.between(0, numbers.len() as u32 - 1) as usize);
+        take(dice);
     }
-    let links = dice.between(0, 3).min(ports - 2);
-    if links > 0 {
-        let other = builder.add_switch("other", 1, PORTS);
-        for _ in 0..links {
-            let number = numbers.remove(dice.between(0, numbers.len() as u32 - 1) as usize);
+    for (first, name) in [(0, "left"), (3, "right")] {
+        let other = builder.add_switch(name, 1, PORTS);
+        for _ in 0..dice.between(1, 2) {
+            let number = take(dice);
             let far = port(&builder, other);
             connect(&mut builder, Endpoint::Switch(hub, number), far);
         }
-        for number in 0..dice.between(1, 4) {
+        for number in first..first + dice.between(1, 3) {
             add_host(dice, &mut builder, other, number);
         }
     }

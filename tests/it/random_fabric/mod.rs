@@ -1,25 +1,30 @@
 //! Random small fabrics, options and traffic, reproducible by one number.
 //!
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
-//! by its seed alone. Graphs and tables are made in `fabric`, their times in `timing`, adaptive routing functions in
-//! `adaptive`, options in `options`, traffic in `traffic`; `shipped` takes the parts that scenarios can name, `way` draws
-//! how the engine runs a case.
-//!
-//! About half of the cases have the options that the fast path is compiled for. Few are expensive ([`Scale`]).
+//! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
+//! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
+//! routing functions in `adaptive`, options in `options`, traffic in `traffic`; `shipped` takes the parts that scenarios can
+//! name, `way` draws how the engine runs a case.
 
 mod adaptive;
 mod fabric;
+mod features;
 mod options;
 mod shipped;
+mod strata;
 mod timing;
 mod traffic;
 mod way;
 
 pub(crate) use adaptive::Adaptive;
-pub(crate) use shipped::shipped_case;
+pub(crate) use features::features;
+pub(crate) use shipped::{engines, shipped_case};
+pub(crate) use strata::{Kind, wanted};
 pub(crate) use traffic::{Saturating, ToOne};
 pub(crate) use way::{Fork, Mode, Way};
 
+use crate::reference::Routing;
+use strata::{Scale, Stratum};
 use virtlane::measure::Observe;
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::routing::Tables;
@@ -39,59 +44,6 @@ pub(crate) struct Case<R = Tables> {
     pub(crate) fork: Option<Fork>,
     /// How the engine runs it.
     pub(crate) way: Way,
-}
-
-/// Size of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scale {
-    /// A few switches and hosts.
-    Usual,
-    /// A switch with this many ports and many lanes, for a short time.
-    Wide(u32),
-    /// Dozens of hosts, for a short time.
-    Crowded,
-    /// Thousands of cycles.
-    Long,
-}
-
-impl Scale {
-    /// Most cases are small.
-    fn draw(dice: &mut Dice) -> (Self, u8) {
-        let few = dice.between(1, 4) as u8;
-        match dice.between(0, 99) {
-            0..=7 => {
-                let (ports, lanes) = wide(dice);
-                (Self::Wide(ports), lanes)
-            }
-            8..=10 => (Self::Crowded, few),
-            11 | 12 => (Self::Long, few),
-            _ => (Self::Usual, few),
-        }
-    }
-
-    /// Cycles to simulate.
-    fn cycles(self, dice: &mut Dice) -> u64 {
-        u64::from(match self {
-            Self::Usual => dice.between(200, 1500),
-            Self::Wide(_) => dice.between(40, 160),
-            Self::Crowded => dice.between(100, 250),
-            Self::Long => dice.between(1501, 4000),
-        })
-    }
-}
-
-/// Ports and lanes for request masks of 2 to 64 words: ports times lanes, these as a power of two, are its bits.
-fn wide(dice: &mut Dice) -> (u32, u8) {
-    let (fewer, words) = dice.pick(&[(1, 2), (2, 4), (4, 8), (8, 16), (16, 64)]);
-    loop {
-        let shift = dice.between(0, 4);
-        let least = (((fewer * 64) >> shift) + 1).max(3);
-        let most = ((words * 64) >> shift).min(72);
-        if least <= most {
-            let lanes = dice.between((1 << shift) / 2 + 1, (1 << shift).min(15));
-            return (dice.between(least, most), lanes as u8);
-        }
-    }
 }
 
 /// The stream that draws a case.
@@ -114,63 +66,96 @@ impl Dice {
     }
 }
 
-/// Whether a case is to have what the fast path is compiled for, and whether its channels run at one pace.
-fn plainness(dice: &mut Dice) -> (bool, bool) {
-    let plain = dice.chance(55);
-    let uniform = dice.chance(if plain { 88 } else { 30 });
-    (plain, uniform)
+/// Whether a case has the options the fast path is compiled for, and whether its channels run at one pace: both where the
+/// stratum says so, elsewhere not both, and now and then one alone.
+fn plainness(dice: &mut Dice, plain: bool) -> (bool, bool) {
+    if plain {
+        return (true, true);
+    }
+    let nearly = dice.chance(10);
+    (nearly, !nearly && dice.chance(30))
+}
+
+/// The first draw for a seed that has what its stratum demands; `number` tells kinds of cases apart.
+fn draw<R>(
+    seed: u64,
+    number: u64,
+    stratum: &Stratum,
+    case: fn(u64, &Stratum, Dice) -> Case<R>,
+) -> Case<R>
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
+    let dice = |attempt: u64| Dice(stream(seed, Purpose::Topology, number + 3 * attempt));
+    let mut cases = (0..).map(|attempt| case(seed, stratum, dice(attempt)));
+    let fits = |case: &Case<R>| match &stratum.feature {
+        Some((name, _)) => features(case).contains(name),
+        None => true,
+    };
+    cases.find(fits).expect("no end of attempts")
 }
 
 /// The case of a seed.
 pub(crate) fn case(seed: u64) -> Case {
-    let mut dice = Dice(stream(seed, Purpose::Topology, 0));
-    let (is_plain, uniform) = plainness(&mut dice);
-    let (scale, lanes) = Scale::draw(&mut dice);
+    draw(seed, 0, &Stratum::of(Kind::Tables, seed), tables_case)
+}
+
+fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
+    let (plain, uniform) = plainness(&mut dice, stratum.plain);
+    let (lanes, ports) = stratum.scale.lanes_and_ports(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
-    let (graph, tables) = fabric::fabric(&mut dice, scale, lanes, service_levels);
+    let (graph, tables) = fabric::fabric(&mut dice, stratum.scale, ports, lanes, service_levels);
     let graph = timing::timed(&mut dice, &graph, uniform);
     // the ring may need more lanes than were drawn
     let lanes = tables.guarantees.lanes_needed.max(lanes);
-    let management = dice.chance(if is_plain { 5 } else { 25 });
+    let management = !stratum.plain && dice.chance(25);
     let drawn = Drawn {
         seed,
-        plain: is_plain,
+        plain,
         service_levels,
         management,
     };
-    let cycles = scale.cycles(&mut dice);
+    let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
-    finish(&mut dice, plan, graph, tables, cycles)
+    finish(&mut dice, stratum, plan, graph, tables, cycles)
 }
 
 /// The adaptively routed case of a seed.
 pub(crate) fn adaptive_case(seed: u64) -> Case<Adaptive> {
-    let mut dice = Dice(stream(seed, Purpose::Topology, 1));
-    let (is_plain, uniform) = plainness(&mut dice);
-    let (scale, most) = Scale::draw(&mut dice);
+    draw(
+        seed,
+        1,
+        &Stratum::of(Kind::Adaptive, seed),
+        adaptively_routed,
+    )
+}
+
+fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adaptive> {
+    let (plain, uniform) = plainness(&mut dice, stratum.plain);
+    let (most, ports) = stratum.scale.lanes_and_ports(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
-    let graph = fabric::graph(&mut dice, scale);
+    let graph = fabric::graph(&mut dice, stratum.scale, ports);
     let graph = timing::timed(&mut dice, &graph, uniform);
     let mut routing = adaptive::random_adaptive(&mut dice, &graph);
     let width = routing.function.width();
     let mut lanes = width * dice.pick(&[1, 1, 2, 3]) + dice.pick(&[0, 0, 1]);
-    if let Scale::Wide(_) = scale {
+    if let Scale::Wide(_) = stratum.scale {
         lanes = most;
     }
     let drawn = Drawn {
         seed,
-        plain: is_plain,
+        plain,
         service_levels,
         management: false,
     };
-    let cycles = scale.cycles(&mut dice);
+    let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     plan.switch = drawn.switch_options(&mut dice, lanes.clamp(width, 15), &plan);
     options::allow_adaptive(&mut plan.switch, routing.function.selection());
     // lanes that share their space wait for each other
     routing.deadlock_free &= plan.switch.sharing == BufferSharing::PerLane;
-    finish(&mut dice, plan, graph, routing, cycles)
+    finish(&mut dice, stratum, plan, graph, routing, cycles)
 }
 
 /// What was drawn for a case before its traffic.
@@ -229,10 +214,17 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
 }
 
 /// Draws how the case is run.
-fn finish<R>(dice: &mut Dice, plan: Plan, graph: Graph, routing: R, cycles: u64) -> Case<R> {
+fn finish<R>(
+    dice: &mut Dice,
+    stratum: &Stratum,
+    plan: Plan,
+    graph: Graph,
+    routing: R,
+    cycles: u64,
+) -> Case<R> {
     Case {
         fork: way::fork(dice, &plan, &graph, cycles),
-        way: way::way(dice, cycles),
+        way: way::way(dice, stratum, cycles),
         plan,
         graph,
         routing,

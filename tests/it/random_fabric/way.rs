@@ -1,5 +1,6 @@
 //! How the engine runs a case: what changes no result, and forks.
 
+use super::strata::Stratum;
 use super::{Dice, traffic};
 use virtlane::scenario::Plan;
 use virtlane::topology::Graph;
@@ -30,6 +31,16 @@ pub(crate) struct Fork {
     pub(crate) plan: Plan,
 }
 
+impl Mode {
+    /// One of the six modes, in turn.
+    pub(super) fn of(number: u64) -> Self {
+        Self {
+            threads: 1 + (number % 3) as usize,
+            fused: number / 3 % 2 == 1,
+        }
+    }
+}
+
 fn mode(dice: &mut Dice) -> Mode {
     Mode {
         threads: dice.pick(&[1, 1, 2, 3]),
@@ -42,11 +53,16 @@ fn cycle(dice: &mut Dice, cycles: u64) -> u64 {
 }
 
 /// A way to run that many cycles.
-pub(super) fn way(dice: &mut Dice, cycles: u64) -> Way {
+pub(super) fn way(dice: &mut Dice, stratum: &Stratum, cycles: u64) -> Way {
+    let resume = dice.chance(60);
+    let is_resumed = stratum.feature.as_ref().map_or(resume, |feature| feature.1);
     Way {
-        shards: dice.pick(&[1, 1, 1, 2, 3, 4, 5, 6, 7]),
-        mode: mode(dice),
-        resume: dice.chance(60).then(|| (cycle(dice, cycles), mode(dice))),
+        // threads without a shard do nothing
+        shards: dice
+            .pick(&[1, 1, 1, 2, 3, 4, 5, 6, 7])
+            .max(stratum.mode.threads),
+        mode: stratum.mode,
+        resume: is_resumed.then(|| (cycle(dice, cycles), mode(dice))),
         stops: (0..dice.pick(&[0, 0, 1, 3]))
             .map(|_| cycle(dice, cycles))
             .collect(),

@@ -1,0 +1,139 @@
+//! What a case has, by name: options with state of their own, sizes, patterns, processes.
+
+use super::Case;
+use crate::reference::Routing;
+use virtlane::routing::adaptive::Selection;
+use virtlane::scenario::plan::{
+    BufferSharing, ClassPlan, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues,
+};
+use virtlane::traffic::{PATTERNS, PROCESSES};
+
+/// Options and traffic that have state of their own.
+pub(crate) const STATEFUL: [&str; 16] = [
+    "VL tables at outputs",
+    "VL tables at inputs",
+    "VL tables at channels",
+    "huge flits with VL tables",
+    "bounded source queues",
+    "slow sinks",
+    "output lanes",
+    "output buffers",
+    "random arbitration",
+    "input-first",
+    "several places",
+    "unlimited places",
+    "a pool",
+    "marking",
+    "messages",
+    "saturating sources",
+];
+
+/// The same, of what adaptive routing excludes.
+pub(crate) const TABLES_ONLY: [&str; 4] = ["VOQ", "input-first VOQ", "VL15", "store-and-forward"];
+
+/// The same, of adaptive routing: engines whose heads request all candidates, and those that choose once.
+pub(crate) const ADAPTIVE_ONLY: [&str; 2] = ["open heads", "drawn choices"];
+
+/// What the fast path has, too.
+pub(crate) const PLAIN: [&str; 5] = [
+    "bounded source queues",
+    "messages",
+    "saturating sources",
+    "large packets",
+    "far",
+];
+
+/// The patterns that fit fabrics of any shape, and all processes.
+pub(crate) fn traffic() -> impl Iterator<Item = String> {
+    let patterns = PATTERNS.names().map(|name| format!("pattern {name}"));
+    patterns.chain(PROCESSES.names().map(|name| format!("process {name}")))
+}
+
+/// All that a case has.
+pub(crate) fn features<R>(case: &Case<R>) -> Vec<String>
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
+    let mut names: Vec<String> = options(case)
+        .into_iter()
+        .chain(sizes(case))
+        .filter(|(_, is_met)| *is_met)
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    for class in &case.plan.classes {
+        // as `traffic` names its classes
+        if let Some((_, parts)) = class.name.split_once(": ")
+            && let Some((pattern, process)) = parts.split_once(", ")
+        {
+            names.push(format!("pattern {pattern}"));
+            names.push(format!("process {process}"));
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn options<R>(case: &Case<R>) -> Vec<(&'static str, bool)>
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
+    let (plan, switch) = (&case.plan, &case.plan.switch);
+    let tables = switch.vl_arbitration.is_some();
+    let input_first = switch.matching == Matching::InputFirst;
+    let lanes = switch.output_lane_buffer > 0;
+    let places = switch.input_speedup;
+    let voq = switch.queues == Queues::Voq;
+    let selection = match (&case.routing).into() {
+        Routing::Adaptive(routing) => Some(routing.selection()),
+        Routing::Tables(_) => None,
+    };
+    let drawn = matches!(selection, Some(Selection::Random | Selection::LeastLoad));
+    let random = switch.output_arbitration == OutputArbitration::Random;
+    let store = switch.forwarding == Forwarding::StoreAndForward;
+    let several = matches!(places, InputSpeedup::Limited(2..));
+    vec![
+        ("VL tables at inputs", tables && input_first),
+        ("VL tables at channels", tables && !input_first && lanes),
+        ("VL tables at outputs", tables && !input_first && !lanes),
+        (
+            "huge flits with VL tables",
+            tables && plan.flit_bytes > 1 << 29,
+        ),
+        ("bounded source queues", plan.host.source_queue.is_some()),
+        ("slow sinks", plan.host.sink_cycles_per_flit.is_some()),
+        ("output lanes", lanes),
+        ("output buffers", switch.output_buffer > 0),
+        ("random arbitration", random),
+        ("input-first", input_first),
+        ("input-first VOQ", input_first && voq),
+        ("VOQ", voq),
+        ("VL15", switch.management_lane),
+        ("store-and-forward", store),
+        ("several places", several),
+        ("unlimited places", places == InputSpeedup::Unlimited),
+        ("a pool", switch.sharing == BufferSharing::PortPool),
+        ("marking", switch.marking_threshold.is_some()),
+        ("messages", !plan.workloads.is_empty()),
+        (
+            "saturating sources",
+            plan.classes.iter().any(ClassPlan::is_backlogged),
+        ),
+        ("open heads", selection == Some(Selection::Open)),
+        ("drawn choices", drawn),
+    ]
+}
+
+fn sizes<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
+    let hosts = case.graph.hosts().len();
+    let channels = case.graph.channels();
+    let latency = channels.iter().map(|channel| channel.timing.latency).max();
+    vec![
+        ("long", case.cycles > 1500),
+        ("large packets", case.plan.largest_packet() > 32),
+        ("far", latency > Some(5)),
+        ("many hosts", hosts > 14),
+        ("64 hosts", hosts >= 64),
+        ("fork", case.fork.is_some()),
+    ]
+}

@@ -1,0 +1,197 @@
+//! What the number of a case decides, so that all of it is met whatever the first number is.
+//!
+//! Every other case has what the fast path is compiled for. Of twenty such pairs five have wide request masks, one of each
+//! width, one has dozens of hosts and one lasts for thousands of cycles; in the others a list of features goes round, and
+//! two of three times such a run is resumed in the middle. Threads and form of the cycle change from round to round: any
+//! [`PERIOD`] cases in a row hold every width and size in every mode, and every feature three times.
+
+use super::features::{ADAPTIVE_ONLY, PLAIN, STATEFUL, TABLES_ONLY, traffic};
+use super::{Dice, Mode};
+
+/// Cases in a row that hold everything.
+pub(crate) const PERIOD: u64 = 2 * SLOTS * 6;
+/// Pairs of cases until sizes come again.
+const SLOTS: u64 = 20;
+/// Words of wide request masks: at least so many and one bit, at most so many.
+const WIDTHS: [(u32, u32); 5] = [(1, 2), (2, 4), (4, 8), (8, 16), (16, 64)];
+/// Slots that have a size of their own.
+const SIZED: u64 = WIDTHS.len() as u64 + 2;
+
+/// Size of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scale {
+    /// A few switches and hosts.
+    Usual,
+    /// A switch with so many ports and lanes that its request masks have a number of words of [`WIDTHS`], for a short
+    /// time.
+    Wide(usize),
+    /// Dozens of hosts, for a short time.
+    Crowded,
+    /// Thousands of cycles.
+    Long,
+}
+
+impl Scale {
+    /// Cycles to simulate.
+    pub(super) fn cycles(self, dice: &mut Dice) -> u64 {
+        u64::from(match self {
+            Self::Usual => dice.between(200, 1500),
+            Self::Wide(_) => dice.between(40, 160),
+            Self::Crowded => dice.between(100, 250),
+            Self::Long => dice.between(1501, 4000),
+        })
+    }
+
+    /// Lanes, and connected ports of a wide switch.
+    pub(super) fn lanes_and_ports(self, dice: &mut Dice) -> (u8, u32) {
+        match self {
+            Self::Wide(width) => wide(dice, width),
+            _ => (dice.between(1, 4) as u8, 0),
+        }
+    }
+}
+
+/// Ports times lanes, these as a power of two, are the bits of a request mask.
+fn wide(dice: &mut Dice, width: usize) -> (u8, u32) {
+    let (fewer, words) = WIDTHS[width];
+    loop {
+        let shift = dice.between(0, 4);
+        let least = (((fewer * 64) >> shift) + 1).max(5);
+        let most = ((words * 64) >> shift).min(72);
+        if least <= most {
+            let lanes = dice.between((1 << shift) / 2 + 1, (1 << shift).min(15));
+            return (lanes as u8, dice.between(least, most));
+        }
+    }
+}
+
+/// Kinds of routing whose cases are drawn from strata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Tables,
+    Adaptive,
+}
+
+/// What the number of a case decides.
+#[derive(Clone, Debug)]
+pub(super) struct Stratum {
+    /// Whether the options are those the fast path is compiled for, and all channels run at one pace.
+    pub(super) plain: bool,
+    pub(super) scale: Scale,
+    /// Threads and form of the cycle, at the start.
+    pub(super) mode: Mode,
+    /// A feature it must have, and whether it is resumed.
+    pub(super) feature: Option<(String, bool)>,
+}
+
+impl Stratum {
+    pub(super) fn of(kind: Kind, seed: u64) -> Self {
+        let plain = seed.is_multiple_of(2);
+        let (round, slot) = (seed / 2 / SLOTS, seed / 2 % SLOTS);
+        let scale = match slot {
+            0..5 => Scale::Wide(slot as usize),
+            5 => Scale::Crowded,
+            6 => Scale::Long,
+            _ => Scale::Usual,
+        };
+        if scale != Scale::Usual {
+            return Self {
+                plain,
+                scale,
+                mode: Mode::of(round),
+                feature: None,
+            };
+        }
+        let turn = round * (SLOTS - SIZED) + slot - SIZED;
+        let features = wanted(kind, plain);
+        let count = features.len() as u64;
+        let feature = features[(turn % count) as usize].clone();
+        Self {
+            plain,
+            scale,
+            mode: Mode::of(round + turn),
+            feature: Some((feature, turn / count % 3 < 2)),
+        }
+    }
+}
+
+/// Features that go round.
+pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
+    let given: &[&[&str]] = match (kind, plain) {
+        (Kind::Tables, true) => &[&PLAIN],
+        (Kind::Tables, false) => &[&STATEFUL, &TABLES_ONLY],
+        (Kind::Adaptive, true) => &[&PLAIN, &ADAPTIVE_ONLY],
+        (Kind::Adaptive, false) => &[&STATEFUL, &ADAPTIVE_ONLY],
+    };
+    let given = given.iter().copied().flatten();
+    let mut names: Vec<String> = given.map(|&name| name.to_owned()).collect();
+    if (kind, plain) == (Kind::Tables, true) {
+        names.extend(traffic());
+    }
+    names.push(String::from("fork"));
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_fabric::features::features;
+    use crate::random_fabric::{Case, adaptive_case, case};
+    use crate::reference::Routing;
+    use std::collections::BTreeMap;
+
+    /// Demands what the module promises of the cases from some number on.
+    fn check<R>(kind: Kind, draw: fn(u64) -> Case<R>, first: u64)
+    where
+        for<'a> &'a R: Into<Routing<'a>>,
+    {
+        let mut met: BTreeMap<String, u32> = BTreeMap::new();
+        let mut resumed: BTreeMap<String, u32> = BTreeMap::new();
+        for seed in first..first + PERIOD {
+            let case = draw(seed);
+            for name in features(&case) {
+                *resumed.entry(name.clone()).or_default() += u32::from(case.way.resume.is_some());
+                *met.entry(name).or_default() += 1;
+            }
+        }
+        for name in [true, false].map(|plain| wanted(kind, plain)).concat() {
+            let times = |of: &BTreeMap<String, u32>| of.get(&name).copied().unwrap_or(0);
+            assert!(
+                times(&met) >= 3,
+                "{kind:?} from {first} on, {name}: {met:?}"
+            );
+            assert!(
+                times(&resumed) >= 2,
+                "{kind:?} from {first} on, {name}: {resumed:?}"
+            );
+        }
+        for name in ["long", "many hosts", "64 hosts"] {
+            assert!(
+                met.get(name) >= Some(&6),
+                "{kind:?} from {first} on, {name}: {met:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn any_cases_in_a_row_hold_everything() {
+        for first in [0, 1_000_003] {
+            check(Kind::Tables, case, first);
+            check(Kind::Adaptive, adaptive_case, first);
+        }
+    }
+
+    #[test]
+    fn every_size_comes_in_every_mode() {
+        let mut met: BTreeMap<String, u32> = BTreeMap::new();
+        for seed in 77..77 + PERIOD {
+            let Stratum {
+                plain, scale, mode, ..
+            } = Stratum::of(Kind::Tables, seed);
+            let name = format!("{plain} {scale:?} {mode:?}");
+            *met.entry(name).or_default() += 1;
+        }
+        // five widths, many hosts, long ones, the others
+        assert_eq!(met.len(), 2 * 8 * 6, "{met:?}");
+    }
+}
