@@ -123,13 +123,22 @@ pub fn is(number: u32) -> bool {
 RUST
 }
 
-# A copy of this tree with the faults, in $1; what was built there before stays.
+# A copy of this tree with the faults, in $1; what was built there before stays, and what has not changed keeps its
+# time, so that it is not built again.
 copy() {
-    mkdir -p "$1"
-    find "$1" -mindepth 1 -maxdepth 1 ! -name target -exec rm -rf {} +
-    tar --exclude=./target --exclude=./.git -cf - . | tar -xf - -C "$1"
-    local planted=()
-    plant "$1"
+    local planted=() fresh=$scratch/fresh file
+    mkdir -p "$1" "$fresh"
+    tar --exclude=./target --exclude=./.git -cf - . | tar -xf - -C "$fresh"
+    plant "$fresh"
+    while IFS= read -r -d '' file; do
+        [[ -f $fresh/$file ]] || rm "$1/$file"
+    done < <(cd "$1" && find . -path ./target -prune -o -type f -print0)
+    while IFS= read -r -d '' file; do
+        cmp -s "$fresh/$file" "$1/$file" && continue
+        mkdir -p "$1/${file%/*}"
+        cp --no-preserve=timestamps "$fresh/$file" "$1/$file"
+    done < <(cd "$fresh" && find . -type f -print0)
+    rm -rf "$fresh"
 }
 
 # The test binary $1 with the filter $2 and fault $3; $4 random cases where the test draws some, else all of them.

@@ -59,6 +59,12 @@ fn number(name: &str, default: u64) -> u64 {
     text.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// Shows what was drawn, with `--nocapture`.
+#[expect(clippy::print_stdout, reason = "what was compared is worth reading")]
+fn show(coverage: &Coverage) {
+    println!("{coverage}");
+}
+
 /// Runs cases in the reference model and in the engine with the routes that `routes` gives; by default `count` of them.
 fn compare<R>(draw: fn(u64) -> Case<R>, routes: fn(&R) -> Routes, count: u64) -> Coverage
 where
@@ -82,7 +88,7 @@ where
             ));
         }
     }
-    println!("{coverage}");
+    show(&coverage);
     assert!(
         failures.is_empty(),
         "{} cases differ; they are:\n{}",

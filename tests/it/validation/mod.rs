@@ -19,8 +19,12 @@ mod zero_load;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use virtlane::run::{Outcome, Settings, execute};
-use virtlane::scenario::{Document, Parts, Resolved};
+use virtlane::cycle::records::Records;
+use virtlane::measure::Delivery;
+use virtlane::routing::Routes;
+use virtlane::run::{Options, Outcome, Settings, Simulation, execute};
+use virtlane::scenario::{Document, Parts, Plan, Resolved};
+use virtlane::topology::Graph;
 
 /// A shipped scenario, with changes as on the command line.
 fn scenario(file: &str, changes: &[&str]) -> Resolved {
@@ -41,6 +45,29 @@ fn run(resolved: &Resolved) -> Outcome {
         ..Settings::default()
     };
     execute(resolved, settings, &mut |_| {}, &AtomicBool::new(false)).expect("the run ends")
+}
+
+/// All deliveries of the first cycles, on one thread.
+fn deliveries(resolved: &Resolved, cycles: u64) -> Vec<Delivery> {
+    deliveries_of(
+        &resolved.plan,
+        &resolved.layout.graph,
+        &resolved.routes,
+        cycles,
+    )
+}
+
+/// The same of a plan.
+fn deliveries_of(plan: &Plan, graph: &Graph, routes: &Routes, cycles: u64) -> Vec<Delivery> {
+    let options = Options {
+        keep_deliveries: true,
+        ..Options::default()
+    };
+    let simulation = Simulation::new(plan, graph, routes, options);
+    let mut simulation = simulation.expect("one thread");
+    simulation.run_until(cycles).expect("there are no messages");
+    let records = simulation.states().map(|state| &state.work.records);
+    records.flat_map(Records::deliveries).copied().collect()
 }
 
 /// Flits of a class delivered per cycle of the measurement.

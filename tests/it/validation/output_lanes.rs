@@ -47,16 +47,7 @@ fn star(hosts: u16, flits: u16, buffer: u32, crossbar_delay: u32) -> Resolved {
 
 /// Injection and delivery cycle of every packet, in the order of delivery.
 fn times(resolved: &Resolved) -> Vec<(u64, u64)> {
-    let options = Options {
-        keep_deliveries: true,
-        ..Options::default()
-    };
-    let graph = &resolved.layout.graph;
-    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
-    let mut simulation = simulation.expect("one thread");
-    simulation.run_until(200).expect("there are no messages");
-    let records = simulation.states().map(|state| &state.work.records);
-    let deliveries = records.flat_map(Records::deliveries);
+    let deliveries = super::deliveries(resolved, 200).into_iter();
     let mut times: Vec<_> = deliveries
         .map(|delivery| (delivery.injected, delivery.delivered))
         .collect();

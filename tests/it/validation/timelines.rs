@@ -3,10 +3,8 @@
 use crate::random_fabric::Saturating;
 use std::path::Path;
 use std::sync::Arc;
-use virtlane::cycle::records::Records;
 use virtlane::measure::Delivery;
 use virtlane::rng::Stream;
-use virtlane::run::{Options, Simulation};
 use virtlane::scenario::plan::Forwarding;
 use virtlane::scenario::{Document, Parts, Resolved};
 use virtlane::traffic::{Gap, Process, ProcessState};
@@ -65,20 +63,8 @@ fn backlog(resolved: &mut Resolved, class: usize, packets: Option<u64>) {
 
 /// All deliveries of a class, in order.
 fn deliveries(resolved: &Resolved, cycles: u64, class: u16) -> Vec<Delivery> {
-    let options = Options {
-        keep_deliveries: true,
-        ..Options::default()
-    };
-    let graph = &resolved.layout.graph;
-    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
-    let mut simulation = simulation.expect("one thread");
-    simulation.run_until(cycles).expect("there are no messages");
-    let records = simulation.states().map(|state| &state.work.records);
-    let all = records.flat_map(Records::deliveries);
-    let mut all: Vec<_> = all
-        .filter(|packet| packet.class == class)
-        .copied()
-        .collect();
+    let mut all = super::deliveries(resolved, cycles);
+    all.retain(|packet| packet.class == class);
     all.sort_by_key(|packet| packet.sequence);
     all
 }

@@ -1,28 +1,12 @@
 //! The bound of the slowest packet with one lane and buffers of one packet.
 
-use super::{note, scenario};
-use virtlane::cycle::records::Records;
-use virtlane::measure::Delivery;
-use virtlane::run::{Options, Simulation};
+use super::{deliveries, note, scenario};
 use virtlane::scenario::Resolved;
 
 /// Flits of a packet, all that a buffer holds.
 const PACKET: u64 = 8;
 /// Time until the next packet can ask for an output: its flits, their credits back, the link, the route \[cycles\].
 const SERVICE: u64 = PACKET + 3;
-
-fn deliveries(resolved: &Resolved, cycles: u64) -> Vec<Delivery> {
-    let options = Options {
-        keep_deliveries: true,
-        ..Options::default()
-    };
-    let graph = &resolved.layout.graph;
-    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
-    let mut simulation = simulation.expect("one thread");
-    simulation.run_until(cycles).expect("there are no messages");
-    let records = simulation.states().map(|state| &state.work.records);
-    records.flat_map(Records::deliveries).copied().collect()
-}
 
 fn fabric(topology: &str, pattern: &str, arbitration: &str) -> Resolved {
     let changes = [
