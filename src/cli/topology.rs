@@ -48,7 +48,16 @@ fn survey(survey: &Survey) -> String {
     };
     line("switches", survey.switches.to_string());
     line("hosts", survey.hosts.to_string());
-    line("links of switches", survey.switch_links.to_string());
+    line(
+        "links of switches",
+        match survey.self_links {
+            0 => survey.switch_links.to_string(),
+            own => format!(
+                "{}, {own} of them from a switch to itself",
+                survey.switch_links
+            ),
+        },
+    );
     line("links of hosts", survey.host_links.to_string());
     line("neighbors of a switch", counts(&survey.degrees));
     line("hosts of a switch", counts(&survey.hosts_on_switch));

@@ -9,7 +9,6 @@ mod demand_loads;
 pub mod dependency_graph;
 pub mod dump;
 pub mod engines;
-pub mod identities;
 mod lane_walk;
 mod layer_graph;
 pub mod layer_study;
@@ -40,8 +39,8 @@ mod test_graphs;
 #[cfg(test)]
 mod timing;
 
+pub use crate::topology::identities::{self, Identities};
 pub use adaptive::Adaptive;
-pub use identities::Identities;
 pub use tables::{Guarantees, LARGEST_TABLE, LaneBudget, LaneMap, Tables, UNREACHABLE};
 pub use verify::{Choices, Proof, VerifyError, VerifyOptions, verify};
 

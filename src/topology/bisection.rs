@@ -136,8 +136,10 @@ impl Network {
             .map(|switch| graph.attached_hosts(switch).count() as i64)
             .collect();
         let neighbors = graph.switch_ids().map(|switch| {
+            // a cable from a switch to itself crosses no division
             let neighbors = graph.neighbors(switch);
-            neighbors.map(|(.., neighbor)| neighbor.0).collect()
+            let others = neighbors.filter(|(.., neighbor)| *neighbor != switch);
+            others.map(|(.., neighbor)| neighbor.0).collect()
         });
         let neighbors = neighbors.collect();
         let most = hosts.iter().copied().max().unwrap_or(0);

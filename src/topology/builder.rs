@@ -17,6 +17,7 @@ pub struct GraphBuilder {
     ports: Vec<Vec<Option<ChannelId>>>,
     host_channel: Vec<Option<ChannelId>>,
     shape: Shape,
+    notes: Vec<String>,
 }
 
 impl GraphBuilder {
@@ -30,6 +31,7 @@ impl GraphBuilder {
         self.switches.push(SwitchNode {
             name: name.into(),
             guid,
+            lid: 0,
             port_count,
         });
         self.ports.push(vec![None; usize::from(port_count)]);
@@ -41,9 +43,25 @@ impl GraphBuilder {
         self.hosts.push(HostNode {
             name: name.into(),
             guid,
+            lid: 0,
         });
         self.host_channel.push(None);
         HostId::from(self.hosts.len() - 1)
+    }
+
+    /// Gives the management port of a switch a LID.
+    pub fn set_switch_lid(&mut self, switch: SwitchId, lid: u32) {
+        self.switches[switch.index()].lid = lid;
+    }
+
+    /// Gives a host a LID.
+    pub fn set_host_lid(&mut self, host: HostId, lid: u32) {
+        self.hosts[host.index()].lid = lid;
+    }
+
+    /// Adds a sentence for the user.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
     }
 
     /// Names the regular structure of the graph.
@@ -198,6 +216,7 @@ impl GraphBuilder {
             host_channel,
             shape: self.shape,
             form: None,
+            notes: self.notes,
         })
     }
 }

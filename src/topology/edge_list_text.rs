@@ -213,8 +213,11 @@ pub(super) fn link(place: usize, words: &[&str]) -> Result<LinkStatement, String
         return Err(reason.to_owned());
     };
     let ends = [attachment(a)?, attachment(b)?];
-    if ends[0].switch == ends[1].switch {
-        return Err(format!("switch {} is linked to itself", ends[0].switch));
+    let switch = ends[0].switch;
+    if switch == ends[1].switch && ends.iter().any(|end| end.port.is_none()) {
+        return Err(format!(
+            "switch {switch} is linked to itself; if that is meant, give both ports: `{switch}:1 {switch}:2`"
+        ));
     }
     let timing = timing(rest)?;
     Ok(LinkStatement {
@@ -330,7 +333,10 @@ mod tests {
                 "0 1:70000",
                 "`1:70000` is not a switch such as `3`, or `3:7` for its port 7",
             ),
-            ("4 4", "switch 4 is linked to itself"),
+            (
+                "4 4:1",
+                "switch 4 is linked to itself; if that is meant, give both ports: `4:1 4:2`",
+            ),
             (
                 "0 1 fast",
                 "`fast` is not a rate such as `40Gbit/s` or a latency such as `100ns` or `5cycles`",

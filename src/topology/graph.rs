@@ -77,6 +77,8 @@ pub struct SwitchNode {
     pub name: String,
     /// InfiniBand node GUID, 0 when the topology has none.
     pub guid: u64,
+    /// LID of the management port, 0 when the topology has none.
+    pub lid: u32,
     /// Number of ports, connected or not.
     pub port_count: u16,
 }
@@ -88,6 +90,8 @@ pub struct HostNode {
     pub name: String,
     /// InfiniBand port GUID, 0 when the topology has none.
     pub guid: u64,
+    /// LID, 0 when the topology has none.
+    pub lid: u32,
 }
 
 /// A built fabric graph. Made by [`GraphBuilder`](super::builder::GraphBuilder) only.
@@ -105,6 +109,7 @@ pub struct Graph {
     pub(super) shape: Shape,
     /// The regular topology this is, as a scenario writes it; `None` when it is none or not told.
     pub(super) form: Option<String>,
+    pub(super) notes: Vec<String>,
 }
 
 impl Graph {
@@ -226,6 +231,11 @@ impl Graph {
         };
         self.channels = self.channels.iter().map(changed).collect();
         self
+    }
+
+    /// What a reader of a file took otherwise than it stands there, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Name of an endpoint for messages: `S3 port 2` or `H17`.

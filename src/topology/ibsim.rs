@@ -1,46 +1,52 @@
 //! Fabrics from the topology files of the simulator `ibsim` (`.net`).
 //!
-//! Guarantees: every node and cable of the file, nothing else; every link is listed alike on both sides.
+//! Guarantees: every node and cable of the file, nothing else; every link is listed on both sides.
 //! Fails with: [`TopologyError::File`] with the line, when the file cannot be read or does not describe a
 //! fabric, or when a link's rate is not a whole fraction of the reference rate.
 //! Cost: O(text) time and memory.
 //!
 //! Names of nodes are their descriptions, or their ids where there is none. A node without a GUID gets the one
 //! `ibsim` gives it: switches count from 0x200000, adapters from 0x100000 and one more for each of their
-//! ports; port GUID = node GUID + port. A link without options has the rate of the scenario.
+//! ports; port GUID = node GUID + port. A link without options has the rate of the scenario. LIDs are kept.
 //!
 //! # Grammar
 //!
 //! ```text
 //! # comment
-//! switchguid=0x8f10500200b50          GUID of the next switch (caguid=, hcaguid=, rtguid=); +5 = skip five
+//! switchguid=0x8f10500200b50          GUID of the next switch (caguid=, hcaguids=, rtguid=); switchguid+5: five
+//!                                     after the last one given so
 //! Switch 4 "S0"    # "spine 0"        kind (Switch, Hca, Ca, Rt), number of ports, node id, description
-//! [1] "H0"[1]                         port, node at the other end, its port
-//! [3] "S2"[1]  w=2 s=4 e=1            width 1 2 4 8 16 (= 1x 4x 8x 12x 2x), speed 1 2 4 (= SDR DDR QDR),
-//!                                     extended speed 1 2 4 8 (= FDR EDR HDR NDR)
+//! [1] "H0"[1]                         port, node at the other end, its port (1 when it is not given)
+//! [3] "S2"[1]  w=2 s=4 e=1            widths 1 2 4 8 16 (= 1x 4x 8x 12x 2x), speeds 1 2 4 (= SDR DDR QDR),
+//!                                     extended speeds 1 2 4 8 (= FDR EDR HDR NDR); sums enable several
 //! ```
 //!
-//! Any blank or other line ends a node. `vendid=`, `devid=` and `sysimgguid=` are skipped; `width=`, `speed=`
-//! and `extspeed=` are the options of links that have none, from there on.
+//! Any blank or other line ends a node; other lines, and words of a port line that are no option, mean nothing.
+//! `width=`, `speed=` and `extspeed=` are the options of links that have none, from there on. A link runs at the
+//! best width and speed that both ends enable.
 //!
 //! # Deviations
 //!
-//! `include`, `do`, `module=` and aliases (`@name`) are refused: they are about the simulator, not the fabric.
+//! `include`, `do`, `module=` and aliases (`@name`) are refused: they are about the simulator, not the fabric. An
+//! end without options takes those of the other, `ibsim` the defaults (4x, SDR). Ends that have nothing in common
+//! are fatal to `ibsim`; here the lower end counts, with a warning.
 //!
 //! References: [`IBA`]
 
 use super::fabric_file::LineError;
+use super::file_speeds::{SPEEDS as SPEEDS_PARAMETER, Speeds};
 use super::graph::Graph;
 use super::ibnetdiscover_records::{
     NodeKind, NodeRecord, PortRecord, Speed, assignment, bracket_number, data_rate,
-    guid_after_extension, hexadecimal, node, node_keyword, quoted,
+    guid_after_extension, lid, node, node_keyword, quoted,
 };
-use super::{BuildContext, BuildTopology, Topology, TopologyError, record_graph};
+use super::record_graph::Source;
+use super::{BuildContext, BuildTopology, Topology, TopologyError};
 use crate::references::IBA;
 use crate::registry::{Entry, Parameter};
 use crate::units::BitRate;
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// What a scenario can say about it.
@@ -48,14 +54,17 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
     name: "Ibsim",
     aliases: &[],
     summary: "fabric from a topology file of the simulator ibsim (.net)",
-    parameters: &[Parameter {
-        name: "file",
-        kind: "path, relative to the scenario",
-        default: None,
-        summary: "topology file, such as tests/opensm/ring_8/ring_8.net",
-    }],
+    parameters: &[
+        Parameter {
+            name: "file",
+            kind: "path, relative to the scenario",
+            default: None,
+            summary: "topology file, such as tests/opensm/ring_8/ring_8.net",
+        },
+        SPEEDS_PARAMETER,
+    ],
     guarantees: &[
-        "every node and cable of the file; each link listed alike on both sides",
+        "every node and cable of the file; each link listed on both sides",
         "every cabled port of a channel adapter is one host",
     ],
     references: &[IBA],
@@ -69,9 +78,9 @@ pub(super) const FIRST_ADAPTER_GUID: u64 = 0x10_0000;
 
 /// Lanes by the value of `w=`.
 pub(super) const WIDTHS: [(u32, u64); 5] = [(1, 1), (2, 4), (4, 8), (8, 12), (16, 2)];
-/// Speeds by the value of `s=`.
+/// Speeds by the value of `s=`, slowest first.
 pub(super) const SPEEDS: [(u32, &str); 3] = [(1, "SDR"), (2, "DDR"), (4, "QDR")];
-/// Speeds by the value of `e=`.
+/// Speeds by the value of `e=`, slowest first.
 pub(super) const EXTENDED_SPEEDS: [(u32, &str); 4] =
     [(1, "FDR"), (2, "EDR"), (4, "HDR"), (8, "NDR")];
 
@@ -81,86 +90,131 @@ pub(super) const EXTENDED_SPEEDS: [(u32, &str); 4] =
 pub struct Ibsim {
     /// Path, relative to the scenario.
     pub file: String,
+    /// Where the rates of links come from.
+    #[serde(default)]
+    pub speeds: Speeds,
+}
+
+impl Ibsim {
+    fn source(&self) -> Source<'_> {
+        Source {
+            file: &self.file,
+            parse,
+            speeds: &self.speeds,
+        }
+    }
 }
 
 impl Topology for Ibsim {
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
-        record_graph::build(&self.file, parse, context)
+        self.source().build(context)
     }
 
     fn own_rates(&self, base: &Path) -> Result<Vec<BitRate>, TopologyError> {
-        record_graph::own_rates(&self.file, parse, base)
+        self.source().own_rates(base)
     }
 }
 
 /// Reads the whole text; records keep their order.
 fn parse(text: &str) -> Result<Vec<NodeRecord>, LineError> {
+    let first = [FIRST_SWITCH_GUID, FIRST_ADAPTER_GUID];
     let mut reader = Reader {
-        next_guid: [FIRST_SWITCH_GUID, FIRST_ADAPTER_GUID],
+        next_guid: first,
+        base_guid: first,
         ..Reader::default()
     };
     for (index, line) in text.lines().enumerate() {
         let read = reader.read(index + 1, line.trim());
         read.map_err(|reason| LineError::new(index + 1, reason))?;
     }
+    reader.negotiate();
     Ok(reader.records)
 }
 
-/// Width, speed and extended speed as written.
+/// Widths, speeds and extended speeds enabled at a port, as sums; 0 = not said.
 #[derive(Clone, Copy, Debug, Default)]
 struct Options {
-    width: Option<u32>,
-    speed: Option<u32>,
-    extended: Option<u32>,
+    width: u32,
+    speed: u32,
+    extended: u32,
 }
 
 impl Options {
     /// Sets `w=4` and the like.
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let number: u32 = value
-            .parse()
-            .map_err(|_| format!("`{name}={value}`: expected a whole number"))?;
-        let allowed = |known: &[u32]| {
-            if known.contains(&number) {
-                return Ok(Some(number));
-            }
-            let known: Vec<_> = known.iter().map(u32::to_string).collect();
-            let known = known.join(", ");
-            Err(format!("`{name}={value}`: expected one of {known}"))
-        };
-        match name {
-            "w" | "width" => self.width = allowed(&WIDTHS.map(|(value, _)| value))?,
-            "s" | "speed" => self.speed = allowed(&SPEEDS.map(|(value, _)| value))?,
-            "e" | "extspeed" if number == 0 => self.extended = None,
-            "e" | "extspeed" => {
-                self.extended = allowed(&EXTENDED_SPEEDS.map(|(value, _)| value))?;
-            }
+        let number = number(value).and_then(|number| u32::try_from(number).ok());
+        let (field, least, most) = match name {
+            "w" | "width" => (&mut self.width, 1, 31),
+            "s" | "speed" => (&mut self.speed, 1, 7),
+            "e" | "extspeed" => (&mut self.extended, 0, 15),
             _ => {
                 return Err(format!(
                     "unknown option `{name}={value}`, expected `w=`, `s=` or `e=`"
                 ));
             }
-        }
+        };
+        *field = number
+            .filter(|number| (least..=most).contains(number))
+            .ok_or_else(|| {
+                format!("`{name}={value}`: expected a sum of 1, 2, 4 and so on, {least} to {most}")
+            })?;
         Ok(())
     }
 
-    /// The speed of a link; `None` without any option. What is missing is 4x, SDR.
+    /// What both ends enable; `None` when that is nothing.
+    fn common(self, other: Self) -> Option<Self> {
+        let of = |own: u32, other: u32, default: u32| {
+            let [own, other] = [own, other].map(|sum| if sum == 0 { default } else { sum });
+            own & other
+        };
+        let both = Self {
+            width: of(self.width, other.width, 2),
+            speed: of(self.speed, other.speed, 1),
+            extended: of(self.extended, other.extended, 0),
+        };
+        let is_any = both.width > 0 && (both.speed > 0 || both.extended > 0);
+        is_any.then_some(both)
+    }
+
+    /// The best speed enabled; `None` without any option. What is missing is 4x, SDR.
     fn link_speed(self) -> Option<Speed> {
-        self.width.or(self.speed).or(self.extended)?;
-        let (_, lanes) = WIDTHS
-            .into_iter()
-            .find(|(value, _)| *value == self.width.unwrap_or(2))?;
-        let extended = EXTENDED_SPEEDS
-            .into_iter()
-            .find(|(value, _)| Some(*value) == self.extended);
-        let speed = SPEEDS
-            .into_iter()
-            .find(|(value, _)| *value == self.speed.unwrap_or(1));
-        let (_, name) = extended.or(speed)?;
+        if (self.width, self.speed, self.extended) == (0, 0, 0) {
+            return None;
+        }
+        let width = if self.width == 0 { 2 } else { self.width };
+        let enabled = WIDTHS.iter().filter(|(value, _)| width & value > 0);
+        let lanes = enabled.map(|(_, lanes)| *lanes).max()?;
+        let best = |known: &[(u32, &'static str)], sum: u32| {
+            let enabled = known.iter().rfind(|(value, _)| sum & value > 0);
+            enabled.map(|(_, name)| *name)
+        };
+        let extended = best(&EXTENDED_SPEEDS, self.extended);
+        let name = extended.or_else(|| best(&SPEEDS, self.speed.max(1)))?;
         let rate = data_rate(lanes, name)?;
         let text = format!("{lanes}x{name}");
         Some(Speed { text, rate })
     }
+}
+
+/// A number as C reads it: `0x1f`, `31`, an optional sign before and anything after it.
+fn number(text: &str) -> Option<u64> {
+    let text = text.trim_start();
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let (digits, radix) = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))
+        .map_or((text, 10), |digits| (digits, 16));
+    let end = digits
+        .find(|letter: char| !letter.is_digit(radix))
+        .unwrap_or(digits.len());
+    u64::from_str_radix(&digits[..end], radix).ok()
+}
+
+fn not_supported(text: &str) -> String {
+    format!(
+        "`{text}` is not supported: `include`, `do`, `module=` and aliases are about the simulator, not the fabric; \
+         write out what they stand for"
+    )
 }
 
 /// State between lines.
@@ -173,6 +227,10 @@ struct Reader {
     is_open: bool,
     /// GUID of the next switch and of the next adapter.
     next_guid: [u64; 2],
+    /// The GUIDs last given by `switchguid=` and the like.
+    base_guid: [u64; 2],
+    /// Options of the ports, by record and port.
+    options: BTreeMap<(usize, u16), Options>,
     /// Options of links that have none.
     defaults: Options,
 }
@@ -187,41 +245,68 @@ impl Reader {
             self.port(line, number, rest)?;
         } else if let Some((kind, rest)) = node_keyword(text) {
             self.node(line, kind, rest)?;
-        } else if let Some((name, value)) = assignment(text) {
-            self.is_open = false;
-            self.assign(name, value.trim())?;
         } else {
-            let word = text.split_whitespace().next().unwrap_or_default();
-            return Err(format!(
-                "unknown line `{word}`, expected `Switch`, `Hca`, `Ca`, `Rt`, a port such as `[1] \"S0\"[2]` or \
-                 `switchguid=`; `include`, `do`, `module=` and aliases are not supported"
-            ));
+            self.is_open = false;
+            self.other(text)?;
         }
         Ok(())
     }
 
-    fn assign(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let kind = match name {
-            "switchguid" => 0,
-            "caguid" | "hcaguid" | "hcaguids" | "rtguid" => 1,
-            "vendid" | "devid" | "sysimgguid" => return Ok(()),
-            "width" | "speed" | "extspeed" => return self.defaults.set(name, value),
-            _ => {
-                return Err(format!(
-                    "unknown setting `{name}=`, expected one of `switchguid=`, `caguid=`, `hcaguid=`, `rtguid=`, \
-                     `vendid=`, `devid=`, `sysimgguid=`, `width=`, `speed=`, `extspeed=`"
-                ));
-            }
+    /// A line that is no part of a node: a setting, or nothing.
+    fn other(&mut self, text: &str) -> Result<(), String> {
+        let kind = |name: &str| match name {
+            "switchguid" => Some(0),
+            "caguid" | "hcaguid" | "hcaguids" | "rtguid" => Some(1),
+            _ => None,
         };
-        let wrong = || format!("`{name}={value}` is not a GUID such as `0x200001`, or `+1`");
-        self.next_guid[kind] = match value.strip_prefix('+') {
-            Some(more) => {
-                let more: u64 = more.parse().map_err(|_| wrong())?;
-                self.next_guid[kind].checked_add(more).ok_or_else(wrong)?
+        if let Some((name, value)) = assignment(text) {
+            if let Some(kind) = kind(name) {
+                let wrong = || format!("`{name}={value}` is not a GUID such as `0x200001`");
+                let guid = number(value).ok_or_else(wrong)?;
+                (self.base_guid[kind], self.next_guid[kind]) = (guid, guid);
+            } else if matches!(name, "width" | "speed" | "extspeed") {
+                self.defaults.set(name, value.trim())?;
             }
-            None => hexadecimal(value).ok_or_else(wrong)?,
-        };
-        Ok(())
+        } else if let Some((name, value)) = text.split_once('+')
+            && let Some(kind) = kind(name)
+        {
+            let wrong = || format!("`{name}+{value}` is not such as `{name}+5`");
+            let more = number(value).ok_or_else(wrong)?;
+            self.next_guid[kind] = self.base_guid[kind].checked_add(more).ok_or_else(wrong)?;
+        }
+        let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+        match words.next() {
+            Some("Switch" | "Hca" | "Ca" | "Rt") => {
+                Err("malformed node, expected such as `Switch 4 \"S0\"`".to_owned())
+            }
+            Some("include" | "do" | "module") => Err(not_supported(text)),
+            _ if text.starts_with('@') => Err(not_supported(text)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives both ends of every link the best speed that both enable.
+    fn negotiate(&mut self) {
+        let places: HashMap<&str, usize> = self
+            .records
+            .iter()
+            .enumerate()
+            .map(|(place, record)| (record.id.as_str(), place))
+            .collect();
+        let mut speeds = Vec::new();
+        for (&(place, port), own) in &self.options {
+            let end = &self.records[place].ports[&port];
+            let peer = places.get(end.peer.as_str()).copied();
+            let peer_port = u16::try_from(end.peer_port).ok();
+            let other = peer.zip(peer_port).and_then(|peer| self.options.get(&peer));
+            let both = other.and_then(|other| own.common(*other));
+            speeds.push((place, port, both.unwrap_or(*own).link_speed()));
+        }
+        for (place, port, speed) in speeds {
+            if let Some(end) = self.records[place].ports.get_mut(&port) {
+                end.speed = speed;
+            }
+        }
     }
 
     fn node(&mut self, line: usize, kind: NodeKind, text: &str) -> Result<(), String> {
@@ -255,27 +340,27 @@ impl Reader {
         let malformed = || "malformed port, expected such as `[1] \"S0\"[2]`".to_owned();
         let (_, rest) = guid_after_extension(rest);
         let (peer, rest) = quoted(rest).ok_or_else(malformed)?;
-        let (peer_port, rest) = bracket_number(rest.trim_start()).ok_or_else(malformed)?;
+        let (peer_port, rest) = bracket_number(rest.trim_start()).unwrap_or(("1", rest));
         let peer_port = peer_port.parse().map_err(|_| malformed())?;
         let (_, rest) = guid_after_extension(rest);
+        let (words, comment) = rest.split_once('#').unwrap_or((rest, ""));
         let mut options = defaults;
-        for word in rest
-            .split('#')
-            .next()
-            .unwrap_or_default()
+        for (name, value) in words
             .split_whitespace()
+            .filter_map(|word| word.split_once('='))
         {
-            let (name, value) = word
-                .split_once('=')
-                .ok_or_else(|| format!("unknown option `{word}`, expected `w=`, `s=` or `e=`"))?;
             options.set(name, value)?;
         }
+        let mut parts = comment.split('"');
+        let own = parts.next().unwrap_or_default();
         let new = PortRecord {
             line,
             guid: None,
+            lid: lid(own),
+            peer_lid: parts.nth(1).map_or(0, lid),
             peer: peer.to_owned(),
             peer_port,
-            speed: options.link_speed(),
+            speed: None,
         };
         if let Some(old) = record.ports.insert(port, new) {
             let first = old.line;
@@ -283,6 +368,9 @@ impl Reader {
                 "port {port} of `{}` is already on line {first}",
                 record.id
             ));
+        }
+        if options.link_speed().is_some() {
+            self.options.insert((self.records.len() - 1, port), options);
         }
         Ok(())
     }
@@ -292,6 +380,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::ids::{HostId, SwitchId};
+    use crate::topology::record_graph;
     use crate::topology::tests::context;
     use crate::units::Clock;
 
@@ -303,11 +392,14 @@ mod tests {
             },
             ..context()
         };
-        let graph = parse(text).and_then(|records| record_graph::graph(&records, &context));
+        let graph = parse(text).and_then(|records| {
+            let cables = record_graph::cables(&records)?;
+            record_graph::graph(&records, &cables, &Speeds::File, &context)
+        });
         graph.map_err(|error| error.in_file("net").to_string())
     }
 
-    const SMALL: &str = "# two switches\nHca\t1 \"H0\"\n[1]\t\"S0\"[1]\n\nswitchguid=+16\nSwitch 4 \"S0\" # \"left one\"\n\
+    const SMALL: &str = "# two switches\nHca\t1 \"H0\"\n[1]\t\"S0\"[1]\n\nswitchguid+16\nSwitch 4 \"S0\" # \"left one\"\n\
                          [1]\t\"H0\"[1]\n[3]\t\"S1\"[1]  w=2 s=4\n\nSwitch 4 \"S1\"\n[1] \"S0\"[3] w=2 s=4 # x\n\
                          [2] \"H1\"[1]\n\nHca 2 \"H1\"\n[1](10) \"S1\"[2]\n";
 
@@ -342,6 +434,7 @@ mod tests {
         assert_eq!(speed("w=8 s=4").as_deref(), Some("12xQDR"));
         assert_eq!(speed("w=2 s=4 e=2").as_deref(), Some("4xEDR"));
         assert_eq!(speed("w=16 e=8").as_deref(), Some("2xNDR"));
+        assert_eq!(speed("w=3 s=7").as_deref(), Some("4xQDR"));
     }
 
     #[test]
@@ -356,16 +449,20 @@ mod tests {
                 "net:2: port 5 of `S0`, expected 1..=4",
             ),
             (
-                "Switch 4 \"S0\"\n[1] \"S1\"\n",
+                "Switch 4 \"S0\"\n[1] S1\n",
                 "net:2: malformed port, expected such as `[1] \"S0\"[2]`",
             ),
             (
-                "Switch 4 \"S0\"\n[1] \"S1\"[1] w=3\n",
-                "net:2: `w=3`: expected one of 1, 2, 4, 8, 16",
+                "Switch 4 \"S0\"\n[1] \"S1\"[1] w=32\n",
+                "net:2: `w=32`: expected a sum of 1, 2, 4 and so on, 1 to 31",
             ),
             (
-                "Switch 4 \"S0\"\n[1] \"S1\"[1] fast\n",
-                "net:2: unknown option `fast`, expected `w=`, `s=` or `e=`",
+                "Switch 4 \"S0\"\n[1] \"S1\"[1] fast=1\n",
+                "net:2: unknown option `fast=1`, expected `w=`, `s=` or `e=`",
+            ),
+            (
+                "Switch \"S0\"\n",
+                "net:1: malformed node, expected such as `Switch 4 \"S0\"`",
             ),
             (
                 "Switch 4 \"S0\"\nSwitch 4 \"S0\"\n",
@@ -376,13 +473,13 @@ mod tests {
                 "net:2: `S0` port 1 leads to `S1` port 1, which is not in the file",
             ),
             (
-                "switchguid=+x\n",
-                "net:1: `switchguid=+x` is not a GUID such as `0x200001`, or `+1`",
+                "switchguid=x\n",
+                "net:1: `switchguid=x` is not a GUID such as `0x200001`",
             ),
             (
-                "do \"Link S0\"\n",
-                "net:1: unknown line `do`, expected `Switch`, `Hca`, `Ca`, `Rt`, a port such as `[1] \"S0\"[2]` or \
-                 `switchguid=`; `include`, `do`, `module=` and aliases are not supported",
+                "do Link \"S0\"\n",
+                "net:1: `do Link \"S0\"` is not supported: `include`, `do`, `module=` and aliases are about the \
+                 simulator, not the fabric; write out what they stand for",
             ),
         ] {
             assert_eq!(build(text).unwrap_err(), reason);
@@ -390,7 +487,45 @@ mod tests {
         assert!(
             build("module=x\n")
                 .unwrap_err()
-                .starts_with("net:1: unknown setting `module=`")
+                .starts_with("net:1: `module=x` is not supported")
         );
+    }
+
+    #[test]
+    fn what_ibsim_skips_is_skipped() {
+        let records = SMALL
+            .replace("\n\n", "\n----\n")
+            .replace("w=2 s=4 # x", "w=2 s=4 fast # x")
+            .replace("\"H0\"[1]", "\"H0\"");
+        let text = format!("Topology of today\nnodeguid=5\n{records}");
+        assert_eq!(build(&text).unwrap(), build(SMALL).unwrap());
+    }
+
+    #[test]
+    fn links_run_at_the_best_speed_both_ends_enable() {
+        let pair = |one: &str, other: &str| {
+            let text = format!(
+                "Switch 2 \"a\"\n[1] \"b\"[2] {one}\n\nSwitch 2 \"b\"\n[2] \"a\"[1] {other}\n"
+            );
+            let graph = build(&text).unwrap();
+            let cycles = graph.channels()[0].timing.cycles_per_flit;
+            (cycles, graph.notes().len())
+        };
+        assert_eq!(pair("w=3 s=7", "w=2 s=4"), (1, 0));
+        assert_eq!(pair("w=3 s=7", "w=1 s=6"), (4, 0));
+        assert_eq!(pair("s=4 e=2", "s=4"), (1, 0));
+        assert_eq!(pair("s=4", ""), (1, 0));
+        // nothing in common: fatal to ibsim
+        assert_eq!(pair("s=4", "s=2"), (2, 1));
+    }
+
+    #[test]
+    fn guids_are_those_that_ibsim_gives() {
+        let text = "switchguid=32\nSwitch 2 \"a\"\n[1] \"b\"\nSwitch 2 \"b\"\n[1] \"a\"[1]\n\nswitchguid+5\n\
+                    Switch 1 \"c\"\n[1] \"b\"[2]\n";
+        let text = text.replace("\nSwitch 2 \"b\"\n", "\nSwitch 2 \"b\"\n[2] \"c\"[1]\n");
+        let graph = build(&text).unwrap();
+        let guids: Vec<u64> = graph.switches().iter().map(|node| node.guid).collect();
+        assert_eq!(guids, [32, 33, 37]);
     }
 }

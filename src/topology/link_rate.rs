@@ -7,9 +7,8 @@ use crate::units::{BitRate, Clock, Time};
 /// 600/11 Gbit/s) are rounded to one, an error far below it; distinct rates differ far more.
 const TOLERANCE: f64 = 1e-9;
 
-/// Largest factor above the fastest rate that is tried for a reference rate: any two InfiniBand rates need
-/// less than 100, and a longer cycle count per flit slows the simulation without need.
-const MAX_FACTOR: u64 = 10_000;
+/// Slowest link \[cycles per flit\]: all InfiniBand rates at once, 1x SDR to 12x XDR, need 7,200.
+pub const SLOWEST: u32 = 10_000;
 
 /// Rate and latency that a link says it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,21 +68,37 @@ pub fn cycles_per_flit(rate: BitRate, clock: Clock) -> Result<u32, String> {
 }
 
 /// The smallest rate of which each of `rates` is a whole fraction: the reference rate of a fabric whose
-/// links have these rates. `None` when `rates` is empty or there is none within 10 000 times the fastest.
+/// links have these rates. `None` when `rates` is empty or there is none within [`SLOWEST`] times the slowest.
+///
+/// Several rates may give it with different rounding; the roundest one is taken.
 pub fn reference_rate(rates: &[BitRate]) -> Option<BitRate> {
     let fastest = rates.iter().max()?;
-    (1..=MAX_FACTOR)
+    let multiples = |reference: BitRate| -> Option<Vec<u32>> {
+        let all = rates.iter().map(|&rate| whole_multiple(reference, rate));
+        all.map(|times| times.filter(|&times| times <= SLOWEST))
+            .collect()
+    };
+    let (reference, times) = (1..=u64::from(SLOWEST))
         .map_while(|factor| fastest.0.checked_mul(factor))
         .map(BitRate)
-        .find(|&reference| {
-            rates
-                .iter()
-                .all(|&rate| whole_multiple(reference, rate).is_some())
-        })
+        .find_map(|reference| Some((reference, multiples(reference)?)))?;
+    let products = rates.iter().zip(&times);
+    let exact = products.filter_map(|(rate, &times)| rate.0.checked_mul(times.into()));
+    let zeros = |rate: &u64| {
+        (0..19)
+            .take_while(|&n| rate.is_multiple_of(10u64.pow(n + 1)))
+            .count()
+    };
+    let roundest = exact.max_by_key(|rate| (zeros(rate), *rate)).map(BitRate);
+    Some(
+        roundest
+            .filter(|&rate| multiples(rate).is_some())
+            .unwrap_or(reference),
+    )
 }
 
 /// How many times `rate` goes into `reference`, when that is a whole number.
-fn whole_multiple(reference: BitRate, rate: BitRate) -> Option<u32> {
+pub fn whole_multiple(reference: BitRate, rate: BitRate) -> Option<u32> {
     let times = (reference.0 as f64 / rate.0 as f64).round();
     if !(1.0..=f64::from(u32::MAX)).contains(&times) {
         return None;
@@ -120,6 +135,15 @@ mod tests {
         assert_eq!(mixed, Some(BitRate(600 * G)));
         assert_eq!(cycles_per_flit(FDR, clock(600)), Ok(11));
         assert_eq!(reference_rate(&[BitRate(u64::MAX), BitRate(3)]), None);
+        // twice FDR is rounded otherwise, and the multiples of neither are round
+        let twice = BitRate(109_090_909_090);
+        assert_eq!(
+            reference_rate(&[FDR, twice, BitRate(100 * G), BitRate(400 * G)]),
+            Some(BitRate(1200 * G))
+        );
+        let all = [2, 8, 32, 40, 100, 400, 2400].map(|rate| BitRate(rate * G));
+        let all: Vec<BitRate> = all.into_iter().chain([FDR]).collect();
+        assert_eq!(reference_rate(&all), Some(BitRate(2400 * G)));
     }
 
     #[test]

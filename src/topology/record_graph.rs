@@ -1,11 +1,13 @@
 //! The graph of node records: what all readers of `InfiniBand` fabric files share.
 //!
-//! Guarantees: every node and cable of the records, nothing else; every link is listed alike on both sides.
+//! Guarantees: every node and cable of the records, nothing else; every link is listed on both sides. Where these
+//! give it different speeds it has the lower one, and a note of the graph says so.
 //! Fails with: [`TopologyError::File`] with the line.
 //! Cost: O(records) time and memory.
 
 use super::builder::GraphBuilder;
 use super::fabric_file::{LineError, read};
+use super::file_speeds::Speeds;
 use super::graph::{ChannelTiming, Endpoint, Graph};
 use super::ibnetdiscover_records::{NodeKind, NodeRecord, PortRecord, Speed};
 use super::limits::MAX_NODES;
@@ -18,50 +20,57 @@ use std::path::Path;
 /// Reads the text of a form of file; records keep its order.
 pub(super) type Parse = fn(&str) -> Result<Vec<NodeRecord>, LineError>;
 
-/// The graph of a file.
-pub(super) fn build(
-    file: &str,
-    parse: Parse,
-    context: &BuildContext<'_>,
-) -> Result<Graph, TopologyError> {
-    with_records(file, parse, context.base, |records| graph(records, context))
+/// Links of which a note says that their ends differ.
+const MOST_NAMED: usize = 3;
+
+/// A file, how it is read, and where the rates of its links come from.
+pub(super) struct Source<'a> {
+    pub(super) file: &'a str,
+    pub(super) parse: Parse,
+    pub(super) speeds: &'a Speeds,
 }
 
-/// Distinct rates of the links of a file, ascending.
-pub(super) fn own_rates(
-    file: &str,
-    parse: Parse,
-    base: &Path,
-) -> Result<Vec<BitRate>, TopologyError> {
-    with_records(file, parse, base, rates)
-}
+impl Source<'_> {
+    /// The graph of the file.
+    pub(super) fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
+        self.read(context.base, |records, cables| {
+            graph(records, cables, self.speeds, context)
+        })
+    }
 
-fn with_records<T>(
-    file: &str,
-    parse: Parse,
-    base: &Path,
-    make: impl Fn(&[NodeRecord]) -> Result<T, LineError>,
-) -> Result<T, TopologyError> {
-    let records = parse(&read(base, file)?);
-    records
-        .and_then(|records| make(&records))
-        .map_err(|error| error.in_file(file))
+    /// Distinct rates of the links of the file, ascending.
+    pub(super) fn own_rates(&self, base: &Path) -> Result<Vec<BitRate>, TopologyError> {
+        self.read(base, |_, cables| Ok(rates(cables, self.speeds)))
+    }
+
+    fn read<T>(
+        &self,
+        base: &Path,
+        make: impl FnOnce(&[NodeRecord], &[Cable<'_>]) -> Result<T, LineError>,
+    ) -> Result<T, TopologyError> {
+        let in_file = |error: LineError| error.in_file(self.file);
+        let records = (self.parse)(&read(base, self.file)?).map_err(in_file)?;
+        let cables = cables(&records).map_err(in_file)?;
+        self.speeds
+            .require_known(cables.iter().map(|cable| cable.speed))?;
+        make(&records, &cables).map_err(in_file)
+    }
 }
 
 /// Distinct rates of the links, ascending.
-pub(super) fn rates(records: &[NodeRecord]) -> Result<Vec<BitRate>, LineError> {
-    let cables = cables(records)?;
-    let rates = cables.into_iter().filter_map(|cable| cable.rate);
-    Ok(rates.collect::<BTreeSet<_>>().into_iter().collect())
+pub(super) fn rates(cables: &[Cable<'_>], speeds: &Speeds) -> Vec<BitRate> {
+    let rates = cables.iter().filter_map(|cable| speeds.rate(cable.speed));
+    rates.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The graph of a file's records.
+/// The graph of a file's records and their cables.
 pub(super) fn graph(
     records: &[NodeRecord],
+    cables: &[Cable<'_>],
+    speeds: &Speeds,
     context: &BuildContext<'_>,
 ) -> Result<Graph, LineError> {
     require_counts(records)?;
-    let cables = cables(records)?;
     if cables.is_empty() {
         let reason = "no link between two nodes (is the file empty or cut off?)";
         return Err(LineError::new(0, reason));
@@ -73,7 +82,7 @@ pub(super) fn graph(
             [Some(NodeKind::Switch), Some(NodeKind::Switch)] => context.switch_link,
             _ => context.host_link,
         };
-        let timing = match cable.rate {
+        let timing = match speeds.rate(cable.speed) {
             None => default,
             Some(rate) => ChannelTiming {
                 cycles_per_flit: cycles_per_flit(rate, context.clock)
@@ -84,11 +93,35 @@ pub(super) fn graph(
         let (Some(&a), Some(&b)) = (nodes.ends.get(&from), nodes.ends.get(&to)) else {
             return Err(LineError::new(cable.line, "this link has no end"));
         };
+        for (end, lid) in [a, b].into_iter().zip(cable.lids) {
+            if let Endpoint::Host(host) = end {
+                nodes.builder.set_host_lid(host, lid);
+            }
+        }
         let made = nodes.builder.connect(a, b, timing);
         made.map_err(|error| LineError::new(cable.line, error.to_string()))?;
     }
+    let differing: Vec<&str> = cables
+        .iter()
+        .filter_map(|cable| cable.mismatch.as_deref())
+        .collect();
+    if !differing.is_empty() {
+        nodes.builder.note(mismatch_note(&differing));
+    }
     let built = nodes.builder.build();
     built.map_err(|error| LineError::new(0, error.to_string()))
+}
+
+/// What to say about links of which the ends differ.
+fn mismatch_note(differing: &[&str]) -> String {
+    let count = differing.len();
+    let named = differing[..count.min(MOST_NAMED)].join("; ");
+    let more = match count.saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let links = if count == 1 { "link has" } else { "links have" };
+    format!("{count} {links} different speeds at both ends, the lower is taken: {named}{more}")
 }
 
 /// Checks the numbers of nodes and hosts.
@@ -105,16 +138,20 @@ fn require_counts(records: &[NodeRecord]) -> Result<(), LineError> {
 }
 
 /// One link; its ends are (place of the record, port).
-struct Cable {
+pub(super) struct Cable<'a> {
     ends: [(usize, u16); 2],
+    /// LIDs of adapters' ports, as either side says.
+    lids: [u32; 2],
     /// `None` when neither side knows the speed.
-    rate: Option<BitRate>,
+    speed: Option<&'a Speed>,
+    /// What the sides say, when they differ.
+    mismatch: Option<String>,
     /// Line of the first end.
     line: usize,
 }
 
 /// Every link once, in the order of the file, after both sides were compared.
-fn cables(records: &[NodeRecord]) -> Result<Vec<Cable>, LineError> {
+pub(super) fn cables(records: &[NodeRecord]) -> Result<Vec<Cable<'_>>, LineError> {
     let places: HashMap<&str, usize> = records
         .iter()
         .enumerate()
@@ -133,9 +170,18 @@ fn cables(records: &[NodeRecord]) -> Result<Vec<Cable>, LineError> {
             if own > theirs {
                 continue;
             }
+            let (speed, differs) = common_speed(end, back);
             cables.push(Cable {
                 ends,
-                rate: common_speed(end, back)?.map(|speed| speed.rate),
+                lids: [said(end.lid, back.peer_lid), said(back.lid, end.peer_lid)],
+                speed,
+                mismatch: differs.map(|[one, other]| {
+                    let (id, peer, line) = (&record.id, &peer.id, back.line);
+                    let first = end.line;
+                    format!(
+                        "`{id}` port {port} says {one} (line {first}), `{peer}` port {peer_port} {other} (line {line})"
+                    )
+                }),
                 line: end.line,
             });
         }
@@ -185,19 +231,23 @@ fn missing(record: &NodeRecord, port: u16, end: &PortRecord, reason: &str) -> Li
     )
 }
 
-/// The speed both sides tell; one that does not know it takes the other's.
+/// What one side says, else the other; 0 is nothing.
+const fn said(own: u32, other: u32) -> u32 {
+    if own == 0 { other } else { own }
+}
+
+/// The speed both sides tell, the lower one when they differ, and then what they say; one that does not know it
+/// takes the other's.
 fn common_speed<'a>(
     end: &'a PortRecord,
     back: &'a PortRecord,
-) -> Result<Option<&'a Speed>, LineError> {
+) -> (Option<&'a Speed>, Option<[&'a str; 2]>) {
     match (&end.speed, &back.speed) {
         (Some(own), Some(other)) if own != other => {
-            let (own, other, line) = (&own.text, &other.text, back.line);
-            let reason =
-                format!("the link is {own} here and {other} on line {line}, expected the same");
-            Err(LineError::new(end.line, reason))
+            let lower = if other.rate < own.rate { other } else { own };
+            (Some(lower), Some([&own.text, &other.text]))
         }
-        (own, other) => Ok(own.as_ref().or(other.as_ref())),
+        (own, other) => (own.as_ref().or(other.as_ref()), None),
     }
 }
 
@@ -215,6 +265,9 @@ impl Nodes {
         for ((place, record), name) in records.iter().enumerate().zip(unique_names(records)) {
             let switch = (record.kind == NodeKind::Switch)
                 .then(|| builder.add_switch(name.clone(), record.guid, record.port_count));
+            if let Some(switch) = switch {
+                builder.set_switch_lid(switch, record.lid);
+            }
             for (&port, end) in &record.ports {
                 let endpoint = switch.map_or_else(
                     || {

@@ -38,7 +38,9 @@ pub struct Survey {
     pub switch_links: usize,
     /// Links between a host and a switch.
     pub host_links: usize,
-    /// Switches by number of links to switches.
+    /// Those of them that lead from a switch to itself.
+    pub self_links: usize,
+    /// Switches by number of links to other switches.
     pub degrees: BTreeMap<usize, usize>,
     /// Switches by number of hosts.
     pub hosts_on_switch: BTreeMap<usize, usize>,
@@ -65,7 +67,11 @@ impl Survey {
             hosts: graph.hosts().len(),
             switch_links,
             host_links: graph.link_count() - switch_links,
-            degrees: histogram(graph.switch_ids().map(|s| graph.neighbors(s).count())),
+            self_links: network.self_links,
+            degrees: histogram(graph.switch_ids().map(|switch| {
+                let neighbors = graph.neighbors(switch);
+                neighbors.filter(|(.., to)| *to != switch).count()
+            })),
             hosts_on_switch: histogram(network.hosts.iter().map(|&hosts| hosts as usize)),
             components: network.components(),
             diameter: pairs_at_distance.len().saturating_sub(1) as u32,
@@ -123,6 +129,8 @@ struct Network {
     hosts: Vec<u64>,
     /// Links between switches, parallel ones counted each.
     links: usize,
+    /// Those of them that lead from a switch to itself.
+    self_links: usize,
 }
 
 impl Network {
@@ -132,12 +140,16 @@ impl Network {
             neighbors: Vec::new(),
             hosts: Vec::new(),
             links: 0,
+            self_links: 0,
         };
         let mut own: Vec<u32> = Vec::new();
         for switch in graph.switch_ids() {
             own.clear();
             own.extend(graph.neighbors(switch).map(|(.., neighbor)| neighbor.0));
             network.links += own.len();
+            let all = own.len();
+            own.retain(|&neighbor| neighbor != switch.0);
+            network.self_links += all - own.len();
             own.sort_unstable();
             own.dedup();
             network.neighbors.extend(&own);
@@ -147,6 +159,7 @@ impl Network {
                 .push(graph.attached_hosts(switch).count() as u64);
         }
         network.links /= 2;
+        network.self_links /= 2;
         network
     }
 
@@ -389,6 +402,35 @@ mod tests {
         assert!((mean(psmn) - 1.5797).abs() < 5e-5);
         let loginoff = "Ibnetdiscover(file: \"assets/fabrics/loginoff_8sw.ibnetdiscover\")";
         assert!((mean(loginoff) - 1.65).abs() < 5e-3);
+    }
+
+    /// Two switches with a cable between them and one from the first to itself.
+    #[test]
+    fn a_cable_from_a_switch_to_itself_makes_no_neighbor() {
+        let text = "EdgeList(hosts_per_switch: 1, links: [(0, 1), (\"0:4\", \"0:5\")])";
+        let graph = built(text, &context());
+        let survey = Survey::new(&graph);
+        assert_eq!((survey.switch_links, survey.self_links), (2, 1));
+        assert_eq!(survey.degrees, BTreeMap::from([(1, 2)]));
+        assert_eq!(
+            crate::topology::bisection::bisection(&graph).unwrap().links,
+            1
+        );
+        // so many that the divisions are searched, each switch with a cable to itself
+        let links: Vec<String> = (0..24)
+            .map(|i| format!("({i}, {}), (\"{i}:8\", \"{i}:9\")", (i + 1) % 24))
+            .collect();
+        let ring = built(
+            &format!(
+                "EdgeList(hosts_per_switch: 1, links: [{}])",
+                links.join(", ")
+            ),
+            &context(),
+        );
+        assert_eq!(
+            crate::topology::bisection::bisection(&ring).unwrap().links,
+            2
+        );
     }
 
     #[test]

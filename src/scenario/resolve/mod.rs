@@ -24,7 +24,9 @@ use crate::topology::{
 use crate::traffic::messages::BuildMessages;
 use crate::traffic::{BuildPattern, BuildProcess, MESSAGE_SOURCES, PATTERNS, PROCESSES};
 use crate::units::{Amount, Clock, Time};
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// Longest latency or delay \[cycles\]: milliseconds on any link, far beyond a cluster.
 const LONGEST_DELAY: u64 = 1_000_000;
@@ -131,6 +133,9 @@ pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Lay
         base,
     };
     let graph = topology.build(&context).map_err(misfit)?;
+    for note in graph.notes() {
+        warn_once(note);
+    }
     if graph.hosts().is_empty() {
         return Err(part.name.mistake("the fabric has no host"));
     }
@@ -146,6 +151,15 @@ pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Lay
         graph,
         failed,
     })
+}
+
+/// Warns, unless it was said before: a study builds the same fabric many times.
+fn warn_once(note: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.insert(note.to_owned()) {
+        tracing::warn!("{note}");
+    }
 }
 
 /// Converts everything the engine needs and checks it against the graph; `base` is the folder relative file names

@@ -101,7 +101,7 @@ fn a_file_says_the_same_as_a_list() {
 fn impossible_entries_are_refused() {
     assert_eq!(
         error("(links: [(0, 1), (1, 1)])"),
-        "`links`: entry 2: switch 1 is linked to itself"
+        "`links`: entry 2: switch 1 is linked to itself; if that is meant, give both ports: `1:1 1:2`"
     );
     assert_eq!(
         error("(switches: 2, hosts: [2])"),

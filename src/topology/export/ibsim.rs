@@ -1,6 +1,6 @@
 //! Writes a graph as a topology file of the simulator `ibsim` (`.net`).
 //!
-//! Guarantees: [`Ibsim`](super::super::ibsim) reads back the same switches, ports, hosts, GUIDs and links in
+//! Guarantees: [`Ibsim`](super::super::ibsim) reads back the same switches, ports, hosts, GUIDs, LIDs and links in
 //! the same order; rates that are not the scenario's too, where `ibsim` has a width and speed for them.
 //! Latencies are not kept.
 //! Cost: O(ports) time and memory.
@@ -72,9 +72,13 @@ impl File<'_> {
         let id = self.switch_id(switch);
         self.node("switchguid", 0, 1, node.guid);
         let ports = node.port_count;
-        self.header(&format!("Switch\t{ports} \"{id}\""), &node.name);
+        let lid = match node.lid {
+            0 => String::new(),
+            lid => format!(" base port 0 lid {lid} lmc 0"),
+        };
+        self.header(&format!("Switch\t{ports} \"{id}\""), &node.name, &lid);
         for (port, channel) in graph.connected_ports(switch) {
-            self.port(port, channel);
+            self.port(port, channel, 0);
         }
     }
 
@@ -83,8 +87,8 @@ impl File<'_> {
         let id = self.host_id(host);
         // the port's GUID is one more than the node's
         self.node("caguid", 1, 2, node.guid.saturating_sub(1));
-        self.header(&format!("Hca\t1 \"{id}\""), &node.name);
-        self.port(1, self.graph.host_channel(host));
+        self.header(&format!("Hca\t1 \"{id}\""), &node.name, "");
+        self.port(1, self.graph.host_channel(host), node.lid);
     }
 
     /// A blank line, and the GUID unless the node gets it anyway; 0 = none.
@@ -97,16 +101,17 @@ impl File<'_> {
         self.next_guid[kind] = self.next_guid[kind].wrapping_add(taken);
     }
 
-    fn header(&mut self, header: &str, name: &str) {
-        if self.ids_are_names {
+    fn header(&mut self, header: &str, name: &str, lid: &str) {
+        if self.ids_are_names && lid.is_empty() {
             write_line(&mut self.text, format_args!("{header}"));
         } else {
             let name = quotable(name);
-            write_line(&mut self.text, format_args!("{header}\t# \"{name}\""));
+            write_line(&mut self.text, format_args!("{header}\t# \"{name}\"{lid}"));
         }
     }
 
-    fn port(&mut self, port: u16, channel: ChannelId) {
+    /// `lid` is that of the port, 0 when it has none of its own.
+    fn port(&mut self, port: u16, channel: ChannelId, lid: u32) {
         let (peer, peer_port) = match self.graph.channel(channel).to {
             Endpoint::Switch(switch, port) => (self.switch_id(switch), port),
             Endpoint::Host(host) => (self.host_id(host), 1),
@@ -118,9 +123,13 @@ impl File<'_> {
         } else {
             options(channel.timing, self.context)
         };
+        let own = match lid {
+            0 => String::new(),
+            lid => format!("\t# lid {lid} lmc 0"),
+        };
         write_line(
             &mut self.text,
-            format_args!("[{port}]\t\"{peer}\"[{peer_port}]{options}"),
+            format_args!("[{port}]\t\"{peer}\"[{peer_port}]{options}{own}"),
         );
     }
 

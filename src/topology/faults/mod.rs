@@ -310,11 +310,15 @@ impl Faults<'_> {
     fn rebuild(&self, with_switches: &[bool]) -> Result<Degraded, FaultError> {
         let graph = self.graph;
         let mut builder = GraphBuilder::new();
+        for note in graph.notes() {
+            builder.note(note.clone());
+        }
         let mut switch_of = vec![None; graph.switches().len()];
         let (mut switches, mut hosts) = (Vec::new(), Vec::new());
         for (switch, node) in graph.switch_ids().zip(graph.switches()) {
             if self.is_switch_up[switch.index()] {
                 let id = builder.add_switch(node.name.clone(), node.guid, node.port_count);
+                builder.set_switch_lid(id, node.lid);
                 switch_of[switch.index()] = Some(id);
             } else {
                 switches.push(node.name.clone());
@@ -323,7 +327,9 @@ impl Faults<'_> {
         let mut host_of = vec![None; graph.hosts().len()];
         for (host, node) in graph.host_ids().zip(graph.hosts()) {
             if self.is_link_up[graph.host_channel(host).link().index()] {
-                host_of[host.index()] = Some(builder.add_host(node.name.clone(), node.guid));
+                let id = builder.add_host(node.name.clone(), node.guid);
+                builder.set_host_lid(id, node.lid);
+                host_of[host.index()] = Some(id);
             } else {
                 hosts.push(node.name.clone());
             }

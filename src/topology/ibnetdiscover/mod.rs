@@ -1,7 +1,7 @@
 //! Real fabrics, from the output of `ibnetdiscover`.
 //!
-//! Guarantees: every node and cable of the file, nothing else; every link is listed alike on both sides; a
-//! file that was cut off is refused.
+//! Guarantees: every node and cable of the file, nothing else; every link is listed on both sides; a file that
+//! was cut off is refused.
 //! Fails with: [`TopologyError::File`] with the line, when the file cannot be read or does not describe a
 //! fabric, or when a link's rate is not a whole fraction of the reference rate.
 //! Cost: O(text) time and memory.
@@ -10,7 +10,9 @@
 //! host; its GUID is the port GUID. Names are the node descriptions: `/P2` is added for port 2 of an adapter
 //! with several cables, and the node id in parentheses where several nodes have the same description.
 //! A link has the data rate of its width and speed (`4xQDR`: 32 Gbit/s) and the latency of the scenario;
-//! when neither side knows the speed (`4x???`), it also has the rate of the scenario.
+//! when neither side knows the speed (`4x???`), it also has the rate of the scenario. Where the sides differ the
+//! lower speed is taken, and a warning says so; `speeds` gives links other rates than the file does. LIDs are
+//! kept: forwarding tables are written and read with them.
 //!
 //! # Deviations
 //!
@@ -18,9 +20,11 @@
 //!
 //! References: [`IBA`]
 
+use super::file_speeds::{SPEEDS, Speeds};
 use super::graph::Graph;
 use super::ibnetdiscover_records::parse;
-use super::{BuildContext, BuildTopology, Topology, TopologyError, record_graph};
+use super::record_graph::Source;
+use super::{BuildContext, BuildTopology, Topology, TopologyError};
 use crate::references::IBA;
 use crate::registry::{Entry, Parameter};
 use crate::units::BitRate;
@@ -32,14 +36,17 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
     name: "Ibnetdiscover",
     aliases: &[],
     summary: "real fabric from a file made by `ibnetdiscover`",
-    parameters: &[Parameter {
-        name: "file",
-        kind: "path, relative to the scenario",
-        default: None,
-        summary: "output of `ibnetdiscover`, such as assets/fabrics/psmn_x5.ibnetdiscover",
-    }],
+    parameters: &[
+        Parameter {
+            name: "file",
+            kind: "path, relative to the scenario",
+            default: None,
+            summary: "output of `ibnetdiscover`, such as assets/fabrics/psmn_x5.ibnetdiscover",
+        },
+        SPEEDS,
+    ],
     guarantees: &[
-        "every node and cable of the file; each link listed alike on both sides",
+        "every node and cable of the file; each link listed on both sides",
         "every cabled port of a channel adapter is one host",
         "links have the data rate of their width and speed",
     ],
@@ -53,15 +60,28 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
 pub struct Ibnetdiscover {
     /// Path, relative to the scenario.
     pub file: String,
+    /// Where the rates of links come from.
+    #[serde(default)]
+    pub speeds: Speeds,
+}
+
+impl Ibnetdiscover {
+    fn source(&self) -> Source<'_> {
+        Source {
+            file: &self.file,
+            parse,
+            speeds: &self.speeds,
+        }
+    }
 }
 
 impl Topology for Ibnetdiscover {
     fn build(&self, context: &BuildContext<'_>) -> Result<Graph, TopologyError> {
-        record_graph::build(&self.file, parse, context)
+        self.source().build(context)
     }
 
     fn own_rates(&self, base: &Path) -> Result<Vec<BitRate>, TopologyError> {
-        record_graph::own_rates(&self.file, parse, base)
+        self.source().own_rates(base)
     }
 }
 

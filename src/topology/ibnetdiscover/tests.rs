@@ -2,17 +2,27 @@
 
 use super::*;
 use crate::topology::fabric_file::LineError;
-use crate::topology::record_graph::unique_names;
+use crate::topology::record_graph::{self, unique_names};
 use crate::topology::survey::Survey;
 use crate::topology::tests::context;
 use crate::units::Clock;
 
 fn graph(text: &str, context: &BuildContext<'_>) -> Result<Graph, LineError> {
-    record_graph::graph(&parse(text)?, context)
+    let records = parse(text)?;
+    record_graph::graph(
+        &records,
+        &record_graph::cables(&records)?,
+        &Speeds::File,
+        context,
+    )
 }
 
 fn rates(text: &str) -> Result<Vec<BitRate>, LineError> {
-    record_graph::rates(&parse(text)?)
+    let records = parse(text)?;
+    Ok(record_graph::rates(
+        &record_graph::cables(&records)?,
+        &Speeds::File,
+    ))
 }
 
 const PSMN: &str = include_str!("../../../assets/fabrics/psmn_x5.ibnetdiscover");
@@ -71,6 +81,7 @@ fn links_have_their_own_rates() {
     assert_eq!(slow.count(), 2 * 23);
     let mut file = Ibnetdiscover {
         file: "assets/fabrics/loginoff_8sw.ibnetdiscover".to_owned(),
+        speeds: Speeds::File,
     };
     let error = file.build(&at(32)).unwrap_err();
     assert_eq!(
@@ -145,10 +156,6 @@ fn both_sides_must_agree() {
             "fabric:2: `S-a` port 1 leads to `S-c` port 2, which is not in the file",
         ),
         (
-            ("2 4xQDR", "2 4xDDR"),
-            "fabric:2: the link is 4xQDR here and 4xDDR on line 5, expected the same",
-        ),
-        (
             ("4 \"S-b\"", "4 \"S-a\""),
             "fabric:4: node `S-a` is already on line 1",
         ),
@@ -161,6 +168,89 @@ fn both_sides_must_agree() {
         error(hosts),
         "fabric:2: `H-a` port 1 leads to `H-b` port 1, which is no switch; every host must be \
          connected to a switch"
+    );
+}
+
+#[test]
+fn the_lower_of_two_speeds_is_taken_and_told() {
+    let cycles = |text: &str| {
+        let graph = graph(text, &at(32)).unwrap();
+        let timing = graph.channels()[0].timing;
+        assert_eq!(graph.channels()[1].timing, timing);
+        (timing.cycles_per_flit, graph.notes().to_vec())
+    };
+    assert_eq!(cycles(PAIR), (1, vec![]));
+    let slow_there = cycles(&PAIR.replacen("2 4xQDR", "2 4xDDR", 1));
+    let note = "1 link has different speeds at both ends, the lower is taken: `S-a` port 1 says 4xQDR (line 2), \
+                `S-b` port 2 4xDDR (line 5)";
+    assert_eq!(slow_there, (2, vec![note.to_owned()]));
+    let slow_here = cycles(&PAIR.replacen("1 4xQDR", "1 1xQDR", 1));
+    assert_eq!(slow_here.0, 4);
+    // eight lanes of one speed are four of the next: the same rate, and still not the same
+    let same_rate = cycles(&PAIR.replacen("1 4xQDR", "1 8xDDR", 1));
+    assert_eq!((same_rate.0, same_rate.1.len()), (1, 1));
+}
+
+#[test]
+fn speeds_can_be_replaced() {
+    let file = |speeds: &str| {
+        let text = format!("(file: \"assets/fabrics/psmn_x5.ibnetdiscover\", speeds: {speeds})");
+        (ENTRY.build)(crate::registry::Arguments { text: &text }).unwrap()
+    };
+    let rates = |speeds: &str| {
+        let rates = file(speeds).own_rates(Path::new("."));
+        rates.map(|rates| {
+            rates
+                .iter()
+                .map(|rate| rate.0 / 1_000_000_000)
+                .collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(rates("File").unwrap(), [16, 32]);
+    assert_eq!(rates("Scenario").unwrap(), [0u64; 0]);
+    assert_eq!(
+        rates("Replace({\"4xDDR\": \"100 Gbit/s\"})").unwrap(),
+        [32, 100]
+    );
+    assert_eq!(
+        rates("Replace({\"4xFDR\": \"100 Gbit/s\"})")
+            .unwrap_err()
+            .to_string(),
+        "`speeds`: no link has the speed `4xFDR`, expected one of `4xDDR`, `4xQDR`"
+    );
+    let graph = file("Scenario").build(&at(7)).unwrap();
+    assert!(
+        graph
+            .channels()
+            .iter()
+            .all(|channel| channel.timing.cycles_per_flit == 1)
+    );
+}
+
+#[test]
+fn lids_are_kept() {
+    let graph = graph(PSMN, &at(32)).unwrap();
+    let lids: Vec<u32> = graph.switches().iter().map(|node| node.lid).collect();
+    let lines = PSMN.lines().filter(|line| line.starts_with("Switch"));
+    let expected = lines.map(|line| {
+        let (_, lid) = line.split_once(" lid ").unwrap();
+        lid.split(' ').next().unwrap().parse().unwrap()
+    });
+    assert_eq!(lids, expected.collect::<Vec<u32>>());
+    assert!(lids.iter().all(|&lid| lid > 0));
+    let all: std::collections::BTreeSet<u32> = graph
+        .hosts()
+        .iter()
+        .map(|node| node.lid)
+        .chain(lids)
+        .collect();
+    assert_eq!(all.len(), 100);
+    let first = PSMN.lines().find(|line| line.starts_with("[1](")).unwrap();
+    let guid = u64::from_str_radix(first[4..].split(')').next().unwrap(), 16).unwrap();
+    let host = graph.hosts().iter().find(|host| host.guid == guid).unwrap();
+    assert!(
+        first.contains(&format!("# lid {} lmc 0", host.lid)),
+        "{first}"
     );
 }
 
@@ -217,7 +307,8 @@ fn too_many_hosts_are_refused() {
     let adapter = parse(&format!("Ca 254 \"H-1\"\n{}", ports.concat()))
         .unwrap()
         .remove(0);
-    let error = record_graph::graph(&vec![adapter; 4000], &at(160)).unwrap_err();
+    let error =
+        record_graph::graph(&vec![adapter; 4000], &[], &Speeds::File, &at(160)).unwrap_err();
     assert_eq!(error.reason, "1016000 hosts, expected at most 1000000");
 }
 

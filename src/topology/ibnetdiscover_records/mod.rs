@@ -37,6 +37,9 @@ const SPEEDS: &[(&str, u64, u64)] = &[
     ("XDR", 2_400_000_000_000, 1),
 ];
 
+/// Largest unicast LID.
+pub(super) const LARGEST_LID: u32 = 0xBFFF;
+
 /// Lanes a link can have.
 const WIDTHS: &[u64] = &[1, 2, 4, 8, 12];
 
@@ -82,6 +85,8 @@ pub(super) struct NodeRecord {
     pub(super) kind: NodeKind,
     pub(super) id: String,
     pub(super) guid: u64,
+    /// LID of a switch, 0 when it is not said.
+    pub(super) lid: u32,
     pub(super) port_count: u16,
     /// Text for people; may be empty.
     pub(super) description: String,
@@ -94,6 +99,9 @@ pub(super) struct NodeRecord {
 pub(super) struct PortRecord {
     pub(super) line: usize,
     pub(super) guid: Option<u64>,
+    /// LID of an adapter's port, and of the end it leads to; 0 when it is not said.
+    pub(super) lid: u32,
+    pub(super) peer_lid: u32,
     pub(super) peer: String,
     pub(super) peer_port: u32,
     /// `None` when the tool did not know it.
@@ -232,13 +240,14 @@ pub(super) fn node(
     if !(1..=MAX_PORTS).contains(&port_count) {
         return Err(count_error());
     }
-    let (comment, _) = comment(rest)?;
+    let (comment, outside) = comment(rest)?;
     let guid = guid.or_else(|| hexadecimal(id.get(2..).filter(|digits| digits.len() == 16)?));
     Ok(NodeRecord {
         line,
         kind,
         id: id.to_owned(),
         guid: guid.unwrap_or(0),
+        lid: outside.get(1).map_or(0, |after| lid(after)),
         port_count,
         description: comment.to_owned(),
         ports: BTreeMap::new(),
@@ -254,14 +263,19 @@ fn port_record(text: &str, line: usize) -> Result<PortRecord, String> {
     let (peer_port, rest) = bracket_number(rest.trim_start()).ok_or_else(malformed)?;
     let peer_port = peer_port.parse().map_err(|_| malformed())?;
     let (_, rest) = guid_after_extension(rest);
-    let speed = if rest.trim_start().is_empty() {
-        None
+    let ([lid, peer_lid], speed) = if rest.trim_start().is_empty() {
+        ([0, 0], None)
     } else {
-        speed(comment(rest)?.1)?
+        let outside = comment(rest)?.1;
+        // what follows the description is the other end's
+        let lids = [0, 1].map(|place| outside.get(place).map_or(0, |part| lid(part)));
+        (lids, speed(outside)?)
     };
     Ok(PortRecord {
         line,
         guid,
+        lid,
+        peer_lid,
         peer: peer.to_owned(),
         peer_port,
         speed,
@@ -298,6 +312,13 @@ pub(super) fn comment(text: &str) -> Result<(&str, Vec<&str>), String> {
     let description = parts.get(1).copied().unwrap_or_default();
     let outside = parts.into_iter().step_by(2).collect();
     Ok((description, outside))
+}
+
+/// The first number after `lid`; 0 when there is none, or none that is a unicast LID.
+pub(super) fn lid(text: &str) -> u32 {
+    let mut words = text.split_whitespace().skip_while(|&word| word != "lid");
+    let number = words.nth(1).and_then(|word| word.parse().ok());
+    number.filter(|&lid| lid <= LARGEST_LID).unwrap_or(0)
 }
 
 /// The speed among the words outside quotes; the last one when there are several.

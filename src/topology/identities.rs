@@ -1,6 +1,7 @@
 //! GUIDs and LIDs of switches and hosts, as a subnet manager would give them.
 //!
-//! Guarantees: all GUIDs differ and none is 0; LIDs are 1 to switches + hosts, each once.
+//! Guarantees: all GUIDs differ and none is 0, and so do all LIDs; without LIDs of their own nodes have 1 to switches +
+//! hosts.
 //! Cost: O(nodes log nodes).
 //!
 //! # Algorithm
@@ -8,13 +9,14 @@
 //!    simulator `ibsim` does: switch `i` has 0x200000 + `i`, host `h` has 0x100001 + 2 `h` (node GUID + 1).
 //! 2. OpenSM keeps nodes in the order of the GUID with its bytes reversed (it compares network byte order on a
 //!    little-endian machine). That is numeric order while GUIDs differ in their last byte only.
-//! 3. The host with number 0 runs the subnet manager and has LID 1; all others, hosts and switches together,
-//!    have 2, 3, ... in the order of step 2 (one LID per port: LMC 0).
+//! 3. Nodes keep the LIDs that the graph gives them (from a fabric file), unless two have the same.
+//! 4. All others get the lowest LIDs that are left, one per port (LMC 0): first the host with number 0, which runs the
+//!    subnet manager, then hosts and switches together in the order of step 2.
 //!
 //! References: OpenSM `osm_lid_mgr.c`, ibsim
 
+use super::Graph;
 use crate::ids::{HostId, SwitchId};
-use crate::topology::Graph;
 use std::collections::BTreeSet;
 
 /// GUIDs and LIDs of a graph.
@@ -55,15 +57,29 @@ impl Identities {
             }
         }
         let mut identities = Self {
-            switch_lids: vec![0; switch_guids.len()],
-            host_lids: vec![0; host_guids.len()],
+            switch_lids: graph.switches().iter().map(|node| node.lid).collect(),
+            host_lids: graph.hosts().iter().map(|node| node.lid).collect(),
             switch_guids,
             host_guids,
         };
-        let mut order = identities.end_ports();
-        order.sort_by_key(|&end| (end != EndPort::Host(HostId(0)), identities.order(end)));
-        for (end, lid) in order.into_iter().zip(1..) {
-            match end {
+        let ends = identities.by_lid();
+        let lids: Vec<u32> = ends.iter().map(|&end| identities.lid(end)).collect();
+        let is_own = |i: usize| {
+            let is_twin =
+                |other: Option<usize>| other.and_then(|other| lids.get(other)) == Some(&lids[i]);
+            lids[i] != 0 && !is_twin(i.checked_sub(1)) && !is_twin(Some(i + 1))
+        };
+        let (own, mut others): (Vec<usize>, Vec<usize>) = (0..ends.len()).partition(|&i| is_own(i));
+        let taken: BTreeSet<u32> = own.iter().map(|&i| lids[i]).collect();
+        others.sort_by_key(|&i| {
+            (
+                ends[i] != EndPort::Host(HostId(0)),
+                identities.order(ends[i]),
+            )
+        });
+        let free = (1..).filter(|lid| !taken.contains(lid));
+        for (i, lid) in others.into_iter().zip(free) {
+            match ends[i] {
                 EndPort::Switch(switch) => identities.switch_lids[switch.index()] = lid,
                 EndPort::Host(host) => identities.host_lids[host.index()] = lid,
             }
@@ -111,17 +127,39 @@ impl Identities {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::test_graphs::grid;
+    use crate::topology::tests::{built, context};
+
+    fn ring(switches: u32) -> Graph {
+        built(&format!("Torus(radix: [{switches}])"), &context())
+    }
 
     #[test]
     fn lids_follow_the_reversed_bytes_of_guids() {
-        let identities = Identities::new(&grid(&[4], true, 1));
+        let identities = Identities::new(&ring(4));
         // last bytes: S0 00, H0 01 (subnet manager), S1 01, S2 02, H1 03, S3 03, H2 05, H3 07
         assert_eq!(identities.switch_lids, [2, 3, 4, 6]);
         assert_eq!(identities.host_lids, [1, 5, 7, 8]);
-        let wide = Identities::new(&grid(&[300], true, 1));
+        let wide = Identities::new(&ring(300));
         // 0x200100 has last byte 0 as 0x200000 has, and comes right after it
         assert_eq!(wide.switch_lids[0], 2);
         assert_eq!(wide.switch_lids[256], 3);
+    }
+
+    #[test]
+    fn own_lids_are_kept_unless_two_are_the_same() {
+        let mut graph = ring(4);
+        graph.switches[1].lid = 2;
+        graph.switches[2].lid = 9;
+        graph.hosts[0].lid = 7;
+        graph.hosts[1].lid = 7;
+        let identities = Identities::new(&graph);
+        assert_eq!(identities.switch_lids, [3, 2, 9, 5]);
+        assert_eq!(identities.host_lids, [1, 4, 6, 7]);
+        let lids: BTreeSet<u32> = identities
+            .by_lid()
+            .iter()
+            .map(|&end| identities.lid(end))
+            .collect();
+        assert_eq!(lids.len(), 8);
     }
 }
