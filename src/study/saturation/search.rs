@@ -219,7 +219,8 @@ impl<E> Search<'_, E> {
                 break;
             };
             // runs that are there already are of use for a load nearby
-            let is_near = |other: &f64| (load - other).abs() <= slack && low < *other && *other < high;
+            let is_near =
+                |other: &f64| (load - other).abs() <= slack && low < *other && *other < high;
             let near = self.loads(Judgement::Undecided).find(is_near);
             let load = near.unwrap_or_else(|| rounded(load));
             if self.settle(load, seeds, false)? == Judgement::Undecided {

@@ -39,8 +39,7 @@ impl Model {
             } = request;
             let sample = |seed: usize| {
                 let mut rng = stream(seed as u64, Purpose::Arrivals, (load * 1e6) as u64);
-                let noise =
-                    1.0 + (f64::from(below(&mut rng, 2001)) / 1000.0 - 1.0) * self.noise;
+                let noise = 1.0 + (f64::from(below(&mut rng, 2001)) / 1000.0 - 1.0) * self.noise;
                 let accepted = (self.accepts)(load) * noise;
                 Sample {
                     offered: load,

@@ -189,7 +189,12 @@ impl Run<'_> {
         let warmup = self.driver.warm.as_ref().map_or(0, |warm| warm.cycle);
         let (graph, plan) = (&self.resolved.layout.graph, &self.resolved.plan);
         let series = &self.driver.batches.series;
-        Window::new((graph, plan, self.asked()), records, series, [warmup, cycles])
+        Window::new(
+            (graph, plan, self.asked()),
+            records,
+            series,
+            [warmup, cycles],
+        )
     }
 
     /// What the traffic asks of the channel that is full first; found once.
