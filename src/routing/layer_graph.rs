@@ -7,14 +7,15 @@
 //! Every vertex has a place in a topological order. A dependency against the order is refused when its first
 //! end can be reached from its second; otherwise the vertices between them that lead to the first end move
 //! before those that are reached from the second. A dependency that was refused by itself stays refused as long as none
-//! are taken away, which is remembered: where single paths are tried, most are refused by a look. Taking dependencies
-//! away keeps the order valid. Many new
+//! are taken away, which is remembered; once as much time has gone into refusals as it takes to find all of them at once,
+//! that is done (see `closure.rs`): where single paths are tried, most are refused by a look. Taking dependencies away keeps the order valid. Many new
 //! dependencies at once are checked by one depth-first search, which also gives a new order; the channels that
 //! leave one switch are neighbours in a set of bits, so that it looks at a vertex's successors at once.
 //!
 //! References: [`PEARCE_KELLY`](crate::references::PEARCE_KELLY)
 
 use super::channel_bits::{Vertices, WORD};
+use super::closure;
 
 /// A dependency with the number of paths that bring it: (from, to, paths).
 pub(super) type Dependency = (u32, u32, u32);
@@ -41,6 +42,10 @@ pub(super) struct LayerGraph<'a> {
     /// Successors of each vertex that would close a cycle, as far as known; wrong once `is_stale`.
     refused: Vec<u64>,
     is_stale: bool,
+    /// Dependencies looked at in vain since all refusals were known.
+    wasted: u64,
+    /// Number of dependencies.
+    edges: u64,
     /// Vertices that a search has not met, and those on its way.
     unmet: Vec<u64>,
     open: Vec<u64>,
@@ -68,6 +73,8 @@ impl<'a> LayerGraph<'a> {
             bits: vec![0; vertices.row[count]],
             refused: vec![0; vertices.row[count]],
             is_stale: false,
+            wasted: 0,
+            edges: 0,
             unmet: vec![0; words],
             open: vec![0; words],
             after: vec![Vec::new(); count],
@@ -91,6 +98,9 @@ impl<'a> LayerGraph<'a> {
     pub(super) fn try_add(&mut self, dependencies: &[Dependency]) -> bool {
         if std::mem::take(&mut self.is_stale) {
             self.refused.fill(0);
+        }
+        if self.wasted > self.learning() {
+            self.learn();
         }
         let has = |bits: &[u64], &(from, to, _): &Dependency| {
             let (word, mask) = self.vertices.bit(from, to);
@@ -116,6 +126,23 @@ impl<'a> LayerGraph<'a> {
             }
         }
         true
+    }
+
+    /// What [`Self::learn`] costs, in dependencies that a search looks at: it takes some words at a time.
+    fn learning(&self) -> u64 {
+        self.edges * self.vertices.count as u64 / 2048
+    }
+
+    /// Finds all refusals.
+    fn learn(&mut self) {
+        let mut order = vec![0; self.vertices.count];
+        for (vertex, &place) in (0u32..).zip(&self.place) {
+            order[place as usize] = vertex;
+        }
+        closure::add_refused(self.vertices, &order, &self.after, &mut self.refused);
+        // about what it costs
+        self.searched += self.wasted;
+        self.wasted = 0;
     }
 
     /// Adds new dependencies one by one, or none.
@@ -163,6 +190,7 @@ impl<'a> LayerGraph<'a> {
             }
             return false;
         }
+        self.edges += new.len() as u64;
         for &(from, to, _) in new {
             self.after[from as usize].push((to, 0));
             self.before[to as usize].push(from);
@@ -258,6 +286,7 @@ impl<'a> LayerGraph<'a> {
     }
 
     fn unlink(&mut self, from: u32, to: u32) {
+        self.edges -= 1;
         self.clear(from, to);
         self.after[from as usize].retain(|edge| edge.0 != to);
         self.before[to as usize].retain(|&other| other != from);
@@ -267,12 +296,15 @@ impl<'a> LayerGraph<'a> {
     fn insert(&mut self, from: u32, to: u32) -> bool {
         let (lower, upper) = (self.place[to as usize], self.place[from as usize]);
         if lower < upper {
+            let searched = self.searched;
             if !self.search_forward(from, to, upper) {
+                self.wasted += self.searched - searched;
                 return false;
             }
             self.search_back(from, lower);
             self.reorder();
         }
+        self.edges += 1;
         self.set(from, to);
         self.after[from as usize].push((to, 0));
         self.before[to as usize].push(from);
@@ -374,7 +406,9 @@ mod tests {
         for from in 0..9 {
             assert!(graph.try_add(&[(from, from + 1, 1)]));
         }
-        assert!(!graph.try_add(&[(9, 0, 1)]));
+        for _ in 0..2 {
+            assert!(!graph.try_add(&[(9, 0, 1)]));
+        }
         let searched = graph.searched();
         assert!(!graph.try_add(&[(10, 11, 1), (9, 0, 1)]));
         assert_eq!(graph.searched(), searched);

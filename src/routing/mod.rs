@@ -4,6 +4,7 @@ pub mod adaptive;
 mod balance;
 pub mod bound;
 mod channel_bits;
+mod closure;
 pub mod demand;
 mod demand_loads;
 pub mod dependency_graph;

@@ -143,10 +143,12 @@ impl Search<'_> {
         let limit = estimates[0].0 * CLOSE;
         estimates.retain(|&(load, _)| load <= limit);
         estimates.truncate(affordable);
-        let remark = format!(
-            "estimated by even splits of what goes to {count} of {all} switches; of the best, {} compared by tables",
-            estimates.len()
-        );
+        let then = match estimates.len() {
+            1 => String::from("the best is taken"),
+            left => format!("the best {left} compared by their tables"),
+        };
+        let remark =
+            format!("estimated by even splits of what goes to {count} of {all} switches, {then}");
         (
             estimates.into_iter().map(|(_, roots)| roots).collect(),
             remark,
