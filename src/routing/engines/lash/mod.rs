@@ -9,7 +9,7 @@
 //! # Algorithm
 //! 1. One shortest path per pair by destination tables: the next switch is the one with the lowest id
 //!    (`paths: Lowest`; parallel links take destination switches in turn, the hosts of a switch share the ways to it),
-//!    or the way with the least load (`paths: Balanced`, see `load_balance.rs`; up to [`BY_HOST`] pairs of a switch and
+//!    or the way with the least load (`paths: Balanced`, see `load_balance.rs`; up to 2^22 pairs of a switch and
 //!    a host every host has ways of its own). `paths: Auto` is whichever of the two loads its fullest channel less
 //!    under uniform traffic, the lowest on ties; the other if only that fits the lanes.
 //! 2. Pairs of a switch with hosts and the hosts reached over one way are put into layers (see `layers.rs`); layer `l`
