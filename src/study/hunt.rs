@@ -98,6 +98,8 @@ impl Hunt<'_> {
                 self.evaluate(&mut tried, number, request)
             })?;
             tried.conclude(number, &search);
+            self.directory
+                .write_table(&tried.clone().sorted().table())?;
             let axes = axes.iter().map(|axis| axis.path.clone());
             let values = axes.zip(place.point.values.iter().cloned()).collect();
             let names = |load: f64| tried.names(number, load);

@@ -49,7 +49,7 @@ pub enum Command {
     Run(Run),
     /// Run a scenario's sweep: every point with several seeds, in parallel; one table
     Sweep(Sweep),
-    /// Find the largest load that a fabric sustains, by bisection over several seeds
+    /// Find the largest load that a fabric sustains, over several seeds
     Saturate(Saturate),
     /// Compare two runs or sweeps, paired by point and seed
     Compare(Compare),

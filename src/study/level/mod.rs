@@ -41,6 +41,8 @@ const HALVES: usize = 4;
 const GROSS: f64 = 5.0;
 /// Times the tolerance that every run misses when fewer than [`HALVES`] runs are enough to say so.
 const CLEAR: f64 = 2.0;
+/// Standard errors off the mean of what hosts miss, to be safe from taking their noise for an estimate.
+const ERRORS: f64 = 2.0;
 /// Growth of the packets in the fabric from one half of the measurement to the other, part of the first, that a fabric
 /// on its way to a steady state may show.
 const INSIDE: f64 = 0.5;
@@ -114,7 +116,9 @@ impl Level {
             let reason = format!("{missing} missing, no host certainly more");
             (Judgement::Sustained, reason)
         });
-        let of_worst = hosts.iter().map(|worst| worst.mean() - worst.error());
+        let has_halves = self.samples.len() >= HALVES;
+        let worst = hosts.iter().filter(|_| has_halves);
+        let of_worst = worst.map(|worst| worst.mean() - ERRORS * worst.error());
         Judged {
             judgement,
             reason,

@@ -18,7 +18,7 @@ const FIRST: usize = 2;
 /// Times the number of seeds, at most.
 const MOST_ROUNDS: usize = 3;
 /// First step downwards or upwards, part of the load.
-const STEP: f64 = 0.04;
+const STEP: f64 = 0.02;
 /// Resolutions between estimates on both sides that are near enough for a line.
 const NEAR: f64 = 4.0;
 /// Part of the space between two estimates that is left on either side.
@@ -172,11 +172,12 @@ impl<E> Search<'_, E> {
             }
             let guess = self.estimate(below, above);
             let load = match below {
-                None => guess.min(above.0 * (1.0 - step(steps[0]).min(0.5))),
+                // nothing at all may be accepted there: of a deadlock
+                None => (guess.max(resolution)).min(above.0 * (1.0 - step(steps[0]).min(0.5))),
                 Some((below, _)) => {
                     let margin = MARGIN * gap;
-                    let farthest = below * (1.0 + step(steps[1]));
-                    let farthest = farthest.max(below + NEAR / 2.0 * resolution);
+                    let least = NEAR / 2.0 * resolution * 2.0_f64.powi(steps[1]);
+                    let farthest = (below * (1.0 + step(steps[1]))).max(below + least);
                     guess.clamp(below + margin, above.0 - margin).min(farthest)
                 }
             };

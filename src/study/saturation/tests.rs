@@ -76,12 +76,54 @@ fn a_plateau_is_found_with_few_runs() {
     assert!(high - found.sustained <= 0.005 * (1 + found.undecided.len()) as f64);
     assert_eq!(found.behaviour, Behaviour::Saturated);
     assert!(found.levels.is_sorted_by(|(a, _), (b, _)| a.load < b.load));
-    // a bisection takes nine loads; two runs decide those that are clear
+    // a bisection takes nine loads, with four runs each
     let runs: usize = requests.iter().map(|request| request.count).sum();
-    assert!(found.levels.len() >= 9 && runs <= 44, "{runs} runs");
+    assert!(runs <= 28, "{runs} runs");
     let (load, peak) = found.peak.unwrap();
     assert!(load > 0.43 && (peak.mean - 0.431).abs() < 0.002);
     assert!(found.sustained <= peak.mean / (1.0 - 0.01) + 0.001);
+}
+
+/// What is accepted at the full rate says nothing about the point of a fabric whose accepted load falls, nor estimates
+/// about one that deadlocks: the loads tried must still come together.
+#[test]
+fn the_point_is_found_wherever_it_lies() {
+    for (accepts, point) in [
+        ((|load| load.min(0.02)) as fn(f64) -> f64, 0.0202),
+        (|load| load.min(0.97), 0.9798),
+        (|load| load.min(0.1).min(0.2 - load).max(0.01), 0.1005),
+        (|load| load * (1.0 - 0.02 * load), 0.5),
+    ] {
+        let (found, requests) = Model { accepts, ..MODEL }.found();
+        let high = found.overloaded.unwrap();
+        let width = 0.005 * (1 + found.undecided.len()) as f64;
+        assert!(
+            found.sustained <= point + 1e-3
+                && point - 1e-3 <= high
+                && high - found.sustained <= width + 1e-6,
+            "{point}: {found:?}"
+        );
+        let runs: usize = requests.iter().map(|request| request.count).sum();
+        assert!(runs <= 70, "{point}: {runs} runs");
+    }
+}
+
+/// Noise as of a fabric with one overloaded host, which runs alone do not see: the bound is known beforehand.
+#[test]
+fn nothing_beyond_the_bound_is_sustained_and_no_runs_are_made_for_it() {
+    let model = Model {
+        bound: Some(0.25),
+        ..MODEL
+    };
+    let (found, requests) = model.found();
+    assert_eq!(found.overloaded, Some(0.252_525));
+    assert!(
+        found.sustained < 0.252_525 && found.sustained > 0.2475,
+        "{found:?}"
+    );
+    let beyond = requests.iter().filter(|request| request.load > 0.2526);
+    assert!(beyond.clone().all(|request| request.is_whole) && beyond.count() == 1);
+    assert_eq!(found.behaviour, Behaviour::Saturated);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod merging;
 mod places;
 mod resuming;
 mod saturating;
+mod searching;
 mod tables;
 
 use assert_cmd::Command;

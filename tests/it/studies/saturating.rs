@@ -212,17 +212,23 @@ fn a_hot_spot_is_not_sustained_beyond_what_its_receiver_takes() {
         "--set",
         "traffic.bulk.pattern=HotSpot(targets: [0], fraction: 0.05)",
     ];
-    folder.succeeds(&search(&hot_spot));
+    let shown = folder.succeeds(&search(&hot_spot));
     let found = finding(&folder);
     let bound = 1.0 / (63.0 * 0.05 + 0.95);
     let (low, high) = (load(&found["sustained"]), load(&found["overloaded"]));
     assert!(
-        0.85 * bound < low && low <= 1.04 * bound,
+        0.85 * bound < low && low < high && high < 1.0205 * bound,
         "{low} to {high}, bound {bound}"
     );
     assert!(
-        0.95 * bound < high && high < 1.17 * bound,
-        "{low} to {high}, bound {bound}"
+        (load(&found["limit"]["load"]) - bound).abs() < 1e-9,
+        "{found}"
+    );
+    let channel = found["limit"]["channel"].as_str().unwrap_or_default();
+    let full = format!(": {channel} is full at {bound:.4})");
+    assert!(
+        channel.ends_with(" to H0") && shown.contains(&full),
+        "{shown}"
     );
 }
 

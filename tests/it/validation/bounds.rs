@@ -230,7 +230,7 @@ fn runs_below_a_bound_are_sustained_and_runs_above_fill_the_channel_it_names() {
 
 /// The largest load the search takes for sustained may lie below the bound, never above it by more than its tolerance.
 #[test]
-#[ignore = "long: cargo test --release --test it searches_end_at_the_bounds -- --ignored --nocapture"]
+#[ignore = "dev, minutes: ten searches"]
 fn searches_end_at_the_bounds() {
     for case in &CASES {
         let bound = case.bound().load;
@@ -247,12 +247,12 @@ fn searches_end_at_the_bounds() {
         ]);
         let text = std::fs::read_to_string(folder.path("out/saturation.json")).expect("a result");
         let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        let sustained = found["sustained"].as_f64().expect("a load");
+        let sustained = found["points"][0]["sustained"].as_f64().expect("a load");
         let part = sustained / bound;
         note(&format!(
             "{}: bound {bound:.4}, sustained {sustained:.4}, {part:.3} of it",
             case.name
         ));
-        assert!((0.93..=1.03).contains(&part), "{}", case.name);
+        assert!((0.93..=1.0205).contains(&part), "{}", case.name);
     }
 }

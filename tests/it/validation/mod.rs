@@ -39,9 +39,15 @@ fn scenario(file: &str, changes: &[&str]) -> Resolved {
 
 /// Runs to the end on one thread.
 fn run(resolved: &Resolved) -> Outcome {
+    judged_by(resolved, false)
+}
+
+/// The same, judged by what was measured alone or by what is known of routes and patterns too.
+fn judged_by(resolved: &Resolved, measured_only: bool) -> Outcome {
     let settings = Settings {
         threads: Some(1),
         shards: Some(1),
+        measured_only,
         ..Settings::default()
     };
     execute(resolved, settings, &mut |_| {}, &AtomicBool::new(false)).expect("the run ends")

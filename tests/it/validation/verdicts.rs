@@ -1,11 +1,11 @@
 //! How often a verdict is wrong: fabrics whose limit is known, at loads around it.
 
-use super::{note, run};
+use super::{judged_by, note, run};
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use virtlane::run::Outcome;
 use virtlane::run::outcome::Verdict;
-use virtlane::scenario::{Document, Parts};
+use virtlane::scenario::{Document, Parts, Resolved};
 
 /// A fabric with a load it can just take \[fraction of link rate\].
 struct Limit {
@@ -80,6 +80,10 @@ const LIMITS: [Limit; 5] = [
 impl Limit {
     /// A run at a part of the limit, with these phases.
     fn run(&self, part: f64, seed: u64, phases: &str) -> Outcome {
+        run(&self.resolve(part, seed, phases))
+    }
+
+    fn resolve(&self, part: f64, seed: u64, phases: &str) -> Resolved {
         let Self {
             topology,
             routing,
@@ -100,13 +104,13 @@ impl Limit {
         );
         let document = Document::parse("limit", &text, ".".as_ref()).expect("RON");
         let resolved = document.resolve(&Parts::registered());
-        run(&resolved.unwrap_or_else(|error| panic!("{error}")))
+        resolved.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Runs told to be steady, undecided, saturated.
-    fn told(&self, part: f64, runs: u64, phases: &str) -> [u64; 3] {
+    fn told(&self, part: f64, runs: u64, measured_only: bool) -> [u64; 3] {
         let verdicts = (1..=runs).into_par_iter().map(|seed| {
-            let outcome = self.run(part, seed, phases);
+            let outcome = judged_by(&self.resolve(part, seed, PHASES), measured_only);
             match outcome.verdict {
                 Verdict::Steady => [1, 0, 0],
                 Verdict::Undecided => [0, 1, 0],
@@ -122,30 +126,42 @@ impl Limit {
 
 const PHASES: &str = "warmup: \"2000 cycles\", measure: \"10000 cycles\"";
 
-/// At most so many of `runs` runs may be told wrongly: 1 % of all five fabrics together.
-fn hold_to(runs: u64) {
+/// At most so many of `runs` runs may be told wrongly: 1 % of all five fabrics together. With what routes and patterns say
+/// no overload is told to be steady; what was measured alone is judged for the fabrics of which no more is known.
+fn hold_to(runs: u64, measured_only: bool) {
+    note(&format!("measured only: {measured_only}"));
     let mut wrong = [0; 2];
     let mut words = String::new();
     for part in [0.5, 0.9, 0.98, 1.02, 1.1] {
         for limit in &LIMITS {
-            let [steady, _, saturated] = limit.told(part, runs, PHASES);
+            let [steady, undecided, saturated] = limit.told(part, runs, measured_only);
             if part > 1.05 {
                 wrong[0] += steady;
             } else if part < 0.95 {
                 wrong[1] += saturated;
-                // most are told to be steady; of eight links at 0.9 each some look full in so many cycles
-                let least = match (part < 0.8, limit.name) {
-                    (true, _) => 0.85,
-                    (false, "uniform") => 0.15,
-                    (false, _) => 0.6,
-                };
-                if (steady as f64) < least * runs as f64 {
-                    write!(words, "{} at {part}: {steady} steady; ", limit.name).expect("a text");
-                }
+            }
+            let is_known = !measured_only;
+            let least = match (part, limit.name) {
+                (..0.8, _) => 0.85,
+                // of eight links each some look full in so many cycles, by what was measured
+                (..0.95, "uniform") if measured_only => 0.15,
+                (..0.95, _) if measured_only => 0.6,
+                (..0.95, _) => 0.85,
+                _ => 0.0,
+            };
+            if (steady as f64) < least * runs as f64
+                || is_known && part > 1.0 && steady + undecided > 0
+            {
+                write!(
+                    words,
+                    "{} at {part}: {steady} steady, {undecided} undecided; ",
+                    limit.name
+                )
+                .expect("a text");
             }
         }
     }
-    assert_eq!(words, "", "too few of {runs} are steady");
+    assert_eq!(words, "", "of {runs}");
     let all = runs * LIMITS.len() as u64;
     assert!(
         wrong[0] * 100 <= all,
@@ -161,13 +177,15 @@ fn hold_to(runs: u64) {
 
 #[test]
 fn verdicts_are_seldom_wrong() {
-    hold_to(20);
+    hold_to(20, false);
+    hold_to(20, true);
 }
 
 #[test]
-#[ignore = "dev, minutes: 5,000 runs"]
+#[ignore = "dev, minutes: 10,000 runs"]
 fn of_200_runs_at_each_load_less_than_1_percent_are_told_wrongly() {
-    hold_to(200);
+    hold_to(200, false);
+    hold_to(200, true);
 }
 
 #[test]
@@ -197,6 +215,29 @@ fn no_host_accepts_more_than_its_link_carries() {
             "{received} in {cycles} cycles of a link that is always busy"
         );
     }
+}
+
+/// Rows of a timeline count packets whole, in the cycle of their delivery; the window counts flits one by one.
+#[test]
+fn rows_of_a_timeline_differ_from_the_window_by_parts_of_packets_at_its_edges() {
+    let phases = "warmup: \"2048 cycles\", measure: \"10240 cycles\", drain: \"0 cycles\"";
+    let outcome = LIMITS[3].run(3.0, 1, phases);
+    let rows = outcome.timeline.iter().filter(|row| row.start >= 2048);
+    assert_eq!(rows.clone().map(|row| row.length).sum::<u64>(), 10240);
+    assert!(rows.clone().all(|row| row.delivered_flits % 16 == 0));
+    let whole: u64 = rows.map(|row| row.delivered_flits).sum();
+    let flits = outcome.records.classes[0].delivered_flits;
+    assert_eq!(flits, outcome.records.hosts[0].received_flits);
+    assert!(
+        flits.abs_diff(whole) < 16,
+        "{flits} in the window, {whole} in its rows, of the one host that receives"
+    );
+    let batches = outcome.precision.accepted.expect("1024 batches");
+    let cycles = batches.batches as f64 * batches.batch_cycles as f64;
+    assert!(
+        (batches.mean * cycles - flits as f64).abs() < 16.0 + (10240.0 - cycles),
+        "{batches:?}"
+    );
 }
 
 #[test]
