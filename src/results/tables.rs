@@ -56,9 +56,12 @@ pub(super) fn channels(path: &Path) -> Result<Vec<ChannelUse>, ResultsError> {
     let mut channels: Vec<ChannelUse> = Vec::new();
     for row in rows::<ChannelRow>(path)? {
         let number = row.channel;
-        if number + 1 == channels.len() {
-            channels[number].utilisation += row.utilisation;
-        } else if number == channels.len() {
+        let count = channels.len();
+        if let Some(last) = channels.last_mut()
+            && number == count - 1
+        {
+            last.utilisation += row.utilisation;
+        } else if number == count {
             channels.push(ChannelUse {
                 from: row.from,
                 to: row.to,
@@ -104,5 +107,26 @@ mod tests {
         assert_eq!((between.source(), between.target()), ("leaf 1", "spine"));
         assert!(!between.is_of_host());
         assert!(channel("node port x", "S0 port 1").is_of_host());
+    }
+
+    #[test]
+    fn channels_out_of_order_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("channels.csv");
+        let read = |numbers: &[u64]| {
+            let mut text = String::from("channel,from,to,utilisation [fraction]\n");
+            for number in numbers {
+                text += &format!("{number},A,B port 1,0.25\n");
+            }
+            std::fs::write(&path, text).unwrap();
+            channels(&path)
+        };
+        let found = read(&[0, 0, 1]).unwrap();
+        let found: Vec<f64> = found.iter().map(|channel| channel.utilisation).collect();
+        assert_eq!(found, [0.5, 0.25]);
+        for wrong in [&[1][..], &[0, 2], &[0, 1, 0], &[u64::MAX], &[0, u64::MAX]] {
+            let error = read(wrong).expect_err("damaged").to_string();
+            assert!(error.contains("out of order"), "{wrong:?}: {error}");
+        }
     }
 }

@@ -342,6 +342,91 @@ fn run_and_sweep_directories_hold_both_tables() {
     assert_eq!(names(folder.path()), ["run", "study", "torus.ron"]);
 }
 
+/// A row of flows.csv.
+#[derive(Clone, Debug, PartialEq, serde::Deserialize)]
+struct FlowRow {
+    class: String,
+    source: u32,
+    destination: u32,
+    #[serde(rename = "delivered [packets]")]
+    packets: u64,
+    #[serde(rename = "delivered [flits]")]
+    flits: u64,
+    #[serde(rename = "marked [packets]")]
+    marked: u64,
+    #[serde(rename = "hops_mean [channels]")]
+    hops: f64,
+    #[serde(rename = "network_latency_mean [cycles]")]
+    network: f64,
+    #[serde(rename = "network_latency_max [cycles]")]
+    network_max: u64,
+    #[serde(rename = "packet_latency_mean [cycles]")]
+    whole: f64,
+    #[serde(rename = "packet_latency_max [cycles]")]
+    whole_max: u64,
+    #[serde(rename = "first_created [cycle]")]
+    first_created: u64,
+    #[serde(rename = "last_delivered [cycle]")]
+    last_delivered: u64,
+}
+
+/// Every cell of flows.csv is what the rows of packets.csv come to.
+#[test]
+fn the_table_of_flows_says_what_that_of_packets_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("torus.ron"), TORUS).expect("it can be written");
+    let mut command = Command::cargo_bin("virtlane").expect("it is built");
+    let observe = "observe=(packets: All, flows: true)";
+    let arguments = [
+        "run",
+        "torus.ron",
+        "--cycles",
+        "5000",
+        "--quiet",
+        "--set",
+        observe,
+        "--out",
+        "run",
+    ];
+    command.current_dir(folder.path()).args(arguments).unwrap();
+    let mut flows: BTreeMap<(String, u32, u32), Vec<Packet>> = BTreeMap::new();
+    for packet in packets(&folder.path().join("run/packets.csv")) {
+        let flow = (packet.class.clone(), packet.source, packet.destination);
+        flows.entry(flow).or_default().push(packet);
+    }
+    let expected = flows
+        .into_iter()
+        .map(|((class, source, destination), packets)| {
+            let all = |of: fn(&Packet) -> u64| packets.iter().map(of);
+            let sum = |of| all(of).sum::<u64>();
+            let mean = |of| sum(of) as f64 / packets.len() as f64;
+            FlowRow {
+                class,
+                source,
+                destination,
+                packets: packets.len() as u64,
+                flits: sum(|packet| packet.size),
+                marked: sum(|packet| packet.marked.into()),
+                hops: mean(|packet| packet.hops),
+                network: mean(|packet| packet.network),
+                network_max: all(|packet| packet.network).max().unwrap_or(0),
+                whole: mean(|packet| packet.whole),
+                whole_max: all(|packet| packet.whole).max().unwrap_or(0),
+                first_created: all(|packet| packet.created).min().unwrap_or(0),
+                last_delivered: all(|packet| packet.delivered).max().unwrap_or(0),
+            }
+        });
+    let expected: Vec<FlowRow> = expected.collect();
+    let mut reader = csv::Reader::from_path(folder.path().join("run/flows.csv")).expect("a table");
+    let found = reader.deserialize().collect::<Result<Vec<FlowRow>, _>>();
+    let mut found = found.expect("flows");
+    let key = |row: &FlowRow| (row.class.clone(), row.source, row.destination);
+    found.sort_by_key(key);
+    assert!(found.len() > 100, "{}", found.len());
+    assert!(found.iter().any(|row| row.marked > 0), "nothing is marked");
+    assert_eq!(found, expected);
+}
+
 /// Whether a value is what the text of a CSV cell says, and what kind of value it is.
 #[cfg(feature = "parquet")]
 fn compare(value: &parquet::record::Field, text: &str) -> (bool, &'static str) {

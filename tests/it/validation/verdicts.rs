@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use virtlane::run::Outcome;
 use virtlane::run::outcome::Verdict;
 use virtlane::scenario::{Document, Parts, Resolved};
+use virtlane::study::level::{Judgement, Level, Sample};
 
 /// A fabric with a load it can just take \[fraction of link rate\].
 struct Limit {
@@ -282,4 +283,27 @@ fn one_overloaded_host_of_648_is_not_overlooked() {
         ));
         assert_ne!(outcome.verdict, Verdict::Steady, "{}", outcome.reason);
     }
+}
+
+/// Eight runs that miss a part of the load, give or take 0.05 %: the tolerance of a search decides, not a multiple of it.
+#[test]
+fn a_search_judges_a_load_at_its_tolerance() {
+    let judged = |missing: f64| {
+        let sample = |run: u32| {
+            let noise = if run.is_multiple_of(2) { 5e-4 } else { -5e-4 };
+            Sample {
+                offered: 0.5,
+                accepted: 0.5 * (1.0 - missing - noise),
+                ..Sample::default()
+            }
+        };
+        let level = Level {
+            load: 0.5,
+            samples: (0..8).map(sample).collect(),
+        };
+        level.judge(0.01).judgement
+    };
+    assert_eq!(judged(0.009), Judgement::Sustained);
+    assert_eq!(judged(0.010), Judgement::Undecided);
+    assert_eq!(judged(0.011), Judgement::NotSustained);
 }

@@ -37,6 +37,8 @@
 //! [`stationarity::is_growing`]: crate::measure::precision::stationarity::is_growing
 //! [`stationarity::rise`]: crate::measure::precision::stationarity::rise
 
+#[cfg(test)]
+mod tests;
 mod window;
 
 pub(super) use window::Asked;
