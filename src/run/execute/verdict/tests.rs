@@ -19,6 +19,7 @@ fn fabric() -> Resolved {
                  link: (rate: \"10 Gbit/s\", latency: \"1 cycles\"), switch: (lane_capacity: \"64 flits\")),
         routing: FatTree(),
         traffic: [(name: \"all\", pattern: Uniform, process: Bernoulli(load: 0.5), size: \"16 flits\")],
+        phases: (warmup: \"1000 cycles\", measure: \"10000 cycles\"),
     )";
     let document = Document::parse("tree.ron", text, Path::new("")).expect("a scenario");
     let resolved = document.resolve(&Parts::registered());
