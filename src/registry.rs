@@ -46,6 +46,8 @@ pub struct Registry<B: 'static> {
     pub kind: &'static str,
     /// Entries sorted by name.
     pub entries: &'static [Entry<B>],
+    /// Names that could mean several entries, or none that is here: refused with what may be meant.
+    pub unclear: &'static [(&'static str, &'static str)],
 }
 
 impl<B> Registry<B> {
@@ -59,8 +61,15 @@ impl<B> Registry<B> {
     /// The entry of `name`.
     ///
     /// # Errors
-    /// When there is none: what is wrong, what there is, and the nearest name.
+    /// When there is none: what is wrong, what there is, and the nearest name; what may be meant by a name that is
+    /// not clear.
     pub fn lookup(&self, name: &str) -> Result<&'static Entry<B>, String> {
+        if let Some((_, meanings)) = self.unclear.iter().find(|(unclear, _)| *unclear == name) {
+            let kind = self.kind;
+            return Err(format!(
+                "the {kind} `{name}` is not clear: expected {meanings}"
+            ));
+        }
         self.find(name).ok_or_else(|| {
             let aliases = self.entries.iter().flat_map(|entry| entry.aliases);
             let message = unknown(self.kind, name, self.names());

@@ -10,7 +10,7 @@ use crate::routing::loads::ChannelLoads;
 use crate::routing::{self, Choices, Proof, Tables};
 use crate::scenario::bounds::Bounds;
 use crate::scenario::plan::InputSpeedup;
-use crate::scenario::{Parts, Resolved};
+use crate::scenario::{Document, Parts, Resolved};
 use crate::topology::Graph;
 use std::fmt::Write;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
     document.assign("allow_deadlock", allow_deadlock)?;
     let resolved = document.resolve(&Parts::registered())?;
     if let Some(folder) = &arguments.export_dir {
-        export(&resolved, folder)?;
+        export(&document, &resolved, folder)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
@@ -34,7 +34,8 @@ pub(super) fn execute(arguments: &Routes) -> Result<ExitCode, Error> {
         let tables = tables(&resolved)?;
         dump::require_destination_only(tables).map_err(|error| Error::Usage(error.to_string()))?;
         // a string takes all text
-        let _ = write_lfts(&resolved.layout.graph, tables, &mut text);
+        let management = document.management(&resolved, tables, &Parts::registered())?;
+        let _ = write_lfts(&resolved.layout.graph, tables, &management, &mut text);
     } else {
         survey(&resolved, &mut text);
     }
@@ -53,16 +54,17 @@ fn tables(resolved: &Resolved) -> Result<&Tables, Error> {
 }
 
 /// Writes every file of `routing::dump`; nothing when the tables have no form in one of them.
-fn export(resolved: &Resolved, folder: &Path) -> Result<(), Error> {
+fn export(document: &Document, resolved: &Resolved, folder: &Path) -> Result<(), Error> {
     let (graph, tables) = (&resolved.layout.graph, tables(resolved)?);
+    let management = document.management(resolved, tables, &Parts::registered())?;
     let inexpressible = |error: dump::InexpressibleError| Error::Usage(error.to_string());
     let mut files = [const { String::new() }; 5];
     let [lfts, fdbs, sl2vl, guid2lid, path_sl] = &mut files;
     dump::write_sl2vl(graph, tables, sl2vl).map_err(inexpressible)?;
     dump::write_path_sl(graph, tables, path_sl).map_err(inexpressible)?;
     // a string takes all text
-    let _ = write_lfts(graph, tables, lfts);
-    let _ = dump::write_fdbs(graph, tables, fdbs);
+    let _ = write_lfts(graph, tables, &management, lfts);
+    let _ = dump::write_fdbs(graph, tables, &management, fdbs);
     let _ = dump::write_guid2lid(graph, guid2lid);
     let names = [
         "opensm-lfts.dump",

@@ -73,6 +73,12 @@ pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
     ) -> Result<Tables, RoutingError> {
         self.route(graph, budget, seed)
     }
+
+    /// Output ports `[switch][switch]` towards the management ports of switches, 0 at the switch itself; `None` for
+    /// engines that route to hosts only. No packet of the simulator goes there; dumps of the tables have them.
+    fn management(&self, _graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// An engine that routes while packets travel, with its parameters: graph to a routing function.
@@ -210,6 +216,43 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
         engines::adaptive::ugal::ENTRY,
         engines::up_down::ENTRY,
         engines::adaptive::valiant::ENTRY,
+    ],
+    // OpenSM's own names, in lower case as it writes them, mean its engines
+    unclear: &[
+        (
+            "MINHOP",
+            "`MinHop` (balanced here) or `OpenSmMinHop` (OpenSM's tables; also `minhop`)",
+        ),
+        (
+            "UPDN",
+            "`UpDown` (free of deadlock) or `OpenSmUpDown` (OpenSM's tables; also `updn`)",
+        ),
+        (
+            "LASH",
+            "`Lash` (with options) or `OpenSmLash` (OpenSM's tables and layers; also `lash`)",
+        ),
+        (
+            "DOR",
+            "`DimensionOrder` (with datelines) or `OpenSmDor` (OpenSM's tables; also `dor`)",
+        ),
+        (
+            "SSSP",
+            "`Sssp` (with options) or `OpenSmSssp` (OpenSM's tables; also `sssp`)",
+        ),
+        (
+            "DFSSSP",
+            "`Dfsssp` (with options) or `OpenSmDfsssp` (OpenSM's tables and layers; also `dfsssp`)",
+        ),
+        (
+            "dnup",
+            "`OpenSmUpDown` or `UpDown`; OpenSM's dnup is not here",
+        ),
+        (
+            "nue",
+            "`OpenSmDfsssp` or `Dfsssp`; OpenSM's nue is not here",
+        ),
+        ("file", "`TableImport(lfts: \"...\")`"),
+        ("torus2qos", "`OpenSmTorus2Qos`"),
     ],
 };
 

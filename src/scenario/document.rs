@@ -6,6 +6,7 @@ use super::schema::Scenario;
 use super::syntax::parser::parse;
 use super::syntax::{Field, Node, ScenarioError, Sources, Value};
 use super::{decode, resolve};
+use crate::routing::Tables;
 use std::path::{Path, PathBuf};
 
 /// The scenario that runs when no file is given.
@@ -171,6 +172,20 @@ impl Document {
             Ok(layout) => Ok((scenario, layout)),
             Err(mistake) => Err(self.sources.error(mistake)),
         }
+    }
+
+    /// Ports to the management ports of switches, for dumps of a scenario's `tables`.
+    ///
+    /// # Errors
+    /// What is wrong with `routing`.
+    pub fn management(
+        &self,
+        resolved: &Resolved,
+        tables: &Tables,
+        parts: &Parts<'_>,
+    ) -> Result<Vec<u8>, ScenarioError> {
+        resolve::management(resolved, tables, parts, &self.base)
+            .map_err(|mistake| self.sources.error(mistake))
     }
 
     /// Resolves everything a run needs.

@@ -117,6 +117,7 @@ pub static TOPOLOGIES: Registry<BuildTopology> = Registry {
         tree::ENTRY,
         xgft::ENTRY,
     ],
+    unclear: &[],
 };
 
 /// Every way a topology can be impossible.

@@ -16,6 +16,8 @@ mod context;
 #[path = "../fuzz/importer.rs"]
 mod importer;
 mod importers;
+// Real fabrics through the program.
+mod imported;
 #[path = "../fuzz/messages.rs"]
 mod message_input;
 // Networks that others have published: the same graphs, port by port.

@@ -20,8 +20,8 @@ pub use read::{
     read_sl2vl,
 };
 pub use write::{
-    InexpressibleError, require_destination_only, write_fdbs, write_guid2lid, write_lfts,
-    write_path_sl, write_sl2vl,
+    InexpressibleError, management, require_destination_only, write_fdbs, write_guid2lid,
+    write_lfts, write_path_sl, write_sl2vl,
 };
 
 #[cfg(test)]

@@ -118,7 +118,16 @@ fn guid_after(text: &str, keyword: &str) -> Option<u64> {
     hexadecimal(word.trim_end_matches([',', ':']))
 }
 
-/// Reads `opensm-lfts.dump` or `opensm.fdbs`.
+/// Column titles of OpenSM and of the diagnostic tools.
+fn is_heading(content: &str) -> bool {
+    let mut words = content.split_whitespace();
+    matches!(
+        (words.next(), words.next()),
+        (Some("LID"), _) | (Some("Lid"), Some("Out")) | (Some("Port"), Some("Info"))
+    )
+}
+
+/// Reads `opensm-lfts.dump`, `opensm.fdbs` or what `dump_fts` and `ibroute` print.
 ///
 /// # Errors
 /// [`DumpError`]; also for a table that is cut off.
@@ -142,7 +151,7 @@ pub fn read_lfts(text: &str) -> Result<Vec<Row>, DumpError> {
             });
         } else if content.ends_with("lids dumped") {
             open = None;
-        } else if !content.starts_with("LID ") {
+        } else if !is_heading(content) {
             let row = rows.last_mut().ok_or_else(|| {
                 error(
                     line,
@@ -169,9 +178,13 @@ fn require_closed(open: Option<usize>) -> Result<(), DumpError> {
     }
 }
 
-/// `0x0001 003 # Channel Adapter portguid 0x0000000000100001: 'H0'` or `0x0001 : 003  : 01   : yes`.
+/// `0x0001 003 # Channel Adapter portguid 0x0000000000100001: 'H0'`, the same with `: (` instead of `#`, or
+/// `0x0001 : 003  : 01   : yes`.
 fn entry(line: usize, content: &str) -> Result<LidRow, DumpError> {
-    let (table, comment) = content.split_once('#').unwrap_or((content, ""));
+    let parts = content
+        .split_once(": (")
+        .or_else(|| content.split_once('#'));
+    let (table, comment) = parts.unwrap_or((content, ""));
     let mut words = table
         .split([' ', '\t', ':'])
         .filter(|word| !word.is_empty());

@@ -1,7 +1,7 @@
 //! Writes forwarding tables, lane maps and LIDs in the forms of OpenSM's dumps.
 //!
-//! LIDs and GUIDs are those of [`Identities`]. Only hosts are destinations. Where there is no route,
-//! `UNREACHABLE` stands for the port.
+//! LIDs and GUIDs are those of [`Identities`]. Where there is no route, `UNREACHABLE` stands for the port. Management
+//! ports of switches are destinations of forwarding tables too: by the engine's own tables, else by [`management`].
 //!
 //! Cost: O(switches * hosts) text, for lanes O(switches * ports^2).
 //!
@@ -11,6 +11,7 @@ use crate::ids::{HostId, SlId, SwitchId};
 use crate::routing::identities::{EndPort, Identities};
 use crate::routing::{Tables, UNREACHABLE};
 use crate::topology::Graph;
+use crate::topology::survey::switch_distances;
 use std::fmt::{self, Write};
 
 /// Service levels of InfiniBand.
@@ -51,39 +52,85 @@ pub enum InexpressibleError {
     Text(#[from] fmt::Error),
 }
 
-/// Writes `opensm-lfts.dump` to `out`.
+/// Ports to management ports, `[switch][switch]`, for engines that route to hosts only: the way to the first host of
+/// the switch, and to a switch without hosts a shortest path over the lowest ports; 0 at the switch itself.
+pub fn management(graph: &Graph, tables: &Tables) -> Vec<u8> {
+    let count = graph.switches().len();
+    let mut ports = vec![UNREACHABLE; count * count];
+    for to in graph.switch_ids() {
+        let distances = match graph.attached_hosts(to).next() {
+            Some((_, host)) => {
+                for from in graph.switch_ids().filter(|&from| from != to) {
+                    let port = tables.next[from.index() * tables.host_count + host.index()];
+                    ports[from.index() * count + to.index()] = port;
+                }
+                Vec::new()
+            }
+            None => switch_distances(graph, to),
+        };
+        for (from, distance) in graph.switch_ids().zip(&distances) {
+            let Some(nearer) = distance.and_then(|distance| distance.checked_sub(1)) else {
+                continue;
+            };
+            let mut steps = graph.neighbors(from);
+            if let Some((port, ..)) =
+                steps.find(|(.., next)| distances[next.index()] == Some(nearer))
+            {
+                ports[from.index() * count + to.index()] = port as u8;
+            }
+        }
+        ports[to.index() * count + to.index()] = 0;
+    }
+    ports
+}
+
+/// Writes `opensm-lfts.dump` to `out`; `management` are the ports to switches.
 ///
 /// # Errors
 /// When `out` does.
-pub fn write_lfts(graph: &Graph, tables: &Tables, out: &mut impl Write) -> fmt::Result {
+pub fn write_lfts(
+    graph: &Graph,
+    tables: &Tables,
+    management: &[u8],
+    out: &mut impl Write,
+) -> fmt::Result {
     let identities = Identities::new(graph);
     let ends = identities.by_lid();
+    let most = ends.last().map_or(0, |&end| identities.lid(end));
     for switch in graph.switch_ids() {
         let node = &graph.switches()[switch.index()];
         writeln!(
             out,
-            "Unicast lids [0-{}] of switch Lid {} guid {:#018x} ('{}'):",
-            ends.len(),
+            "Unicast lids [0-{most}] of switch Lid {} guid {:#018x} ('{}'):",
             identities.switch_lids[switch.index()],
             identities.switch_guids[switch.index()],
             node.name
         )?;
-        for (host, lid) in hosts(&identities, &ends) {
-            let (guid, name) = (
-                identities.host_guids[host.index()],
-                &graph.hosts()[host.index()].name,
-            );
-            match tables.next_port(switch.index(), host) {
-                Some(port) => writeln!(
+        for &end in &ends {
+            let (lid, guid) = (identities.lid(end), identities.guid(end));
+            let (kind, name) = match end {
+                EndPort::Host(host) => ("Channel Adapter", &graph.hosts()[host.index()].name),
+                EndPort::Switch(to) => ("Switch", &graph.switches()[to.index()].name),
+            };
+            match port(graph, tables, management, switch, end) {
+                UNREACHABLE => writeln!(out, "{lid:#06x} UNREACHABLE")?,
+                port => writeln!(
                     out,
-                    "{lid:#06x} {port:03} # Channel Adapter portguid {guid:#018x}: '{name}'"
+                    "{lid:#06x} {port:03} # {kind} portguid {guid:#018x}: '{name}'"
                 )?,
-                None => writeln!(out, "{lid:#06x} UNREACHABLE")?,
             }
         }
-        writeln!(out, "{} lids dumped", graph.hosts().len())?;
+        writeln!(out, "{} lids dumped", ends.len())?;
     }
     Ok(())
+}
+
+/// The entry of a switch for an end port.
+fn port(graph: &Graph, tables: &Tables, management: &[u8], switch: SwitchId, end: EndPort) -> u8 {
+    match end {
+        EndPort::Host(host) => tables.next[switch.index() * tables.host_count + host.index()],
+        EndPort::Switch(to) => management[switch.index() * graph.switches().len() + to.index()],
+    }
 }
 
 /// The hosts and their LIDs, by LID.
@@ -97,35 +144,41 @@ fn hosts<'a>(
     })
 }
 
-/// Writes `opensm.fdbs` to `out`. Hops include the last link; a path is optimal when no other is shorter.
+/// Writes `opensm.fdbs` to `out`; `management` are the ports to switches. Hops include the last link to a host; a path
+/// is optimal when no other is shorter.
 ///
 /// # Errors
 /// When `out` does.
-pub fn write_fdbs(graph: &Graph, tables: &Tables, out: &mut impl Write) -> fmt::Result {
+pub fn write_fdbs(
+    graph: &Graph,
+    tables: &Tables,
+    management: &[u8],
+    out: &mut impl Write,
+) -> fmt::Result {
     let identities = Identities::new(graph);
     let ends = identities.by_lid();
     let adjacency = crate::routing::paths::Adjacency::new(graph);
     let shortest: Vec<Vec<u16>> = graph
         .switch_ids()
-        .map(|switch| match graph.attached_hosts(switch).next() {
-            Some(_) => adjacency.distances(&[switch]),
-            None => Vec::new(),
-        })
+        .map(|switch| adjacency.distances(&[switch]))
         .collect();
     for switch in graph.switch_ids() {
         let guid = identities.switch_guids[switch.index()];
         writeln!(out, "dump_ucast_routes: Switch {guid:#018x}")?;
         writeln!(out, "LID    : Port : Hops : Optimal")?;
-        for (host, lid) in hosts(&identities, &ends) {
-            let home = graph.attachment(host).map(|(home, _)| home);
-            let port = tables.next_port(switch.index(), host);
-            let (Some(port), Some(home), Some(hops)) =
-                (port, home, hops(graph, tables, switch, host))
-            else {
+        for &end in &ends {
+            let lid = identities.lid(end);
+            let (home, last) = match end {
+                EndPort::Host(host) => (graph.attachment(host).map(|(home, _)| home), 1),
+                EndPort::Switch(to) => (Some(to), 0),
+            };
+            let hops = hops(graph, |at| port(graph, tables, management, at, end), switch);
+            let (Some(home), Some(hops)) = (home, hops) else {
                 writeln!(out, "0x{lid:04X} : UNREACHABLE")?;
                 continue;
             };
-            let optimal = hops == usize::from(shortest[home.index()][switch.index()]) + 1;
+            let port = port(graph, tables, management, switch, end);
+            let optimal = hops == usize::from(shortest[home.index()][switch.index()]) + last;
             let optimal = if optimal { "yes" } else { "no" };
             writeln!(out, "0x{lid:04X} : {port:03}  : {hops:02}   : {optimal}")?;
         }
@@ -133,14 +186,18 @@ pub fn write_fdbs(graph: &Graph, tables: &Tables, out: &mut impl Write) -> fmt::
     Ok(())
 }
 
-/// Links from a switch to a host, the last one included.
-fn hops(graph: &Graph, tables: &Tables, start: SwitchId, host: HostId) -> Option<usize> {
+/// Links from a switch to an end port, by the ports that lead there; the last one to a host included.
+fn hops(graph: &Graph, port: impl Fn(SwitchId) -> u8, start: SwitchId) -> Option<usize> {
     let mut switch = start;
-    for hops in 1..=graph.switches().len() {
-        let channel = graph.port_channel(switch, tables.next_port(switch.index(), host)?)?;
+    for hops in 0..=graph.switches().len() {
+        let port = port(switch);
+        if port == 0 {
+            return Some(hops);
+        }
+        let channel = graph.port_channel(switch, u16::from(port))?;
         match graph.channel(channel).to.switch() {
             Some(next) => switch = next,
-            None => return Some(hops),
+            None => return Some(hops + 1),
         }
     }
     None

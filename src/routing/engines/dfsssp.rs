@@ -38,7 +38,7 @@ const NAME: &str = "Dfsssp";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &["DFSSSP", "dfsssp"],
+    aliases: &[],
     summary: "balanced shortest paths on any connected fabric, deadlock-free by layers",
     parameters: &[Parameter {
         name: "spread",

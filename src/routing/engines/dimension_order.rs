@@ -44,7 +44,7 @@ const NAME: &str = "DimensionOrder";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &["DOR", "dor"],
+    aliases: &[],
     summary: "meshes, tori, hypercubes (e-cube) and HyperX, one dimension after the other",
     parameters: &[
         Parameter {

@@ -53,7 +53,7 @@ const NAME: &str = "MinHop";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &["MINHOP", "minhop"],
+    aliases: &[],
     summary: "shortest paths, destinations spread over equal ways by load or by OpenSM's local counters",
     parameters: &[Balance::PARAMETER, Balance::PASSES],
     guarantees: &["minimal", "in order", "not deadlock-free unless verified"],

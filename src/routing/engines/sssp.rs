@@ -43,7 +43,7 @@ const NAME: &str = "Sssp";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &["SSSP", "sssp"],
+    aliases: &[],
     summary: "shortest paths, balanced over the whole fabric",
     parameters: &[],
     guarantees: &["minimal", "in order", "not deadlock-free unless verified"],

@@ -8,11 +8,12 @@
 //! Cost: O(text) time and memory.
 //!
 //! # Algorithm
-//! 1. `lfts` is read in the form of `opensm-lfts.dump` or of `opensm.fdbs`.
+//! 1. `lfts` is read in the form of `opensm-lfts.dump`, of `opensm.fdbs` or of what the tools `dump_fts` and
+//!    `ibroute` print.
 //! 2. The owner of a LID is told by `guid2lid`, else by the comments of `lfts`; without either, LIDs are those
-//!    that [`Identities`] gives. LIDs of switches are skipped.
+//!    of the fabric file, or those that [`Identities`] gives. Packets do not go to LIDs of switches.
 //! 3. `path_sl` gives the service level of each path, which becomes its path layer; all hosts of a switch must
-//!    have the same to a destination.
+//!    have the same to a destination, and none may be missing.
 //! 4. `sl2vl` gives the lane of (input, output, service level). Service level `s` of the scenario with layer `l` of
 //!    `n` is InfiniBand's service level `s * n + l`. Without it every layer is a lane.
 //!
@@ -81,7 +82,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
             name: "path_sl",
             kind: FILE,
             default: Some("None"),
-            summary: "service level of each path as `source-LID destination-LID level`; None = 0",
+            summary: "service level of every path as `source-LID destination-LID level`; None = 0",
         },
     ],
     guarantees: &["in order", "not deadlock-free unless verified"],
@@ -106,7 +107,7 @@ impl RoutingEngine for TableImport {
         let owners = import.owners(self, &rows)?;
         let next = import.next(&self.lfts, &rows, &owners)?;
         let path_layer = match &self.path_sl {
-            Some(file) => import.path_layers(file, &owners)?,
+            Some(file) => import.path_layers(file, &owners, &next)?,
             None => Vec::new(),
         };
         let layers = path_layer.iter().max().map_or(1, |&most| most + 1);
@@ -120,6 +121,31 @@ impl RoutingEngine for TableImport {
         Ok(Tables::by_destination(
             graph, NAME, next, path_layer, lanes, guarantees,
         ))
+    }
+
+    fn management(&self, graph: &Graph, base: &Path) -> Option<Vec<u8>> {
+        let import = Import::new(graph, base);
+        let rows = import.read(&self.lfts, read_lfts).ok()?;
+        let owners = import.owners(self, &rows).ok()?;
+        let count = graph.switches().len();
+        let mut ports = vec![UNREACHABLE; count * count];
+        let mut is_any = false;
+        for row in &rows {
+            let Some(EndPort::Switch(from)) = import.find(Some(row.guid), row.name.as_deref())
+            else {
+                return None;
+            };
+            for entry in &row.entries {
+                if let (Some(EndPort::Switch(to)), Some(port)) =
+                    (owners.get(&entry.lid), entry.port)
+                {
+                    ports[from.index() * count + to.index()] = port;
+                    is_any = true;
+                }
+            }
+        }
+        // a file may have entries for hosts only
+        is_any.then_some(ports)
     }
 }
 
@@ -267,8 +293,7 @@ impl<'a> Import<'a> {
             }
             for entry in &row.entries {
                 let Some(&owner) = owners.get(&entry.lid) else {
-                    let reason = format!("LID {:#06x} belongs to no node of the fabric", entry.lid);
-                    return Err(at(file, entry.line, reason));
+                    return Err(at(file, entry.line, self.ownerless(entry.lid)));
                 };
                 if let (EndPort::Host(host), Some(port)) = (owner, entry.port) {
                     self.require_link(file, entry.line, switch, port)?;
@@ -299,17 +324,33 @@ impl<'a> Import<'a> {
         Err(at(file, line, format!("{name} has no link at port {port}")))
     }
 
+    /// What to say about a LID without an owner.
+    fn ownerless(&self, lid: u32) -> String {
+        let nodes = self.graph.switches().iter().map(|node| node.lid);
+        let nodes = nodes.chain(self.graph.hosts().iter().map(|node| node.lid));
+        let hint = if nodes.max().unwrap_or(0) > 0 {
+            "is the file of another fabric?"
+        } else {
+            "the fabric has no LIDs of its own: say whose they are by `guid2lid`, or import it by `Ibnetdiscover`"
+        };
+        format!("LID {lid:#06x} belongs to no node of the fabric; {hint}")
+    }
+
     /// Step 3: `[switch][host]`.
-    fn path_layers(&self, file: &str, owners: &Owners) -> Result<Vec<u8>, RoutingError> {
+    fn path_layers(
+        &self,
+        file: &str,
+        owners: &Owners,
+        next: &[u8],
+    ) -> Result<Vec<u8>, RoutingError> {
         let hosts = self.graph.hosts().len();
         let size = self.graph.switches().len() * hosts;
         let mut layers: Vec<Option<(u8, usize)>> = vec![None; size];
         for path in self.read(file, read_path_sl)? {
             let host = |lid: u32| {
-                let owner = owners.get(&lid).ok_or_else(|| {
-                    let reason = format!("LID {lid} belongs to no node of the fabric");
-                    at(file, path.line, reason)
-                })?;
+                let owner = owners
+                    .get(&lid)
+                    .ok_or_else(|| at(file, path.line, self.ownerless(lid)))?;
                 Ok(match *owner {
                     EndPort::Host(host) => Some(host),
                     EndPort::Switch(_) => None,
@@ -330,10 +371,50 @@ impl<'a> Import<'a> {
                 _ => *known = Some((path.level, path.line)),
             }
         }
+        self.require_listed(file, &layers, next)?;
         Ok(layers
             .into_iter()
             .map(|layer| layer.map_or(0, |(level, _)| level))
             .collect())
+    }
+
+    /// Checks that every path between different hosts has a level.
+    fn require_listed(
+        &self,
+        file: &str,
+        layers: &[Option<(u8, usize)>],
+        next: &[u8],
+    ) -> Result<(), RoutingError> {
+        let graph = self.graph;
+        let (mut missing, mut first) = (0, None);
+        for switch in graph.switch_ids() {
+            for destination in graph.host_ids() {
+                let entry = switch.index() * graph.hosts().len() + destination.index();
+                if layers[entry].is_some() || next[entry] == UNREACHABLE {
+                    continue;
+                }
+                let sources = graph.attached_hosts(switch).map(|(_, host)| host);
+                for source in sources.filter(|&source| source != destination) {
+                    first.get_or_insert((source, destination));
+                    missing += 1;
+                }
+            }
+        }
+        let Some(pair) = first else {
+            return Ok(());
+        };
+        let ends = [pair.0, pair.1].map(|host| {
+            let (name, lid) = (
+                self.name(EndPort::Host(host)),
+                self.identities.lid(EndPort::Host(host)),
+            );
+            format!("{name} (LID {lid})")
+        });
+        let [from, to] = ends;
+        let reason = format!(
+            "{missing} paths have no service level, the first from {from} to {to}; expected a line for every pair of hosts"
+        );
+        Err(at(file, 0, reason))
     }
 
     fn conflict(&self, source: HostId, level: u8, line: usize) -> String {

@@ -86,7 +86,7 @@ const NAME: &str = "UpDown";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &["UPDN", "updn"],
+    aliases: &[],
     summary: "up*/down* paths, legal by construction, on any connected fabric",
     parameters: &[
         Parameter {

@@ -16,7 +16,9 @@ use super::prove::prove;
 use super::schema::{Demand, Scenario, Switch};
 use super::syntax::{At, Mistake};
 use crate::registry::Registry;
-use crate::routing::{BuildEngine, ENGINES, LaneBudget, Proof, Routes, RoutingError};
+use crate::routing::{
+    BuildEngine, ENGINES, Engine, LaneBudget, Proof, Routes, RoutingError, Tables, dump,
+};
 use crate::topology::faults::Failed;
 use crate::topology::{
     BuildContext, BuildTopology, ChannelTiming, Graph, TOPOLOGIES, TopologyError,
@@ -225,6 +227,24 @@ pub fn route(
         Routes::Adaptive(adaptive) => checks::adaptive_routing(scenario, adaptive)?,
     }
     Ok(routes)
+}
+
+/// Ports to the management ports of switches: by the engine, else along the ways to hosts.
+///
+/// # Errors
+/// What is wrong with `routing`.
+pub fn management(
+    resolved: &Resolved,
+    tables: &Tables,
+    parts: &Parts<'_>,
+    base: &Path,
+) -> Result<Vec<u8>, Mistake> {
+    let (part, graph) = (&resolved.scenario.routing, &resolved.layout.graph);
+    let own = match part.build(part.entry(parts.engines)?.build)? {
+        Engine::Tables(engine) => engine.management(graph, base),
+        Engine::Adaptive(_) => None,
+    };
+    Ok(own.unwrap_or_else(|| dump::management(graph, tables)))
 }
 
 /// All stages.

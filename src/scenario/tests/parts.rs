@@ -49,6 +49,7 @@ static TOPOLOGIES: Registry<BuildTopology> = Registry {
             line(arguments)
         }),
     ],
+    unclear: &[],
 };
 const PER_SWITCH: Parameter = Parameter {
     name: "hosts",
@@ -64,6 +65,7 @@ static ENGINES: Registry<BuildEngine> = Registry {
             Ok(Engine::tables(Shortest))
         })
     }],
+    unclear: &[],
 };
 static PATTERNS: Registry<BuildPattern> = Registry {
     kind: "traffic pattern",
@@ -74,6 +76,7 @@ static PATTERNS: Registry<BuildPattern> = Registry {
             Ok(Arc::new(Next(context.graph.hosts().len() as u32)))
         },
     )],
+    unclear: &[],
 };
 static PROCESSES: Registry<BuildProcess> = Registry {
     kind: "arrival process",
@@ -88,6 +91,7 @@ static PROCESSES: Registry<BuildProcess> = Registry {
             })
         },
     )],
+    unclear: &[],
 };
 
 #[derive(Debug, Deserialize)]

@@ -30,6 +30,7 @@ use std::sync::Arc;
 pub static MESSAGE_SOURCES: Registry<BuildMessages> = Registry {
     kind: "message source",
     entries: &[goal::ENTRY, trace::ENTRY],
+    unclear: &[],
 };
 
 /// One message.

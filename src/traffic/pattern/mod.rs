@@ -45,4 +45,5 @@ pub static PATTERNS: Registry<BuildPattern> = Registry {
         digits::TRANSPOSE,
         uniform::ENTRY,
     ],
+    unclear: &[],
 };

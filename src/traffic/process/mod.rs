@@ -26,6 +26,7 @@ pub static PROCESSES: Registry<BuildProcess> = Registry {
         poisson::ENTRY,
         saturating::ENTRY,
     ],
+    unclear: &[],
 };
 
 /// Documents the parameter `load`.

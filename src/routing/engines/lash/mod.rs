@@ -88,7 +88,7 @@ const NAME: &str = "Lash";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &["LASH", "lash"],
+    aliases: &[],
     summary: "layered shortest paths on any connected fabric: pairs of switches on lanes without cycles",
     parameters: &[
         Parameter {

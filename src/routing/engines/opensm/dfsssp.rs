@@ -28,6 +28,7 @@ use crate::routing::layering::{Exactness, Layers, Paths, assign};
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
+use std::path::Path;
 
 /// OpenSM's `dfsssp`.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -41,7 +42,7 @@ const NAME: &str = "OpenSmDfsssp";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &[],
+    aliases: &["dfsssp"],
     summary: "the tables and layers of OpenSM's dfsssp, before it balances the layers",
     parameters: &[Parameter {
         name: "switch_destinations",
@@ -64,6 +65,11 @@ impl RoutingEngine for OpenSmDfsssp {
         let layers = layers(&subnet, &tables);
         let path_layer = by_switch(&subnet, tables.columns, &layers.layer);
         layered(graph, NAME, budget, next, path_layer, layers.count, false)
+    }
+
+    fn management(&self, graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
+        let subnet = Subnet::new(graph);
+        sssp::tables(&subnet, true).switch_tables(&subnet)
     }
 }
 

@@ -23,6 +23,7 @@ use crate::registry::{Arguments, Entry};
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
+use std::path::Path;
 
 /// OpenSM's `dor`; takes no parameters.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -34,7 +35,7 @@ const NAME: &str = "OpenSmDor";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &[],
+    aliases: &["dor"],
     summary: "the tables of OpenSM's dor, entry by entry: the order of ports is that of dimensions",
     parameters: &[],
     guarantees: &["minimal", "in order", "not deadlock-free unless verified"],
@@ -47,6 +48,11 @@ impl RoutingEngine for OpenSmDor {
         route_on_one_lane(graph, NAME, budget, true, |subnet| {
             Ok(tables(subnet, false))
         })
+    }
+
+    fn management(&self, graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
+        let subnet = Subnet::new(graph);
+        tables(&subnet, true).switch_tables(&subnet)
     }
 }
 

@@ -31,6 +31,7 @@ use crate::routing::{
 };
 use crate::topology::Graph;
 use serde::Deserialize;
+use std::path::Path;
 
 /// OpenSM's `lash`; takes no parameters.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -42,7 +43,7 @@ const NAME: &str = "OpenSmLash";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &[],
+    aliases: &["lash"],
     summary: "the tables and layers of OpenSM's lash, before it balances the layers",
     parameters: &[],
     guarantees: &["minimal", "deadlock-free", "in order"],
@@ -71,6 +72,11 @@ impl RoutingEngine for OpenSmLash {
         Ok(Tables::on_layers(
             graph, NAME, tables, path_layer, budget, guarantees,
         ))
+    }
+
+    fn management(&self, graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
+        let subnet = Subnet::new(graph);
+        tables(&subnet, &next_switches(&subnet), true).switch_tables(&subnet)
     }
 }
 

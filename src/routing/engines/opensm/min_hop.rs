@@ -24,6 +24,7 @@ use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingErro
 use crate::topology::Graph;
 use rayon::prelude::*;
 use serde::Deserialize;
+use std::path::Path;
 
 /// OpenSM's `minhop`; takes no parameters.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -35,7 +36,7 @@ const NAME: &str = "OpenSmMinHop";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &[],
+    aliases: &["minhop"],
     summary: "the tables of OpenSM's minhop, entry by entry",
     parameters: &[],
     guarantees: &["minimal", "in order", "not deadlock-free unless verified"],
@@ -48,6 +49,11 @@ impl RoutingEngine for OpenSmMinHop {
         route_on_one_lane(graph, NAME, budget, true, |subnet| {
             Ok(tables(subnet, false))
         })
+    }
+
+    fn management(&self, graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
+        let subnet = Subnet::new(graph);
+        tables(&subnet, true).switch_tables(&subnet)
     }
 }
 

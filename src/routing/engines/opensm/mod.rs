@@ -21,6 +21,8 @@ pub mod min_hop;
 pub mod sssp;
 pub(super) mod subnet;
 pub mod torus_2qos;
+mod torus_config;
+mod torus_labels;
 pub mod up_down;
 
 #[cfg(test)]

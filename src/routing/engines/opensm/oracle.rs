@@ -6,7 +6,7 @@ use crate::registry::Arguments;
 use crate::routing::engines::opensm_ftree as ftree;
 use crate::routing::identities::EndPort;
 use crate::routing::loads::ChannelLoads;
-use crate::routing::{ENGINES, Identities, LaneBudget, UNREACHABLE};
+use crate::routing::{ENGINES, Engine, Identities, LaneBudget, UNREACHABLE};
 use crate::topology::tests::{built, context};
 use crate::topology::{BuildContext, Graph};
 use std::fs::read_to_string;
@@ -203,41 +203,64 @@ fn ftree_from_named_spines_loads_the_real_cluster_as_known() {
     assert_eq!(loads.max(), 216);
 }
 
+/// Built, imported, and imported with the configuration that OpenSM had.
 #[test]
 fn torus_2qos_tables_and_service_levels_are_equal() {
-    let mut levels_seen = 0;
-    for (network, topology) in [
-        ("mesh_4x4", "Mesh(radix: [4, 4])"),
-        ("torus_4x4", "Torus(radix: [4, 4])"),
-        ("torus_4x4x4", "Torus(radix: [4, 4, 4])"),
+    let (mut levels_seen, mut entries) = (0, 0);
+    for (network, topology, arguments) in [
+        (
+            "mesh_4x4",
+            "Mesh(radix: [4, 4], host_ports: LowestFree)",
+            "()",
+        ),
+        ("torus_4x4", "Torus(radix: [4, 4])", "()"),
+        ("torus_4x4x4", "Torus(radix: [4, 4, 4])", "()"),
+        ("mesh_4x4", "", "()"),
+        ("torus_4x4", "", "()"),
+        ("torus_4x4", "", "(config: \"torus-2QoS.conf\")"),
+        ("torus_4x4x4", "", "()"),
     ] {
-        let graph = build(topology, Path::new("."));
-        let engine = ENGINES.find("OpenSmTorus2Qos").unwrap();
-        let engine = (engine.build)(Arguments { text: "()" }).unwrap();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/opensm")
+            .join(network);
+        let imported = format!("Ibsim(file: \"{network}.net\")");
+        let topology = if topology.is_empty() {
+            &imported
+        } else {
+            topology
+        };
+        let graph = build(topology, &path);
+        let engine = ENGINES.find("torus-2QoS").unwrap();
+        let engine = (engine.build)(Arguments { text: arguments }).unwrap();
         let budget = LaneBudget {
             lanes: 2,
             service_levels: 1,
         };
-        let routes = engine.route(&graph, budget, 1, Path::new("")).unwrap();
+        let routes = engine.route(&graph, budget, 1, &path).unwrap();
         let tables = routes.tables().unwrap();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/opensm")
-            .join(network);
-        // columns of hosts; at a host's own switch the mesh of the simulator has it on another port
+        let Engine::Tables(engine) = engine else {
+            panic!("tables");
+        };
+        let switches = engine.management(&graph, &path).unwrap();
         let identities = Identities::new(&graph);
         let known = read_to_string(path.join("torus2qos.lft")).unwrap();
         for (switch, line) in graph.switch_ids().zip(known.lines()) {
-            for (end, word) in identities
-                .by_lid()
-                .iter()
-                .zip(line.split_whitespace().skip(1))
-            {
-                if let EndPort::Host(host) = *end
-                    && graph.attachment(host).unwrap().0 != switch
-                {
-                    let port = tables.next_port(switch.index(), host);
-                    assert_eq!(port, word.parse().ok(), "{network} {switch} {host}");
-                }
+            let words = line.split_whitespace().skip(1);
+            for (end, word) in identities.by_lid().iter().zip(words) {
+                let port = match *end {
+                    EndPort::Host(host) => {
+                        tables.next[switch.index() * tables.host_count + host.index()]
+                    }
+                    EndPort::Switch(to) => {
+                        switches[switch.index() * tables.switch_count + to.index()]
+                    }
+                };
+                assert_eq!(
+                    Ok(port),
+                    word.parse(),
+                    "{network} {topology} {switch} {end:?}"
+                );
+                entries += 1;
             }
         }
         // a line per source, a digit per destination
@@ -255,7 +278,64 @@ fn torus_2qos_tables_and_service_levels_are_equal() {
             }
         }
     }
-    assert_eq!(levels_seen, 64 * 63);
+    assert_eq!(levels_seen, 2 * 64 * 63);
+    assert_eq!(entries, 5 * 16 * 32 + 2 * 64 * 128);
+}
+
+/// The same directions with another origin: the shorter ways stay, half a ring does not.
+#[test]
+fn a_dateline_of_torus_2qos_moves_and_mistakes_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/opensm/torus_4x4/torus_4x4.net");
+    let graph = build(&format!("Ibsim(file: {net:?})"), Path::new(""));
+    let route = |config: &str| {
+        std::fs::write(folder.path().join("conf"), config).unwrap();
+        let engine = ENGINES.find("torus-2QoS").unwrap();
+        let engine = (engine.build)(Arguments {
+            text: "(config: \"conf\")",
+        })
+        .unwrap();
+        let budget = LaneBudget {
+            lanes: 2,
+            service_levels: 1,
+        };
+        engine
+            .route(&graph, budget, 1, folder.path())
+            .map_err(|error| error.to_string())
+    };
+    let links = "xp_link 0x200000 0x200001\nxm_link 0x200000 0x200003\nyp_link 0x200000 0x200004\n\
+                 ym_link 0x200000 0x20000c\n";
+    let remark = |routes: crate::routing::Routes| routes.tables().unwrap().remarks[0].1.clone();
+    let moved = route(&format!("torus 4 4 1\n{links}x_dateline -1\n")).unwrap();
+    assert_eq!(remark(moved), "4 x 4 torus, origin S003, +x S000, +y S007");
+    let gone = links.replace("0x200000", "0x2000ff");
+    let second = route(&format!("torus 4 4 1\n{gone}next_seed\n{links}")).unwrap();
+    assert_eq!(remark(second), "4 x 4 torus, origin S000, +x S001, +y S004");
+    for (config, reason) in [
+        (
+            format!("torus 4 5 1\n{links}"),
+            "conf: a 4 x 5 torus has 20 switches, the fabric 16",
+        ),
+        (
+            format!("mesh 4 4 1\n{links}"),
+            "conf: `xm_link`: `S000` lies at the end of a 4 x 4 mesh",
+        ),
+        (
+            format!("torus 4 4 1\n{gone}"),
+            "conf: no switch has GUID 0x2000ff",
+        ),
+        (
+            format!("torus 4 4 1\n{}", links.replace("0x200001", "0x200006")),
+            "conf: `xp_link`: there is no link from `S000` to `S006`",
+        ),
+        (
+            format!("torus 8 2 1\nxp_link 0x200000 0x200001\nyp_link 0x200000 0x200004\n"),
+            "conf: as a 8 x 2 torus no switch fits at",
+        ),
+    ] {
+        let message = route(&config).unwrap_err();
+        assert!(message.starts_with(reason), "{message}");
+    }
 }
 
 /// Pairs per layer as in the file `layers`: `54/2`.

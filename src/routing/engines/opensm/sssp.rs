@@ -26,6 +26,7 @@ use crate::routing::weighted::WeightedSearch;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
+use std::path::Path;
 
 /// OpenSM's `sssp`; takes no parameters.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -37,7 +38,7 @@ const NAME: &str = "OpenSmSssp";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &[],
+    aliases: &["sssp"],
     summary: "the tables of OpenSM's sssp, entry by entry",
     parameters: &[],
     guarantees: &["in order", "not deadlock-free unless verified"],
@@ -50,6 +51,11 @@ impl RoutingEngine for OpenSmSssp {
         route_on_one_lane(graph, NAME, budget, false, |subnet| {
             Ok(tables(subnet, false))
         })
+    }
+
+    fn management(&self, graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
+        let subnet = Subnet::new(graph);
+        tables(&subnet, true).switch_tables(&subnet)
     }
 }
 

@@ -98,6 +98,22 @@ impl LidTables {
         self.columns > subnet.host_count
     }
 
+    /// Rows and columns in the order of switch ids: the ports to management ports, when those are destinations.
+    pub(in crate::routing::engines) fn switch_tables(&self, subnet: &Subnet) -> Option<Vec<u8>> {
+        if !self.has_switches(subnet) {
+            return None;
+        }
+        let count = subnet.len();
+        let mut ports = vec![UNREACHABLE; count * count];
+        for (place, from) in subnet.switches.iter().enumerate() {
+            let row = &self.ports[place * self.columns + subnet.host_count..][..count];
+            for (&port, to) in row.iter().zip(&subnet.switches) {
+                ports[from.index() * count + to.index()] = port;
+            }
+        }
+        Some(ports)
+    }
+
     /// Rows in the order of switch ids, columns of hosts only.
     pub(in crate::routing::engines) fn host_tables(&self, subnet: &Subnet) -> Vec<u8> {
         by_switch(subnet, self.columns, &self.ports)

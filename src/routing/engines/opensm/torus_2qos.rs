@@ -1,38 +1,48 @@
 //! OpenSM's `torus-2QoS` on a complete mesh or torus: dimension order, a lane per side of the dateline.
 //!
 //! Guarantees: minimal, deadlock-free, in order; equal to OpenSM's tables and service levels.
-//! Needs: a mesh or torus of at most 3 dimensions ([`Shape::Grid`]); 2 lanes per group of service levels, 1 on a
+//! Needs: a mesh or torus of at most 3 dimensions, built or imported; 2 lanes per group of service levels, 1 on a
 //! mesh.
-//! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for other shapes and missing links.
+//! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for what is no complete mesh or torus;
+//! [`RoutingError::File`] for the configuration.
 //! Cost: time and memory O(switches * hosts).
 //!
 //! # Algorithm
-//! 1. In the lowest dimension where the coordinate differs, the shorter way round; at exactly half a ring the way
+//! 1. Coordinates: those of a built mesh or torus. Those of an imported fabric are found (`torus_labels.rs`), with
+//!    `config` from the first of its seeds of which all switches exist, without one from the links alone: the lowest
+//!    switch is the origin, its ports tell the directions.
+//! 2. In the lowest dimension where the coordinate differs, the shorter way round; at exactly half a ring the way
 //!    that does not cross the dateline. The dateline lies between the last coordinate and 0.
-//! 2. Bit `d` of the path layer (OpenSM: of the service level) tells whether the path crosses the dateline of
+//! 3. Bit `d` of the path layer (OpenSM: of the service level) tells whether the path crosses the dateline of
 //!    dimension `d`; on channels of that dimension the bit is the lane.
+//! 4. Hosts of a switch take turns on parallel links, in the order of their ports.
 //!
 //! # Deviations
 //! Failed switches and links, for which OpenSM has a detour and the second bit of the lane, are refused. The
-//! two classes of service (bit 3 of its service level) are the service levels of the scenario. The seed switch is
-//! switch 0.
+//! two classes of service (bit 3 of its service level) are the service levels of the scenario. OpenSM cannot do
+//! without `config`, and gives turns on parallel links another order.
 //!
-//! References: OpenSM `osm_torus.c`
+//! References: OpenSM `osm_torus.c`, `torus-2QoS.conf(5)`
 
-use crate::ids::{ChannelId, HostId, SwitchId};
-use crate::registry::{Arguments, Entry};
+use super::torus_config::{DIMENSIONS, Seed, TorusConfig, parse};
+use super::torus_labels::{Labels, Size, Start};
+use crate::ids::{ChannelId, SwitchId};
+use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::require_nameable_ports;
 use crate::routing::{
-    BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
+    BuildEngine, Engine, Guarantees, Identities, LaneBudget, LaneMap, RoutingEngine, RoutingError,
+    Tables,
 };
-use crate::topology::graph::GridShape;
-use crate::topology::{Endpoint, Graph, Shape};
+use crate::topology::{Graph, Shape};
 use serde::Deserialize;
+use std::path::Path;
 
-/// OpenSM's `torus-2QoS`; takes no parameters.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OpenSmTorus2Qos {}
+/// OpenSM's `torus-2QoS`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenSmTorus2Qos {
+    config: Option<String>,
+}
 
 const NAME: &str = "OpenSmTorus2Qos";
 
@@ -42,86 +52,259 @@ const MOST_DIMENSIONS: usize = 3;
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &[],
+    aliases: &["torus-2QoS"],
     summary: "the tables and service levels of OpenSM's torus-2QoS on a complete mesh or torus",
-    parameters: &[],
+    parameters: &[Parameter {
+        name: "config",
+        kind: "path, relative to the scenario",
+        default: Some("None"),
+        summary: "torus-2QoS.conf of an imported fabric; None = the torus is found, origin and directions by switch and \
+                  port numbers",
+    }],
     guarantees: &["minimal", "deadlock-free", "in order"],
     references: &[],
     build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<OpenSmTorus2Qos>()?)),
 };
 
 impl RoutingEngine for OpenSmTorus2Qos {
-    fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        let Shape::Grid(shape) = graph.shape() else {
-            let reason = "it is not a mesh or torus; use `OpenSmDfsssp()`";
-            return Err(RoutingError::unsupported(NAME, reason));
-        };
-        if shape.radix.len() > MOST_DIMENSIONS {
-            let reason = "it has more than 3 dimensions; use `DimensionOrder()`";
-            return Err(RoutingError::unsupported(NAME, reason));
-        }
+    fn route(&self, graph: &Graph, budget: LaneBudget, seed: u64) -> Result<Tables, RoutingError> {
+        self.route_from(graph, budget, seed, Path::new("."))
+    }
+
+    fn route_from(
+        &self,
+        graph: &Graph,
+        budget: LaneBudget,
+        _seed: u64,
+        base: &Path,
+    ) -> Result<Tables, RoutingError> {
         require_nameable_ports(graph, NAME)?;
-        let lanes_needed = if shape.wrap.contains(&true) { 2 } else { 1 };
-        budget.require(NAME, lanes_needed)?;
-        let next = next(graph, shape)?;
-        let path_layer = Tables::path_layers_by_switch(graph, |source, destination| {
-            layer(shape, source, destination)
-        });
-        let lane = |channel: ChannelId, layer: u8| {
-            ring(graph, shape, channel).map_or(0, |dimension| layer >> dimension & 1)
+        let labels = self.labels(graph, base)?;
+        let lanes_needed = if labels.size.wrap.contains(&true) {
+            2
+        } else {
+            1
         };
-        let lanes = LaneMap::grouped(graph, budget, 1 << shape.radix.len(), lanes_needed, lane);
+        budget.require(NAME, lanes_needed)?;
+        let next = next(graph, &labels)?;
+        let path_layer = Tables::path_layers_by_switch(graph, |source, destination| {
+            layer(&labels, source, destination)
+        });
+        let rings = rings(graph, &labels);
+        let lane = |channel: ChannelId, layer: u8| {
+            rings[channel.index()].map_or(0, |dimension| layer >> dimension & 1)
+        };
+        let used = labels.size.radix.iter().rposition(|&radix| radix > 1);
+        let layers = 1 << used.map_or(0, |last| last + 1);
+        let lanes = LaneMap::grouped(graph, budget, layers, lanes_needed, lane);
         let guarantees = Guarantees {
             minimal: true,
             deadlock_free: true,
             in_order: true,
             lanes_needed,
         };
-        Ok(Tables::by_destination(
-            graph, NAME, next, path_layer, lanes, guarantees,
-        ))
+        let mut tables = Tables::by_destination(graph, NAME, next, path_layer, lanes, guarantees);
+        let text = description(graph, &labels);
+        tables.remarks.push(("torus".to_owned(), text));
+        Ok(tables)
+    }
+
+    fn management(&self, graph: &Graph, base: &Path) -> Option<Vec<u8>> {
+        let labels = self.labels(graph, base).ok()?;
+        let ports = graph.switch_ids().flat_map(|switch| {
+            let homes = graph.switch_ids();
+            let labels = &labels;
+            homes.map(move |home| match way(labels, switch, home) {
+                None => 0,
+                Some(ports) => ports
+                    .first()
+                    .map_or(crate::routing::UNREACHABLE, |&port| port as u8),
+            })
+        });
+        Some(ports.collect())
     }
 }
 
-/// Step 1: whether the way goes in the + direction.
-fn goes_up(shape: &GridShape, dimension: usize, from: u32, to: u32) -> bool {
-    let radix = shape.radix[dimension];
+impl OpenSmTorus2Qos {
+    /// Step 1.
+    fn labels(&self, graph: &Graph, base: &Path) -> Result<Labels, RoutingError> {
+        if let Some(file) = &self.config {
+            let at = |(line, reason): (usize, String)| RoutingError::File {
+                file: file.clone(),
+                line,
+                reason,
+            };
+            let text = std::fs::read_to_string(base.join(file)).map_err(|error| {
+                let reason = format!(
+                    "cannot be read: {error}; relative names start from the folder of the scenario"
+                );
+                at((0, reason))
+            })?;
+            let config = parse(&text).map_err(at)?;
+            let wanted = wanted(graph, &config).map_err(|reason| at((0, reason)))?;
+            return Labels::find(graph, Some(wanted)).map_err(|reason| at((0, reason)));
+        }
+        match graph.shape() {
+            Shape::Grid(shape) if shape.radix.len() > MOST_DIMENSIONS => {
+                let reason = "it has more than 3 dimensions; use `DimensionOrder()`";
+                Err(RoutingError::unsupported(NAME, reason))
+            }
+            Shape::Grid(shape) => Ok(Labels::of_grid(graph, shape)),
+            _ => Labels::find(graph, None).map_err(|reason| {
+                RoutingError::unsupported(NAME, format!("{reason}; use `OpenSmDfsssp()`"))
+            }),
+        }
+    }
+}
+
+/// Size and start by a configuration.
+fn wanted(graph: &Graph, config: &TorusConfig) -> Result<(Size, Start), String> {
+    let guids = Identities::new(graph).switch_guids;
+    let find = |guid: u64| {
+        let found = guids.iter().position(|&own| own == guid);
+        found.map(SwitchId::from).ok_or(guid)
+    };
+    let size = Size {
+        radix: config.radix,
+        wrap: config.wrap,
+    };
+    let start = |seed: &Seed| -> Result<Start, u64> {
+        let mut links = [None; 6];
+        for (known, guid) in links.iter_mut().zip(seed.links) {
+            *known = guid.map(find).transpose()?;
+        }
+        let place = std::array::from_fn(|d| {
+            (-seed.origin[d]).rem_euclid(i64::from(config.radix[d])) as u32
+        });
+        Ok(Start {
+            seed: find(seed.switch.unwrap_or(0))?,
+            place,
+            links,
+        })
+    };
+    let mut missing = 0;
+    for seed in &config.seeds {
+        match start(seed) {
+            Ok(start) => {
+                require_linked(graph, &size, &start)?;
+                return Ok((size, start));
+            }
+            Err(guid) => missing = guid,
+        }
+    }
+    Err(format!(
+        "no switch has GUID {missing:#x}, and there is no seed without such a switch"
+    ))
+}
+
+/// Checks that the links of a seed exist, and that there is a place to lead to.
+fn require_linked(graph: &Graph, size: &Size, start: &Start) -> Result<(), String> {
+    let name = |switch: SwitchId| &graph.switches()[switch.index()].name;
+    for (direction, to) in start.links.iter().enumerate() {
+        let Some(to) = *to else { continue };
+        let key = format!(
+            "{}{}_link",
+            DIMENSIONS[direction / 2],
+            ["p", "m"][direction % 2]
+        );
+        let (from, end) = (name(start.seed), name(to));
+        if !graph
+            .neighbors(start.seed)
+            .any(|(.., neighbor)| neighbor == to)
+        {
+            return Err(format!(
+                "`{key}`: there is no link from `{from}` to `{end}`"
+            ));
+        }
+        if size.step(start.place, direction).is_none() {
+            return Err(format!(
+                "`{key}`: `{from}` lies at the end of a {}; the dateline moves it",
+                size.text()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What was found: `6 x 5 torus, origin S0.0, +x S1.0, +y S0.1`.
+fn description(graph: &Graph, labels: &Labels) -> String {
+    let name = |switch: SwitchId| graph.switches()[switch.index()].name.clone();
+    let origin = labels.coordinates.iter().position(|place| *place == [0; 3]);
+    let origin = SwitchId::from(origin.unwrap_or(0));
+    let mut text = format!("{}, origin {}", labels.size.text(), name(origin));
+    for (d, axis) in DIMENSIONS.iter().enumerate() {
+        let port = labels.exits[origin.index()][2 * d].first();
+        let channel = port.and_then(|&port| graph.port_channel(origin, port));
+        if let Some(next) = channel.and_then(|channel| graph.channel(channel).to.switch()) {
+            text += &format!(", +{axis} {}", name(next));
+        }
+    }
+    text
+}
+
+/// Step 2: whether the way goes in the + direction.
+fn goes_up(size: &Size, dimension: usize, from: u32, to: u32) -> bool {
+    let radix = size.radix[dimension];
     let forward = (to + radix - from) % radix;
-    if shape.wrap[dimension] && 2 * forward != radix {
+    if size.wrap[dimension] && 2 * forward != radix {
         2 * forward < radix
     } else {
         to > from
     }
 }
 
-/// Step 2: the path layer.
-fn layer(shape: &GridShape, source: SwitchId, destination: SwitchId) -> u8 {
-    let bits = (0..shape.radix.len()).map(|d| {
-        let (from, to) = (
-            shape.coordinate(source, d),
-            shape.coordinate(destination, d),
-        );
-        u8::from(from != to && goes_up(shape, d, from, to) == (to < from)) << d
+/// Step 3: the path layer.
+fn layer(labels: &Labels, source: SwitchId, destination: SwitchId) -> u8 {
+    let [from, to] = [source, destination].map(|switch| labels.coordinates[switch.index()]);
+    let bits = (0..MOST_DIMENSIONS).map(|d| {
+        let is_crossing =
+            from[d] != to[d] && goes_up(&labels.size, d, from[d], to[d]) == (to[d] < from[d]);
+        u8::from(is_crossing) << d
     });
     bits.sum()
 }
 
-/// Dimension of a channel of a ring.
-fn ring(graph: &Graph, shape: &GridShape, channel: ChannelId) -> Option<usize> {
-    let ends = graph.channel(channel);
-    let (Endpoint::Switch(_, port), Endpoint::Switch(..)) = (ends.from, ends.to) else {
-        return None;
-    };
-    Some(usize::from(port - 1) / 2).filter(|&d| shape.wrap.get(d) == Some(&true))
+/// Dimension of each channel of a ring.
+fn rings(graph: &Graph, labels: &Labels) -> Vec<Option<usize>> {
+    let mut rings = vec![None; graph.channels().len()];
+    for (switch, exits) in graph.switch_ids().zip(&labels.exits) {
+        for (direction, ports) in exits.iter().enumerate() {
+            for channel in ports
+                .iter()
+                .filter_map(|&port| graph.port_channel(switch, port))
+            {
+                rings[channel.index()] = Some(direction / 2).filter(|&d| labels.size.wrap[d]);
+            }
+        }
+    }
+    rings
 }
 
-/// Step 1 for every (switch, host).
-fn next(graph: &Graph, shape: &GridShape) -> Result<Vec<u8>, RoutingError> {
-    let mut next = Vec::with_capacity(graph.switches().len() * graph.hosts().len());
+/// Ports on the way from one switch to another; `None` when they are the same.
+fn way(labels: &Labels, switch: SwitchId, home: SwitchId) -> Option<&[u16]> {
+    let [from, to] = [switch, home].map(|switch| labels.coordinates[switch.index()]);
+    let d = (0..MOST_DIMENSIONS).find(|&d| from[d] != to[d])?;
+    let direction = 2 * d + usize::from(!goes_up(&labels.size, d, from[d], to[d]));
+    Some(&labels.exits[switch.index()][direction])
+}
+
+/// Steps 2 and 4 for every (switch, host).
+fn next(graph: &Graph, labels: &Labels) -> Result<Vec<u8>, RoutingError> {
+    // switch, port and turn of each host
+    let mut homes = vec![None; graph.hosts().len()];
     for switch in graph.switch_ids() {
-        for host in graph.host_ids() {
-            let port = port(graph, shape, switch, host);
-            let Some(port) = port.filter(|&port| graph.port_channel(switch, port).is_some()) else {
+        for (turn, (port, host)) in graph.attached_hosts(switch).enumerate() {
+            homes[host.index()] = Some((switch, port, turn));
+        }
+    }
+    let mut next = Vec::with_capacity(graph.switches().len() * homes.len());
+    for switch in graph.switch_ids() {
+        for (host, home) in graph.host_ids().zip(&homes) {
+            let port = home.and_then(|(home, port, turn)| match way(labels, switch, home) {
+                None => Some(port),
+                Some(ports) => ports.get(turn % ports.len().max(1)).copied(),
+            });
+            let Some(port) = port else {
                 let name = &graph.switches()[switch.index()].name;
                 let to = &graph.hosts()[host.index()].name;
                 let reason = format!("{name} has no link on the way to {to}; use `OpenSmDfsssp()`");
@@ -131,14 +314,4 @@ fn next(graph: &Graph, shape: &GridShape) -> Result<Vec<u8>, RoutingError> {
         }
     }
     Ok(next)
-}
-
-fn port(graph: &Graph, shape: &GridShape, switch: SwitchId, host: HostId) -> Option<u16> {
-    let (home, port) = graph.attachment(host)?;
-    let different = (0..shape.radix.len()).find_map(|d| {
-        let (from, to) = (shape.coordinate(switch, d), shape.coordinate(home, d));
-        let up = goes_up(shape, d, from, to);
-        (from != to).then_some((2 * d) as u16 + if up { 1 } else { 2 })
-    });
-    Some(different.unwrap_or(port))
 }

@@ -26,15 +26,18 @@
 
 use super::counting::count_paths;
 use super::subnet::{LidTables, Subnet, route_on_one_lane};
+use crate::ids::SwitchId;
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::engines::root::{Root, named};
 use crate::routing::paths::UNREACHED;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
+use crate::topology::survey::switch_distances;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::Deserialize;
 use std::collections::VecDeque;
+use std::path::Path;
 
 /// OpenSM's `updn`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -48,7 +51,7 @@ const NAME: &str = "OpenSmUpDown";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &[],
+    aliases: &["updn"],
     summary: "the tables of OpenSM's updn, entry by entry, unsafe turns included",
     parameters: &[Parameter {
         name: "root",
@@ -63,10 +66,29 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 
 impl RoutingEngine for OpenSmUpDown {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        route_on_one_lane(graph, NAME, budget, false, |subnet| {
+        let mut names = Vec::new();
+        let routed = route_on_one_lane(graph, NAME, budget, false, |subnet| {
             let roots = self.roots(graph, subnet)?;
+            let name = |&place: &usize| {
+                graph.switches()[subnet.switches[place].index()]
+                    .name
+                    .clone()
+            };
+            names = roots.iter().map(name).collect();
             Ok(tables(subnet, &roots, false))
-        })
+        });
+        match routed {
+            Err(RoutingError::Unreachable { from, to }) if is_connected(graph) => {
+                Err(RoutingError::unsupported(NAME, blame(&names, &from, &to)))
+            }
+            routed => routed,
+        }
+    }
+
+    fn management(&self, graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
+        let subnet = Subnet::new(graph);
+        let roots = self.roots(graph, &subnet).ok()?;
+        tables(&subnet, &roots, true).switch_tables(&subnet)
     }
 }
 
@@ -104,6 +126,31 @@ pub(super) fn found_roots(subnet: &Subnet) -> Vec<usize> {
         bars(90) == 1 && bars(5) == 1
     };
     (0..subnet.len()).into_par_iter().filter(is_root).collect()
+}
+
+/// Whether every switch can reach every other, by whatever way.
+fn is_connected(graph: &Graph) -> bool {
+    let distances = switch_distances(graph, SwitchId(0));
+    distances.iter().all(Option::is_some)
+}
+
+/// Why two hosts of a connected fabric have no way up and then down.
+fn blame(roots: &[String], from: &str, to: &str) -> String {
+    let named: Vec<String> = roots
+        .iter()
+        .take(4)
+        .map(|root| format!("`{root}`"))
+        .collect();
+    let more = roots.len().saturating_sub(named.len());
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!(
+        "with the roots {}{more} no way from {from} to {to} goes up and then down: choose other roots, or use `UpDown()`",
+        named.join(", ")
+    )
 }
 
 /// The tables, with management ports as destinations when `switches` is true.
@@ -185,4 +232,30 @@ fn search(subnet: &Subnet, rank: &[u16], destination: usize) -> FixedBitSet {
         fewest.set(number, here != UNREACHED && hops[number] == here);
     }
     fewest
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::routing::LaneBudget;
+    use crate::routing::conformance::engine;
+    use crate::topology::tests::{built, context};
+
+    #[test]
+    fn roots_that_leave_no_way_are_blamed() {
+        let line = built(
+            "EdgeList(hosts_per_switch: 1, links: [(0, 1), (1, 2)])",
+            &context(),
+        );
+        let budget = LaneBudget {
+            lanes: 1,
+            service_levels: 1,
+        };
+        let route = |text: &str| engine(text).route(&line, budget, 1);
+        assert!(route("OpenSmUpDown(root: 1)").is_ok());
+        assert_eq!(
+            route("OpenSmUpDown(root: [0, 2])").unwrap_err().to_string(),
+            "OpenSmUpDown cannot route this fabric: with the roots `S0`, `S2` no way from S0 to H2 goes up and then \
+             down: choose other roots, or use `UpDown()`"
+        );
+    }
 }

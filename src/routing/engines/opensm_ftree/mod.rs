@@ -29,6 +29,7 @@ mod tests;
 
 use self::fabric::Fabric;
 pub(super) use self::routes::tables;
+use crate::ids::SwitchId;
 use crate::references::ZAHAVI_FAT_TREE;
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::engines::opensm::subnet::{Subnet, route_on_one_lane};
@@ -36,6 +37,7 @@ use crate::routing::engines::root::{Root, named};
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
+use std::path::Path;
 
 /// OpenSM's `ftree`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -49,7 +51,7 @@ const NAME: &str = "OpenSmFatTree";
 /// The registered part.
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
-    aliases: &[],
+    aliases: &["ftree"],
     summary: "the tables of OpenSM's ftree, entry by entry: balanced shifts on fat trees, pruned ones too",
     parameters: &[Parameter {
         name: "root",
@@ -70,17 +72,26 @@ impl RoutingEngine for OpenSmFatTree {
         let roots = named(&self.root, graph, NAME)?;
         let mut up_then_down = false;
         let mut tables = route_on_one_lane(graph, NAME, budget, false, |subnet| {
-            let places = roots.map(|roots| {
-                let is_root = |place: &usize| roots.contains(&subnet.switches[*place]);
-                (0..subnet.len()).filter(is_root).collect()
-            });
-            let fabric = tree(graph, subnet, places)?;
+            let fabric = tree(graph, subnet, roots.map(|roots| places(subnet, &roots)))?;
             up_then_down = !fabric.has_siblings();
             Ok(tables(subnet, fabric, false))
         })?;
         tables.guarantees.deadlock_free = up_then_down;
         Ok(tables)
     }
+
+    fn management(&self, graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
+        let subnet = Subnet::new(graph);
+        let roots = named(&self.root, graph, NAME).ok()?;
+        let fabric = tree(graph, &subnet, roots.map(|roots| places(&subnet, &roots))).ok()?;
+        tables(&subnet, fabric, true).switch_tables(&subnet)
+    }
+}
+
+/// Places of the roots.
+fn places(subnet: &Subnet, roots: &[SwitchId]) -> Vec<usize> {
+    let is_root = |place: &usize| roots.contains(&subnet.switches[*place]);
+    (0..subnet.len()).filter(is_root).collect()
 }
 
 /// Steps 1 and 2, from the places of the roots when they are named.
