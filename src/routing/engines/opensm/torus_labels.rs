@@ -141,8 +141,9 @@ impl Labels {
         let exits = graph.switch_ids().map(|switch| {
             std::array::from_fn(|direction| {
                 let port = direction as u16 + 1;
-                let leads_on = dimensions.contains(&(direction / 2))
-                    && graph.port_channel(switch, port).is_some();
+                let channel = graph.port_channel(switch, port);
+                let to = channel.and_then(|channel| graph.channel(channel).to.switch());
+                let leads_on = dimensions.contains(&(direction / 2)) && to.is_some();
                 if leads_on { vec![port] } else { Vec::new() }
             })
         });
