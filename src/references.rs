@@ -218,3 +218,15 @@ reference!(
     MERLIN_SCHWEITZER,
     "P. M. Merlin and P. J. Schweitzer, \"Deadlock avoidance in store-and-forward networks - I: store-and-forward deadlock\", IEEE Transactions on Communications 28(3), 1980"
 );
+reference!(
+    ROMM,
+    "T. Nesson and S. L. Johnsson, \"ROMM routing on mesh and torus networks\", SPAA 1995"
+);
+reference!(
+    O1TURN,
+    "D. Seo, A. Ali, W.-T. Lim, N. Rafique and M. Thottethodi, \"Near-optimal worst-case throughput routing for two-dimensional mesh networks\", ISCA 2005"
+);
+reference!(
+    CHIEN_KIM,
+    "A. A. Chien and J. H. Kim, \"Planar-adaptive routing: low-cost adaptive networks for multiprocessors\", ISCA 1992"
+);

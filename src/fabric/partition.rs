@@ -22,7 +22,7 @@ pub fn partition(graph: &Graph, shards: usize) -> Vec<u32> {
         Shape::Grid(_) | Shape::Hypercube(_) | Shape::HyperX(_) | Shape::Dragonfly(_) => {
             graph.switch_ids().collect()
         }
-        Shape::Xgft(_) | Shape::Irregular => breadth_first(graph),
+        Shape::Xgft(_) | Shape::Fly(_) | Shape::Irregular => breadth_first(graph),
     };
     let weight = |switch: SwitchId| graph.connected_ports(switch).count() + 1;
     let total: usize = order.iter().map(|&switch| weight(switch)).sum();

@@ -190,6 +190,7 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
     entries: &[
         engines::adaptive::ascent::ENTRY,
         engines::adaptive::cqr::ENTRY,
+        engines::destination_tag::ENTRY,
         engines::dfsssp::ENTRY,
         engines::dimension_order::ENTRY,
         engines::direction_order::ENTRY,
@@ -208,6 +209,8 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
         engines::opensm::sssp::ENTRY,
         engines::opensm::torus_2qos::ENTRY,
         engines::opensm::up_down::ENTRY,
+        engines::adaptive::planar_adaptive::ENTRY,
+        engines::adaptive::romm::ENTRY,
         engines::segment::ENTRY,
         engines::spanning_tree::ENTRY,
         engines::sssp::ENTRY,
@@ -216,6 +219,7 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
         engines::adaptive::ugal::ENTRY,
         engines::up_down::ENTRY,
         engines::adaptive::valiant::ENTRY,
+        engines::adaptive::xy_yx::ENTRY,
     ],
     // OpenSM's own names, in lower case as it writes them, mean its engines
     unclear: &[

@@ -25,6 +25,7 @@ mod ibnetdiscover_records;
 pub mod ibsim;
 pub mod identities;
 pub mod irregular;
+pub mod k_ary_n_fly;
 pub mod k_ary_n_tree;
 pub mod kautz;
 pub mod leaf_spine;
@@ -106,6 +107,7 @@ pub static TOPOLOGIES: Registry<BuildTopology> = Registry {
         ibnetdiscover::ENTRY,
         ibsim::ENTRY,
         irregular::ENTRY,
+        k_ary_n_fly::ENTRY,
         k_ary_n_tree::ENTRY,
         kautz::ENTRY,
         leaf_spine::ENTRY,
@@ -215,6 +217,7 @@ pub(crate) mod tests {
                 "Star" => "(leaves: 4, hosts_per_leaf: 2, parallel_links: 2)",
                 "Tree" => "(arity: 2, levels: 3, parallel: [2, 4])",
                 "Xgft" => "(children: [4, 3, 2], parents: [1, 2, 3], parallel: [1, 2, 1])",
+                "KAryNFly" => "(k: 2, n: 4)",
                 "KAryNTree" => "(k: 3, n: 3)",
                 "Mesh" => "(radix: [4, 3])",
                 "Torus" => "(radix: [4, 2, 3], hosts_per_switch: 2)",
@@ -288,7 +291,7 @@ pub(crate) mod tests {
                 "(switches: {a}, degree: {b}, links: {}, generator: Uniform)",
                 a.saturating_add(c)
             ),
-            "KAryNTree" => format!("(k: {a}, n: {})", b % 4),
+            "KAryNFly" | "KAryNTree" => format!("(k: {a}, n: {})", b % 4),
             "Kautz" => format!("(degree: {a}, k: {}, hosts_per_switch: {c})", b % 4),
             "LeafSpine" => {
                 format!("(leaves: {a}, spines: {b}, hosts_per_leaf: {c}, parallel_links: {a})")

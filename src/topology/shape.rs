@@ -25,6 +25,8 @@ pub enum Shape {
     HyperX(HyperXShape),
     /// A dragonfly.
     Dragonfly(DragonflyShape),
+    /// A k-ary n-fly.
+    Fly(FlyShape),
 }
 
 /// Structure of a mixed-radix mesh or torus; a ring is the torus of one dimension.
@@ -272,5 +274,48 @@ impl DragonflyShape {
             0 | 1 => 0,
             groups => self.switches_per_group * self.global_ports / (groups - 1),
         }
+    }
+}
+
+/// Structure of a k-ary n-fly (butterfly), stages from 0.
+///
+/// Switch `w` of a stage is a word of `n - 1` base-k digits. Its output `p` leads to the switch of the next stage
+/// whose word has `p` in place of the digit of weight `k^(n - 2 - stage)`, to the input numbered by that digit. Switch
+/// `w` of the first and of the last stage is one switch, `w`, an end: ports `1..=k` to its hosts, `w * k + j`, then its
+/// `k` outputs as a switch of the first stage, then its `k` inputs as one of the last. Switch `w` of a stage between has
+/// id `stage * k^(n-1) + w`, ports `1..=k` are its inputs, the others its outputs. With one stage ends have hosts only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlyShape {
+    /// Inputs, and outputs, of a switch.
+    pub arity: u32,
+    /// Stages.
+    pub stages: u32,
+}
+
+impl FlyShape {
+    /// Switches of a stage: `k^(n-1)`.
+    pub const fn switches_per_stage(&self) -> u32 {
+        self.arity.pow(self.stages - 1)
+    }
+
+    /// Id of a switch.
+    pub const fn switch(&self, stage: u32, word: u32) -> u32 {
+        if stage + 1 == self.stages {
+            word
+        } else {
+            stage * self.switches_per_stage() + word
+        }
+    }
+
+    /// Word of the switch behind an output of a stage, not the last one, and the input there.
+    pub const fn behind(&self, stage: u32, word: u32, output: u32) -> (u32, u32) {
+        let weight = self.arity.pow(self.stages - 2 - stage);
+        let digit = word / weight % self.arity;
+        (word - digit * weight + output * weight, digit)
+    }
+
+    /// Output in a stage towards a host.
+    pub const fn output(&self, stage: u32, host: u32) -> u32 {
+        host / self.arity.pow(self.stages - 1 - stage) % self.arity
     }
 }

@@ -38,6 +38,7 @@ fn topology_arguments(name: &str) -> &'static str {
         "Ibnetdiscover" => "(file: \"assets/fabrics/loginoff_8sw.ibnetdiscover\")",
         "Ibsim" => "(file: \"tests/opensm/irr_16_d4_s1/irr_16_d4_s1.net\")",
         "Irregular" => "(switches: 14, degree: 4, hosts_per_switch: 2)",
+        "KAryNFly" => "(k: 2, n: 3)",
         "KAryNTree" => "(k: 3, n: 3)",
         "Kautz" => "(degree: 2, k: 2)",
         "LeafSpine" => "(leaves: 6, spines: 3, hosts_per_leaf: 4, parallel_links: 2)",

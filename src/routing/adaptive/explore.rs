@@ -57,6 +57,12 @@ impl Explored {
         (state != NONE).then_some(state)
     }
 
+    /// Whether every way to the goal is a shortest one; `distances` are those to the goal.
+    pub(super) fn is_minimal(&self, distances: &[u16]) -> bool {
+        let mut longest = self.switches.iter().zip(&self.hops);
+        longest.all(|(&switch, &(_, most))| most == u32::from(distances[switch as usize]))
+    }
+
     /// Follows packets with `word` from `starts` to `goal`.
     ///
     /// # Errors

@@ -45,6 +45,12 @@ pub trait Legs: Send + Sync + std::fmt::Debug {
         }
     }
 
+    /// Whether [`Self::depart`] sends packets only through switches that lie on a shortest way from their source to
+    /// their destination's: two shortest legs are a shortest way then.
+    fn stays_between(&self) -> bool {
+        false
+    }
+
     /// Word of the last leg of a packet that ends its first leg with `word`.
     fn hand_over(&self, word: u16) -> u16 {
         word

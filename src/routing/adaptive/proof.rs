@@ -11,7 +11,9 @@
 //! # Algorithm
 //! 1. Every first leg, then every last leg is followed from all its starts (`explore.rs`); last legs start also
 //!    where first legs end. Packets that pass the switch of their destination on their first leg are ejected
-//!    there: they do less than what is followed.
+//!    there: they do less than what is followed. Which sources go through which switch to which destination is not
+//!    looked at; but when the engine says that such switches lie between the two (`stays_between`) and all legs are
+//!    shortest ways, so is the whole.
 //! 2. Committed engines, and all with one pool for the lanes of a port: every way is a vertex, every way on from
 //!    where it leads a dependency, those from a first leg to all last legs included. No cycle, no deadlock.
 //! 3. Open engines (Duato): only escape lanes are vertices. A packet that holds one may ask for another next, or
@@ -226,7 +228,11 @@ impl Check<'_> {
         let Scratch {
             starts, explored, ..
         } = scratch;
-        let mut leg = FirstLeg::default();
+        let mut leg = FirstLeg {
+            minimal: true,
+            ..FirstLeg::default()
+        };
+        let distances = self.adjacency.distances(&[goal]);
         for (word, starts) in (0..).zip(starts).filter(|(_, starts)| !starts.is_empty()) {
             explored.follow(&self.question, starts, goal, word)?;
             self.depend(explored, dependencies);
@@ -238,6 +244,7 @@ impl Check<'_> {
             leg.arrivals.push((word, arrivals));
             let most = explored.hops.iter().map(|&(_, most)| most).max();
             leg.most = leg.most.max(most.unwrap_or(0));
+            leg.minimal &= explored.is_minimal(&distances);
         }
         Ok(leg)
     }
@@ -277,6 +284,7 @@ impl Check<'_> {
         dependencies: &DependencyGraph<'_>,
     ) -> Result<Total, VerifyError> {
         let mut total = Total::default();
+        let distances = self.adjacency.distances(&[home]);
         self.starts(home, Leg::Last, scratch)?;
         scratch.hops.clear();
         scratch.hops.resize(self.hosts.len(), (u32::MAX, 0));
@@ -309,13 +317,17 @@ impl Check<'_> {
                     *known = (known.0.min(fewest), known.1.max(most));
                 }
             }
+            let between = self.question.legs.stays_between() && explored.is_minimal(&distances);
             for (via, leg) in ends {
                 let Some(state) = explored.state(via) else {
                     continue;
                 };
                 total.choices.detours = true;
-                let whole = leg.most + explored.hops[state as usize].1;
-                total.longest = total.longest.max(whole);
+                if !(between && leg.minimal) {
+                    total.bent = true;
+                    let whole = leg.most + explored.hops[state as usize].1;
+                    total.longest = total.longest.max(whole);
+                }
                 for (from, lane) in leg.arrivals.iter().filter(handed).flat_map(|leg| &leg.1) {
                     for next in explored.ways(state) {
                         let (next, next_lane) = self.vertex(next);
@@ -324,7 +336,7 @@ impl Check<'_> {
                 }
             }
         }
-        self.count_pairs(home, &scratch.hops, &mut total);
+        self.count_pairs(home, &distances, &scratch.hops, &mut total);
         Ok(total)
     }
 }

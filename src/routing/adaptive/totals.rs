@@ -12,6 +12,8 @@ pub(super) struct FirstLeg {
     pub(super) arrivals: Vec<(u16, Vec<(ChannelId, VlId)>)>,
     /// Hops of the longest way.
     pub(super) most: u32,
+    /// Whether every way is a shortest one.
+    pub(super) minimal: bool,
 }
 
 /// What is found about all last legs.
@@ -25,6 +27,8 @@ pub(super) struct Total {
     pub(super) longest: u32,
     /// A way that is longer than the shortest.
     pub(super) detour: Option<VerifyError>,
+    /// Whether packets that go through another switch first may take longer than straight ones.
+    pub(super) bent: bool,
     pub(super) escape_lanes: u16,
     pub(super) other_lanes: u16,
     pub(super) choices: Choices,
@@ -41,6 +45,7 @@ impl Total {
         self.longest_sum += other.longest_sum;
         self.longest = self.longest.max(other.longest);
         self.detour = self.detour.take().or(other.detour);
+        self.bent |= other.bent;
         self.escape_lanes |= other.escape_lanes;
         self.other_lanes |= other.other_lanes;
         let (sum, part) = (&mut self.choices, other.choices);
@@ -71,8 +76,13 @@ impl Total {
 
 impl Check<'_> {
     /// Counts the pairs of hosts that end at `home`.
-    pub(super) fn count_pairs(&self, home: SwitchId, hops: &[(u32, u32)], total: &mut Total) {
-        let distances = self.adjacency.distances(&[home]);
+    pub(super) fn count_pairs(
+        &self,
+        home: SwitchId,
+        distances: &[u16],
+        hops: &[(u32, u32)],
+        total: &mut Total,
+    ) {
         let receivers = self.hosts[home.index()];
         for (source, &senders) in self.hosts.iter().enumerate() {
             let own = source == home.index();
@@ -88,11 +98,7 @@ impl Check<'_> {
             total.longest_sum += pairs * u64::from(most);
             total.longest = total.longest.max(most);
             let shortest = u32::from(distances[source]);
-            let longest = if total.choices.detours {
-                total.longest
-            } else {
-                most
-            };
+            let longest = if total.bent { total.longest } else { most };
             if !own && longest > shortest && total.detour.is_none() {
                 let name = |switch: usize| self.question.graph.switches()[switch].name.clone();
                 total.detour = Some(VerifyError::NotMinimal {

@@ -1,6 +1,7 @@
 //! The routing engines, one file each; listed in [`ENGINES`](super::ENGINES).
 
 pub mod adaptive;
+pub mod destination_tag;
 pub mod dfsssp;
 pub mod dimension_order;
 pub mod direction_order;

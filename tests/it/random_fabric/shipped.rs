@@ -39,6 +39,7 @@ fn topology_arguments(name: &str) -> &'static [&'static str] {
         "Ibnetdiscover" => &["(file: \"assets/fabrics/loginoff_8sw.ibnetdiscover\")"],
         "Ibsim" => &["(file: \"tests/opensm/irr_16_d4_s1/irr_16_d4_s1.net\")"],
         "Irregular" => &["(switches: 8, degree: 3, hosts_per_switch: 2)"],
+        "KAryNFly" => &["(k: 2, n: 3)", "(k: 3, n: 2)"],
         "KAryNTree" => &["(k: 2, n: 3)", "(k: 3, n: 2)", "(k: 4, n: 2)"],
         "Kautz" => &["(degree: 2, k: 2)"],
         "LeafSpine" => &["(leaves: 4, spines: 2, hosts_per_leaf: 3, parallel_links: 2)"],

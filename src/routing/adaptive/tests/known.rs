@@ -75,6 +75,8 @@ fn lanes_hops_and_words_are_the_known_ones() {
         ("Goal()", 3, 2),
         ("Goal(inside: DimensionOrder)", 2, 1),
         ("MinimalAdaptive(adaptive_lanes: 3)", 5, 4),
+        ("Romm()", 4, 2),
+        ("XyYx()", 4, 2),
     ] {
         assert_eq!(
             (lanes(&torus, text), lanes(&mesh, text)),
@@ -88,6 +90,17 @@ fn lanes_hops_and_words_are_the_known_ones() {
     assert_eq!(longest(&torus, "Goal()"), 14);
     assert_eq!(longest(&torus, "MinimalAdaptive()"), 8);
     assert_eq!(longest(&mesh, "Valiant()"), 28);
+    assert_eq!(longest(&mesh, "Romm()"), 14);
+    assert_eq!(longest(&torus, "Romm()"), 8);
+    assert_eq!(longest(&torus, "XyYx()"), 8);
+    assert_eq!(longest(&mesh, "PlanarAdaptive()"), 14);
+    let cube = grid(&[3, 3, 3], false, 1);
+    assert_eq!(lanes(&cube, "PlanarAdaptive()"), 3);
+    assert_eq!(lanes(&grid(&[4], false, 1), "PlanarAdaptive()"), 1);
+    let error = adapt(&torus, "PlanarAdaptive()").unwrap_err();
+    assert!(error.to_string().contains("it is no mesh"), "{error}");
+    let error = adapt(&tree(2, 2), "Romm()").unwrap_err();
+    assert!(error.to_string().contains("no mesh, torus"), "{error}");
     let dragonfly = built("Dragonfly(p: 1, a: 4, h: 2)");
     assert_eq!(
         (lanes(&dragonfly, "Ugal()"), longest(&dragonfly, "Ugal()")),
@@ -117,4 +130,89 @@ fn goal_takes_the_long_direction_as_often_as_it_says() {
         let tolerance = 5.0 * (expected * (1.0 - expected) / f64::from(draws)).sqrt();
         assert!((share - expected).abs() < tolerance, "{hops} hops: {share}");
     }
+}
+
+/// Switches of the minimal quadrant are drawn alike, and no others.
+#[test]
+fn romm_draws_all_switches_between_alike() {
+    let mesh = grid(&[8, 8], false, 1);
+    let adaptive = adapt(&mesh, "Romm()").unwrap();
+    let mut dice = Dice(stream(3, Purpose::Adaptive, 0).into());
+    let (source, destination, draws) = (SwitchId(2 + 8), HostId(4 + 8 * 3), 45_000);
+    let mut counts = BTreeMap::new();
+    for _ in 0..draws {
+        let course = adaptive.routing.depart(source, destination, &mut dice);
+        *counts.entry(course.via).or_insert(0) += 1;
+    }
+    let straight = counts.remove(&Course::DIRECT).unwrap();
+    let inner: BTreeSet<u32> = counts.keys().copied().collect();
+    assert_eq!(inner, BTreeSet::from([11, 12, 18, 19, 20, 26, 27]));
+    // five standard deviations of one ninth, and of two
+    assert!(
+        counts
+            .values()
+            .all(|&count: &i32| count.abs_diff(5000) < 335),
+        "{counts:?}"
+    );
+    assert!(straight.abs_diff(10_000) < 445, "{straight}");
+}
+
+/// On an empty mesh the two orders are drawn alike; `Pair` keeps to one per pair, both over all pairs; `LeastLoad`
+/// avoids the first hop that is busy.
+#[test]
+fn xy_yx_chooses_as_it_says() {
+    struct Busy(u16);
+    impl Local for Busy {
+        fn load(&self, port: u16, _: u8) -> u32 {
+            u32::from(port == self.0)
+        }
+        fn below(&mut self, _: u32) -> u32 {
+            0
+        }
+    }
+    let mesh = grid(&[8, 8], false, 1);
+    let word = |text, source, there, local: &mut dyn Local| {
+        let routing = adapt(&mesh, text).unwrap().routing;
+        routing.depart(SwitchId(source), HostId(there), local).word
+    };
+    let mut dice = Dice(stream(5, Purpose::Adaptive, 0).into());
+    let highest: u16 = (0..10_000).map(|_| word("XyYx()", 0, 9, &mut dice)).sum();
+    assert!(highest.abs_diff(5000) < 250, "{highest}");
+    let pairs = |local: &mut dyn Local| {
+        let complement =
+            (0..64).map(|source| word("XyYx(choose: Pair)", source, 63 - source, local));
+        complement.sum::<u16>()
+    };
+    assert_eq!(pairs(&mut dice), pairs(&mut Busy(1)));
+    assert!(pairs(&mut dice).abs_diff(32) < 20);
+    // ports 1 and 3 lead to +1 in dimensions 0 and 1
+    for (busy, chosen) in [(1, 1), (3, 0), (5, 0)] {
+        assert_eq!(
+            word("XyYx(choose: LeastLoad)", 0, 9, &mut Busy(busy)),
+            chosen
+        );
+    }
+}
+
+/// Both dimensions of the plane may be taken, on the lanes of its two networks.
+#[test]
+fn planar_adaptive_takes_the_lanes_of_its_planes() {
+    let cube = grid(&[4, 4, 4], false, 1);
+    let adaptive = adapt(&cube, "PlanarAdaptive()").unwrap();
+    let ways = |at, goal| {
+        let mut found = Vec::new();
+        adaptive
+            .routing
+            .candidates(SwitchId(at), HostId(goal), Course::STRAIGHT, &mut found);
+        found
+            .iter()
+            .map(|way| (way.port, way.lane))
+            .collect::<Vec<_>>()
+    };
+    let at = |x, y, z| x + 4 * y + 16 * z;
+    assert_eq!(ways(at(0, 0, 0), at(2, 1, 3)), [(1, 2), (3, 0)]);
+    assert_eq!(ways(at(3, 0, 0), at(2, 1, 3)), [(2, 2), (3, 1)]);
+    assert_eq!(ways(at(2, 2, 0), at(2, 1, 3)), [(4, 2), (5, 1)]);
+    assert_eq!(ways(at(2, 1, 0), at(2, 1, 3)), [(5, 2)]);
+    assert_eq!(ways(at(1, 1, 0), at(2, 1, 3)), [(1, 2)]);
 }

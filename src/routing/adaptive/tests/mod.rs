@@ -5,6 +5,7 @@ use crate::ids::{ChannelId, SwitchId};
 use crate::registry::Arguments;
 use crate::rng::{Purpose, Stream, below, stream};
 use crate::routing::conformance::options;
+use crate::routing::paths::Adjacency;
 use crate::routing::test_graphs::{complete, grid, irregular, spine_leaf, tree, without_link};
 use crate::routing::{ENGINES, Engine, LaneBudget, Proof, RoutingError, VerifyError};
 use crate::topology::{BuildContext, Graph, TOPOLOGIES};
@@ -16,7 +17,7 @@ mod escape;
 mod known;
 mod packets;
 
-const TEXTS: [&str; 15] = [
+const TEXTS: [&str; 21] = [
     "AdaptiveAscent()",
     "AdaptiveAscent(choose: Random)",
     "Cqr()",
@@ -29,9 +30,15 @@ const TEXTS: [&str; 15] = [
     "MpLash()",
     "MpLash(lmc: 2, choose: Random)",
     "MpLash(lmc: 1, choose: Pair, granularity: Source)",
+    "PlanarAdaptive()",
+    "PlanarAdaptive(choose: Random)",
+    "Romm()",
     "Ugal()",
     "Ugal(threshold: 8)",
     "Valiant()",
+    "XyYx()",
+    "XyYx(choose: Pair)",
+    "XyYx(choose: LeastLoad)",
 ];
 
 fn built(text: &str) -> Graph {
@@ -139,7 +146,14 @@ fn is_acyclic<V: Ord + Copy>(mut after: BTreeMap<V, BTreeSet<V>>) -> bool {
 fn courses(graph: &Graph, legs: &dyn Legs, source: SwitchId, home: SwitchId) -> BTreeSet<Course> {
     let mut courses = BTreeSet::new();
     let mut words = Vec::new();
-    for goal in graph.switch_ids().filter(|&goal| goal != source) {
+    let adjacency = Adjacency::new(graph);
+    let [from, to] = [source, home].map(|end| adjacency.distances(&[end]));
+    let passes = |via: SwitchId| {
+        let hops = from[via.index()] + to[via.index()];
+        !legs.stays_between() || hops == from[home.index()]
+    };
+    let goals = graph.switch_ids().filter(|&goal| goal != source);
+    for goal in goals.filter(|&goal| passes(goal)) {
         let leg = |leg, via| {
             let mut found = Vec::new();
             legs.starts(source, goal, leg, &mut found);

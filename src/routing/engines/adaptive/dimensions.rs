@@ -113,29 +113,65 @@ impl Dimensions {
 
     /// Hops between two switches.
     pub(super) fn hops(&self, from: SwitchId, to: SwitchId) -> u32 {
-        let each = self.differing(from, to).map(|d| match &self.links {
-            Links::Neighbours(wrap) if wrap[d] => {
-                let forward = self.forward(from, to, d);
-                forward.min(self.sizes[d] - forward)
+        self.differing(from, to)
+            .map(|d| self.span(from, to, d))
+            .sum()
+    }
+
+    /// Hops between two switches in a dimension in which they differ.
+    pub(super) fn span(&self, from: SwitchId, to: SwitchId, dimension: usize) -> u32 {
+        match &self.links {
+            Links::Neighbours(wrap) if wrap[dimension] => {
+                let forward = self.forward(from, to, dimension);
+                forward.min(self.sizes[dimension] - forward)
             }
-            Links::Neighbours(_) => self.coordinate(from, d).abs_diff(self.coordinate(to, d)),
+            Links::Neighbours(_) => {
+                let ends = [from, to].map(|end| self.coordinate(end, dimension));
+                ends[0].abs_diff(ends[1])
+            }
             Links::Bits | Links::All(_) => 1,
-        });
-        each.sum()
+        }
+    }
+
+    /// The switch `hops` further from `at` on the shorter way to `goal` in a dimension, at most the span.
+    pub(super) fn along(
+        &self,
+        at: SwitchId,
+        goal: SwitchId,
+        dimension: usize,
+        hops: u32,
+    ) -> SwitchId {
+        let (here, size) = (self.coordinate(at, dimension), self.sizes[dimension]);
+        let there = match &self.links {
+            Links::Bits | Links::All(_) if hops == 0 => here,
+            Links::Bits | Links::All(_) => self.coordinate(goal, dimension),
+            Links::Neighbours(_) if self.goes_up(at, goal, dimension) => (here + hops) % size,
+            Links::Neighbours(_) => (here + size - hops) % size,
+        };
+        let stride: u32 = self.sizes[..dimension].iter().product();
+        SwitchId(at.0 - here * stride + there * stride)
+    }
+
+    /// Whether the shorter way in a dimension goes in + direction.
+    fn goes_up(&self, at: SwitchId, goal: SwitchId, dimension: usize) -> bool {
+        if !self.is_ring(dimension) {
+            return self.coordinate(goal, dimension) > self.coordinate(at, dimension);
+        }
+        let (size, forward) = (self.sizes[dimension], self.forward(at, goal, dimension));
+        let is_even = self.coordinate(at, dimension).is_multiple_of(2);
+        2 * forward < size || 2 * forward == size && is_even
     }
 
     /// The next hop in dimension order, along the shorter way of a ring; `at` is not `goal`.
     pub(super) fn in_order(&self, at: SwitchId, goal: SwitchId) -> Hop {
         let dimension = self.differing(at, goal).next().unwrap_or_default();
-        if !self.is_ring(dimension) {
-            let up = self.coordinate(goal, dimension) > self.coordinate(at, dimension);
-            return self.hop(at, goal, dimension, up);
-        }
-        let (size, forward) = (self.sizes[dimension], self.forward(at, goal, dimension));
-        let is_even = self.coordinate(at, dimension).is_multiple_of(2);
-        let up = 2 * forward < size || 2 * forward == size && is_even;
-        let mut hop = self.hop(at, goal, dimension, up);
-        if size == 2 {
+        self.shorter(at, goal, dimension)
+    }
+
+    /// The hop in `dimension`, where the two differ, along the shorter way of a ring.
+    pub(super) fn shorter(&self, at: SwitchId, goal: SwitchId, dimension: usize) -> Hop {
+        let mut hop = self.hop(at, goal, dimension, self.goes_up(at, goal, dimension));
+        if self.is_ring(dimension) && self.sizes[dimension] == 2 {
             let first = 2 * dimension as u16 + 1;
             hop.ports = first..first + 2;
         }
@@ -182,6 +218,9 @@ mod tests {
         assert_eq!([hop(1, 5), hop(0, 5)], [way(2, 0), way(2, 0)]);
         assert_eq!([hop(5, 1), hop(0, 1)], [way(1, 0), way(1, 1)]);
         assert_eq!([hop(0, 3), hop(1, 4)], [way(1, 1), way(2, 0)]);
+        let further = |from, to, hops| ring.along(SwitchId(from), SwitchId(to), 0, hops).0;
+        assert_eq!([further(1, 5, 1), further(1, 5, 2)], [0, 5]);
+        assert_eq!([further(4, 1, 3), further(1, 4, 1)], [1, 0]);
         let two = Dimensions::new(&grid(&[2], true, 1), |size| size / 2).unwrap();
         assert_eq!(two.in_order(SwitchId(0), SwitchId(1)).ports, 1..3);
         assert_eq!(two.lanes(), 1);

@@ -1,0 +1,126 @@
+//! Planar-adaptive routing on meshes: adaptive in one plane of two dimensions after the other.
+//!
+//! Guarantees: minimal, deadlock-free; not in order.
+//! Needs: a mesh ([`Shape::Grid`] without rings); 3 lanes per group of service levels, with one dimension 1.
+//! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for other shapes.
+//! Cost: time and memory O(switches * dimensions).
+//!
+//! # Algorithm
+//! 1. Let i be the lowest dimension in which the destination lies elsewhere. A packet may go on in i, or in i + 1 where
+//!    that differs, too: the plane of the two. With i done it is in the next plane.
+//! 2. Lane 2 is for dimension i; for i + 1 lane 0 when the packet goes in + direction of i, lane 1 in - direction. So
+//!    each plane has two networks, in which dimension i is used in one direction only: no circle.
+//! 3. Of the two ways the one with the least load is taken, or one is drawn.
+//!
+//! # Deviations
+//! The last dimension has a lane of its own once all others are done; Chien and Kim go on in the last plane. Lanes 0
+//! and 1 of dimension 0 stay unused: all links have the same number of lanes.
+//!
+//! References: [`CHIEN_KIM`]
+
+use super::dimensions::Dimensions;
+use crate::ids::SwitchId;
+use crate::references::CHIEN_KIM;
+use crate::registry::{Arguments, Entry, Parameter};
+use crate::routing::adaptive::{Adaptive, Candidate, Legs, Selection};
+use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
+use crate::topology::{Graph, Shape};
+use serde::Deserialize;
+
+/// Choice between the two dimensions of a plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+enum Choose {
+    Random,
+    #[default]
+    LeastLoad,
+}
+
+/// Adaptive in one plane after the other.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlanarAdaptive {
+    choose: Choose,
+}
+
+const NAME: &str = "PlanarAdaptive";
+
+/// The registered part.
+pub const ENTRY: Entry<BuildEngine> = Entry {
+    name: NAME,
+    aliases: &["planar_adapt"],
+    summary: "meshes: adaptive in one plane of two dimensions after the other",
+    parameters: &[Parameter {
+        name: "choose",
+        kind: "Random or LeastLoad",
+        default: Some("LeastLoad"),
+        summary: "the dimension within the plane: drawn, or the one with the fewest flits waiting behind its output",
+    }],
+    guarantees: &["minimal", "deadlock-free on 3 lanes"],
+    references: &[CHIEN_KIM],
+    build: |arguments: Arguments<'_>| Ok(Engine::adaptive(arguments.parse::<PlanarAdaptive>()?)),
+};
+
+#[derive(Debug)]
+struct Planes {
+    dimensions: Dimensions,
+    choose: Choose,
+}
+
+impl AdaptiveEngine for PlanarAdaptive {
+    fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
+        let is_mesh =
+            matches!(graph.shape(), Shape::Grid(grid) if grid.wrap.iter().all(|wrap| !wrap));
+        let dimensions = Dimensions::new(graph, |_| 1).filter(|_| is_mesh);
+        let dimensions = dimensions.ok_or_else(|| {
+            RoutingError::unsupported(
+                NAME,
+                "it is no mesh; use `Goal()` on tori, elsewhere `MinimalAdaptive()`",
+            )
+        })?;
+        let legs = Planes {
+            dimensions,
+            choose: self.choose,
+        };
+        Adaptive::by_legs(graph, NAME, legs, budget, [true, true])
+    }
+}
+
+impl Planes {
+    /// Whether packets from `at` to `goal` go in + direction of a dimension.
+    fn goes_up(&self, at: SwitchId, goal: SwitchId, dimension: usize) -> bool {
+        self.dimensions.coordinate(goal, dimension) > self.dimensions.coordinate(at, dimension)
+    }
+}
+
+impl Legs for Planes {
+    fn width(&self) -> u8 {
+        if self.dimensions.count() > 1 { 3 } else { 1 }
+    }
+
+    fn selection(&self) -> Selection {
+        match self.choose {
+            Choose::Random => Selection::Random,
+            Choose::LeastLoad => Selection::LeastLoad,
+        }
+    }
+
+    fn ways(&self, at: SwitchId, goal: SwitchId, _word: u16, found: &mut Vec<Candidate>) {
+        let mut differing = self.dimensions.differing(at, goal);
+        let Some(lowest) = differing.next() else {
+            return;
+        };
+        let mut add = |dimension, lane| {
+            let up = self.goes_up(at, goal, dimension);
+            let hop = self.dimensions.hop(at, goal, dimension, up);
+            found.extend(hop.ports.map(|port| Candidate {
+                port,
+                lane,
+                escape: false,
+            }));
+        };
+        add(lowest, self.width() - 1);
+        if differing.next() == Some(lowest + 1) {
+            add(lowest + 1, u8::from(!self.goes_up(at, goal, lowest)));
+        }
+    }
+}
