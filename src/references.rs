@@ -230,3 +230,7 @@ reference!(
     CHIEN_KIM,
     "A. A. Chien and J. H. Kim, \"Planar-adaptive routing: low-cost adaptive networks for multiprocessors\", ISCA 1992"
 );
+reference!(
+    BALFOUR_DALLY,
+    "J. Balfour and W. J. Dally, \"Design tradeoffs for tiled CMP on-chip networks\", ICS 2006"
+);

@@ -19,9 +19,11 @@ pub fn partition(graph: &Graph, shards: usize) -> Vec<u32> {
             pods(graph, tree)
         }
         // numbered so that neighbours are near each other
-        Shape::Grid(_) | Shape::Hypercube(_) | Shape::HyperX(_) | Shape::Dragonfly(_) => {
-            graph.switch_ids().collect()
-        }
+        Shape::Grid(_)
+        | Shape::ConcentratedMesh(_)
+        | Shape::Hypercube(_)
+        | Shape::HyperX(_)
+        | Shape::Dragonfly(_) => graph.switch_ids().collect(),
         Shape::Xgft(_) | Shape::Fly(_) | Shape::Irregular => breadth_first(graph),
     };
     let weight = |switch: SwitchId| graph.connected_ports(switch).count() + 1;

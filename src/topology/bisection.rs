@@ -116,7 +116,11 @@ fn closed_form(graph: &Graph) -> Option<u64> {
             let is_even = is_full && !levels.is_empty() && subtrees.is_multiple_of(2);
             is_even.then_some(hosts / 2)
         }
-        Shape::EnrichedTree(_) | Shape::Dragonfly(_) | Shape::Irregular => None,
+        Shape::EnrichedTree(_)
+        | Shape::Dragonfly(_)
+        | Shape::Fly(_)
+        | Shape::ConcentratedMesh(_)
+        | Shape::Irregular => None,
     }
 }
 

@@ -9,8 +9,8 @@
 use crate::ids::{ChannelId, HostId, LinkId, SwitchId};
 
 pub use super::shape::{
-    DragonflyShape, EnrichedTreeShape, FlyShape, GridShape, HyperXShape, HypercubeShape, Shape,
-    TreeShape, XgftShape,
+    ConcentratedMeshShape, DragonflyShape, EnrichedTreeShape, FlyShape, GridShape, HyperXShape,
+    HypercubeShape, Shape, TreeShape, XgftShape,
 };
 
 /// Where a channel starts or ends.

@@ -6,6 +6,7 @@ pub mod bisection;
 pub mod builder;
 pub mod clos;
 pub mod complete;
+pub mod concentrated_mesh;
 pub mod dragonfly;
 pub mod edge_list;
 mod edge_list_text;
@@ -98,6 +99,7 @@ pub static TOPOLOGIES: Registry<BuildTopology> = Registry {
     entries: &[
         clos::ENTRY,
         complete::ENTRY,
+        concentrated_mesh::ENTRY,
         dragonfly::ENTRY,
         edge_list::ENTRY,
         enriched_tree::ENTRY,
@@ -204,6 +206,7 @@ pub(crate) mod tests {
                 "Ibsim" => "(file: \"tests/opensm/irr_16_d4_s1/irr_16_d4_s1.net\")",
                 "Irregular" => "(switches: 32, degree: 4, hosts_per_switch: 4, seed: None)",
                 "Clos" => "(n: 3, r: 4, form: StrictlyNonBlocking, folded: false)",
+                "ConcentratedMesh" => "(radix: [4, 4], express_length: 2)",
                 "Complete" => "(switches: 6, hosts_per_switch: 2)",
                 "Dragonfly" => "(p: 2, a: 4, h: 2, g: 5, arrangement: Palmtree)",
                 "EnrichedTree" => "(k: 3, n: 3, width: 2)",
@@ -281,6 +284,12 @@ pub(crate) mod tests {
         Some(match name {
             "Clos" => format!("(n: {a}, r: {b}, m: {c})"),
             "Complete" | "Ring" => format!("(switches: {a}, hosts_per_switch: {b})"),
+            "ConcentratedMesh" => {
+                let express = c % 2 == 0;
+                format!(
+                    "(radix: [{a}, {b}], block: [{c}, 2], express: {express}, express_length: {a})"
+                )
+            }
             "Dragonfly" => format!("(p: {a}, a: {b}, h: {c})"),
             "EnrichedTree" => format!("(k: {a}, n: {}, width: {c})", b % 4),
             "HyperX" => {

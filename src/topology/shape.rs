@@ -27,6 +27,8 @@ pub enum Shape {
     Dragonfly(DragonflyShape),
     /// A k-ary n-fly.
     Fly(FlyShape),
+    /// A concentrated mesh.
+    ConcentratedMesh(ConcentratedMeshShape),
 }
 
 /// Structure of a mixed-radix mesh or torus; a ring is the torus of one dimension.
@@ -317,5 +319,52 @@ impl FlyShape {
     /// Output in a stage towards a host.
     pub const fn output(&self, stage: u32, host: u32) -> u32 {
         host / self.arity.pow(self.stages - 1 - stage) % self.arity
+    }
+}
+
+/// Structure of a concentrated mesh: two dimensions, a block of hosts on each switch.
+///
+/// Switch id = `x + radix[0] * y`. Ports 1 to 4 lead to +x, -x, +y and -y; with express channels those that would lead
+/// over the border at the first and last `y` are linked to the switch half a row further, those at the first and last
+/// `x` to the one half a column further. Host `hx + radix[0] * block[0] * hy` is on switch `(hx / block[0], hy /
+/// block[1])`, on port `5 + hx mod block[0] + block[0] * (hy mod block[1])`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConcentratedMeshShape {
+    /// Switches along both dimensions.
+    pub radix: [u32; 2],
+    /// Hosts of a switch along both dimensions.
+    pub block: [u32; 2],
+    /// Whether the border has express channels.
+    pub express: bool,
+}
+
+impl ConcentratedMeshShape {
+    /// The coordinate of `switch` in `dimension`.
+    pub const fn coordinate(&self, switch: SwitchId, dimension: usize) -> u32 {
+        match dimension {
+            0 => switch.0 % self.radix[0],
+            _ => switch.0 / self.radix[0],
+        }
+    }
+
+    /// Port of the express channel of `switch` along `dimension`.
+    pub fn express_port(&self, switch: SwitchId, dimension: usize) -> Option<u16> {
+        let across = 1 - dimension;
+        let at = self.coordinate(switch, across);
+        let border = if at == 0 {
+            Some(2 * across as u16 + 2)
+        } else {
+            (at + 1 == self.radix[across]).then_some(2 * across as u16 + 1)
+        };
+        border.filter(|_| self.express)
+    }
+
+    /// Switch of a host and its place there.
+    pub const fn home(&self, host: u32) -> (SwitchId, u32) {
+        let row = self.radix[0] * self.block[0];
+        let (x, y) = (host % row, host / row);
+        let switch = x / self.block[0] + self.radix[0] * (y / self.block[1]);
+        let place = x % self.block[0] + self.block[0] * (y % self.block[1]);
+        (SwitchId(switch), place)
     }
 }

@@ -27,6 +27,7 @@ fn topology_arguments(name: &str) -> &'static str {
     match name {
         "Clos" => "(n: 3, r: 4)",
         "Complete" => "(switches: 6, hosts_per_switch: 2)",
+        "ConcentratedMesh" => "(radix: [4, 4], block: [2, 1])",
         "Dragonfly" => "(p: 2, a: 4, h: 2, g: 5, arrangement: Palmtree)",
         "EdgeList" => {
             "(links: [(0, 1), (2, 1, \"5 Gbit/s\"), (2, 3), (3, 0)], hosts: [0, 2, 2, 3])"

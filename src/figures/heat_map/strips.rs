@@ -127,6 +127,10 @@ fn of_shape(shape: &Shape, channel: &Channel) -> Option<(u32, String)> {
             let mut dimensions = 0..hyper_x.sizes.len();
             dimensions.find(|&d| hyper_x.coordinate(from, d) != hyper_x.coordinate(to, d))? as u32
         }
+        Shape::ConcentratedMesh(mesh) => {
+            let mut dimensions = 0..2;
+            dimensions.find(|&d| mesh.coordinate(from, d) != mesh.coordinate(to, d))? as u32
+        }
         Shape::Grid(grid) => {
             let mut dimensions = 0..grid.radix.len();
             dimensions.find(|&d| grid.coordinate(from, d) != grid.coordinate(to, d))? as u32

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn every_packet_passes_every_stage_and_there_is_no_circle() {
-        for (k, n) in [(2, 1), (3, 2), (4, 2), (2, 3), (3, 3), (2, 5)] {
+        for (k, n) in [(2_u32, 1), (3, 2), (4, 2), (2, 3), (3, 3), (2, 5)] {
             let graph = fly(k, n);
             let (tables, proof) = proof(&graph, "DestinationTag()", 1);
             assert!(proof.acyclic, "{k} {n}");
@@ -116,7 +116,7 @@ mod tests {
             assert_eq!(proof.max_hops, n - 1);
             assert_eq!(proof.hop_histogram[n as usize - 1], hosts * (hosts - 1));
             // one direction of every link between stages
-            assert_eq!(proof.channels_used, u64::from(n - 1) * hosts);
+            assert_eq!(proof.channels_used as u64, u64::from(n - 1) * hosts);
             agrees_with_paths(&graph, &tables, &proof, 1);
         }
     }
@@ -144,7 +144,7 @@ mod tests {
     /// itself carry N / (N - 1). The transpose of 64 hosts puts four senders on one channel.
     #[test]
     fn capacities_are_the_known_ones() {
-        for (k, n) in [(2, 2), (4, 2), (2, 4), (4, 3)] {
+        for (k, n) in [(2_u32, 2), (4, 2), (2, 4), (4, 3)] {
             let hosts = f64::from(k.pow(n));
             let (load, _) = limit(k, n, "Uniform", "(self_traffic: true)");
             assert!((load - 1.0).abs() < 1e-9, "{k} {n}: {load}");

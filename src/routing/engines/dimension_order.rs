@@ -1,10 +1,11 @@
-//! Routes one dimension after the other, lowest first: meshes, tori, hypercubes and `HyperX` networks.
+//! Routes one dimension after the other, lowest first: meshes (concentrated ones too), tori, hypercubes and `HyperX` networks.
 //!
-//! Guarantees: minimal unless `unidirectional`, in order unless `lanes: Any`; deadlock-free unless `dateline: None` on rings
+//! Guarantees: minimal unless `unidirectional` or with express channels, in order unless `lanes: Any`; deadlock-free
+//! unless `dateline: None` on rings
 //! that need a dateline.
 //! Needs: a mesh or torus ([`Shape::Grid`]), 2 lanes per group of service levels when a ring needs a
 //! dateline, otherwise 1; or a hypercube ([`Shape::Hypercube`], where it is the e-cube routing) or a
-//! [`Shape::HyperX`], 1 lane.
+//! [`Shape::HyperX`] or a [`Shape::ConcentratedMesh`] (see `express_mesh.rs`), 1 lane.
 //! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for other shapes, missing
 //! links, `unidirectional` with open dimensions, and more than 7 dateline dimensions with `Path`.
 //! Cost: time and memory O(switches * hosts * dimensions).
@@ -19,6 +20,7 @@
 //! References: [`DALLY_SEITZ`], [`DALLY_TOWLES`] ch. 14, [`SULLIVAN_BASHKOW`] (hypercubes), [`AHN_HYPERX`],
 //! OpenSM `osm_torus.c`
 
+use super::express_mesh;
 use super::grid_tables::{Dateline, GridRouting, Ties, choices};
 use super::one_hop_dimensions;
 use super::rings::Order;
@@ -45,7 +47,7 @@ const NAME: &str = "DimensionOrder";
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
     aliases: &[],
-    summary: "meshes, tori, hypercubes (e-cube) and HyperX, one dimension after the other",
+    summary: "meshes (also concentrated), tori, hypercubes (e-cube) and HyperX, one dimension after the other",
     parameters: &[
         Parameter {
             name: "dateline",
@@ -68,7 +70,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         Lanes::PARAMETER,
     ],
     guarantees: &[
-        "minimal unless unidirectional",
+        "minimal unless unidirectional or with express channels",
         "deadlock-free unless `dateline: None`",
         "in order unless `lanes: Any`",
     ],
@@ -114,9 +116,12 @@ impl RoutingEngine for DimensionOrder {
                 };
                 grid.tables(graph, shape, budget)
             }
-            Shape::Hypercube(_) | Shape::HyperX(_) if self.unidirectional => {
+            Shape::Hypercube(_) | Shape::HyperX(_) | Shape::ConcentratedMesh(_)
+                if self.unidirectional =>
+            {
                 unsupported("it has no rings to use in one direction; use `unidirectional: false`")
             }
+            Shape::ConcentratedMesh(shape) => express_mesh::tables(graph, shape, budget, NAME),
             Shape::Hypercube(shape) => one_hop_dimensions::hypercube(graph, *shape, budget, NAME),
             Shape::HyperX(shape) => one_hop_dimensions::hyper_x(graph, shape, budget, NAME),
             _ => unsupported(

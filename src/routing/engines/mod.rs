@@ -6,6 +6,7 @@ pub mod dfsssp;
 pub mod dimension_order;
 pub mod direction_order;
 pub mod dragonfly_minimal;
+mod express_mesh;
 pub mod fat_tree;
 mod grid_tables;
 pub mod lash;

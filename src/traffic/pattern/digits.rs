@@ -2,7 +2,8 @@
 //!
 //! With N hosts, source i: complement N-1-i, shift i+by mod N, transpose (r, c) -> (c, r) for
 //! i = r*sqrt(N)+c. On a mesh or torus with radix `k_d`, tornado moves every coordinate by
-//! `ceil(k_d/2) - 1` and neighbor by 1, modulo `k_d`, and keeps the host's place on its switch; elsewhere all
+//! `ceil(k_d/2) - 1` and neighbor by 1, modulo `k_d`, and keeps the host's place on its switch; on a concentrated
+//! mesh they work on the grid of hosts; elsewhere all
 //! hosts form one dimension. Fixed points do not send without `self_traffic`.
 //!
 //! Cost: one table look-up per packet; memory O(hosts).
@@ -166,10 +167,19 @@ fn rings(
         among,
     } = arguments.parse()?;
     let members = Members::new(among, context);
-    match context.graph.shape() {
-        Shape::Grid(grid) if among == Among::All => {
+    let grid = match context.graph.shape() {
+        Shape::Grid(grid) => Some(grid.clone()),
+        Shape::ConcentratedMesh(mesh) => Some(GridShape {
+            radix: vec![mesh.radix[0] * mesh.block[0], mesh.radix[1] * mesh.block[1]],
+            wrap: vec![false; 2],
+            hosts_per_switch: 1,
+        }),
+        _ => None,
+    };
+    match grid {
+        Some(grid) if among == Among::All => {
             FixedDestinations::from_map(name, &members, context, self_traffic, |i| {
-                move_on_grid(grid, i, step)
+                move_on_grid(&grid, i, step)
             })
         }
         _ => {

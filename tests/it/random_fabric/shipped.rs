@@ -30,6 +30,7 @@ fn topology_arguments(name: &str) -> &'static [&'static str] {
     match name {
         "Clos" => &["(n: 2, r: 3)", "(n: 3, r: 4)"],
         "Complete" => &["(switches: 4, hosts_per_switch: 2)"],
+        "ConcentratedMesh" => &["(radix: [4, 4], block: [1, 1])"],
         "Dragonfly" => &["(p: 1, a: 3, h: 1, g: 4)"],
         "EdgeList" => &["(links: [(0, 1), (2, 1), (2, 3), (3, 0)], hosts: [0, 2, 2, 3])"],
         "EnrichedTree" => &["(k: 2, n: 2, width: 2)"],

@@ -48,6 +48,43 @@ fn valiant_saturates_where_its_channel_loads_say() {
     }
 }
 
+/// Most that a channel of an 8 x 8 mesh carries of what a sender sends under the transpose: 7 in dimension order, half of
+/// it in two orders (4 with one order per pair, as the hash falls), and with ROMM the mean over all switches between source and destination. Saturation lies between
+/// -15 % and +3 % of the inverse; where the choice is by load, above that of one order.
+#[test]
+fn transposes_saturate_where_the_channel_loads_of_two_orders_and_of_romm_say() {
+    let at = |routing: &str, load: f64| {
+        let routing = format!("routing={routing}");
+        let process = format!("traffic.0.process=Bernoulli(load: {load})");
+        let outcome = run(&scenario(
+            "adaptive/xy_yx_mesh_8x8.ron",
+            &[&routing, &process],
+        ));
+        note(&format!("{routing} at {load}: {}", outcome.reason));
+        outcome.verdict
+    };
+    for (routing, channel_load) in [
+        ("XyYx()", 3.5),
+        ("XyYx(choose: Pair)", 4.0),
+        ("Romm()", 791_087.0 / 235_200.0),
+    ] {
+        assert_eq!(
+            at(routing, 0.85 / channel_load),
+            Verdict::Steady,
+            "{routing}"
+        );
+        assert_eq!(
+            at(routing, 1.03 / channel_load),
+            Verdict::Saturated,
+            "{routing}"
+        );
+    }
+    for routing in ["XyYx(choose: LeastLoad)", "PlanarAdaptive()"] {
+        assert_eq!(at(routing, 0.2), Verdict::Steady, "{routing}");
+    }
+    assert_eq!(at("DimensionOrder()", 0.2), Verdict::Saturated);
+}
+
 /// C7: GOAL in dimension order is dimension order on a mesh, packet by packet.
 #[test]
 fn goal_in_dimension_order_is_dimension_order_on_a_mesh() {
@@ -139,6 +176,9 @@ fn an_empty_fabric_is_crossed_as_by_tables() {
     };
     let tables = mean("DimensionOrder()");
     for routing in [
+        "XyYx()",
+        "Romm()",
+        "PlanarAdaptive()",
         "MinimalAdaptive()",
         "Goal()",
         "Goal(inside: DimensionOrder)",

@@ -14,6 +14,13 @@ use virtlane::traffic::SizeDistribution;
 /// Fabrics, at least one for each registered topology: (topology, routing, lanes).
 const FABRICS: &[(&str, &str, u8)] = &[
     ("KAryNTree(k: 3, n: 3)", "FatTree()", 1),
+    ("KAryNFly(k: 2, n: 3)", "DestinationTag()", 1),
+    ("KAryNFly(k: 3, n: 2)", "DestinationTag()", 1),
+    (
+        "ConcentratedMesh(radix: [4, 4], block: [1, 2], express_length: 3)",
+        "DimensionOrder()",
+        1,
+    ),
     (
         "Mesh(radix: [4, 3], hosts_per_switch: 2)",
         "DimensionOrder()",

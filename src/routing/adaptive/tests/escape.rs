@@ -72,7 +72,7 @@ struct Drawn {
 impl Drawn {
     fn new(graph: &Graph, seed: u64, escape_lanes: u8) -> Self {
         let mut rng = stream(seed, Purpose::Routing, 0);
-        let adjacency = crate::routing::paths::Adjacency::new(graph);
+        let adjacency = Adjacency::new(graph);
         let (mut ports, mut escape) = (Vec::new(), Vec::new());
         for goal in graph.switch_ids() {
             let hops = adjacency.distances(&[goal]);

@@ -209,7 +209,7 @@ fn planar_adaptive_takes_the_lanes_of_its_planes() {
             .map(|way| (way.port, way.lane))
             .collect::<Vec<_>>()
     };
-    let at = |x, y, z| x + 4 * y + 16 * z;
+    let at = |x: u32, y: u32, z: u32| x + 4 * y + 16 * z;
     assert_eq!(ways(at(0, 0, 0), at(2, 1, 3)), [(1, 2), (3, 0)]);
     assert_eq!(ways(at(3, 0, 0), at(2, 1, 3)), [(2, 2), (3, 1)]);
     assert_eq!(ways(at(2, 2, 0), at(2, 1, 3)), [(4, 2), (5, 1)]);
