@@ -1,7 +1,7 @@
 //! Concentrated meshes: several hosts on each switch of a two-dimensional mesh, express channels along its border.
 //!
-//! Guarantees: `radix[0] * radix[1]` switches of `block[0] * block[1]` hosts; numbering as in [`ConcentratedMeshShape`],
-//! hosts row by row over the whole mesh, so that patterns see one grid of hosts.
+//! Guarantees: `radix[0] * radix[1]` switches of `block[0] * block[1]` hosts; numbering as in
+//! [`ConcentratedMeshShape`], hosts row by row over the whole mesh, so that patterns see one grid of hosts.
 //! Fails with: [`TopologyError::Parameter`] when there are not two dimensions, one is 0, the mesh is too large, or
 //! express channels are asked for and a radix is odd or below 4.
 //! Cost: O(switches + hosts) time and memory.
@@ -13,8 +13,8 @@
 
 use super::builder::GraphBuilder;
 use super::graph::{ChannelTiming, ConcentratedMeshShape, Endpoint, Graph, Shape};
-use super::limits::{at_least, node_count, parameter_error};
-use super::parameters::{direct_network, one, product};
+use super::limits::{at_least, node_count, parameter_error, port_count};
+use super::parameters::{one, product};
 use super::{BuildContext, BuildTopology, Topology, TopologyError};
 use crate::ids::SwitchId;
 use crate::references::{BALFOUR_DALLY, BOOKSIM};
@@ -112,8 +112,13 @@ impl ConcentratedMesh {
             return Err(parameter_error("radix", reason));
         }
         let switches = node_count("radix", "switches", product(&radix))?;
-        let hosts = node_count("block", "hosts of a switch", product(&block))?;
-        let ports = direct_network(switches, hosts, 4, "block")?;
+        let block_hosts = product(&block).unwrap_or(u64::MAX);
+        let ports = port_count("block", block_hosts.saturating_add(4))?;
+        node_count(
+            "block",
+            "hosts",
+            block_hosts.checked_mul(u64::from(switches)),
+        )?;
         let shape = ConcentratedMeshShape {
             radix,
             block,
@@ -246,7 +251,7 @@ mod tests {
         );
         assert_eq!(
             message(&[4, 4], &[16, 16]),
-            "`hosts_per_switch`: this makes switches of 260 ports, expected at most 254"
+            "`block`: this makes switches of 260 ports, expected at most 254"
         );
     }
 }

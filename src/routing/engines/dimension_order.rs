@@ -1,8 +1,7 @@
-//! Routes one dimension after the other, lowest first: meshes (concentrated ones too), tori, hypercubes and `HyperX` networks.
+//! Routes one dimension after the other, lowest first: (concentrated) meshes, tori, hypercubes and `HyperX` networks.
 //!
-//! Guarantees: minimal unless `unidirectional` or with express channels, in order unless `lanes: Any`; deadlock-free
-//! unless `dateline: None` on rings
-//! that need a dateline.
+//! Guarantees: minimal unless `unidirectional` or with express channels, in order unless `lanes: Any`;
+//! deadlock-free unless `dateline: None` on rings that need a dateline.
 //! Needs: a mesh or torus ([`Shape::Grid`]), 2 lanes per group of service levels when a ring needs a
 //! dateline, otherwise 1; or a hypercube ([`Shape::Hypercube`], where it is the e-cube routing) or a
 //! [`Shape::HyperX`] or a [`Shape::ConcentratedMesh`] (see `express_mesh.rs`), 1 lane.

@@ -381,6 +381,7 @@ fn expected(pattern: &dyn Pattern, source: HostId, hosts: u32) -> Vec<f64> {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "mostly a list of patterns")]
 fn shares_are_what_destinations_are_drawn_by() {
     const DRAWS: u32 = 20_000;
     let patterns = [

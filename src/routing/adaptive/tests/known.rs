@@ -96,6 +96,7 @@ fn lanes_hops_and_words_are_the_known_ones() {
     assert_eq!(longest(&mesh, "PlanarAdaptive()"), 14);
     let cube = grid(&[3, 3, 3], false, 1);
     assert_eq!(lanes(&cube, "PlanarAdaptive()"), 3);
+    assert_eq!(longest(&cube, "PlanarAdaptive()"), 6);
     assert_eq!(lanes(&grid(&[4], false, 1), "PlanarAdaptive()"), 1);
     let error = adapt(&torus, "PlanarAdaptive()").unwrap_err();
     assert!(error.to_string().contains("it is no mesh"), "{error}");
