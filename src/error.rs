@@ -9,6 +9,8 @@ pub const EXPECTATION_FAILED: u8 = 1;
 pub const WRONG_INPUT: u8 = 2;
 /// Simulation fault: deadlock or broken invariant.
 pub const SIMULATION_FAULT: u8 = 3;
+/// Results could not be written, all of them or some; what was simulated was shown.
+pub const UNWRITTEN: u8 = 4;
 /// Interrupted; the results so far are written.
 pub const INTERRUPTED: u8 = 130;
 
@@ -46,6 +48,9 @@ pub enum Error {
     /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(io::Error),
+    /// Results of a simulation could not be written.
+    #[error("{0}")]
+    Unwritten(String),
     /// A simulation went wrong: deadlock, broken invariant.
     #[error("{0}")]
     Fault(String),
@@ -58,12 +63,9 @@ impl Error {
     /// Exit code of the program.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Scenario(_)
-            | Self::Usage(_)
-            | Self::Read { .. }
-            | Self::Write { .. }
-            | Self::Table(_)
-            | Self::Output(_) => WRONG_INPUT,
+            Self::Write { cause, .. } => code_of(cause),
+            Self::Scenario(_) | Self::Usage(_) | Self::Read { .. } | Self::Table(_) => WRONG_INPUT,
+            Self::Output(_) | Self::Unwritten(_) => UNWRITTEN,
             Self::Fault(_) => SIMULATION_FAULT,
             Self::Interrupted => INTERRUPTED,
         }
@@ -72,5 +74,18 @@ impl Error {
     /// Whether the reader of standard output has gone, which is its right.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Output(cause) if cause.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Whether a place was chosen wrongly or has no room for what is good.
+pub fn code_of(cause: &io::Error) -> u8 {
+    use io::ErrorKind::{
+        AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied,
+        ReadOnlyFilesystem,
+    };
+    match cause.kind() {
+        AlreadyExists | InvalidInput | IsADirectory | NotADirectory | NotFound
+        | PermissionDenied | ReadOnlyFilesystem => WRONG_INPUT,
+        _ => UNWRITTEN,
     }
 }

@@ -93,8 +93,16 @@ fn split(text: &str) -> Option<(f64, &str)> {
     Some((number, text[end..].trim()))
 }
 
-/// Reads a quantity by a table of units; the result must be a whole number of base units.
-fn read(text: &str, units: &[(&str, f64)], expected: &'static str) -> Result<u64, UnitError> {
+/// Quantities are below, in their smallest unit.
+const MOST: f64 = 9e18;
+
+/// Reads a quantity by a table of units; the result must be a whole number of base units: `countable` says of which.
+fn read(
+    text: &str,
+    units: &[(&str, f64)],
+    expected: &'static str,
+    countable: &'static str,
+) -> Result<u64, UnitError> {
     let error = || UnitError {
         text: text.to_owned(),
         expected,
@@ -106,8 +114,12 @@ fn read(text: &str, units: &[(&str, f64)], expected: &'static str) -> Result<u64
         .ok_or_else(error)?;
     let value = number * factor;
     let whole = value.round();
-    if !(0.0..9e18).contains(&value) || (value - whole).abs() > 1e-6 * value.max(1.0) {
-        return Err(error());
+    if !(0.0..MOST).contains(&value) || (value - whole).abs() > 1e-6 * value.max(1.0) {
+        let expected = countable;
+        return Err(UnitError {
+            expected,
+            ..error()
+        });
     }
     Ok(whole as u64)
 }
@@ -124,7 +136,7 @@ impl FromStr for BitRate {
         ];
         let expected =
             "a rate such as \"10 Gbit/s\" (units: bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s; above 0)";
-        match read(text, UNITS, expected)? {
+        match read(text, UNITS, expected, "a whole number of bit/s below 9e18")? {
             0 => Err(UnitError {
                 text: text.to_owned(),
                 expected,
@@ -146,9 +158,16 @@ impl FromStr for Time {
         ];
         let expected =
             "a time such as \"300 cycles\" or \"100 ns\" (units: cycles, ps, ns, us, ms, s)";
-        match read(text, &[("cycles", 1.0), ("cycle", 1.0)], expected) {
+        let countable = "a whole number of cycles, or of ps, below 9e18";
+        match read(
+            text,
+            &[("cycles", 1.0), ("cycle", 1.0)],
+            expected,
+            countable,
+        ) {
             Ok(cycles) => Ok(Self::Cycles(cycles)),
-            Err(_) => read(text, UNITS, expected).map(Self::Picoseconds),
+            Err(error) if error.expected == countable => Err(error),
+            Err(_) => read(text, UNITS, expected, countable).map(Self::Picoseconds),
         }
     }
 }
@@ -167,9 +186,11 @@ impl FromStr for Amount {
         ];
         let expected =
             "a size such as \"16 flits\" or \"2 KiB\" (units: flits, B, KiB, MiB, GiB, kB, MB, GB)";
-        match read(text, &[("flits", 1.0), ("flit", 1.0)], expected) {
+        let countable = "a whole number of flits, or of bytes, below 9e18";
+        match read(text, &[("flits", 1.0), ("flit", 1.0)], expected, countable) {
             Ok(flits) => Ok(Self::Flits(flits)),
-            Err(_) => read(text, UNITS, expected).map(Self::Bytes),
+            Err(error) if error.expected == countable => Err(error),
+            Err(_) => read(text, UNITS, expected, countable).map(Self::Bytes),
         }
     }
 }
@@ -237,6 +258,14 @@ mod tests {
         assert!("2 parsec".parse::<Time>().is_err());
         assert!("0 Gbit/s".parse::<BitRate>().is_err());
         assert!("-3 flits".parse::<Amount>().is_err());
+        let error = "99999999999999999999 cycles".parse::<Time>().unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("is not a whole number of cycles, or of ps, below 9e18")
+        );
+        let error = "2.5 cycles".parse::<Time>().unwrap_err();
+        assert!(error.to_string().contains("a whole number of cycles"));
         assert_eq!(
             "64 flits".parse::<Amount>().map(|a| a.to_string()),
             Ok("64 flits".into())

@@ -28,6 +28,7 @@ pub(super) fn start() {
     let level = EnvFilter::try_from_env("VIRTLANE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
+        .with_ansi(super::progress::takes_codes() && std::env::var_os("NO_COLOR").is_none())
         .with_filter(level);
     let is_trace =
         |metadata: &Metadata<'_>| metadata.target() == TRACE && COLLECTING.load(Ordering::Relaxed);

@@ -1,10 +1,19 @@
 //! The progress line of a run or of many: on a terminal only, and only for what takes longer than a second.
 
+use crate::report::table::scaled;
 use crate::run::Progress;
 use crate::scenario::Plan;
 use crate::study::execute::PARTS;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt;
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
+
+/// Whether standard error is a terminal that understands codes for colour and for moving the cursor.
+pub(super) fn takes_codes() -> bool {
+    let terminal = std::env::var_os("TERM");
+    io::stderr().is_terminal() && terminal.is_some_and(|name| !name.is_empty() && name != "dumb")
+}
 
 /// Runs shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -16,7 +25,7 @@ struct Line {
     started: Instant,
     /// What is shorter shows nothing.
     patience: Duration,
-    quiet: bool,
+    is_silent: bool,
 }
 
 impl Line {
@@ -27,19 +36,23 @@ impl Line {
             bar.set_length(length);
         }
         if let Ok(style) = ProgressStyle::with_template(style) {
-            bar.set_style(style);
+            let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
+                // a line that cannot be drawn is not worth an error
+                let _ = text.write_str(&scaled(state.per_sec()));
+            };
+            bar.set_style(style.with_key("rate", rate));
         }
         Self {
             bar,
             started: Instant::now(),
             patience: PATIENCE,
-            quiet,
+            is_silent: quiet || !takes_codes(),
         }
     }
 
     /// The line, when what it tells of takes long enough.
     fn due(&self) -> Option<&ProgressBar> {
-        if self.quiet || self.started.elapsed() < self.patience {
+        if self.is_silent || self.started.elapsed() < self.patience {
             return None;
         }
         if self.bar.is_hidden() {
@@ -65,7 +78,8 @@ pub(super) struct Bar(Line);
 impl Bar {
     /// A line for a run of the plan; `quiet` shows nothing.
     pub(super) fn new(plan: &Plan, quiet: bool) -> Self {
-        let style = "{msg:8} {bar:30} {human_pos} of {human_len} cycles, {per_sec}, {eta} left";
+        let style =
+            "{msg:8} {bar:30} {human_pos} of {human_len} cycles, {rate} cycles/s, {eta} left";
         let length = plan.phases.warmup + plan.phases.measure;
         Self(Line::new(style, Some(length), quiet))
     }

@@ -5,11 +5,14 @@ use super::checkpoints;
 use super::progress::Bar;
 use super::signals::Signals;
 use crate::claims::{self, Judgement};
-use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT};
-use crate::report::{self, PacketFile, ReportError, RunDirectory, RunResult, Verdict, usage};
+use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT, UNWRITTEN, code_of};
+use crate::report::{
+    self, PacketFile, Replaces, ReportError, RunDirectory, RunResult, Verdict, leftovers, usage,
+};
 use crate::run::{self, PacketSink, RunError, Settings};
 use crate::scenario::{Document, Parts, Resolved};
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Folder of runs without `--out`.
@@ -56,6 +59,7 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
         &mut |progress| bar.show(progress),
         signals.stop(),
     );
+    drop(bar);
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {
@@ -66,74 +70,142 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
             return Err(error.into());
         }
     };
-    drop(bar);
     let result = RunResult::new(&resolved, outcome, document.identity());
     // a run of another length than the scenario says cannot be held to its claims
     let claims = match options.cycles {
         None => judge(&resolved, &result),
         Some(_) => Vec::new(),
     };
-    report::write_run(&directory, &result, packets, &super::log::spans())?;
-    if !claims.is_empty() {
-        directory.write(claims::FILE, &claims::csv(&claims)?)?;
-    }
-    let place = directory.finish()?;
-    if result.verdict == Verdict::Interrupted {
-        super::note(&format!("{}; `--resume` goes on from there", result.reason));
-    } else {
-        checkpoints::discard(&saved);
-    }
-    let code = present(&result, &claims, &place, options)?;
+    let done = Done {
+        result,
+        claims,
+        saved,
+    };
+    // shown before anything is written: whatever fails then, the numbers are there
+    let shown = done.show(options.format, options.quiet);
+    let place = match done.keep(directory, packets) {
+        Ok(place) => place,
+        Err(lost) => {
+            if options.quiet && options.format == Format::Human {
+                done.show(Format::Human, false)?;
+            }
+            return Err(lost);
+        }
+    };
+    shown?;
+    let code = done.end(&place, options)?;
     Ok(signals.code().unwrap_or(code))
+}
+
+/// A run that is simulated.
+struct Done {
+    result: RunResult,
+    claims: Vec<Judgement>,
+    /// Where its state would be.
+    saved: PathBuf,
+}
+
+impl Done {
+    /// Shows the result.
+    fn show(&self, format: Format, quiet: bool) -> Result<(), Error> {
+        match format {
+            Format::Json => super::print(&(report::summary_json(&self.result) + "\n")),
+            Format::Human if quiet => Ok(()),
+            Format::Human => {
+                let claims = claims::lines(&self.claims);
+                super::print(&(report::human_table(&self.result) + &claims))
+            }
+        }
+    }
+
+    /// Writes the results; where that fails what could be written is kept, and the state, and both are named.
+    fn keep(&self, directory: RunDirectory, packets: Option<PacketFile>) -> Result<PathBuf, Error> {
+        let claims = match &self.claims[..] {
+            [] => Ok(()),
+            claims => directory.write(claims::FILE, &claims::csv(claims)?),
+        };
+        let tables = report::write_run(&directory, &self.result, packets, &super::log::spans());
+        let cause = match tables.and(claims) {
+            Ok(()) => match directory.finish() {
+                Ok(place) => return Ok(place),
+                Err(cause) => return Err(self.lost(&cause, None)),
+            },
+            Err(cause) => cause,
+        };
+        Err(self.lost(&cause, directory.keep_incomplete().ok()))
+    }
+
+    /// The error that says what is left.
+    fn lost(&self, cause: &ReportError, kept: Option<PathBuf>) -> Error {
+        let mut text = cause.to_string();
+        if let Some(kept) = kept {
+            let _ = write!(text, "; what could be written is in `{}`", kept.display());
+        }
+        if self.saved.exists() {
+            let saved = self.saved.display();
+            let _ = write!(text, "; `{saved}` stays, `--resume` goes on from there");
+        }
+        Error::Unwritten(text)
+    }
+
+    /// Says where the results are and turns the verdict into an exit code.
+    fn end(&self, place: &Path, options: &RunOptions) -> Result<ExitCode, Error> {
+        if options.format == Format::Human && !options.quiet {
+            super::print(&report::results_line(place))?;
+        }
+        let reason = &self.result.reason;
+        if self.result.verdict != Verdict::Interrupted {
+            checkpoints::discard(&self.saved);
+        }
+        match self.result.verdict {
+            Verdict::Deadlocked => {
+                super::complain(&format!("deadlock: {reason}"));
+                Ok(ExitCode::from(SIMULATION_FAULT))
+            }
+            // the signal tells the code
+            Verdict::Interrupted => {
+                super::note(&format!("{reason}; `--resume` goes on from there"));
+                Ok(ExitCode::from(INTERRUPTED))
+            }
+            Verdict::Steady | Verdict::Undecided | Verdict::Saturated | Verdict::Incomplete => {
+                Ok(verdict(&self.claims))
+            }
+        }
+    }
 }
 
 /// Where the records of packets grow, when the scenario asks for them: beside the checkpoint.
 fn packet_file(resolved: &Resolved, saved: &Path) -> Option<PacketFile> {
     let mut path = saved.as_os_str().to_owned();
     path.push(".packets");
-    PacketFile::asked_for(&resolved.plan, path.into())
+    PacketFile::asked_for(&resolved.plan, path.into()).map(PacketFile::or_without)
 }
 
-/// Prepares the place for the results.
-fn open_directory(resolved: &Resolved, options: &RunOptions) -> Result<RunDirectory, ReportError> {
+/// Takes the place for the results, and names what runs that were killed have left there.
+fn open_directory(resolved: &Resolved, options: &RunOptions) -> Result<RunDirectory, Error> {
     let (title, seed) = (&resolved.plan.title, resolved.plan.seed);
-    match (&options.out, options.checkpoints.resume) {
-        (Some(path), false) => RunDirectory::create_at(path),
-        (None, false) => RunDirectory::create_in(Path::new(RUNS), title, seed),
-        (Some(path), true) => RunDirectory::create_over_interrupted(path),
-        (None, true) => {
-            let path = RunDirectory::first_place(Path::new(RUNS), title, seed);
-            RunDirectory::create_over_interrupted(&path)
+    let replaces = match options.checkpoints.resume {
+        _ if options.force => Replaces::AnyRun,
+        true => Replaces::Interrupted,
+        false => Replaces::Nothing,
+    };
+    let first = || RunDirectory::first_place(Path::new(RUNS), title, seed);
+    let directory = match &options.out {
+        Some(path) => RunDirectory::create_over(path, replaces),
+        None if replaces == Replaces::Nothing => {
+            RunDirectory::create_in(Path::new(RUNS), title, seed)
         }
+        None => RunDirectory::create_over(&first(), replaces),
+    };
+    // nothing is lost yet: whatever is wrong, it is wrong with the place
+    let directory = directory.map_err(|cause| Error::Usage(cause.to_string()))?;
+    for left in leftovers(directory.place()) {
+        let left = left.display();
+        super::note(&format!(
+            "`{left}` is left of a run that was killed; remove it when you need nothing of it"
+        ));
     }
-}
-
-/// Shows the result and turns it into an exit code.
-fn present(
-    result: &RunResult,
-    claims: &[Judgement],
-    place: &Path,
-    options: &RunOptions,
-) -> Result<ExitCode, Error> {
-    match options.format {
-        Format::Json => super::print(&(report::summary_json(result) + "\n"))?,
-        Format::Human if !options.quiet => {
-            super::print(&report::human_table(result, Some(place)))?;
-            super::print(&claims::lines(claims))?;
-        }
-        Format::Human => {}
-    }
-    match result.verdict {
-        Verdict::Deadlocked => {
-            super::complain(&format!("deadlock: {}", result.reason));
-            Ok(ExitCode::from(SIMULATION_FAULT))
-        }
-        // the signal tells the code
-        Verdict::Interrupted => Ok(ExitCode::from(INTERRUPTED)),
-        Verdict::Steady | Verdict::Undecided | Verdict::Saturated | Verdict::Incomplete => {
-            Ok(verdict(claims))
-        }
-    }
+    Ok(directory)
 }
 
 /// Tells the claims that do not hold, and turns them into an exit code.
@@ -158,6 +230,7 @@ impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Checkpoint(cause) => Self::Usage(cause.to_string()),
+            RunError::Packets(_) => Self::Unwritten(error.to_string()),
             RunError::Messages(cause) => Self::Usage(cause.to_string()),
             other => Self::Fault(other.to_string()),
         }
@@ -166,6 +239,11 @@ impl From<RunError> for Error {
 
 impl From<ReportError> for Error {
     fn from(error: ReportError) -> Self {
-        Self::Usage(error.to_string())
+        match &error {
+            ReportError::Io { error: cause, .. } if code_of(cause) == UNWRITTEN => {
+                Self::Unwritten(error.to_string())
+            }
+            _ => Self::Usage(error.to_string()),
+        }
     }
 }

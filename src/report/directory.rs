@@ -1,38 +1,47 @@
 //! The run directory: complete or not there.
 //!
 //! Files go to a hidden sibling of the final place, which is renamed when everything is written. A run that
-//! fails or is killed never looks like a result, and a finished run is never overwritten.
+//! fails or is killed never looks like a result, and a finished run is never overwritten unless that was asked for.
+//!
+//! The sibling is made when the run starts, under a name that only one process can have, and says which: a second run
+//! to the same place is refused at once. What a killed process left is taken over when it was one of this machine.
 
 use super::ReportError;
 use super::manifest;
+use super::reservation::{self, reserve};
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A run directory in the making; removed again when dropped without [`Self::finish`].
 #[derive(Debug)]
 pub struct RunDirectory {
-    place: Place,
+    place: PathBuf,
+    replaces: Replaces,
     temporary: PathBuf,
     /// Folders made on the way, outermost first.
     made: Vec<PathBuf>,
 }
 
-/// Where the directory goes in the end.
-#[derive(Debug)]
-enum Place {
-    /// Exactly here.
-    At(PathBuf),
-    /// Exactly here, in place of the results of an interrupted run, if those are there.
-    OverInterrupted(PathBuf),
-    /// Here, with `-2`, `-3`, .. appended when taken.
-    Numbered(PathBuf),
+/// What may be at the place when the directory is finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaces {
+    /// Nothing, or an empty directory.
+    Nothing,
+    /// Results of an interrupted run, too.
+    Interrupted,
+    /// Results of any run, too.
+    AnyRun,
 }
 
-impl Place {
-    fn path(&self) -> &Path {
-        let (Self::At(path) | Self::OverInterrupted(path) | Self::Numbered(path)) = self;
-        path
+impl Replaces {
+    /// Whether what is at `path` may be replaced.
+    fn allows(self, path: &Path) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Interrupted => manifest::is_interrupted(path),
+            Self::AnyRun => path.join(manifest::FILE).is_file(),
+        }
     }
 }
 
@@ -42,7 +51,16 @@ impl RunDirectory {
     /// # Errors
     /// [`ReportError::Io`] when nothing can be written there.
     pub fn create_in(root: &Path, title: &str, seed: u64) -> Result<Self, ReportError> {
-        Self::create(Place::Numbered(Self::first_place(root, title, seed)))
+        for place in numbered(&Self::first_place(root, title, seed)) {
+            if exists(&place) {
+                continue;
+            }
+            match Self::create(&place, Replaces::Nothing) {
+                Err(ReportError::Busy { .. } | ReportError::Left { .. }) => {}
+                other => return other,
+            }
+        }
+        unreachable!("there is always another number")
     }
 
     /// `root/<title>-<seed>`: where [`Self::create_in`] goes when that is free.
@@ -50,54 +68,50 @@ impl RunDirectory {
         root.join(format!("{}-{seed}", slug(title)))
     }
 
-    /// As [`Self::create_at`], but results of an interrupted run may be there; they are replaced at the end.
+    /// As [`Self::create_at`], but what `replaces` says may be there; it is replaced at the end.
     ///
     /// # Errors
     /// As [`Self::create_at`].
-    pub fn create_over_interrupted(path: &Path) -> Result<Self, ReportError> {
-        if !manifest::is_interrupted(path) {
-            return Self::create_at(path);
+    pub fn create_over(path: &Path, replaces: Replaces) -> Result<Self, ReportError> {
+        if path.file_name().is_none() {
+            return Err(ReportError::NotADirectory(path.to_owned()));
         }
-        Self::create(Place::OverInterrupted(path.to_owned()))
+        if !replaces.allows(path) {
+            check_free(path)?;
+        }
+        Self::create(path, replaces)
     }
 
     /// Prepares exactly `path`, which must not exist or be an empty directory.
     ///
     /// # Errors
     /// [`ReportError::Finished`], [`ReportError::NotEmpty`] or [`ReportError::NotADirectory`] for what is
-    /// there, [`ReportError::Io`] when nothing can be written there.
+    /// there, [`ReportError::Busy`] or [`ReportError::Left`] when another process has taken the name,
+    /// [`ReportError::Io`] when nothing can be written there.
     pub fn create_at(path: &Path) -> Result<Self, ReportError> {
-        if path.file_name().is_none() {
-            return Err(ReportError::NotADirectory(path.to_owned()));
-        }
-        check_free(path)?;
-        Self::create(Place::At(path.to_owned()))
+        Self::create_over(path, Replaces::Nothing)
     }
 
-    fn create(place: Place) -> Result<Self, ReportError> {
-        let path = place.path();
-        let parent = match path.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
+    fn create(place: &Path, replaces: Replaces) -> Result<Self, ReportError> {
+        let parent = folder_of(place);
         let made = make_folders(parent)?;
-        match make_hidden(parent, path) {
+        match reserve(parent, place) {
             Ok(temporary) => Ok(Self {
-                place,
+                place: place.to_owned(),
+                replaces,
                 temporary,
                 made,
             }),
             Err(error) => {
                 remove_folders(&made);
-                let path = path.to_owned();
-                Err(ReportError::Io { path, error })
+                Err(error)
             }
         }
     }
 
-    /// Where the directory goes in the end, if that is not taken meanwhile.
+    /// Where the directory goes in the end, unless something else takes that place meanwhile.
     pub fn place(&self) -> &Path {
-        self.place.path()
+        &self.place
     }
 
     /// Where files are until the end.
@@ -105,35 +119,56 @@ impl RunDirectory {
         &self.temporary
     }
 
-    /// Writes one file.
+    /// Writes one file; one that cannot be written whole is not there.
     ///
     /// # Errors
     /// [`ReportError::Io`] when it cannot be written.
     pub fn write(&self, file: &str, content: &[u8]) -> Result<(), ReportError> {
         let path = self.temporary.join(file);
-        fs::write(&path, content).map_err(|error| ReportError::Io { path, error })
+        fs::write(&path, content).map_err(|error| {
+            // half of a table is worse than none
+            let _ = fs::remove_file(&path);
+            ReportError::Io { path, error }
+        })
     }
 
-    /// Moves the directory to its place and names it.
+    /// Moves the directory to its place and names it. Where something else has taken the place meanwhile, the results go
+    /// beside it, with a number.
     ///
     /// # Errors
-    /// When the place has been taken meanwhile, or the file system refuses; the files are then removed.
+    /// When the file system refuses; the files are then removed.
     pub fn finish(mut self) -> Result<PathBuf, ReportError> {
-        let path = match &self.place {
-            Place::At(path) => {
-                check_free(path)?;
-                self.rename_to(path)?;
-                path.clone()
-            }
-            Place::OverInterrupted(path) => {
-                self.replace(path)?;
-                path.clone()
-            }
-            Place::Numbered(first) => self.rename_to_first_free(first)?,
+        let path = if self.replaces.allows(&self.place) {
+            self.replace(&self.place)?;
+            self.place.clone()
+        } else if check_free(&self.place).is_ok() {
+            self.rename_to(&self.place)?;
+            self.place.clone()
+        } else {
+            self.rename_to_first_free(&self.place)?
         };
+        self.leave(&path);
+        Ok(path)
+    }
+
+    /// Keeps what could be written of a run beside its place, as `PLACE.incomplete`: no reader takes that for a run.
+    ///
+    /// # Errors
+    /// When the file system refuses that, too; the files are then removed.
+    pub fn keep_incomplete(mut self) -> Result<PathBuf, ReportError> {
+        let mut name = self.place.as_os_str().to_owned();
+        name.push(".incomplete");
+        let path = self.rename_to_first_free(Path::new(&name))?;
+        self.leave(&path);
+        Ok(path)
+    }
+
+    /// The directory is at `path` now: nothing is to be removed but the name of its maker.
+    fn leave(&mut self, path: &Path) {
+        // a file too many does no harm
+        let _ = fs::remove_file(path.join(reservation::HOLDER));
         self.temporary.clear();
         self.made.clear();
-        Ok(path)
     }
 
     fn rename_to(&self, path: &Path) -> Result<(), ReportError> {
@@ -143,12 +178,8 @@ impl RunDirectory {
         })
     }
 
-    /// Takes the place of an interrupted run's results, which are removed last.
+    /// Takes the place of other results, which are removed last.
     fn replace(&self, path: &Path) -> Result<(), ReportError> {
-        if !manifest::is_interrupted(path) {
-            check_free(path)?;
-            return self.rename_to(path);
-        }
         let mut aside = self.temporary.as_os_str().to_owned();
         aside.push("-replaced");
         let aside = PathBuf::from(aside);
@@ -167,21 +198,14 @@ impl RunDirectory {
     }
 
     fn rename_to_first_free(&self, first: &Path) -> Result<PathBuf, ReportError> {
-        let mut path = first.to_owned();
-        for number in 2u64.. {
-            if !exists(&path) {
-                match self.rename_to(&path) {
-                    Ok(()) => break,
-                    // another run came first
-                    Err(_) if exists(&path) => {}
-                    Err(error) => return Err(error),
-                }
+        for path in numbered(first).filter(|path| !exists(path)) {
+            match self.rename_to(&path) {
+                // another run came first
+                Err(_) if exists(&path) => {}
+                other => return other.map(|()| path),
             }
-            let mut name = first.as_os_str().to_owned();
-            name.push(format!("-{number}"));
-            path = PathBuf::from(name);
         }
-        Ok(path)
+        unreachable!("there is always another number")
     }
 }
 
@@ -196,7 +220,7 @@ impl Drop for RunDirectory {
 }
 
 /// What the names of unfinished files and directories contain.
-const PARTIAL: &str = ".partial-";
+pub(super) const PARTIAL: &str = ".partial-";
 
 /// Whether `path` is something unfinished, of this process or of one that was killed.
 pub fn is_partial(path: &Path) -> bool {
@@ -220,7 +244,25 @@ pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), ReportError> {
     })
 }
 
-fn exists(path: &Path) -> bool {
+/// `path`, `path-2`, `path-3`, ..
+fn numbered(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let others = (2u64..).map(|number| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!("-{number}"));
+        PathBuf::from(name)
+    });
+    std::iter::once(path.to_owned()).chain(others)
+}
+
+/// The folder a path is in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+pub(super) fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
@@ -242,20 +284,6 @@ fn check_free(path: &Path) -> Result<(), ReportError> {
             }
             Some(_) => Err(ReportError::NotEmpty(path.to_owned())),
         },
-    }
-}
-
-/// Makes a hidden folder in `parent` that no other run uses.
-fn make_hidden(parent: &Path, path: &Path) -> io::Result<PathBuf> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let process = std::process::id();
-    let mut attempt = 0u32;
-    loop {
-        let hidden = parent.join(format!(".{name}{PARTIAL}{process}-{attempt}"));
-        match fs::create_dir(&hidden) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => attempt += 1,
-            other => return other.map(|()| hidden),
-        }
     }
 }
 
@@ -350,10 +378,11 @@ mod tests {
         // two at a time
         let (first, second) = (create(), create());
         for (run, name) in [
-            (second, "test-7"),
-            (first, "test-7-2"),
+            (second, "test-7-2"),
+            (first, "test-7"),
             (create(), "test-7-3"),
         ] {
+            assert_eq!(run.place(), base.path().join(name));
             run.write("summary.json", name.as_bytes()).unwrap();
             assert_eq!(run.finish().unwrap(), base.path().join(name));
         }
@@ -369,15 +398,41 @@ mod tests {
         let place = base.path().join("out");
         fs::create_dir(&place).unwrap();
         let run = RunDirectory::create_at(&place).unwrap();
-        let late = RunDirectory::create_at(&place).unwrap();
         run.write(manifest::FILE, b"()").unwrap();
         assert_eq!(run.finish().unwrap(), place);
-        assert!(matches!(late.finish(), Err(ReportError::Finished(path)) if path == place));
         let error = RunDirectory::create_at(&place).unwrap_err();
         assert!(matches!(error, ReportError::Finished(_)));
         let error = RunDirectory::create_at(base.path()).unwrap_err();
         assert!(matches!(error, ReportError::NotEmpty(_)));
         assert_eq!(names(base.path()), ["out"]);
+    }
+
+    #[test]
+    fn a_name_is_taken_from_the_start() {
+        let base = tempfile::tempdir().unwrap();
+        let place = base.path().join("out");
+        let first = RunDirectory::create_at(&place).unwrap();
+        let refusal = RunDirectory::create_at(&place).unwrap_err().to_string();
+        let process = format!("process {} on", std::process::id());
+        assert!(refusal.contains(&process), "{refusal}");
+        // nothing of the second is left, and the first goes on
+        assert_eq!(names(base.path()), [".out.partial-run"]);
+        drop(first);
+        drop(RunDirectory::create_at(&place).unwrap());
+        assert!(names(base.path()).is_empty());
+    }
+
+    #[test]
+    fn a_place_that_is_taken_meanwhile_costs_no_results() {
+        let base = tempfile::tempdir().unwrap();
+        let place = base.path().join("out");
+        let run = RunDirectory::create_at(&place).unwrap();
+        run.write("summary.json", b"{}").unwrap();
+        fs::create_dir(&place).unwrap();
+        fs::write(place.join("thesis.tex"), b"").unwrap();
+        assert_eq!(run.finish().unwrap(), base.path().join("out-2"));
+        assert_eq!(names(base.path()), ["out", "out-2"]);
+        assert_eq!(names(&base.path().join("out-2")), ["summary.json"]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod packets;
 #[cfg(feature = "parquet")]
 pub mod parquet_form;
 mod paths;
+pub mod reservation;
 pub mod result;
 pub mod summary;
 pub mod table;
@@ -23,11 +24,12 @@ mod tests;
 pub mod trace;
 pub mod usage;
 
-pub use directory::RunDirectory;
+pub use directory::{Replaces, RunDirectory};
 pub use packets::PacketFile;
+pub use reservation::{Holder, leftovers};
 pub use result::{RunResult, Verdict};
 pub use summary::{Summary, summarize, summary_json};
-pub use table::human_table;
+pub use table::{human_table, results_line};
 pub use trace::SpanRecord;
 pub use usage::{Usage, usage};
 
@@ -39,7 +41,7 @@ use std::path::PathBuf;
 pub enum ReportError {
     /// The place asked for holds a finished run.
     #[error(
-        "`{}` already holds a run; finished runs are never overwritten: choose another directory or remove it",
+        "`{}` already holds a run; finished runs are never overwritten: choose another directory, or --force to replace it at the end",
         .0.display()
     )]
     Finished(PathBuf),
@@ -49,6 +51,27 @@ pub enum ReportError {
     /// The place asked for cannot be a directory.
     #[error("`{}` cannot be a run directory", .0.display())]
     NotADirectory(PathBuf),
+    /// Another process makes a run directory of this name.
+    #[error(
+        "another run writes to this place{}: choose another directory, or wait for it", of(.holder.as_ref())
+    )]
+    Busy {
+        /// Its unfinished directory.
+        path: PathBuf,
+        /// Who it is.
+        holder: Option<Holder>,
+    },
+    /// Something has the unfinished name, and whether anybody still uses it cannot be known here.
+    #[error(
+        "`{}` has taken this place{}, and cannot be judged from here: if that run is over, look at what it left and remove it, \
+         or choose another directory", .path.display(), of(.holder.as_ref())
+    )]
+    Left {
+        /// The unfinished directory.
+        path: PathBuf,
+        /// Who made it.
+        holder: Option<Holder>,
+    },
     /// The file system refuses.
     #[error("cannot write `{}`: {error}", .path.display())]
     Io {
@@ -67,30 +90,56 @@ pub enum ReportError {
     },
 }
 
+/// `: process 12 on ..`, or nothing.
+fn of(holder: Option<&Holder>) -> String {
+    holder.map_or(String::new(), |holder| format!(": {holder}"))
+}
+
 /// Writes every file of a run into `directory`; `trace.json` only when there are spans.
 ///
+/// A file that cannot be written costs no other one: they are tried from the most telling to the manifest, which is
+/// written only when all others are. Records of packets that a full disk has cut short make room for the tables.
+///
 /// # Errors
-/// When a file cannot be made or written; the directory is then to be dropped, not finished.
+/// The first failure; the directory is then to be dropped or kept as incomplete, not finished.
 pub fn write_run(
     directory: &RunDirectory,
     result: &RunResult,
     packets: Option<PacketFile>,
     spans: &[SpanRecord],
 ) -> Result<(), ReportError> {
-    directory.write("summary.json", summary_json(result).as_bytes())?;
-    directory.write("latency.hlog", &hlog::interval_log(result)?)?;
+    let mut written = write_tables(directory, result, spans);
+    if let Some(mut packets) = packets {
+        if written.is_err() && packets.makes_room() {
+            written = write_tables(directory, result, spans);
+        }
+        let may_go_on = result.verdict == Verdict::Interrupted;
+        let placed = packets.finish(directory, may_go_on, written.is_ok());
+        #[cfg(feature = "parquet")]
+        let placed = placed.and_then(|()| parquet_form::packets(directory));
+        written = written.and(placed);
+    }
+    written?;
+    directory.write(manifest::FILE, manifest::manifest(result)?.as_bytes())
+}
+
+/// Writes what is made of the result alone, as much as can be.
+fn write_tables(
+    directory: &RunDirectory,
+    result: &RunResult,
+    spans: &[SpanRecord],
+) -> Result<(), ReportError> {
+    let mut written = directory.write("summary.json", summary_json(result).as_bytes());
+    let log = hlog::interval_log(result).and_then(|log| directory.write("latency.hlog", &log));
+    written = written.and(log);
     for table in tables::all(result) {
         for (file, content) in table.forms()? {
-            directory.write(&file, &content)?;
+            written = written.and(directory.write(&file, &content));
         }
     }
-    if let Some(packets) = packets {
-        packets.finish(directory, result.verdict == Verdict::Interrupted)?;
-        #[cfg(feature = "parquet")]
-        parquet_form::packets(directory)?;
-    }
     if !spans.is_empty() {
-        directory.write("trace.json", trace::chrome_trace(spans).as_bytes())?;
+        let trace = trace::chrome_trace(spans);
+        written = written.and(directory.write("trace.json", trace.as_bytes()));
     }
-    directory.write("manifest.ron", manifest::manifest(result)?.as_bytes())
+    written
 }

@@ -1,7 +1,8 @@
 //! `packets.csv`: written while the run goes on, moved into the run directory at its end.
 //!
 //! The file is beside the checkpoint as long as the run may be continued from there: a checkpoint knows its length
-//! and checksum then, and a run that goes on cuts off what came later.
+//! and checksum then, and a run that goes on cuts off what came later. When the rows cannot be written any more the run
+//! ends, or goes on without them ([`PacketFile::or_without`]) and its result says at the end that they are missing.
 //! Cost: one formatted line per recorded packet, about 70 bytes.
 
 use super::columns::Kind::{Boolean, Integer, Text};
@@ -16,6 +17,8 @@ use std::path::PathBuf;
 
 /// Name in the run directory.
 pub const FILE: &str = "packets.csv";
+/// Name of a file that lacks rows.
+const CUT: &str = "packets.cut.csv";
 
 const PACKETS: [(&str, Kind); 13] = [
     ("packet", Text),
@@ -53,6 +56,12 @@ pub struct PacketFile {
     file: Option<File>,
     written: u64,
     checksum: crc32fast::Hasher,
+    /// Whether the run goes on when rows cannot be written.
+    is_optional: bool,
+    /// Why rows are missing.
+    cut: Option<io::Error>,
+    /// Whether a saved state needs its rows.
+    is_secured: bool,
 }
 
 impl PacketFile {
@@ -68,7 +77,30 @@ impl PacketFile {
             file: None,
             written: 0,
             checksum: crc32fast::Hasher::new(),
+            is_optional: false,
+            cut: None,
+            is_secured: false,
         })
+    }
+
+    /// The run goes on without further rows when they cannot be written.
+    #[must_use]
+    pub fn or_without(self) -> Self {
+        Self {
+            is_optional: true,
+            ..self
+        }
+    }
+
+    /// Removes the rows of a file that is cut, for other files; those that a saved state needs stay. Says whether it did.
+    pub(super) fn makes_room(&mut self) -> bool {
+        let is_gone = self.cut.is_some() && !self.is_secured;
+        if is_gone {
+            self.file = None;
+            // where that fails, so will the other files, and say why
+            let _ = fs::remove_file(&self.path);
+        }
+        is_gone
     }
 
     /// Starts the file with its header, unless it is open.
@@ -79,6 +111,17 @@ impl PacketFile {
         self.file = Some(File::create(&self.path).map_err(|cause| self.name(&cause))?);
         let mut rows = CsvRows::new(Vec::new());
         rows.header(&packet_columns()).map_err(io::Error::other)?;
+        self.append(&rows.into_output().map_err(io::Error::other)?)
+    }
+
+    /// Writes rows.
+    fn add(&mut self, packets: &[PacketRow]) -> io::Result<()> {
+        self.open()?;
+        let mut rows = CsvRows::new(Vec::with_capacity(packets.len() * 80));
+        for packet in packets {
+            let class = &self.classes[usize::from(packet.delivery.class)];
+            rows.row(&cells(packet, class)).map_err(io::Error::other)?;
+        }
         self.append(&rows.into_output().map_err(io::Error::other)?)
     }
 
@@ -98,14 +141,30 @@ impl PacketFile {
     }
 
     /// Puts the table into the run directory: moves it there, or leaves it where it is and copies it for a run that
-    /// may go on.
+    /// may go on. Beside results that are lost in part rows that a saved state needs stay where they are.
     ///
     /// # Errors
-    /// [`ReportError::Io`].
-    pub fn finish(mut self, directory: &RunDirectory, may_go_on: bool) -> Result<(), ReportError> {
-        let done = self.open().and_then(|()| self.place(directory, may_go_on));
+    /// [`ReportError::Io`]; also when rows are missing.
+    pub fn finish(
+        mut self,
+        directory: &RunDirectory,
+        may_go_on: bool,
+        is_rest_written: bool,
+    ) -> Result<(), ReportError> {
+        let done = match self.cut.take() {
+            _ if self.is_secured && !is_rest_written => return Ok(()),
+            Some(cause) => {
+                self.file = None;
+                if !self.is_secured {
+                    // a courtesy: what failed before is what is told
+                    let _ = fs::rename(&self.path, directory.path().join(CUT));
+                }
+                Err(cause)
+            }
+            None => self.open().and_then(|()| self.place(directory, may_go_on)),
+        };
         done.map_err(|error| ReportError::Io {
-            path: self.path,
+            path: directory.path().join(FILE),
             error,
         })
     }
@@ -117,7 +176,10 @@ impl PacketFile {
             return Ok(());
         }
         // a rename fails between file systems
-        fs::copy(&self.path, &to)?;
+        if let Err(cause) = fs::copy(&self.path, &to) {
+            let _ = fs::remove_file(&to);
+            return Err(cause);
+        }
         if may_go_on {
             return Ok(());
         }
@@ -133,20 +195,33 @@ impl PacketFile {
 
 impl PacketSink for PacketFile {
     fn take(&mut self, packets: &[PacketRow]) -> io::Result<()> {
-        self.open()?;
-        let mut rows = CsvRows::new(Vec::with_capacity(packets.len() * 80));
-        for packet in packets {
-            let class = &self.classes[usize::from(packet.delivery.class)];
-            rows.row(&cells(packet, class)).map_err(io::Error::other)?;
+        if self.cut.is_some() {
+            return Ok(());
         }
-        self.append(&rows.into_output().map_err(io::Error::other)?)
+        match self.add(packets) {
+            Err(cause) if self.is_optional => {
+                tracing::warn!("the run goes on without records of packets: {cause}");
+                if let Some(file) = &self.file {
+                    // to the last whole row; where that fails a half one stays in a file that is called cut
+                    let _ = file.set_len(self.written);
+                }
+                self.cut = Some(cause);
+                Ok(())
+            }
+            added => added,
+        }
     }
 
     fn secure(&mut self) -> io::Result<Written> {
+        if let Some(cause) = &self.cut {
+            // a state without its records is none to go on from
+            return Err(io::Error::new(cause.kind(), cause.to_string()));
+        }
         self.open()?;
         if let Some(file) = &mut self.file {
             file.sync_data()?;
         }
+        self.is_secured = true;
         Ok(Written {
             bytes: self.written,
             checksum: self.checksum.clone().finalize(),
@@ -178,6 +253,7 @@ impl PacketSink for PacketFile {
         file.set_len(written.bytes)?;
         file.seek(io::SeekFrom::End(0))?;
         self.file = Some(file);
+        self.is_secured = true;
         self.written = written.bytes;
         self.checksum = checksum;
         Ok(())

@@ -11,12 +11,12 @@ use std::path::Path;
 /// Cells of the latency columns.
 const LATENCY_CELLS: usize = 8;
 
-/// The table; `directory` is where the results are, when they are kept.
-pub fn human_table(result: &RunResult, directory: Option<&Path>) -> String {
+/// The table, without the place of the results: it can be shown before they are written.
+pub fn human_table(result: &RunResult) -> String {
     let summary = summarize(result);
     let mut text = heading(result, &summary);
     text += &classes(result, &summary);
-    text += &footer(&summary, directory);
+    text += &footer(&summary);
     if !summary.stages.is_empty() {
         text += &stages(&summary.stages);
     }
@@ -152,10 +152,10 @@ fn latency(latency: &LatencySummary) -> [String; LATENCY_CELLS / 2] {
     [decimal(latency.mean, 1), p50, p99, max]
 }
 
-fn footer(summary: &Summary, directory: Option<&Path>) -> String {
+fn footer(summary: &Summary) -> String {
     let work = summary.work;
     let used = summary.channels.utilisation;
-    let mut text = format!(
+    format!(
         "hosts     accepted load {:.4} (least) to {:.4} (most)\n\
          channels  utilisation {:.3} mean, {:.3} highest\n\
          speed     {} cycles/s, {} flit hops per CPU second; {:.2} s, {:.2} s CPU, {} MiB\n\
@@ -170,11 +170,12 @@ fn footer(summary: &Summary, directory: Option<&Path>) -> String {
         work.cpu_seconds,
         work.peak_rss_bytes.div_ceil(1 << 20),
         summary.run.digest,
-    );
-    if let Some(directory) = directory {
-        let _ = writeln!(text, "results   {}", directory.display());
-    }
-    text
+    )
+}
+
+/// The line that ends the table.
+pub fn results_line(directory: &Path) -> String {
+    format!("results   {}\n", directory.display())
 }
 
 fn stages(stages: &[StageCost]) -> String {
@@ -251,7 +252,7 @@ fn whole(value: Option<u64>) -> String {
 }
 
 /// Three significant digits with a decimal prefix: `12.3 M`.
-fn scaled(value: f64) -> String {
+pub fn scaled(value: f64) -> String {
     let (value, prefix) = match value {
         v if v >= 1e9 => (v / 1e9, " G"),
         v if v >= 1e6 => (v / 1e6, " M"),

@@ -8,6 +8,9 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use std::path::Path;
 
+/// Part of the header of every log.
+const FORMAT: &str = "[Histogram log format version";
+
 /// Latencies of a class by both clocks.
 #[derive(Clone, Debug)]
 pub struct ClassLatency {
@@ -23,6 +26,9 @@ pub struct ClassLatency {
 pub(super) fn read(path: &Path) -> Result<Vec<ClassLatency>, ResultsError> {
     let text = read_text(path)?;
     let damaged = |reason: &str| ResultsError::new(path, format!("is damaged: {reason}"));
+    if !text.contains(FORMAT) {
+        return Err(damaged("it has no header of an HdrHistogram log"));
+    }
     let mut deserializer = Deserializer::new();
     let mut networks: Vec<(String, Histogram<u64>)> = Vec::new();
     let mut classes = Vec::new();

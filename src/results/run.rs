@@ -126,7 +126,14 @@ impl Run {
     /// # Errors
     /// When the table is missing or damaged.
     pub fn channels(&self) -> Result<Vec<ChannelUse>, ResultsError> {
-        tables::channels(&self.path.join("channels.csv"))
+        let file = self.path.join("channels.csv");
+        let channels = tables::channels(&file)?;
+        let (found, expected) = (channels.len(), self.summary.fabric.channels);
+        if found != expected {
+            let reason = format!("is damaged: it has {found} channels, {SUMMARY} has {expected}");
+            return Err(ResultsError::new(&file, reason));
+        }
+        Ok(channels)
     }
 
     /// Counters over time; empty for a run without.
@@ -147,7 +154,15 @@ impl Run {
     /// # Errors
     /// When the log is missing or damaged.
     pub fn latencies(&self) -> Result<Vec<ClassLatency>, ResultsError> {
-        latency_log::read(&self.path.join("latency.hlog"))
+        let file = self.path.join("latency.hlog");
+        let classes = latency_log::read(&file)?;
+        let (found, expected) = (classes.len(), self.summary.classes.len());
+        if found != expected {
+            let reason =
+                format!("is damaged: it has {found} traffic classes, {SUMMARY} has {expected}");
+            return Err(ResultsError::new(&file, reason));
+        }
+        Ok(classes)
     }
 }
 

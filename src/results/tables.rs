@@ -28,18 +28,39 @@ impl ChannelUse {
         node(&self.to)
     }
 
+    /// Port at the sending end; hosts have none in their names.
+    pub fn source_port(&self) -> Option<&str> {
+        port(&self.from)
+    }
+
+    /// Port at the receiving end.
+    pub fn target_port(&self) -> Option<&str> {
+        port(&self.to)
+    }
+
+    /// Its ends and its share, for people.
+    pub fn told(&self) -> String {
+        format!("{} to {}: {:.3}", self.from, self.to, self.utilisation)
+    }
+
     /// Whether the channel starts or ends at a host.
     pub fn is_of_host(&self) -> bool {
         node(&self.from) == self.from || node(&self.to) == self.to
     }
 }
 
-/// `S3` of `S3 port 2`; hosts have no port in their names.
+/// `S3` and `2` of `S3 port 2`; hosts have no port in their names.
+fn parts(end: &str) -> Option<(&str, &str)> {
+    let parts = end.rsplit_once(" port ");
+    parts.filter(|(_, port)| port.parse::<u16>().is_ok())
+}
+
 fn node(end: &str) -> &str {
-    match end.rsplit_once(" port ") {
-        Some((node, port)) if port.parse::<u16>().is_ok() => node,
-        _ => end,
-    }
+    parts(end).map_or(end, |(node, _)| node)
+}
+
+fn port(end: &str) -> Option<&str> {
+    parts(end).map(|(_, port)| port)
 }
 
 #[derive(Deserialize)]
@@ -82,6 +103,9 @@ pub(super) fn timeline(path: &Path) -> Result<Vec<TimelineRow>, ResultsError> {
 
 fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, ResultsError> {
     let text = read_text(path)?;
+    if text.is_empty() {
+        return Err(ResultsError::new(path, "is damaged: it is empty"));
+    }
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let rows = reader.deserialize().collect::<Result<Vec<T>, _>>();
     rows.map_err(|cause| {

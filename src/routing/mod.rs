@@ -260,6 +260,21 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
     ],
 };
 
+/// Most data lanes of a channel.
+const MOST_LANES: u8 = 15;
+
+/// What helps against too few lanes.
+fn more_lanes(needed: u8) -> String {
+    if needed <= MOST_LANES {
+        return "raise `fabric.switch.lanes`".into();
+    }
+    format!(
+        "a channel has at most {MOST_LANES}, so raising `fabric.switch.lanes` does not help; `UpDown` and \
+         `TurnProhibition` need one lane on any fabric, and fewer service levels in groups of lanes of their own leave \
+         more for each"
+    )
+}
+
 /// Every way routing can fail.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RoutingError {
@@ -272,9 +287,7 @@ pub enum RoutingError {
         reason: String,
     },
     /// More lanes are needed than the switches have.
-    #[error(
-        "{engine} needs {needed} lanes, the switches have {available}: raise `fabric.switch.lanes`"
-    )]
+    #[error("{engine} needs {needed} lanes, the switches have {available}: {}", more_lanes(*needed))]
     TooFewLanes {
         /// Registered name of the engine.
         engine: &'static str,

@@ -4,7 +4,7 @@ use super::plan::{BufferSharing, Plan};
 use crate::ids::SlId;
 use crate::routing::dependency_graph::describe_cycle;
 use crate::routing::{Proof, Routes, VerifyOptions, adaptive, verify};
-use crate::topology::Graph;
+use crate::topology::{Graph, Shape};
 
 /// Checks the routes for the lanes and service levels of the plan.
 ///
@@ -58,8 +58,14 @@ fn refuse_cycle(graph: &Graph, proof: &Proof, plan: &Plan, lanes: &str) -> Resul
         return Ok(());
     }
     let cycle = proof.cycle.as_deref().unwrap_or_default();
+    let other = match graph.shape() {
+        Shape::Dragonfly(_) => {
+            "another engine (`DragonflyMinimal` and `Ugal` are made for dragonflies)"
+        }
+        _ => "another engine",
+    };
     Err(format!(
-        "{lanes} may deadlock: choose another engine or more lanes, or set `allow_deadlock: true`; the \
+        "{lanes} may deadlock: choose {other} or more lanes, or set `allow_deadlock: true`; the \
          channels that may wait in a circle:\n{}",
         describe_cycle(graph, cycle)
     ))

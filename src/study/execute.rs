@@ -58,7 +58,7 @@ impl Crew {
 pub enum Event {
     /// Time passes: [`PARTS`] of runs done since the start.
     Tick(u64),
-    /// A run is done and kept.
+    /// A run is done; when it could not be kept, the error follows.
     Finished(usize, Finished),
 }
 
@@ -107,19 +107,22 @@ pub fn execute(
         drop(sender);
         let mut result = Ok(());
         loop {
-            let event = match receiver.recv_timeout(TICK) {
-                Ok((run, Ok(finished))) => Ok(Event::Finished(run, finished)),
-                Ok((_, Err(error))) => Err(error),
+            let (event, kept) = match receiver.recv_timeout(TICK) {
+                Ok((run, finished, kept)) => {
+                    (finished.map(|done| Event::Finished(run, done)), kept)
+                }
                 Err(RecvTimeoutError::Timeout) => {
-                    Ok(Event::Tick(floor.parts.load(Ordering::Relaxed)))
+                    let parts = floor.parts.load(Ordering::Relaxed);
+                    (Some(Event::Tick(parts)), Ok(()))
                 }
                 Err(RecvTimeoutError::Disconnected) => return result,
             };
-            if result.is_err() {
-                // the first error is told; the others follow from it
-                continue;
-            }
-            if let Err(error) = event.and_then(&mut *watch) {
+            // what is done is told, also after an error
+            let told = event.map_or(Ok(()), &mut *watch);
+            if let Err(error) = kept.and(told)
+                && result.is_ok()
+            {
+                // the first error is returned; the others follow from it
                 order.stop.store(true, Ordering::Relaxed);
                 result = Err(error);
             }
@@ -127,8 +130,8 @@ pub fn execute(
     })
 }
 
-/// A run and what became of it.
-type Report = (usize, Result<Finished, StudyError>);
+/// A run, what became of it, and whether that is kept.
+type Report = (usize, Option<Finished>, Result<(), StudyError>);
 
 /// What all workers share.
 struct Floor<'a> {
@@ -136,6 +139,9 @@ struct Floor<'a> {
     free: Slots,
     parts: AtomicU64,
 }
+
+/// What became of a run, and whether that is kept.
+type Kept = (Finished, Result<(), StudyError>);
 
 impl Floor<'_> {
     /// One worker: takes runs until there are none left.
@@ -145,8 +151,8 @@ impl Floor<'_> {
         {
             let report = match self.simulate(&self.order.design.runs[run]) {
                 Ok(None) => return,
-                Ok(Some(finished)) => (run, Ok(finished)),
-                Err(error) => (run, Err(error)),
+                Ok(Some((finished, kept))) => (run, Some(finished), kept),
+                Err(error) => (run, None, Err(error)),
             };
             if sender.send(report).is_err() {
                 return;
@@ -158,8 +164,8 @@ impl Floor<'_> {
         self.order.stop.load(Ordering::Relaxed)
     }
 
-    /// One run, kept; `None` when it was stopped.
-    fn simulate(&self, key: &RunKey) -> Result<Option<Finished>, StudyError> {
+    /// One run, and whether it is kept; `None` when it was stopped.
+    fn simulate(&self, key: &RunKey) -> Result<Option<Kept>, StudyError> {
         let Order {
             document,
             design,
@@ -170,7 +176,7 @@ impl Floor<'_> {
         let document = design.document(document, key.point, key.seed)?;
         let resolved = match document.resolve(&Parts::registered()) {
             Ok(resolved) => resolved,
-            Err(error) => return self.fail(key, error.to_string()).map(Some),
+            Err(error) => return Ok(Some(self.fail(key, error.to_string()))),
         };
         let bytes = sizing::state_bytes(&resolved.plan, &resolved.layout.graph);
         let wanted = crew.slots_for(bytes, usage::available_memory());
@@ -184,27 +190,28 @@ impl Floor<'_> {
                 return Err(error.into());
             }
             Err(error @ (RunError::Invariant { .. } | RunError::Messages(_))) => {
-                return self.fail(key, error.to_string()).map(Some);
+                return Ok(Some(self.fail(key, error.to_string())));
             }
         };
         if outcome.verdict == Verdict::Interrupted && self.is_stopped() {
             return Ok(None);
         }
         let result = RunResult::new(&resolved, outcome, key.identity.clone());
-        let run = directory.prepare(key)?;
-        write_run(&run, &result, packets, &[])?;
-        run.finish()?;
-        states::discard(&state);
-        Ok(Some(Finished::Run {
+        let kept = keep(directory, key, &result, packets);
+        if kept.is_ok() {
+            states::discard(&state);
+        }
+        let finished = Finished::Run {
             summary: Box::new(summarize(&result)),
             reason: result.reason,
-        }))
+        };
+        Ok(Some((finished, kept)))
     }
 
-    fn fail(&self, key: &RunKey, reason: String) -> Result<Finished, StudyError> {
-        self.order.directory.keep_failure(key, &reason)?;
+    fn fail(&self, key: &RunKey, reason: String) -> Kept {
+        let kept = self.order.directory.keep_failure(key, &reason);
         self.parts.fetch_add(PARTS, Ordering::Relaxed);
-        Ok(Finished::Failed { reason })
+        (Finished::Failed { reason }, kept)
     }
 
     /// Runs from the state in the file, if there is one, and saves it there when it is stopped.
@@ -261,6 +268,19 @@ impl Floor<'_> {
         self.parts.fetch_add(PARTS - told, Ordering::Relaxed);
         Ok((outcome, packets))
     }
+}
+
+/// Writes a run to its place.
+fn keep(
+    directory: &StudyDirectory,
+    key: &RunKey,
+    result: &RunResult,
+    packets: Option<PacketFile>,
+) -> Result<(), StudyError> {
+    let run = directory.prepare(key)?;
+    write_run(&run, result, packets, &[])?;
+    run.finish()?;
+    Ok(())
 }
 
 /// Slots that nobody uses.

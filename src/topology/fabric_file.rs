@@ -35,7 +35,7 @@ pub(super) fn read(base: &Path, file: &str) -> Result<String, TopologyError> {
     let bytes = std::fs::read(base.join(file)).map_err(|error| {
         let reason = format!(
             "cannot be read: {}; relative names start from the folder of the scenario",
-            error.kind()
+            error
         );
         LineError::new(0, reason).in_file(file)
     })?;
@@ -52,8 +52,8 @@ mod tests {
             read(Path::new("assets"), "no/such.file")
                 .unwrap_err()
                 .to_string(),
-            "no/such.file: cannot be read: entity not found; relative names start from the folder of the \
-             scenario"
+            "no/such.file: cannot be read: No such file or directory (os error 2); relative names start from the \
+             folder of the scenario"
         );
     }
 }

@@ -71,8 +71,12 @@ pub(super) fn graph(
     context: &BuildContext<'_>,
 ) -> Result<Graph, LineError> {
     require_counts(records)?;
+    if records.is_empty() {
+        let reason = "no record of a switch or host: the file is empty or of another format";
+        return Err(LineError::new(0, reason));
+    }
     if cables.is_empty() {
-        let reason = "no link between two nodes (is the file empty or cut off?)";
+        let reason = "no link between two nodes (is the file cut off?)";
         return Err(LineError::new(0, reason));
     }
     let mut nodes = Nodes::new(records);

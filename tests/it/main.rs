@@ -32,6 +32,8 @@ mod checkpoints;
 mod messages;
 // Records of packets and flows.
 mod records;
+// Full disks, killed runs, two runs to one place: what is kept and what is told.
+mod keeping;
 // One packet watched.
 mod watch;
 // Sweeps and other studies of many runs, through the program.

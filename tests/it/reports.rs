@@ -87,6 +87,10 @@ fn words(page: &str) -> String {
         {
             writeln!(words, "[{tag}]").expect("a string takes text");
         }
+        // what is told under the pointer
+        if tag == "title" {
+            continue;
+        }
         let is_of_machine =
             text.contains("Simulated on") || text.starts_with("virtlane run plan.ron");
         if !text.is_empty() && !is_of_machine {
@@ -262,8 +266,11 @@ fn the_plan_of_a_report_repeats_the_run() {
     assert!(page.contains(&format!("<code>{digest}</code>")), "{digest}");
 }
 
+/// A file of no bytes.
+const EMPTY: (&str, &str) = ("", "");
+
 /// Copies of a good run with one file removed, or with a text in it replaced; nothing is replaced by `""`.
-const DAMAGES: [(&str, &str, Option<(&str, &str)>); 10] = [
+const DAMAGES: [(&str, &str, Option<(&str, &str)>); 13] = [
     ("no-manifest", "manifest.ron", None),
     ("no-summary", "summary.json", None),
     ("no-log", "latency.hlog", None),
@@ -285,6 +292,9 @@ const DAMAGES: [(&str, &str, Option<(&str, &str)>); 10] = [
     ("cut", "manifest.ron", Some(("plan: Scenario(", ""))),
     ("table", "channels.csv", Some(("\n0,", "\n1,"))),
     ("log", "latency.hlog", Some(("HIST", "HOST"))),
+    ("empty-log", "latency.hlog", Some(EMPTY)),
+    ("empty-table", "channels.csv", Some(EMPTY)),
+    ("short-log", "latency.hlog", Some(("Tag=hot", "#"))),
     (".x.partial-1-0", "trace.json", None),
 ];
 
@@ -296,6 +306,7 @@ fn damage(folder: &Path, good: &str, (name, file, change): (&str, &str, Option<(
     }
     let file = copy.join(file);
     match change {
+        Some(EMPTY) => fs::write(&file, "").expect("a writable file"),
         Some((from, to)) => {
             let text = fs::read_to_string(&file).expect("a file of text");
             assert!(text.contains(from), "{name}");

@@ -25,6 +25,7 @@ Examples:
 Exit codes:
   0 done; 1 done, but an expectation of the scenario failed; 2 usage or scenario wrong;
   3 simulation fault (deadlock, broken invariant);
+  4 results could not be written (full disk); the table was shown, and what is kept is named;
   130 (SIGINT) or 143 (SIGTERM, SIGUSR1) interrupted, results so far written, state saved";
 
 /// Cycle-accurate simulator of lossless cluster fabrics (InfiniBand-like).
@@ -138,6 +139,9 @@ pub struct RunOptions {
     /// Run directory to write; default: runs/TITLE-SEED
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the run that is in the directory, when this one is finished
+    #[arg(long)]
+    pub force: bool,
     /// Seed of all random streams; same as `--set seed=N`
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

@@ -71,7 +71,7 @@ impl Work {
                   virtlane merge part-* --out results\n  \
                   virtlane batch slurm study.ron --tasks 16 --out study --submit\n\n\
                   Exit codes:\n  0 all runs done; 2 scenario or place wrong; 3 a run deadlocked or failed (see its row in \
-                  the table); 130 (SIGINT) or 143 (SIGTERM, SIGUSR1) interrupted, finished runs are kept, the state of the \
+                  the table); 4 results could not be written (full disk), those before are kept; 130 (SIGINT) or 143 (SIGTERM, SIGUSR1) interrupted, finished runs are kept, the state of the \
                   others is saved"
 )]
 pub struct Sweep {
@@ -130,7 +130,8 @@ pub struct Merge {
                   search that was stopped goes on with the runs it has made.\n\n\
                   Examples:\n  virtlane saturate torus.ron\n  \
                   virtlane saturate torus.ron --seeds 8 --resolution 0.002 --out results\n\n\
-                  Exit codes:\n  0 found; 2 scenario or place wrong; 3 a load deadlocks; 130 or 143 interrupted, \
+                  Exit codes:\n  0 found; 2 scenario or place wrong; 3 a load deadlocks; 4 results could not be \
+                  written; 130 or 143 interrupted, \
                   states are saved"
 )]
 pub struct Saturate {

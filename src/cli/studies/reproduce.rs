@@ -71,11 +71,11 @@ fn reproduce(
         remove(&place, &record)?;
     }
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
-    let (table, found) = make(&document, &record, &directory, &arguments.work, signals)?;
+    let made = make(&document, &record, &directory, &arguments.work, signals)?;
     if !arguments.table && !arguments.work.quiet {
-        crate::cli::print(&shown(study, &record, &table, &found, &place))?;
+        crate::cli::print(&shown(study, &record, &made.table, &made.claims, &place))?;
     }
-    Ok(found)
+    Ok(made.kept()?.1)
 }
 
 /// Removes an earlier reproduction: its numbers are those of the program that made it.

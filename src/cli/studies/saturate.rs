@@ -59,7 +59,7 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
             1 => String::new(),
             _ => format!("point {} of {all}, ", place + 1),
         };
-        line.show(&format!("{point}load {load}, {runs} runs so far"));
+        line.show(&format!("{point}load {load:.4}, {runs} runs so far"));
     });
     drop(line);
     if let (Err(StudyError::Stopped), Some(code)) = (&found, signals.code()) {

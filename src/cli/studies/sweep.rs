@@ -5,7 +5,7 @@ use crate::cli::args::{Sweep, Work};
 use crate::cli::progress::Runs;
 use crate::cli::run::{RUNS, verdict as claims_verdict};
 use crate::cli::signals::Signals;
-use crate::error::{Error, SIMULATION_FAULT};
+use crate::error::{Error, SIMULATION_FAULT, UNWRITTEN, code_of};
 use crate::report::directory::slug;
 use crate::report::table::align;
 use crate::scenario::Document;
@@ -35,10 +35,12 @@ pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
     }
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
     let signals = Signals::listen();
-    let (table, claims) = make(&document, &record, &directory, &arguments.work, &signals)?;
-    if !arguments.work.quiet {
-        crate::cli::print(&(shown(&record, &table, &place) + &claims::lines(&claims)))?;
+    let made = make(&document, &record, &directory, &arguments.work, &signals)?;
+    let Made { table, claims, .. } = &made;
+    if !arguments.work.quiet || made.kept.is_err() {
+        crate::cli::print(&(shown(&record, table, &place) + &claims::lines(claims)))?;
     }
+    let (table, claims) = made.kept()?;
     let Some(code) = signals.code() else {
         return Ok(match verdict(&table) {
             ExitCode::SUCCESS => claims_verdict(&claims),
@@ -61,37 +63,60 @@ fn begun(record: &Record, place: &Path) -> usize {
     files.filter(|file| file.exists()).count()
 }
 
+/// A sweep that was made, to be shown before what was not kept is told.
+pub(super) struct Made<'a> {
+    /// All runs that are done.
+    pub(super) table: Table<'a>,
+    /// Its claims.
+    pub(super) claims: Vec<Judgement>,
+    /// Whether all of that is kept.
+    kept: Result<(), Error>,
+}
+
+impl<'a> Made<'a> {
+    /// Table and claims.
+    ///
+    /// # Errors
+    /// When results could not be written, or runs not be made.
+    pub(super) fn kept(self) -> Result<(Table<'a>, Vec<Judgement>), Error> {
+        self.kept.map(|()| (self.table, self.claims))
+    }
+}
+
 /// Makes the runs that are not there yet and holds the sweep to the claims of its scenario.
 ///
 /// # Errors
-/// When results cannot be read or written, threads cannot be started, or a claim needs routes that cannot be computed.
+/// When results cannot be read, or a claim needs routes that cannot be computed; what fails later is told by
+/// [`Made::kept`].
 pub(super) fn make<'a>(
     document: &Document,
     record: &'a Record,
     directory: &StudyDirectory,
     work: &Work,
     signals: &Signals,
-) -> Result<(Table<'a>, Vec<Judgement>), Error> {
-    let table = make_all(document, record, directory, work, signals.stop())?;
-    let claims = judge(document, record, &table, directory)?;
-    Ok((table, claims))
-}
-
-/// Holds a sweep with all its runs to the claims of the scenario, and keeps what comes out.
-fn judge(
-    document: &Document,
-    record: &Record,
-    table: &Table<'_>,
-    directory: &StudyDirectory,
-) -> Result<Vec<Judgement>, Error> {
-    if table.entered() < record.design.runs.len() {
-        return Ok(Vec::new());
+) -> Result<Made<'a>, Error> {
+    let mut table = Table::new(&record.design);
+    let mut kept = make_all(
+        document,
+        record,
+        directory,
+        work,
+        signals.stop(),
+        &mut table,
+    );
+    let mut claims = Vec::new();
+    if kept.is_ok() && table.entered() == record.design.runs.len() {
+        claims = claims::of_sweep(document, &record.design, &table)?;
+        if !claims.is_empty() {
+            let text = claims::csv(&claims)?;
+            kept = directory.write(claims::FILE, &text).map_err(Error::from);
+        }
     }
-    let claims = claims::of_sweep(document, &record.design, table)?;
-    if !claims.is_empty() {
-        directory.write(claims::FILE, &claims::csv(&claims)?)?;
-    }
-    Ok(claims)
+    Ok(Made {
+        table,
+        claims,
+        kept,
+    })
 }
 
 /// Title, table and place.
@@ -134,15 +159,15 @@ fn place(arguments: &Sweep, record: &Record) -> PathBuf {
     }
 }
 
-/// Makes the runs that are not there yet.
-fn make_all<'a>(
+/// Makes the runs that are not there yet and enters all into the table.
+fn make_all(
     document: &Document,
-    record: &'a Record,
+    record: &Record,
     directory: &StudyDirectory,
     work: &Work,
     stop: &AtomicBool,
-) -> Result<Table<'a>, Error> {
-    let mut table = Table::new(&record.design);
+    table: &mut Table<'_>,
+) -> Result<(), Error> {
     let mut todo = Vec::new();
     for run in record.own_runs() {
         match directory.finished(&record.design.runs[run])? {
@@ -150,7 +175,7 @@ fn make_all<'a>(
             None => todo.push(run),
         }
     }
-    directory.write_table(&table)?;
+    directory.write_table(table)?;
     let saved = begun(record, directory.path());
     if saved > 0 {
         let words = if saved == 1 {
@@ -181,7 +206,7 @@ fn make_all<'a>(
                 line.add();
                 if written.elapsed() >= took * WRITING {
                     let started = Instant::now();
-                    directory.write_table(&table)?;
+                    directory.write_table(table)?;
                     (written, took) = (Instant::now(), started.elapsed());
                 }
             }
@@ -191,9 +216,8 @@ fn make_all<'a>(
     let made = simulate(order, &mut watch);
     drop(line);
     // what is done is written even when something else failed
-    let last = directory.write_table(&table);
-    made.and(last)?;
-    Ok(table)
+    let last = directory.write_table(table);
+    Ok(made.and(last)?)
 }
 
 /// A run that gives no result is told at once.
@@ -244,6 +268,10 @@ impl From<StudyError> for Error {
             StudyError::Scenario(error) => Self::Scenario(error),
             StudyError::Run(error) => error.into(),
             StudyError::Stopped => Self::Interrupted,
+            StudyError::Report(error) => error.into(),
+            StudyError::Write { ref cause, .. } if code_of(cause) == UNWRITTEN => {
+                Self::Unwritten(error.to_string())
+            }
             error => Self::Usage(error.to_string()),
         }
     }

@@ -217,7 +217,7 @@ impl<'a> Import<'a> {
         let bytes = std::fs::read(self.base.join(file)).map_err(|error| {
             let reason = format!(
                 "cannot be read: {}; relative names start from the folder of the scenario",
-                error.kind()
+                error
             );
             at(file, 0, reason)
         })?;

@@ -73,7 +73,14 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
 }
 
 fn text(item: &Item<'_>) -> Read<String> {
-    item.text("a text in quotes").map(str::to_owned)
+    let text = item.text("a text in quotes")?;
+    // it is printed on terminals
+    match text.chars().find(|c| c.is_control()) {
+        Some(letter) => {
+            Err(item.mistake(format!("a control character ({letter:?}): leave it out")))
+        }
+        None => Ok(text.to_owned()),
+    }
 }
 
 fn time(item: &Item<'_>) -> Read<Time> {

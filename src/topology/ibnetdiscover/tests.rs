@@ -107,7 +107,7 @@ fn a_truncated_file_is_refused() {
     }
     assert_eq!(
         error(""),
-        "fabric: no link between two nodes (is the file empty or cut off?)"
+        "fabric: no record of a switch or host: the file is empty or of another format"
     );
     let cut = |lines: usize| PSMN.lines().take(lines).collect::<Vec<_>>().join("\n");
     assert_eq!(

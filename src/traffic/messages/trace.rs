@@ -80,7 +80,7 @@ impl MessageSource for Trace {
         let file = File::open(&self.path).map_err(|cause| {
             let reason = format!(
                 "cannot be read: {}; relative names start from the folder of the scenario",
-                cause.kind()
+                cause
             );
             self.wrong(0, reason)
         })?;

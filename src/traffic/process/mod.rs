@@ -48,15 +48,20 @@ const LONGEST_INTERVAL: f64 = (1u64 << 31) as f64;
 /// # Errors
 /// When the load of parameter `name` is not in (0, 1], or too low to count.
 fn interval(name: &str, load: f64, context: ProcessContext) -> Result<f64, ArgumentError> {
+    // not with 300 zeros
+    let shown = match load.abs() {
+        plain if plain == 0.0 || (1e-6..1e9).contains(&plain) => load.to_string(),
+        _ => format!("{load:e}"),
+    };
     if !(load > 0.0 && load <= 1.0) {
         return Err(invalid(format!(
-            "`{name}` is {load}; it must be above 0 and at most 1 (fraction of the link rate)"
+            "`{name}` is {shown}; it must be above 0 and at most 1 (fraction of the link rate)"
         )));
     }
     let interval = context.mean_size * f64::from(context.cycles_per_flit) / load;
     if interval > LONGEST_INTERVAL {
         return Err(invalid(format!(
-            "`{name}` is {load}, less than one packet in 2^31 cycles; use a higher load"
+            "`{name}` is {shown}, less than one packet in 2^31 cycles; use a higher load"
         )));
     }
     Ok(interval.max(1.0))

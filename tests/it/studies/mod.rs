@@ -70,7 +70,7 @@ impl Folder {
         command
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments)
             .output()
             .expect("the program starts")
@@ -87,7 +87,7 @@ impl Folder {
 
     /// A run that must fail with this code; returns its standard error.
     #[track_caller]
-    fn fails(&self, code: i32, arguments: &[&str]) -> String {
+    pub(crate) fn fails(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let errors = String::from_utf8(output.stderr).expect("errors are text");
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
@@ -96,7 +96,7 @@ impl Folder {
 }
 
 /// Names in a folder, sorted.
-fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("readable");
     let name = |entry: std::io::Result<fs::DirEntry>| {
         entry

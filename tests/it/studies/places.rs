@@ -126,7 +126,7 @@ fn a_full_disk_is_told_and_earlier_results_stay() {
         .output()
         .expect("bash is there");
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(output.status.code(), Some(4), "{errors}");
     assert!(
         errors.contains("cannot write") && errors.contains("File too large"),
         "{errors}"

@@ -114,7 +114,7 @@ fn read(path: &Path, class: &MessageClass, unit: Unit) -> Result<Arc<[Message]>,
     let bytes = std::fs::read(path).map_err(|cause| {
         let reason = format!(
             "cannot be read: {}; relative names start from the folder of the scenario",
-            cause.kind()
+            cause
         );
         (0, reason)
     })?;
@@ -244,6 +244,7 @@ e: recv 1b from 0 tag 3
             &rank("a: calc 1\na requires b"),
             &rank("a: send 64b to 1"),
             &rank("a: recv 64b from 1"),
+            &PING_PONG.replace("recv 128b", "recv 127b"),
             &rank("a: calc 1\nb: calc 1\na requires b\nb requires a"),
             &rank("a: send 64b to 0\nb: recv 64b from 0"),
             &(rank("a: calc 99999999999999999\nb: send 64b to 1\nb requires a")

@@ -41,7 +41,7 @@ impl Latest {
 /// The messages of a schedule, times not falling.
 ///
 /// # Errors
-/// When a rank has no host, a send has no receive or the other way round, or operations require each other in a circle.
+/// When a rank has no host, a send has no receive or the other way round or one of another size, or operations require each other in a circle.
 pub(super) fn messages(
     operations: &[Operation],
     class: &MessageClass,
@@ -137,7 +137,7 @@ fn partners(operations: &[Operation]) -> Result<BTreeMap<usize, usize>, Wrong> {
     }
     let mut partners = BTreeMap::new();
     for (number, operation) in operations.iter().enumerate() {
-        if let Action::Receive { from, tag } = operation.action {
+        if let Action::Receive { bytes, from, tag } = operation.action {
             let queue = sends.get_mut(&(from, operation.rank, tag));
             let Some(send) = queue.and_then(VecDeque::pop_front) else {
                 let reason = format!(
@@ -146,6 +146,18 @@ fn partners(operations: &[Operation]) -> Result<BTreeMap<usize, usize>, Wrong> {
                 );
                 return Err((operation.line, reason));
             };
+            if let Operation {
+                line,
+                action: Action::Send { bytes: sent, .. },
+                ..
+            } = operations[send]
+                && sent != bytes
+            {
+                let reason = format!(
+                    "receives {bytes} bytes of what rank {from} sends with {sent} on line {line}"
+                );
+                return Err((operation.line, reason));
+            }
             partners.insert(number, send);
         }
     }

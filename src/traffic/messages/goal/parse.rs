@@ -11,7 +11,7 @@ pub(super) enum Action {
     /// Sends so many bytes to a rank with a tag.
     Send { bytes: u64, to: u32, tag: u64 },
     /// Receives from a rank with a tag.
-    Receive { from: u32, tag: u64 },
+    Receive { bytes: u64, from: u32, tag: u64 },
 }
 
 /// One operation.
@@ -124,9 +124,8 @@ impl Reader {
                 (Action::Send { bytes, to, tag }, clauses)
             }
             ["recv", bytes, "from", from, clauses @ ..] => {
-                self::bytes(bytes)?;
-                let (from, tag) = (self.rank(from)?, tag(clauses)?);
-                (Action::Receive { from, tag }, clauses)
+                let (bytes, from, tag) = (self::bytes(bytes)?, self.rank(from)?, tag(clauses)?);
+                (Action::Receive { bytes, from, tag }, clauses)
             }
             _ => return Err(LINE.into()),
         };
