@@ -83,15 +83,20 @@ impl Axis {
         }
     }
 
-    /// A mark's text.
-    pub fn format(&self, place: f64) -> String {
+    /// The text of one of about `wanted` marks: as many digits as tell it from its neighbours.
+    pub fn format(&self, place: f64, wanted: usize) -> String {
         let value = self.value(place);
         match self.scale {
             Scale::Linear => {
-                let step = round_step((self.range.end - self.range.start) / 6.0);
-                number(value, decimals(step))
+                let span = self.range.end - self.range.start;
+                number(value, decimals(round_step(span / wanted.max(1) as f64)))
             }
-            Scale::Logarithmic => number(value, decimals(value)),
+            Scale::Logarithmic => {
+                let few = decimals(value);
+                let shift = libm::pow(10.0, few as f64);
+                let is_whole = (value * shift - (value * shift).round()).abs() < 1e-6 * shift;
+                number(value, if is_whole { few } else { few + 1 })
+            }
         }
     }
 }
@@ -216,7 +221,26 @@ mod tests {
 
     fn texts(axis: &Axis) -> Vec<String> {
         let ticks = axis.ticks(6);
-        ticks.into_iter().map(|tick| axis.format(tick)).collect()
+        ticks.into_iter().map(|tick| axis.format(tick, 6)).collect()
+    }
+
+    #[test]
+    fn no_two_marks_say_the_same() {
+        for wanted in 2..12 {
+            for most in [0.019, 0.23, 0.31, 0.4, 1.0, 1.7, 23.0, 12_512.0] {
+                for axis in [
+                    Axis::from_zero("x", [most]),
+                    Axis::logarithmic("x", [most / 2.5, most]),
+                    Axis::logarithmic("x", [most / 900.0, most]),
+                ] {
+                    let texts = axis.ticks(wanted).into_iter();
+                    let texts: Vec<_> = texts.map(|tick| axis.format(tick, wanted)).collect();
+                    let mut different = texts.clone();
+                    different.dedup();
+                    assert_eq!(texts, different, "{wanted} marks up to {most}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Horizontal bars with a name and a number each.
 
 use super::axis::number;
-use super::canvas::{Canvas, LABEL, Spot, fill, heading, line, shorten, width_of, write};
+use super::canvas::{Canvas, Hover, LABEL, Spot, fill, heading, line, shorten, width_of, write};
 use super::theme::{GRID, INK, MUTED, series};
 use super::{Axis, ChartError, Svg};
 
@@ -53,7 +53,7 @@ pub fn bars(title: &str, label: &str, bars: &[Bar]) -> Result<Svg, ChartError> {
                 1,
             )?;
             let spot = Spot::center(at(tick), bottom + 10);
-            write(area, &axis.format(tick), LABEL, MUTED.color, spot)?;
+            write(area, &axis.format(tick, 5), LABEL, MUTED.color, spot)?;
         }
         let middle = Spot::center(i32::midpoint(left, right), bottom + 30);
         write(area, label, LABEL, INK.color, middle)?;
@@ -75,7 +75,13 @@ pub fn bars(title: &str, label: &str, bars: &[Bar]) -> Result<Svg, ChartError> {
                 Spot::left(right + 10, middle),
             )?;
         }
-        line(area, vec![(left, top), (left, bottom)], MUTED.color, 1)
+        line(area, vec![(left, top), (left, bottom)], MUTED.color, 1)?;
+        let rows = (0..).zip(bars).map(|(row, bar)| Hover {
+            at: (left, top + row * ROW),
+            size: (right - left, ROW),
+            text: format!("{}: {}", bar.name, bar.note),
+        });
+        Ok(rows.collect())
     })
 }
 

@@ -19,6 +19,17 @@ pub const TITLE: f64 = 14.0;
 /// Height of labels \[pixels\].
 pub const LABEL: f64 = 11.5;
 
+/// A rectangle of the drawing that tells a value under the pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// Upper left corner \[pixels\].
+    pub at: (i32, i32),
+    /// Width and height \[pixels\].
+    pub size: (i32, i32),
+    /// What it tells.
+    pub text: String,
+}
+
 /// Where a text goes: the point, and which part of the text lies on it.
 #[derive(Clone, Copy)]
 pub struct Spot {
@@ -62,21 +73,22 @@ impl Spot {
 pub struct Canvas;
 
 impl Canvas {
-    /// Draws on an area of this size \[pixels\].
+    /// Draws on an area of this size \[pixels\]; `draw` returns what is told of places.
     ///
     /// # Errors
     /// What `draw` fails with.
     pub fn draw(
         size: (u32, u32),
-        draw: impl FnOnce(&Area<'_>) -> Result<(), ChartError>,
+        draw: impl FnOnce(&Area<'_>) -> Result<Vec<Hover>, ChartError>,
     ) -> Result<Svg, ChartError> {
         let mut text = String::new();
-        {
+        let hovers = {
             let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-            draw(&area)?;
+            let hovers = draw(&area)?;
             area.present().map_err(ChartError::new)?;
-        }
-        Ok(Svg::new(text))
+            hovers
+        };
+        Ok(Svg::new(text, &hovers))
     }
 }
 

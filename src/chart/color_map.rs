@@ -8,6 +8,7 @@ use super::canvas::{Area, LABEL, Spot, fill, line, write};
 use super::theme::{INK, MUTED};
 use super::{Axis, ChartError};
 use plotters::style::RGBColor;
+use std::ops::Range;
 
 /// Cividis at every eighth of its length.
 const STOPS: [(u8, u8, u8); 9] = [
@@ -51,11 +52,16 @@ pub fn letters_on(share: f64) -> RGBColor {
     }
 }
 
-/// Draws the key of the map: colours from 0 to `most`, with marks. It is 300 pixels wide, 40 high.
+/// Draws the key of the map: colours over `range`, with marks. It is 300 pixels wide, 40 high.
 ///
 /// # Errors
 /// When drawing fails.
-pub fn key(area: &Area<'_>, (x, y): (i32, i32), most: f64, label: &str) -> Result<(), ChartError> {
+pub fn key(
+    area: &Area<'_>,
+    (x, y): (i32, i32),
+    range: Range<f64>,
+    label: &str,
+) -> Result<(), ChartError> {
     const WIDTH: i32 = 300;
     for step in 0..=STEPS as i32 {
         let at = |step: i32| x + step * WIDTH / (STEPS as i32 + 1);
@@ -63,14 +69,15 @@ pub fn key(area: &Area<'_>, (x, y): (i32, i32), most: f64, label: &str) -> Resul
         fill(area, (at(step), y), (at(step + 1), y + 10), color(share))?;
     }
     let axis = Axis {
-        range: 0.0..most,
+        range: range.clone(),
         ..Axis::from_zero(label, [])
     };
     for tick in axis.ticks(5) {
-        let place = x + (tick / most * f64::from(WIDTH)).round() as i32;
+        let share = (tick - range.start) / (range.end - range.start);
+        let place = x + (share * f64::from(WIDTH)).round() as i32;
         line(area, vec![(place, y + 10), (place, y + 14)], MUTED.color, 1)?;
         let spot = Spot::center(place, y + 21);
-        write(area, &axis.format(tick), LABEL - 1.0, MUTED.color, spot)?;
+        write(area, &axis.format(tick, 5), LABEL - 1.0, MUTED.color, spot)?;
     }
     write(
         area,

@@ -1,8 +1,8 @@
 //! Curves over two axes, with confidence bands, marks and a legend.
 
-use super::axis::{Axis, Marked};
+use super::axis::{Axis, Marked, number};
 use super::canvas::{
-    Area, Canvas, LABEL, Spot, heading, letters, line, mark, shorten, width_of, write,
+    Area, Canvas, Hover, LABEL, Spot, heading, letters, line, mark, shorten, width_of, write,
 };
 use super::theme::{GRID, INK, MUTED, Role, series};
 use super::{ChartError, Svg};
@@ -10,6 +10,13 @@ use plotters::prelude::*;
 
 /// Size of a chart on its own \[pixels\].
 pub const SIZE: (u32, u32) = (640, 400);
+/// Marks aimed at on the axes.
+const ACROSS: usize = 7;
+const UPWARDS: usize = 6;
+/// Points of a curve without marks that tell their values, at most, and half of the width and height of such a place
+/// \[pixels\].
+const MOST_TOLD: usize = 60;
+const TOLD: i32 = 6;
 /// Longest name in a legend \[letters\].
 const LONGEST_NAME: usize = 60;
 /// How much of the colour of a curve its band has.
@@ -116,11 +123,11 @@ impl LineChart {
         Canvas::draw(SIZE, |area| self.draw(area))
     }
 
-    /// Draws the chart on an area.
+    /// Draws the chart on an area; returns what its points tell.
     ///
     /// # Errors
     /// When drawing fails.
-    pub fn draw(&self, area: &Area<'_>) -> Result<(), ChartError> {
+    pub fn draw(&self, area: &Area<'_>) -> Result<Vec<Hover>, ChartError> {
         let top = heading(area, &self.title, &self.remark)?;
         let top = legend(area, &self.series, top)?;
         let (width, height) = area.dim_in_pixel();
@@ -130,7 +137,7 @@ impl LineChart {
             .margin_right(18)
             .x_label_area_size(40)
             .y_label_area_size(62)
-            .build_cartesian_2d(Marked::new(&self.x, 7), Marked::new(&self.y, 6))
+            .build_cartesian_2d(Marked::new(&self.x, ACROSS), Marked::new(&self.y, UPWARDS))
             .map_err(ChartError::new)?;
         chart
             .configure_mesh()
@@ -141,8 +148,8 @@ impl LineChart {
             .axis_desc_style(letters(LABEL, INK.color))
             .x_desc(&self.x.label)
             .y_desc(&self.y.label)
-            .x_label_formatter(&|place| self.x.format(*place))
-            .y_label_formatter(&|place| self.y.format(*place))
+            .x_label_formatter(&|place| self.x.format(*place, ACROSS))
+            .y_label_formatter(&|place| self.y.format(*place, UPWARDS))
             .draw()
             .map_err(ChartError::new)?;
         let plane = Plane {
@@ -152,8 +159,25 @@ impl LineChart {
         let mut guides = (0..).zip(&self.guides);
         guides.try_for_each(|(row, guide)| plane.guide(guide, row))?;
         self.series.iter().try_for_each(|curve| plane.band(curve))?;
-        self.series.iter().try_for_each(|curve| plane.curve(curve))
+        self.series
+            .iter()
+            .try_for_each(|curve| plane.curve(curve))?;
+        Ok(self
+            .series
+            .iter()
+            .flat_map(|curve| plane.told(curve))
+            .collect())
     }
+}
+
+/// Four significant digits.
+fn digits(value: f64) -> String {
+    let magnitude = if value == 0.0 {
+        0
+    } else {
+        libm::log10(value.abs()).floor() as i32
+    };
+    number(value, (3 - magnitude).clamp(0, 9) as usize)
 }
 
 /// Where the curves are drawn.
@@ -203,6 +227,36 @@ impl Plane<'_, '_> {
             write(&self.area, guide.name, LABEL - 1.0, MUTED.color, spot)?;
         }
         line(&self.area, points, MUTED.color, 1)
+    }
+
+    /// What the points of a curve tell, in pixels of the whole drawing.
+    fn told(&self, curve: &Series) -> Vec<Hover> {
+        let corner = self.area.get_base_pixel();
+        let stride = match curve.has_marks {
+            true => 1,
+            false => curve.points.len().div_ceil(MOST_TOLD).max(1),
+        };
+        let points = curve.points.iter().step_by(stride);
+        let told = points.filter_map(|point| {
+            let (x, y) = self.at(point.x, point.y)?;
+            let half = point.half_width;
+            let half = half.map_or(String::new(), |half| format!(" \u{b1} {}", digits(half)));
+            let name = match curve.name.as_str() {
+                "" => String::new(),
+                name => format!("{name}\n"),
+            };
+            let (across, upwards) = (&self.chart.x.label, &self.chart.y.label);
+            Some(Hover {
+                at: (corner.0 + x - TOLD, corner.1 + y - TOLD),
+                size: (2 * TOLD, 2 * TOLD),
+                text: format!(
+                    "{name}{across}: {}\n{upwards}: {}{half}",
+                    digits(point.x),
+                    digits(point.y)
+                ),
+            })
+        });
+        told.collect()
     }
 
     fn band(&self, curve: &Series) -> Result<(), ChartError> {

@@ -14,7 +14,7 @@ pub mod svg;
 pub mod theme;
 
 pub use axis::{Axis, Scale};
-pub use canvas::{Area, Canvas, Spot};
+pub use canvas::{Area, Canvas, Hover, Spot};
 pub use lines::{LineChart, Series};
 pub use svg::Svg;
 

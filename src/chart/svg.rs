@@ -1,5 +1,6 @@
 //! A finished chart as SVG text: for files, for pages, for pixels.
 
+use super::canvas::Hover;
 use super::theme::{PAPER, SERIES, hexadecimal, roles};
 use std::fmt::Write;
 
@@ -15,14 +16,25 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// Takes what plotters wrote; every curve gets the dash of its role.
-    pub(super) fn new(mut text: String) -> Self {
+    /// Takes what plotters wrote; every curve gets the dash of its role, and places that tell a value lie above all.
+    pub(super) fn new(mut text: String, hovers: &[Hover]) -> Self {
         for role in &SERIES {
             if let Some(dash) = role.dash {
                 let stroke = format!("stroke=\"{}\"", hexadecimal(role.color));
                 let dashed = format!("{stroke} stroke-dasharray=\"{dash}\"");
                 text = text.replace(&stroke, &dashed);
             }
+        }
+        if let (Some(end), false) = (text.rfind("</svg>"), hovers.is_empty()) {
+            let mut above = String::from("<g fill=\"transparent\">\n");
+            for Hover { at, size, text } in hovers {
+                let ((x, y), (width, height), text) = (at, size, escape(text));
+                let _ = writeln!(
+                    above,
+                    "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><title>{text}</title></rect>"
+                );
+            }
+            text.insert_str(end, &(above + "</g>\n"));
         }
         Self { text }
     }
@@ -78,7 +90,12 @@ mod tests {
     fn pages_decide_the_colors() {
         let line = "<svg width=\"9\" xmlns=\"http://www.w3.org/2000/svg\">\n\
                     <polyline stroke=\"#C85001\" fill=\"none\"/>\n</svg>\n";
-        let svg = Svg::new(line.into());
+        let hover = Hover {
+            at: (1, 2),
+            size: (3, 4),
+            text: "a < b".into(),
+        };
+        let svg = Svg::new(line.into(), &[hover]);
         let page = svg.inline("a < b");
         assert!(
             page.contains("stroke=\"var(--series-2)\" stroke-dasharray=\"7 4\""),
@@ -89,6 +106,11 @@ mod tests {
             "{page}"
         );
         assert!(!page.contains("http"), "{page}");
+        let told = "<rect x=\"1\" y=\"2\" width=\"3\" height=\"4\"><title>a &#60; b</title></rect>";
+        assert!(
+            page.contains(told) && page.ends_with("</g>\n</svg>\n"),
+            "{page}"
+        );
         let file = svg.standalone();
         assert!(file.contains(">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n<poly"));
         assert!(

@@ -41,8 +41,9 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
     let (width, height) = SIZE;
     let svg = Canvas::draw((width, height * 3 / 2), |area| {
         let parts = area.split_evenly((2, 1));
-        let mut pairs = parts.iter().zip(&charts);
-        pairs.try_for_each(|(part, chart)| chart.draw(part))
+        let pairs = parts.iter().zip(&charts);
+        let told: Result<Vec<_>, _> = pairs.map(|(part, chart)| chart.draw(part)).collect();
+        Ok(told?.concat())
     })?;
     let caption = format!(
         "All hosts together, mean or last value of each interval of the run: {} cycles of warm-up, then {} measured, then \

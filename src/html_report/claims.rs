@@ -16,7 +16,7 @@ pub(super) fn section(claims: &[Claim]) -> Markup {
     };
     html! {
         section {
-            h2 { "Expected results" }
+            h2 id="claims" { "Expected results" }
             p {
                 (claims.len()) " claims: " (count("reproduced")) " reproduced, " (count("ordering only"))
                 " by their order only, " (count("differs")) " differ from the source, " (count("fails")) " fail."

@@ -1,6 +1,6 @@
 //! The table of traffic classes of a run.
 
-use super::numbers::{NONE, count, cycles, share, whole};
+use super::numbers::{NONE, count, cycles, real_time, share, whole};
 use crate::measure::LatencySummary;
 use crate::report::summary::{ClassSummary, ServiceLevels, Summary};
 use maud::{Markup, html};
@@ -15,7 +15,7 @@ pub(super) fn messages(summary: &Summary) -> Markup {
         @if !sending.is_empty() {
             div class="scroll" {
                 table {
-                    caption { "Messages; latency from the first packet made to the last packet delivered" }
+                    caption { "Messages; latency from the first packet made to the last packet delivered; " (cycle_length(summary)) }
                     thead {
                         tr {
                             th class="group" {} th class="group" colspan="3" { "messages" }
@@ -23,7 +23,7 @@ pub(super) fn messages(summary: &Summary) -> Markup {
                         }
                         tr {
                             th class="text" { "class" } th { "in all" } th { "delivered" } th { "last" }
-                            th { "mean" } th { "50\u{a0}%" } th { "95\u{a0}%" } th { "99\u{a0}%" } th { "most" }
+                            th { "mean" } th { "p50" } th { "p95" } th { "p99" } th { "max" }
                         }
                         tr {
                             th class="unit" colspan="3" {} th class="unit" { "cycle" } th class="unit" colspan="5" { "cycles" }
@@ -50,7 +50,7 @@ pub(super) fn table(summary: &Summary) -> Markup {
     html! {
         div class="scroll" {
             table {
-                caption { "Traffic classes; SL: service level; 99 %: what 99 % of the packets do not exceed" }
+                caption { "Traffic classes; SL: service level; p99: what 99 % of the packets do not exceed; " (cycle_length(summary)) }
                 thead {
                     tr {
                         th class="group" colspan="2" {} th class="group" colspan="2" { "load" } th class="group" colspan="2" { "lost" }
@@ -60,7 +60,7 @@ pub(super) fn table(summary: &Summary) -> Markup {
                     tr {
                         th class="text" { "class" } th { "SL" } th { "offered" } th { "accepted" }
                         th { "rejected" } th { "dropped" }
-                        @for _ in 0..2 { th { "mean" } th { "50\u{a0}%" } th { "95\u{a0}%" } th { "99\u{a0}%" } th { "most" } }
+                        @for _ in 0..2 { th { "mean" } th { "p50" } th { "p95" } th { "p99" } th { "max" } }
                         th { "mean" }
                     }
                     tr {
@@ -74,6 +74,11 @@ pub(super) fn table(summary: &Summary) -> Markup {
             }
         }
     }
+}
+
+/// `1 cycle = 51.2 ns`.
+fn cycle_length(summary: &Summary) -> String {
+    format!("1 cycle = {}", real_time(1.0, summary.scenario.cycle_ns))
 }
 
 fn row(class: &ClassSummary) -> Markup {

@@ -26,8 +26,8 @@ const WORDS: [(&str, &str); 13] = [
         "From the creation of a packet until its last flit has arrived: time in the source queue counts.",
     ),
     (
-        "99th percentile",
-        "The latency that 99 % of the packets do not exceed.",
+        "p99",
+        "99th percentile: the latency that 99 % of the packets do not exceed; p50 and p95 likewise.",
     ),
     (
         "steady",

@@ -15,7 +15,7 @@ mod verdict;
 
 use crate::chart::theme::roles;
 use crate::figures::{Figure, FigureError};
-use crate::results::{Curves, Results};
+use crate::results::{Curves, Detailed, Results};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::fmt::Write;
 
@@ -32,6 +32,7 @@ pub fn page(results: &Results) -> Result<String, FigureError> {
     let detailed = curves.detailed();
     let body = html! {
         (overview::section(results, &curves, &title))
+        (contents(results, &detailed))
         (claims::section(&results.claims))
         @if results.runs.len() > 1 { (study::section(results, &curves)?) }
         @for (number, shown) in detailed.iter().enumerate() {
@@ -55,6 +56,27 @@ pub fn page(results: &Results) -> Result<String, FigureError> {
         }
     };
     Ok(page.into_string())
+}
+
+/// Links to the sections that there are.
+fn contents(results: &Results, detailed: &[Detailed<'_>]) -> Markup {
+    let has_several = results.runs.len() > 1;
+    html! {
+        nav {
+            @if !results.claims.is_empty() { a href="#claims" { "Expected results" } }
+            @if has_several { a href="#all" { "All runs together" } }
+            @for (number, shown) in (1..).zip(detailed) {
+                a href=(format!("#run-{number}")) {
+                    @if has_several {
+                        "Run in detail: " @if !shown.label.is_empty() { (shown.label) ", " }
+                        "load " (numbers::share(shown.run.summary.load.offered))
+                    } @else { "The run in detail" }
+                }
+            }
+            a href="#repeat" { "How to repeat it" }
+            a href="#words" { "Words" }
+        }
+    }
 }
 
 /// Title of the study: that of its scenario, or of all of them.

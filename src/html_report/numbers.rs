@@ -48,6 +48,25 @@ pub(super) fn interval(interval: Option<Interval>, decimals: usize) -> String {
     }
 }
 
+/// So many cycles in units of the world: `3.28 \u{b5}s`.
+pub(super) fn real_time(cycles: f64, cycle_ns: f64) -> String {
+    let (value, unit) = match cycles * cycle_ns {
+        ns if ns >= 1e9 => (ns / 1e9, "s"),
+        ns if ns >= 1e6 => (ns / 1e6, "ms"),
+        ns if ns >= 1e3 => (ns / 1e3, "\u{b5}s"),
+        ns => (ns, "ns"),
+    };
+    format!("{} {unit}", three_digits(value))
+}
+
+/// A load as the rate of a host whose link has the reference rate \[bit/s\]: `4.99 Gbit/s`.
+pub(super) fn real_rate(load: f64, reference_rate: u64) -> String {
+    format!(
+        "{} Gbit/s",
+        three_digits(load * reference_rate as f64 / 1e9)
+    )
+}
+
 /// A time.
 pub(super) fn seconds(value: f64) -> String {
     format!("{} s", three_digits(value))
@@ -65,4 +84,16 @@ pub(super) fn plural(value: usize, one: &str, many: &str) -> String {
         count(value as u64),
         if value == 1 { one } else { many }
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_and_loads_have_units_of_the_world() {
+        assert_eq!(real_time(64.0, 51.2), "3.28 \u{b5}s");
+        assert_eq!(real_time(2.0, 0.64), "1.28 ns");
+        assert_eq!(real_rate(0.4997, 10_000_000_000), "5.00 Gbit/s");
+    }
 }

@@ -1,8 +1,9 @@
 //! The head of the page: title, verdict, the facts a reader asks for first.
 
-use super::numbers::{NONE, count, cycles, plural, share, whole};
+use super::numbers::{NONE, count, cycles, plural, real_rate, real_time, share, whole};
 use super::verdict::{judge, sign};
-use crate::report::summary::Summary;
+use crate::measure::LatencySummary;
+use crate::report::summary::{MessageSummary, Summary};
 use crate::results::{Curves, Results};
 use maud::{Markup, html};
 
@@ -106,25 +107,60 @@ fn seeds(results: &Results) -> String {
     }
 }
 
+/// When the last message was delivered, for runs that send any.
+fn completion(summary: &Summary) -> Option<Markup> {
+    let messages = || {
+        summary
+            .classes
+            .iter()
+            .filter_map(|class| class.messages.as_ref())
+    };
+    let last = messages()
+        .filter_map(|messages| messages.last_delivery)
+        .max()?;
+    let [all, delivered] = [
+        |m: &MessageSummary| m.count,
+        |m: &MessageSummary| m.delivered,
+    ]
+    .map(|number| messages().map(number).sum::<u64>());
+    let time = real_time(last as f64, summary.scenario.cycle_ns);
+    let note = format!(
+        "cycle {}; {} of {} messages delivered",
+        count(last),
+        count(delivered),
+        count(all)
+    );
+    Some(fact("Completion time", Some(time), Some(note)))
+}
+
 fn single(summary: &Summary) -> Markup {
-    let load = &summary.load;
+    let (load, scenario) = (&summary.load, &summary.scenario);
     let (network, packet) = (&summary.latency.network, &summary.latency.packet);
+    let rate = |load| real_rate(load, scenario.reference_rate);
+    let mean = |latency: &LatencySummary| format!("{} cycles", cycles(latency.mean));
+    let note = |latency: &LatencySummary| {
+        let mean = latency
+            .mean
+            .map_or_else(|| NONE.into(), |mean| real_time(mean, scenario.cycle_ns));
+        format!(
+            "{mean}; p50 {}, p99 {}, max {}",
+            whole(latency.p50),
+            whole(latency.p99),
+            whole(latency.max)
+        )
+    };
     html! {
+        @if let Some(completion) = completion(summary) { (completion) }
         (fact(
             "Accepted load",
             Some(share(load.accepted)),
-            Some(format!("of {} offered, as fraction of the link rate", share(load.offered))),
+            Some(format!(
+                "{} of {} offered ({}), at links of {}",
+                rate(load.accepted), share(load.offered), rate(load.offered), rate(1.0)
+            )),
         ))
-        (fact(
-            "Mean packet latency",
-            Some(format!("{} cycles", cycles(packet.mean))),
-            Some(format!("half of all within {}, 99 % within {}", whole(packet.p50), whole(packet.p99))),
-        ))
-        (fact(
-            "Mean network latency",
-            Some(format!("{} cycles", cycles(network.mean))),
-            Some(format!("half of all within {}, 99 % within {}", whole(network.p50), whole(network.p99))),
-        ))
+        (fact("Mean packet latency", Some(mean(packet)), Some(note(packet))))
+        (fact("Mean network latency", Some(mean(network)), Some(note(network))))
         (fact(
             "Busiest channel",
             Some(share(summary.channels.utilisation.max)),

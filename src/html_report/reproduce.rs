@@ -11,7 +11,7 @@ pub(super) fn section(results: &Results, detailed: &[Detailed<'_>]) -> Markup {
     let has_others = results.runs.len() > detailed.len();
     html! {
         section {
-            h2 { "How to repeat it" }
+            h2 id="repeat" { "How to repeat it" }
             p {
                 "A plan is a complete scenario: every default is filled in. The same plan gives the same digest on every "
                 "machine, with any number of threads; equal digests mean that every packet was delivered at the same time."

@@ -1,11 +1,16 @@
 //! One run in detail.
 
-use super::numbers::{count, mebibytes, seconds, share};
+use super::numbers::{NONE, count, mebibytes, seconds, share};
 use super::verdict::{sign, word};
 use super::{classes, figure};
 use crate::figures::{FigureError, of_run};
+use crate::report::Summary;
 use crate::results::Detailed;
+use crate::results::tables::ChannelUse;
 use maud::{Markup, html};
+
+/// Channels named in the table of the busiest.
+const NAMED: usize = 10;
 
 /// Makes it; `number` counts the runs where there are several.
 pub(super) fn section(shown: Detailed<'_>, number: Option<usize>) -> Result<Markup, FigureError> {
@@ -28,10 +33,10 @@ pub(super) fn section(shown: Detailed<'_>, number: Option<usize>) -> Result<Mark
                         span class="small" { (run.path.display()) }
                     }
                 }
-                None => { h2 { "The run in detail" } }
+                None => { h2 id="run-1" { "The run in detail" } }
             }
-            (classes::table(summary))
             (classes::messages(summary))
+            (classes::table(summary))
             p class="small" {
                 "Least and most accepted load of a single sending host: " (share(summary.load.accepted_min_host)) " and "
                 (share(summary.load.accepted_max_host)) " of the link rate. Simulated on " (run.manifest.host_name) " in "
@@ -40,6 +45,40 @@ pub(super) fn section(shown: Detailed<'_>, number: Option<usize>) -> Result<Mark
                 (count(work.flit_hops_per_cpu_second as u64)) " per second of processor time."
             }
             div class="figures" { @for drawn in &figures { (figure(drawn)) } }
+            (busiest(&run.channels()?, summary))
         }
     })
+}
+
+/// The busiest channels, by both of their ends.
+fn busiest(channels: &[ChannelUse], summary: &Summary) -> Markup {
+    let mut busiest: Vec<&ChannelUse> = channels.iter().collect();
+    busiest.sort_by(|a, b| b.utilisation.total_cmp(&a.utilisation));
+    busiest.truncate(NAMED);
+    busiest.retain(|channel| channel.utilisation > 0.0);
+    html! {
+        @if !busiest.is_empty() {
+            div class="scroll" {
+                table {
+                    caption {
+                        "The busiest of " (count(channels.len() as u64)) " channels; mean of all "
+                        (share(summary.channels.utilisation.mean))
+                    }
+                    thead { tr {
+                        th class="text" { "from" } th { "port" } th class="text" { "to" } th { "port" }
+                        th { "fraction of time" }
+                    } }
+                    tbody {
+                        @for channel in busiest {
+                            tr {
+                                td class="text" { (channel.source()) } td { (channel.source_port().unwrap_or(NONE)) }
+                                td class="text" { (channel.target()) } td { (channel.target_port().unwrap_or(NONE)) }
+                                td { (share(channel.utilisation)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

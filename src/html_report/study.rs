@@ -13,7 +13,7 @@ pub(super) fn section(results: &Results, curves: &Curves<'_>) -> Result<Markup, 
     let figures = of_study(curves)?;
     Ok(html! {
         section {
-            h2 { "All runs together" }
+            h2 id="all" { "All runs together" }
             div class="figures" { @for drawn in &figures { (figure(drawn)) } }
             (points(curves))
             (failures(results))
@@ -40,7 +40,7 @@ fn points(curves: &Curves<'_>) -> Markup {
                     tr {
                         @if has_labels { th class="text" { "curve" } }
                         th { (heading) } th { "runs" } th class="text" { "verdict" }
-                        th { "accepted load" } th { "mean packet latency" } th { "99th percentile" }
+                        th { "accepted load" } th { "mean packet latency" } th { "p99" }
                         th { "mean network latency" } th { "busiest channel" }
                     }
                     tr {

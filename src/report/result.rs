@@ -5,10 +5,11 @@ use crate::ids::HostId;
 use crate::measure::{Flow, FlowRecord, Records};
 use crate::run::Outcome;
 pub use crate::run::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
-use crate::scenario::plan::ClassPlan;
+use crate::scenario::plan::{ClassPlan, Plan};
 use crate::scenario::{Parts, Resolved, print};
 use crate::topology::Graph;
 use crate::topology::survey::Survey;
+use crate::units::Clock;
 use serde::{Deserialize, Serialize};
 
 /// A finished run.
@@ -66,6 +67,8 @@ pub struct RunResult {
     pub host_name: String,
     /// What the scenario is known by; see [`Document::identity`](crate::scenario::Document::identity).
     pub identity: String,
+    /// What was simulated, in units of the world.
+    pub scenario: ScenarioInfo,
     /// The resolved plan as RON.
     pub plan: String,
 }
@@ -112,7 +115,37 @@ impl RunResult {
             peak_rss_bytes: usage().peak_rss_bytes,
             host_name: host_name(),
             identity,
+            scenario: ScenarioInfo::new(&resolved.plan),
             plan: print::plan(resolved, &Parts::registered()),
+        }
+    }
+}
+
+/// What a scenario is called, and what its cycles and flits are in units of the world.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioInfo {
+    /// Title.
+    pub title: String,
+    /// Length of a cycle \[ns\].
+    pub cycle_ns: f64,
+    /// Size of a flit \[bytes\].
+    pub flit_bytes: u32,
+    /// Rate of the reference link, on which a flit takes a cycle \[bit/s\].
+    pub reference_rate: u64,
+}
+
+impl ScenarioInfo {
+    /// Of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let clock = Clock {
+            flit_bytes: plan.flit_bytes,
+            reference_rate: plan.reference_rate,
+        };
+        Self {
+            title: plan.title.clone(),
+            cycle_ns: clock.cycle_picoseconds() / 1000.0,
+            flit_bytes: plan.flit_bytes,
+            reference_rate: plan.reference_rate,
         }
     }
 }

@@ -5,7 +5,9 @@
 
 use super::loads::{host_capacity, load, ratio, senders};
 pub use super::paths::look_up;
-use super::result::{ChannelInfo, ClassInfo, CycleCounts, FabricInfo, RoutingInfo, StageCost};
+use super::result::{
+    ChannelInfo, ClassInfo, CycleCounts, FabricInfo, RoutingInfo, ScenarioInfo, StageCost,
+};
 use super::{RunResult, Verdict};
 use crate::ids::ChannelId;
 use crate::measure::precision::BatchMeans;
@@ -25,6 +27,7 @@ pub struct Summary {
     pub schema: String,
     pub fabric: FabricInfo,
     pub routing: RoutingInfo,
+    pub scenario: ScenarioInfo,
     pub run: RunSummary,
     pub load: LoadSummary,
     pub latency: LatencyPair,
@@ -218,6 +221,7 @@ pub fn summarize(result: &RunResult) -> Summary {
         schema: SCHEMA.to_owned(),
         fabric: result.fabric,
         routing: result.routing.clone(),
+        scenario: result.scenario.clone(),
         run: RunSummary {
             seed: result.seed,
             threads: result.threads,

@@ -86,7 +86,7 @@ pub struct Detailed<'a> {
 pub struct Curves<'a> {
     /// What they go over.
     pub across: Across,
-    /// The curves, in order of their labels.
+    /// The curves, in the order of their first runs.
     pub curves: Vec<Curve<'a>>,
 }
 
@@ -122,22 +122,23 @@ impl<'a> Curves<'a> {
             .filter_map(|points| Some(&plans[*points.values().next()?.first()?]))
             .collect();
         let told_by = told_by(&firsts, &varying, &is_along);
-        let mut curves: Vec<Curve<'a>> = groups
+        let mut curves: Vec<(usize, Curve<'a>)> = groups
             .values()
             .zip(&firsts)
             .map(|(points, plan)| {
+                let first = points.values().flatten().min().copied();
                 let points = points.values();
                 let mut points: Vec<Point<'a>> = points
                     .map(|runs| point(results, runs, &plans, &across))
                     .collect();
                 points.sort_by(|a, b| a.x.total_cmp(&b.x));
-                Curve {
-                    label: label(plan, &told_by),
-                    points,
-                }
+                let label = label(plan, &told_by);
+                (first.unwrap_or_default(), Curve { label, points })
             })
             .collect();
-        curves.sort_by_key(|curve| natural(&curve.label));
+        // as the user has them: runs are in the order of directories and sweeps
+        curves.sort_by_key(|(first, _)| *first);
+        let curves = curves.into_iter().map(|(_, curve)| curve).collect();
         Ok(Self { across, curves })
     }
 
@@ -295,13 +296,26 @@ fn told_by<'a>(
         let candidates = varying
             .iter()
             .filter(|path| !is_along(path) && !chosen.contains(path));
-        // of equals the first
-        match candidates.rev().max_by_key(with) {
+        // of equals what a reader would name first, then the first
+        match candidates
+            .rev()
+            .max_by_key(|path| (with(path), weight(path)))
+        {
             Some(path) => chosen.push(path),
             None => break,
         }
     }
     chosen
+}
+
+/// How much a key says of a simulated system, when others differ along with it.
+fn weight(path: &str) -> u32 {
+    let keys = ["fabric.topology", "routing"];
+    let place = keys.iter().position(|key| *key == path);
+    place.map_or_else(
+        || u32::from(path.ends_with(".pattern")),
+        |place| 3 - place as u32,
+    )
 }
 
 /// `KAryNTree(k: 4, n: 2), lanes 4`.
@@ -315,23 +329,4 @@ fn label(plan: &Settings, paths: &[&str]) -> String {
         }
     });
     words.collect::<Vec<_>>().join(", ")
-}
-
-/// A key that sorts numbers within names by their value.
-fn natural(text: &str) -> Vec<(u64, String)> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let (number, tail) = rest.split_at(digits);
-        let letters = tail
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(tail.len());
-        let (word, tail) = tail.split_at(letters);
-        parts.push((number.parse().unwrap_or(0), word.to_owned()));
-        rest = tail;
-    }
-    parts
 }

@@ -19,8 +19,9 @@ use crate::report::manifest;
 use crate::report::result::Verdict;
 use crate::study::found::{self, Found};
 use crate::study::level::Judgement;
-use crate::study::record;
+use crate::study::record::{self, Record};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ pub struct Failed {
 pub struct Results {
     /// Directories as given.
     pub directories: Vec<PathBuf>,
-    /// Finished runs, in order of their directories' names.
+    /// Finished runs, in order of the directories, of a study's axes, or of names.
     pub runs: Vec<Run>,
     /// Runs without results.
     pub failed: Vec<Failed>,
@@ -161,7 +162,7 @@ fn search(directory: &Path) -> Result<Option<Found>, ResultsError> {
     read.ok_or_else(damaged).map(Some)
 }
 
-/// The run directories that `directory` is or holds, in order of their names.
+/// The run directories that `directory` is or holds: those of a study in its order, others by their names.
 fn run_directories(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
     if is_partial(directory) {
         let reason = "is an unfinished run, left by a process that was stopped: run it again";
@@ -184,7 +185,7 @@ fn run_directories(directory: &Path) -> Result<Vec<PathBuf>, ResultsError> {
             .filter(|path| !is_partial(path) && is_run(path))
             .collect();
         if !runs.is_empty() {
-            return Ok(runs);
+            return Ok(in_order(runs, directory));
         }
     }
     let reason = if directory.join(run::SUMMARY).exists() {
@@ -217,8 +218,44 @@ fn folders(path: &Path) -> Result<Vec<PathBuf>, ResultsError> {
             all.push(path);
         }
     }
-    all.sort();
+    all.sort_by_cached_key(|path| natural(&path.to_string_lossy()));
     Ok(all)
+}
+
+/// The runs of a study in the order of its axes; as they are where nothing says what that is.
+fn in_order(mut runs: Vec<PathBuf>, directory: &Path) -> Vec<PathBuf> {
+    let study = Record::read(directory);
+    let design = study.map(|study| study.design.runs).unwrap_or_default();
+    let places: BTreeMap<&str, usize> = design
+        .iter()
+        .map(|key| key.name.as_str())
+        .zip(0..)
+        .collect();
+    let place = |path: &PathBuf| {
+        let name = path.file_name()?.to_str()?;
+        places.get(name).copied()
+    };
+    runs.sort_by_key(|path| place(path).unwrap_or(usize::MAX));
+    runs
+}
+
+/// A key that sorts numbers within names by their value.
+fn natural(text: &str) -> Vec<(u64, String)> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let (number, tail) = rest.split_at(digits);
+        let letters = tail
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(tail.len());
+        let (word, tail) = tail.split_at(letters);
+        parts.push((number.parse().unwrap_or(0), word.to_owned()));
+        rest = tail;
+    }
+    parts
 }
 
 /// Text of a file.

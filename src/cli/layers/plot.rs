@@ -20,8 +20,9 @@ pub(super) fn svg(points: &[Point]) -> Result<String, Error> {
     let size = (SIZE.0 * columns as u32, SIZE.1 * rows as u32);
     let svg = Canvas::draw(size, |area| {
         let parts = area.split_evenly((rows, columns));
-        let mut pairs = parts.iter().zip(&panels);
-        pairs.try_for_each(|(part, panel)| panel.draw(part))
+        let pairs = parts.iter().zip(&panels);
+        let told: Result<Vec<_>, _> = pairs.map(|(part, panel)| panel.draw(part)).collect();
+        Ok(told?.concat())
     })?;
     Ok(svg.standalone())
 }

@@ -1,7 +1,7 @@
 //! Surface map of a mesh, torus or ring: every switch in its place, every channel between its ends.
 
-use super::{LABEL, busiest, top};
-use crate::chart::canvas::{Area, Canvas, Spot, fill, heading, write};
+use super::{LABEL, Shades, busiest};
+use crate::chart::canvas::{Area, Canvas, Hover, Spot, fill, heading, write};
 use crate::chart::theme::{GRID, INK, MUTED};
 use crate::chart::{ChartError, color_map};
 use crate::figures::{Figure, FigureError};
@@ -101,7 +101,7 @@ pub(super) fn draw(
     } else {
         "Square: the busiest channel out of a switch, to its hosts too. Channels are left out: there are too many."
     };
-    let most = top(channels);
+    let shades = Shades::over(drawn(graph, channels));
     let panels = layout.slices.div_ceil(layout.beside) as i32;
     let height = 70 + panels * layout.panel_height() + 56;
     let svg = Canvas::draw((WIDTH as u32, height as u32), |area| {
@@ -111,7 +111,7 @@ pub(super) fn draw(
             layout,
             graph,
             channels,
-            most,
+            shades: &shades,
             top,
         };
         if has_channels {
@@ -120,7 +120,9 @@ pub(super) fn draw(
         map.switches()?;
         map.names(has_channels)?;
         let bottom = top + panels * layout.panel_height();
-        color_map::key(area, (WIDTH / 2 - 150, bottom + 6), most, LABEL)
+        let place = (WIDTH / 2 - 150, bottom + 6);
+        color_map::key(area, place, shades.0.clone(), LABEL)?;
+        Ok(map.told())
     })?;
     let mut caption =
         "Surface map of the grid, first coordinate to the right, second upwards.".to_owned();
@@ -139,6 +141,7 @@ pub(super) fn draw(
             caption += " Bars at the rim are channels that wrap around.";
         }
     }
+    caption += &shades.caption();
     caption += super::above_one(channels);
     Ok(Figure {
         name: "channel-utilisation",
@@ -147,12 +150,20 @@ pub(super) fn draw(
     })
 }
 
+/// The shares that are drawn: of channels between switches, and of the busiest one out of each switch.
+fn drawn(graph: &Graph, channels: &[ChannelUse]) -> Vec<f64> {
+    let between = channels.iter().filter(|channel| !channel.is_of_host());
+    let between = between.map(|channel| channel.utilisation);
+    let busiest = busiest(graph, channels).into_iter().flatten();
+    between.chain(busiest).collect()
+}
+
 struct Map<'a, 'b> {
     area: &'a Area<'b>,
     layout: &'a Layout<'a>,
     graph: &'a Graph,
     channels: &'a [ChannelUse],
-    most: f64,
+    shades: &'a Shades,
     top: i32,
 }
 
@@ -171,7 +182,7 @@ impl Map<'_, '_> {
         {
             let (x, y) = self.layout.center(switch, self.top);
             let (from, to) = ((x - half, y - half), (x + half.max(1), y + half.max(1)));
-            let share = busy.map(|busy| busy / self.most);
+            let share = busy.map(|busy| self.shades.place(busy));
             let color = share.map_or(GRID.color, color_map::color);
             fill(self.area, from, to, color)?;
             if let (Some(busy), Some(share)) = (busy, share)
@@ -188,6 +199,23 @@ impl Map<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// What the switches tell: the busiest channel out of each.
+    fn told(&self) -> Vec<Hover> {
+        let side = self.layout.step.max(2);
+        let told = self.graph.switch_ids().filter_map(|switch| {
+            let ports = self.graph.connected_ports(switch);
+            let channels = ports.map(|(_, channel)| &self.channels[channel.index()]);
+            let busiest = channels.max_by(|a, b| a.utilisation.total_cmp(&b.utilisation))?;
+            let (x, y) = self.layout.center(switch, self.top);
+            Some(Hover {
+                at: (x - side / 2, y - side / 2),
+                size: (side, side),
+                text: busiest.told(),
+            })
+        });
+        told.collect()
     }
 
     /// Both channels of a link lie between its ends, each on the right of its direction.
@@ -217,7 +245,9 @@ impl Map<'_, '_> {
                 let (a, b) = (at(near, 1), at(far, 1 + thick));
                 let from = (a.0.min(b.0), a.1.min(b.1));
                 let to = (a.0.max(b.0), a.1.max(b.1));
-                let share = self.channels[channel.index()].utilisation / self.most;
+                let share = self
+                    .shades
+                    .place(self.channels[channel.index()].utilisation);
                 fill(self.area, from, to, color_map::color(share))?;
             }
         }

@@ -12,6 +12,7 @@ use super::{Figure, FigureError};
 use crate::results::Run;
 use crate::results::tables::ChannelUse;
 use crate::topology::{Graph, Shape};
+use std::ops::Range;
 
 /// What colours mean.
 const LABEL: &str = "utilisation [fraction of time a channel carries flits]";
@@ -48,13 +49,39 @@ fn above_one(channels: &[ChannelUse]) -> &'static str {
     }
 }
 
-/// The top of the colour scale: the busiest channel, rounded up to a tenth.
-fn top(channels: &[ChannelUse]) -> f64 {
-    let most = channels
-        .iter()
-        .map(|channel| channel.utilisation)
-        .fold(0.0, f64::max);
-    (most * 10.0).ceil().max(1.0) / 10.0
+/// What the colours go over: the shares there are, so that differences show where all channels are about as busy.
+struct Shades(Range<f64>);
+
+impl Shades {
+    /// From the least share to the largest, to round numbers; over at least [`Self::NARROWEST`].
+    fn over(shares: impl IntoIterator<Item = f64>) -> Self {
+        let (least, most) = shares
+            .into_iter()
+            .fold((f64::MAX, 0.0), |(least, most), share| {
+                (f64::min(least, share), f64::max(most, share))
+            });
+        let span = (most - least.min(most)).max(Self::NARROWEST);
+        let step = libm::pow(10.0, libm::log10(span).floor()) / 2.0;
+        let start = ((least.min(most) / step).floor() * step).max(0.0);
+        let end = (most / step).ceil() * step;
+        Self(start..end.max(start + Self::NARROWEST))
+    }
+
+    /// Less than this is no difference: colours do not show it.
+    const NARROWEST: f64 = 0.01;
+
+    /// Where a share is on the scale, from 0 to 1.
+    fn place(&self, share: f64) -> f64 {
+        (share - self.0.start) / (self.0.end - self.0.start)
+    }
+
+    /// A remark for scales that do not start at 0.
+    fn caption(&self) -> String {
+        match self.0.start {
+            0.0 => String::new(),
+            start => format!(" The scale of colours starts at {start:.2}, not at 0."),
+        }
+    }
 }
 
 /// Use of the busiest channel out of a switch, to hosts too, `[switch]`; `None` for a switch without.
@@ -65,4 +92,23 @@ fn busiest(graph: &Graph, channels: &[ChannelUse]) -> Vec<Option<f64>> {
         uses.reduce(f64::max)
     };
     graph.switch_ids().map(of_switch).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shades_go_over_what_there_is() {
+        let range = |shares: &[f64]| {
+            let Range { start, end } = Shades::over(shares.iter().copied()).0;
+            [start, end].map(|end| (end * 1000.0).round() / 1000.0)
+        };
+        assert_eq!(range(&[0.471, 0.589]), [0.45, 0.6]);
+        assert_eq!(range(&[0.0, 0.93]), [0.0, 0.95]);
+        assert_eq!(range(&[0.5, 0.5]), [0.5, 0.51]);
+        let shades = Shades::over([0.471, 0.589]);
+        assert!(shades.place(0.471) < 0.2 && shades.place(0.589) > 0.9);
+        assert!(shades.caption().contains("starts at 0.45"));
+    }
 }

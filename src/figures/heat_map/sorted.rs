@@ -6,9 +6,6 @@ use crate::chart::{LineChart, Series};
 use crate::figures::{Figure, FigureError};
 use crate::results::tables::ChannelUse;
 
-/// Channels named in the caption.
-const NAMED: usize = 5;
-
 /// Draws one curve for channels between switches and one for those of hosts.
 pub(super) fn draw(channels: &[ChannelUse]) -> Result<Figure, FigureError> {
     let (of_hosts, between): (Vec<_>, Vec<_>) =
@@ -51,22 +48,9 @@ pub(super) fn draw(channels: &[ChannelUse]) -> Result<Figure, FigureError> {
 }
 
 fn caption(channels: &[ChannelUse]) -> String {
-    let mut busiest: Vec<&ChannelUse> = channels.iter().collect();
-    busiest.sort_by(|a, b| b.utilisation.total_cmp(&a.utilisation));
-    let names: Vec<String> = busiest
-        .iter()
-        .take(NAMED)
-        .map(|channel| {
-            format!(
-                "{} to {} ({:.3})",
-                channel.from, channel.to, channel.utilisation
-            )
-        })
-        .collect();
     format!(
         "Share of the window in which a channel carried flits. A flat curve is balanced; a steep start is a few channels \
-         that carry most. The busiest: {}.{}",
-        names.join(", "),
+         that carry most.{}",
         super::above_one(channels)
     )
 }

@@ -1,7 +1,7 @@
 //! Level map: one strip of cells per kind of channel, so that a level, a direction or a place that is busier shows.
 
-use super::{LABEL, top};
-use crate::chart::canvas::{Canvas, Spot, fill, heading, width_of, write};
+use super::{LABEL, Shades};
+use crate::chart::canvas::{Canvas, Hover, Spot, fill, heading, width_of, write};
 use crate::chart::color_map;
 use crate::chart::theme::{INK, MUTED};
 use crate::figures::{Figure, FigureError};
@@ -142,7 +142,7 @@ fn of_shape(shape: &Shape, channel: &Channel) -> Option<(u32, String)> {
 
 /// Draws the strips.
 pub(super) fn draw(kinds: &[Kind], channels: &[ChannelUse]) -> Result<Figure, FigureError> {
-    let most = top(channels);
+    let shades = Shades::over(channels.iter().map(|channel| channel.utilisation));
     let inner = WIDTH - 40;
     let widest = kinds
         .iter()
@@ -158,6 +158,7 @@ pub(super) fn draw(kinds: &[Kind], channels: &[ChannelUse]) -> Result<Figure, Fi
     let height = 64 + kinds.len() as i32 * STEP + 56;
     let svg = Canvas::draw((WIDTH as u32, height as u32), |area| {
         let top = heading(area, "Use of channels by level", remark)? + 12;
+        let mut told = Vec::new();
         for (row, kind) in (0..).zip(kinds) {
             let y = top + row * STEP;
             let uses: Vec<f64> = kind
@@ -175,20 +176,29 @@ pub(super) fn draw(kinds: &[Kind], channels: &[ChannelUse]) -> Result<Figure, Fi
             let right = WIDTH - 20;
             debug_assert!(width_of(&numbers) < inner);
             write(area, &numbers, 11.0, MUTED.color, Spot::right(right, y + 6))?;
-            let cells = binned(&uses, (inner / NARROWEST) as usize);
+            let cells = binned(&kind.channels, channels, (inner / NARROWEST) as usize);
             let at = |cell: usize| 20 + (cell as i32 * inner) / cells.len() as i32;
-            for (cell, busy) in cells.iter().enumerate() {
+            for (cell, channel) in cells.iter().enumerate() {
                 let (from, to) = ((at(cell), y + 16), (at(cell + 1), y + 16 + STRIP));
-                fill(area, from, to, color_map::color(busy / most))?;
+                let share = shades.place(channel.utilisation);
+                fill(area, from, to, color_map::color(share))?;
+                told.push(Hover {
+                    at: from,
+                    size: (to.0 - from.0, STRIP),
+                    text: channel.told(),
+                });
             }
         }
         let bottom = top + kinds.len() as i32 * STEP;
-        color_map::key(area, (WIDTH / 2 - 150, bottom + 8), most, LABEL)
+        let place = (WIDTH / 2 - 150, bottom + 8);
+        color_map::key(area, place, shades.0.clone(), LABEL)?;
+        Ok(told)
     })?;
     let caption = "One strip per kind of channel, the way of a packet from its source to its destination from top to \
                    bottom; within a strip channels are in the order of their numbers, so neighbours are neighbours in the \
                    fabric. A strip of one colour is balanced; bright spots are where packets wait."
         .to_owned()
+        + &shades.caption()
         + super::above_one(channels);
     Ok(Figure {
         name: "channel-utilisation",
@@ -197,11 +207,14 @@ pub(super) fn draw(kinds: &[Kind], channels: &[ChannelUse]) -> Result<Figure, Fi
     })
 }
 
-/// At most `most` cells, each the largest value of its share.
-fn binned(values: &[f64], most: usize) -> Vec<f64> {
-    let share = values.len().div_ceil(most).max(1);
-    let largest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
-    values.chunks(share).map(largest).collect()
+/// At most `most` cells, each the busiest channel of its share.
+fn binned<'a>(ids: &[ChannelId], channels: &'a [ChannelUse], most: usize) -> Vec<&'a ChannelUse> {
+    let share = ids.len().div_ceil(most).max(1);
+    let busiest = |ids: &[ChannelId]| {
+        let channels = ids.iter().map(|id| &channels[id.index()]);
+        channels.max_by(|a, b| a.utilisation.total_cmp(&b.utilisation))
+    };
+    ids.chunks(share).filter_map(busiest).collect()
 }
 
 #[cfg(test)]
@@ -240,9 +253,20 @@ mod tests {
 
     #[test]
     fn cells_keep_the_busiest_channel() {
-        assert_eq!(binned(&[0.1, 0.9, 0.2, 0.3, 0.4], 3), [0.9, 0.3, 0.4]);
-        assert_eq!(binned(&[0.1, 0.2], 3), [0.1, 0.2]);
-        assert!(binned(&[], 3).is_empty());
+        let shares = |all: &[f64], most| -> Vec<f64> {
+            let channels = all.iter().map(|&utilisation| ChannelUse {
+                from: "a".into(),
+                to: "b".into(),
+                utilisation,
+            });
+            let channels: Vec<_> = channels.collect();
+            let ids: Vec<_> = (0..all.len()).map(ChannelId::from).collect();
+            let cells = binned(&ids, &channels, most).into_iter();
+            cells.map(|channel| channel.utilisation).collect()
+        };
+        assert_eq!(shares(&[0.1, 0.9, 0.2, 0.3, 0.4], 3), [0.9, 0.3, 0.4]);
+        assert_eq!(shares(&[0.1, 0.2], 3), [0.1, 0.2]);
+        assert!(shares(&[], 3).is_empty());
     }
 
     #[test]
