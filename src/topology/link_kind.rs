@@ -1,7 +1,7 @@
 //! Links of one kind: of a dimension, between two levels, within or between groups.
 //!
-//! Guarantees: every link between switches of a graph with a [`Shape`] is of exactly one kind; links of hosts and of
-//! irregular graphs are of none. Cost: O(dimensions) or O(levels) per channel.
+//! Guarantees: every link between switches of a graph with a [`Shape`] is of exactly one kind; links of hosts, of k-ary
+//! n-flies and of irregular graphs are of none. Cost: O(dimensions) or O(levels) per channel.
 
 use super::graph::{Channel, Graph, Shape};
 use crate::ids::SwitchId;
@@ -11,7 +11,7 @@ use std::fmt;
 /// What a link between switches is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LinkKind {
-    /// Along a dimension of a mesh, torus, hypercube or `HyperX`, from 0.
+    /// Along a dimension of a mesh, torus, hypercube or `HyperX`, from 0; express channels included.
     Dimension(u32),
     /// From a level of a tree up to the next one; the leaves are level 1.
     Level(u32),
@@ -45,9 +45,10 @@ impl LinkKind {
             found.map(|dimension| Self::Dimension(dimension as u32))
         };
         match graph.shape() {
-            Shape::Irregular => None,
+            Shape::Irregular | Shape::Fly(_) => None,
             Shape::Grid(grid) => differing(grid.radix.len(), &|s, d| grid.coordinate(s, d)),
             Shape::HyperX(net) => differing(net.sizes.len(), &|s, d| net.coordinate(s, d)),
+            Shape::ConcentratedMesh(mesh) => differing(2, &|s, d| mesh.coordinate(s, d)),
             Shape::Hypercube(_) => Some(Self::Dimension((a.0 ^ b.0).trailing_zeros())),
             Shape::Tree(tree) => Some(Self::Level(tree.levels - tree.level(a).max(tree.level(b)))),
             Shape::EnrichedTree(enriched) => {

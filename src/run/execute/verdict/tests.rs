@@ -76,7 +76,7 @@ impl Counted {
     }
 
     fn window(&self) -> Window<'_> {
-        let sources = (&self.fabric.layout.graph, &self.fabric.plan);
+        let sources = (&self.fabric.layout.graph, &self.fabric.plan, None);
         Window::new(sources, &self.records, &self.series, [1000, self.cycles])
     }
 
