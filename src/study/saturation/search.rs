@@ -3,8 +3,8 @@
 //! # Algorithm
 //! 1. *Locate.* What the estimates say is enough: the largest load that seems to miss no more than the tolerance, and the
 //!    smallest that seems to miss more, are brought together to four times the resolution. With nothing below, the next
-//!    load is the one at which what is accepted now would be enough, or lower by steps that double; then it is where a
-//!    line through both estimates meets the tolerance, but not in an outer quarter.
+//!    load is what is accepted at the one above; then it is where a line through both estimates meets the tolerance, but
+//!    not in an outer quarter, nor farther up than steps that double.
 //! 2. *Prove.* The load where the line meets the tolerance is the estimate of the saturation point. Half the resolution
 //!    below and above it loads are tried until their runs are certain. One that stays undecided is left, and the next is
 //!    twice as far away.
@@ -17,12 +17,14 @@ use crate::study::level::{Judged, Judgement, Level, Sample};
 const FIRST: usize = 2;
 /// Times the number of seeds, at most.
 const MOST_ROUNDS: usize = 3;
-/// First step downwards or upwards, part of the load.
+/// Least step downwards and first step upwards, part of the load.
 const STEP: f64 = 0.02;
 /// Resolutions between estimates on both sides that are near enough for a line.
 const NEAR: f64 = 4.0;
 /// Part of the space between two estimates that is left on either side.
 const MARGIN: f64 = 0.25;
+/// What the distance of two loads may be off by.
+const ROUNDING: f64 = 2e-6;
 /// Loads of each part of a search, at most.
 const MOST_LOADS: usize = 40;
 
@@ -170,24 +172,25 @@ impl<E> Search<'_, E> {
             if gap <= NEAR * resolution {
                 break;
             }
-            let guess = self.estimate(below, above);
             let load = match below {
-                // nothing at all may be accepted there: of a deadlock
-                None => (guess.max(resolution)).min(above.0 * (1.0 - step(steps[0]).min(0.5))),
-                Some((below, _)) => {
-                    let margin = MARGIN * gap;
-                    let least = NEAR / 2.0 * resolution * 2.0_f64.powi(steps[1]);
-                    let farthest = (below * (1.0 + step(steps[1]))).max(below + least);
-                    guess.clamp(below + margin, above.0 - margin).min(farthest)
+                // what is missing there is not why it is not sustained: nothing is known but the side
+                None if above.1 <= tolerance => {
+                    above.0 * (1.0 - (STEP * doubled(steps[0])).min(0.5))
+                }
+                // what is accepted there now; nothing at all, in a deadlock
+                None => (above.0 * (1.0 - above.1)).max(resolution.min(above.0 / 2.0)),
+                Some(below) => {
+                    let (guess, margin) = (self.estimate(Some(below), above), MARGIN * gap);
+                    let step = (STEP * below.0).max(NEAR / 2.0 * resolution);
+                    let farthest = below.0 + step * doubled(steps[1]);
+                    guess
+                        .clamp(below.0 + margin, above.0 - margin)
+                        .min(farthest)
                 }
             };
             let load = rounded(load);
             self.try_load(load, FIRST, false)?;
-            let mut levels = self.levels.iter();
-            let is_above = levels.any(|(level, judged)| {
-                level.load.total_cmp(&load).is_eq() && judged.missing > tolerance
-            });
-            steps[usize::from(!is_above)] += 1;
+            steps[usize::from(below.is_some())] += 1;
         }
         Ok(())
     }
@@ -203,9 +206,10 @@ impl<E> Search<'_, E> {
             let (low, high) = (self.low(), self.high().unwrap_or(1.0));
             let (below, above) = self.bracket();
             let point = self.estimate(below, above).clamp(low, high);
-            let distance = steps.map(|step: i32| resolution / 2.0 * 2.0_f64.powi(step));
+            let distance = steps.map(|step| resolution / 2.0 * doubled(step));
             let (under, over) = (point - distance[0], point + distance[1]);
-            let is_close = |widths: i32| high - low <= resolution * f64::from(widths);
+            // loads are rounded
+            let is_close = |widths: i32| high - low <= resolution * f64::from(widths) + ROUNDING;
             let left = steps[0] + steps[1];
             if is_close(1 + left) {
                 break;
@@ -232,7 +236,7 @@ impl<E> Search<'_, E> {
     }
 }
 
-/// A step after so many, part of the load.
-fn step(number: i32) -> f64 {
-    STEP * 2.0_f64.powi(number)
+/// Two to the power of a number of steps.
+fn doubled(steps: i32) -> f64 {
+    2.0_f64.powi(steps)
 }

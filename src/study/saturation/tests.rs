@@ -88,23 +88,23 @@ fn a_plateau_is_found_with_few_runs() {
 /// about one that deadlocks: the loads tried must still come together.
 #[test]
 fn the_point_is_found_wherever_it_lies() {
-    for (accepts, point) in [
-        ((|load| load.min(0.02)) as fn(f64) -> f64, 0.0202),
-        (|load| load.min(0.97), 0.9798),
-        (|load| load.min(0.1).min(0.2 - load).max(0.01), 0.1005),
-        (|load| load * (1.0 - 0.02 * load), 0.5),
+    for (accepts, point, widest) in [
+        ((|load| load.min(0.02)) as fn(f64) -> f64, 0.0202, 0.01),
+        (|load| load.min(0.97), 0.9798, 0.02),
+        (|load| load.min(0.1).min(0.2 - load).max(0.01), 0.1005, 0.01),
+        // hardly steeper than the noise of its runs
+        (|load| load * (1.0 - 0.02 * load), 0.5, 0.15),
     ] {
         let (found, requests) = Model { accepts, ..MODEL }.found();
         let high = found.overloaded.unwrap();
-        let width = 0.005 * (1 + found.undecided.len()) as f64;
+        let (low, width) = (found.sustained, high - found.sustained);
         assert!(
-            found.sustained <= point + 1e-3
-                && point - 1e-3 <= high
-                && high - found.sustained <= width + 1e-6,
-            "{point}: {found:?}"
+            low <= point + 1e-3 && point - 1e-3 <= high && width <= widest,
+            "{point}: {low} to {high}"
         );
         let runs: usize = requests.iter().map(|request| request.count).sum();
-        assert!(runs <= 70, "{point}: {runs} runs");
+        let most = if widest < 0.1 { 60 } else { 200 };
+        assert!(runs <= most, "{point}: {runs} runs");
     }
 }
 
@@ -145,7 +145,7 @@ fn the_curve_is_made_of_whole_runs_where_it_is_asked_for() {
         found.levels.iter().any(|level| near(&level))
     };
     assert!(CURVE.into_iter().all(whole));
-    assert!(requests.len() >= 14);
+    assert!(requests.iter().filter(|request| request.is_whole).count() >= 7);
 }
 
 #[test]
