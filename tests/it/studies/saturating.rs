@@ -57,7 +57,7 @@ fn a_mesh_saturates_between_half_and_the_full_rate() {
     // a 4 x 4 mesh carries the full rate across its bisection; wormholes of 8 flits on 2 lanes do not reach it
     let undecided = found["undecided"].as_array().map_or(0, Vec::len);
     assert!(
-        0.4 < low && low < high && high < 1.0 && high - low <= 0.02 * (1 + undecided) as f64,
+        0.4 < low && low < high && high < 1.0 && high - low <= 0.02 * (1 + undecided) as f64 + 1e-5,
         "{low} to {high}"
     );
     let rows = rows(&folder);
