@@ -138,11 +138,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("channels.csv");
         let read = |numbers: &[u64]| {
-            let mut text = String::from("channel,from,to,utilisation [fraction]\n");
-            for number in numbers {
-                text += &format!("{number},A,B port 1,0.25\n");
-            }
-            std::fs::write(&path, text).unwrap();
+            let rows = numbers
+                .iter()
+                .map(|number| format!("{number},A,B port 1,0.25\n"));
+            let header = String::from("channel,from,to,utilisation [fraction]\n");
+            std::fs::write(&path, header + &rows.collect::<String>()).unwrap();
             channels(&path)
         };
         let found = read(&[0, 0, 1]).unwrap();

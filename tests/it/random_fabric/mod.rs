@@ -101,7 +101,7 @@ pub(crate) fn case(seed: u64) -> Case {
 }
 
 fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
-    let (plain, uniform) = plainness(&mut dice, stratum.plain);
+    let (is_plain, uniform) = plainness(&mut dice, stratum.plain);
     let (lanes, ports) = stratum.scale.lanes_and_ports(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
     let (graph, tables) = fabric::fabric(&mut dice, stratum.scale, ports, lanes, service_levels);
@@ -111,7 +111,7 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     let management = !stratum.plain && dice.chance(25);
     let drawn = Drawn {
         seed,
-        plain,
+        plain: is_plain,
         service_levels,
         management,
     };
@@ -132,7 +132,7 @@ pub(crate) fn adaptive_case(seed: u64) -> Case<Adaptive> {
 }
 
 fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adaptive> {
-    let (plain, uniform) = plainness(&mut dice, stratum.plain);
+    let (is_plain, uniform) = plainness(&mut dice, stratum.plain);
     let (most, ports) = stratum.scale.lanes_and_ports(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
     let graph = fabric::graph(&mut dice, stratum.scale, ports);
@@ -145,7 +145,7 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     }
     let drawn = Drawn {
         seed,
-        plain,
+        plain: is_plain,
         service_levels,
         management: false,
     };

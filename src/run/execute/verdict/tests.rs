@@ -164,7 +164,12 @@ fn a_trend_is_a_rise_that_matters_and_is_beyond_chance() {
     let found = |slope: f64, noise: f64| {
         let level = |number: u32| 1000.0 + slope * f64::from(number);
         let batch = |number: u32| Batch {
-            present: (level(number) + if number % 2 == 0 { noise } else { -noise }) as u64,
+            present: (level(number)
+                + if number.is_multiple_of(2) {
+                    noise
+                } else {
+                    -noise
+                }) as u64,
             ..Batch::default()
         };
         let counted = Counted::new(3200, 10_000, 10_000);
