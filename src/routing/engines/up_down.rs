@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn up_down_uses_all_spines_and_balances_parallel_links() {
         let graph = spine_leaf(3, 5, 2);
-        let (tables, proof) = proof(&graph, "UPDN(balance: Ports)", 1);
+        let (tables, proof) = proof(&graph, "UpDown(balance: Ports)", 1);
         assert!(proof.minimal && proof.acyclic);
         // the 16 remote hosts are shared by the 6 upward links of each leaf: 2 or 3 each, from 4 hosts
         let loads = ChannelLoads::uniform(&graph, &tables);
