@@ -86,7 +86,7 @@ impl RoutingEngine for DestinationTag {
                 let is_last = to < per_stage && channel.from.host().is_none();
                 Some(if is_last { switches + to } else { to })
             });
-            tables.input_row = row.map(|row| row.unwrap_or(u32::MAX)).collect();
+            tables.input_row = row.map(Option::unwrap_or_default).collect();
         }
         Ok(tables)
     }
