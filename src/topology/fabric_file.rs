@@ -34,8 +34,7 @@ impl LineError {
 pub(super) fn read(base: &Path, file: &str) -> Result<String, TopologyError> {
     let bytes = std::fs::read(base.join(file)).map_err(|error| {
         let reason = format!(
-            "cannot be read: {}; relative names start from the folder of the scenario",
-            error
+            "cannot be read: {error}; relative names start from the folder of the scenario"
         );
         LineError::new(0, reason).in_file(file)
     })?;

@@ -216,6 +216,7 @@ impl Graph {
     }
 
     /// The same graph, known as the topology that a scenario writes so; without effect when no structure is known.
+    #[must_use]
     pub fn formed(mut self, form: &str) -> Self {
         if self.shape != Shape::Irregular && self.form.is_none() {
             self.form = Some(form.to_owned());
@@ -224,6 +225,7 @@ impl Graph {
     }
 
     /// The same graph with other timing: `timing` tells that of a channel, or `None` for what it has.
+    #[must_use]
     pub fn retimed(mut self, timing: impl Fn(&Self, &Channel) -> Option<ChannelTiming>) -> Self {
         let changed = |channel: &Channel| Channel {
             timing: timing(&self, channel).unwrap_or(channel.timing),

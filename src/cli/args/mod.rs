@@ -129,6 +129,10 @@ pub enum Format {
 
 /// Flags of `run`.
 #[derive(Args, Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "every flag of the command line is one of its own"
+)]
 pub struct RunOptions {
     #[command(flatten)]
     #[expect(

@@ -140,6 +140,10 @@ fn of_shape(shape: &Shape, channel: &Channel) -> Option<(u32, String)> {
     Some((dimension + 1, format!("dimension {}", dimension + 1)))
 }
 
+const CAPTION: &str = "One strip per kind of channel, the way of a packet from its source to its destination from top to \
+                       bottom; within a strip channels are in the order of their numbers, so neighbours are neighbours in \
+                       the fabric. A strip of one colour is balanced; bright spots are where packets wait.";
+
 /// Draws the strips.
 pub(super) fn draw(kinds: &[Kind], channels: &[ChannelUse]) -> Result<Figure, FigureError> {
     let shades = Shades::over(channels.iter().map(|channel| channel.utilisation));
@@ -194,12 +198,7 @@ pub(super) fn draw(kinds: &[Kind], channels: &[ChannelUse]) -> Result<Figure, Fi
         color_map::key(area, place, shades.0.clone(), LABEL)?;
         Ok(told)
     })?;
-    let caption = "One strip per kind of channel, the way of a packet from its source to its destination from top to \
-                   bottom; within a strip channels are in the order of their numbers, so neighbours are neighbours in the \
-                   fabric. A strip of one colour is balanced; bright spots are where packets wait."
-        .to_owned()
-        + &shades.caption()
-        + super::above_one(channels);
+    let caption = CAPTION.to_owned() + &shades.caption() + super::above_one(channels);
     Ok(Figure {
         name: "channel-utilisation",
         caption,

@@ -6,6 +6,7 @@ use crate::routing::conformance::{engine, options, proof};
 use crate::routing::test_graphs::{grid, irregular, tree};
 use crate::routing::{LaneBudget, Tables, VerifyOptions, verify};
 use crate::topology::tests::{built, context};
+use std::fmt::Write as _;
 use std::path::Path;
 
 #[test]
@@ -159,12 +160,13 @@ fn dumps_of_the_diagnostic_tools_are_taken() {
         if let Some(rest) = line.strip_prefix("Unicast lids ") {
             let (_, guid) = rest.split_once(" guid ").unwrap();
             let guid = guid.split(' ').next().unwrap();
-            tool += &format!(
-                "Unicast lids [0x0-0x66] of switch DR path slid 0; dlid 0; 0,1 guid {guid} (a switch):\n"
+            let _ = writeln!(
+                tool,
+                "Unicast lids [0x0-0x66] of switch DR path slid 0; dlid 0; 0,1 guid {guid} (a switch):"
             );
             tool += "  Lid  Out   Destination\n       Port     Info \n";
         } else if let Some((entry, comment)) = line.split_once(" # ") {
-            tool += &format!("{entry} : ({comment})\n");
+            let _ = writeln!(tool, "{entry} : ({comment})");
         } else {
             tool += &line.replace("lids dumped", "valid lids dumped \n");
         }

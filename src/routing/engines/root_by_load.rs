@@ -112,7 +112,10 @@ impl Search<'_> {
         if self.tree == Tree::Breadth
             && let Some(tops) = tops
         {
-            remark += &format!(" and the {} farthest from hosts together", tops.len());
+            remark = format!(
+                "{remark} and the {} farthest from hosts together",
+                tops.len()
+            );
             sets.insert(0, tops);
         }
         if sets.is_empty() {

@@ -216,8 +216,7 @@ impl<'a> Import<'a> {
     ) -> Result<T, RoutingError> {
         let bytes = std::fs::read(self.base.join(file)).map_err(|error| {
             let reason = format!(
-                "cannot be read: {}; relative names start from the folder of the scenario",
-                error
+                "cannot be read: {error}; relative names start from the folder of the scenario"
             );
             at(file, 0, reason)
         })?;

@@ -151,12 +151,12 @@ impl RoutingEngine for UpDown {
                 tree: self.tree,
                 passes: self.passes,
             };
-            return search.route(|roots| self.from_roots(&fabric, roots));
+            return search.route(|roots| self.one_order(&fabric, roots));
         };
         let reason = match roots.len() {
             0 => "the list of roots is empty; name one or use `root: Auto`",
-            1 => return self.from_roots(&fabric, &roots),
-            _ if self.tree == Tree::Breadth => return self.from_roots(&fabric, &roots),
+            1 => return self.one_order(&fabric, &roots),
+            _ if self.tree == Tree::Breadth => return self.one_order(&fabric, &roots),
             _ => "a depth-first tree has one root; name one, or use `trees` for several",
         };
         Err(RoutingError::unsupported(NAME, reason))
@@ -192,7 +192,7 @@ impl UpDown {
     }
 
     /// One order for all, from one root or several.
-    fn from_roots(&self, fabric: &Fabric<'_>, roots: &[SwitchId]) -> Result<Tables, RoutingError> {
+    fn one_order(&self, fabric: &Fabric<'_>, roots: &[SwitchId]) -> Result<Tables, RoutingError> {
         if self.lookup == Lookup::Destination {
             let tree = [self.legal(fabric, roots)];
             return self.balanced(fabric, &tree, &vec![0; fabric.destinations.len()]);

@@ -162,10 +162,10 @@ fn imply(levels: &mut [(Level, Judged)], low: f64, high: Option<f64>) {
         }
         if level.load < low {
             judged.judgement = Judgement::Sustained;
-            judged.reason += &format!("; as {low} is");
+            judged.reason = format!("{}; as {low} is", judged.reason);
         } else if let Some(high) = high.filter(|high| level.load > *high) {
             judged.judgement = Judgement::NotSustained;
-            judged.reason += &format!("; {high} is not either");
+            judged.reason = format!("{}; {high} is not either", judged.reason);
         }
     }
 }

@@ -357,11 +357,9 @@ impl Faults<'_> {
                 builder.connect_with(a, b, timing).map_err(impossible)?;
             }
         }
-        if switches.is_empty() && links.is_empty() {
-            builder.set_shape(graph.shape().clone());
-        } else {
-            builder.set_shape(Shape::Irregular);
-        }
+        let is_whole = switches.is_empty() && links.is_empty();
+        let shape = is_whole.then(|| graph.shape().clone());
+        builder.set_shape(shape.unwrap_or(Shape::Irregular));
         Ok(Degraded {
             graph: builder.build().map_err(impossible)?,
             failed: Failed {

@@ -79,8 +79,7 @@ impl MessageSource for Trace {
     fn messages(&self) -> Result<Messages, MessageError> {
         let file = File::open(&self.path).map_err(|cause| {
             let reason = format!(
-                "cannot be read: {}; relative names start from the folder of the scenario",
-                cause
+                "cannot be read: {cause}; relative names start from the folder of the scenario"
             );
             self.wrong(0, reason)
         })?;

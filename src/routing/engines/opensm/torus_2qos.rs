@@ -236,7 +236,10 @@ fn description(graph: &Graph, labels: &Labels) -> String {
         let port = labels.exits[origin.index()][2 * d].first();
         let channel = port.and_then(|&port| graph.port_channel(origin, port));
         if let Some(next) = channel.and_then(|channel| graph.channel(channel).to.switch()) {
-            text += &format!(", +{axis} {}", name(next));
+            text.push_str(", +");
+            text.push_str(axis);
+            text.push(' ');
+            text.push_str(&name(next));
         }
     }
     text

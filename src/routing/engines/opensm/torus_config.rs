@@ -110,9 +110,8 @@ fn setting(config: &mut TorusConfig, keyword: &str, words: &[&str]) -> Result<()
         return Ok(());
     }
     let radix = config.radix;
-    let seed = match config.seeds.last_mut() {
-        Some(seed) => seed,
-        None => return Ok(()),
+    let Some(seed) = config.seeds.last_mut() else {
+        return Ok(());
     };
     let (name, what) = keyword.split_at(keyword.len().min(1));
     let dimension = DIMENSIONS.iter().position(|known| *known == name);

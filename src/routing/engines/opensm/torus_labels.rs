@@ -79,8 +79,8 @@ impl Size {
 
     fn number(&self, place: [u32; 3]) -> usize {
         let [x, y, z] = place.map(|coordinate| coordinate as usize);
-        let [a, b, _] = self.radix.map(|radix| radix as usize);
-        x + a * (y + b * z)
+        let [width, depth, _] = self.radix.map(|radix| radix as usize);
+        x + width * (y + depth * z)
     }
 
     fn switches(&self) -> u64 {

@@ -113,8 +113,7 @@ type Wrong = (u64, String);
 fn read(path: &Path, class: &MessageClass, unit: Unit) -> Result<Arc<[Message]>, Wrong> {
     let bytes = std::fs::read(path).map_err(|cause| {
         let reason = format!(
-            "cannot be read: {}; relative names start from the folder of the scenario",
-            cause
+            "cannot be read: {cause}; relative names start from the folder of the scenario"
         );
         (0, reason)
     })?;
