@@ -111,7 +111,7 @@ fn every_engine_has_ways_to_switches() {
         (tree(3, 3), "OpenSmFatTree()"),
         (grid(&[4, 3], true, 1), "OpenSmTorus2Qos()"),
         (grid(&[4, 3], true, 1), "OpenSmLash()"),
-        (irregular(12, 4, 5), "OpenSmUpDown()"),
+        (irregular(12, 4, 5), "OpenSmUpDown(root: 0)"),
         (irregular(12, 4, 5), "UpDown()"),
     ] {
         let budget = LaneBudget {

@@ -78,9 +78,10 @@ impl Size {
     }
 
     fn number(&self, place: [u32; 3]) -> usize {
-        let [x, y, z] = place.map(|coordinate| coordinate as usize);
-        let [width, depth, _] = self.radix.map(|radix| radix as usize);
-        x + width * (y + depth * z)
+        let numbers = place.iter().zip(&self.radix).rev();
+        numbers.fold(0, |number, (&coordinate, &radix)| {
+            number * radix as usize + coordinate as usize
+        })
     }
 
     fn switches(&self) -> u64 {
