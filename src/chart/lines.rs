@@ -232,7 +232,11 @@ impl Plane<'_, '_> {
     /// What the points of a curve tell, in pixels of the whole drawing.
     fn told(&self, curve: &Series) -> Vec<Hover> {
         let corner = self.area.get_base_pixel();
-        let stride = if curve.has_marks { 1 } else { curve.points.len().div_ceil(MOST_TOLD).max(1) };
+        let stride = if curve.has_marks {
+            1
+        } else {
+            curve.points.len().div_ceil(MOST_TOLD).max(1)
+        };
         let points = curve.points.iter().step_by(stride);
         let told = points.filter_map(|point| {
             let (x, y) = self.at(point.x, point.y)?;

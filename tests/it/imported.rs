@@ -34,7 +34,8 @@ fn virtlane(
 }
 
 fn file(path: &str) -> String {
-    format!("{:?}", Path::new(env!("CARGO_MANIFEST_DIR")).join(path))
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    format!("\"{}\"", path.display())
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn endless(folder: &Folder, out: &[&str]) -> Running {
     let started = Instant::now();
     while !folder.path(&name).is_dir() {
         assert!(
-            started.elapsed() < Duration::from_secs(60),
+            started.elapsed() < Duration::from_mins(1),
             "{name} does not come"
         );
         sleep(Duration::from_millis(20));

@@ -183,7 +183,7 @@ fn the_lower_of_two_speeds_is_taken_and_told() {
     let slow = cycles(&PAIR.replacen("2 4xQDR", "2 4xDDR", 1));
     let note = "1 link has different speeds at both ends, the lower is taken: `S-a` port 1 says 4xQDR (line 2), \
                 `S-b` port 2 4xDDR (line 5)";
-    assert_eq!(slow_there, (2, vec![note.to_owned()]));
+    assert_eq!(slow, (2, vec![note.to_owned()]));
     let narrow = cycles(&PAIR.replacen("1 4xQDR", "1 1xQDR", 1));
     assert_eq!(narrow.0, 4);
     // eight lanes of one speed are four of the next: the same rate, and still not the same

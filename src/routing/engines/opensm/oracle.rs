@@ -203,6 +203,11 @@ fn ftree_from_named_spines_loads_the_real_cluster_as_known() {
     assert_eq!(loads.max(), 216);
 }
 
+const TWO_LANES: LaneBudget = LaneBudget {
+    lanes: 2,
+    service_levels: 1,
+};
+
 /// Service levels that are equal; `levels` has a line per source, a digit per destination.
 fn equal_levels(graph: &Graph, tables: &crate::routing::Tables, levels: &str) -> usize {
     let mut seen = 0;
@@ -248,11 +253,7 @@ fn torus_2qos_tables_and_service_levels_are_equal() {
         let graph = build(topology, &path);
         let engine = ENGINES.find("torus-2QoS").unwrap();
         let engine = (engine.build)(Arguments { text: arguments }).unwrap();
-        let budget = LaneBudget {
-            lanes: 2,
-            service_levels: 1,
-        };
-        let routes = engine.route(&graph, budget, 1, &path).unwrap();
+        let routes = engine.route(&graph, TWO_LANES, 1, &path).unwrap();
         let tables = routes.tables().unwrap();
         let Engine::Tables(engine) = engine else {
             panic!("tables");
