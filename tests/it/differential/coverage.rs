@@ -92,7 +92,7 @@ impl Coverage {
             "the cases hardly deliver anything: {self}"
         );
         self.require_forms("general");
-        self.require((1..=7).map(|count| format!("{count} shards")), 2);
+        self.require((1..=7).map(|count| format!("{count} shards")), 1);
         self.require(["long", "many hosts", "64 hosts"], 6);
         for name in [true, false].map(|plain| wanted(kind, plain)).concat() {
             self.require([format!("resumed with {name}")], 2);

@@ -128,16 +128,20 @@ fn ask(
     course: Course,
 ) -> Vec<Candidate> {
     let (home, port) = setting.graph.attachment(destination).expect("a switch");
-    let eject = Candidate {
-        port,
-        lane: 0,
-        escape: false,
-    };
+    let any = routing.any_lane().is_some();
+    let lanes = if any { 0..routing.width() } else { 0..1 };
+    let eject: Vec<Candidate> = lanes
+        .map(|lane| Candidate {
+            port,
+            lane,
+            escape: any,
+        })
+        .collect();
     // what the list held before must not matter
-    let mut found = vec![eject; 2];
+    let mut found = [&eject[..], &eject[..]].concat();
     routing.candidates(at, destination, course, &mut found);
     if at == home {
-        assert_eq!(found, [eject], "ejection takes lane 0");
+        assert_eq!(found, eject, "lanes of the ejection");
         return found;
     }
     assert!(!found.is_empty(), "no way to {destination} from {at}");
