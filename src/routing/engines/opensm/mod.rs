@@ -23,6 +23,8 @@ pub(super) mod subnet;
 pub mod torus_2qos;
 mod torus_config;
 mod torus_labels;
+mod torus_placing;
+mod torus_size;
 pub mod up_down;
 
 #[cfg(test)]

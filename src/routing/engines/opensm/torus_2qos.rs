@@ -25,7 +25,8 @@
 //! References: OpenSM `osm_torus.c`, `torus-2QoS.conf(5)`
 
 use super::torus_config::{DIMENSIONS, Seed, TorusConfig, parse};
-use super::torus_labels::{Labels, Size, Start};
+use super::torus_labels::{Labels, Start};
+use super::torus_size::Size;
 use crate::ids::{ChannelId, SwitchId};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::require_nameable_ports;

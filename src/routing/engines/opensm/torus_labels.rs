@@ -19,17 +19,12 @@
 //! OpenSM matches four-link loops, whose outcome is the same where it is unique, and also labels fabrics with missing
 //! switches and links.
 
-mod placing;
-mod size;
-
-pub(super) use size::Size;
-
 use super::torus_config::DIMENSIONS;
+use super::torus_placing::{NONE, Placing, Stuck};
+use super::torus_size::{Size, degrees_of, outward};
 use crate::ids::SwitchId;
 use crate::topology::Graph;
 use crate::topology::graph::GridShape;
-use placing::{NONE, Placing, Stuck};
-use size::{degrees_of, outward};
 use std::collections::BTreeMap;
 
 /// Choices tried for one size, beside some for each switch.
@@ -124,10 +119,10 @@ impl Labels {
 }
 
 /// The linked pairs of switches.
-struct Network<'a> {
+pub(super) struct Network<'a> {
     graph: &'a Graph,
     /// Neighbours of each switch, each once, by lowest port.
-    neighbors: Vec<Vec<u32>>,
+    pub(super) neighbors: Vec<Vec<u32>>,
 }
 
 impl<'a> Network<'a> {

@@ -1,7 +1,7 @@
 //! Puts switches at the places of a mesh or torus, one after the other.
 
-use super::Network;
-use super::size::Size;
+use super::torus_labels::Network;
+use super::torus_size::Size;
 
 /// No switch.
 pub(super) const NONE: u32 = u32::MAX;

@@ -4,18 +4,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// A size: switches along each dimension, and whether it is a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::routing::engines::opensm) struct Size {
-    pub(in crate::routing::engines::opensm) radix: [u32; 3],
-    pub(in crate::routing::engines::opensm) wrap: [bool; 3],
+pub(super) struct Size {
+    pub(super) radix: [u32; 3],
+    pub(super) wrap: [bool; 3],
 }
 
 impl Size {
     /// The coordinates one step on in a direction.
-    pub(in crate::routing::engines::opensm) fn step(
-        &self,
-        mut place: [u32; 3],
-        direction: usize,
-    ) -> Option<[u32; 3]> {
+    pub(super) fn step(&self, mut place: [u32; 3], direction: usize) -> Option<[u32; 3]> {
         let d = direction / 2;
         let (radix, here) = (self.radix[d], place[d]);
         let is_end = if direction.is_multiple_of(2) {
@@ -51,7 +47,7 @@ impl Size {
     }
 
     /// `4 x 4 torus`, `4 x 3 x 2 mesh`, `3 (ring) x 4 (open)`.
-    pub(in crate::routing::engines::opensm) fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let used: Vec<usize> = (0..3).filter(|&d| self.radix[d] > 1).collect();
         let join = |words: Vec<String>| words.join(" x ");
         let radix = |d: &usize| self.radix[*d].to_string();
