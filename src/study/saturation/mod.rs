@@ -4,7 +4,7 @@
 //! 1. The full link rate is tried first, by whole runs; if it is sustained there is no saturation point.
 //! 2. A load is not sustained when a channel is asked for more than it carries by more than the tolerance: such a limit,
 //!    known from routes and patterns, needs no runs.
-//! 3. Loads are [tried](search) and [judged](super::level) around the saturation point. What is told lies between two
+//! 3. Loads are [tried](search()) and [judged](super::level) around the saturation point. What is told lies between two
 //!    certain judgements, further apart than the resolution where the runs are too short for it.
 //! 4. Beyond the point the fabric is *saturated* when accepted load holds up to the full link rate, *unstable* when it
 //!    falls below its peak by more than the tolerance and both intervals, and *deadlocked* when a run deadlocks. Runs
