@@ -97,7 +97,16 @@ impl Record {
         let path = directory.join(FILE);
         let text = std::fs::read_to_string(&path)
             .map_err(|cause| StudyError::foreign(directory, format!("is not a study: {cause}")))?;
-        ron::from_str(&text).map_err(|cause| StudyError::foreign(path, cause))
+        let record: Self =
+            ron::from_str(&text).map_err(|cause| StudyError::foreign(&path, cause))?;
+        let points = record.design.points.len();
+        match record.design.runs.iter().find(|key| key.point >= points) {
+            None => Ok(record),
+            Some(key) => Err(StudyError::foreign(
+                path,
+                format!("names point {} of {points} points", key.point),
+            )),
+        }
     }
 
     /// The record as text.
@@ -209,5 +218,15 @@ mod tests {
         std::fs::write(base.path().join(FILE), record.to_text()).unwrap();
         assert_eq!(Record::read(base.path()).unwrap(), record);
         assert!(Record::read(&base.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_run_of_no_point_is_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut damaged = record(&[], None);
+        damaged.design.runs[1].point = 9;
+        std::fs::write(directory.path().join(FILE), damaged.to_text()).unwrap();
+        let error = Record::read(directory.path()).unwrap_err().to_string();
+        assert!(error.contains("names point 9 of 2 points"), "{error}");
     }
 }
