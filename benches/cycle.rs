@@ -44,12 +44,8 @@ impl Measurement for CpuTime {
     }
 }
 
-fn bench(criterion: &mut Criterion<CpuTime>, benchmark: &Benchmark, loop_kind: &str, fused: bool) {
-    let options = Options {
-        fused,
-        ..Options::default()
-    };
-    let mut simulation = benchmark.warm(options);
+fn bench(criterion: &mut Criterion<CpuTime>, benchmark: &Benchmark) {
+    let mut simulation = benchmark.warm(Options::default());
     // how much one sample does, from one sample's worth of cycles
     let before = Hops::of(&simulation).packets;
     simulation
@@ -59,7 +55,7 @@ fn bench(criterion: &mut Criterion<CpuTime>, benchmark: &Benchmark, loop_kind: &
     let mut group = criterion.benchmark_group(benchmark.name);
     group.sampling_mode(SamplingMode::Flat);
     group.throughput(Throughput::Elements(hops));
-    group.bench_function(BenchmarkId::from_parameter(loop_kind), |bencher| {
+    group.bench_function(BenchmarkId::from_parameter("cycle"), |bencher| {
         bencher.iter(|| simulation.run_until(simulation.now() + benchmark.cycles));
     });
     group.finish();
@@ -74,8 +70,7 @@ fn main() {
         .without_plots()
         .configure_from_args();
     for benchmark in BENCHMARKS {
-        bench(&mut criterion, benchmark, "staged", false);
+        bench(&mut criterion, benchmark);
     }
-    bench(&mut criterion, &BENCHMARKS[0], "fused", true);
     criterion.final_summary();
 }

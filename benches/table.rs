@@ -127,11 +127,10 @@ fn measure<const N: usize>(mut series: [Series; N]) -> [Series; N] {
     series
 }
 
-fn options(threads: usize, shards: usize, fused: bool) -> Options {
+fn options(threads: usize, shards: usize) -> Options {
     Options {
         threads,
         shards,
-        fused,
         ..Options::default()
     }
 }
@@ -150,7 +149,7 @@ fn main() {
 /// Cost of every workload, and the ratios between them.
 fn costs() {
     println!("\n| workload | ns/packet-hop | M flit-hops/s | k cycles/s |\n|---|--:|--:|--:|");
-    let single = options(1, 1, false);
+    let single = options(1, 1);
     let rows: [Series; BENCHMARKS.len()] =
         std::array::from_fn(|row| Series::new(&BENCHMARKS[row], single));
     let rows = measure(rows);
@@ -170,15 +169,6 @@ fn costs() {
     }
     println!("\n| cost ratio, same run | median | of minima |\n|---|--:|--:|");
     ratio("8 flits: saturated / load 0.5", &rows[3], &rows[1]);
-    for benchmark in [&BENCHMARKS[0], &BENCHMARKS[2]] {
-        let [staged, fused] =
-            measure([false, true].map(|fused| Series::new(benchmark, options(1, 1, fused))));
-        ratio(
-            &format!("{}: staged / fused", benchmark.name),
-            &staged,
-            &fused,
-        );
-    }
 }
 
 fn ratio(name: &str, left: &Series, right: &Series) {
@@ -205,7 +195,7 @@ fn threads() {
     ] {
         let [whole, one, two] = measure(
             [(1, 1), (1, shards), (2, shards)]
-                .map(|(threads, shards)| Series::new(&benchmark, options(threads, shards, false))),
+                .map(|(threads, shards)| Series::new(&benchmark, options(threads, shards))),
         );
         let [whole, slow, fast] = [&whole, &one, &two].map(Series::wall_rate);
         println!(
@@ -260,6 +250,6 @@ fn probe(row: usize) {
         cycles: 1_000,
         ..BENCHMARKS[1]
     };
-    benchmark.warm(options(1, 1, false));
+    benchmark.warm(options(1, 1));
     println!("{}", usage().peak_rss_bytes);
 }

@@ -1,55 +1,56 @@
 //! `virtlane schedule`: the effective cycle of a scenario.
 
 use super::args::Schedule;
-use crate::cycle::{STAGES, Stage};
 use crate::error::Error;
-use crate::run::sizing;
+use crate::run::{Options, Simulation, sizing};
 use crate::scenario::Parts;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-/// Resolves the scenario and prints its stages.
+/// Resolves the scenario, builds its fabric and prints the systems of a cycle.
 ///
 /// # Errors
-/// When the scenario is wrong.
+/// When the scenario is wrong, or threads cannot be started.
 pub fn execute(arguments: &Schedule) -> Result<ExitCode, Error> {
     let resolved = arguments.input.open()?.resolve(&Parts::registered())?;
     let plan = &resolved.plan;
-    let chosen = sizing::choose(plan, &resolved.layout.graph, &resolved.proof, None, None);
-    let mut text = format!("{}\n\nstages of a cycle, in order\n", plan.title);
-    let width = STAGES
-        .iter()
-        .map(|stage| stage.reads.len())
-        .max()
-        .unwrap_or(0);
-    for (number, stage) in STAGES.iter().enumerate() {
-        let note = match stage.stage {
-            Stage::Mark if plan.switch.marking_threshold.is_none() => {
-                "  (off: no marking in this scenario)"
-            }
-            Stage::Transmit if plan.switch.output_lane_buffer == 0 => {
-                "  (off: no output lanes in this scenario)"
-            }
-            _ => "",
+    let graph = &resolved.layout.graph;
+    let chosen = sizing::choose(plan, graph, &resolved.proof, None, None);
+    let simulation = Simulation::new(plan, graph, &resolved.routes, Options::default())
+        .map_err(|cause| Error::Fault(cause.to_string()))?;
+    let mut text = format!(
+        "{}\n\nsystems of a cycle, in order, with what they read and write\n",
+        plan.title
+    );
+    let mut last = None;
+    for stage in simulation.stages() {
+        let slot = if last == Some(stage.slot) {
+            String::new()
+        } else {
+            format!("{:?}", stage.slot)
         };
-        let _ = writeln!(
-            text,
-            "{:2}  {:10} reads {:width$}  writes {}{note}",
-            number + 1,
-            stage.name,
-            stage.reads,
-            stage.writes
-        );
+        last = Some(stage.slot);
+        let _ = writeln!(text, "{slot:10} {:12} writes {}", stage.name, list(&stage.writes));
+        if !stage.reads.is_empty() {
+            let _ = writeln!(text, "{:23} reads  {}", "", list(&stage.reads));
+        }
     }
     let _ = writeln!(
         text,
-        "\na stage without work in a cycle is skipped; cycles without events are jumped over\n\
+        "\na system without work in a cycle is skipped; cycles without events are jumped over\n\
          on this machine: {} and {}",
         count(chosen.threads, "thread"),
         count(chosen.shards, "shard")
     );
     super::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn list(names: &[String]) -> String {
+    match names {
+        [] => String::from("nothing"),
+        names => names.join(", "),
+    }
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -1,6 +1,6 @@
 //! Matches requests to outputs: which packet starts where in this cycle.
 //!
-//! Stage: `Stage::Arbitrate` (VL arbitration and switch allocation)
+//! Stage: `Slot::Arbitrate` (VL arbitration and switch allocation)
 //! Reads: requests, credits, inputs with a place left
 //! Writes: grants of this cycle; starved marks and wake-ups of outputs that find nothing
 //! Cost: O(outputs visited); an output without a reason to change is not visited
@@ -20,21 +20,15 @@
 use super::requests::eligible;
 use super::state::{Grant, Work};
 use super::view::View;
-use super::{adaptive, by_inputs, input_first};
+use super::{adaptive, by_inputs};
 use crate::fabric::components::NONE;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::rng::below;
-use crate::scenario::plan::{Matching, OutputArbitration};
+use crate::scenario::plan::OutputArbitration;
 
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    if view.work.visits.is_empty() {
-        return;
-    }
-    if view.shared.matching() == Matching::InputFirst {
-        return input_first::run(view);
-    }
     let mut visits = std::mem::take(&mut view.work.visits);
     for &out in &visits {
         propose(view, out, 0);

@@ -1,6 +1,6 @@
 //! An output takes its turns by inputs: which input, then which of its lanes (D6 of the model).
 //!
-//! Part of `Stage::Arbitrate`, for round-robin output arbitration without VL tables and `reserve`.
+//! Part of `Slot::Arbitrate`, for round-robin output arbitration without VL tables and `reserve`.
 //! Reads: as `arbitrate`
 //! Writes: in `cross` the pointers
 //! Cost: O(lanes with a request), one more load where an input has several lanes to choose from

@@ -76,6 +76,12 @@ impl Calendar {
         self.busy[(index / 64) as usize] >> (index % 64) & 1 != 0
     }
 
+    /// Ramps of the current cycle.
+    #[inline]
+    pub fn ramps_due(&mut self, now: u64) -> &mut Vec<Ramp> {
+        &mut self.slots[(now & self.mask) as usize].ramps
+    }
+
     /// The slot of the current cycle, for draining; it counts as empty from now on.
     #[inline]
     pub fn take(&mut self, now: u64) -> &mut Slot {

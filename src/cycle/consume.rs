@@ -1,6 +1,6 @@
 //! Takes delivered packets out of the fabric and records them.
 //!
-//! Stage: `Stage::Consume` (ejection)
+//! Stage: `Slot::Consume` (ejection)
 //! Reads: packets whose tail is at its host in this cycle
 //! Writes: records, packet pool, messages
 //! Cost: O(packets delivered)

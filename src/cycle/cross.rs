@@ -1,6 +1,6 @@
 //! Moves granted packets: out of their queue, over crossbar and channel, credits back to the sender.
 //!
-//! Stage: `Stage::Cross` (switch traversal, start of link traversal)
+//! Stage: `Slot::Cross` (switch traversal, start of link traversal)
 //! Reads: accepted grants
 //! Writes: queue, input and output of the grant, credits of the output lane, calendar; the credit ramp of
 //! the upstream lane, which counts from a later cycle on
@@ -14,7 +14,7 @@
 //! 3. The next hop requests at `arrival + delay`, later by `(n - 1) * (s_in - s_out)` when it leaves faster
 //!    than it arrives, or after its tail when packets are stored first (rules 3, 4).
 //! 4. With an output buffer the channel starts the packet when it is free (rule 10). With output lanes the
-//!    packet waits there for `Stage::Transmit`.
+//!    packet waits there for `Slot::Transmit`.
 //!
 //! # Deviations
 //! None.

@@ -1,13 +1,12 @@
-//! Takes this cycle's events off the calendar: credits, freed inputs, arriving heads, wake-ups.
+//! Takes this cycle's events off the calendar: freed inputs, arriving heads, wake-ups.
 //!
-//! Stage: `Stage::Deliver` (end of link traversal, buffer write, credit return)
+//! Stage: `Slot::Deliver` (end of link traversal, buffer write)
 //! Reads: the calendar slot of this cycle
-//! Writes: credits, freed inputs, worklists of the later stages
+//! Writes: freed inputs, worklists of the later stages
 //! Cost: O(events due); an idle port costs nothing
 //!
 //! # Rules
-//! 1. Credits first, then freed inputs, then heads, then wake-ups: whatever looks at credits or inputs sees
-//!    all that counts in this cycle.
+//! 1. Freed inputs first, then wake-ups: whatever looks at inputs sees all that counts in this cycle.
 //! 2. A head is in the calendar at the cycle in which it may *request* (arrival + routing delay + what keeps
 //!    its flits from running dry), not at its arrival: per lane the order is the same (model rules 3, 4).
 //!
@@ -24,22 +23,6 @@ use crate::fabric::components::{NONE, Packet};
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let slot = view.work.calendar.take(view.now);
     let mut due = std::mem::take(slot);
-    for ramp in due.ramps.drain(..) {
-        if view.shared.stepped_credits() && ramp.flits > 1 {
-            let rest = super::calendar::Ramp {
-                flits: ramp.flits - 1,
-                ..ramp
-            };
-            view.work
-                .calendar
-                .at(view.now + u64::from(ramp.step))
-                .ramps
-                .push(rest);
-            view.ramp(ramp.lane, view.now, 1, 1);
-        } else {
-            view.ramp(ramp.lane, view.now, ramp.flits, ramp.step);
-        }
-    }
     if view.shared.speedup() == 1 {
         for port in due.frees.drain(..) {
             free_port(view, port);

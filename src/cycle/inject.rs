@@ -1,6 +1,6 @@
 //! Starts waiting packets on their hosts' channels.
 //!
-//! Stage: `Stage::Inject`
+//! Stage: `Slot::Inject`
 //! Reads: source queues, credits of the first channel
 //! Writes: host output, packet pool, calendar
 //! Cost: O(hosts visited): a host is visited when it gets a packet, when its channel becomes free with packets

@@ -1,6 +1,6 @@
 //! Input-first allocation: VL arbitration at the input port (seed 000, M-4).
 //!
-//! Part of `Stage::Arbitrate`. Reads and writes what `arbitrate` does, plus the inputs' own arbiters.
+//! Part of `Slot::Arbitrate`. Reads and writes what `arbitrate` does, plus the inputs' own arbiters.
 //!
 //! # Rules
 //! 1. Each input with a place left picks one of its eligible heads: a lane by the input's VL arbiter (tables
@@ -22,7 +22,7 @@ use crate::qos::vl_arbitration::VlChoice;
 use crate::scenario::plan::OutputArbitration;
 
 /// Runs the allocation.
-pub(super) fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub fn run<const W: usize>(view: &mut View<'_, W>) {
     let mut visits = std::mem::take(&mut view.work.visits);
     let mut inputs = std::mem::take(&mut view.work.input_visits);
     for &out in &visits {

@@ -1,6 +1,6 @@
 //! Marks packets that leave behind a queue: the FECN bit.
 //!
-//! Stage: `Stage::Mark` (congestion detection)
+//! Stage: `Slot::Mark` (congestion detection)
 //! Reads: this cycle's grants, the requests that still stand
 //! Writes: FECN bit of the granted packets
 //! Cost: O(requests of the output lanes granted in this cycle); nothing when marking is off
@@ -18,7 +18,7 @@ use super::view::View;
 use crate::fabric::components::{NONE, Peer};
 
 /// Runs the stage.
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub fn run<const W: usize>(view: &mut View<'_, W>) {
     let Some(threshold) = view.shared.marking_threshold() else {
         return;
     };
@@ -34,7 +34,7 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 }
 
 /// Sets the bit, in the message when the packet has left the shard.
-fn set_mark<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) {
+fn set_mark<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
     let out = &view.outs[grant.out as usize];
     if out.peer != Peer::Border {
         view.packets[grant.packet as usize].fecn = true;
@@ -57,7 +57,7 @@ fn set_mark<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Gr
 }
 
 /// Flits of the packets whose request for the lane stands.
-fn waiting_flits<const W: usize, const P: bool>(view: &View<'_, W, P>, out: u32, lane: u32) -> u32 {
+fn waiting_flits<const W: usize>(view: &View<'_, W>, out: u32, lane: u32) -> u32 {
     let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
     let mut flits = 0;
     for (i, &word) in view.lanes[lane as usize].requests.iter().enumerate() {

@@ -1,8 +1,7 @@
 //! Cost per stage: a clock per shard that the executor feeds.
 
-use crate::cycle::STAGES;
+use super::schedule::Stage;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -21,48 +20,54 @@ pub struct StageCost {
 }
 
 /// Time spent in each stage of one shard.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct StageClock {
+    names: Vec<&'static str>,
     /// `[stage]` \[ns\]
-    nanoseconds: [AtomicU64; STAGES.len()],
+    nanoseconds: Vec<AtomicU64>,
     /// Runs of the last stage: cycles that were simulated, not jumped over.
     cycles: AtomicU64,
 }
 
 impl StageClock {
+    /// A clock for these stages, which run in this order.
+    pub fn new(stages: &[Stage]) -> Self {
+        Self {
+            names: stages.iter().map(|stage| stage.name).collect(),
+            nanoseconds: stages.iter().map(|_| AtomicU64::new(0)).collect(),
+            cycles: AtomicU64::new(0),
+        }
+    }
+
     /// Adds the time of one run of a stage.
     pub fn add(&self, stage: usize, time: Duration) {
         self.nanoseconds[stage].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
-        if stage + 1 == STAGES.len() {
+        if stage + 1 == self.nanoseconds.len() {
             self.cycles.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Cost per stage over all shards; the clock's own reading time is taken off.
-    pub fn costs(clocks: &[Arc<Self>]) -> Vec<StageCost> {
-        let cycles: u64 = clocks
-            .iter()
-            .map(|clock| clock.cycles.load(Ordering::Relaxed))
-            .sum();
-        if cycles == 0 {
+    /// Cost per stage over all shards, which have the same stages; the clock's own reading time is taken off.
+    pub fn costs<'a>(clocks: impl Iterator<Item = &'a Self>) -> Vec<StageCost> {
+        let clocks: Vec<_> = clocks.collect();
+        let sum = |of: &dyn Fn(&Self) -> u64| clocks.iter().map(|&clock| of(clock)).sum::<u64>();
+        let cycles = sum(&|clock| clock.cycles.load(Ordering::Relaxed));
+        let Some(first) = clocks.first().filter(|_| cycles != 0) else {
             return Vec::new();
-        }
+        };
         let reading = reading_time();
         let net = |stage: usize| {
-            let gross: u64 = clocks
-                .iter()
-                .map(|clock| clock.nanoseconds[stage].load(Ordering::Relaxed))
-                .sum();
+            let gross = sum(&|clock| clock.nanoseconds[stage].load(Ordering::Relaxed));
             (gross as f64 - reading * cycles as f64).max(0.0)
         };
-        let times: Vec<f64> = (0..STAGES.len()).map(net).collect();
+        let times: Vec<f64> = (0..first.names.len()).map(net).collect();
         let all: f64 = times.iter().sum();
-        let cost = |(time, stage): (&f64, &crate::cycle::StageEntry)| StageCost {
-            name: stage.name.to_owned(),
+        let cost = |(&time, &name): (&f64, &&'static str)| StageCost {
+            name: name.to_owned(),
             share: if all > 0.0 { time / all } else { 0.0 },
             ns_per_cycle: time / cycles as f64,
         };
-        times.iter().zip(&STAGES).map(cost).collect()
+        times.iter().zip(&first.names).map(cost).collect()
     }
 }
 

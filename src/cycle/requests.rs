@@ -1,6 +1,6 @@
 //! The requests of an output lane: which stand, and which the lane has room for.
 //!
-//! Part of `Stage::Arbitrate`.
+//! Part of `Slot::Arbitrate`.
 //! Reads: request masks, credits, inputs with a place left
 //! Writes: starved marks of lanes
 //! Cost: O(1) where the lane has room for the largest packet, else O(requests)

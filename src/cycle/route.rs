@@ -1,6 +1,6 @@
 //! Puts arrived packets into their queues, looks up the output of every new head and raises its request.
 //!
-//! Stage: `Stage::Route` (buffer write, route computation)
+//! Stage: `Slot::Route` (buffer write, route computation)
 //! Reads: arrived packets, forwarding table, lane map, input state
 //! Writes: queues (packets, route of the head), request masks of the same switch, visit list
 //! Cost: O(arrived packets), one table look-up per new head, then never again while the head is blocked

@@ -1,6 +1,6 @@
 //! Slow sinks: hosts that consume at less than the rate of their link (model section 3, D12).
 //!
-//! Part of `Stage::Deliver` and `Stage::Route`; active only when `sink_rate` is set.
+//! Part of `Slot::Deliver` and `Slot::Route`; active only when `sink_rate` is set.
 //!
 //! # Rules
 //! 1. Packets drain one at a time, round robin over lanes, each from the cycle in which no flit of it can run

@@ -1,7 +1,6 @@
 //! Columns as slices: what a stage works on.
 //!
-//! Every stage is a plain function over a [`View`]; a system fetches the columns and calls it. The fused
-//! loop (a measuring aid) fetches them once and calls all stages, so both run the same code.
+//! Every stage is a plain function over a [`View`]; a system fetches the columns it names and calls it.
 
 use super::rules::Rules;
 use super::state::{ShardState, Work};
@@ -10,7 +9,32 @@ use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, ResMut};
 use bevy_ecs::system::SystemParam;
 
-/// System parameter: all columns of one shard and its state.
+/// The one table of a query as a slice, without change detection; empty when nothing was spawned.
+macro_rules! column {
+    ($query:expr) => {{
+        let mut tables = $query.contiguous_iter_mut().into_iter().flatten();
+        let first = tables.next();
+        debug_assert!(tables.next().is_none(), "rows of a kind are in one table");
+        match first {
+            Some(column) => ContiguousMut::bypass_change_detection_split(column).0,
+            None => &mut [],
+        }
+    }};
+    ($query:expr, pair) => {{
+        let mut tables = $query.contiguous_iter_mut().into_iter().flatten();
+        let first = tables.next();
+        debug_assert!(tables.next().is_none(), "rows of a kind are in one table");
+        match first {
+            Some((first, second)) => (
+                ContiguousMut::bypass_change_detection_split(first).0,
+                ContiguousMut::bypass_change_detection_split(second).0,
+            ),
+            None => (&mut [][..], &mut [][..]),
+        }
+    }};
+}
+
+/// System parameter: everything.
 #[derive(SystemParam)]
 pub struct Fabric<'w, 's, const W: usize> {
     state: ResMut<'w, ShardState>,
@@ -21,18 +45,85 @@ pub struct Fabric<'w, 's, const W: usize> {
     packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
 }
 
-/// System parameter of a stage that touches ports only.
+/// System parameter: what credits change.
 #[derive(SystemParam)]
-pub struct Ports<'w, 's> {
+pub struct Channels<'w, 's, const W: usize> {
     state: ResMut<'w, ShardState>,
-    ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
+    outs: Query<'w, 's, &'static mut OutPort>,
+    lanes: Query<'w, 's, &'static mut OutLane<W>>,
 }
 
-/// System parameter of a stage that touches packets only.
+/// System parameter: what freed inputs change.
 #[derive(SystemParam)]
-pub struct Packets<'w, 's> {
+pub struct Inputs<'w, 's, const W: usize> {
+    state: ResMut<'w, ShardState>,
+    switches: Query<'w, 's, &'static mut Switch<W>>,
+    ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
+    lanes: Query<'w, 's, &'static mut OutLane<W>>,
+    queues: Query<'w, 's, &'static mut Queue>,
+}
+
+/// System parameter: what a packet meets on its way from a host to the first switch.
+#[derive(SystemParam)]
+pub struct Injection<'w, 's, const W: usize> {
+    state: ResMut<'w, ShardState>,
+    switches: Query<'w, 's, &'static mut Switch<W>>,
+    ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
+    lanes: Query<'w, 's, &'static mut OutLane<W>>,
+    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+}
+
+/// System parameter: sending sides of ports.
+#[derive(SystemParam)]
+pub struct Outputs<'w, 's, const W: usize> {
+    state: ResMut<'w, ShardState>,
+    outs: Query<'w, 's, &'static mut OutPort>,
+}
+
+/// System parameter: the packet pool.
+#[derive(SystemParam)]
+pub struct Pool<'w, 's, const W: usize> {
     state: ResMut<'w, ShardState>,
     packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+}
+
+/// The view of a system parameter: its columns, and an empty slice for every other.
+macro_rules! view {
+    ($($name:ident: $($column:ident)*;)*) => {
+        $(impl<const W: usize> $name<'_, '_, W> {
+            /// State of the shard, for a look at the worklists before the columns are fetched.
+            #[inline]
+            pub fn state(&self) -> &ShardState {
+                &self.state
+            }
+
+            /// The columns.
+            #[inline]
+            pub fn view<const P: bool>(&mut self) -> View<'_, W, P> {
+                let mut view = View::empty(self.state.bypass_change_detection());
+                $(view!(fetch view self $column);)*
+                view
+            }
+        })*
+    };
+    (fetch $view:ident $self:ident ports) => {
+        ($view.outs, $view.ins) = column!($self.ports, pair)
+    };
+    (fetch $view:ident $self:ident packets) => {
+        ($view.packets, $view.records) = column!($self.packets, pair)
+    };
+    (fetch $view:ident $self:ident $column:ident) => {
+        $view.$column = column!($self.$column)
+    };
+}
+
+view! {
+    Fabric: switches ports lanes queues packets;
+    Channels: outs lanes;
+    Inputs: switches ports lanes queues;
+    Injection: switches ports lanes packets;
+    Outputs: outs;
+    Pool: packets;
 }
 
 /// All columns of one shard as slices, row == local id. `P`: see [`Rules`].
@@ -58,101 +149,6 @@ pub struct View<'a, const W: usize, const P: bool = false> {
     pub shared: Rules<'a, P>,
     /// Calendar and worklists.
     pub work: &'a mut Work,
-}
-
-/// The one table of a query as a slice, without change detection; empty when nothing was spawned.
-macro_rules! column {
-    ($query:expr) => {
-        match $query
-            .contiguous_iter_mut()
-            .ok()
-            .and_then(|mut tables| tables.next())
-        {
-            Some(column) => ContiguousMut::bypass_change_detection_split(column).0,
-            None => &mut [],
-        }
-    };
-    ($query:expr, pair) => {
-        match $query
-            .contiguous_iter_mut()
-            .ok()
-            .and_then(|mut tables| tables.next())
-        {
-            Some((first, second)) => (
-                ContiguousMut::bypass_change_detection_split(first).0,
-                ContiguousMut::bypass_change_detection_split(second).0,
-            ),
-            None => (&mut [][..], &mut [][..]),
-        }
-    };
-}
-
-impl<const W: usize> Fabric<'_, '_, W> {
-    /// State of the shard, for a look at the worklists before the columns are fetched.
-    #[inline]
-    pub fn state(&self) -> &ShardState {
-        &self.state
-    }
-
-    /// All columns.
-    #[inline]
-    pub fn view<const P: bool>(&mut self) -> View<'_, W, P> {
-        let state = self.state.bypass_change_detection();
-        let (outs, ins) = column!(self.ports, pair);
-        let (packets, records) = column!(self.packets, pair);
-        View {
-            now: state.now,
-            switches: column!(self.switches),
-            outs,
-            ins,
-            lanes: column!(self.lanes),
-            queues: column!(self.queues),
-            packets,
-            records,
-            shared: Rules(&state.shared),
-            work: &mut state.work,
-        }
-    }
-}
-
-impl Ports<'_, '_> {
-    /// State of the shard.
-    #[inline]
-    pub fn state(&self) -> &ShardState {
-        &self.state
-    }
-
-    /// A view with the ports only.
-    #[inline]
-    pub fn view<const W: usize, const P: bool>(&mut self) -> View<'_, W, P> {
-        let state = self.state.bypass_change_detection();
-        let (outs, ins) = column!(self.ports, pair);
-        View {
-            outs,
-            ins,
-            ..View::empty(state)
-        }
-    }
-}
-
-impl Packets<'_, '_> {
-    /// State of the shard.
-    #[inline]
-    pub fn state(&self) -> &ShardState {
-        &self.state
-    }
-
-    /// A view with the packets only.
-    #[inline]
-    pub fn view<const W: usize, const P: bool>(&mut self) -> View<'_, W, P> {
-        let state = self.state.bypass_change_detection();
-        let (packets, records) = column!(self.packets, pair);
-        View {
-            packets,
-            records,
-            ..View::empty(state)
-        }
-    }
 }
 
 impl<'a, const W: usize, const P: bool> View<'a, W, P> {

@@ -7,7 +7,6 @@ use crate::cycle::calendar::Calendar;
 use crate::cycle::generate::replay::Replay;
 use crate::cycle::generate::sources::Sources;
 use crate::cycle::output_lanes::buffers::OutputLanes;
-use crate::cycle::profile::StageClock;
 use crate::cycle::records::Records;
 use crate::cycle::state::{ArbiterState, ShardState, Shared, Sink, Work};
 use crate::fabric::source_queue::SourceQueues;
@@ -61,22 +60,18 @@ impl<'a> Blueprint<'a> {
     }
 
     /// One shard, with masks just wide enough.
-    pub(super) fn shard(&self, shard: usize, clock: Option<&Arc<StageClock>>) -> Box<dyn Shard> {
+    pub(super) fn shard(&self, shard: usize) -> Box<dyn Shard> {
         match self.words {
-            0..=1 => self.boxed::<1>(shard, clock),
-            2 => self.boxed::<2>(shard, clock),
-            3..=4 => self.boxed::<4>(shard, clock),
-            5..=8 => self.boxed::<8>(shard, clock),
-            9..=16 => self.boxed::<16>(shard, clock),
-            _ => self.boxed::<64>(shard, clock),
+            0..=1 => self.boxed::<1>(shard),
+            2 => self.boxed::<2>(shard),
+            3..=4 => self.boxed::<4>(shard),
+            5..=8 => self.boxed::<8>(shard),
+            9..=16 => self.boxed::<16>(shard),
+            _ => self.boxed::<64>(shard),
         }
     }
 
-    fn boxed<const W: usize>(
-        &self,
-        shard: usize,
-        clock: Option<&Arc<StageClock>>,
-    ) -> Box<dyn Shard> {
+    fn boxed<const W: usize>(&self, shard: usize) -> Box<dyn Shard> {
         let rows = lower::rows::<W>(
             self.graph,
             self.routes.tables(),
@@ -99,12 +94,7 @@ impl<'a> Blueprint<'a> {
             shared: Arc::clone(&self.shared),
             work,
         };
-        Box::new(WorldShard::new(
-            rows,
-            state,
-            self.options.fused,
-            clock.cloned(),
-        ))
+        Box::new(WorldShard::new(rows, state, self.options.profile))
     }
 }
 

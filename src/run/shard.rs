@@ -2,11 +2,10 @@
 
 use crate::cycle::profile::StageClock;
 use crate::cycle::state::{Message, ShardState};
-use crate::cycle::{self, Fabric, View};
+use crate::cycle::{self, Cycle, Fabric, Stage, View};
 use crate::fabric::{Packet, PacketRecord, Queue};
 use crate::run::lower::Rows;
 use crate::run::saved;
-use bevy_ecs::schedule::Schedule;
 use bevy_ecs::system::SystemState;
 use bevy_ecs::world::World;
 use std::iter::repeat_n;
@@ -26,6 +25,10 @@ pub trait Shard: Send {
     fn inbox(&mut self) -> &mut Vec<Message>;
     /// Words of its request masks.
     fn mask_words(&self) -> usize;
+    /// The systems of its cycle, in run order.
+    fn stages(&self) -> &[Stage];
+    /// Time spent in each of them, with profiling.
+    fn clock(&self) -> Option<&StageClock>;
     /// Checks the shard's part of the conservation laws.
     fn inspect(&mut self, inspect: &mut dyn Inspect);
     /// The whole state, for [`Shard::restore`].
@@ -47,18 +50,12 @@ pub trait Inspect {
     fn look(&mut self, view: &dyn crate::run::inspect::Columns);
 }
 
-/// Widest request masks that the fused loop is there for \[words\].
-const WIDEST_FUSED: usize = 2;
-
 /// A shard with request masks of `W` words.
 pub struct WorldShard<const W: usize> {
     world: World,
-    cycle: Schedule,
+    cycle: Cycle,
     columns: SystemState<Fabric<'static, 'static, W>>,
     inbox: Vec<Message>,
-    fused: bool,
-    /// The options allow the fast path.
-    plain: bool,
 }
 
 impl<const W: usize> WorldShard<W> {
@@ -69,8 +66,7 @@ impl<const W: usize> WorldShard<W> {
     pub fn new(
         rows: Rows<W>,
         state: ShardState,
-        fused: bool,
-        clock: Option<Arc<StageClock>>,
+        timed: bool,
     ) -> Self {
         let mut world = World::new();
         world.spawn_batch(rows.switches);
@@ -85,18 +81,15 @@ impl<const W: usize> WorldShard<W> {
         }
         let shared = Arc::clone(&state.shared);
         world.insert_resource(state);
-        let mut cycle = cycle::build::<W>(&shared, clock);
-        cycle
-            .initialize(&mut world)
-            .expect("the cycle has no ambiguity: its stages are chained");
+        let cycle = cycle::core::<W>(&shared)
+            .build(&mut world, timed)
+            .expect("no two stages of a slot touch the same");
         let columns = SystemState::new(&mut world);
         let mut whole = Self {
             world,
             cycle,
             columns,
             inbox: Vec::new(),
-            fused,
-            plain: shared.is_plain(),
         };
         whole.grow_pool(256);
         whole
@@ -160,9 +153,9 @@ impl<const W: usize> WorldShard<W> {
         }
     }
 
-    /// One cycle as named systems.
+    /// Runs the cycles `from..to` that have something to do.
     #[inline]
-    fn staged(&mut self, from: u64, to: u64) {
+    fn run(&mut self, from: u64, to: u64) {
         let mut now = from;
         let mut low = true;
         while now < to {
@@ -176,25 +169,6 @@ impl<const W: usize> WorldShard<W> {
             low = state.work.free_packets.len() < state.work.host_ids.len();
             if now < to {
                 state.now = now;
-            }
-        }
-    }
-
-    /// The same stages on columns fetched once.
-    fn fused<const P: bool>(&mut self, from: u64, to: u64) {
-        let mut now = from;
-        while now < to {
-            self.fill_pool();
-            let mut fabric = self
-                .columns
-                .get_mut(&mut self.world)
-                .expect("all resources exist");
-            let hosts = fabric.state().work.host_ids.len();
-            let mut view = fabric.view::<P>();
-            while now < to && view.work.free_packets.len() >= hosts {
-                view.now = now;
-                cycle::fused(&mut view);
-                now = view.work.next_event(now + 1).min(to);
             }
         }
     }
@@ -233,14 +207,7 @@ impl<const W: usize> Shard for WorldShard<W> {
     fn run_window(&mut self, from: u64, to: u64) {
         self.receive();
         let start = self.world.resource::<ShardState>().next_event(from).min(to);
-        // the measuring aid is compiled for few widths: it takes as long to build as the stages
-        if const { W > WIDEST_FUSED } || !self.fused {
-            self.staged(start, to);
-        } else if self.plain {
-            self.fused::<true>(start, to);
-        } else {
-            self.fused::<false>(start, to);
-        }
+        self.run(start, to);
     }
 
     fn next_event(&self, from: u64) -> Option<u64> {
@@ -268,6 +235,14 @@ impl<const W: usize> Shard for WorldShard<W> {
 
     fn mask_words(&self) -> usize {
         W
+    }
+
+    fn stages(&self) -> &[Stage] {
+        self.cycle.stages()
+    }
+
+    fn clock(&self) -> Option<&StageClock> {
+        self.cycle.clock().map(Arc::as_ref)
     }
 
     fn inspect(&mut self, inspect: &mut dyn Inspect) {

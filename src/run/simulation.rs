@@ -8,6 +8,7 @@ use super::build::Blueprint;
 use super::feed::Feed;
 use super::outcome::StageCost;
 use super::shard::{Inspect, Shard};
+use crate::cycle::Stage;
 use crate::cycle::profile::StageClock;
 use crate::cycle::state::{Message, ShardState};
 use crate::fabric::partition::partition;
@@ -19,21 +20,14 @@ use crate::run::layout::Layout;
 use crate::scenario::plan::Plan;
 use crate::topology::Graph;
 use crate::traffic::messages::MessageError;
-use std::sync::Arc;
 
 /// How to run; nothing here changes a result.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent switches of a run"
-)]
 pub struct Options {
     /// Worker threads, at least 1.
     pub threads: usize,
     /// Shards, at least 1.
     pub shards: usize,
-    /// Stages as one fused loop instead of named systems, where no switch has more than 128 input lanes.
-    pub fused: bool,
     /// Keep every delivery.
     pub keep_deliveries: bool,
     /// Check that packets of a flow arrive in order.
@@ -47,7 +41,6 @@ impl Default for Options {
         Self {
             threads: 1,
             shards: 1,
-            fused: false,
             keep_deliveries: false,
             check_order: false,
             profile: false,
@@ -67,8 +60,6 @@ pub struct Simulation {
     now: u64,
     /// Outgoing channel of every port row of every shard.
     port_channels: Vec<Vec<ChannelId>>,
-    /// Clock of every shard, with profiling.
-    clocks: Vec<Arc<StageClock>>,
 }
 
 /// Longest window of a single shard: how often the driver looks at progress.
@@ -87,16 +78,8 @@ impl Simulation {
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let layout = Layout::new(graph, partition(graph, options.shards));
         let window = layout.window(graph, plan).min(LONGEST_WINDOW);
-        let timed = if options.profile {
-            layout.shard_count
-        } else {
-            0
-        };
-        let clocks: Vec<_> = (0..timed)
-            .map(|_| Arc::new(StageClock::default()))
-            .collect();
         let blueprint = Blueprint::new(plan, graph, routes, &layout, options);
-        let build = |shard: usize| blueprint.shard(shard, clocks.get(shard));
+        let build = |shard: usize| blueprint.shard(shard);
         let shards = (0..layout.shard_count).map(build).collect();
         let threads = options.threads.min(layout.shard_count);
         let pool = (threads > 1)
@@ -109,7 +92,6 @@ impl Simulation {
             window,
             now: 0,
             port_channels: port_channels(graph, &layout),
-            clocks,
         })
     }
 
@@ -203,7 +185,12 @@ impl Simulation {
 
     /// Cost per stage so far, with profiling.
     pub fn stage_costs(&self) -> Vec<StageCost> {
-        StageClock::costs(&self.clocks)
+        StageClock::costs(self.shards.iter().filter_map(|shard| shard.clock()))
+    }
+
+    /// The systems of a cycle, in run order, the same in all shards.
+    pub fn stages(&self) -> &[Stage] {
+        self.shards.first().map_or(&[], |shard| shard.stages())
     }
 
     /// State of every shard.

@@ -1,7 +1,7 @@
 //! Adaptive routing: a head chooses among its candidates, or requests them all.
 //!
-//! Part of `Stage::Route` (`raise`), `Stage::Deliver` (`offer`), `Stage::Arbitrate` (`preference`) and
-//! `Stage::Cross` (`withdraw`).
+//! Part of `Slot::Route` (`raise`), `Slot::Deliver` (`offer`), `Slot::Arbitrate` (`preference`) and
+//! `Slot::Cross` (`withdraw`).
 //! Reads: the routing function, credits of the switch's outputs
 //! Writes: course of the head, its requests, the streams of the inputs
 //! Cost: O(candidates) per head, and per time it is offered again; nothing with tables

@@ -1,6 +1,6 @@
 //! Creates the packets that are due in this cycle.
 //!
-//! Stage: `Stage::Generate`
+//! Stage: `Slot::Generate`
 //! Reads: injection wheel, released messages
 //! Writes: source queues, wheel, host visit list
 //! Cost: O(packets created)
@@ -26,9 +26,6 @@ use crate::traffic::Gap;
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    if !view.work.creates(view.now) {
-        return;
-    }
     let class_count = view.shared.classes.len() as u32;
     view.work.sources.collect(view.now, class_count > 1);
     let mut due = std::mem::take(&mut view.work.sources.due);

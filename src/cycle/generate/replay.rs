@@ -1,6 +1,6 @@
 //! Messages under way: which wait for what, which may leave, which are complete.
 //!
-//! Part of `Stage::Generate`, `Stage::Inject` and `Stage::Consume`; there only when some class sends messages.
+//! Part of `Slot::Generate`, `Slot::Inject` and `Slot::Consume`; there only when some class sends messages.
 //!
 //! # Rules
 //! 1. A message is released in the first cycle not before its time and not before all it waits for is complete, plus its

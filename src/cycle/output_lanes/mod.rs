@@ -1,6 +1,6 @@
 //! Sends the packets that wait in output lanes: the queueing stage behind the crossbar.
 //!
-//! Stage: `Stage::Transmit` (VL arbitration of the channels, start of link traversal)
+//! Stage: `Slot::Transmit` (VL arbitration of the channels, start of link traversal)
 //! Reads: waiting packets of the channels that are due
 //! Writes: waiting packets, channels, calendar (next hop, wake-ups of outputs), and for packets larger than
 //! the buffer input and output of their crossbar grant, credits back to the sender
@@ -38,11 +38,7 @@ pub(super) const OPEN_END: u64 = u64::MAX;
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    if view.shared.output_lane_buffer() == 0 {
-        return;
-    }
-    let view = &mut view.general();
+pub fn run<const W: usize>(view: &mut View<'_, W>) {
     let mut due = std::mem::take(view.work.output_lanes.agenda(view.now));
     for out in due.drain(..) {
         transmit(view, out);

@@ -1,7 +1,7 @@
 //! What was drawn: every combination that matters has a name, and must have been met.
 
 use super::engine::Found;
-use crate::random_fabric::{Case, Kind, Mode, engines, features, wanted};
+use crate::random_fabric::{Case, Kind, engines, features, wanted};
 use crate::reference::Routing;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,11 +14,6 @@ pub(super) struct Coverage {
     deliveries: u64,
     messages: u64,
     met: BTreeMap<String, u64>,
-}
-
-/// Name of a form of the cycle.
-fn form(mode: Mode) -> &'static str {
-    if mode.fused { "fused" } else { "staged" }
 }
 
 impl Coverage {
@@ -47,14 +42,10 @@ impl Coverage {
         let path = if found.plain { "plain" } else { "general" };
         names.push(path.to_owned());
         names.push(format!("{} shards", found.shards));
-        let modes = case.way.resume.iter().map(|(_, mode)| *mode);
-        for mode in modes.chain([case.way.mode]) {
-            let threads = mode.threads.min(found.shards);
-            let words = found.mask_words;
-            // wide masks run staged in any case
-            let form = if words > 2 { "staged" } else { form(mode) };
-            names.push(format!("{path}, {form}"));
-            names.push(format!("{path}, {form}, {words} words, {threads} threads"));
+        let resumed = case.way.resume.iter().map(|(_, threads)| *threads);
+        for threads in resumed.chain([case.way.threads]) {
+            let (words, threads) = (found.mask_words, threads.min(found.shards));
+            names.push(format!("{path}, {words} words, {threads} threads"));
         }
         names.sort();
         names.dedup();
@@ -73,15 +64,12 @@ impl Coverage {
         assert!(missing.is_empty(), "{missing:?} of {times}\n{self}");
     }
 
-    /// All forms of the cycle, with every number of threads and every width of the masks.
-    fn require_forms(&self, path: &str) {
+    /// A path of the cycle, with every number of threads and every width of the masks.
+    fn require_widths(&self, path: &str) {
         for threads in 1..=3 {
-            for (form, words) in [("staged", &[1, 2, 4, 8, 16, 64][..]), ("fused", &[1, 2])] {
-                let names = words
-                    .iter()
-                    .map(|words| format!("{path}, {form}, {words} words, {threads} threads"));
-                self.require(names, 1);
-            }
+            let widths = [1, 2, 4, 8, 16, 64];
+            let names = widths.map(|words| format!("{path}, {words} words, {threads} threads"));
+            self.require(names, 1);
         }
     }
 
@@ -91,7 +79,7 @@ impl Coverage {
             self.deliveries > 50 * self.cases && self.messages > self.cases,
             "the cases hardly deliver anything: {self}"
         );
-        self.require_forms("general");
+        self.require_widths("general");
         self.require((1..=7).map(|count| format!("{count} shards")), 1);
         self.require(["long", "many hosts", "64 hosts"], 6);
         for name in [true, false].map(|plain| wanted(kind, plain)).concat() {
@@ -102,15 +90,13 @@ impl Coverage {
 
     /// What only tables have: the fast path.
     pub(super) fn require_plain(&self) {
-        self.require_forms("plain");
+        self.require_widths("plain");
         self.require(["plain", "general"], self.cases * 2 / 5);
     }
 
     /// Parts that scenarios name: tables and adaptive engines of both kinds.
     pub(super) fn require_shipped(&self) {
-        for path in ["plain", "general"] {
-            self.require(["staged", "fused"].map(|form| format!("{path}, {form}")), 5);
-        }
+        self.require(["plain", "general"], 5);
         self.require(engines().iter().map(|name| format!("engine {name}")), 1);
         self.require(TOPOLOGIES.names().map(|name| format!("topology {name}")), 1);
         self.require(["open heads", "drawn choices"], 3);

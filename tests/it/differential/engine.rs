@@ -1,6 +1,6 @@
 //! A case in the engine.
 
-use crate::random_fabric::{Case, Mode};
+use crate::random_fabric::Case;
 use crate::reference::Delivery;
 use virtlane::ids::{ChannelId, VlId};
 use virtlane::measure::Records;
@@ -53,7 +53,7 @@ struct Run<'a, R> {
     routes: &'a Routes,
     /// The plan that runs now.
     plan: &'a Plan,
-    mode: Mode,
+    threads: usize,
     simulation: Simulation,
 }
 
@@ -76,10 +76,10 @@ pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for cycle in stops {
         run.simulation.run_until(cycle).expect("readable messages");
-        if let Some((at, mode)) = case.way.resume
+        if let Some((at, threads)) = case.way.resume
             && at == cycle
         {
-            run.mode = mode;
+            run.threads = threads;
             run.restart(run.plan, false);
         }
         if let Some(fork) = &case.fork
@@ -99,13 +99,13 @@ pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
 
 impl<'a, R> Run<'a, R> {
     fn new(case: &'a Case<R>, routes: &'a Routes) -> Self {
-        let (plan, mode) = (&case.plan, case.way.mode);
+        let (plan, threads) = (&case.plan, case.way.threads);
         Self {
             case,
             routes,
             plan,
-            mode,
-            simulation: simulation(case, routes, plan, mode),
+            threads,
+            simulation: simulation(case, routes, plan, threads),
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a, R> Run<'a, R> {
         let cycle = self.simulation.now();
         let states = self.simulation.save().expect("it can be saved");
         self.plan = plan;
-        self.simulation = simulation(self.case, self.routes, plan, self.mode);
+        self.simulation = simulation(self.case, self.routes, plan, self.threads);
         let restored = self.simulation.restore(cycle, &states, fork);
         restored.expect("it fits");
     }
@@ -186,11 +186,10 @@ impl<'a, R> Run<'a, R> {
     }
 }
 
-fn simulation<R>(case: &Case<R>, routes: &Routes, plan: &Plan, mode: Mode) -> Simulation {
+fn simulation<R>(case: &Case<R>, routes: &Routes, plan: &Plan, threads: usize) -> Simulation {
     let options = Options {
-        threads: mode.threads,
+        threads,
         shards: case.way.shards,
-        fused: mode.fused,
         keep_deliveries: true,
         ..Options::default()
     };

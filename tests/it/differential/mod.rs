@@ -1,7 +1,7 @@
 //! The engine against the reference model: the same fate of every packet, the same counts.
 //!
 //! Random small fabrics, options and traffic (`random_fabric`); each case runs in the reference model once and in the
-//! engine in a drawn way: staged or fused, with threads and shards, stopped, saved and resumed in the middle, forked.
+//! engine in a drawn way: with threads and shards, stopped, saved and resumed in the middle, forked.
 //! Compared are all deliveries, running totals, and what the measurement window counts. `coverage` demands that every
 //! combination that matters was drawn; `random_fabric::strata` sees to it. `VIRTLANE_CASES=n` changes the number of cases, `VIRTLANE_FIRST_CASE=n` the
 //! first seed.

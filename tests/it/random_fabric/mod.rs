@@ -21,7 +21,7 @@ pub(crate) use features::features;
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};
 pub(crate) use traffic::{Saturating, ToOne};
-pub(crate) use way::{Fork, Mode, Way};
+pub(crate) use way::{Fork, Way};
 
 use crate::reference::Routing;
 use strata::{Scale, Stratum};

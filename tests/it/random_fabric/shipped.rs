@@ -3,8 +3,8 @@
 //! The registries are enumerated, so a new part is drawn here from its first day; a part that cannot do without
 //! arguments needs them here.
 
-use super::strata::{Scale, Stratum};
-use super::{Case, Dice, Drawn, Mode, finish, options, plainness, plan, timing};
+use super::strata::{Scale, Stratum, threads};
+use super::{Case, Dice, Drawn, finish, options, plainness, plan, timing};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::HostId;
@@ -114,12 +114,12 @@ fn stratum(seed: u64) -> (Stratum, Option<&'static str>, Option<&'static str>) {
     } else {
         (None, Some(topologies[turn % topologies.len()]))
     };
-    // moves on with every pass, lest an engine keeps its mode
+    // moves on with every pass, lest an engine keeps its threads
     let number = seed / 2 + (turn / engines.len()) as u64;
     let stratum = Stratum {
         plain: number.is_multiple_of(2),
         scale: Scale::Usual,
-        mode: Mode::of(number / 2),
+        threads: threads(number / 2),
         feature: None,
     };
     (stratum, engine, topology)

@@ -6,7 +6,7 @@
 //! [`PERIOD`] cases in a row hold every width and size in every mode, and every feature three times.
 
 use super::features::{ADAPTIVE_ONLY, PLAIN, STATEFUL, TABLES_ONLY, traffic};
-use super::{Dice, Mode};
+use super::Dice;
 
 /// Cases in a row that hold everything.
 pub(crate) const PERIOD: u64 = 2 * SLOTS * 6;
@@ -78,10 +78,15 @@ pub(super) struct Stratum {
     /// Whether the options are those the fast path is compiled for, and all channels run at one pace.
     pub(super) plain: bool,
     pub(super) scale: Scale,
-    /// Threads and form of the cycle, at the start.
-    pub(super) mode: Mode,
+    /// Threads at the start.
+    pub(super) threads: usize,
     /// A feature it must have, and whether it is resumed.
     pub(super) feature: Option<(String, bool)>,
+}
+
+/// Numbers of threads in turn.
+pub(super) fn threads(number: u64) -> usize {
+    1 + (number % 3) as usize
 }
 
 impl Stratum {
@@ -98,7 +103,7 @@ impl Stratum {
             return Self {
                 plain,
                 scale,
-                mode: Mode::of(round),
+                threads: threads(round),
                 feature: None,
             };
         }
@@ -109,7 +114,7 @@ impl Stratum {
         Self {
             plain,
             scale,
-            mode: Mode::of(round + turn),
+            threads: threads(round + turn),
             feature: Some((feature, turn / count % 3 < 2)),
         }
     }
@@ -182,16 +187,19 @@ mod tests {
     }
 
     #[test]
-    fn every_size_comes_in_every_mode() {
+    fn every_size_comes_with_every_number_of_threads() {
         let mut met: BTreeMap<String, u32> = BTreeMap::new();
         for seed in 77..77 + PERIOD {
             let Stratum {
-                plain, scale, mode, ..
+                plain,
+                scale,
+                threads,
+                ..
             } = Stratum::of(Kind::Tables, seed);
-            let name = format!("{plain} {scale:?} {mode:?}");
+            let name = format!("{plain} {scale:?} {threads}");
             *met.entry(name).or_default() += 1;
         }
         // five widths, many hosts, long ones, the others
-        assert_eq!(met.len(), 2 * 8 * 6, "{met:?}");
+        assert_eq!(met.len(), 2 * 8 * 3, "{met:?}");
     }
 }

@@ -5,20 +5,13 @@ use super::{Dice, traffic};
 use virtlane::scenario::Plan;
 use virtlane::topology::Graph;
 
-/// Threads and form of the cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mode {
-    pub(crate) threads: usize,
-    pub(crate) fused: bool,
-}
-
 /// How the engine runs a case; the results are the same in every way.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
     pub(crate) shards: usize,
-    pub(crate) mode: Mode,
-    /// At this cycle the state is saved, and another simulation goes on with it.
-    pub(crate) resume: Option<(u64, Mode)>,
+    pub(crate) threads: usize,
+    /// At this cycle the state is saved, and another simulation goes on with it, on that many threads.
+    pub(crate) resume: Option<(u64, usize)>,
     /// Cycles in which a window ends.
     pub(crate) stops: Vec<u64>,
 }
@@ -29,23 +22,6 @@ pub(crate) struct Fork {
     pub(crate) cycle: u64,
     /// Another seed, other patterns and processes, another measurement; the same network.
     pub(crate) plan: Plan,
-}
-
-impl Mode {
-    /// One of the six modes, in turn.
-    pub(super) fn of(number: u64) -> Self {
-        Self {
-            threads: 1 + (number % 3) as usize,
-            fused: number / 3 % 2 == 1,
-        }
-    }
-}
-
-fn mode(dice: &mut Dice) -> Mode {
-    Mode {
-        threads: dice.pick(&[1, 1, 2, 3]),
-        fused: dice.chance(50),
-    }
 }
 
 fn cycle(dice: &mut Dice, cycles: u64) -> u64 {
@@ -60,9 +36,9 @@ pub(super) fn way(dice: &mut Dice, stratum: &Stratum, cycles: u64) -> Way {
         // threads without a shard do nothing
         shards: dice
             .pick(&[1, 1, 1, 2, 3, 4, 5, 6, 7])
-            .max(stratum.mode.threads),
-        mode: stratum.mode,
-        resume: is_resumed.then(|| (cycle(dice, cycles), mode(dice))),
+            .max(stratum.threads),
+        threads: stratum.threads,
+        resume: is_resumed.then(|| (cycle(dice, cycles), dice.pick(&[1, 1, 2, 3]))),
         stops: (0..dice.pick(&[0, 0, 1, 3]))
             .map(|_| cycle(dice, cycles))
             .collect(),

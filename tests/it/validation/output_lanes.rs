@@ -181,10 +181,9 @@ fn with_output_lanes(seed: u64) -> Case {
     case
 }
 
-fn simulation(case: &Case, shards: usize, fused: bool) -> Simulation {
+fn simulation(case: &Case, shards: usize) -> Simulation {
     let options = Options {
         shards,
-        fused,
         keep_deliveries: true,
         check_order: true,
         ..Options::default()
@@ -207,12 +206,12 @@ fn laws_hold_and_neither_shards_nor_visits_change_a_result() {
     let mut total = 0;
     for seed in 0..250 {
         let case = with_output_lanes(seed);
-        let mut whole = simulation(&case, 1, false);
+        let mut whole = simulation(&case, 1);
         check_laws(&mut whole, &case, case.cycles, &format!("case {seed}"));
         let expected = deliveries(&whole);
         total += expected.len();
-        for (shards, fused) in [(2, false), (7, true)] {
-            let mut cut = simulation(&case, shards, fused);
+        for shards in [2, 7] {
+            let mut cut = simulation(&case, shards);
             check_laws(
                 &mut cut,
                 &case,
@@ -222,7 +221,7 @@ fn laws_hold_and_neither_shards_nor_visits_change_a_result() {
             assert!(deliveries(&cut) == expected, "case {seed}: {shards} shards");
         }
         // a visit without a reason changes nothing, so none with a reason was left out
-        let mut visited = simulation(&case, 1, true);
+        let mut visited = simulation(&case, 1);
         for cycle in 0..case.cycles {
             for state in visited.states_mut() {
                 let outputs = 0..state.work.first_host_port;
@@ -261,7 +260,7 @@ fn nothing_stays_behind() {
         }
         // lanes that share a pool may deadlock
         case.plan.switch.sharing = BufferSharing::PerLane;
-        let mut simulation = simulation(&case, 1 + seed as usize % 3, seed % 2 == 0);
+        let mut simulation = simulation(&case, 1 + seed as usize % 3);
         simulation
             .run_until(400_000)
             .expect("there are no messages");

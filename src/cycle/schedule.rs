@@ -1,0 +1,219 @@
+//! The schedule of one cycle: systems in slots, and what they touch as bevy reports it.
+//!
+//! Guarantees: systems of different slots run in slot order. Two systems of one slot that touch the same state, one of
+//! them writing, are an error unless one is ordered after the other: their order would be chance.
+//! Cost: nothing per cycle but the systems.
+
+use super::executor::Lean;
+use super::profile::StageClock;
+use super::slot::Slot;
+use bevy_ecs::component::ComponentId;
+use bevy_ecs::query::{Access, InvertibleComponentIdSet};
+use bevy_ecs::schedule::{
+    IntoScheduleConfigs, LogLevel, Schedule, ScheduleBuildError, ScheduleBuildSettings,
+    ScheduleLabel,
+};
+use bevy_ecs::system::{IntoSystem, System};
+use bevy_ecs::world::World;
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Label of the per-cycle schedule.
+#[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Label;
+
+/// A system of the schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it stands.
+    pub slot: Slot,
+    /// Components and resources it reads and does not write, by name.
+    pub reads: Vec<String>,
+    /// Components and resources it writes, by name.
+    pub writes: Vec<String>,
+}
+
+/// Takes the systems of a cycle.
+pub struct CycleBuilder {
+    schedule: Schedule,
+    known: HashMap<TypeId, (&'static str, Slot)>,
+}
+
+/// The systems of a cycle, ready to run.
+pub struct Cycle {
+    schedule: Schedule,
+    stages: Vec<Stage>,
+    clock: Option<Arc<StageClock>>,
+}
+
+impl CycleBuilder {
+    /// No system yet.
+    pub fn new() -> Self {
+        let mut schedule = Schedule::new(Label);
+        schedule.set_build_settings(ScheduleBuildSettings {
+            ambiguity_detection: LogLevel::Error,
+            auto_insert_apply_deferred: false,
+            ..ScheduleBuildSettings::default()
+        });
+        for neighbours in Slot::ALL.windows(2) {
+            schedule.configure_sets((neighbours[0], neighbours[1]).chain());
+        }
+        Self {
+            schedule,
+            known: HashMap::new(),
+        }
+    }
+
+    /// A system for a slot.
+    ///
+    /// # Panics
+    /// When it was added before: a defect of the program.
+    pub fn add<M>(&mut self, slot: Slot, name: &'static str, system: impl IntoSystem<(), (), M>) {
+        let system = IntoSystem::into_system(system);
+        let earlier = self.known.insert(system.system_type(), (name, slot));
+        assert!(earlier.is_none(), "the system {name} was added before");
+        self.schedule.add_systems(system.in_set(slot));
+    }
+
+    /// The cycle; `timed`: a clock takes the time of every system.
+    ///
+    /// # Errors
+    /// When two systems of a slot are ambiguous.
+    ///
+    /// # Panics
+    /// When a system has no name: a defect of the program.
+    pub fn build(self, world: &mut World, timed: bool) -> Result<Cycle, ScheduleBuildError> {
+        let Self {
+            mut schedule,
+            known,
+        } = self;
+        schedule.initialize(world)?;
+        let systems = schedule.systems_with_access();
+        let systems = systems.unwrap_or_else(|_| unreachable!("it is initialized"));
+        let stages: Vec<Stage> = systems
+            .map(|(_, system)| {
+                let (name, slot) = known[&system.system_type()];
+                let access = system.access().to_filtered_access_set();
+                let [reads, writes] = touched(world, access.combined_access());
+                Stage {
+                    name,
+                    slot,
+                    reads,
+                    writes,
+                }
+            })
+            .collect();
+        assert_eq!(stages.len(), known.len(), "every system has its place");
+        let clock = timed.then(|| Arc::new(StageClock::new(&stages)));
+        schedule.set_executor(Lean::new(clock.clone()));
+        schedule.initialize(world)?;
+        Ok(Cycle {
+            schedule,
+            stages,
+            clock,
+        })
+    }
+}
+
+impl Default for CycleBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Cycle {
+    /// Runs all systems once.
+    #[inline]
+    pub fn run(&mut self, world: &mut World) {
+        self.schedule.run(world);
+    }
+
+    /// The systems, in run order.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// The clock, when the cycle is timed.
+    pub fn clock(&self) -> Option<&Arc<StageClock>> {
+        self.clock.as_ref()
+    }
+}
+
+/// Names of what is read only and of what is written, sorted.
+fn touched(world: &World, access: &Access) -> [Vec<String>; 2] {
+    let ids = |set: &InvertibleComponentIdSet| -> Vec<ComponentId> {
+        let finite = set.as_finite_set();
+        finite.map_or_else(Vec::new, |set| set.iter().collect())
+    };
+    let (mut reads, writes) = (ids(access.reads()), ids(access.writes()));
+    reads.retain(|id| !writes.contains(id));
+    [reads, writes].map(|ids| {
+        let names = ids
+            .into_iter()
+            .filter_map(|id| world.components().get_name(id));
+        let mut names: Vec<String> = names.map(|name| short(&name.to_string())).collect();
+        names.sort();
+        names
+    })
+}
+
+/// A type's name without its path and parameters.
+fn short(path: &str) -> String {
+    let name = path.split('<').next().unwrap_or(path);
+    name.rsplit("::").next().unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy_ecs::prelude::{Res, ResMut, Resource};
+
+    #[derive(Resource, Default)]
+    struct Order(Vec<u8>);
+    #[derive(Resource, Default)]
+    struct Other;
+
+    fn first(mut order: ResMut<Order>) {
+        order.0.push(1);
+    }
+    fn second(mut order: ResMut<Order>, _: Res<Other>) {
+        order.0.push(2);
+    }
+
+    fn world() -> World {
+        let mut world = World::new();
+        world.init_resource::<Order>();
+        world.init_resource::<Other>();
+        world
+    }
+
+    #[test]
+    fn slots_give_the_order_and_bevy_says_what_is_touched() {
+        let mut builder = CycleBuilder::new();
+        builder.add(Slot::Observe, "second", second);
+        builder.add(Slot::Credits, "first", first);
+        let mut world = world();
+        let mut cycle = builder.build(&mut world, true).unwrap();
+        cycle.run(&mut world);
+        assert_eq!(world.resource::<Order>().0, [1, 2]);
+        let [one, two] = cycle.stages() else {
+            panic!("{:?}", cycle.stages())
+        };
+        assert_eq!((one.name, one.slot), ("first", Slot::Credits));
+        assert_eq!((two.name, two.slot), ("second", Slot::Observe));
+        assert_eq!(two.reads, ["Other"]);
+        assert_eq!(two.writes, ["Order"]);
+    }
+
+    #[test]
+    fn two_systems_of_a_slot_that_write_the_same_are_an_error() {
+        let mut builder = CycleBuilder::new();
+        builder.add(Slot::Mark, "first", first);
+        builder.add(Slot::Mark, "second", second);
+        let refused = builder.build(&mut world(), false);
+        assert!(matches!(refused.err(), Some(ScheduleBuildError::Elevated(_))));
+    }
+}
