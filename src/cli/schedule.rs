@@ -30,7 +30,12 @@ pub fn execute(arguments: &Schedule) -> Result<ExitCode, Error> {
             format!("{:?}", stage.slot)
         };
         last = Some(stage.slot);
-        let _ = writeln!(text, "{slot:10} {:12} writes {}", stage.name, list(&stage.writes));
+        let _ = writeln!(
+            text,
+            "{slot:10} {:12} writes {}",
+            stage.name,
+            list(&stage.writes)
+        );
         if !stage.reads.is_empty() {
             let _ = writeln!(text, "{:23} reads  {}", "", list(&stage.reads));
         }
@@ -46,7 +51,7 @@ pub fn execute(arguments: &Schedule) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(names: &[String]) -> String {
+fn list(names: &[&str]) -> String {
     match names {
         [] => String::from("nothing"),
         names => names.join(", "),

@@ -1,7 +1,7 @@
 //! The cycle: every system that runs, in the order it runs.
 //!
 //! Each stage is one plain function over the shard's columns ([`View`]), wrapped in one system that stands in a
-//! [`Slot`]. The order of the slots is the model's (section 5); what swapping two neighbours would change:
+//! [`Slot`]. The order of the slots is the model's (section 4); what swapping two neighbours would change:
 //!
 //! | slot | owner | after the next stage instead |
 //! |---|---|---|
@@ -56,6 +56,7 @@ pub use slot::Slot;
 pub use state::{ShardState, Shared, Work};
 pub use view::{Channels, Fabric, Injection, Inputs, Outputs, Pool, View};
 
+use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use crate::scenario::plan::Matching;
 
 /// The stages of the core for masks of `W` words and the options of `shared`.
@@ -70,6 +71,14 @@ pub fn core<const W: usize>(shared: &Shared) -> CycleBuilder {
 /// The stages; one that the options switch off is left out.
 fn stages<const W: usize, const P: bool>(shared: &Shared) -> CycleBuilder {
     let mut cycle = CycleBuilder::new();
+    cycle.name::<ShardState>();
+    cycle.name::<Switch<W>>();
+    cycle.name::<OutPort>();
+    cycle.name::<InPort>();
+    cycle.name::<OutLane<W>>();
+    cycle.name::<Queue>();
+    cycle.name::<Packet>();
+    cycle.name::<PacketRecord>();
     cycle.add(Slot::Credits, "credits", credits_system::<W, P>);
     cycle.add(Slot::Deliver, "deliver", deliver_system::<W, P>);
     cycle.add(Slot::Route, "route", route_system::<W, P>);

@@ -15,7 +15,7 @@ use bevy_ecs::schedule::{
 };
 use bevy_ecs::system::{IntoSystem, System};
 use bevy_ecs::world::World;
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -31,15 +31,17 @@ pub struct Stage {
     /// Where it stands.
     pub slot: Slot,
     /// Components and resources it reads and does not write, by name.
-    pub reads: Vec<String>,
+    pub reads: Vec<&'static str>,
     /// Components and resources it writes, by name.
-    pub writes: Vec<String>,
+    pub writes: Vec<&'static str>,
 }
 
 /// Takes the systems of a cycle.
 pub struct CycleBuilder {
     schedule: Schedule,
     known: HashMap<TypeId, (&'static str, Slot)>,
+    /// Names of components and resources: bevy keeps them in debug builds only.
+    names: HashMap<TypeId, &'static str>,
 }
 
 /// The systems of a cycle, ready to run.
@@ -64,7 +66,16 @@ impl CycleBuilder {
         Self {
             schedule,
             known: HashMap::new(),
+            names: HashMap::new(),
         }
+    }
+
+    /// A component or resource that systems touch, by its type's name without path and parameters.
+    pub fn name<T: 'static>(&mut self) {
+        let path = type_name::<T>();
+        let path = path.split('<').next().unwrap_or(path);
+        let name = path.rsplit("::").next().unwrap_or(path);
+        self.names.insert(TypeId::of::<T>(), name);
     }
 
     /// A system for a slot.
@@ -84,11 +95,12 @@ impl CycleBuilder {
     /// When two systems of a slot are ambiguous.
     ///
     /// # Panics
-    /// When a system has no name: a defect of the program.
+    /// When bevy lost a system, or systems touch something without a name: a defect of the program.
     pub fn build(self, world: &mut World, timed: bool) -> Result<Cycle, ScheduleBuildError> {
         let Self {
             mut schedule,
             known,
+            names,
         } = self;
         schedule.initialize(world)?;
         let systems = schedule.systems_with_access();
@@ -97,7 +109,7 @@ impl CycleBuilder {
             .map(|(_, system)| {
                 let (name, slot) = known[&system.system_type()];
                 let access = system.access().to_filtered_access_set();
-                let [reads, writes] = touched(world, access.combined_access());
+                let [reads, writes] = touched(world, &names, access.combined_access());
                 Stage {
                     name,
                     slot,
@@ -143,27 +155,27 @@ impl Cycle {
 }
 
 /// Names of what is read only and of what is written, sorted.
-fn touched(world: &World, access: &Access) -> [Vec<String>; 2] {
+fn touched(
+    world: &World,
+    names: &HashMap<TypeId, &'static str>,
+    access: &Access,
+) -> [Vec<&'static str>; 2] {
     let ids = |set: &InvertibleComponentIdSet| -> Vec<ComponentId> {
         let finite = set.as_finite_set();
         finite.map_or_else(Vec::new, |set| set.iter().collect())
     };
+    let name = |id: ComponentId| {
+        let info = world.components().get_info(id);
+        let found = info.and_then(|info| names.get(&info.type_id()?));
+        *found.expect("what systems touch has a name")
+    };
     let (mut reads, writes) = (ids(access.reads()), ids(access.writes()));
     reads.retain(|id| !writes.contains(id));
     [reads, writes].map(|ids| {
-        let names = ids
-            .into_iter()
-            .filter_map(|id| world.components().get_name(id));
-        let mut names: Vec<String> = names.map(|name| short(&name.to_string())).collect();
-        names.sort();
+        let mut names: Vec<_> = ids.into_iter().map(name).collect();
+        names.sort_unstable();
         names
     })
-}
-
-/// A type's name without its path and parameters.
-fn short(path: &str) -> String {
-    let name = path.split('<').next().unwrap_or(path);
-    name.rsplit("::").next().unwrap_or(name).to_owned()
 }
 
 #[cfg(test)]
@@ -193,6 +205,8 @@ mod tests {
     #[test]
     fn slots_give_the_order_and_bevy_says_what_is_touched() {
         let mut builder = CycleBuilder::new();
+        builder.name::<Order>();
+        builder.name::<Other>();
         builder.add(Slot::Observe, "second", second);
         builder.add(Slot::Credits, "first", first);
         let mut world = world();
@@ -211,9 +225,14 @@ mod tests {
     #[test]
     fn two_systems_of_a_slot_that_write_the_same_are_an_error() {
         let mut builder = CycleBuilder::new();
+        builder.name::<Order>();
+        builder.name::<Other>();
         builder.add(Slot::Mark, "first", first);
         builder.add(Slot::Mark, "second", second);
         let refused = builder.build(&mut world(), false);
-        assert!(matches!(refused.err(), Some(ScheduleBuildError::Elevated(_))));
+        assert!(matches!(
+            refused.err(),
+            Some(ScheduleBuildError::Elevated(_))
+        ));
     }
 }

@@ -1,4 +1,4 @@
-//! Slow sinks: hosts that consume at less than the rate of their link (model section 3, D12).
+//! Slow sinks: hosts that consume at less than the rate of their link (rule 11 of the model, D12).
 //!
 //! Part of `Slot::Deliver` and `Slot::Route`; active only when `sink_rate` is set.
 //!

@@ -94,7 +94,7 @@ impl<'a> Blueprint<'a> {
             shared: Arc::clone(&self.shared),
             work,
         };
-        Box::new(WorldShard::new(rows, state, self.options.profile))
+        Box::new(WorldShard::new(rows, state, self.options))
     }
 }
 

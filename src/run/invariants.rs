@@ -1,4 +1,4 @@
-//! Conservation laws, checked between windows with `--check` and in tests (model section 7).
+//! Conservation laws, checked between windows with `--check` and in tests (model section 6).
 //!
 //! # Laws
 //! 1. Packets: created = rejected + in source queues + in the fabric + delivered.

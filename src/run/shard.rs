@@ -4,6 +4,7 @@ use crate::cycle::profile::StageClock;
 use crate::cycle::state::{Message, ShardState};
 use crate::cycle::{self, Cycle, Fabric, Stage, View};
 use crate::fabric::{Packet, PacketRecord, Queue};
+use crate::run::Options;
 use crate::run::lower::Rows;
 use crate::run::saved;
 use bevy_ecs::system::SystemState;
@@ -63,11 +64,7 @@ impl<const W: usize> WorldShard<W> {
     ///
     /// # Panics
     /// When the cycle's systems are ambiguous: a defect of the schedule, caught by every test.
-    pub fn new(
-        rows: Rows<W>,
-        state: ShardState,
-        timed: bool,
-    ) -> Self {
+    pub fn new(rows: Rows<W>, state: ShardState, options: Options) -> Self {
         let mut world = World::new();
         world.spawn_batch(rows.switches);
         world.spawn_batch(rows.ports);
@@ -81,9 +78,12 @@ impl<const W: usize> WorldShard<W> {
         }
         let shared = Arc::clone(&state.shared);
         world.insert_resource(state);
-        let cycle = cycle::core::<W>(&shared)
-            .build(&mut world, timed)
-            .expect("no two stages of a slot touch the same");
+        let mut cycle = cycle::core::<W>(&shared);
+        for guest in options.guests {
+            guest(&mut cycle);
+        }
+        let cycle = cycle.build(&mut world, options.profile);
+        let cycle = cycle.expect("no two systems of a slot touch the same");
         let columns = SystemState::new(&mut world);
         let mut whole = Self {
             world,

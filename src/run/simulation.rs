@@ -8,9 +8,9 @@ use super::build::Blueprint;
 use super::feed::Feed;
 use super::outcome::StageCost;
 use super::shard::{Inspect, Shard};
-use crate::cycle::Stage;
 use crate::cycle::profile::StageClock;
 use crate::cycle::state::{Message, ShardState};
+use crate::cycle::{CycleBuilder, Stage};
 use crate::fabric::partition::partition;
 use crate::ids::ChannelId;
 use crate::routing::Routes;
@@ -34,7 +34,12 @@ pub struct Options {
     pub check_order: bool,
     /// Time every stage.
     pub profile: bool,
+    /// Systems of the caller that look on, for the slots they name.
+    pub guests: &'static [Guest],
 }
+
+/// Adds systems to the cycle of a shard.
+pub type Guest = fn(&mut CycleBuilder);
 
 impl Default for Options {
     fn default() -> Self {
@@ -44,6 +49,7 @@ impl Default for Options {
             keep_deliveries: false,
             check_order: false,
             profile: false,
+            guests: &[],
         }
     }
 }

@@ -164,7 +164,7 @@ impl SwitchOptions {
     }
 }
 
-/// Host options (model section 3).
+/// Host options (rule 11 of the model).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostOptions {
     /// Sink speed \[cycles per flit\]; `None` = as fast as flits arrive.

@@ -36,6 +36,8 @@ mod records;
 mod keeping;
 // One packet watched.
 mod watch;
+// The systems of a cycle.
+mod schedule;
 // Sweeps and other studies of many runs, through the program.
 mod studies;
 // Pages and figures of runs: what they say, that they stand alone, and what is refused.

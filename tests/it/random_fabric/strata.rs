@@ -5,8 +5,8 @@
 //! two of three times such a run is resumed in the middle. Threads and form of the cycle change from round to round: any
 //! [`PERIOD`] cases in a row hold every width and size in every mode, and every feature three times.
 
-use super::features::{ADAPTIVE_ONLY, PLAIN, STATEFUL, TABLES_ONLY, traffic};
 use super::Dice;
+use super::features::{ADAPTIVE_ONLY, PLAIN, STATEFUL, TABLES_ONLY, traffic};
 
 /// Cases in a row that hold everything.
 pub(crate) const PERIOD: u64 = 2 * SLOTS * 6;

@@ -1,4 +1,4 @@
-//! Conservation (model section 7): every flit of every packet is in exactly one place, credits add up,
+//! Conservation (model section 6): every flit of every packet is in exactly one place, credits add up,
 //! packets of one path stay in order.
 
 use super::Fabric;

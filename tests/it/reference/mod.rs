@@ -190,7 +190,7 @@ impl<'a> Fabric<'a> {
         }
     }
 
-    /// One cycle, in the order of model section 5.
+    /// One cycle, in the order of model section 4.
     fn cycle(&mut self, now: u64) {
         self.deliver_and_route(now);
         self.arbitrate_cross_mark(now);

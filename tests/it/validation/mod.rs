@@ -27,7 +27,7 @@ use virtlane::scenario::{Document, Parts, Plan, Resolved};
 use virtlane::topology::Graph;
 
 /// A shipped scenario, with changes as on the command line.
-fn scenario(file: &str, changes: &[&str]) -> Resolved {
+pub(crate) fn scenario(file: &str, changes: &[&str]) -> Resolved {
     let path = Path::new("scenarios").join(file);
     let mut document = Document::read(&path).expect("shipped scenarios are readable");
     for change in changes {

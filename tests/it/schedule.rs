@@ -1,0 +1,108 @@
+//! The systems of a cycle: what a scenario has, and that a system more changes nothing.
+
+use crate::validation::scenario;
+use assert_cmd::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use virtlane::cycle::{CycleBuilder, Slot};
+use virtlane::measure::digest::Digest;
+use virtlane::run::{Options, Simulation};
+
+/// The lines about systems that `virtlane schedule` prints.
+fn systems(changes: &[&str]) -> String {
+    let mut command = Command::cargo_bin("virtlane").expect("it is built");
+    command.args(["schedule", "scenarios/default.ron"]);
+    for change in changes {
+        command.args(["--set", change]);
+    }
+    let output = command.assert().success().get_output().stdout.clone();
+    let text = String::from_utf8(output).expect("text");
+    let lines = text
+        .lines()
+        .skip_while(|line| !line.starts_with("Credits"))
+        .take_while(|line| !line.is_empty());
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn every_set_of_options_has_its_systems() {
+    let sets: [(&str, &[&str]); 6] = [
+        ("plain", &[]),
+        (
+            "marking",
+            &["fabric.switch.marking=(threshold: \"8 flits\")"],
+        ),
+        (
+            "output lanes",
+            &["fabric.switch.output_lane_buffer=2 flits"],
+        ),
+        ("input first", &["fabric.switch.matching=InputFirst"]),
+        ("two rounds", &["fabric.switch.iterations=2"]),
+        ("adaptive", &["routing=AdaptiveAscent()"]),
+    ];
+    let text = sets.map(|(name, changes)| format!("{name}\n{}\n", systems(changes)));
+    insta::assert_snapshot!(text.concat());
+}
+
+/// Runs of the systems below.
+static RUNS: [AtomicU64; Slot::ALL.len()] = [const { AtomicU64::new(0) }; Slot::ALL.len()];
+
+fn idle<const N: usize>() {
+    RUNS[N].fetch_add(1, Ordering::Relaxed);
+}
+
+fn one_in_every_slot(cycle: &mut CycleBuilder) {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = Slot::ALL;
+    cycle.add(a, "idle", idle::<0>);
+    cycle.add(b, "idle", idle::<1>);
+    cycle.add(c, "idle", idle::<2>);
+    cycle.add(d, "idle", idle::<3>);
+    cycle.add(e, "idle", idle::<4>);
+    cycle.add(f, "idle", idle::<5>);
+    cycle.add(g, "idle", idle::<6>);
+    cycle.add(h, "idle", idle::<7>);
+    cycle.add(i, "idle", idle::<8>);
+    cycle.add(j, "idle", idle::<9>);
+    cycle.add(k, "idle", idle::<10>);
+    cycle.add(l, "idle", idle::<11>);
+    cycle.add(m, "idle", idle::<12>);
+    cycle.add(n, "idle", idle::<13>);
+}
+
+#[test]
+fn a_system_in_every_slot_runs_and_changes_nothing() {
+    let resolved = scenario("default.ron", &["phases.warmup=100 cycles"]);
+    let digest = |guests| {
+        let options = Options {
+            guests,
+            profile: true,
+            ..Options::default()
+        };
+        let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+        let simulation = Simulation::new(plan, graph, &resolved.routes, options);
+        let mut simulation = simulation.expect("one thread starts");
+        simulation.run_until(400).expect("there are no messages");
+        let mut digest = Digest::default();
+        for state in simulation.states() {
+            digest.merge(state.work.records.measured.digest);
+        }
+        (digest, simulation.stage_costs())
+    };
+    let (alone, stages) = digest(&[]);
+    let (accompanied, more) = digest(&[one_in_every_slot]);
+    assert_eq!(accompanied, alone);
+    // a profile names every system, in the order it ran
+    let names = |costs: &[virtlane::run::outcome::StageCost]| -> Vec<String> {
+        costs.iter().map(|cost| cost.name.clone()).collect()
+    };
+    let of_the_core = names(&more).into_iter().filter(|name| name != "idle");
+    assert_eq!(of_the_core.collect::<Vec<_>>(), names(&stages));
+    assert_eq!(more.len(), stages.len() + Slot::ALL.len());
+    let runs: Vec<u64> = RUNS
+        .iter()
+        .map(|runs| runs.load(Ordering::Relaxed))
+        .collect();
+    assert!(
+        runs[0] > 300 && runs.iter().all(|&count| count == runs[0]),
+        "{runs:?}"
+    );
+}
