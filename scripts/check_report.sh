@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Shows real reports to a real browser: each must render in light, dark and on paper without a request to anything.
+# Shows real reports to a real browser: each must render in light, dark and on paper without a request to anything, and
+# have no overlapping, cut or tiny labels on a screen and a phone.
 #
 #   scripts/check_report.sh [DIR]   keeps pages, screenshots and PDF files in DIR
 #
@@ -43,6 +44,23 @@ run() {
     "$VIRTLANE" run "$@" --quiet --out "$scratch/runs/$name"
 }
 
+# Looks for faults of layout in a frame of this many pixels across.
+check_layout() {
+    local name=$1 width=$2
+    { cat "$out/$name.html"; echo "<script>"; cat scripts/audit_page.js; echo "</script>"; } >"$scratch/framed.html"
+    cat >"$scratch/frame.html" <<END
+<script>onmessage = e => { const p = document.createElement("pre"); p.textContent = "\\n" + e.data + "\\nend of audit\\n"; document.body.append(p) }</script>
+<body><iframe src="framed.html" style="width:${width}px;height:900px;border:0"></iframe>
+END
+    browse --virtual-time-budget=5000 --window-size=1500,900 --dump-dom "file://$scratch/frame.html"
+    sed -n '/^[0-9]* labels$/,/^end of audit$/p' "$scratch/browser.out" >"$scratch/audit"
+    grep -Eq '^[1-9][0-9]* labels$' "$scratch/audit" || fail "$name: no label was looked at"
+    if (($(wc -l <"$scratch/audit") > 2)); then
+        cat "$scratch/audit" >&2
+        fail "$name: faults of layout at $width pixels"
+    fi
+}
+
 check_page() {
     local name=$1 scheme
     shift
@@ -61,6 +79,8 @@ check_page() {
     browse --blink-settings=preferredColorScheme=0 --no-pdf-header-footer --print-to-pdf="$out/$name.pdf" \
         "file://$out/$name.html"
     (($(stat -c %s "$out/$name.pdf") >= SMALLEST / 2)) || fail "$name: nothing is printed"
+    check_layout "$name" 1400
+    check_layout "$name" 400
     # figures, as the browser has laid them out
     browse --dump-dom "file://$out/$name.html"
     grep -q '<figure class="channel-utilisation">' "$scratch/browser.out" || fail "$name: no heat map"
@@ -77,8 +97,14 @@ run mesh scenarios/topologies/mesh_8x8.ron --cycles 2000 \
     --set 'traffic.0.pattern=HotSpot(targets: [27], fraction: 0.1)' --set traffic.0.process.load=0.1
 run torus scenarios/topologies/torus_10x10x10.ron --cycles 500
 run imported scenarios/fabrics/psmn_x5.ron --cycles 2000
+run messages scenarios/messages/ring_all_reduce.ron
+run saturated scenarios/topologies/mesh_8x8.ron --cycles 3000 --set traffic.0.process.load=0.9
+"$VIRTLANE" sweep scenarios/reproduce/load_balance_torus_8x8.ron --quiet --out "$scratch/runs/study"
 
 check_page tree "$scratch/runs/tree"
 check_page mesh "$scratch/runs/mesh"
 check_page torus "$scratch/runs/torus"
 check_page imported "$scratch/runs/imported"
+check_page messages "$scratch/runs/messages"
+check_page saturated "$scratch/runs/saturated"
+check_page study "$scratch/runs/study"

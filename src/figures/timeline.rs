@@ -1,7 +1,7 @@
 //! The run over time: loads, and packets that wait.
 
 use super::{Figure, FigureError};
-use crate::chart::axis::Axis;
+use crate::chart::axis::{Axis, number};
 use crate::chart::canvas::Canvas;
 use crate::chart::lines::{Guide, Mark, SIZE};
 use crate::chart::{LineChart, Series};
@@ -39,6 +39,7 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
         ),
     ];
     let (width, height) = SIZE;
+    let count = |cycles: u64| number(cycles as f64, 0);
     let svg = Canvas::draw((width, height * 3 / 2), |area| {
         let parts = area.split_evenly((2, 1));
         let pairs = parts.iter().zip(&charts);
@@ -47,8 +48,10 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
     })?;
     let caption = format!(
         "All hosts together, mean or last value of each interval of the run: {} cycles of warm-up, then {} measured, then \
-         {} until the last measured packet was delivered. Thin lines are the ends of warm-up and measurement. Queues that grow to the end mean saturation.",
-        cycles.warmup, cycles.measure, cycles.drain
+         {} of drain. Thin lines are the ends of warm-up and measurement. Queues that grow to the end mean saturation.",
+        count(cycles.warmup),
+        count(cycles.measure),
+        count(cycles.drain)
     );
     Ok(Some(Figure {
         name: "timeline",
@@ -83,8 +86,11 @@ fn chart(
     y.range.end *= ROOM;
     let end = cycles.warmup + cycles.measure;
     let phases = [(cycles.warmup, "warm-up"), (end, "measured")];
+    // a phase of no cycles has no end to show
+    let phases = phases.into_iter().filter(|(end, _)| *end > 0);
+    let top = y.range.end;
     let guides = phases.map(|(end, name)| Guide {
-        ends: [(end as f64, 0.0), (end as f64, y.range.end)],
+        ends: [(end as f64, 0.0), (end as f64, top)],
         name,
     });
     LineChart {
@@ -92,7 +98,7 @@ fn chart(
         remark: String::new(),
         x: Axis::from_zero("time [cycles]", points().map(|point| point.x)),
         y,
-        guides: guides.to_vec(),
+        guides: guides.collect(),
         series,
     }
 }

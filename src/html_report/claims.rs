@@ -1,6 +1,6 @@
 //! What the scenario claims, and what was found.
 
-use super::numbers::NONE;
+use super::numbers::{self, NONE, plural};
 use crate::chart::bars::three_digits;
 use crate::results::Claim;
 use maud::{Markup, html};
@@ -18,8 +18,9 @@ pub(super) fn section(claims: &[Claim]) -> Markup {
         section {
             h2 id="claims" { "Expected results" }
             p {
-                (claims.len()) " claims: " (count("reproduced")) " reproduced, " (count("ordering only"))
-                " by their order only, " (count("differs")) " differ from the source, " (count("fails")) " fail."
+                (plural(claims.len(), "claim", "claims")) ": " (count("reproduced")) " reproduced, "
+                (count("ordering only")) " by order only, " (count("differs")) " different from the source, "
+                (count("fails")) " failed."
             }
             div class="scroll" {
                 table {
@@ -35,7 +36,11 @@ pub(super) fn section(claims: &[Claim]) -> Markup {
 }
 
 fn row(claim: &Claim) -> Markup {
-    let number = |value: Option<f64>| value.map_or_else(|| NONE.into(), three_digits);
+    let number = |value: Option<f64>| match value {
+        None => NONE.into(),
+        Some(count) if count >= 1.0 && count.fract() == 0.0 => numbers::count(count as u64),
+        Some(value) => three_digits(value),
+    };
     html! {
         tr {
             td { (sign(&claim.verdict)) " " (claim.verdict) }
@@ -45,10 +50,17 @@ fn row(claim: &Claim) -> Markup {
             }
             td { (number(claim.published)) }
             td { (number(claim.found)) }
-            td { (claim.relation) }
+            td { (relation(&claim.relation)) }
             td class="text" { (claim.source) }
         }
     }
+}
+
+/// `≥ 1.35`, `= 1 ± 10 %` of the form that files have.
+fn relation(text: &str) -> String {
+    [(">=", "\u{2265}"), ("<=", "\u{2264}"), ("+-", "\u{b1}")]
+        .iter()
+        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// The sign of a verdict, which does not depend on colour.

@@ -1,6 +1,6 @@
 //! The table of traffic classes of a run.
 
-use super::numbers::{NONE, count, cycles, real_time, share, whole};
+use super::numbers::{NONE, count, cycle_length, cycles, share, whole};
 use crate::measure::LatencySummary;
 use crate::report::summary::{ClassSummary, ServiceLevels, Summary};
 use maud::{Markup, html};
@@ -15,7 +15,7 @@ pub(super) fn messages(summary: &Summary) -> Markup {
         @if !sending.is_empty() {
             div class="scroll" {
                 table {
-                    caption { "Messages; latency from the first packet made to the last packet delivered; " (cycle_length(summary)) }
+                    caption { "Messages; latency from the first packet made to the last packet delivered; " (cycle_length(summary.scenario.cycle_ns)) }
                     thead {
                         tr {
                             th class="group" {} th class="group" colspan="3" { "messages" }
@@ -50,7 +50,7 @@ pub(super) fn table(summary: &Summary) -> Markup {
     html! {
         div class="scroll" {
             table {
-                caption { "Traffic classes; SL: service level; p99: what 99 % of the packets do not exceed; " (cycle_length(summary)) }
+                caption { "Traffic classes; SL: service level; p99: what 99 % of the packets do not exceed; " (cycle_length(summary.scenario.cycle_ns)) }
                 thead {
                     tr {
                         th class="group" colspan="2" {} th class="group" colspan="2" { "load" } th class="group" colspan="2" { "lost" }
@@ -74,11 +74,6 @@ pub(super) fn table(summary: &Summary) -> Markup {
             }
         }
     }
-}
-
-/// `1 cycle = 51.2 ns`.
-fn cycle_length(summary: &Summary) -> String {
-    format!("1 cycle = {}", real_time(1.0, summary.scenario.cycle_ns))
 }
 
 fn row(class: &ClassSummary) -> Markup {

@@ -32,11 +32,12 @@ pub fn page(results: &Results) -> Result<String, FigureError> {
     let detailed = curves.detailed();
     let body = html! {
         (overview::section(results, &curves, &title))
-        (contents(results, &detailed))
+        (contents(results, &curves, &detailed))
         (claims::section(&results.claims))
         @if results.runs.len() > 1 { (study::section(results, &curves)?) }
         @for (number, shown) in detailed.iter().enumerate() {
-            (run::section(*shown, (results.runs.len() > 1).then_some(number + 1))?)
+            @let several = (results.runs.len() > 1).then_some((number + 1, &curves.across));
+            (run::section(*shown, several)?)
         }
         (reproduce::section(results, &detailed))
         (glossary::section())
@@ -59,7 +60,7 @@ pub fn page(results: &Results) -> Result<String, FigureError> {
 }
 
 /// Links to the sections that there are.
-fn contents(results: &Results, detailed: &[Detailed<'_>]) -> Markup {
+fn contents(results: &Results, curves: &Curves<'_>, detailed: &[Detailed<'_>]) -> Markup {
     let has_several = results.runs.len() > 1;
     html! {
         nav {
@@ -69,7 +70,7 @@ fn contents(results: &Results, detailed: &[Detailed<'_>]) -> Markup {
                 a href=(format!("#run-{number}")) {
                     @if has_several {
                         "Run in detail: " @if !shown.label.is_empty() { (shown.label) ", " }
-                        "load " (numbers::share(shown.run.summary.load.offered))
+                        (numbers::place(&curves.across, shown.x))
                     } @else { "The run in detail" }
                 }
             }
@@ -116,7 +117,7 @@ fn theme() -> String {
 fn figure(figure: &Figure) -> Markup {
     html! {
         figure class=(figure.name) {
-            (PreEscaped(figure.svg.inline(&figure.caption)))
+            div class="scroll" { (PreEscaped(figure.svg.inline(&figure.caption))) }
             figcaption { (figure.caption) }
         }
     }

@@ -3,6 +3,7 @@
 use crate::chart::axis::number;
 use crate::chart::bars::three_digits;
 use crate::measure::precision::Interval;
+use crate::results::Across;
 
 /// Shown where there is no value.
 pub(super) const NONE: &str = "\u{2013}";
@@ -48,6 +49,21 @@ pub(super) fn interval(interval: Option<Interval>, decimals: usize) -> String {
     }
 }
 
+/// Where a point is on its curve: `offered load 0.3000`, `fabric.switch.lane_capacity 16 flits`.
+pub(super) fn place(across: &Across, x: f64) -> String {
+    match across {
+        Across::Offered => format!("offered load {}", share(x)),
+        Across::Setting { path, unit } => format!("{path} {x} {unit}").trim_end().to_owned(),
+    }
+}
+
+/// `1 cycle = 51.2 ns`, to the picosecond.
+pub(super) fn cycle_length(cycle_ns: f64) -> String {
+    let time = format!("{cycle_ns:.3}");
+    let time = time.trim_end_matches('0').trim_end_matches('.');
+    format!("1 cycle = {time} ns")
+}
+
 /// So many cycles in units of the world: `3.28 \u{b5}s`.
 pub(super) fn real_time(cycles: f64, cycle_ns: f64) -> String {
     let (value, unit) = match cycles * cycle_ns {
@@ -91,9 +107,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_point_is_told_by_what_its_curve_goes_over() {
+        assert_eq!(place(&Across::Offered, 0.7025), "offered load 0.7025");
+        let setting = |unit: &str| Across::Setting {
+            path: "fabric.switch.lanes".into(),
+            unit: unit.into(),
+        };
+        assert_eq!(place(&setting(""), 4.0), "fabric.switch.lanes 4");
+        assert_eq!(place(&setting("flits"), 4.0), "fabric.switch.lanes 4 flits");
+    }
+
+    #[test]
     fn cycles_and_loads_have_units_of_the_world() {
         assert_eq!(real_time(64.0, 51.2), "3.28 \u{b5}s");
         assert_eq!(real_time(2.0, 0.64), "1.28 ns");
+        assert_eq!(cycle_length(51.2), "1 cycle = 51.2 ns");
+        assert_eq!(cycle_length(0.6404), "1 cycle = 0.64 ns");
+        assert_eq!(cycle_length(1000.0), "1 cycle = 1000 ns");
         assert_eq!(real_rate(0.4997, 10_000_000_000), "5.00 Gbit/s");
     }
 }

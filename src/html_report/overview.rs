@@ -1,6 +1,8 @@
 //! The head of the page: title, verdict, the facts a reader asks for first.
 
-use super::numbers::{NONE, count, cycles, plural, real_rate, real_time, share, whole};
+use super::numbers::{
+    NONE, count, cycle_length, cycles, plural, real_rate, real_time, share, whole,
+};
 use super::verdict::{judge, sign};
 use crate::measure::LatencySummary;
 use crate::report::summary::{MessageSummary, Summary};
@@ -74,8 +76,13 @@ fn facts(results: &Results) -> Markup {
             plural(s.routing.layers as usize, "layer", "layers")
         )
     });
-    let cycle_time = first.cycle_time().map(|time| format!("1 cycle = {time}"));
-    let window = same(|s| format!("{} cycles", count(s.run.cycles.measure)));
+    let cycle = same(|s| cycle_length(s.scenario.cycle_ns));
+    let reason = first.cycle_time().and_then(|time| time.split_once(": "));
+    let cycle_time = cycle.map(|cycle| match reason {
+        Some((_, reason)) => format!("{cycle}: {reason}"),
+        None => cycle,
+    });
+    let window = same(|s| plural(s.run.cycles.measure as usize, "cycle", "cycles"));
     html! {
         dl class="facts" {
             (fact("Fabric", fabric, size))
@@ -84,7 +91,7 @@ fn facts(results: &Results) -> Markup {
             @if results.runs.len() == 1 {
                 (single(&first.summary))
             } @else {
-                (fact("Runs", Some(results.runs.len().to_string()), Some(seeds(results))))
+                (fact("Runs", Some(count(results.runs.len() as u64)), Some(seeds(results))))
             }
         }
     }
@@ -137,13 +144,17 @@ fn single(summary: &Summary) -> Markup {
     let (load, scenario) = (&summary.load, &summary.scenario);
     let (network, packet) = (&summary.latency.network, &summary.latency.packet);
     let rate = |load| real_rate(load, scenario.reference_rate);
-    let mean = |latency: &LatencySummary| format!("{} cycles", cycles(latency.mean));
+    let mean = |latency: &LatencySummary| match latency.mean {
+        None => NONE.into(),
+        mean => format!("{} cycles", cycles(mean)),
+    };
     let note = |latency: &LatencySummary| {
-        let mean = latency
-            .mean
-            .map_or_else(|| NONE.into(), |mean| real_time(mean, scenario.cycle_ns));
+        let Some(mean) = latency.mean else {
+            return "no measured packet was delivered".into();
+        };
         format!(
-            "{mean}; p50 {}, p99 {}, max {}",
+            "{}; p50 {}, p99 {}, max {}",
+            real_time(mean, scenario.cycle_ns),
             whole(latency.p50),
             whole(latency.p99),
             whole(latency.max)

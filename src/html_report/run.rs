@@ -1,19 +1,22 @@
 //! One run in detail.
 
-use super::numbers::{NONE, count, mebibytes, seconds, share};
+use super::numbers::{NONE, count, mebibytes, place, seconds, share};
 use super::verdict::{sign, word};
 use super::{classes, figure};
 use crate::figures::{FigureError, of_run};
 use crate::report::Summary;
-use crate::results::Detailed;
 use crate::results::tables::ChannelUse;
+use crate::results::{Across, Detailed};
 use maud::{Markup, html};
 
 /// Channels named in the table of the busiest.
 const NAMED: usize = 10;
 
-/// Makes it; `number` counts the runs where there are several.
-pub(super) fn section(shown: Detailed<'_>, number: Option<usize>) -> Result<Markup, FigureError> {
+/// Makes it. Where there are several runs they are numbered and told by the place of their point.
+pub(super) fn section(
+    shown: Detailed<'_>,
+    several: Option<(usize, &Across)>,
+) -> Result<Markup, FigureError> {
     let run = shown.run;
     let figures = of_run(run)?;
     let summary = &run.summary;
@@ -21,12 +24,12 @@ pub(super) fn section(shown: Detailed<'_>, number: Option<usize>) -> Result<Mark
     let work = &summary.work;
     Ok(html! {
         section {
-            @match number {
-                Some(number) => {
+            @match several {
+                Some((number, across)) => {
                     h2 id=(format!("run-{number}")) {
                         "Run in detail: "
                         @if !shown.label.is_empty() { (shown.label) ", " }
-                        "offered load " (share(summary.load.offered)) ", seed " (run.manifest.seed)
+                        "point at " (place(across, shown.x)) ", seed " (run.manifest.seed)
                     }
                     p {
                         b { (sign(verdict)) " " (word(verdict)) } ": " (run.manifest.reason) ". "

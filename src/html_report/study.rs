@@ -89,9 +89,11 @@ fn failures(results: &Results) -> Markup {
     html! {
         @if !results.failed.is_empty() {
             h3 { (plural(results.failed.len(), "run", "runs")) " that could not be simulated" }
-            table {
-                @for failed in &results.failed {
-                    tr { td class="wrap" { (failed.path.display()) } td class="text wrap" { (failed.reason) } }
+            div class="scroll" {
+                table {
+                    @for failed in &results.failed {
+                        tr { td class="wrap" { (failed.path.display()) } td class="text wrap" { (failed.reason) } }
+                    }
                 }
             }
         }

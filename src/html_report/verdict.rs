@@ -1,6 +1,6 @@
 //! What came out, in a sentence.
 
-use super::numbers::{plural, share};
+use super::numbers::{place, plural, share};
 use crate::report::Verdict;
 use crate::results::{Across, Curve, Curves, Point, Results};
 use crate::study::found::Finding;
@@ -55,12 +55,14 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
     if results.searches.len() == results.directories.len() {
         return of_searches(results);
     }
-    let runs = results.runs.len();
+    let failures = results.failed.len();
+    let runs = results.runs.len() + failures;
     let number = |verdict| results.count(verdict);
     let worst_first = Verdict::ALL.into_iter().skip(1).rev();
     let verdict = worst_first.into_iter().find(|verdict| number(*verdict) > 0);
     let heading = match verdict {
-        None => format!("Steady: all {runs} runs"),
+        None if failures == 0 => format!("Steady: all {runs} runs"),
+        None => format!("Steady: {} of {runs} runs", runs - failures),
         Some(verdict) => format!("{}: {} of {runs} runs", word(verdict), number(verdict)),
     };
     let mut reasons: Vec<String> = findings(results).map(found).collect();
@@ -74,7 +76,7 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
         reasons.push(format!("{}: {}", bad.path.display(), bad.manifest.reason));
     }
     if let Some(failed) = results.failed.first() {
-        let failures = plural(results.failed.len(), "run", "runs");
+        let failures = plural(failures, "run", "runs");
         reasons.push(format!(
             "{failures} could not be simulated; the first: {}",
             failed.reason
@@ -145,10 +147,11 @@ fn of_curves(curves: &Curves<'_>) -> Vec<String> {
 
 /// Where a curve stops being steady.
 fn along(curve: &Curve<'_>, across: &Across) -> String {
-    let (what, place): (&str, &dyn Fn(f64) -> String) = match across {
-        Across::Offered => ("offered load", &share),
-        Across::Setting { path, .. } => (path, &|value: f64| value.to_string()),
+    let what = match across {
+        Across::Offered => "offered load",
+        Across::Setting { path, .. } => path,
     };
+    let place = |x: f64| place(across, x);
     let is_steady = |verdict: Verdict| verdict == Verdict::Steady;
     let first_not = curve
         .points
@@ -165,18 +168,15 @@ fn along(curve: &Curve<'_>, across: &Across) -> String {
     let last = curve.points.last().map_or(0.0, |point| point.x);
     match first_not {
         None if curve.points.len() == 1 => {
-            format!("steady at {what} {}, accepted load {most}", place(last))
+            format!("steady at {}, accepted load {most}", place(last))
         }
-        None => format!(
-            "steady up to {what} {}, the highest that was run",
-            place(last)
-        ),
+        None => format!("steady up to {}, the highest that was run", place(last)),
         Some(0) if curve.points.len() == 1 => {
-            format!("not steady at {what} {}, accepted load {most}", place(last))
+            format!("not steady at {}, accepted load {most}", place(last))
         }
         Some(0) => format!("not steady at any {what} that was run; accepted load at most {most}"),
         Some(first) => format!(
-            "steady up to {what} {}, no longer at {}; accepted load at most {most}",
+            "steady up to {}, no longer at {}; accepted load at most {most}",
             place(curve.points[first - 1].x),
             place(curve.points[first].x)
         ),

@@ -41,11 +41,17 @@ pub struct Point<'a> {
     pub judgement: Option<Judgement>,
 }
 
-impl Point<'_> {
+impl<'a> Point<'a> {
     /// Whether the fabric keeps up with what is offered: a load that is sustained, or all runs steady.
     pub fn keeps_up(&self) -> bool {
         let is_steady = self.verdict == Verdict::Steady;
         (self.judgement).map_or(is_steady, |judgement| judgement == Judgement::Sustained)
+    }
+
+    /// The first run with the verdict of the point.
+    fn typical(&self) -> Option<&'a Run> {
+        let is_worst = |run: &&&Run| run.summary.run.verdict == self.verdict;
+        self.runs.iter().find(is_worst).copied()
     }
 
     /// Mean of a number over the runs that have it and went to their end, with its confidence interval.
@@ -77,6 +83,8 @@ pub struct Curve<'a> {
 pub struct Detailed<'a> {
     /// Label of its curve.
     pub label: &'a str,
+    /// Where its point is on the curve.
+    pub x: f64,
     /// The run.
     pub run: &'a Run,
 }
@@ -148,16 +156,18 @@ impl<'a> Curves<'a> {
     }
 
     /// The runs that are shown in detail, at most four: all, or of each curve the last steady point and then
-    /// the last point; of a point the first seed.
+    /// the last point; of a point the first seed with the verdict of the point.
     pub fn detailed(&self) -> Vec<Detailed<'_>> {
-        let of = |curve: usize, run: &'a Run| Detailed {
+        let of = |curve: usize, x: f64, run: &'a Run| Detailed {
             label: &self.curves[curve].label,
+            x,
             run,
         };
         let mut all = Vec::new();
         for (number, curve) in self.curves.iter().enumerate() {
-            let runs = curve.points.iter().flat_map(|point| &point.runs);
-            all.extend(runs.map(|run| of(number, run)));
+            for point in &curve.points {
+                all.extend(point.runs.iter().map(|run| of(number, point.x, run)));
+            }
         }
         if all.len() <= MOST_DETAILED {
             return all;
@@ -175,8 +185,8 @@ impl<'a> Curves<'a> {
         places.truncate(MOST_DETAILED);
         places.sort_unstable();
         let firsts = places.into_iter().filter_map(|(curve, point)| {
-            let first = self.curves[curve].points[point].runs.first();
-            first.map(|run| of(curve, run))
+            let point = &self.curves[curve].points[point];
+            point.typical().map(|run| of(curve, point.x, run))
         });
         firsts.collect()
     }

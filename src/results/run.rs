@@ -181,10 +181,17 @@ fn summary(file: &Path) -> Result<Summary, ResultsError> {
         );
         return Err(ResultsError::new(file, reason));
     }
-    serde_json::from_str(&text).map_err(|cause| {
+    let summary: Summary = serde_json::from_str(&text).map_err(|cause| {
         let reason = format!(
             "is of an older version of Virtlane or damaged ({cause}): simulate the run again"
         );
         ResultsError::new(file, reason)
-    })
+    })?;
+    let cycles = summary.run.cycles;
+    let sum = cycles.warmup.checked_add(cycles.measure);
+    if sum.and_then(|sum| sum.checked_add(cycles.drain)).is_none() {
+        let reason = "is damaged: its phases have more cycles than can be counted";
+        return Err(ResultsError::new(file, reason));
+    }
+    Ok(summary)
 }

@@ -77,6 +77,13 @@ pub(super) fn channels(path: &Path) -> Result<Vec<ChannelUse>, ResultsError> {
     let mut channels: Vec<ChannelUse> = Vec::new();
     for row in rows::<ChannelRow>(path)? {
         let number = row.channel;
+        if !(row.utilisation.is_finite() && row.utilisation >= 0.0) {
+            let reason = format!(
+                "channel {number} carries flits in {} of the time: the table is damaged",
+                row.utilisation
+            );
+            return Err(ResultsError::new(path, reason));
+        }
         let count = channels.len();
         if let Some(last) = channels.last_mut()
             && number == count - 1
@@ -98,7 +105,18 @@ pub(super) fn channels(path: &Path) -> Result<Vec<ChannelUse>, ResultsError> {
 
 /// Reads the counters over time.
 pub(super) fn timeline(path: &Path) -> Result<Vec<TimelineRow>, ResultsError> {
-    rows(path)
+    let rows: Vec<TimelineRow> = rows(path)?;
+    let too_late = |row: &&TimelineRow| row.start.checked_add(row.length).is_none();
+    match rows.iter().find(too_late) {
+        None => Ok(rows),
+        Some(row) => {
+            let reason = format!(
+                "the interval from cycle {} has {} cycles, more than can be counted: the table is damaged",
+                row.start, row.length
+            );
+            Err(ResultsError::new(path, reason))
+        }
+    }
 }
 
 fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, ResultsError> {
@@ -131,6 +149,18 @@ mod tests {
         assert_eq!((between.source(), between.target()), ("leaf 1", "spine"));
         assert!(!between.is_of_host());
         assert!(channel("node port x", "S0 port 1").is_of_host());
+    }
+
+    #[test]
+    fn shares_that_cannot_be_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("channels.csv");
+        for share in ["NaN", "inf", "-0.25"] {
+            let row = format!("channel,from,to,utilisation [fraction]\n0,A,B port 1,{share}\n");
+            std::fs::write(&path, row).unwrap();
+            let error = channels(&path).expect_err("damaged").to_string();
+            assert!(error.contains("channel 0 carries flits in"), "{error}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
+use virtlane::report::Verdict;
 use virtlane::results::{Across, Curves, Results};
 
 /// A 4x4 mesh with two classes; the load is set by each run.
@@ -270,7 +271,7 @@ fn the_plan_of_a_report_repeats_the_run() {
 const EMPTY: (&str, &str) = ("", "");
 
 /// Copies of a good run with one file removed, or with a text in it replaced; nothing is replaced by `""`.
-const DAMAGES: [(&str, &str, Option<(&str, &str)>); 13] = [
+const DAMAGES: [(&str, &str, Option<(&str, &str)>); 15] = [
     ("no-manifest", "manifest.ron", None),
     ("no-summary", "summary.json", None),
     ("no-log", "latency.hlog", None),
@@ -291,6 +292,16 @@ const DAMAGES: [(&str, &str, Option<(&str, &str)>); 13] = [
     ),
     ("cut", "manifest.ron", Some(("plan: Scenario(", ""))),
     ("table", "channels.csv", Some(("\n0,", "\n1,"))),
+    (
+        "interval",
+        "timeline.csv",
+        Some(("\n0,", "\n18446744073709551615,")),
+    ),
+    (
+        "endless",
+        "summary.json",
+        Some(("\"drain\": ", "\"drain\": 18446744073709551")),
+    ),
     ("log", "latency.hlog", Some(("HIST", "HOST"))),
     ("empty-log", "latency.hlog", Some(EMPTY)),
     ("empty-table", "channels.csv", Some(EMPTY)),
@@ -347,4 +358,65 @@ fn what_is_no_finished_run_is_refused_with_the_file_that_says_so() {
         error.contains("cannot write `no/such/place.html`"),
         "{error}"
     );
+}
+
+#[test]
+fn a_run_in_detail_is_told_by_its_point_and_has_its_verdict() {
+    let folder = study(&["0.05", "0.2", "0.3"], &["1", "2"]);
+    let mut results = Results::read(&[folder.path().join("runs")]).unwrap();
+    let last = results
+        .runs
+        .iter()
+        .position(|run| run.path.ends_with("load0.3-seed2"))
+        .unwrap();
+    results.runs[last].summary.run.verdict = Verdict::Deadlocked;
+    let curves = Curves::new(&results).unwrap();
+    let detailed = curves.detailed();
+    let shown = detailed.last().unwrap();
+    assert!(shown.run.path.ends_with("load0.3-seed2"), "{shown:?}");
+    let points = &curves.curves[0].points;
+    assert_eq!(shown.x, points.last().unwrap().x);
+}
+
+#[test]
+fn runs_that_failed_are_counted_in_the_heading() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = r#"sweep: (axes: [("traffic.bulk.pattern", [Uniform, Transpose, Nonsense])])"#;
+    let scenario = SCENARIO.trim_end_matches(')').to_owned() + sweep + ",)";
+    fs::write(folder.path().join("mesh.ron"), scenario).unwrap();
+    let arguments = ["sweep", "mesh.ron", "--quiet", "--out", "study"];
+    let (_, _, errors) = virtlane(folder.path(), &arguments);
+    assert!(errors.contains("Nonsense"), "{errors}");
+    succeed(folder.path(), &["report", "study", "--out", "page.html"]);
+    let page = words(&fs::read_to_string(folder.path().join("page.html")).unwrap());
+    assert!(page.contains("Steady: 2 of 3 runs"), "{page}");
+}
+
+#[test]
+fn what_has_no_curve_and_no_length_is_not_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/scenarios/messages/barrier.ron"
+    );
+    succeed(
+        folder.path(),
+        &["run", scenario, "--quiet", "--out", "barrier"],
+    );
+    let ring = scenario.replace("barrier.ron", "ring_all_reduce.ron");
+    succeed(folder.path(), &["run", &ring, "--quiet", "--out", "ring"]);
+    let page = |run: &str| {
+        succeed(folder.path(), &["report", run, "--out", "page.html"]);
+        fs::read_to_string(folder.path().join("page.html")).unwrap()
+    };
+    // every packet takes three cycles, and counts are no fractions
+    let barrier = page("barrier");
+    assert!(!barrier.contains("class=\"latency-distribution\""));
+    assert!(barrier.contains("<td>24</td>") && !barrier.contains("<td>24.0</td>"));
+    // there is no warm-up
+    let ring = page("ring");
+    assert!(ring.contains("class=\"latency-distribution\""));
+    let timeline = &ring[ring.find("class=\"timeline\"").unwrap()..];
+    let names: Vec<&str> = timeline.lines().map(str::trim).collect();
+    assert!(names.contains(&"measured") && !names.contains(&"warm-up"));
 }

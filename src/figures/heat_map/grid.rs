@@ -16,8 +16,10 @@ const WIDTH: i32 = 640;
 const LONGEST: u32 = 64;
 /// Most slices of a grid of three dimensions.
 const MOST_SLICES: u32 = 16;
+/// Height of one panel, at most, unless its switches need more \[pixels\].
+const TALLEST: i32 = 560;
 /// Pixels from one switch to the next: at most, and at least for channels and for numbers to be drawn.
-const LARGEST_STEP: i32 = 56;
+const LARGEST_STEP: i32 = 96;
 const CHANNEL_STEP: i32 = 14;
 const NUMBER_STEP: i32 = 40;
 
@@ -49,13 +51,14 @@ impl<'a> Layout<'a> {
         };
         // a place beside the grid on either side, for channels that wrap around
         let step = WIDTH / beside as i32 / (columns as i32 + 2);
+        let tallest = (TALLEST / (rows as i32 + 2)).max(CHANNEL_STEP);
         Some(Self {
             shape,
             columns,
             rows,
             slices,
             beside,
-            step: step.min(LARGEST_STEP),
+            step: step.min(tallest).min(LARGEST_STEP),
         })
     }
 
@@ -192,7 +195,7 @@ impl Map<'_, '_> {
                 write(
                     self.area,
                     &format!("{busy:.2}"),
-                    9.5,
+                    (f64::from(step) / 6.0).clamp(9.5, 13.0),
                     letters,
                     Spot::center(x, y),
                 )?;

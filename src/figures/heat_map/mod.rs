@@ -79,7 +79,11 @@ impl Shades {
     fn caption(&self) -> String {
         match self.0.start {
             0.0 => String::new(),
-            start => format!(" The scale of colours starts at {start:.2}, not at 0."),
+            start => {
+                let start = format!("{start:.4}");
+                let start = start.trim_end_matches('0');
+                format!(" The scale of colours starts at {start}, not at 0.")
+            }
         }
     }
 }
@@ -109,6 +113,8 @@ mod tests {
         assert_eq!(range(&[0.5, 0.5]), [500, 510]);
         let shades = Shades::over([0.471, 0.589]);
         assert!(shades.place(0.471) < 0.2 && shades.place(0.589) > 0.9);
-        assert!(shades.caption().contains("starts at 0.45"));
+        assert!(shades.caption().contains("starts at 0.45,"));
+        let caption = Shades::over([0.0151, 0.0199]).caption();
+        assert!(caption.contains("starts at 0.015,"), "{caption}");
     }
 }

@@ -40,6 +40,20 @@ impl Course {
         via: Self::DIRECT,
         word: 0,
     };
+
+    /// In two phases over `via`, with the words of the first and the last; straight, in the last, when `via` is an end.
+    pub fn through(via: SwitchId, ends: [SwitchId; 2], [first, last]: [u16; 2]) -> Self {
+        if ends.contains(&via) {
+            return Self {
+                via: Self::DIRECT,
+                word: last,
+            };
+        }
+        Self {
+            via: via.0,
+            word: first,
+        }
+    }
 }
 
 /// One way a head may go on.

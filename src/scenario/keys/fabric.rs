@@ -1,6 +1,6 @@
 //! Keys of section `fabric`: topology, links, switches, hosts.
 
-use super::{Section, need, with};
+use super::{Parameter, Section, need, with};
 
 section!(
     FABRIC,
@@ -35,6 +35,20 @@ section!(
     ]
 );
 
+/// Keys of links that differ from `fabric.link`.
+const RATE_AS_LINKS: Parameter = with(
+    "rate",
+    "rate",
+    "as `fabric.link`",
+    "Data rate of each direction",
+);
+const LATENCY_AS_LINKS: Parameter = with(
+    "latency",
+    "time, at least 1 cycle",
+    "as `fabric.link`",
+    "Propagation",
+);
+
 section!(
     LINK,
     "link",
@@ -67,18 +81,8 @@ section!(
             "Dimension(d) | Level(l) | Horizontal | Local | Global",
             "Links of dimension `d` (from 0); up from level `l` of a tree (leaves = 1); within a level; within or between groups of a dragonfly"
         ),
-        with(
-            "rate",
-            "rate",
-            "as `fabric.link`",
-            "Data rate of each direction"
-        ),
-        with(
-            "latency",
-            "time, at least 1 cycle",
-            "as `fabric.link`",
-            "Propagation"
-        ),
+        RATE_AS_LINKS,
+        LATENCY_AS_LINKS,
     ]
 );
 
@@ -87,20 +91,7 @@ section!(
     "host_link",
     "fabric.host_link",
     "Links of hosts, where they differ.",
-    [
-        with(
-            "rate",
-            "rate",
-            "as `fabric.link`",
-            "Data rate of each direction"
-        ),
-        with(
-            "latency",
-            "time, at least 1 cycle",
-            "as `fabric.link`",
-            "Propagation"
-        ),
-    ]
+    [RATE_AS_LINKS, LATENCY_AS_LINKS,]
 );
 
 section!(

@@ -227,16 +227,20 @@ impl Columns {
         let cycles = match self.cycles_per_unit {
             None => text.parse().ok(),
             Some(factor) => {
-                let cycles = text.parse().ok().map(|units: f64| (units * factor).round());
-                // NaN is in no range
-                cycles
-                    .filter(|cycles| (0.0..9e15).contains(cycles))
-                    .map(|cycles| cycles as u64)
+                // not after rounding: less than half of a cycle before 0 is before 0, too; NaN is in no range
+                let units = text.parse().ok().filter(|units: &f64| *units >= 0.0);
+                units.map(|units| (units * factor).round() as u64)
             }
         };
-        cycles
-            .filter(|&cycles| cycles < LATEST)
-            .ok_or_else(|| format!("`{text}` is no time in the unit of the header, from 0"))
+        match cycles {
+            None => Err(format!(
+                "`{text}` is no time in the unit of the header, from 0"
+            )),
+            Some(cycles) if cycles >= LATEST => {
+                Err(format!("`{text}`: a time of {LATEST} cycles or more"))
+            }
+            Some(cycles) => Ok(cycles),
+        }
     }
 }
 
@@ -383,6 +387,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         let header = "time,source,destination,bytes,class,after\n";
+        let in_ns = header.replace("time", "time [ns]");
         let mut list = String::new();
         for text in [
             "time,source,destination,byte\n",
@@ -402,6 +407,10 @@ mod tests {
             &format!("{header}0,0,1,64,data,0\n"),
             &format!("{header}0,0,1,64,data,\n0,2,3,64,data,0\n"),
             &format!("{header}0,0,1,99999999999999,data,\n"),
+            // less than half of a cycle of 16 ns before 0
+            &format!("{in_ns}-1,0,1,64,data,\n"),
+            &format!("{in_ns}NaN,0,1,64,data,\n"),
+            &format!("{in_ns}1e300,0,1,64,data,\n"),
         ] {
             let _ = writeln!(list, "{}", read(text).unwrap_err());
         }

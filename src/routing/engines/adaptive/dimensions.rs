@@ -12,6 +12,7 @@
 //! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ)
 
 use crate::ids::SwitchId;
+use crate::routing::RoutingError;
 use crate::topology::graph::HyperXShape;
 use crate::topology::{Graph, Shape};
 use std::ops::Range;
@@ -47,6 +48,13 @@ pub(super) struct Dimensions {
 }
 
 impl Dimensions {
+    /// The dimensions of `graph` for shortest ways; on other shapes the error of `engine`.
+    pub(super) fn required(graph: &Graph, engine: &'static str) -> Result<Self, RoutingError> {
+        let reason =
+            "it is no mesh, torus, hypercube or HyperX; use `Valiant()` or `MinimalAdaptive()`";
+        Self::new(graph, |size| size / 2).ok_or_else(|| RoutingError::unsupported(engine, reason))
+    }
+
     /// The dimensions of `graph`, for ways in rings of at most `farthest(size)` hops; `None` for other shapes.
     pub(super) fn new(graph: &Graph, farthest: impl Fn(u32) -> u32) -> Option<Self> {
         let (links, sizes) = match graph.shape() {

@@ -55,13 +55,7 @@ struct TwoPhases(Dimensions);
 
 impl AdaptiveEngine for Romm {
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
-        let dimensions = Dimensions::new(graph, |size| size / 2);
-        let dimensions = dimensions.ok_or_else(|| {
-            RoutingError::unsupported(
-                NAME,
-                "it is no mesh, torus, hypercube or HyperX; use `Valiant()` or `MinimalAdaptive()`",
-            )
-        })?;
+        let dimensions = Dimensions::required(graph, NAME)?;
         Adaptive::by_legs(graph, NAME, TwoPhases(dimensions), budget, [true, true])
     }
 }
@@ -85,16 +79,7 @@ impl Legs for TwoPhases {
             let hops = local.below(self.0.span(source, home, dimension) + 1);
             via = self.0.along(via, home, dimension, hops);
         }
-        if via == source || via == home {
-            return Course {
-                via: Course::DIRECT,
-                word: LAST,
-            };
-        }
-        Course {
-            via: via.0,
-            word: FIRST,
-        }
+        Course::through(via, [source, home], [FIRST, LAST])
     }
 
     fn starts(&self, _source: SwitchId, _goal: SwitchId, leg: Leg, found: &mut Vec<u16>) {

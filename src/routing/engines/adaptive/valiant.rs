@@ -103,16 +103,7 @@ impl Legs for TwoPhases {
 
     fn depart(&self, source: SwitchId, home: SwitchId, local: &mut dyn Local) -> Course {
         let via = self.through[local.below(self.through.len() as u32) as usize];
-        if via == source || via == home {
-            return Course {
-                via: Course::DIRECT,
-                word: LAST,
-            };
-        }
-        Course {
-            via: via.0,
-            word: FIRST,
-        }
+        Course::through(via, [source, home], [FIRST, LAST])
     }
 
     fn starts(&self, _source: SwitchId, goal: SwitchId, leg: Leg, found: &mut Vec<u16>) {

@@ -75,13 +75,7 @@ struct TwoOrders {
 
 impl AdaptiveEngine for XyYx {
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
-        let dimensions = Dimensions::new(graph, |size| size / 2);
-        let dimensions = dimensions.ok_or_else(|| {
-            RoutingError::unsupported(
-                NAME,
-                "it is no mesh, torus, hypercube or HyperX; use `Valiant()` or `MinimalAdaptive()`",
-            )
-        })?;
+        let dimensions = Dimensions::required(graph, NAME)?;
         let legs = TwoOrders {
             dimensions,
             choose: self.choose,
