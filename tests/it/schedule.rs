@@ -20,7 +20,7 @@ fn systems(changes: &[&str]) -> String {
         .lines()
         .skip_while(|line| !line.starts_with("Credits"))
         .take_while(|line| !line.is_empty());
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn every_set_of_options_has_its_systems() {
         ("two rounds", &["fabric.switch.iterations=2"]),
         ("adaptive", &["routing=AdaptiveAscent()"]),
     ];
-    let text = sets.map(|(name, changes)| format!("{name}\n{}\n", systems(changes)));
+    let text = sets.map(|(name, changes)| format!("{name}\n{}\n\n", systems(changes)));
     insta::assert_snapshot!(text.concat());
 }
 
@@ -51,21 +51,20 @@ fn idle<const N: usize>() {
 }
 
 fn one_in_every_slot(cycle: &mut CycleBuilder) {
-    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = Slot::ALL;
-    cycle.add(a, "idle", idle::<0>);
-    cycle.add(b, "idle", idle::<1>);
-    cycle.add(c, "idle", idle::<2>);
-    cycle.add(d, "idle", idle::<3>);
-    cycle.add(e, "idle", idle::<4>);
-    cycle.add(f, "idle", idle::<5>);
-    cycle.add(g, "idle", idle::<6>);
-    cycle.add(h, "idle", idle::<7>);
-    cycle.add(i, "idle", idle::<8>);
-    cycle.add(j, "idle", idle::<9>);
-    cycle.add(k, "idle", idle::<10>);
-    cycle.add(l, "idle", idle::<11>);
-    cycle.add(m, "idle", idle::<12>);
-    cycle.add(n, "idle", idle::<13>);
+    cycle.add(Slot::ALL[0], "idle", idle::<0>);
+    cycle.add(Slot::ALL[1], "idle", idle::<1>);
+    cycle.add(Slot::ALL[2], "idle", idle::<2>);
+    cycle.add(Slot::ALL[3], "idle", idle::<3>);
+    cycle.add(Slot::ALL[4], "idle", idle::<4>);
+    cycle.add(Slot::ALL[5], "idle", idle::<5>);
+    cycle.add(Slot::ALL[6], "idle", idle::<6>);
+    cycle.add(Slot::ALL[7], "idle", idle::<7>);
+    cycle.add(Slot::ALL[8], "idle", idle::<8>);
+    cycle.add(Slot::ALL[9], "idle", idle::<9>);
+    cycle.add(Slot::ALL[10], "idle", idle::<10>);
+    cycle.add(Slot::ALL[11], "idle", idle::<11>);
+    cycle.add(Slot::ALL[12], "idle", idle::<12>);
+    cycle.add(Slot::ALL[13], "idle", idle::<13>);
 }
 
 #[test]
