@@ -10,6 +10,9 @@ mod faults;
 mod links;
 mod messages;
 mod observe;
+mod unreachable;
+
+pub use unreachable::named as unreachable_pairs;
 
 use super::plan::{HostOptions, Phases, Plan, SwitchOptions};
 use super::prove::prove;
@@ -192,6 +195,7 @@ pub fn plan(
         workloads,
         phases: phases(scenario, clock)?,
         allow_deadlock: scenario.allow_deadlock,
+        allow_unreachable: scenario.allow_unreachable,
         observe: observe::observe(scenario)?,
     };
     checks::capacity(scenario, &plan)?;
@@ -216,9 +220,17 @@ pub fn route(
         lanes: plan.switch.lanes,
         service_levels: plan.service_level_count(),
     };
-    let routes = engine.route(&layout.graph, budget, plan.seed, base);
+    let routes = if plan.allow_unreachable {
+        engine.route_reachable(&layout.graph, budget, plan.seed, base)
+    } else {
+        engine.route(&layout.graph, budget, plan.seed, base)
+    };
     let routes = routes.map_err(|error| match error {
         RoutingError::TooFewLanes { .. } => scenario.fabric.switch.lanes.mistake(error.to_string()),
+        RoutingError::Unreachable { .. } => {
+            let hint = unreachable::hint(&layout.graph, &engine, plan);
+            part.name.mistake(format!("{error}{hint}"))
+        }
         error => part.name.mistake(error.to_string()),
     })?;
     checks::arbitrated_lanes(scenario, plan, &routes)?;
@@ -268,12 +280,17 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
         }
     }
     let layout = layout(&scenario, parts, base)?;
-    let plan = plan(&scenario, parts, &layout, base)?;
+    let mut plan = plan(&scenario, parts, &layout, base)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
     let routes = route(&scenario, parts, &layout, &plan, base)?;
     let proof = prove(&layout.graph, &routes, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;
+    if proof.unreachable_pairs > 0 {
+        let pairs = unreachable::named(&layout.graph, &proof);
+        warn_once(&format!("pairs of hosts that are not offered: {pairs}"));
+        unreachable::leave_out(&scenario, &layout.graph, &routes, &mut plan)?;
+    }
     Ok(Resolved {
         scenario,
         layout,
