@@ -2,7 +2,7 @@
 //! written, drawn again until the tables have a path (D24).
 
 use super::{differences, engine};
-use crate::random_fabric::{Case, Mode, Way};
+use crate::random_fabric::{Case, Way};
 use crate::reference::simulate;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -80,7 +80,7 @@ fn resolved(text: &str) -> Resolved {
 #[test]
 fn hosts_send_to_those_they_have_a_way_to() {
     let cut = "Mesh(radix: [4, 3], hosts_per_switch: 1)";
-    let faults = ", faults: (links: 9, keep_connected: false, seed: 5)";
+    let faults = ", faults: (links: Count(9), keep_connected: false, seed: 5)";
     for (number, (topology, routing, more)) in [
         (PARTS, "UpDown()", ""),
         (PARTS, "UpDown(lookup: Input)", ""),
@@ -132,10 +132,7 @@ fn hosts_send_to_those_they_have_a_way_to() {
             fork: None,
             way: Way {
                 shards: 1 + number % 3,
-                mode: Mode {
-                    threads: 1 + number % 2,
-                    fused: number % 4 > 1,
-                },
+                threads: 1 + number % 2,
                 resume: None,
                 stops: Vec::new(),
             },
@@ -213,7 +210,7 @@ fn what_cannot_be_sent_is_refused() {
     };
     let message = refusal(PARTS, "UpDown()", "");
     for words in [
-        "no path from S0 to H3.0: the fabric has 3 parts without a link between them",
+        "no path from S0 to H6: the fabric has 3 parts without a link between them",
         "S0 is in one, S3 in another; `allow_unreachable: true` leaves such pairs out",
     ] {
         assert!(message.contains(words), "{message}");

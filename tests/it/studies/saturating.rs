@@ -322,7 +322,7 @@ fn a_point_that_cannot_run_does_not_end_the_others() {
     let sweep = "sweep=(axes: [(\"fabric.switch.lanes\", [1, 8])])";
     let torus = [
         "--set",
-        "fabric.topology=Torus(radix: [3, 3])",
+        "fabric.topology=Torus(radix: [5, 5])",
         "--set",
         "routing=DimensionOrder()",
         "--set",
