@@ -160,12 +160,13 @@ impl Engine {
         seed: u64,
         base: &Path,
     ) -> Result<Routes, RoutingError> {
-        Ok(match self {
+        match self {
             Self::Tables(engine) => {
-                Routes::Tables(engine.route_reachable(graph, budget, seed, base)?)
+                let tables = engine.route_reachable(graph, budget, seed, base)?;
+                Ok(Routes::Tables(tables))
             }
-            Self::Adaptive(engine) => Routes::Adaptive(engine.adapt(graph, budget)?),
-        })
+            Self::Adaptive(_) => self.route(graph, budget, seed, base),
+        }
     }
 }
 

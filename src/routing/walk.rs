@@ -300,14 +300,13 @@ pub(super) fn dead_end(
             let words = format!("{} port {port} has no link", name(switch));
             return (DeadEnd::Wrong, words);
         };
-        match graph.channel(channel).to.switch() {
-            Some(next) => (row, switch) = (tables.row(channel, next), next),
-            None => {
-                let end = graph.endpoint_name(graph.channel(channel).to);
-                let words = format!("{} port {port} leads to {end}", name(switch));
-                return (DeadEnd::Wrong, words);
-            }
-        }
+        let to = graph.channel(channel).to;
+        let Some(next) = to.switch() else {
+            let end = graph.endpoint_name(to);
+            let words = format!("{} port {port} leads to {end}", name(switch));
+            return (DeadEnd::Wrong, words);
+        };
+        (row, switch) = (tables.row(channel, next), next);
     }
     let words = format!("it loops through {}", name(switch));
     (DeadEnd::Wrong, words)

@@ -34,7 +34,12 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
     let tables = match routes {
         Routes::Tables(tables) => tables,
         Routes::Adaptive(routes) => {
-            let proof = adaptive::verify(graph, routes, &options);
+            // packets on their way need one for every pair
+            let whole = VerifyOptions {
+                allow_unreachable: false,
+                ..options
+            };
+            let proof = adaptive::verify(graph, routes, &whole);
             let proof = proof.map_err(|error| error.to_string())?;
             refuse_cycle(graph, &proof, plan, "the data lanes")?;
             return Ok(proof);

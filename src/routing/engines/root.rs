@@ -77,9 +77,8 @@ pub(super) fn single(
     reason: &str,
 ) -> Result<SwitchId, RoutingError> {
     match named(root, graph, engine)?.as_deref() {
-        None => Ok(center(adjacency, &destinations(graph))),
         Some(&[root]) if graph.connected_ports(root).next().is_some() => Ok(root),
-        Some(&[_]) => Ok(center(adjacency, &destinations(graph))),
+        None | Some(&[_]) => Ok(center(adjacency, &destinations(graph))),
         Some(_) => Err(RoutingError::unsupported(engine, reason)),
     }
 }

@@ -84,11 +84,11 @@ pub(super) fn leave_out(
     for workload in &plan.workloads {
         let source = &workload.source;
         let classes = plan.classes.iter().zip(&scenario.traffic);
-        let part = classes.filter_map(|(_, written)| match &written.demand {
+        let mut parts = classes.filter_map(|(_, written)| match &written.demand {
             Demand::Messages(part) => Some(part),
             Demand::Packets { .. } => None,
         });
-        let Some(part) = part.last() else { continue };
+        let Some(part) = parts.next() else { continue };
         let wrong = |text: String| part.parameter_mistake("file", &text);
         for message in source
             .messages()
