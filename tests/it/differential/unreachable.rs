@@ -78,6 +78,7 @@ fn resolved(text: &str) -> Resolved {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one case from text to comparison")]
 fn hosts_send_to_those_they_have_a_way_to() {
     let cut = "Mesh(radix: [4, 3], hosts_per_switch: 1)";
     let faults = ", faults: (links: Count(9), keep_connected: false, seed: 5)";
@@ -160,11 +161,11 @@ fn hosts_send_to_those_they_have_a_way_to() {
 /// What a pattern's shares say is what it draws, with destinations left out.
 #[test]
 fn shares_without_some_destinations_are_what_is_drawn() {
-    let found = resolved(&text(PARTS, "UpDown()", ", allow_unreachable: true"));
+    let scenario = resolved(&text(PARTS, "UpDown()", ", allow_unreachable: true"));
     let draws = 200_000;
-    for class in &found.plan.classes {
+    for class in &scenario.plan.classes {
         for host in [HostId(0), HostId(8), HostId(15)] {
-            let mut counts = vec![0u32; found.layout.graph.hosts().len()];
+            let mut counts = vec![0u32; scenario.layout.graph.hosts().len()];
             let mut rng = stream(9, Purpose::Destinations, u64::from(host.0));
             for _ in 0..draws {
                 if let Some(to) = class.pattern.destination(host, &mut rng) {
@@ -189,10 +190,10 @@ fn shares_without_some_destinations_are_what_is_drawn() {
                 }
             }
             for (count, part) in counts.iter().zip(demand) {
-                let drawn = f64::from(*count) / f64::from(draws);
+                let found = f64::from(*count) / f64::from(draws);
                 assert!(
-                    (drawn - part).abs() < 0.006,
-                    "{}: {drawn} {part}",
+                    (found - part).abs() < 0.006,
+                    "{}: {found} {part}",
                     class.name
                 );
             }
