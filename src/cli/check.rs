@@ -28,8 +28,16 @@ fn verdict(resolved: &Resolved) -> String {
     } else {
         "NOT proved free of deadlock (allow_deadlock: true)"
     };
+    let unreachable = match resolved.proof.unreachable_pairs {
+        0 => String::new(),
+        _ => format!(
+            "\n  pairs    {} with a way, {}",
+            resolved.proof.reachable_pairs,
+            scenario::unreachable_pairs(graph, &resolved.proof)
+        ),
+    };
     format!(
-        "{}: ok\n  fabric   {} switches, {} hosts, {} links\n  routing  {}, {free}\n  traffic  {} \
+        "{}: ok\n  fabric   {} switches, {} hosts, {} links\n  routing  {}, {free}{unreachable}\n  traffic  {} \
          classes\n  cycles   {} warm-up + {} measurement, then at most {} drain\n",
         plan.title,
         graph.switches().len(),

@@ -10,7 +10,7 @@ use crate::routing::loads::ChannelLoads;
 use crate::routing::{self, Choices, Proof, Tables};
 use crate::scenario::bounds::Bounds;
 use crate::scenario::plan::InputSpeedup;
-use crate::scenario::{Document, Parts, Resolved};
+use crate::scenario::{Document, Parts, Resolved, unreachable_pairs};
 use crate::topology::Graph;
 use std::fmt::Write;
 use std::path::Path;
@@ -107,10 +107,15 @@ fn survey(resolved: &Resolved, text: &mut String) {
         format!("{} between switches", proof.channels_used),
     );
     line("dependencies", proof.dependencies.to_string());
-    line(
-        "pairs of hosts",
-        format!("{}, all with a path", proof.reachable_pairs),
-    );
+    let pairs = match proof.unreachable_pairs {
+        0 => format!("{}, all with a path", proof.reachable_pairs),
+        _ => format!(
+            "{} with a path, {}",
+            proof.reachable_pairs,
+            unreachable_pairs(&resolved.layout.graph, proof)
+        ),
+    };
+    line("pairs of hosts", pairs);
     if let (Some(choices), Some(adaptive)) = (&proof.choices, routes.adaptive()) {
         ways(adaptive, proof, choices, &mut line);
     } else {

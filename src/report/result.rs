@@ -91,6 +91,7 @@ impl RunResult {
                 minimal: resolved.proof.minimal,
                 layers: u32::from(resolved.routes.guarantees().lanes_needed),
                 deadlock_free: resolved.proof.acyclic,
+                unreachable_pairs: resolved.proof.unreachable_pairs,
             },
             seed: resolved.plan.seed,
             threads: outcome.threads,
@@ -174,6 +175,14 @@ pub struct RoutingInfo {
     pub layers: u32,
     /// Whether freedom of deadlock is proved.
     pub deadlock_free: bool,
+    /// Ordered pairs of hosts without a way, which are not offered.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unreachable_pairs: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A traffic class as reported.

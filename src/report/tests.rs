@@ -28,6 +28,7 @@ fn result() -> RunResult {
             minimal: true,
             layers: 1,
             deadlock_free: true,
+            unreachable_pairs: 0,
         },
         seed: 42,
         threads: 2,

@@ -32,6 +32,7 @@ pub(super) fn options(lanes: u8) -> VerifyOptions<'static> {
         pool_shared: false,
         senders: None,
         receivers: None,
+        allow_unreachable: false,
     }
 }
 
@@ -48,7 +49,7 @@ fn names_are_sorted_and_unique() {
 }
 
 /// Every engine, with the parameters that matter.
-const ENGINE_TEXTS: [&str; 44] = [
+pub(super) const ENGINE_TEXTS: [&str; 44] = [
     "FatTree()",
     "DimensionOrder()",
     "DimensionOrder(dateline: Hop)",

@@ -18,7 +18,10 @@ pub mod layers;
 mod links;
 mod load_balance;
 pub mod loads;
+mod pairs;
+pub mod parts;
 mod paths;
+pub mod reach;
 mod steps;
 pub mod tables;
 pub mod verify;
@@ -74,6 +77,23 @@ pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
         self.route(graph, budget, seed)
     }
 
+    /// As [`Self::route_from`], for fabrics in which some hosts have no way to others: such pairs have no entry. By
+    /// default each connected part is routed by itself.
+    ///
+    /// # Errors
+    /// As [`Self::route_from`].
+    fn route_reachable(
+        &self,
+        graph: &Graph,
+        budget: LaneBudget,
+        seed: u64,
+        base: &Path,
+    ) -> Result<Tables, RoutingError> {
+        parts::route(graph, budget, |part| {
+            self.route_from(part, budget, seed, base)
+        })
+    }
+
     /// Output ports `[switch][switch]` towards the management ports of switches, 0 at the switch itself; `None` for
     /// engines that route to hosts only. No packet of the simulator goes there; dumps of the tables have them.
     fn management(&self, _graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
@@ -127,6 +147,26 @@ impl Engine {
             Self::Tables(engine) => Routes::Tables(engine.route_from(graph, budget, seed, base)?),
             Self::Adaptive(engine) => Routes::Adaptive(engine.adapt(graph, budget)?),
         })
+    }
+
+    /// As [`Self::route`], without entries for pairs of hosts without a way; adaptive engines need one for every pair.
+    ///
+    /// # Errors
+    /// As [`Self::route`].
+    pub fn route_reachable(
+        &self,
+        graph: &Graph,
+        budget: LaneBudget,
+        seed: u64,
+        base: &Path,
+    ) -> Result<Routes, RoutingError> {
+        match self {
+            Self::Tables(engine) => {
+                let tables = engine.route_reachable(graph, budget, seed, base)?;
+                Ok(Routes::Tables(tables))
+            }
+            Self::Adaptive(_) => self.route(graph, budget, seed, base),
+        }
     }
 }
 

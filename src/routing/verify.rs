@@ -20,8 +20,9 @@
 
 use super::dependency_graph::{DependencyGraph, describe_cycle};
 use super::lane_walk::{LaneWalk, Level, distinct_levels, require_sound};
+use super::pairs::Pairs;
 use super::paths::{Adjacency, UNREACHED};
-use super::walk::{Common, NONE, Rows, Ways, blocks, columns, explain};
+use super::walk::{Common, DeadEnd, NONE, Rows, Ways, blocks, columns, dead_end};
 use super::{Guarantees, Tables};
 use crate::ids::{ChannelId, HostId, SlId, VlId};
 use crate::topology::Graph;
@@ -42,6 +43,8 @@ pub struct VerifyOptions<'a> {
     pub senders: Option<&'a [HostId]>,
     /// Hosts that receive; `None` = all.
     pub receivers: Option<&'a [HostId]>,
+    /// Whether pairs may have no way: following the tables ends at a switch without an entry.
+    pub allow_unreachable: bool,
 }
 
 /// What was found true.
@@ -57,8 +60,12 @@ pub struct Proof {
     pub acyclic: bool,
     /// Whether every path is a shortest one.
     pub minimal: bool,
-    /// Ordered (sender, receiver) pairs, all of which have a path.
+    /// Ordered (sender, receiver) pairs that have a path.
     pub reachable_pairs: u64,
+    /// Those that have none.
+    pub unreachable_pairs: u64,
+    /// The first of these, by receiver.
+    pub unreachable: Vec<(HostId, HostId)>,
     /// Mean channels between switches per pair \[hops\].
     pub mean_hops: f64,
     /// Longest path \[hops\].
@@ -107,6 +114,8 @@ pub enum VerifyError {
         to: String,
         /// Where it ends.
         reason: String,
+        /// Whether that is for want of an entry, not a wrong one.
+        is_missing: bool,
     },
     /// Declared minimal, but is not.
     #[error(
@@ -134,23 +143,6 @@ pub enum VerifyError {
     },
 }
 
-/// What one block of destinations contributes.
-#[derive(Default)]
-struct Part {
-    histogram: Vec<u64>,
-    detour: Option<VerifyError>,
-}
-
-impl Part {
-    fn add(&mut self, histogram: &[u64]) {
-        let longest = self.histogram.len().max(histogram.len());
-        self.histogram.resize(longest, 0);
-        for (sum, pairs) in self.histogram.iter_mut().zip(histogram) {
-            *sum += pairs;
-        }
-    }
-}
-
 /// All that is constant while destinations are followed.
 struct Check<'a> {
     graph: &'a Graph,
@@ -161,6 +153,7 @@ struct Check<'a> {
     sends: Vec<bool>,
     receives: Vec<bool>,
     lanes: LaneWalk<'a>,
+    allow_unreachable: bool,
 }
 
 /// Checks `tables` against `graph`.
@@ -208,16 +201,15 @@ pub fn verify(
             dependencies: &dependencies,
         },
         rows: &rows,
+        allow_unreachable: options.allow_unreachable,
     };
-    let parts: Vec<Result<Part, VerifyError>> = blocks(graph.hosts().len())
+    let parts: Vec<Result<Pairs, VerifyError>> = blocks(graph.hosts().len())
         .into_par_iter()
         .map(|hosts| check.block(&hosts))
         .collect();
-    let mut total = Part::default();
+    let mut total = Pairs::default();
     for part in parts {
-        let part = part?;
-        total.add(&part.histogram);
-        total.detour = total.detour.or(part.detour);
+        total.add(&part?);
     }
     conclude(graph, tables, options, &dependencies, total)
 }
@@ -227,7 +219,7 @@ fn conclude(
     tables: &Tables,
     options: &VerifyOptions<'_>,
     dependencies: &DependencyGraph<'_>,
-    total: Part,
+    total: Pairs,
 ) -> Result<Proof, VerifyError> {
     let minimal = total.detour.is_none();
     let cycle = dependencies.find_cycle();
@@ -245,6 +237,8 @@ fn conclude(
         acyclic: cycle.is_none(),
         minimal,
         reachable_pairs: pairs,
+        unreachable_pairs: total.unreachable,
+        unreachable: total.first_unreachable,
         mean_hops: hops as f64 / pairs.max(1) as f64,
         max_hops: total.histogram.len().saturating_sub(1) as u32,
         hop_histogram: total.histogram,
@@ -287,7 +281,7 @@ fn membership(graph: &Graph, hosts: &[HostId]) -> Vec<bool> {
 
 impl Check<'_> {
     /// Follows a run of destinations.
-    fn block(&self, hosts: &Range<usize>) -> Result<Part, VerifyError> {
+    fn block(&self, hosts: &Range<usize>) -> Result<Pairs, VerifyError> {
         let host_count = self.graph.hosts().len();
         let ports = columns(&self.tables.next, host_count, hosts);
         let layers = |table: &[u8]| {
@@ -299,13 +293,13 @@ impl Check<'_> {
         };
         let path_layers = layers(&self.tables.path_layer);
         let hop_layers = layers(&self.tables.hop_layer);
-        let mut part = Part::default();
+        let mut total = Pairs::default();
         let mut ways = Ways::default();
         let mut sets = Vec::new();
         let mut shortest = (None, Vec::new());
         // the destination followed before, and its pairs by hops
         let mut before: Option<usize> = None;
-        let mut pairs = Vec::new();
+        let mut pairs = Pairs::default();
         for (i, host) in hosts.clone().enumerate() {
             let destination = HostId::from(host);
             let Some((home, _)) = self.graph.attachment(destination) else {
@@ -325,10 +319,11 @@ impl Check<'_> {
                 ways.hops[row as usize]
             };
             let sent = |i: usize| self.sends[hosts.start + i].then(|| own_hops(i));
-            if twin.is_none_or(|j| sent(j) != sent(i)) {
-                pairs = self.count(destination, &ways, &shortest.1, &mut part.detour)?;
+            // where a way does not arrive is looked at anew for every destination
+            if pairs.unreachable > 0 || twin.is_none_or(|j| sent(j) != sent(i)) {
+                pairs = self.count(destination, &ways, &shortest.1)?;
             }
-            part.add(&pairs);
+            total.add(&pairs);
             let same_lanes =
                 |j: usize| path_layers[j] == path_layers[i] && hop_layers[j] == hop_layers[i];
             // packets from the host before to this one were not followed with those to it
@@ -340,7 +335,7 @@ impl Check<'_> {
             }
             before = Some(i);
         }
-        Ok(part)
+        Ok(total)
     }
 
     /// The pairs that end at `destination`, by hops.
@@ -349,9 +344,8 @@ impl Check<'_> {
         destination: HostId,
         ways: &Ways,
         shortest: &[u16],
-        detour: &mut Option<VerifyError>,
-    ) -> Result<Vec<u64>, VerifyError> {
-        let mut histogram = Vec::new();
+    ) -> Result<Pairs, VerifyError> {
+        let mut found = Pairs::default();
         let own = self.rows.of_host(self.graph, destination) as usize;
         for (row, &senders) in self.senders.iter().enumerate() {
             let itself = row == own && self.sends[destination.index()];
@@ -362,15 +356,22 @@ impl Check<'_> {
             let switch = self.rows.switch[row].index();
             let (hops, least) = (ways.hops[row], shortest[switch]);
             if hops == NONE {
-                return Err(VerifyError::NoPath {
-                    from: self.graph.switches()[switch].name.clone(),
-                    to: self.graph.hosts()[destination.index()].name.clone(),
-                    reason: explain(self.graph, self.tables, self.rows, row, destination),
-                });
+                let (end, reason) = dead_end(self.graph, self.tables, self.rows, row, destination);
+                if !self.allow_unreachable || end != DeadEnd::NoEntry {
+                    return Err(VerifyError::NoPath {
+                        from: self.graph.switches()[switch].name.clone(),
+                        to: self.graph.hosts()[destination.index()].name.clone(),
+                        reason,
+                        is_missing: end == DeadEnd::NoEntry,
+                    });
+                }
+                found.unreachable += pairs;
+                found.name(self.sources(row, destination), destination);
+                continue;
             }
             debug_assert_ne!(least, UNREACHED, "a path exists");
-            if hops > u32::from(least) && detour.is_none() {
-                *detour = Some(VerifyError::NotMinimal {
+            if hops > u32::from(least) && found.detour.is_none() {
+                found.detour = Some(VerifyError::NotMinimal {
                     engine: self.tables.engine.clone(),
                     from: self.graph.switches()[switch].name.clone(),
                     to: self.graph.hosts()[destination.index()].name.clone(),
@@ -378,10 +379,18 @@ impl Check<'_> {
                     shortest: u32::from(least),
                 });
             }
-            let hops = hops as usize;
-            histogram.resize(histogram.len().max(hops + 1), 0);
-            histogram[hops] += pairs;
+            found.count(hops, pairs);
         }
-        Ok(histogram)
+        Ok(found)
+    }
+
+    /// Hosts that send to `destination` from `row`.
+    fn sources(&self, row: usize, destination: HostId) -> impl Iterator<Item = HostId> {
+        let hosts = self.graph.host_ids();
+        hosts.filter(move |&host| {
+            host != destination
+                && self.sends[host.index()]
+                && self.rows.of_host(self.graph, host) as usize == row
+        })
     }
 }

@@ -273,33 +273,41 @@ impl Ways {
     }
 }
 
-/// Where a way from row `start` that does not arrive ends, in words.
-pub(super) fn explain(
+/// How a way ends that does not arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DeadEnd {
+    /// A switch has no entry.
+    NoEntry,
+    /// An entry leads nowhere, to another host or in a circle.
+    Wrong,
+}
+
+/// How a way from row `start` that does not arrive ends, also in words.
+pub(super) fn dead_end(
     graph: &Graph,
     tables: &Tables,
     rows: &Rows,
     start: usize,
     to: HostId,
-) -> String {
+) -> (DeadEnd, String) {
     let name = |switch: SwitchId| &graph.switches()[switch.index()].name;
     let (mut row, mut switch) = (start, rows.switch[start]);
     for _ in 0..=rows.switch.len() {
         let Some(port) = tables.next_port(row, to) else {
-            return format!("{} has no entry", name(switch));
+            return (DeadEnd::NoEntry, format!("{} has no entry", name(switch)));
         };
         let Some(channel) = graph.port_channel(switch, port) else {
-            return format!("{} port {port} has no link", name(switch));
+            let words = format!("{} port {port} has no link", name(switch));
+            return (DeadEnd::Wrong, words);
         };
-        match graph.channel(channel).to.switch() {
-            Some(next) => (row, switch) = (tables.row(channel, next), next),
-            None => {
-                return format!(
-                    "{} port {port} leads to {}",
-                    name(switch),
-                    graph.endpoint_name(graph.channel(channel).to)
-                );
-            }
-        }
+        let to = graph.channel(channel).to;
+        let Some(next) = to.switch() else {
+            let end = graph.endpoint_name(to);
+            let words = format!("{} port {port} leads to {end}", name(switch));
+            return (DeadEnd::Wrong, words);
+        };
+        (row, switch) = (tables.row(channel, next), next);
     }
-    format!("it loops through {}", name(switch))
+    let words = format!("it loops through {}", name(switch));
+    (DeadEnd::Wrong, words)
 }

@@ -37,7 +37,11 @@ impl Bounds {
             resolved.plan.host.sink_cycles_per_flit,
         );
         let all = Demand::uniform(graph);
-        let uniform = bound(graph, tables, &all, sink);
+        // not every pair has a way
+        let uniform = match resolved.proof.unreachable_pairs {
+            0 => bound(graph, tables, &all, sink),
+            _ => None,
+        };
         let of = |demand: &Demand| {
             if *demand == all {
                 uniform

@@ -23,6 +23,6 @@ mod tests;
 pub use document::Document;
 pub use expectation::Expectation;
 pub use plan::Plan;
-pub use resolve::{Layout, Parts, Resolved};
+pub use resolve::{Layout, Parts, Resolved, unreachable_pairs};
 pub use schema::Scenario;
 pub use syntax::ScenarioError;

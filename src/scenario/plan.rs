@@ -290,6 +290,8 @@ pub struct Plan {
     pub phases: Phases,
     /// Run although the tables are not proved free of deadlock.
     pub allow_deadlock: bool,
+    /// Whether pairs of hosts may have no way; they are not offered.
+    pub allow_unreachable: bool,
     /// What is recorded beside the counters; changes nothing in a run.
     pub observe: Observe,
 }

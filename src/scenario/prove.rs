@@ -3,7 +3,7 @@
 use super::plan::{BufferSharing, Plan};
 use crate::ids::SlId;
 use crate::routing::dependency_graph::describe_cycle;
-use crate::routing::{Proof, Routes, VerifyOptions, adaptive, verify};
+use crate::routing::{Proof, Routes, VerifyError, VerifyOptions, adaptive, verify};
 use crate::topology::{Graph, Shape};
 
 /// Checks the routes for the lanes and service levels of the plan.
@@ -29,17 +29,23 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
         pool_shared: plan.switch.sharing == BufferSharing::PortPool,
         senders: None,
         receivers: None,
+        allow_unreachable: plan.allow_unreachable,
     };
     let tables = match routes {
         Routes::Tables(tables) => tables,
         Routes::Adaptive(routes) => {
-            let proof = adaptive::verify(graph, routes, &options);
+            // packets on their way need one for every pair
+            let whole = VerifyOptions {
+                allow_unreachable: false,
+                ..options
+            };
+            let proof = adaptive::verify(graph, routes, &whole);
             let proof = proof.map_err(|error| error.to_string())?;
             refuse_cycle(graph, &proof, plan, "the data lanes")?;
             return Ok(proof);
         }
     };
-    let proof = verify(graph, tables, &options).map_err(|error| error.to_string())?;
+    let proof = verify(graph, tables, &options).map_err(|error| refuse(&error, plan))?;
     refuse_cycle(graph, &proof, plan, "the data lanes")?;
     if plan.classes.iter().any(|class| class.management) && !options.pool_shared {
         // VL15 is one lane: layers do not help there
@@ -51,6 +57,17 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
         refuse_cycle(graph, &management, plan, "VL15")?;
     }
     Ok(proof)
+}
+
+fn refuse(error: &VerifyError, plan: &Plan) -> String {
+    match error {
+        VerifyError::NoPath {
+            is_missing: true, ..
+        } if !plan.allow_unreachable => {
+            format!("{error}; `allow_unreachable: true` leaves such pairs out")
+        }
+        _ => error.to_string(),
+    }
 }
 
 fn refuse_cycle(graph: &Graph, proof: &Proof, plan: &Plan, lanes: &str) -> Result<(), String> {

@@ -33,6 +33,8 @@ pub struct Scenario {
     pub phases: Phases,
     /// Run without a proof.
     pub allow_deadlock: bool,
+    /// Leave out pairs of hosts without a way.
+    pub allow_unreachable: bool,
     /// Records of packets and flows.
     pub observe: Option<Observe>,
     /// Values to vary.

@@ -18,6 +18,18 @@ pub struct Found {
     pub criterion: Criterion,
     /// One per point of the axes; one without axes.
     pub points: Vec<Finding>,
+    /// Points whose search came to nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<Failure>,
+}
+
+/// A point whose runs give no result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Key path and value of every axis.
+    pub values: Vec<(String, String)>,
+    /// Why.
+    pub reason: String,
 }
 
 /// What one search has found.
@@ -73,12 +85,13 @@ pub struct TriedLoad {
 
 impl Found {
     /// What was found with `criterion`.
-    pub fn new(criterion: Criterion, points: Vec<Finding>) -> Self {
+    pub fn new(criterion: Criterion, points: Vec<Finding>, failed: Vec<Failure>) -> Self {
         let schema = SCHEMA.into();
         Self {
             schema,
             criterion,
             points,
+            failed,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::design::{Design, RunKey, run_name};
 use super::directory::Finished;
 use super::execute::{Event, execute};
-use super::found::{self, Finding, Found};
+use super::found::{self, Failure, Finding, Found};
 use super::grid::{Grid, Place};
 use super::level::{Judged, Level, Sample, growth_inside};
 use super::limit::Limit;
@@ -73,7 +73,7 @@ impl Hunt<'_> {
     /// Searches, and writes what was found; `tell` gets what is done next.
     ///
     /// # Errors
-    /// When a run fails, was stopped, or cannot be kept.
+    /// When a run was stopped, or cannot be kept; when one fails and there is no other search.
     pub fn run(&self, tell: &mut dyn FnMut(Step)) -> Result<(Found, Tried), StudyError> {
         let Grid { axes, places, .. } = self.grid;
         let loads = places.first().map(|place| place.loads.headers());
@@ -87,7 +87,7 @@ impl Hunt<'_> {
             judged: Vec::new(),
             levels: Vec::new(),
         };
-        let mut findings = Vec::new();
+        let (mut findings, mut failures) = (Vec::new(), Vec::new());
         for (number, place) in places.iter().enumerate() {
             let limit = self.limit(place);
             let bound = limit.as_ref().map(|limit| limit.load);
@@ -96,12 +96,20 @@ impl Hunt<'_> {
                 let place = number;
                 tell(Step { place, load, runs });
                 self.evaluate(&mut tried, number, request)
-            })?;
+            });
+            let axes = axes.iter().map(|axis| axis.path.clone());
+            let values = axes.zip(place.point.values.iter().cloned()).collect();
+            let search = match search {
+                // the other searches know nothing of it
+                Err(StudyError::FailedRun(reason)) if places.len() > 1 => {
+                    failures.push(Failure { values, reason });
+                    continue;
+                }
+                search => search?,
+            };
             tried.conclude(number, &search);
             self.directory
                 .write_table(&tried.clone().sorted().table())?;
-            let axes = axes.iter().map(|axis| axis.path.clone());
-            let values = axes.zip(place.point.values.iter().cloned()).collect();
             let names = |load: f64| tried.names(number, load);
             findings.push(Finding::new(
                 &search,
@@ -111,7 +119,7 @@ impl Hunt<'_> {
                 names,
             ));
         }
-        let found = Found::new(self.criterion, findings);
+        let found = Found::new(self.criterion, findings, failures);
         let text = serde_json::to_string_pretty(&found);
         let text = text.map_err(|cause| StudyError::Design(cause.to_string()))? + "\n";
         self.directory.write(found::FILE, text.as_bytes())?;
@@ -206,15 +214,12 @@ impl Hunt<'_> {
     ) -> Result<Sample, StudyError> {
         let gone = |word: &str, reason: &str| {
             let (point, seed) = (design.describe(key.point), key.seed);
-            let message = format!(
-                "{point}, seed {seed}: the run {word}, so the load cannot be judged: {reason}"
-            );
-            Err(StudyError::Design(message))
+            format!("{point}, seed {seed}: the run {word}, so the load cannot be judged: {reason}")
         };
         match finished {
-            Finished::Failed { reason } => gone("failed", reason),
+            Finished::Failed { reason } => Err(StudyError::FailedRun(gone("failed", reason))),
             Finished::Run { summary, reason } if summary.run.verdict == Verdict::Interrupted => {
-                gone("was interrupted", reason)
+                Err(StudyError::Design(gone("was interrupted", reason)))
             }
             Finished::Run { summary, .. } => Ok(Sample {
                 offered: summary.load.offered,

@@ -50,6 +50,9 @@ pub enum StudyError {
     /// Worker threads cannot be started.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A run of a search gives no result.
+    #[error("{0}")]
+    FailedRun(String),
     /// The study itself makes no sense.
     #[error("{0}")]
     Design(String),

@@ -136,6 +136,7 @@ fn lanes(engine: &str, graph: &Graph) -> Result<u8, Fate> {
             pool_shared: false,
             senders: None,
             receivers: None,
+            allow_unreachable: false,
         };
         let proof = match &routes {
             Routes::Tables(tables) => verify(graph, tables, &options),

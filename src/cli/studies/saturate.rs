@@ -70,11 +70,16 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         crate::cli::print(&shown(&record.title, &found, &tried, &place))?;
     }
     let is_deadlocked = |point: &Finding| point.behaviour == Behaviour::Deadlocked;
-    Ok(if found.points.iter().any(is_deadlocked) {
-        ExitCode::from(SIMULATION_FAULT)
-    } else {
-        ExitCode::SUCCESS
-    })
+    for failure in &found.failed {
+        crate::cli::complain(&failure.reason);
+    }
+    Ok(
+        if !found.failed.is_empty() || found.points.iter().any(is_deadlocked) {
+            ExitCode::from(SIMULATION_FAULT)
+        } else {
+            ExitCode::SUCCESS
+        },
+    )
 }
 
 fn shown(title: &str, found: &Found, tried: &Tried, place: &Path) -> String {

@@ -188,6 +188,7 @@ impl Question<'_> {
             from: name(at),
             to: name(goal),
             reason: reason.to_owned(),
+            is_missing: false,
         }
     }
 

@@ -115,6 +115,8 @@ fn conclude(
         acyclic: cycle.is_none(),
         minimal,
         reachable_pairs: pairs,
+        unreachable_pairs: 0,
+        unreachable: Vec::new(),
         mean_hops: hops.sum::<u64>() as f64 / pairs.max(1) as f64,
         max_hops: total.longest,
         hop_histogram: total.histogram,

@@ -64,7 +64,8 @@ impl<'de> Deserialize<'de> for Root {
     }
 }
 
-/// The one switch that `root` names, or for `Auto` the one nearest to all hosts.
+/// The one switch that `root` names; for `Auto`, and where that switch has no link, as in the parts of a fabric it is not
+/// in, the one nearest to all hosts.
 ///
 /// # Errors
 /// [`RoutingError::Unsupported`] for a switch that does not exist, or with `reason` for none or several.
@@ -76,8 +77,8 @@ pub(super) fn single(
     reason: &str,
 ) -> Result<SwitchId, RoutingError> {
     match named(root, graph, engine)?.as_deref() {
-        None => Ok(center(adjacency, &destinations(graph))),
-        Some(&[root]) => Ok(root),
+        Some(&[root]) if graph.connected_ports(root).next().is_some() => Ok(root),
+        None | Some(&[_]) => Ok(center(adjacency, &destinations(graph))),
         Some(_) => Err(RoutingError::unsupported(engine, reason)),
     }
 }

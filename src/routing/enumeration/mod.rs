@@ -9,6 +9,7 @@ mod naive;
 mod random;
 
 use super::loads::ChannelLoads;
+use super::reach::Reach;
 use super::{Proof, UNREACHABLE, VerifyError, verify};
 use crate::ids::SwitchId;
 use naive::{Found, Wrong};
@@ -32,6 +33,41 @@ fn the_proof_says_what_following_every_path_says() {
     }
     assert_eq!(kinds.len(), 17, "{kinds:?}");
     assert!(kinds.values().all(|&cases| cases >= 30), "{kinds:?}");
+}
+
+/// With leave for it, pairs whose way ends at a switch without an entry are counted; all other faults stay faults.
+#[test]
+fn pairs_without_an_entry_are_counted_when_they_may_be() {
+    let (mut counted, mut refused) = (0, 0);
+    for seed in 0..CASES {
+        let mut case = Case::random(seed);
+        if !matches!(naive::follow(&case).wrong, Some((.., Wrong::NoEntry(_)))) {
+            continue;
+        }
+        case.allow_unreachable = true;
+        case.promise(false, false);
+        let found = naive::follow(&case);
+        check(&case, &found, seed);
+        if found.wrong.is_some() {
+            refused += 1;
+            continue;
+        }
+        counted += 1;
+        let reach = Reach::new(&case.graph, &case.tables);
+        for source in case.senders() {
+            for destination in case.receivers().filter(|&d| d != source) {
+                let injection = case.graph.host_channel(source).index();
+                let pair = (
+                    destination.index(),
+                    case.plain.row[injection],
+                    source.index(),
+                );
+                let has_way = !found.unreachable.contains(&pair);
+                assert_eq!(reach.has_way(source, destination), has_way, "{seed}");
+            }
+        }
+    }
+    assert!(counted >= 30 && refused >= 10, "{counted} {refused}");
 }
 
 /// Tables that ask for what is not there are refused before a path is followed.
@@ -115,7 +151,13 @@ fn check(case: &Case, found: &Found, seed: u64) {
     };
     let &(destination, _, switch, ref wrong) = wrong;
     match result {
-        Err(VerifyError::NoPath { from, to, reason }) => {
+        Err(VerifyError::NoPath {
+            from,
+            to,
+            reason,
+            is_missing,
+        }) => {
+            assert_eq!(is_missing, matches!(wrong, Wrong::NoEntry(_)), "{seed}");
             assert_eq!(from, name(case, switch), "{seed}");
             assert_eq!(to, case.graph.hosts()[destination].name, "{seed}");
             assert!(says(case, &reason, wrong), "{seed}: {reason}, {wrong:?}");
@@ -157,6 +199,13 @@ fn same(proof: &Proof, found: &Found, seed: u64) {
     assert_eq!(proof.hop_histogram, found.pairs_by_hops, "{seed}: hops");
     let pairs: u64 = found.pairs_by_hops.iter().sum();
     assert_eq!(proof.reachable_pairs, pairs, "{seed}: pairs");
+    let unreachable = found.unreachable.len() as u64;
+    assert_eq!(proof.unreachable_pairs, unreachable, "{seed}: no way");
+    let named = found.unreachable.iter().take(4);
+    let named: Vec<_> = named
+        .map(|&(to, _, from)| (from.into(), to.into()))
+        .collect();
+    assert_eq!(proof.unreachable, named, "{seed}: names");
     let longest = found.pairs_by_hops.len().saturating_sub(1);
     assert_eq!(proof.max_hops as usize, longest, "{seed}: longest path");
     let hops = (0u64..).zip(&found.pairs_by_hops).map(|(hops, n)| hops * n);

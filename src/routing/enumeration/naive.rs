@@ -43,6 +43,8 @@ pub(super) struct Found {
     pub(super) wrong: Option<(usize, usize, usize, Wrong)>,
     /// First by destination, then by row.
     pub(super) detour: Option<Detour>,
+    /// Pairs whose way ends for want of an entry, where that is allowed: (destination, row, source).
+    pub(super) unreachable: BTreeSet<(usize, usize, usize)>,
 }
 
 pub(super) fn follow(case: &Case) -> Found {
@@ -65,6 +67,10 @@ fn pair(case: &Case, source: HostId, destination: HostId, shortest: &[u32], foun
     let (row, to) = (case.plain.row[injection.index()], destination.index());
     let channels = match path(case, injection, destination) {
         Ok(channels) => channels,
+        Err(Wrong::NoEntry(_)) if case.allow_unreachable => {
+            found.unreachable.insert((to, row, source.index()));
+            return;
+        }
         Err(wrong) => {
             let known = found.wrong.as_ref().map(|wrong| (wrong.0, wrong.1));
             if known.is_none_or(|known| (to, row) < known) {

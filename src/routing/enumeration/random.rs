@@ -19,6 +19,7 @@ pub(super) struct Case {
     pub(super) pool_shared: bool,
     pub(super) senders: Option<Vec<HostId>>,
     receivers: Option<Vec<HostId>>,
+    pub(super) allow_unreachable: bool,
 }
 
 /// What tables say, spelt out.
@@ -62,6 +63,7 @@ impl Case {
             pool_shared: one_in(rng, 6),
             senders,
             receivers,
+            allow_unreachable: false,
             graph,
         }
     }
@@ -73,6 +75,7 @@ impl Case {
             pool_shared: self.pool_shared,
             senders: self.senders.as_deref(),
             receivers: self.receivers.as_deref(),
+            allow_unreachable: self.allow_unreachable,
         }
     }
 

@@ -48,6 +48,7 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
     let observe = fields.get("observe").map(|item| observe::observe(&item));
     let observe = observe.transpose()?;
     let allow_deadlock = fields.or("allow_deadlock", false, Item::boolean)?.value;
+    let allow_unreachable = fields.or("allow_unreachable", false, Item::boolean)?.value;
     let sweep = fields
         .get("sweep")
         .map(|item| study::sweep(&item))
@@ -66,6 +67,7 @@ pub(super) fn scenario(root: &Node) -> Read<Scenario> {
         traffic,
         phases,
         allow_deadlock,
+        allow_unreachable,
         observe,
         sweep,
         expect: expect.value,

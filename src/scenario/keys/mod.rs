@@ -114,6 +114,12 @@ section!(
             "Run although the forwarding tables are not proved free of deadlock"
         ),
         with(
+            "allow_unreachable",
+            "true | false",
+            "false",
+            "Leave out pairs of hosts without a way; each connected part is routed by itself"
+        ),
+        with(
             "observe",
             "section",
             "()",

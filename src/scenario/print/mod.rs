@@ -91,6 +91,7 @@ pub fn plan(resolved: &Resolved, parts: &Parts<'_>) -> String {
         });
         printer.block("phases: (", "),", |printer| phases(printer, plan));
         printer.key("allow_deadlock", plan.allow_deadlock);
+        printer.key("allow_unreachable", plan.allow_unreachable);
         observe(printer, plan);
         study::study(printer, scenario);
     });

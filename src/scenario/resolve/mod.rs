@@ -10,15 +10,18 @@ mod faults;
 mod links;
 mod messages;
 mod observe;
+mod routes;
+mod unreachable;
+
+pub use routes::{management, route};
+pub use unreachable::named as unreachable_pairs;
 
 use super::plan::{HostOptions, Phases, Plan, SwitchOptions};
 use super::prove::prove;
 use super::schema::{Demand, Scenario, Switch};
 use super::syntax::{At, Mistake};
 use crate::registry::Registry;
-use crate::routing::{
-    BuildEngine, ENGINES, Engine, LaneBudget, Proof, Routes, RoutingError, Tables, dump,
-};
+use crate::routing::{BuildEngine, ENGINES, Proof, Routes};
 use crate::topology::faults::Failed;
 use crate::topology::{
     BuildContext, BuildTopology, ChannelTiming, Graph, TOPOLOGIES, TopologyError,
@@ -192,59 +195,12 @@ pub fn plan(
         workloads,
         phases: phases(scenario, clock)?,
         allow_deadlock: scenario.allow_deadlock,
+        allow_unreachable: scenario.allow_unreachable,
         observe: observe::observe(scenario)?,
     };
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;
     Ok(plan)
-}
-
-/// Computes the routes; `base` is the folder relative file names start from.
-///
-/// # Errors
-/// What is wrong with `routing`, or the lanes it needs.
-pub fn route(
-    scenario: &Scenario,
-    parts: &Parts<'_>,
-    layout: &Layout,
-    plan: &Plan,
-    base: &Path,
-) -> Result<Routes, Mistake> {
-    let part = &scenario.routing;
-    let engine = part.build(part.entry(parts.engines)?.build)?;
-    let budget = LaneBudget {
-        lanes: plan.switch.lanes,
-        service_levels: plan.service_level_count(),
-    };
-    let routes = engine.route(&layout.graph, budget, plan.seed, base);
-    let routes = routes.map_err(|error| match error {
-        RoutingError::TooFewLanes { .. } => scenario.fabric.switch.lanes.mistake(error.to_string()),
-        error => part.name.mistake(error.to_string()),
-    })?;
-    checks::arbitrated_lanes(scenario, plan, &routes)?;
-    match &routes {
-        Routes::Tables(tables) => checks::lane_keys(scenario, tables)?,
-        Routes::Adaptive(adaptive) => checks::adaptive_routing(scenario, adaptive)?,
-    }
-    Ok(routes)
-}
-
-/// Ports to the management ports of switches: by the engine, else along the ways to hosts.
-///
-/// # Errors
-/// What is wrong with `routing`.
-pub fn management(
-    resolved: &Resolved,
-    tables: &Tables,
-    parts: &Parts<'_>,
-    base: &Path,
-) -> Result<Vec<u8>, Mistake> {
-    let (part, graph) = (&resolved.scenario.routing, &resolved.layout.graph);
-    let own = match part.build(part.entry(parts.engines)?.build)? {
-        Engine::Tables(engine) => engine.management(graph, base),
-        Engine::Adaptive(_) => None,
-    };
-    Ok(own.unwrap_or_else(|| dump::management(graph, tables)))
 }
 
 /// All stages.
@@ -268,12 +224,17 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
         }
     }
     let layout = layout(&scenario, parts, base)?;
-    let plan = plan(&scenario, parts, &layout, base)?;
+    let mut plan = plan(&scenario, parts, &layout, base)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
     let routes = route(&scenario, parts, &layout, &plan, base)?;
     let proof = prove(&layout.graph, &routes, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;
+    if proof.unreachable_pairs > 0 {
+        let pairs = unreachable::named(&layout.graph, &proof);
+        warn_once(&format!("pairs of hosts that are not offered: {pairs}"));
+        unreachable::leave_out(&scenario, &layout.graph, &routes, &mut plan)?;
+    }
     Ok(Resolved {
         scenario,
         layout,

@@ -46,6 +46,7 @@ Scenario(
         (name: "two", hosts: Switches([0, "S3"]), pattern: Next, process: Once(load: 0.1), size: "2 flits"),
     ],
     phases: (warmup: "10 us", measure: "10000 cycles", drain: Auto, watchdog: "1 ms"),
+    allow_unreachable: false,
     allow_deadlock: false,
     observe: (packets: Every(10), flows: true, classes: ["bulk", "some"]),
     sweep: (axes: [("traffic.bulk.process.load", [0.1, 0.3]), ("fabric.switch.queues", [Fifo, Voq])], seeds: 4),

@@ -62,7 +62,8 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
             name: "file",
             kind: "path, relative to the scenario",
             default: Some("None"),
-            summary: "edge list with links and hosts, instead of listing them here",
+            summary: "edge list with links and hosts, instead of listing them here; its line `topology Torus(radix: [4, 4])` says \
+                      which regular fabric it is",
         },
     ],
     guarantees: &["exactly the switches, links and hosts listed"],

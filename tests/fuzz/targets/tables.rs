@@ -51,6 +51,7 @@ fuzz_target!(|text: &str| {
                 pool_shared: false,
                 senders: None,
                 receivers: None,
+                allow_unreachable: false,
             };
             let _ = verify(graph, &tables, &options);
         }

@@ -13,6 +13,7 @@ mod counts;
 mod coverage;
 mod definitions;
 mod engine;
+mod unreachable;
 
 use crate::random_fabric::{Adaptive, Case, Kind, adaptive_case, case, shipped_case};
 use crate::reference::{Delivery, Outcome, Routing, simulate_forked};

@@ -204,6 +204,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
             ..Phases::default()
         },
         allow_deadlock: true,
+        allow_unreachable: false,
         observe: Observe::default(),
         workloads: Vec::new(),
     };

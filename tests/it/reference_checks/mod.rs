@@ -120,6 +120,7 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
             ..Phases::default()
         },
         allow_deadlock: true,
+        allow_unreachable: false,
         observe: Observe::default(),
         workloads: Vec::new(),
     }

@@ -315,6 +315,39 @@ fn a_deadlock_is_told_from_saturation() {
     assert!(!names(&folder.path("out/runs")).is_empty());
 }
 
+/// A search that comes to nothing at one point goes on at the others.
+#[test]
+fn a_point_that_cannot_run_does_not_end_the_others() {
+    let folder = Folder::new();
+    let sweep = "sweep=(axes: [(\"fabric.switch.lanes\", [1, 8])])";
+    let torus = [
+        "--set",
+        "fabric.topology=Torus(radix: [5, 5])",
+        "--set",
+        "routing=DimensionOrder()",
+        "--set",
+        sweep,
+        "--quiet",
+    ];
+    let arguments = [
+        &["saturate", "small.ron", "--out", "out"][..],
+        &SHORT,
+        &torus,
+    ]
+    .concat();
+    let errors = folder.fails(3, &arguments);
+    let words = "fabric.switch.lanes = 1";
+    assert!(
+        errors.contains(words) && errors.contains("the run failed"),
+        "{errors}"
+    );
+    let found = result(&folder, "out");
+    assert_eq!(found["failed"][0]["values"][0][1], "1");
+    assert_eq!(found["points"].as_array().map(Vec::len), Some(1));
+    assert_eq!(found["points"][0]["values"][0][1], "8");
+    assert!(load(&found["points"][0]["sustained"]) > 0.0);
+}
+
 #[test]
 fn senseless_searches_are_refused() {
     let folder = Folder::new();

@@ -159,6 +159,35 @@ fn failed_runs_are_rows_and_the_others_go_on() {
     assert_eq!(folder.table("out"), table);
 }
 
+/// Routing that needs more lanes than a point has, or than there can be, fails at that point alone; a claim about its
+/// routes has no value.
+#[test]
+fn a_point_without_enough_lanes_is_a_row() {
+    let folder = Folder::new();
+    let mut arguments = vec!["sweep", "small.ron", "--out", "out"];
+    for set in [
+        "fabric.topology=Irregular(switches: 300, degree: 8, hosts_per_switch: 1)",
+        "traffic.bulk.process.load=0.02",
+        "sweep=(axes: [Zip([(\"fabric.switch.lanes\", [1, 15, 1]), (\"routing\", [Dfsssp(), \
+         Lash(granularity: Destination), UpDown()])])])",
+        "expect=[(metric: \"routes.mean_hops\", at: [(\"fabric.switch.lanes\", 15)], relation: AtLeast, value: 1)]",
+    ] {
+        arguments.extend(["--set", set]);
+    }
+    let errors = folder.fails(3, &arguments);
+    assert!(errors.contains("2 runs failed or deadlocked"), "{errors}");
+    let table = folder.table("out");
+    let rows = rows(&table);
+    let words: Vec<_> = rows.iter().map(|row| &row["verdict"][..]).collect();
+    assert_eq!(words, ["failed", "failed", "steady"]);
+    let says = |row: usize, words: &str| {
+        let reason = &rows[row]["reason"];
+        assert!(reason.contains(words), "{reason}");
+    };
+    says(0, "lanes, the switches have 1: raise `fabric.switch.lanes`");
+    says(1, "the switches have 15: a channel has at most 15");
+}
+
 #[test]
 fn the_table_does_not_depend_on_the_number_of_jobs() {
     let folder = Folder::new();

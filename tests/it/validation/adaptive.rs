@@ -137,6 +137,23 @@ fn cqr_takes_the_long_way_under_load_only() {
     assert!(accepted(&short_ways) < 1.0 / 3.0);
 }
 
+/// What ends CQR on a shift by three is not its choice of directions: without adaptive lanes the same choice sustains more.
+/// GOAL sustains 0.4, too, and breaks down beyond.
+#[test]
+fn adaptive_lanes_limit_cqr_and_goal_beyond_saturation() {
+    let accepted = |load: &str, routing: &str| {
+        let load = format!("traffic.0.process=Bernoulli(load: {load})");
+        let routing = format!("routing={routing}");
+        let outcome = run(&scenario("adaptive/cqr_torus_8x8.ron", &[&load, &routing]));
+        outcome.records.classes[0].delivered_flits as f64 / (64.0 * 20_000.0)
+    };
+    assert!(accepted("0.4", "Cqr()") < 0.375);
+    assert!(accepted("0.42", "Cqr(inside: DimensionOrder)") > 0.41);
+    assert!(accepted("0.9", "Cqr(inside: DimensionOrder)") > 0.41);
+    assert!(accepted("0.4", "Goal()") > 0.39);
+    assert!(accepted("0.5", "Goal()") < 0.30);
+}
+
 /// Adaptive routing carries what no table can: a detour around the one link between two groups, and both ways
 /// around the corner of the transpose; so do two addresses per host (S-11b).
 #[test]

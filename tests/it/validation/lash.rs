@@ -203,6 +203,7 @@ fn a_ring_of_six_needs_the_layers_of_lash() {
         pool_shared: false,
         senders: None,
         receivers: None,
+        allow_unreachable: false,
     };
     merged.proof = verify(&merged.layout.graph, &tables, &options).expect("well-formed");
     assert!(layered.proof.acyclic && !merged.proof.acyclic);

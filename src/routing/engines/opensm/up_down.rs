@@ -3,8 +3,8 @@
 //! Guarantees: in order; equal to OpenSM's tables entry by entry. Neither minimal nor deadlock-free: where
 //! switches of one rank are linked its search mixes phases (use `UpDown`, which cannot).
 //! Needs: any connected fabric, 1 lane.
-//! Fails with: [`RoutingError::Unreachable`]; [`RoutingError::Unsupported`] for a root that does not exist, or
-//! none found.
+//! Fails with: [`RoutingError::Unreachable`]; [`RoutingError::Unsupported`] for a root that does not exist, none
+//! found, or roots that leave a pair without a way.
 //! Cost: time O(switches * channels) and more where switches are queued again; memory one bit per (switch,
 //! link).
 //!
@@ -28,9 +28,12 @@ use super::counting::count_paths;
 use super::subnet::{LidTables, Subnet, route_on_one_lane};
 use crate::ids::SwitchId;
 use crate::registry::{Arguments, Entry, Parameter};
+use crate::routing::balance::require_nameable_ports;
 use crate::routing::engines::root::{Root, named};
 use crate::routing::paths::UNREACHED;
-use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::{
+    BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
+};
 use crate::topology::Graph;
 use crate::topology::survey::switch_distances;
 use fixedbitset::FixedBitSet;
@@ -83,6 +86,22 @@ impl RoutingEngine for OpenSmUpDown {
             }
             routed => routed,
         }
+    }
+
+    /// As OpenSM leaves it: also pairs of one part may have no way, with roots that leave none.
+    fn route_reachable(
+        &self,
+        graph: &Graph,
+        budget: LaneBudget,
+        _seed: u64,
+        _base: &Path,
+    ) -> Result<Tables, RoutingError> {
+        require_nameable_ports(graph, NAME)?;
+        let subnet = Subnet::new(graph);
+        let roots = self.roots(graph, &subnet)?;
+        let next = tables(&subnet, &roots, false).host_tables(&subnet);
+        let guarantees = Guarantees::IN_ORDER;
+        Ok(Tables::on_one_lane(graph, NAME, next, budget, guarantees))
     }
 
     fn management(&self, graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
@@ -148,7 +167,8 @@ fn blame(roots: &[String], from: &str, to: &str) -> String {
         String::new()
     };
     format!(
-        "with the roots {}{more} no way from {from} to {to} goes up and then down: choose other roots, or use `UpDown()`",
+        "with the roots {}{more} no way from {from} to {to} goes up and then down: choose other roots, use `UpDown()`, or leave \
+         such pairs out with `allow_unreachable: true`",
         named.join(", ")
     )
 }
@@ -236,9 +256,11 @@ fn search(subnet: &Subnet, rank: &[u16], destination: usize) -> FixedBitSet {
 
 #[cfg(test)]
 mod tests {
-    use crate::routing::LaneBudget;
-    use crate::routing::conformance::engine;
+    use crate::ids::{HostId, SlId};
+    use crate::routing::conformance::{engine, options};
+    use crate::routing::{LaneBudget, VerifyOptions, verify};
     use crate::topology::tests::{built, context};
+    use std::path::Path;
 
     #[test]
     fn roots_that_leave_no_way_are_blamed() {
@@ -255,7 +277,20 @@ mod tests {
         assert_eq!(
             route("OpenSmUpDown(root: [0, 2])").unwrap_err().to_string(),
             "OpenSmUpDown cannot route this fabric: with the roots `S0`, `S2` no way from S0 to H2 goes up and then \
-             down: choose other roots, or use `UpDown()`"
+             down: choose other roots, use `UpDown()`, or leave such pairs out with `allow_unreachable: true`"
+        );
+        let open =
+            engine("OpenSmUpDown(root: [0, 2])").route_reachable(&line, budget, 1, Path::new(""));
+        let options = VerifyOptions {
+            allow_unreachable: true,
+            service_levels: &[SlId(0)],
+            ..options(1)
+        };
+        let proof = verify(&line, &open.unwrap(), &options).unwrap();
+        let pairs = [(2, 0), (0, 2)].map(|(a, b)| (HostId(a), HostId(b)));
+        assert_eq!(
+            (proof.reachable_pairs, proof.unreachable),
+            (4, pairs.to_vec())
         );
     }
 }

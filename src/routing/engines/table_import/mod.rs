@@ -124,6 +124,17 @@ impl RoutingEngine for TableImport {
         ))
     }
 
+    /// Files have tables of the whole fabric, and may lack entries.
+    fn route_reachable(
+        &self,
+        graph: &Graph,
+        budget: LaneBudget,
+        seed: u64,
+        base: &Path,
+    ) -> Result<Tables, RoutingError> {
+        self.route_from(graph, budget, seed, base)
+    }
+
     fn management(&self, graph: &Graph, base: &Path) -> Option<Vec<u8>> {
         let import = Import::new(graph, base);
         let rows = import.read(&self.lfts, read_lfts).ok()?;
