@@ -19,10 +19,11 @@
 //! # Deviations
 //! None.
 
+use super::arbitrate::by_inputs;
 use super::calendar::Ramp;
 use super::state::{Grant, Message};
 use super::view::View;
-use super::{adaptive, by_inputs, output_lanes};
+use super::{adaptive, output_lanes};
 use crate::fabric::components::{NONE, Peer};
 
 /// Runs the stage.

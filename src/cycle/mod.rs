@@ -27,7 +27,6 @@
 
 pub mod adaptive;
 pub mod arbitrate;
-mod by_inputs;
 pub mod calendar;
 pub mod consume;
 pub mod credits;
@@ -36,12 +35,10 @@ pub mod deliver;
 pub mod executor;
 pub mod generate;
 pub mod inject;
-pub mod input_first;
 pub mod mark;
 pub mod output_lanes;
 pub mod profile;
 pub mod records;
-mod requests;
 pub mod route;
 pub mod rules;
 pub mod schedule;
@@ -50,6 +47,8 @@ pub mod slot;
 pub mod state;
 pub mod view;
 pub mod wake;
+
+use arbitrate::input_first;
 
 pub use schedule::{Cycle, CycleBuilder, Stage};
 pub use slot::Slot;
@@ -134,9 +133,10 @@ system!(route_system, Fabric, route::run, |state| {
         && state.work.arrived.is_empty()
         && state.work.sink_visits.is_empty())
 });
-system!(arbitrate_system, Fabric, arbitrate::run, |state| {
-    !state.work.visits.is_empty()
-});
+system!(arbitrate_system, Fabric, arbitrate::run, |state| !state
+    .work
+    .visits
+    .is_empty());
 optional_system!(input_first_system, Fabric, input_first::run, |state| {
     !state.work.visits.is_empty()
 });

@@ -17,10 +17,14 @@
 //! # Deviations
 //! None. References: [`ISLIP`](crate::references::ISLIP) for the shape of the separable allocator.
 
-use super::requests::eligible;
+pub(super) mod by_inputs;
+pub mod input_first;
+mod requests;
+
+use self::requests::eligible;
+use super::adaptive;
 use super::state::{Grant, Work};
 use super::view::View;
-use super::{adaptive, by_inputs};
 use crate::fabric::components::NONE;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::rng::below;
@@ -75,7 +79,7 @@ fn retry<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 
 /// Round robin over a mask of `W` words: the first set bit at or after `pointer`, around the end.
 #[inline]
-pub(super) fn first_from<const W: usize>(mask: &[u64; W], pointer: u16) -> Option<u16> {
+fn first_from<const W: usize>(mask: &[u64; W], pointer: u16) -> Option<u16> {
     if W == 1 {
         let turned = mask[0].rotate_right(u32::from(pointer));
         return (turned != 0).then(|| (pointer + turned.trailing_zeros() as u16) % 64);
@@ -91,20 +95,20 @@ pub(super) fn first_from<const W: usize>(mask: &[u64; W], pointer: u16) -> Optio
 }
 
 /// A free output that is asked for a packet.
-pub(super) struct Asked<const W: usize> {
-    pub(super) out: u32,
+struct Asked<const W: usize> {
+    out: u32,
     /// First port row of the switch.
-    pub(super) first_port: u32,
+    first_port: u32,
     /// Input lanes whose port can send one more packet.
-    pub(super) free: [u64; W],
+    free: [u64; W],
     /// Lanes with a request.
-    pub(super) lanes: u16,
+    lanes: u16,
     /// Round robin over output lanes.
-    pub(super) pointer: u8,
+    pointer: u8,
     /// Round robin over inputs.
-    pub(super) input_pointer: u8,
+    input_pointer: u8,
     /// First of the pointers over the lanes of each input.
-    pub(super) turns: u32,
+    turns: u32,
 }
 
 /// An output's choice among its eligible requests becomes a grant of the round that starts at `first`.
@@ -204,7 +208,7 @@ fn by_tables<const W: usize, const P: bool>(
 
 /// The request a lane would serve now.
 #[inline]
-pub(super) fn request_of<const W: usize, const P: bool>(
+fn request_of<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
     lane: u32,
@@ -215,7 +219,7 @@ pub(super) fn request_of<const W: usize, const P: bool>(
 
 /// The output arbiter's choice among the set bits of `mask`.
 #[inline]
-pub(super) fn choose<const W: usize, const P: bool>(
+fn choose<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     out: u32,
     lane: u32,
@@ -228,7 +232,7 @@ pub(super) fn choose<const W: usize, const P: bool>(
 }
 
 /// First come first served, oldest first or random among the set bits of `mask`.
-pub(super) fn by_rule<const W: usize, const P: bool>(
+fn by_rule<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     out: u32,
     mask: &[u64; W],

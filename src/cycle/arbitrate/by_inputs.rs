@@ -16,10 +16,10 @@
 //!
 //! References: [`ISLIP`](crate::references::ISLIP)
 
-use super::arbitrate::{Asked, first_from, request_of};
 use super::requests::standing;
-use super::state::Grant;
-use super::view::View;
+use super::{Asked, first_from, request_of};
+use crate::cycle::state::Grant;
+use crate::cycle::view::View;
 
 /// The request an output serves now, as output lane row and input lane bit, when every standing request has room;
 /// `None`: it takes its turn by lanes.
@@ -109,7 +109,7 @@ fn turn(turns: u32, bit: u16, shift: u32) -> usize {
 
 /// Moves the pointers of an accepted grant for a data lane; that over inputs in the `first` round only.
 #[inline]
-pub(super) fn advance<const W: usize, const P: bool>(
+pub(in crate::cycle) fn advance<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: bool,

@@ -5,8 +5,8 @@
 //! Writes: starved marks of lanes
 //! Cost: O(1) where the lane has room for the largest packet, else O(requests)
 
-use super::arbitrate::{Asked, choose};
-use super::view::View;
+use super::{Asked, choose};
+use crate::cycle::view::View;
 
 /// Requests of a lane whose input can send one more packet.
 pub(super) struct Standing<const W: usize> {

@@ -13,10 +13,10 @@
 //!
 //! Cost: O(heads of the inputs behind the visited outputs).
 
-use super::arbitrate::{by_rule, first_from};
-use super::cross::next_bit;
-use super::state::Grant;
-use super::view::View;
+use super::{by_rule, first_from};
+use crate::cycle::cross::{next_bit, settle};
+use crate::cycle::state::Grant;
+use crate::cycle::view::View;
 use crate::fabric::components::NONE;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::scenario::plan::OutputArbitration;
@@ -44,7 +44,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
             break;
         }
         decide(view, first, round == 0);
-        super::cross::settle(view);
+        settle(view);
     }
     for &input in &inputs {
         if has_place(view, input) {
