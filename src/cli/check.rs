@@ -37,14 +37,14 @@ fn verdict(resolved: &Resolved) -> String {
         ),
     };
     format!(
-        "{}: ok\n  fabric   {} switches, {} hosts, {} links\n  routing  {}, {free}{unreachable}\n  traffic  {} \
-         classes\n  cycles   {} warm-up + {} measurement, then at most {} drain\n",
+        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}\n  traffic  {}\n  \
+         cycles   {} warm-up + {} measurement, then at most {} drain\n",
         plan.title,
-        graph.switches().len(),
-        graph.hosts().len(),
-        graph.link_count(),
+        super::count(graph.switches().len(), "switch", "es"),
+        super::count(graph.hosts().len(), "host", "s"),
+        super::count(graph.link_count(), "link", "s"),
         resolved.routes.engine(),
-        plan.classes.len(),
+        super::count(plan.classes.len(), "class", "es"),
         plan.phases.warmup,
         plan.phases.measure,
         plan.phases.drain_limit,

@@ -91,6 +91,12 @@ pub fn print(text: &str) -> Result<(), Error> {
     written.and_then(|()| output.flush()).map_err(Error::Output)
 }
 
+/// A number with its noun, which takes an `s` but for one; `ending` is that of the plural.
+fn count(number: usize, noun: &str, ending: &str) -> String {
+    let ending = if number == 1 { "" } else { ending };
+    format!("{number} {noun}{ending}")
+}
+
 /// Writes a remark to standard error.
 fn note(message: &str) {
     let _ = writeln!(io::stderr(), "note: {message}");

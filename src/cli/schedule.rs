@@ -44,8 +44,8 @@ pub fn execute(arguments: &Schedule) -> Result<ExitCode, Error> {
         text,
         "\na system without work in a cycle is skipped; cycles without events are jumped over\n\
          on this machine: {} and {}",
-        count(chosen.threads, "thread"),
-        count(chosen.shards, "shard")
+        super::count(chosen.threads, "thread", "s"),
+        super::count(chosen.shards, "shard", "s")
     );
     super::print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -55,13 +55,5 @@ fn list(names: &[&str]) -> String {
     match names {
         [] => String::from("nothing"),
         names => names.join(", "),
-    }
-}
-
-fn count(number: usize, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
     }
 }

@@ -216,10 +216,6 @@ fn what_cannot_be_sent_is_refused() {
     ] {
         assert!(message.contains(words), "{message}");
     }
-    let message = refusal(
-        PARTS,
-        "Minimal(escape: UpDown)",
-        ", allow_unreachable: true",
-    );
+    let message = refusal(PARTS, "MinimalAdaptive()", ", allow_unreachable: true");
     assert!(message.contains("needs a way for every pair"), "{message}");
 }
