@@ -71,8 +71,15 @@ fn facts(results: &Results) -> Markup {
         } else {
             "NOT proved free of deadlock"
         };
+        let unreachable = match s.routing.unreachable_pairs {
+            0 => String::new(),
+            pairs => format!(
+                ", {} of hosts without a way",
+                plural(pairs as usize, "pair", "pairs")
+            ),
+        };
         format!(
-            "{paths}, {}, {proof}",
+            "{paths}, {}, {proof}{unreachable}",
             plural(s.routing.layers as usize, "layer", "layers")
         )
     });

@@ -44,7 +44,9 @@ pub(super) fn word(verdict: Verdict) -> &'static str {
 
 /// Judges everything that was run.
 pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
-    if let [run] = &results.runs[..] {
+    if let [run] = &results.runs[..]
+        && results.failed.is_empty()
+    {
         let verdict = run.summary.run.verdict;
         return Judgement {
             verdict,

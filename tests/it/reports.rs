@@ -380,16 +380,21 @@ fn a_run_in_detail_is_told_by_its_point_and_has_its_verdict() {
 
 #[test]
 fn runs_that_failed_are_counted_in_the_heading() {
-    let folder = tempfile::tempdir().unwrap();
-    let sweep = r#"sweep: (axes: [("traffic.bulk.pattern", [Uniform, Transpose, Nonsense])])"#;
-    let scenario = SCENARIO.trim_end_matches(')').to_owned() + sweep + ",)";
-    fs::write(folder.path().join("mesh.ron"), scenario).unwrap();
-    let arguments = ["sweep", "mesh.ron", "--quiet", "--out", "study"];
-    let (_, _, errors) = virtlane(folder.path(), &arguments);
-    assert!(errors.contains("Nonsense"), "{errors}");
-    succeed(folder.path(), &["report", "study", "--out", "page.html"]);
-    let page = words(&fs::read_to_string(folder.path().join("page.html")).unwrap());
-    assert!(page.contains("Steady: 2 of 3 runs"), "{page}");
+    for (patterns, heading) in [
+        ("[Uniform, Transpose, Nonsense]", "Steady: 2 of 3 runs"),
+        ("[Nonsense, Uniform, Rubbish]", "Steady: 1 of 3 runs"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let sweep = format!(r#"sweep: (axes: [("traffic.bulk.pattern", {patterns})])"#);
+        let scenario = SCENARIO.trim_end_matches(')').to_owned() + &sweep + ",)";
+        fs::write(folder.path().join("mesh.ron"), scenario).unwrap();
+        let arguments = ["sweep", "mesh.ron", "--quiet", "--out", "study"];
+        let (_, _, errors) = virtlane(folder.path(), &arguments);
+        assert!(errors.contains("Nonsense"), "{errors}");
+        succeed(folder.path(), &["report", "study", "--out", "page.html"]);
+        let page = words(&fs::read_to_string(folder.path().join("page.html")).unwrap());
+        assert!(page.contains(heading), "{page}");
+    }
 }
 
 #[test]
