@@ -53,19 +53,19 @@ pub(super) fn table(summary: &Summary) -> Markup {
                 caption { "Traffic classes; SL: service level; p99: what 99 % of the packets do not exceed; " (cycle_length(summary.scenario.cycle_ns)) }
                 thead {
                     tr {
-                        th class="group" colspan="2" {} th class="group" colspan="2" { "load" } th class="group" colspan="2" { "lost" }
+                        th class="group" colspan="2" {} th class="group" colspan="2" { "load" } th class="group" { "lost" }
                         th class="group" colspan="5" { "network latency" } th class="group" colspan="5" { "packet latency" }
                         th class="group" { "jitter" }
                     }
                     tr {
                         th class="text" { "class" } th { "SL" } th { "offered" } th { "accepted" }
-                        th { "rejected" } th { "dropped" }
+                        th { "rejected" }
                         @for _ in 0..2 { th { "mean" } th { "p50" } th { "p95" } th { "p99" } th { "max" } }
                         th { "mean" }
                     }
                     tr {
                         th class="unit" colspan="2" {} th class="unit" colspan="2" { "fraction of link rate" }
-                        th class="unit" colspan="2" { "packets" }
+                        th class="unit" { "packets" }
                         @for _ in 0..2 { th class="unit" colspan="5" { "cycles" } }
                         th class="unit" { "cycles" }
                     }
@@ -82,7 +82,7 @@ fn row(class: &ClassSummary) -> Markup {
         tr {
             td class="text" { (class.name) } td { (levels(&class.sl)) }
             td { (share(class.offered)) } td { (share(class.accepted)) }
-            td { (count(class.rejected)) } td { (count(class.dropped)) }
+            td { (count(class.rejected)) }
             (latency(&class.latency.network))
             (latency(&class.latency.packet))
             td { (jitter) }

@@ -54,8 +54,6 @@ pub struct ClassRecords {
     pub delivered_flits: u64,
     /// Packets created within the window and rejected by a full source queue.
     pub rejected: u64,
-    /// Packets dropped within the window, where dropping is on.
-    pub dropped: u64,
     /// Tagged packets (rejected ones are not tagged).
     pub tagged_created: u64,
     /// Tagged packets delivered.
@@ -161,7 +159,6 @@ impl ClassRecords {
         self.delivered_packets += other.delivered_packets;
         self.delivered_flits += other.delivered_flits;
         self.rejected += other.rejected;
-        self.dropped += other.dropped;
         self.tagged_created += other.tagged_created;
         self.tagged_delivered += other.tagged_delivered;
         self.marked += other.marked;

@@ -1,4 +1,4 @@
-//! `summary.json`, schema `virtlane-summary/1`.
+//! `summary.json`, schema `virtlane-summary/2`.
 //!
 //! Field names and their order are a contract. All latencies are in cycles, all loads fractions of the link
 //! rate; what has no value (the latency of a class without packets) is `null`, never NaN.
@@ -15,7 +15,7 @@ use crate::measure::{ClassRecords, JitterRecord, LatencyRecord, LatencySummary};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema.
-pub const SCHEMA: &str = "virtlane-summary/1";
+pub const SCHEMA: &str = "virtlane-summary/2";
 
 /// The whole summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -133,8 +133,6 @@ pub struct ClassSummary {
     pub accepted: f64,
     /// Rejected by full source queues \[packets\].
     pub rejected: u64,
-    /// Dropped \[packets\].
-    pub dropped: u64,
     /// Latencies.
     pub latency: LatencyPair,
     /// Change of network latency within flows.
@@ -350,7 +348,6 @@ fn class_summary(result: &RunResult, info: &ClassInfo, class: &ClassRecords) -> 
         offered: load(result, class.created_flits, &info.hosts),
         accepted: load(result, class.delivered_flits, &info.hosts),
         rejected: class.rejected,
-        dropped: class.dropped,
         latency: LatencyPair {
             network: class.network.summary(),
             packet: class.packet.summary(),

@@ -169,11 +169,6 @@ metrics![
         "Packets of the class refused by full source queues"
     ),
     (
-        "classes.NAME.dropped",
-        "packets",
-        "Packets of the class dropped"
-    ),
-    (
         "classes.NAME.latency.network.STATISTIC",
         "cycles",
         "Network latency of the class"

@@ -278,7 +278,7 @@ const DAMAGES: [(&str, &str, Option<(&str, &str)>); 15] = [
     (
         "old",
         "summary.json",
-        Some(("virtlane-summary/1", "virtlane-summary/0")),
+        Some(("virtlane-summary/2", "virtlane-summary/0")),
     ),
     (
         "older",

@@ -45,7 +45,6 @@ impl Differences {
         }
         for (what, expected, found) in [
             ("rejected", expected.rejected, found.rejected),
-            ("dropped", 0, found.dropped),
             ("tagged", expected.tagged, found.tagged_created),
             (
                 "tagged and delivered",
