@@ -10,7 +10,7 @@ use super::summary::{ServiceLevels, mean_hops, summarize};
 use crate::ids::{ChannelId, HostId};
 use crate::measure::LatencySummary;
 
-const CLASSES: [(&str, Kind); 18] = [
+const CLASSES: [(&str, Kind); 17] = [
     ("class", Text),
     ("sl", Text),
     ("hosts", Integer),
