@@ -13,6 +13,8 @@ mod offsets;
 mod pairs;
 mod permutation;
 #[cfg(test)]
+mod shares_tests;
+#[cfg(test)]
 mod tests;
 mod uniform;
 

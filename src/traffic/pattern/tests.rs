@@ -9,7 +9,7 @@ use crate::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder, Shape};
 use crate::traffic::{Pattern, PatternContext, Receivers};
 use std::sync::Arc;
 
-fn star(hosts: u32, shape: Shape) -> Graph {
+pub(super) fn star(hosts: u32, shape: Shape) -> Graph {
     let mut builder = GraphBuilder::new();
     let hub = builder.add_switch("S0", 0, hosts as u16);
     for i in 0..hosts {
@@ -22,7 +22,7 @@ fn star(hosts: u32, shape: Shape) -> Graph {
     builder.build().unwrap()
 }
 
-fn build_on(
+pub(super) fn build_on(
     graph: &Graph,
     senders: &[u32],
     name: &str,
@@ -62,7 +62,7 @@ fn fixed(hosts: u32, name: &str, text: &str) -> Vec<u32> {
 }
 
 /// How often each host is drawn by `source`.
-fn histogram(pattern: &dyn Pattern, source: u32, hosts: u32, draws: u32) -> Vec<u32> {
+pub(super) fn histogram(pattern: &dyn Pattern, source: u32, hosts: u32, draws: u32) -> Vec<u32> {
     let mut rng = stream(1, Purpose::Destinations, u64::from(source));
     let mut counts = vec![0; hosts as usize];
     for _ in 0..draws {
@@ -72,6 +72,27 @@ fn histogram(pattern: &dyn Pattern, source: u32, hosts: u32, draws: u32) -> Vec<
             .index()] += 1;
     }
     counts
+}
+
+/// Probability of each destination of `source` by the shares of a pattern.
+pub(super) fn expected(pattern: &dyn Pattern, source: HostId, hosts: u32) -> Vec<f64> {
+    let mut parts = vec![0.0; hosts as usize];
+    for share in pattern.shares(source) {
+        let (members, itself) = match share.to {
+            Receivers::One(to) => {
+                parts[to.index()] += share.part;
+                continue;
+            }
+            Receivers::Each(members) => (members, true),
+            Receivers::Others(members) => (members, false),
+        };
+        let all = (0..members.len()).map(|position| members.host(position));
+        let receive: Vec<HostId> = all.filter(|&host| itself || host != source).collect();
+        for host in &receive {
+            parts[host.index()] += share.part / receive.len() as f64;
+        }
+    }
+    parts
 }
 
 #[test]
@@ -357,117 +378,4 @@ fn errors_say_what_is_wrong() {
 fn entries_are_sorted_and_unique() {
     let names: Vec<_> = PATTERNS.names().collect();
     assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
-}
-
-/// Probability of each destination of `source` by the shares of a pattern.
-fn expected(pattern: &dyn Pattern, source: HostId, hosts: u32) -> Vec<f64> {
-    let mut parts = vec![0.0; hosts as usize];
-    for share in pattern.shares(source) {
-        let (members, itself) = match share.to {
-            Receivers::One(to) => {
-                parts[to.index()] += share.part;
-                continue;
-            }
-            Receivers::Each(members) => (members, true),
-            Receivers::Others(members) => (members, false),
-        };
-        let all = (0..members.len()).map(|position| members.host(position));
-        let receive: Vec<HostId> = all.filter(|&host| itself || host != source).collect();
-        for host in &receive {
-            parts[host.index()] += share.part / receive.len() as f64;
-        }
-    }
-    parts
-}
-
-#[test]
-#[allow(clippy::too_many_lines, reason = "mostly a list of patterns")]
-fn shares_are_what_destinations_are_drawn_by() {
-    const DRAWS: u32 = 20_000;
-    let patterns = [
-        ("AllTo", "(5)"),
-        ("AllTo", "(target: 5, self_traffic: true)"),
-        ("Asymmetric", ""),
-        ("Asymmetric", "(self_traffic: false)"),
-        ("Asymmetric", "(among: Senders)"),
-        ("BadDragon", "(group_hosts: 4)"),
-        ("BadDragon", "(group_hosts: 2, by: -3)"),
-        ("BitReverse", ""),
-        ("BitRotation", "(among: Senders)"),
-        ("Butterfly", ""),
-        ("BitReverse", "(self_traffic: true)"),
-        ("Complement", ""),
-        ("Diagonal", ""),
-        ("Diagonal", "(self_traffic: false)"),
-        ("Diagonal", "(among: Senders)"),
-        (
-            "HotSpot",
-            "(targets: [7, 4, 1], weights: [1, 6, 2], fraction: 0.4)",
-        ),
-        (
-            "HotSpot",
-            "(targets: [1, 4], weights: [2, 3], fraction: 1.0)",
-        ),
-        (
-            "HotSpot",
-            "(targets: [1, 4], weights: [2, 3], fraction: 0.6, self_traffic: true)",
-        ),
-        (
-            "HotSpot",
-            "(targets: [4], fraction: 1.0, self_traffic: true)",
-        ),
-        ("HotSpot", "(targets: [4], fraction: 0.5)"),
-        ("HotSpot", "(targets: [4, 7], fraction: 0.3)"),
-        ("HotSpot", "(targets: [4], fraction: 1.0)"),
-        ("HotSpot", "(targets: [1, 4], fraction: 1.0)"),
-        ("Neighbor", ""),
-        ("Pairs", "([(0, 3), (1, 3), (1, 2), (1, 3), (4, 15)])"),
-        ("Pairs", "(pairs: [(4, 4), (4, 2)], self_traffic: true)"),
-        ("RandomPairs", ""),
-        ("RandomPairs", "(self_traffic: true)"),
-        ("RandomPermutation", "(self_traffic: true)"),
-        ("Shift", "(by: 3)"),
-        ("Shuffle", ""),
-        ("Taper64", ""),
-        ("Taper64", "(self_traffic: false)"),
-        ("Tornado", ""),
-        ("Transpose", ""),
-        ("Transpose", "(self_traffic: true)"),
-        ("Uniform", ""),
-        ("Uniform", "(self_traffic: true)"),
-        ("Uniform", "(among: Senders)"),
-    ];
-    let names: Vec<&str> = patterns.iter().map(|(name, _)| *name).collect();
-    for entry in PATTERNS.entries {
-        assert!(names.contains(&entry.name), "{} is not tried", entry.name);
-    }
-    let (small, large) = (star(16, Shape::Irregular), star(64, Shape::Irregular));
-    let senders = [0, 1, 4, 5, 7, 9, 12, 15];
-    for (name, text) in patterns {
-        let graph = if name == "Taper64" { &large } else { &small };
-        let hosts = graph.hosts().len() as u32;
-        let pattern = build_on(graph, &senders, name, text).unwrap();
-        for source in senders.map(HostId) {
-            let expected = expected(&*pattern, source, hosts);
-            let sum: f64 = expected.iter().sum();
-            let sends = f64::from(u8::from(pattern.sends(source)));
-            assert!(
-                (sum - sends).abs() < 1e-12,
-                "{name}{text}: {source:?} {sum}"
-            );
-            if !pattern.sends(source) {
-                continue;
-            }
-            let counts = histogram(&*pattern, source.0, hosts, DRAWS);
-            for (part, count) in expected.iter().zip(counts) {
-                let mean = part * f64::from(DRAWS);
-                // five standard deviations
-                let most = 5.0 * (mean * (1.0 - part)).sqrt() + 1e-6;
-                assert!(
-                    (f64::from(count) - mean).abs() <= most,
-                    "{name}{text}: {source:?} {expected:?}"
-                );
-            }
-        }
-    }
 }
