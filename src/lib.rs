@@ -34,7 +34,8 @@
 //! | [`qos`] | service levels and VL arbitration |
 //! | [`traffic`] | who sends what to whom, and when |
 //! | [`measure`] | counters, histograms, the digest |
-//! | [`scenario`] | text to [`Plan`](scenario::Plan), and back |
+//! | [`plan`] | a scenario as numbers: everything that can be chosen |
+//! | [`scenario`] | text to [`Plan`](plan::Plan), and back |
 //! | [`fabric`] | the hardware as components of `bevy_ecs`, its invariants |
 //! | [`cycle`] | the stages of a cycle and the schedule that orders them |
 //! | [`run`] | shards, windows, phases, watchdog, verdict |
@@ -50,7 +51,7 @@
 //!
 //! # Where to start
 //!
-//! [`cycle`] is what happens; [`fabric`] is what it happens to; [`scenario::plan`] is everything that can be chosen.
+//! [`cycle`] is what happens; [`fabric`] is what it happens to; [`plan`] is everything that can be chosen.
 //!
 //! # How to add a part
 //!
@@ -69,6 +70,7 @@ pub mod figures;
 pub mod html_report;
 pub mod ids;
 pub mod measure;
+pub mod plan;
 pub mod qos;
 pub mod references;
 pub mod registry;

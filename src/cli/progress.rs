@@ -1,8 +1,8 @@
 //! The progress line of a run or of many: on a terminal only, and only for what takes longer than a second.
 
+use crate::plan::Plan;
 use crate::report::table::scaled;
 use crate::run::Progress;
-use crate::scenario::Plan;
 use crate::study::execute::PARTS;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt;

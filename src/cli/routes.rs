@@ -3,13 +3,13 @@
 use super::args::Routes;
 use super::print;
 use crate::error::Error;
+use crate::plan::InputSpeedup;
 use crate::routing::adaptive::{Adaptive, Selection};
 use crate::routing::bound::Bound;
 use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
 use crate::routing::{self, Choices, Proof, Tables};
 use crate::scenario::bounds::Bounds;
-use crate::scenario::plan::InputSpeedup;
 use crate::scenario::{Document, Parts, Resolved, unreachable_pairs};
 use crate::topology::Graph;
 use std::fmt::Write;

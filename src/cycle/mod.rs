@@ -56,7 +56,7 @@ pub use state::{ShardState, Shared, Work};
 pub use view::{Channels, Fabric, Injection, Inputs, Outputs, Pool, View};
 
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
-use crate::scenario::plan::Matching;
+use crate::plan::Matching;
 
 /// The stages of the core for masks of `W` words and the options of `shared`.
 pub fn core<const W: usize>(shared: &Shared) -> CycleBuilder {

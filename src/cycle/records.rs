@@ -6,7 +6,7 @@
 use crate::fabric::{Packet, PacketRecord};
 use crate::ids::HostId;
 use crate::measure::{self, Delivery, FlowLatencies, Observation};
-use crate::scenario::plan::Plan;
+use crate::plan::Plan;
 use crate::topology::Graph;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -19,7 +19,7 @@
 use super::adaptive;
 use super::view::View;
 use crate::fabric::components::NONE;
-use crate::scenario::plan::OutputArbitration;
+use crate::plan::OutputArbitration;
 
 /// Runs the stage.
 #[inline]

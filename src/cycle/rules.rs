@@ -6,8 +6,8 @@
 
 use super::adaptive::Adaptation;
 use super::state::{Grant, Shared};
+use crate::plan::{Matching, OutputArbitration};
 use crate::qos::VlArbitrationTables;
-use crate::scenario::plan::{Matching, OutputArbitration};
 use std::ops::Deref;
 
 /// Read access to tables and options.

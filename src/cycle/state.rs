@@ -8,11 +8,11 @@ use crate::cycle::output_lanes::buffers::OutputLanes;
 use crate::cycle::records::Records;
 use crate::fabric::source_queue::SourceQueues;
 use crate::fabric::{Packet, PacketRecord};
-use crate::qos::{VlArbiter, VlArbitrationTables, vl_arbitration::VlChoice};
-use crate::rng::Stream;
-use crate::scenario::plan::{
+use crate::plan::{
     ClassPlan, Forwarding, InputSpeedup, Matching, OutputArbitration, SwitchOptions,
 };
+use crate::qos::{VlArbiter, VlArbitrationTables, vl_arbitration::VlChoice};
+use crate::rng::Stream;
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use super::usage::{host_name, usage};
 use crate::ids::HostId;
 use crate::measure::{Flow, FlowRecord, Records};
+use crate::plan::{ClassPlan, Plan};
 use crate::run::Outcome;
 pub use crate::run::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
-use crate::scenario::plan::{ClassPlan, Plan};
 use crate::scenario::{Parts, Resolved, print};
 use crate::topology::Graph;
 use crate::topology::survey::Survey;

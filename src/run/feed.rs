@@ -5,7 +5,7 @@
 use super::layout::Layout;
 use super::shard::Shard;
 use crate::cycle::generate::replay::{MessageKey, Post};
-use crate::scenario::plan::Plan;
+use crate::plan::Plan;
 use crate::traffic::messages::{After, Message, MessageError, Messages, Workload};
 use std::iter::Peekable;
 

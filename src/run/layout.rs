@@ -4,7 +4,7 @@
 //! order.
 
 use crate::ids::{ChannelId, HostId, SwitchId};
-use crate::scenario::plan::Plan;
+use crate::plan::Plan;
 use crate::topology::{Endpoint, Graph};
 
 /// Where every switch, host and port of the fabric lives.

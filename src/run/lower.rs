@@ -7,10 +7,10 @@ use crate::cycle::rules::Rules;
 use crate::cycle::state::{Border, Shared};
 use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Switch};
 use crate::ids::{ChannelId, SlId};
+use crate::plan::{BufferSharing, ClassPlan, Plan, Queues};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{Routes, Tables};
 use crate::run::layout::{Layout, credit_latency};
-use crate::scenario::plan::{BufferSharing, ClassPlan, Plan, Queues};
 use crate::topology::Graph;
 use std::sync::Arc;
 

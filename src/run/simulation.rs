@@ -13,11 +13,11 @@ use crate::cycle::state::{Message, ShardState};
 use crate::cycle::{CycleBuilder, Stage};
 use crate::fabric::partition::partition;
 use crate::ids::ChannelId;
+use crate::plan::Plan;
 use crate::routing::Routes;
 use crate::run::inspect::Columns;
 use crate::run::invariants::Ledger;
 use crate::run::layout::Layout;
-use crate::scenario::plan::Plan;
 use crate::topology::Graph;
 use crate::traffic::messages::MessageError;
 

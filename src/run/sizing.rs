@@ -4,8 +4,8 @@
 //! microseconds to do in it would rather not be a shard. Results do not depend on the choice.
 
 use super::simulation::Options;
+use crate::plan::Plan;
 use crate::routing::Proof;
-use crate::scenario::plan::Plan;
 use crate::topology::Graph;
 
 /// Time one packet takes at one switch, for estimates \[ns\].

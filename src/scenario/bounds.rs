@@ -3,7 +3,7 @@
 //! Processes and packet sizes do not matter. Of a random permutation it is the bound of the one drawn for the seed.
 
 use super::Resolved;
-use super::plan::ClassPlan;
+use crate::plan::ClassPlan;
 use crate::routing::bound::{Bound, bound};
 use crate::routing::demand::Demand;
 

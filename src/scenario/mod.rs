@@ -9,7 +9,6 @@ pub mod expectation;
 pub mod identity;
 pub mod keys;
 pub mod metrics;
-pub mod plan;
 pub mod print;
 pub mod prove;
 pub mod resolve;
@@ -22,7 +21,6 @@ mod tests;
 
 pub use document::Document;
 pub use expectation::Expectation;
-pub use plan::Plan;
 pub use resolve::{Layout, Parts, Resolved, unreachable_pairs};
 pub use schema::Scenario;
 pub use syntax::ScenarioError;

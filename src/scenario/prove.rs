@@ -1,7 +1,7 @@
 //! The last step before a run: is what the routing engine promises true?
 
-use super::plan::{BufferSharing, Plan};
 use crate::ids::SlId;
+use crate::plan::{BufferSharing, Plan};
 use crate::routing::dependency_graph::describe_cycle;
 use crate::routing::{Proof, Routes, VerifyError, VerifyOptions, adaptive, verify};
 use crate::topology::{Graph, Shape};

@@ -3,10 +3,10 @@
 use super::expectation::Expectation;
 use super::syntax::{At, Part};
 use crate::measure::Sample;
-use crate::qos::VlArbitrationTables;
-use crate::scenario::plan::{
+use crate::plan::{
     BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Precision, Queues,
 };
+use crate::qos::VlArbitrationTables;
 use crate::topology::LinkKind;
 use crate::units::{Amount, BitRate, Time};
 

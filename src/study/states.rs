@@ -3,9 +3,9 @@
 //! A state is only a saving of time: one that cannot be used costs the run from cycle 0, never a result.
 
 use super::RunKey;
+use crate::plan::Plan;
 use crate::report::PacketFile;
 use crate::run::{Checkpoint, CheckpointError, Start};
-use crate::scenario::Plan;
 use std::fs;
 use std::path::{Path, PathBuf};
 

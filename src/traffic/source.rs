@@ -5,8 +5,8 @@
 
 use super::{Gap, ProcessState};
 use crate::ids::{HostId, SlId};
+use crate::plan::ClassPlan;
 use crate::rng::{Purpose, Stream, below, source_id, stream};
-use crate::scenario::plan::ClassPlan;
 use serde::{Deserialize, Serialize};
 
 /// A source of packets.

@@ -6,9 +6,6 @@ use std::fs;
 use std::path::Path;
 
 /// Root modules from the bottom up. A module may import its own layer and the ones before it.
-///
-/// `scenario::plan` counts as [`MODELS`]: it is plain data (no text, no files) that traffic sources, the
-/// engine and the reports read, while the rest of `scenario` turns text into it and needs every model.
 const LAYERS: [&[&str]; 13] = [
     &["ids", "units", "rng", "registry", "references", "chart"],
     MODELS,
@@ -26,14 +23,7 @@ const LAYERS: [&[&str]; 13] = [
 ];
 
 /// Models without ECS, clock or threads of their own.
-const MODELS: &[&str] = &[
-    "topology",
-    "routing",
-    "qos",
-    "traffic",
-    "measure",
-    "scenario::plan",
-];
+const MODELS: &[&str] = &["topology", "routing", "qos", "traffic", "measure", "plan"];
 
 /// Root modules that may name `bevy_ecs`.
 const ECS: [&str; 3] = ["fabric", "cycle", "run"];
@@ -68,10 +58,7 @@ struct Source {
 impl Source {
     /// Name in [`LAYERS`].
     fn module(&self) -> &str {
-        match self.path.as_str() {
-            "scenario/plan.rs" => "scenario::plan",
-            path => path.split(['/', '.']).next().unwrap_or_default(),
-        }
+        self.path.split(['/', '.']).next().unwrap_or_default()
     }
 
     /// The code, without tests and comments.
@@ -157,11 +144,7 @@ fn imports(code: &str) -> BTreeSet<String> {
         found.extend(names.into_iter().map(|name| {
             let end = name.find(|c: char| !(c.is_alphanumeric() || "_:".contains(c)));
             let path = &name[..end.unwrap_or(name.len())];
-            if path == "scenario::plan" || path.starts_with("scenario::plan::") {
-                "scenario::plan".to_owned()
-            } else {
-                path.split("::").next().unwrap_or_default().to_owned()
-            }
+            path.split("::").next().unwrap_or_default().to_owned()
         }));
     }
     found
@@ -200,9 +183,9 @@ fn assert_none(what: &str, violations: &str) {
 #[test]
 fn imports_are_read_from_every_form() {
     let code = "use crate::ids::HostId;\nuse crate::{\n  rng,\n  scenario::{plan, x},\n  run::a,\n};\n\
-                fn f(x: crate::scenario::plan::Plan) {}";
+                fn f(x: crate::plan::Plan) {}";
     let found: Vec<_> = imports(code).into_iter().collect();
-    assert_eq!(found, ["ids", "rng", "run", "scenario", "scenario::plan"]);
+    assert_eq!(found, ["ids", "plan", "rng", "run", "scenario"]);
 }
 
 #[test]

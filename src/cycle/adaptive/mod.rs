@@ -21,9 +21,9 @@ use super::state::{Grant, Shared};
 use super::view::View;
 use crate::fabric::OutLane;
 use crate::ids::{HostId, SwitchId};
+use crate::plan::OutputArbitration;
 use crate::rng::{Stream, below};
 use crate::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
-use crate::scenario::plan::OutputArbitration;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

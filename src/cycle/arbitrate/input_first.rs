@@ -18,8 +18,8 @@ use crate::cycle::cross::{next_bit, settle};
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
 use crate::fabric::components::NONE;
+use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
-use crate::scenario::plan::OutputArbitration;
 
 /// Runs the allocation.
 pub fn run<const W: usize>(view: &mut View<'_, W>) {

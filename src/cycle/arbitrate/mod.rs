@@ -26,9 +26,9 @@ use super::adaptive;
 use super::state::{Grant, Work};
 use super::view::View;
 use crate::fabric::components::NONE;
+use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::rng::below;
-use crate::scenario::plan::OutputArbitration;
 
 /// Runs the stage.
 #[inline]

@@ -11,7 +11,7 @@
 //! Cost: O(log messages under way) per packet made, sent or delivered; memory grows with the messages under way.
 
 use crate::ids::{HostId, SlId};
-use crate::scenario::plan::{ClassPlan, Plan};
+use crate::plan::{ClassPlan, Plan};
 use crate::traffic::Creation;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;

@@ -6,7 +6,7 @@
 //! Cost: O(1) per packet and per turn of the wheel; a silent host costs nothing in between.
 
 use crate::fabric::components::NONE;
-use crate::scenario::plan::ClassPlan;
+use crate::plan::ClassPlan;
 use crate::traffic::{Gap, Source};
 use serde::{Deserialize, Serialize};
 

@@ -30,8 +30,8 @@ use super::rules::Rules;
 use super::state::Grant;
 use super::view::View;
 use crate::fabric::components::{NONE, Peer};
+use crate::plan::Matching;
 use crate::qos::vl_arbitration::VlChoice;
-use crate::scenario::plan::Matching;
 
 /// Held until the channel takes the packet: no cycle is known yet.
 pub(super) const OPEN_END: u64 = u64::MAX;

@@ -14,8 +14,8 @@ pub use driver::{Driver, Mark};
 pub use file::{CheckpointError, FORMAT};
 
 use super::packet_sink::PacketSink;
+use crate::plan::{ClassPlan, Plan};
 use crate::routing::Routes;
-use crate::scenario::plan::{ClassPlan, Plan};
 use crate::scenario::{Parts, Resolved, print};
 use crate::topology::Graph;
 use serde::{Deserialize, Serialize};

@@ -8,9 +8,9 @@ use super::verdict::{Standing, standing};
 use super::{DRAIN_STEP, MEASURE, Run};
 use crate::cycle::records::Totals;
 use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batch_means, warm_up};
+use crate::plan::Precision;
 use crate::run::checkpoint::Mark;
 use crate::run::outcome::{Estimates, Progress, RunError};
-use crate::scenario::plan::Precision;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 

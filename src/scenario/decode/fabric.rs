@@ -1,12 +1,10 @@
 //! Section `fabric`: topology, links, switches, hosts.
 
 use super::super::keys;
-use super::super::plan::{
-    BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues,
-};
 use super::super::schema::{Fabric, Link, LinkException, Switch};
 use super::super::syntax::{Fields, Item};
 use super::{Read, amount, automatic, rate, small, time, whole};
+use crate::plan::{BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues};
 use crate::topology::LinkKind;
 use crate::units::{Amount, Time};
 

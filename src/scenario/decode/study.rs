@@ -1,10 +1,10 @@
 //! What makes a study of a scenario: section `sweep`, and phases that find their own length.
 
 use super::super::keys;
-use super::super::plan::Precision;
 use super::super::schema::{Axis, Measure, Sweep, Warmup};
 use super::super::syntax::{At, Item};
 use super::{Read, time, whole};
+use crate::plan::Precision;
 use crate::units::Time;
 
 /// Keys that are no axis, and why.

@@ -4,13 +4,13 @@
 
 mod study;
 
-use super::plan::{ClassPlan, InputSpeedup, Plan, SwitchOptions};
 use super::resolve::{Parts, Resolved};
 use super::schema::{Demand, FailedLink, Failures, LinkException, Member, Scenario};
 use super::syntax::tree::quote;
 use super::syntax::{At, Part};
 use crate::ids::HostId;
 use crate::measure::Sample;
+use crate::plan::{ClassPlan, InputSpeedup, Plan, SwitchOptions};
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::HighPriorityLimit;
 use crate::registry::Registry;

@@ -1,11 +1,11 @@
 //! Rules between several keys.
 
-use super::super::plan::{
-    BufferSharing, InputSpeedup, Matching, OutputArbitration, Plan, Queues, SwitchOptions,
-};
 use super::super::schema::Scenario;
 use super::super::syntax::Mistake;
 use crate::ids::SlId;
+use crate::plan::{
+    BufferSharing, InputSpeedup, Matching, OutputArbitration, Plan, Queues, SwitchOptions,
+};
 use crate::qos::VlArbitrationTables;
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{LARGEST_TABLE, Routes, Tables};

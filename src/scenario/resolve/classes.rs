@@ -1,10 +1,10 @@
 //! Traffic classes against the graph: senders, sizes, patterns, processes.
 
-use super::super::plan::{ClassPlan, OtherProcess};
 use super::super::schema::{Class, Demand, HostSet, Member, Scenario, ServiceLevels, Size};
 use super::super::syntax::{At, Mistake, Part};
 use super::{Layout, Parts, flits};
 use crate::ids::{HostId, SlId, SwitchId};
+use crate::plan::{ClassPlan, OtherProcess};
 use crate::registry::nearest;
 use crate::topology::Graph;
 use crate::traffic::messages::{Senders, Silent};

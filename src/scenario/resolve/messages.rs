@@ -1,9 +1,9 @@
 //! Classes that send messages: one source for all that name the same.
 
-use super::super::plan::ClassPlan;
 use super::super::schema::{Demand, Scenario, ServiceLevels, Size};
 use super::super::syntax::{Mistake, Part};
 use super::{Layout, Parts};
+use crate::plan::ClassPlan;
 use crate::traffic::messages::{MessageClass, MessagesContext, Senders, Workload, check};
 use std::path::Path;
 use std::sync::Arc;

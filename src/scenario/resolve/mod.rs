@@ -16,10 +16,10 @@ mod unreachable;
 pub use routes::{management, route};
 pub use unreachable::named as unreachable_pairs;
 
-use super::plan::{HostOptions, Phases, Plan, SwitchOptions};
 use super::prove::prove;
 use super::schema::{Demand, Scenario, Switch};
 use super::syntax::{At, Mistake};
+use crate::plan::{HostOptions, Phases, Plan, SwitchOptions};
 use crate::registry::Registry;
 use crate::routing::{BuildEngine, ENGINES, Proof, Routes};
 use crate::topology::faults::Failed;

@@ -1,9 +1,9 @@
 //! The stage that computes routes: the engine as written, the lanes it may use, and what to say when it cannot.
 
-use super::super::plan::Plan;
 use super::super::schema::Scenario;
 use super::super::syntax::Mistake;
 use super::{Layout, Parts, Resolved, checks, unreachable};
+use crate::plan::Plan;
 use crate::routing::{Engine, LaneBudget, Routes, RoutingError, Tables, dump};
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Pairs of hosts without a way: refused, or never offered.
 
-use super::super::plan::{ClassPlan, Plan};
 use super::super::schema::{Demand, Scenario};
 use super::super::syntax::Mistake;
 use crate::ids::HostId;
+use crate::plan::{ClassPlan, Plan};
 use crate::rng::Stream;
 use crate::routing::reach::Reach;
 use crate::routing::{Engine, Proof, Routes, parts};

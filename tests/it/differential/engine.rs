@@ -4,11 +4,11 @@ use crate::random_fabric::Case;
 use crate::reference::Delivery;
 use virtlane::ids::{ChannelId, VlId};
 use virtlane::measure::Records;
+use virtlane::plan::Plan;
 use virtlane::routing::Routes;
 use virtlane::run::inspect::Columns;
 use virtlane::run::shard::Inspect;
 use virtlane::run::{Options, Simulation};
-use virtlane::scenario::Plan;
 
 /// What the engine makes of a case.
 pub(super) struct Found {

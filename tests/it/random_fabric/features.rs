@@ -2,10 +2,10 @@
 
 use super::Case;
 use crate::reference::Routing;
-use virtlane::routing::adaptive::Selection;
-use virtlane::scenario::plan::{
+use virtlane::plan::{
     BufferSharing, ClassPlan, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues,
 };
+use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
 
 /// Options and traffic that have state of their own.

@@ -26,10 +26,10 @@ pub(crate) use way::{Fork, Way};
 use crate::reference::Routing;
 use strata::{Scale, Stratum};
 use virtlane::measure::Observe;
+use virtlane::plan::Plan;
+use virtlane::plan::{BufferSharing, Phases, SwitchOptions};
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::routing::Tables;
-use virtlane::scenario::Plan;
-use virtlane::scenario::plan::{BufferSharing, Phases, SwitchOptions};
 use virtlane::topology::Graph;
 
 /// One run to compare, routed by tables or adaptively.

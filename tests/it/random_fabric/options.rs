@@ -1,13 +1,13 @@
 //! Random options of switches and hosts.
 
 use super::Dice;
-use virtlane::qos::VlArbitrationTables;
-use virtlane::qos::vl_arbitration::HighPriorityLimit;
-use virtlane::routing::adaptive::Selection;
-use virtlane::scenario::plan::{
+use virtlane::plan::{
     BufferSharing, Forwarding, HostOptions, InputSpeedup, Matching, OutputArbitration, Queues,
     SwitchOptions,
 };
+use virtlane::qos::VlArbitrationTables;
+use virtlane::qos::vl_arbitration::HighPriorityLimit;
+use virtlane::routing::adaptive::Selection;
 
 /// Takes away what D20 excludes: VOQ, and for open engines input-first, speed-up and `reserve`.
 pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) {

@@ -3,9 +3,9 @@
 use super::{Dice, Drawn, shipped};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
+use virtlane::plan::ClassPlan;
+use virtlane::plan::Plan;
 use virtlane::rng::{Stream, below};
-use virtlane::scenario::Plan;
-use virtlane::scenario::plan::ClassPlan;
 use virtlane::topology::Graph;
 use virtlane::traffic::messages::{
     After, Message, MessageError, MessageSource, Messages, Senders, Silent, Workload, check,

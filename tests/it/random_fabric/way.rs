@@ -2,7 +2,7 @@
 
 use super::strata::Stratum;
 use super::{Dice, traffic};
-use virtlane::scenario::Plan;
+use virtlane::plan::Plan;
 use virtlane::topology::Graph;
 
 /// How the engine runs a case; the results are the same in every way.

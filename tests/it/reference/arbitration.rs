@@ -11,7 +11,7 @@ use super::packet::Packet;
 use super::request::{Request, of, places_left, requests};
 use super::switch::{Grant, Switch};
 use super::turns::{Turn, deterministic_winner, draw, move_on, output_picks};
-use virtlane::scenario::plan::{InputSpeedup, Matching, OutputArbitration, SwitchOptions};
+use virtlane::plan::{InputSpeedup, Matching, OutputArbitration, SwitchOptions};
 
 /// A request that an input proposes (input-first), with the choice of its lane.
 type Proposal = (Request, LaneChoice);

@@ -3,9 +3,9 @@
 //! VL arbitration follows rules 1-5 in the header of `qos::vl_arbitration`, written anew: a table is a
 //! ring of entries, the current one has some bytes left.
 
+use virtlane::plan::SwitchOptions;
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::{HighPriorityLimit, LIMIT_UNIT, WEIGHT_UNIT};
-use virtlane::scenario::plan::SwitchOptions;
 
 /// Chooses among lanes; one per output, channel behind output lanes, input (input-first) or host.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 
 use super::packet::Flit;
 use virtlane::ids::ChannelId;
-use virtlane::scenario::plan::{BufferSharing, SwitchOptions};
+use virtlane::plan::{BufferSharing, SwitchOptions};
 use virtlane::topology::Graph;
 
 /// A flit under way to or over the channel.

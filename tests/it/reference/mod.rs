@@ -36,8 +36,8 @@ use messages::Messages;
 use packet::{Packet, Rejected};
 use switch::Switch;
 use virtlane::ids::HostId;
+use virtlane::plan::Plan;
 use virtlane::rng::{Purpose, stream};
-use virtlane::scenario::Plan;
 use virtlane::topology::{Endpoint, Graph};
 
 /// Cycles between two checks of every flit's place.

@@ -7,8 +7,8 @@ use super::lane_choice::LaneChooser;
 use super::output_lanes::OutputLanes;
 use super::packet::PacketId;
 use virtlane::ids::ChannelId;
+use virtlane::plan::SwitchOptions;
 use virtlane::rng::{Purpose, Stream, stream};
-use virtlane::scenario::plan::SwitchOptions;
 
 /// An output port.
 #[derive(Debug)]

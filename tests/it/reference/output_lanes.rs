@@ -7,7 +7,7 @@
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start};
 use super::packet::{Flit, PacketId};
-use virtlane::scenario::plan::{Matching, SwitchOptions};
+use virtlane::plan::{Matching, SwitchOptions};
 
 /// A flit that has left its input and has not crossed the channel.
 #[derive(Clone, Copy, Debug)]

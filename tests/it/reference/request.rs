@@ -7,7 +7,7 @@ use super::Setting;
 use super::link::Link;
 use super::packet::Packet;
 use super::switch::{Switch, Way};
-use virtlane::scenario::plan::{InputSpeedup, SwitchOptions};
+use virtlane::plan::{InputSpeedup, SwitchOptions};
 
 /// A head that requests an open output and whose input has a place left; one for each way it requests.
 #[derive(Clone, Debug)]

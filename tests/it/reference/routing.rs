@@ -2,9 +2,9 @@
 
 use super::packet::Packet;
 use std::ops::Range;
+use virtlane::plan::{InputSpeedup, Matching, Queues, SwitchOptions};
 use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
 use virtlane::routing::{Routes, Tables};
-use virtlane::scenario::plan::{InputSpeedup, Matching, Queues, SwitchOptions};
 
 /// Routing of a whole fabric.
 #[derive(Clone, Copy, Debug)]

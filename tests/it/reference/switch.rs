@@ -13,10 +13,10 @@ use super::packet::{Flit, Packet, PacketId};
 use super::request::Request;
 use super::routing::Routing;
 use virtlane::ids::{ChannelId, SwitchId};
+use virtlane::plan::Plan;
+use virtlane::plan::{Forwarding, Queues, SwitchOptions};
 use virtlane::rng::{Purpose, Stream, stream};
 use virtlane::routing::Tables;
-use virtlane::scenario::Plan;
-use virtlane::scenario::plan::{Forwarding, Queues, SwitchOptions};
 
 /// A way out of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

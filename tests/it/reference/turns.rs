@@ -6,8 +6,8 @@
 use super::lane_choice::LaneChoice;
 use super::output::Output;
 use super::request::{Request, of};
+use virtlane::plan::{OutputArbitration, SwitchOptions};
 use virtlane::rng::{Stream, below};
-use virtlane::scenario::plan::{OutputArbitration, SwitchOptions};
 
 /// What an output picks in one round of output-first matching.
 #[derive(Clone, Debug)]

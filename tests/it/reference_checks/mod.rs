@@ -11,11 +11,11 @@ use crate::reference::{Delivery, Outcome, simulate};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::measure::Observe;
+use virtlane::plan::Plan;
+use virtlane::plan::{ClassPlan, Forwarding, HostOptions, Phases, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
 use virtlane::routing::{Guarantees, LaneBudget, Tables};
-use virtlane::scenario::Plan;
-use virtlane::scenario::plan::{ClassPlan, Forwarding, HostOptions, Phases, SwitchOptions};
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 use virtlane::traffic::SizeDistribution;
 

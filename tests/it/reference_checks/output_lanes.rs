@@ -2,9 +2,9 @@
 
 use super::{backlogged, flits_between, plan, star};
 use crate::reference::simulate;
+use virtlane::plan::SwitchOptions;
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
-use virtlane::scenario::plan::SwitchOptions;
 
 /// Delivery cycles of one packet each from hosts 0, 1, ... to the last host, host i with `sizes[i]` flits on
 /// lane `i % lanes`. Each header arrives in cycle 1 and requests in cycle 2.

@@ -6,11 +6,9 @@
 use super::{backlogged, plan, star, star_of};
 use crate::reference::{Outcome, simulate};
 use virtlane::ids::HostId;
+use virtlane::plan::{ClassPlan, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
-use virtlane::scenario::plan::{
-    ClassPlan, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions,
-};
 use virtlane::topology::ChannelTiming;
 
 /// Flits of a blocker; it is granted in cycle 2.

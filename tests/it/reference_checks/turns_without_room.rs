@@ -4,8 +4,8 @@ use super::turns::{deliveries, options};
 use super::{backlogged, plan, timing};
 use crate::reference::{Routing, simulate};
 use virtlane::ids::{HostId, SwitchId};
+use virtlane::plan::SwitchOptions;
 use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
-use virtlane::scenario::plan::SwitchOptions;
 use virtlane::topology::{Endpoint, GraphBuilder};
 
 /// (flow, cycle of the grant) at the channel between two switches, of the flows (host, lane, packets): hosts 0 and 1

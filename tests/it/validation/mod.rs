@@ -21,9 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use virtlane::cycle::records::Records;
 use virtlane::measure::Delivery;
+use virtlane::plan::Plan;
 use virtlane::routing::Routes;
 use virtlane::run::{Options, Outcome, Settings, Simulation, execute};
-use virtlane::scenario::{Document, Parts, Plan, Resolved};
+use virtlane::scenario::{Document, Parts, Resolved};
 use virtlane::topology::Graph;
 
 /// A shipped scenario, with changes as on the command line.

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use virtlane::cycle::records::Records;
 use virtlane::ids::{HostId, SlId};
+use virtlane::plan::BufferSharing;
 use virtlane::routing::Routes;
 use virtlane::run::invariants::Ledger;
 use virtlane::run::{Options, Simulation};
-use virtlane::scenario::plan::BufferSharing;
 use virtlane::scenario::{Document, Parts, Resolved};
 use virtlane::traffic::SizeDistribution;
 

@@ -4,8 +4,8 @@ use crate::random_fabric::Saturating;
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::measure::Delivery;
+use virtlane::plan::Forwarding;
 use virtlane::rng::Stream;
-use virtlane::scenario::plan::Forwarding;
 use virtlane::scenario::{Document, Parts, Resolved};
 use virtlane::traffic::{Gap, Process, ProcessState};
 

@@ -5,9 +5,10 @@ use crate::random_fabric::{Saturating, ToOne};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
+use virtlane::plan::Plan;
+use virtlane::plan::{Forwarding, SwitchOptions};
 use virtlane::routing::{Routes, Tables};
-use virtlane::scenario::plan::{Forwarding, SwitchOptions};
-use virtlane::scenario::{Document, Parts, Plan, Resolved};
+use virtlane::scenario::{Document, Parts, Resolved};
 use virtlane::topology::{Graph, TOPOLOGIES};
 use virtlane::traffic::SizeDistribution;
 

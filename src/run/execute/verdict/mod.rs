@@ -46,10 +46,10 @@ use window::Window;
 
 use super::Run;
 use crate::measure::{ClassRecords, Records};
+use crate::plan::ClassPlan;
 use crate::run::outcome::Verdict;
 use crate::run::wait_for::WaitFor;
 use crate::scenario::bounds::headroom;
-use crate::scenario::plan::ClassPlan;
 use std::fmt;
 
 /// How far the messages of a run have come.

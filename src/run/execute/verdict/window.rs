@@ -8,8 +8,8 @@ use crate::measure::precision::BatchSeries;
 use crate::measure::precision::series::Batch;
 use crate::measure::precision::stationarity::{dispersion, is_growing, normal_bound, rise};
 use crate::measure::{ClassRecords, Records};
+use crate::plan::{ClassPlan, Plan};
 use crate::routing::bound::Bound;
-use crate::scenario::plan::{ClassPlan, Plan};
 use crate::topology::{Endpoint, Graph};
 
 /// Level of each test that says *saturated*.

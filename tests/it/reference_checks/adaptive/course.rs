@@ -2,9 +2,9 @@
 
 use super::{A, B, TwoWays, deliveries, draw, draws, graph, packets, to, two_ways, way, ways};
 use crate::reference_checks::timing;
+use virtlane::plan::{BufferSharing, SwitchOptions};
 use virtlane::rng::below;
 use virtlane::routing::adaptive::{Course, Local, Selection};
-use virtlane::scenario::plan::{BufferSharing, SwitchOptions};
 
 /// Past S1 or S2, as the course says.
 fn by_via(depart: fn(&mut dyn Local) -> Course) -> TwoWays {

@@ -11,9 +11,9 @@ mod open;
 use super::{backlogged, plan, timing};
 use crate::reference::{Delivery, Routing, simulate};
 use virtlane::ids::{HostId, SwitchId};
+use virtlane::plan::{ClassPlan, SwitchOptions};
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
-use virtlane::scenario::plan::{ClassPlan, SwitchOptions};
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 
 /// Ports of S0 that lead to S1 and S2.

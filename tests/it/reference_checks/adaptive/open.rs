@@ -2,8 +2,8 @@
 
 use super::{A, B, TwoWays, deliveries, graph, packets, past_others, to, two_ways, ways};
 use crate::reference_checks::timing;
+use virtlane::plan::SwitchOptions;
 use virtlane::routing::adaptive::{Candidate, Selection};
-use virtlane::scenario::plan::SwitchOptions;
 
 fn escape(port: u16) -> Candidate {
     Candidate {

@@ -1,0 +1,61 @@
+//! Traffic classes.
+
+use crate::ids::{HostId, SlId};
+use crate::traffic::{Pattern, Process, SizeDistribution};
+use std::sync::Arc;
+
+/// Hosts (ascending) whose links have a speed of their own, and their process.
+pub type OtherProcess = (Vec<HostId>, Arc<dyn Process>);
+
+/// One traffic class.
+#[derive(Clone, Debug)]
+pub struct ClassPlan {
+    /// Name shown in tables.
+    pub name: String,
+    /// Hosts that send this class, ascending.
+    pub hosts: Vec<HostId>,
+    /// Where packets go.
+    pub pattern: Arc<dyn Pattern>,
+    /// When packets are made, at hosts whose link has the speed of the first host's.
+    pub process: Arc<dyn Process>,
+    /// The same load at hosts whose link has another speed: (hosts, ascending, and their process).
+    pub other_processes: Vec<OtherProcess>,
+    /// How long packets are.
+    pub size: SizeDistribution,
+    /// Service levels, one drawn uniformly per packet (no draw when there is one).
+    pub service_levels: Vec<SlId>,
+    /// Sent on VL15, before everything else; `service_levels` does not matter then.
+    pub management: bool,
+    /// Offered load, fraction of the host's link rate; 1.0 for a saturating process, 0.0 for messages.
+    pub load: f64,
+    /// Packets each host sends in all; `None` = without end.
+    pub packets_per_host: Option<u64>,
+    /// Messages it sends in all, in place of pattern and process.
+    pub messages: Option<u64>,
+}
+
+impl ClassPlan {
+    /// Number of the process of `host`: 0 = [`Self::process`], else 1 + the index of the other process.
+    pub fn process_number(&self, host: HostId) -> u8 {
+        let others = self.other_processes.iter();
+        let found = others
+            .take(usize::from(u8::MAX))
+            .position(|(hosts, _)| hosts.binary_search(&host).is_ok());
+        found.map_or(0, |index| index as u8 + 1)
+    }
+
+    /// Whether its sources always have a packet waiting: asked of the process, on a scratch stream.
+    pub fn is_backlogged(&self) -> bool {
+        let mut rng = crate::rng::stream(0, crate::rng::Purpose::Pattern, 0);
+        let mut state = self.process.start(&mut rng);
+        (0..2).any(|_| self.process.gap(&mut state, &mut rng) == crate::traffic::Gap::WhenSent)
+    }
+
+    /// The process of that number.
+    pub fn numbered_process(&self, number: u8) -> &dyn Process {
+        match usize::from(number).checked_sub(1) {
+            None => &*self.process,
+            Some(index) => &*self.other_processes[index].1,
+        }
+    }
+}

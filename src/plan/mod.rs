@@ -1,0 +1,95 @@
+//! The plan: a scenario with every name looked up, every default filled in and every unit converted.
+//!
+//! Everything behind this point (graph, tables, engine, reference model) reads the plan only. Times are
+//! cycles, sizes are flits; one cycle is the time of one flit on the reference link.
+
+mod class;
+mod host;
+mod phases;
+mod switch;
+
+pub use class::{ClassPlan, OtherProcess};
+pub use host::HostOptions;
+pub use phases::{Phases, Precision};
+pub use switch::{
+    BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions,
+};
+
+use crate::measure::Observe;
+use crate::topology::{ChannelTiming, Graph};
+use crate::traffic::messages::Workload;
+
+/// What the engine needs beside graph and tables.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Title of the scenario.
+    pub title: String,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Payload of one flit \[bytes\].
+    pub flit_bytes: u32,
+    /// Rate of the reference link \[bit/s\].
+    pub reference_rate: u64,
+    /// Switch options.
+    pub switch: SwitchOptions,
+    /// Host options.
+    pub host: HostOptions,
+    /// Traffic classes.
+    pub classes: Vec<ClassPlan>,
+    /// Where the classes that send messages get them from.
+    pub workloads: Vec<Workload>,
+    /// Phases.
+    pub phases: Phases,
+    /// Run although the tables are not proved free of deadlock.
+    pub allow_deadlock: bool,
+    /// Whether pairs of hosts may have no way; they are not offered.
+    pub allow_unreachable: bool,
+    /// What is recorded beside the counters; changes nothing in a run.
+    pub observe: Observe,
+}
+
+impl Plan {
+    /// Largest packet of any class \[flits\].
+    pub fn largest_packet(&self) -> u16 {
+        self.classes
+            .iter()
+            .map(|class| class.size.largest())
+            .max()
+            .unwrap_or(1)
+    }
+
+    /// Farthest that an event can lie ahead \[cycles\]: what the engine's calendar must span.
+    pub fn event_horizon(&self, graph: &Graph) -> u64 {
+        let most = |value: fn(&ChannelTiming) -> u32| {
+            let values = graph
+                .channels()
+                .iter()
+                .map(|channel| u64::from(value(&channel.timing)));
+            values.max().unwrap_or(1)
+        };
+        let (step, latency) = (
+            most(|timing| timing.cycles_per_flit),
+            most(|timing| timing.latency),
+        );
+        let pace = step.max(u64::from(self.host.sink_cycles_per_flit.unwrap_or(1)));
+        let switch = &self.switch;
+        let delays = [
+            switch.routing_delay,
+            switch.allocation_delay,
+            switch.crossbar_delay,
+        ];
+        let credit = u64::from(switch.credit_latency.unwrap_or(0)).max(latency);
+        let packet = u64::from(self.largest_packet()) * pace;
+        let delays: u64 = delays.map(u64::from).iter().sum();
+        2 * (packet + latency + credit) + delays + u64::from(switch.output_buffer) * step
+    }
+
+    /// Service levels in use: the highest one + 1, at least 1.
+    pub fn service_level_count(&self) -> u8 {
+        let data = self.classes.iter().filter(|class| !class.management);
+        data.flat_map(|class| &class.service_levels)
+            .map(|sl| sl.0 + 1)
+            .max()
+            .unwrap_or(1)
+    }
+}

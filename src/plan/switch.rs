@@ -1,0 +1,156 @@
+//! Switches: buffers, allocation, delays.
+
+use crate::qos::VlArbitrationTables;
+use serde::{Deserialize, Serialize};
+
+/// What a switch buffers per input port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Queues {
+    /// One FIFO per lane: a blocked head blocks the packets behind it.
+    #[default]
+    Fifo,
+    /// One queue per (lane, output) in the lane's shared space: packets to other outputs pass.
+    Voq,
+}
+
+/// Who shares buffer space at an input port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BufferSharing {
+    /// `lane_capacity` flits for each lane.
+    #[default]
+    PerLane,
+    /// One pool of `lane_capacity` flits for all lanes of the port.
+    PortPool,
+}
+
+/// Packets that may leave one input port at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InputSpeedup {
+    /// At most this many, from different queues; at least 1.
+    Limited(u16),
+    /// One per queue; there is no accept step.
+    Unlimited,
+}
+
+/// Order of the separable allocation and the place of VL arbitration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Matching {
+    /// Each free output picks lane and request, each input accepts (VL arbitration at the output port).
+    #[default]
+    OutputFirst,
+    /// Each free input picks a lane, each output picks an input (VL arbitration at the input port).
+    InputFirst,
+}
+
+/// How an output chooses among the requests of one of its lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OutputArbitration {
+    /// Round robin over (input, input lane).
+    #[default]
+    RoundRobin,
+    /// Smallest request cycle first; ties by (input, input lane).
+    FirstComeFirstServed,
+    /// Smallest creation cycle first; ties by (input, input lane).
+    OldestFirst,
+    /// Uniformly at random from the output's own stream.
+    Random,
+}
+
+/// When a packet may leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Forwarding {
+    /// As soon as the header is routed and no flit can run dry.
+    #[default]
+    CutThrough,
+    /// After the tail has arrived.
+    StoreAndForward,
+}
+
+/// The default switch and its options (model section 2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SwitchOptions {
+    /// Data lanes per channel, 1..=15.
+    pub lanes: u8,
+    /// Whether VL15 exists as one more lane.
+    pub management_lane: bool,
+    /// Space of a lane, or of the port's pool \[flits\].
+    pub lane_capacity: u32,
+    /// Queueing inside that space.
+    pub queues: Queues,
+    /// Who shares that space.
+    pub sharing: BufferSharing,
+    /// Packets that may leave an input port at the same time.
+    pub input_speedup: InputSpeedup,
+    /// Output buffer \[flits\]; 0 = none.
+    pub output_buffer: u32,
+    /// Buffer of each output lane, a second queueing stage with VL arbitration behind it \[flits\]; 0 = none.
+    pub output_lane_buffer: u32,
+    /// Separable allocation order.
+    pub matching: Matching,
+    /// Rounds of the allocation per cycle, at least 1.
+    pub iterations: u8,
+    /// Choice among requests of one output lane.
+    pub output_arbitration: OutputArbitration,
+    /// A round-robin winner that does not fit the credits keeps its turn instead of being overtaken.
+    pub reserve: bool,
+    /// Cut-through or store-and-forward.
+    pub forwarding: Forwarding,
+    /// Route computation \[cycles\]: from header arrival to request.
+    pub routing_delay: u32,
+    /// Allocation pipeline \[cycles\]: added to the routing delay.
+    pub allocation_delay: u32,
+    /// Crossbar \[cycles\]: from grant to the channel; adds to the latency of the outgoing channel only.
+    pub crossbar_delay: u32,
+    /// Credit return \[cycles\]; `None` = latency of the opposite channel.
+    pub credit_latency: Option<u32>,
+    /// VL arbitration tables; `None` = round robin over lanes.
+    pub vl_arbitration: Option<VlArbitrationTables>,
+    /// A packet granted while at least this many flits of other requests stand for its output lane gets
+    /// the FECN bit \[flits\]; `None` = no marking.
+    pub marking_threshold: Option<u32>,
+}
+
+impl SwitchOptions {
+    /// What the crossbar adds to the latency of a switch's outgoing channel \[cycles\]: with output lanes it
+    /// delays the channel grant instead (D18).
+    pub fn crossbar_latency(&self) -> u32 {
+        if self.output_lane_buffer == 0 {
+            self.crossbar_delay
+        } else {
+            0
+        }
+    }
+}
+
+impl Default for SwitchOptions {
+    fn default() -> Self {
+        Self {
+            lanes: 1,
+            management_lane: false,
+            lane_capacity: 16,
+            queues: Queues::Fifo,
+            sharing: BufferSharing::PerLane,
+            input_speedup: InputSpeedup::Limited(1),
+            output_buffer: 0,
+            output_lane_buffer: 0,
+            matching: Matching::OutputFirst,
+            iterations: 1,
+            output_arbitration: OutputArbitration::RoundRobin,
+            reserve: false,
+            forwarding: Forwarding::CutThrough,
+            routing_delay: 1,
+            allocation_delay: 0,
+            crossbar_delay: 0,
+            credit_latency: None,
+            vl_arbitration: None,
+            marking_threshold: None,
+        }
+    }
+}
+
+impl SwitchOptions {
+    /// Lanes of every channel, VL15 included.
+    pub fn lane_count(&self) -> u8 {
+        self.lanes + u8::from(self.management_lane)
+    }
+}
