@@ -10,7 +10,7 @@ use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use std::time::Duration;
 use virtlane::run::Options;
-use workload::{BENCHMARKS, Benchmark, Hops, cpu_seconds};
+use workload::{BENCHMARKS, Benchmark, cpu_seconds};
 
 /// Processor time of the process.
 struct CpuTime;
@@ -47,11 +47,11 @@ impl Measurement for CpuTime {
 fn bench(criterion: &mut Criterion<CpuTime>, benchmark: &Benchmark) {
     let mut simulation = benchmark.warm(Options::default());
     // how much one sample does, from one sample's worth of cycles
-    let before = Hops::of(&simulation).packets;
+    let before = simulation.hops().packets;
     simulation
         .run_until(simulation.now() + benchmark.cycles)
         .expect("there are no messages");
-    let hops = Hops::of(&simulation).packets - before;
+    let hops = simulation.hops().packets - before;
     let mut group = criterion.benchmark_group(benchmark.name);
     group.sampling_mode(SamplingMode::Flat);
     group.throughput(Throughput::Elements(hops));

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Instant;
 use virtlane::report::usage::usage;
 use virtlane::run::{Options, Simulation};
-use workload::{BENCHMARKS, Benchmark, Hops, cpu_seconds};
+use workload::{BENCHMARKS, Benchmark, cpu_seconds};
 
 /// Samples per row.
 const REPETITIONS: usize = 7;
@@ -70,13 +70,13 @@ impl Series {
     }
 
     fn sample(&mut self) {
-        let before = Hops::of(&self.simulation);
+        let before = self.simulation.hops();
         let (cpu, wall) = (cpu_seconds(), Instant::now());
         self.simulation
             .run_until(self.simulation.now() + self.cycles)
             .expect("there are no messages");
         let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
-        let after = Hops::of(&self.simulation);
+        let after = self.simulation.hops();
         self.samples.push([
             cpu,
             wall,

@@ -103,27 +103,6 @@ const fn workload(
     }
 }
 
-/// Passages through switches so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hops {
-    /// Of packets.
-    pub(crate) packets: u64,
-    /// Of flits.
-    pub(crate) flits: u64,
-}
-
-impl Hops {
-    /// Those of a simulation so far.
-    pub(crate) fn of(simulation: &Simulation) -> Self {
-        simulation
-            .states()
-            .fold(Self::default(), |sum, state| Self {
-                packets: sum.packets + state.work.records.packet_hops,
-                flits: sum.flits + state.work.records.flit_hops,
-            })
-    }
-}
-
 impl Benchmark {
     /// The scenario, as a user would write it.
     fn scenario(&self) -> String {

@@ -13,31 +13,53 @@
 //! # Deviations
 //! The credits of a host at link rate were arranged when its last switch sent the packet.
 
-use super::generate::replay::MessageKey;
-use super::view::View;
+use super::records::Records;
+use super::replay::{MessageKey, Replay};
+use super::state::{Calendar, PacketPool, Worklists};
+use super::view::column;
+use crate::fabric::{Packet, PacketRecord};
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::prelude::{Query, Res, ResMut};
 
-/// Runs the stage.
-#[inline]
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
-    let mut consumed = std::mem::take(&mut view.work.consumed);
-    for row in consumed.drain(..) {
-        let packet = &view.packets[row as usize];
-        let record = &view.records[row as usize];
-        view.work.records.delivered(view.now, packet, record);
-        if let Some(replay) = &mut view.work.replay
+/// The system.
+pub fn system(
+    calendar: Res<'_, Calendar>,
+    mut lists: ResMut<'_, Worklists>,
+    mut pool: ResMut<'_, PacketPool>,
+    mut records: ResMut<'_, Records>,
+    mut replay: Option<ResMut<'_, Replay>>,
+    mut packets: Query<'_, '_, (&mut Packet, &mut PacketRecord)>,
+) {
+    let lists = lists.bypass_change_detection();
+    if lists.consumed.is_empty() {
+        return;
+    }
+    let (pool, records) = (
+        pool.bypass_change_detection(),
+        records.bypass_change_detection(),
+    );
+    let (packets, packet_records) = column!(packets, pair);
+    for &row in &lists.consumed {
+        let (packet, record) = (&packets[row as usize], &packet_records[row as usize]);
+        records.delivered(calendar.now(), packet, record);
+        if let Some(replay) = &mut replay
             && replay.sends(record.class)
         {
-            let name = MessageKey {
-                source: record.source,
-                class: record.class,
-                first: record.sequence,
-            };
-            let complete = replay.delivered(name, record.created, packet.destination, view.now);
+            let (name, host) = (MessageKey::of(record), packet.destination);
+            let complete = replay.delivered(name, record.created, host, calendar.now());
             if let Some(created) = complete {
-                view.work.records.message(view.now, record.class, created);
+                records.message(calendar.now(), record.class, created);
             }
         }
-        view.work.release_packet(row);
     }
-    view.work.consumed = consumed;
+    if !lists.facts.delivered {
+        release(lists, pool);
+    }
+}
+
+/// Gives the rows of the packets back that their hosts took.
+pub(super) fn release(lists: &mut Worklists, pool: &mut PacketPool) {
+    for row in lists.consumed.drain(..) {
+        pool.release(row);
+    }
 }

@@ -13,26 +13,26 @@
 //! # Deviations
 //! None.
 
-use super::calendar::Ramp;
+use super::state::calendar::Ramp;
 use super::view::View;
 
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let now = view.now;
-    let mut ramps = std::mem::take(view.work.calendar.ramps_due(now));
+    let mut ramps = std::mem::take(view.calendar.ramps_due(now));
     for ramp in ramps.drain(..) {
         if view.shared.stepped_credits() && ramp.flits > 1 {
             let rest = Ramp {
                 flits: ramp.flits - 1,
                 ..ramp
             };
-            let next = view.work.calendar.at(now + u64::from(ramp.step));
+            let next = view.calendar.at(now + u64::from(ramp.step));
             next.ramps.push(rest);
             view.ramp(ramp.lane, now, 1, 1);
         } else {
             view.ramp(ramp.lane, now, ramp.flits, ramp.step);
         }
     }
-    *view.work.calendar.ramps_due(now) = ramps;
+    *view.calendar.ramps_due(now) = ramps;
 }

@@ -20,46 +20,71 @@
 //! None.
 
 use super::arbitrate::by_inputs;
-use super::calendar::Ramp;
-use super::state::{Grant, Message};
+use super::mechanism::{Mechanism, ShardBuilder, Site};
+use super::snapshot::Persistent;
+use super::state::calendar::Ramp;
+use super::state::{CreditReturn, Departure, Grant};
 use super::view::View;
-use super::{adaptive, output_lanes};
+use super::{adaptive, output_lanes, vl_tables};
+use crate::fabric::OutPort;
 use crate::fabric::components::{NONE, Peer};
+use bevy_ecs::component::Component;
+use serde::{Deserialize, Serialize};
+
+/// Buffer between the crossbar and the channel of an output.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct OutputBuffer {
+    /// Cycle in which the channel is free.
+    channel_free: u64,
+}
+
+impl Persistent for OutputBuffer {}
+
+/// Output buffers as a mechanism: one for every output. The crossbar's stage fills them.
+pub struct OutputBuffers;
+
+impl Mechanism for OutputBuffers {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        (site.plan.switch.output_buffer > 0).then_some(Self)
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        shard.column::<OutPort, OutputBuffer>(OutputBuffer::default());
+    }
+}
 
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     settle(view);
-    if view.shared.marking_threshold().is_none() {
-        view.work.grants.clear();
-        view.work.settled = 0;
+    view.lists.settled = 0;
+    if !view.lists.facts.granted {
+        view.lists.grants.clear();
     }
 }
 
 /// Carries out the accepted grants that have not been carried out yet.
 #[inline]
 pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let marks = view.shared.marking_threshold().is_some();
-    let first = view.shared.iterations() == 1 || view.work.settled == 0;
+    let first = view.shared.iterations() == 1 || view.lists.settled == 0;
     let (mut hops, mut flits) = (0, 0);
-    for i in view.work.settled..view.work.grants.len() {
-        let grant = view.work.grants[i];
+    for i in view.lists.settled..view.lists.grants.len() {
+        let grant = view.lists.grants[i];
         if grant.accepted {
             flits += u64::from(view.queues[grant.queue as usize].size);
             let packet = carry_out(view, &grant, first);
             hops += 1;
-            if marks {
-                view.work.grants[i].packet = packet;
+            if view.lists.facts.granted {
+                view.lists.grants[i].packet = packet;
             }
         }
     }
-    view.work.records.packet_hops += hops;
-    view.work.records.flit_hops += flits;
-    view.work.settled = view.work.grants.len();
+    view.lists.hops.packets += hops;
+    view.lists.hops.flits += flits;
+    view.lists.settled = view.lists.grants.len();
 }
 
-/// Returns the packet's row, or for a packet that leaves the shard the number of its message. `first`: pointers over
-/// inputs and outputs move, as they do in the first round.
+/// Returns the packet's row. `first`: pointers over inputs and outputs move, as they do in the first round.
 #[inline]
 fn carry_out<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
@@ -80,18 +105,21 @@ fn carry_out<const W: usize, const P: bool>(
     let step = view.outs[grant.out as usize].step;
     let mut until = view.now + u64::from(flits) * u64::from(step);
     if view.shared.stalls(flits) {
-        until = output_lanes::hold(&mut view.general(), grant);
+        until = output_lanes::hold(view, grant);
     }
     let start = occupy_output(view, grant, flits, until);
     move_pointers(view, grant, first);
-    commit_lane(view, grant, flits);
+    if let (Some(_), Some(choice)) = (view.shared.tables(), grant.choice) {
+        vl_tables::commit(view, view.shared.arbiter_row(grant), choice, flits);
+    }
     occupy_input(view, grant, until, emptied);
     if view.shared.output_lane_buffer() != 0 {
-        output_lanes::enter(&mut view.general(), grant, packet_row, flits, until);
+        output_lanes::enter(view, grant, packet_row, flits, until);
         return packet_row;
     }
     return_credits(view, grant.queue, grant.input, view.now, flits, step);
-    forward(view, (grant.out, grant.lane), packet_row, flits, start)
+    forward(view, (grant.out, grant.lane), packet_row, flits, start);
+    packet_row
 }
 
 /// Output side of the grant: time, credits, request; the output is looked at again if more
@@ -112,12 +140,12 @@ fn occupy_output<const W: usize, const P: bool>(
     };
     let mut start = now;
     if shared.output_buffer() != 0 {
-        let channel_free = &mut view.work.arbiters.channel_free[grant.out as usize];
-        let begin = (now + shared.crossbar_delay).max(*channel_free);
+        let channel_free = &mut view.optional.buffers[grant.out as usize].channel_free;
+        let begin = (now + shared.switch.crossbar_delay).max(*channel_free);
         *channel_free = begin + (until - now);
         let ahead = u64::from(shared.output_buffer()) * u64::from(out.step);
         out.free_at = channel_free.saturating_sub(ahead).max(now + 1);
-        start = begin - shared.crossbar_delay;
+        start = begin - shared.switch.crossbar_delay;
     }
     // a boundless lane keeps its credits, which cover any packet
     let taken = if out.boundless { 0 } else { flits };
@@ -138,7 +166,7 @@ fn occupy_output<const W: usize, const P: bool>(
         lane.need = 0;
     }
     if out.request_lanes != 0 {
-        out.wake_when_free(grant.out, &mut view.work.calendar);
+        out.wake_when_free(grant.out, view.calendar);
     }
     start
 }
@@ -164,20 +192,6 @@ fn move_pointers<const W: usize, const P: bool>(
     if first && shared.speedup() == 1 {
         let index = view.outs[grant.out as usize].index;
         view.ins[grant.input as usize].accept_pointer = u16::from(index) + 1;
-    }
-}
-
-/// VL arbitration tables: the lane has used its weight.
-#[inline]
-fn commit_lane<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
-    grant: &Grant,
-    flits: u16,
-) {
-    if let (Some(tables), Some(choice)) = (view.shared.tables(), grant.choice) {
-        let owner = view.shared.arbiter_row(grant);
-        let bytes = u64::from(flits) * u64::from(view.shared.flit_bytes);
-        view.work.arbiters.vl[owner as usize].commit(tables, choice, bytes);
     }
 }
 
@@ -212,7 +226,7 @@ fn occupy_input<const W: usize, const P: bool>(
     let (word, lanes) = shared.lanes_beside(grant.bit);
     view.switches[out.owner as usize].free[word % W] &= !lanes;
     if input.occupied != 0 {
-        input.wake_when_free(grant.input, &mut view.work.calendar);
+        input.wake_when_free(grant.input, view.calendar);
         if shared.reserve() {
             reopen_reserved(view, grant.input);
         }
@@ -235,7 +249,7 @@ fn occupy_place<const W: usize, const P: bool>(
     }
     view.queues[grant.queue as usize].leaving = true;
     if until != output_lanes::OPEN_END {
-        view.work.calendar.at(until).frees.push(grant.queue);
+        view.calendar.at(until).frees.push(grant.queue);
     }
 }
 
@@ -250,7 +264,7 @@ fn reopen_reserved<const W: usize, const P: bool>(view: &mut View<'_, W, P>, por
             let head = &view.queues[queue as usize];
             if head.requesting {
                 let out = head.out;
-                view.work.calendar.at(view.now + 1).wakes.push(out);
+                view.calendar.at(view.now + 1).wakes.push(out);
                 if view.shared.iterations() > 1 {
                     view.visit(out);
                 }
@@ -292,10 +306,9 @@ pub(super) fn return_credits<const W: usize, const P: bool>(
     let at = start + u64::from(port.credit_latency);
     match port.peer {
         Peer::Border => {
-            let border = view.work.border[port.from as usize];
-            let lane = (border.port << view.shared.lane_shift) + lane_number;
-            view.work.outbox[border.shard as usize].push(Message::Ramp {
-                lane,
+            view.lists.returns.push(CreditReturn {
+                border: port.from,
+                lane: lane_number,
                 at,
                 flits,
                 step,
@@ -307,7 +320,7 @@ pub(super) fn return_credits<const W: usize, const P: bool>(
             if at == view.now + 1 && !view.shared.stepped_credits() {
                 view.ramp(sender, at, flits, step);
             } else {
-                view.work.calendar.at(at).ramps.push(Ramp {
+                view.calendar.at(at).ramps.push(Ramp {
                     lane: sender,
                     flits,
                     step,
@@ -317,8 +330,7 @@ pub(super) fn return_credits<const W: usize, const P: bool>(
     }
 }
 
-/// Sends the packet over its channel (output and lane row): the next hop's event. Returns what [`carry_out`]
-/// returns.
+/// Sends the packet over its channel (output and lane row): the next hop's event.
 #[inline]
 pub(super) fn forward<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
@@ -326,7 +338,7 @@ pub(super) fn forward<const W: usize, const P: bool>(
     packet_row: u32,
     flits: u16,
     start: u64,
-) -> u32 {
+) {
     let out = &view.outs[out_row as usize];
     let arrival = start + u64::from(out.latency);
     let step = out.step;
@@ -336,15 +348,15 @@ pub(super) fn forward<const W: usize, const P: bool>(
     match peer {
         Peer::Switch => {
             let at = arrival + view.pipeline_of(to, &view.packets[packet_row as usize], step);
-            view.work.calendar.at(at).heads.push((lane, packet_row));
+            view.calendar.at(at).heads.push((lane, packet_row));
         }
         Peer::Host if view.shared.sink_step() == 0 => {
             let tail = arrival + u64::from(flits - 1) * u64::from(step);
-            view.work.calendar.at(tail).deliveries.push(packet_row);
+            view.calendar.at(tail).deliveries.push(packet_row);
             if !boundless {
                 let at = arrival + u64::from(view.ins[to as usize].credit_latency);
                 let sender = view.shared.credit_row(out_lane);
-                view.work.calendar.at(at).ramps.push(Ramp {
+                view.calendar.at(at).ramps.push(Ramp {
                     lane: sender,
                     flits,
                     step,
@@ -353,27 +365,21 @@ pub(super) fn forward<const W: usize, const P: bool>(
         }
         Peer::Host => {
             let at = arrival + view.shared.underrun(flits, step, view.shared.sink_step());
-            view.work.calendar.at(at).heads.push((lane, packet_row));
+            view.calendar.at(at).heads.push((lane, packet_row));
         }
         Peer::Border => {
-            let border = view.work.border[to as usize];
+            let border = view.place.border[to as usize];
             let packet = &view.packets[packet_row as usize];
             let at = arrival
                 + view
                     .shared
                     .pipeline([border.switch, border.table_row], packet, step);
-            let message = Message::Head {
-                lane: (border.port << view.shared.lane_shift) + lane_number,
+            view.lists.departures.push(Departure {
+                border: to,
+                lane: lane_number,
                 at,
-                packet: *packet,
-                record: view.records[packet_row as usize],
-            };
-            let outbox = &mut view.work.outbox[border.shard as usize];
-            outbox.push(message);
-            let number = outbox.len() as u32 - 1;
-            view.work.release_packet(packet_row);
-            return number;
+                packet: packet_row,
+            });
         }
     }
-    packet_row
 }

@@ -21,7 +21,7 @@ use crate::fabric::components::{NONE, Packet};
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let slot = view.work.calendar.take(view.now);
+    let slot = view.calendar.take(view.now);
     let mut due = std::mem::take(slot);
     if view.shared.speedup() == 1 {
         for port in due.frees.drain(..) {
@@ -35,13 +35,24 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     for out in due.wakes.drain(..) {
         view.woken(out);
     }
-    std::mem::swap(&mut view.work.arrived, &mut due.heads);
-    std::mem::swap(&mut view.work.consumed, &mut due.deliveries);
-    if view.shared.sink_step() != 0 {
-        view.work.sink_visits.append(&mut due.sinks);
+    std::mem::swap(&mut view.lists.arrived, &mut due.heads);
+    std::mem::swap(&mut view.lists.consumed, &mut due.deliveries);
+    if view.shared.sink_step() != 0 || view.shared.output_lane_buffer() != 0 {
+        start_ports(view, &mut due.starts);
     }
     let now = view.now;
-    view.work.calendar.restore(now, due);
+    view.calendar.restore(now, due);
+}
+
+/// Sinks and channels that may start a packet.
+fn start_ports<const W: usize, const P: bool>(view: &mut View<'_, W, P>, ports: &mut Vec<u32>) {
+    for port in ports.drain(..) {
+        if port < view.place.first_host_port {
+            view.lists.channel_visits.push(port);
+        } else {
+            view.lists.sink_visits.push(port);
+        }
+    }
 }
 
 /// An input that sends one packet at a time is free again: its heads may go.
@@ -66,7 +77,7 @@ fn free_queue<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_ro
     let was_full = port.leaving >= view.shared.speedup();
     port.leaving -= 1;
     if view.queues[queue_row as usize].head != NONE {
-        view.work.heads.push(queue_row);
+        view.lists.heads.push(queue_row);
     }
     if was_full {
         let mut occupied = view.ins[port_row as usize].occupied;
@@ -97,7 +108,7 @@ fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u3
         let (out, size) = (queue.out, queue.size);
         view.consider(out, lane, size);
     } else {
-        view.work.heads.push(queue_row);
+        view.lists.heads.push(queue_row);
     }
 }
 
@@ -158,7 +169,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
     #[inline(always)]
     pub(super) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {
         if self.shared.uniform_pace() && !self.shared.store_and_forward() {
-            return self.shared.request_delay;
+            return self.shared.switch.request_delay;
         }
         let port = &self.ins[input as usize];
         let switch = self.switches[port.owner as usize].global;
@@ -172,20 +183,21 @@ impl Shared {
     /// request.
     #[inline]
     pub fn pipeline(&self, [switch, row]: [u32; 2], packet: &Packet, step_in: u16) -> u64 {
-        if self.store_and_forward {
-            return self.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
+        if self.switch.store_and_forward {
+            return self.switch.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
         }
-        if self.uniform_pace {
-            return self.request_delay;
+        if self.switch.uniform_pace {
+            return self.switch.request_delay;
         }
         let step_out = if let Some(adaptation) = &self.adaptation {
             adaptation.least_step[switch as usize]
         } else {
-            let entry = row as usize * self.host_count + packet.destination as usize;
-            let first = self.output_first[switch as usize] as usize;
-            self.output_step[first + usize::from(self.next[entry])]
+            let tables = &self.forwarding;
+            let entry = row as usize * tables.host_count + packet.destination as usize;
+            let first = tables.output_first[switch as usize] as usize;
+            tables.output_step[first + usize::from(tables.next[entry])]
         };
-        self.request_delay + self.underrun(packet.size, step_in, step_out)
+        self.switch.request_delay + self.underrun(packet.size, step_in, step_out)
     }
 
     /// Head start a packet needs so that its flits, arriving every `step_in` cycles, never run dry when

@@ -13,18 +13,84 @@
 //! # Deviations
 //! None.
 
-use super::generate::replay::MessageKey;
-use super::state::Message;
-use super::view::View;
-use crate::fabric::components::{NONE, Packet, PacketRecord, Peer};
-use crate::fabric::source_queue::Waiting;
+use super::bounded_queues::BoundedQueues;
+use super::generate::sources::Sources;
+use super::records::Records;
+use super::replay::{MessageKey, Replay};
+use super::state::PacketPool;
+use super::view::{Injection, InjectionArbiters, Optional, View};
+use super::vl_tables;
+use crate::fabric::Host;
+use crate::fabric::components::{NONE, Packet, PacketRecord};
+use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::qos::vl_arbitration::VlChoice;
 use crate::traffic::Gap;
+use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::prelude::{Query, ResMut};
+use bevy_ecs::system::SystemParam;
+
+/// System parameter: hosts, and what a packet that starts changes beside the fabric.
+#[derive(SystemParam)]
+pub struct Starting<'w, 's> {
+    pool: ResMut<'w, PacketPool>,
+    sources: ResMut<'w, Sources>,
+    queues: ResMut<'w, SourceQueues>,
+    records: ResMut<'w, Records>,
+    replay: Option<ResMut<'w, Replay>>,
+    bounds: Option<ResMut<'w, BoundedQueues>>,
+    hosts: Query<'w, 's, &'static Host>,
+}
+
+/// The same, fetched.
+struct Start<'a> {
+    pool: &'a mut PacketPool,
+    sources: &'a mut Sources,
+    queues: &'a mut SourceQueues,
+    records: &'a mut Records,
+    replay: Option<&'a mut Replay>,
+    bounds: Option<&'a mut BoundedQueues>,
+    hosts: &'a [Host],
+}
+
+impl Starting<'_, '_> {
+    fn start(&mut self) -> Start<'_> {
+        let hosts = self.hosts.contiguous_iter().into_iter().flatten().next();
+        Start {
+            pool: self.pool.bypass_change_detection(),
+            sources: self.sources.bypass_change_detection(),
+            queues: self.queues.bypass_change_detection(),
+            records: self.records.bypass_change_detection(),
+            replay: self.replay.as_deref_mut(),
+            bounds: self.bounds.as_deref_mut(),
+            hosts: hosts.unwrap_or_default(),
+        }
+    }
+}
+
+/// The system of a plain fabric.
+pub fn plain<const W: usize>(mut fabric: Injection<'_, '_, W>, mut starting: Starting<'_, '_>) {
+    if !fabric.events.lists().host_visits.is_empty() {
+        let view = &mut fabric.view::<true>(Optional::default());
+        run(view, &mut starting.start());
+    }
+}
+
+/// The system of any fabric.
+pub fn general<const W: usize>(
+    mut fabric: Injection<'_, '_, W>,
+    mut arbiters: InjectionArbiters<'_, '_>,
+    mut starting: Starting<'_, '_>,
+) {
+    if !fabric.events.lists().host_visits.is_empty() {
+        let view = &mut fabric.view::<false>(arbiters.columns());
+        run(view, &mut starting.start());
+    }
+}
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let mut visits = std::mem::take(&mut view.work.host_visits);
+fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>, hosts: &mut Start<'_>) {
+    let mut visits = std::mem::take(&mut view.lists.host_visits);
     for out in visits.drain(..) {
         let port = &mut view.outs[out as usize];
         port.visited = false;
@@ -32,18 +98,19 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
             continue;
         }
         if port.free_at > view.now {
-            port.wake_when_free(out, &mut view.work.calendar);
-        } else if let Some((lane, choice)) = pick(view, out) {
-            start(view, out, lane, choice);
+            port.wake_when_free(out, view.calendar);
+        } else if let Some((lane, choice)) = pick(view, hosts, out) {
+            start(view, hosts, out, lane, choice);
         }
     }
-    view.work.host_visits = visits;
+    view.lists.host_visits = visits;
 }
 
 /// Rule 1.
 #[inline]
 fn pick<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
+    hosts: &Start<'_>,
     out: u32,
 ) -> Option<(u32, Option<VlChoice>)> {
     let port = &view.outs[out as usize];
@@ -54,21 +121,16 @@ fn pick<const W: usize, const P: bool>(
         while lanes != 0 {
             let lane = lanes.trailing_zeros();
             lanes &= lanes - 1;
-            eligible |= u16::from(fits(view, out, lane)) << lane;
+            eligible |= u16::from(fits(view, hosts, out, lane)) << lane;
         }
-        let tables = view.shared.tables()?;
-        let choice = view.work.arbiters.vl[out as usize].select(
-            tables,
-            eligible,
-            view.shared.management(),
-        )?;
+        let choice = vl_tables::select(view, out, eligible)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
     let mut lanes = asked;
     while lanes != 0 {
         let lane = view.shared.first_lane(lanes, pointer);
         lanes &= !(1 << lane);
-        if fits(view, out, lane) {
+        if fits(view, hosts, out, lane) {
             return Some((lane, None));
         }
     }
@@ -77,10 +139,15 @@ fn pick<const W: usize, const P: bool>(
 
 /// Whether the head of a source queue fits the credits of its lane; starves the lane otherwise.
 #[inline]
-fn fits<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, lane: u32) -> bool {
+fn fits<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    hosts: &Start<'_>,
+    out: u32,
+    lane: u32,
+) -> bool {
     let row = (out << view.shared.lane_shift) + lane;
-    let queue = ((out - view.work.first_host_port) << view.shared.lane_shift) + lane;
-    let Some(head) = view.work.source_queues.front(queue as usize) else {
+    let queue = ((out - view.place.first_host_port) << view.shared.lane_shift) + lane;
+    let Some(head) = hosts.queues.front(queue as usize) else {
         return false;
     };
     let size = head.size;
@@ -96,13 +163,14 @@ fn fits<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, lane
 #[inline]
 fn start<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_>,
     out: u32,
     lane: u32,
     choice: Option<VlChoice>,
 ) {
-    let host = out - view.work.first_host_port;
+    let host = out - view.place.first_host_port;
     let queue = ((host << view.shared.lane_shift) + lane) as usize;
-    let Some((waiting, drained)) = view.work.source_queues.pop(queue) else {
+    let Some((waiting, drained)) = hosts.queues.pop(queue) else {
         return;
     };
     let port = &mut view.outs[out as usize];
@@ -114,7 +182,7 @@ fn start<const W: usize, const P: bool>(
     }
     port.free_at = view.now + u64::from(waiting.size) * u64::from(port.step);
     if port.request_lanes != 0 {
-        port.wake_when_free(out, &mut view.work.calendar);
+        port.wake_when_free(out, view.calendar);
     }
     let row = &mut view.lanes[((out << view.shared.lane_shift) + lane) as usize];
     row.sent = row.sent.wrapping_add(u32::from(waiting.size));
@@ -122,25 +190,23 @@ fn start<const W: usize, const P: bool>(
         .shared
         .credit_row((out << view.shared.lane_shift) + lane);
     view.lanes[credit_row as usize].take(waiting.size, view.now);
-    if let (Some(choice), Some(tables)) = (choice, view.shared.tables()) {
-        let bytes = u64::from(waiting.size) * u64::from(view.shared.flit_bytes);
-        view.work.arbiters.vl[out as usize].commit(tables, choice, bytes);
+    if let Some(choice) = choice {
+        vl_tables::commit(view, out, choice, waiting.size);
     }
-    launch(view, out, lane, &waiting);
-    sent(view, out, &waiting);
+    launch(view, hosts, out, lane, &waiting);
+    sent(view, hosts, out, &waiting);
 }
 
-/// The packet enters the fabric: its first hop's event.
+/// The packet enters the fabric: its first hop's event. The switch of a host is in its shard.
 #[inline]
 fn launch<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_>,
     out: u32,
     lane: u32,
     waiting: &Waiting,
 ) {
     let now = view.now;
-    let host = view.work.host_ids[(out - view.work.first_host_port) as usize];
-    let port = &view.outs[out as usize];
     let packet = Packet {
         next: NONE,
         destination: waiting.destination,
@@ -153,63 +219,54 @@ fn launch<const W: usize, const P: bool>(
         created: waiting.created,
         injected: now,
         requested: 0,
-        source: host,
+        source: hosts.hosts[(out - view.place.first_host_port) as usize].id,
         sequence: waiting.sequence,
         via: NONE,
         word: 0,
         class: waiting.class,
     };
-    view.work.records.injected(now, waiting.class, waiting.size);
+    hosts.records.injected(now, waiting.class, waiting.size);
+    let port = &view.outs[out as usize];
     let arrival = now + u64::from(port.latency);
-    match port.peer {
-        Peer::Border => {
-            let border = view.work.border[port.to as usize];
-            let at = arrival
-                + view
-                    .shared
-                    .pipeline([border.switch, border.table_row], &packet, port.step);
-            let lane = (border.port << view.shared.lane_shift) + lane;
-            view.work.outbox[border.shard as usize].push(Message::Head {
-                lane,
-                at,
-                packet,
-                record,
-            });
-        }
-        Peer::Switch | Peer::Host => {
-            let at = arrival + view.pipeline_of(port.to, &packet, port.step);
-            let lane = (port.to << view.shared.lane_shift) + lane;
-            let row = view.work.claim_packet();
-            view.packets[row as usize] = packet;
-            view.records[row as usize] = record;
-            view.work.calendar.at(at).heads.push((lane, row));
-        }
+    let at = arrival + view.pipeline_of(port.to, &packet, port.step);
+    let lane = (port.to << view.shared.lane_shift) + lane;
+    let row = hosts.pool.claim();
+    view.packets[row as usize] = packet;
+    view.records[row as usize] = record;
+    view.calendar.at(at).heads.push((lane, row));
+    if view.lists.facts.sent {
+        view.lists.sent.push(row);
     }
 }
 
 /// A packet has left its source queue: a saturating source makes the next, a message may be complete.
 #[inline]
-fn sent<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, waiting: &Waiting) {
-    let (host, class) = (out - view.work.first_host_port, waiting.class);
-    if let Some(replay) = &mut view.work.replay
+fn sent<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_>,
+    out: u32,
+    waiting: &Waiting,
+) {
+    let (host, class) = (out - view.place.first_host_port, waiting.class);
+    if let Some(replay) = &mut hosts.replay
         && replay.sends(class)
     {
         let packet = MessageKey {
-            source: view.work.host_ids[host as usize],
+            source: hosts.hosts[host as usize].id,
             class,
             first: waiting.sequence,
         };
         replay.sent(packet, view.outs[out as usize].free_at);
     }
-    let class_count = view.shared.classes.len() as u32;
-    let row = host * class_count + u32::from(class);
-    if view.shared.source_queue.is_some() {
-        view.work.class_waiting[row as usize] -= 1;
+    if let Some(bounds) = &mut hosts.bounds {
+        bounds.leave(host, class);
     }
-    if view.shared.saturating[usize::from(class)] {
-        let plan = &view.shared.classes[usize::from(class)];
-        if view.work.sources.source(row).next_gap(plan) == Gap::WhenSent {
-            view.work.sources.insert(row, view.now + 1);
+    let traffic = &view.shared.0.traffic;
+    if traffic.saturating[usize::from(class)] {
+        let row = host * traffic.classes.len() as u32 + u32::from(class);
+        let source = hosts.sources.source(row);
+        if source.next_gap(&traffic.classes[usize::from(class)]) == Gap::WhenSent {
+            hosts.sources.insert(row, view.now + 1);
         }
     }
 }

@@ -13,46 +13,47 @@
 //! InfiniBand leaves the byte meaning of the threshold to the vendor; this is one reading of it. Root and
 //! victim are not told apart. References: [`IBA`](crate::references::IBA) annex A10.
 
-use super::state::{Grant, Message};
-use super::view::View;
-use crate::fabric::components::{NONE, Peer};
+use super::mechanism::{Mechanism, ShardBuilder, Site};
+use super::slot::Slot;
+use super::state::Fact;
+use super::view::{Optional, Requests, View};
+use bevy_ecs::prelude::{Res, Resource};
 
-/// Runs the stage.
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
-    let Some(threshold) = view.shared.marking_threshold() else {
-        return;
-    };
-    let mut grants = std::mem::take(&mut view.work.grants);
-    for grant in grants.iter().filter(|grant| grant.accepted) {
-        if waiting_flits(view, grant.out, grant.lane) >= threshold {
-            set_mark(view, grant);
-        }
-    }
-    grants.clear();
-    view.work.grants = grants;
-    view.work.settled = 0;
+/// Marking as a mechanism.
+#[derive(Resource, Debug)]
+pub struct Marking {
+    /// \[flits\]
+    threshold: u32,
 }
 
-/// Sets the bit, in the message when the packet has left the shard.
-fn set_mark<const W: usize>(view: &mut View<'_, W>, grant: &Grant) {
-    let out = &view.outs[grant.out as usize];
-    if out.peer != Peer::Border {
-        view.packets[grant.packet as usize].fecn = true;
-        return;
+impl Mechanism for Marking {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let threshold = site.plan.switch.marking_threshold;
+        threshold.map(|threshold| Self { threshold })
     }
-    let mut number = grant.packet;
-    if view.shared.output_lane_buffer() != 0 {
-        // last of its output lane, or sent in this cycle as the message that `transmit` noted
-        let granted = &mut view.packets[grant.packet as usize];
-        if granted.next == NONE {
-            granted.fecn = true;
-            return;
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        shard.subscribe(Fact::Granted);
+        shard.constant(self);
+        shard.system(Slot::Mark, "mark", system::<W>);
+    }
+}
+
+fn system<const W: usize>(mut requests: Requests<'_, '_, W>, marking: Res<'_, Marking>) {
+    if !requests.events.lists().grants.is_empty() {
+        run(
+            &mut requests.view::<false>(Optional::default()),
+            marking.threshold,
+        );
+    }
+}
+
+fn run<const W: usize>(view: &mut View<'_, W>, threshold: u32) {
+    for i in 0..view.lists.grants.len() {
+        let grant = view.lists.grants[i];
+        if grant.accepted && waiting_flits(view, grant.out, grant.lane) >= threshold {
+            view.packets[grant.packet as usize].fecn = true;
         }
-        number = granted.next;
-    }
-    let shard = view.work.border[out.to as usize].shard as usize;
-    if let Message::Head { packet, .. } = &mut view.work.outbox[shard][number as usize] {
-        packet.fecn = true;
     }
 }
 

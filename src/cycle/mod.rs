@@ -14,9 +14,10 @@
 //! | `Mark` | switch | heads that arrive in this cycle are counted either way |
 //! | `Generate` | host | a packet could not start in the cycle of its creation |
 //! | `Inject` | host | - |
-//! | `Consume` | host | a packet row would be reusable one stage earlier |
+//! | `Consume` | host | - (what leaves the shard is put into its mail; it is there for nobody in this cycle) |
 //!
-//! `React`, `Admit`, `Notify` and `Observe` have no stage of the core. Within a stage the order of entities does not
+//! `React`, `Admit`, `Notify` and `Observe` have no stage of the core. What only some fabrics have is a
+//! [`Mechanism`]: `Transmit`, `Mark` and input-first allocation are systems of mechanisms. Within a stage the order of entities does not
 //! matter: switches read other switches' state only through events of earlier cycles and credit ramps that start
 //! later than now.
 
@@ -27,134 +28,128 @@
 
 pub mod adaptive;
 pub mod arbitrate;
-pub mod calendar;
+pub mod bounded_queues;
+mod columns;
 pub mod consume;
 pub mod credits;
 pub mod cross;
 pub mod deliver;
 pub mod executor;
+pub mod forget;
 pub mod generate;
 pub mod inject;
+pub mod ledger;
+pub mod look;
 pub mod mark;
+pub mod mechanism;
 pub mod output_lanes;
+pub mod packet_records;
+pub mod post;
 pub mod profile;
 pub mod records;
+pub mod replay;
 pub mod route;
 pub mod rules;
 pub mod schedule;
 pub mod sink;
 pub mod slot;
+pub mod snapshot;
 pub mod state;
 pub mod view;
+pub mod vl_tables;
 pub mod wake;
 
-use arbitrate::input_first;
-
+pub use look::Columns;
+pub use mechanism::{Mechanism, ShardBuilder, Site};
 pub use schedule::{Cycle, CycleBuilder, Stage};
 pub use slot::Slot;
-pub use state::{ShardState, Shared, Work};
-pub use view::{Channels, Fabric, Injection, Inputs, Outputs, Pool, View};
+pub use view::View;
 
-use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
+use self::view::{Arbiters, Choosing, Crossing, Events, Optional, Room, Routing};
+use self::view::{Channels, Fabric, Inputs};
 use crate::plan::Matching;
 
-/// The stages of the core for masks of `W` words and the options of `shared`.
-pub fn core<const W: usize>(shared: &Shared) -> CycleBuilder {
-    if shared.is_plain() {
-        stages::<W, true>(shared)
+/// Adds the stages of the core and those of the mechanisms that the plan asks for.
+pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
+    mechanism::build_all(shard);
+    let site = shard.site();
+    if site.shared.is_plain() {
+        plain_stages(shard);
     } else {
-        stages::<W, false>(shared)
+        general_stages(shard);
+    }
+    shard.system(Slot::Consume, "consume", consume::system);
+    if site.has_border() {
+        shard.last_system(Slot::Consume, "post", post::system);
+    }
+    if shard.keeps_facts() {
+        shard.last_system(Slot::Observe, "forget", forget::system);
     }
 }
 
-/// The stages; one that the options switch off is left out.
-fn stages<const W: usize, const P: bool>(shared: &Shared) -> CycleBuilder {
-    let mut cycle = CycleBuilder::new();
-    cycle.name::<ShardState>();
-    cycle.name::<Switch<W>>();
-    cycle.name::<OutPort>();
-    cycle.name::<InPort>();
-    cycle.name::<OutLane<W>>();
-    cycle.name::<Queue>();
-    cycle.name::<Packet>();
-    cycle.name::<PacketRecord>();
-    cycle.add(Slot::Credits, "credits", credits_system::<W, P>);
-    cycle.add(Slot::Deliver, "deliver", deliver_system::<W, P>);
-    cycle.add(Slot::Route, "route", route_system::<W, P>);
-    match shared.matching {
-        Matching::OutputFirst => cycle.add(Slot::Arbitrate, "arbitrate", arbitrate_system::<W, P>),
-        Matching::InputFirst => cycle.add(Slot::Arbitrate, "input_first", input_first_system::<W>),
-    }
-    cycle.add(Slot::Cross, "cross", cross_system::<W, P>);
-    if shared.output_lane_buffer != 0 {
-        cycle.add(Slot::Transmit, "transmit", transmit_system::<W>);
-    }
-    if shared.marking_threshold.is_some() {
-        cycle.add(Slot::Mark, "mark", mark_system::<W>);
-    }
-    cycle.add(Slot::Generate, "generate", generate_system::<W, P>);
-    cycle.add(Slot::Inject, "inject", inject_system::<W, P>);
-    cycle.add(Slot::Consume, "consume", consume_system::<W>);
-    cycle
+/// The stages where every option has its default: compiled for these.
+fn plain_stages<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
+    shard.system(Slot::Credits, "credits", credits_plain::<W>);
+    shard.system(Slot::Deliver, "deliver", deliver_plain::<W>);
+    shard.system(Slot::Route, "route", route_plain::<W>);
+    shard.system(Slot::Arbitrate, "arbitrate", arbitrate_plain::<W>);
+    shard.system(Slot::Cross, "cross", cross_plain::<W>);
+    shard.system(Slot::Generate, "generate", generate::system::<true>);
+    shard.system(Slot::Inject, "inject", inject::plain::<W>);
 }
 
-/// A system that fetches columns and runs a stage when the stage has work.
-macro_rules! system {
-    ($name:ident, $columns:ident, $stage:path, |$state:ident| $due:expr) => {
-        fn $name<const W: usize, const P: bool>(mut columns: $columns<'_, '_, W>) {
-            let $state = columns.state();
+/// The stages under any options.
+fn general_stages<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
+    shard.system(Slot::Credits, "credits", credits_general::<W>);
+    shard.system(Slot::Deliver, "deliver", deliver_general::<W>);
+    shard.system(Slot::Route, "route", route_general::<W>);
+    if shard.site().shared.switch.matching == Matching::OutputFirst {
+        shard.system(Slot::Arbitrate, "arbitrate", arbitrate_general::<W>);
+    }
+    shard.system(Slot::Cross, "cross", cross_general::<W>);
+    shard.system(Slot::Generate, "generate", generate::system::<false>);
+    shard.system(Slot::Inject, "inject", inject::general::<W>);
+}
+
+/// The systems of a stage, for plain fabrics and for others: they fetch columns and run the stage when it has work.
+macro_rules! systems {
+    ($plain:ident, $general:ident: $stage:path, $columns:ident, $optional:ident, |$events:ident| $due:expr) => {
+        fn $plain<const W: usize>(mut columns: $columns<'_, '_, W>) {
+            let $events: &Events<'_> = &columns.events;
             if $due {
-                $stage(&mut columns.view::<P>());
+                $stage(&mut columns.view::<true>(Optional::default()));
+            }
+        }
+
+        fn $general<const W: usize>(
+            mut columns: $columns<'_, '_, W>,
+            mut optional: $optional<'_, '_>,
+        ) {
+            let $events: &Events<'_> = &columns.events;
+            if $due {
+                $stage(&mut columns.view::<false>(optional.columns()));
             }
         }
     };
 }
 
-/// The same of a stage that is there only with options that the fast path does not know.
-macro_rules! optional_system {
-    ($name:ident, $columns:ident, $stage:path, |$state:ident| $due:expr) => {
-        fn $name<const W: usize>(mut columns: $columns<'_, '_, W>) {
-            let $state = columns.state();
-            if $due {
-                $stage(&mut columns.view());
-            }
-        }
-    };
-}
-
-system!(credits_system, Channels, credits::run, |state| {
-    state.work.calendar.is_busy(state.now)
-});
-system!(deliver_system, Inputs, deliver::run, |state| {
-    state.work.calendar.is_busy(state.now)
-});
-system!(route_system, Fabric, route::run, |state| {
-    !(state.work.heads.is_empty()
-        && state.work.arrived.is_empty()
-        && state.work.sink_visits.is_empty())
-});
-system!(arbitrate_system, Fabric, arbitrate::run, |state| !state
-    .work
-    .visits
-    .is_empty());
-optional_system!(input_first_system, Fabric, input_first::run, |state| {
-    !state.work.visits.is_empty()
-});
-system!(cross_system, Fabric, cross::run, |state| {
-    !state.work.grants.is_empty()
-});
-optional_system!(transmit_system, Fabric, output_lanes::run, |state| {
-    state.work.output_lanes.is_due(state.now)
-});
-optional_system!(mark_system, Fabric, mark::run, |state| {
-    !state.work.grants.is_empty()
-});
-system!(generate_system, Outputs, generate::run, |state| {
-    state.work.creates(state.now)
-});
-system!(inject_system, Injection, inject::run, |state| {
-    !state.work.host_visits.is_empty()
-});
-optional_system!(consume_system, Pool, consume::run, |state| {
-    !state.work.consumed.is_empty()
-});
+systems!(
+    credits_plain, credits_general: credits::run, Channels, Room,
+    |events| events.calendar().is_busy(events.now())
+);
+systems!(
+    deliver_plain, deliver_general: deliver::run, Inputs, Choosing,
+    |events| events.calendar().is_busy(events.now())
+);
+systems!(
+    route_plain, route_general: route::run, Fabric, Routing,
+    |events| events.lists().has_arrivals()
+);
+systems!(
+    arbitrate_plain, arbitrate_general: arbitrate::run, Fabric, Arbiters,
+    |events| !events.lists().visits.is_empty()
+);
+systems!(
+    cross_plain, cross_general: cross::run, Fabric, Crossing,
+    |events| !events.lists().grants.is_empty()
+);

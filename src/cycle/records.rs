@@ -3,13 +3,14 @@
 //! Everything is an integer that merges by addition, so the sums do not depend on the number of shards. The
 //! measurement window is set from outside; the stages need not know the phase they run in.
 
+use super::snapshot::{Persistent, Resume};
 use crate::fabric::{Packet, PacketRecord};
 use crate::ids::HostId;
-use crate::measure::{self, Delivery, FlowLatencies, Observation};
+use crate::measure::{self, Delivery, FlowLatencies};
 use crate::plan::Plan;
 use crate::topology::Graph;
+use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Running totals since cycle 0, in every phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,12 +48,8 @@ impl Totals {
 }
 
 /// Counters of a shard.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct Records {
-    /// Packets that passed a switch, summed over switches.
-    pub packet_hops: u64,
-    /// The same in flits.
-    pub flit_hops: u64,
     /// Running totals.
     pub totals: Totals,
     /// What belongs to the measurement window and to tagged packets.
@@ -60,33 +57,25 @@ pub struct Records {
     flows: FlowLatencies,
     /// First cycle of the measurement window and first one after it.
     window: (u64, u64),
-    /// Global id of each local host.
-    host_ids: Vec<u32>,
     /// Cycles from one flit to the next where a host takes them, `[host]`.
     pace: Vec<u16>,
     /// Longest time from the first flit of a packet to its last where a host takes it \[cycles\].
     longest: u64,
-    /// What is looked at packet by packet, when anything is.
-    close: Option<Box<Close>>,
 }
 
-/// What only some runs look at, packet by packet.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Close {
-    /// Every delivery, when asked for.
-    deliveries: Option<Vec<Delivery>>,
-    /// Cycle in which the last packet of each (source, class, destination, key) was made, when order is checked: a class
-    /// makes at most one per host and cycle.
-    order: Option<BTreeMap<(u32, u16, u32, u8), u64>>,
-    /// The first packet that was overtaken: (source, destination, class, sequence).
-    overtaken: Option<(u32, u32, u16, u32)>,
-    /// Records of packets and flows, when asked for.
-    observation: Option<Observation>,
+impl Persistent for Records {
+    fn resume(&mut self, built: Self, how: &Resume<'_>) {
+        if how.fork {
+            // the measurement has not begun in either; other patterns may be flows
+            self.window = built.window;
+            self.flows = built.flows;
+        }
+    }
 }
 
 impl Records {
-    /// Zeros for a shard with the given hosts.
-    pub fn new(plan: &Plan, graph: &Graph, host_ids: Vec<u32>) -> Self {
+    /// Zeros.
+    pub fn new(plan: &Plan, graph: &Graph) -> Self {
         let host_count = graph.hosts().len();
         let pace = graph.host_ids().map(|host| {
             let channel = graph.channel(graph.host_channel(host).reverse());
@@ -103,86 +92,10 @@ impl Records {
                 plan.classes.iter().map(|class| class.pattern.is_fixed()),
             ),
             window: (plan.phases.warmup, end),
-            host_ids,
             longest: u64::from(plan.largest_packet()) * u64::from(slowest),
             pace,
             ..Self::default()
         }
-    }
-
-    /// From now on every delivery is kept.
-    pub fn keep_deliveries(&mut self) {
-        self.close.get_or_insert_default().deliveries = Some(Vec::new());
-    }
-
-    /// From now on packets of one flow and lane key must arrive in the order of their numbers.
-    pub fn check_order(&mut self) {
-        self.close.get_or_insert_default().order = Some(BTreeMap::new());
-    }
-
-    /// From now on tagged packets are recorded there.
-    pub fn observe(&mut self, observation: Observation) {
-        self.close.get_or_insert_default().observation = Some(observation);
-    }
-
-    /// Every delivery so far, when kept.
-    pub fn deliveries(&self) -> &[Delivery] {
-        let kept = self
-            .close
-            .as_ref()
-            .and_then(|close| close.deliveries.as_deref());
-        kept.unwrap_or_default()
-    }
-
-    /// The first packet that was overtaken: (source, destination, class, sequence), when order is checked.
-    pub fn overtaken(&self) -> Option<(u32, u32, u16, u32)> {
-        self.close.as_ref().and_then(|close| close.overtaken)
-    }
-
-    /// Records of packets and flows, when asked for.
-    pub fn observation(&self) -> Option<&Observation> {
-        self.close
-            .as_ref()
-            .and_then(|close| close.observation.as_ref())
-    }
-
-    /// Records of packets and flows, when asked for.
-    pub fn observation_mut(&mut self) -> Option<&mut Observation> {
-        self.close
-            .as_mut()
-            .and_then(|close| close.observation.as_mut())
-    }
-
-    /// Goes on with what `built` keeps beside the counters.
-    pub fn observe_as(&mut self, built: Self) {
-        let saved = self
-            .close
-            .take()
-            .map_or_else(Close::default, |close| *close);
-        self.close = built.close.map(|built| {
-            Box::new(Close {
-                deliveries: built
-                    .deliveries
-                    .map(|none| saved.deliveries.unwrap_or(none)),
-                order: built.order.map(|none| saved.order.unwrap_or(none)),
-                overtaken: saved.overtaken,
-                observation: built
-                    .observation
-                    .map(|none| saved.observation.unwrap_or(none)),
-            })
-        });
-    }
-
-    /// Goes on with the measurement window of `built`, which has not begun in either.
-    pub fn branch(&mut self, built: Self) {
-        self.window = built.window;
-        // other patterns may be flows
-        self.flows.clone_from(&built.flows);
-        // what is asked for is asked of the new run
-        if let Some(close) = &mut self.close {
-            close.observation = None;
-        }
-        self.observe_as(built);
     }
 
     /// Moves the measurement window; nothing is counted twice or taken back.
@@ -190,8 +103,9 @@ impl Records {
         self.window = (start, end);
     }
 
+    /// Whether what happens in a cycle is measured.
     #[inline]
-    fn in_window(&self, cycle: u64) -> bool {
+    pub fn in_window(&self, cycle: u64) -> bool {
         cycle >= self.window.0 && cycle < self.window.1
     }
 
@@ -226,14 +140,12 @@ impl Records {
         }
     }
 
-    /// A packet is created at a local host.
+    /// A packet is created: source and destination.
     #[inline]
-    pub fn created(&mut self, now: u64, class: u16, host: u32, destination: HostId, flits: u16) {
+    pub fn created(&mut self, now: u64, class: u16, ends: [HostId; 2], flits: u16) {
         self.totals.created += 1;
         self.totals.created_flits += u64::from(flits);
         if self.in_window(now) {
-            let host = HostId(self.host_ids[host as usize]);
-            let ends = [host, destination];
             self.measured.create(usize::from(class), ends, flits, false);
         }
     }
@@ -270,59 +182,28 @@ impl Records {
         self.totals.delivered_flits += u64::from(packet.size);
         self.totals.network_latency += now - record.injected;
         self.totals.packet_latency += now - record.created;
-        let delivery = Delivery {
-            source: HostId(record.source),
-            destination: HostId(packet.destination),
-            class: record.class,
-            sequence: u64::from(record.sequence),
-            size: packet.size,
-            created: record.created,
-            injected: record.injected,
-            delivered: now,
-            hops: u16::from(packet.hops.saturating_sub(1)),
-            is_marked: packet.fecn,
-        };
+        let delivery = delivery(now, packet, record);
         let (in_window, is_tagged) = (self.in_window(now), self.in_window(record.created));
         let flits = self.arrived_in_window(now, packet.destination, packet.size);
         let ends = [delivery.source, delivery.destination];
         self.measured.arrive(usize::from(record.class), ends, flits);
         self.measured
             .deliver(&delivery, in_window, is_tagged, &mut self.flows);
-        if let Some(close) = &mut self.close {
-            close.delivered(&delivery, is_tagged, packet, record);
-        }
     }
 }
 
-impl Close {
-    /// A packet is delivered.
-    fn delivered(
-        &mut self,
-        delivery: &Delivery,
-        is_tagged: bool,
-        packet: &Packet,
-        record: &PacketRecord,
-    ) {
-        if let Some(deliveries) = &mut self.deliveries {
-            deliveries.push(*delivery);
-        }
-        if is_tagged && let Some(observation) = &mut self.observation {
-            observation.record(delivery, packet.key);
-        }
-        self.note_order(packet, record);
-    }
-
-    fn note_order(&mut self, packet: &Packet, record: &PacketRecord) {
-        let Some(order) = &mut self.order else { return };
-        let flow = (record.source, record.class, packet.destination, packet.key);
-        let last = order.insert(flow, record.created);
-        if last.is_some_and(|last| last > record.created) && self.overtaken.is_none() {
-            self.overtaken = Some((
-                record.source,
-                packet.destination,
-                record.class,
-                record.sequence,
-            ));
-        }
+/// What is told of a packet that is delivered in cycle `now`.
+pub fn delivery(now: u64, packet: &Packet, record: &PacketRecord) -> Delivery {
+    Delivery {
+        source: HostId(record.source),
+        destination: HostId(packet.destination),
+        class: record.class,
+        sequence: u64::from(record.sequence),
+        size: packet.size,
+        created: record.created,
+        injected: record.injected,
+        delivered: now,
+        hops: u16::from(packet.hops.saturating_sub(1)),
+        is_marked: packet.fecn,
     }
 }

@@ -24,25 +24,28 @@ use crate::plan::OutputArbitration;
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let mut arrived = std::mem::take(&mut view.work.arrived);
-    for (lane, packet) in arrived.drain(..) {
+    let mut arrived = std::mem::take(&mut view.lists.arrived);
+    for &(lane, packet) in &arrived {
         if view.shared.sink_step() != 0
-            && lane >> view.shared.lane_shift >= view.work.first_host_port
+            && lane >> view.shared.lane_shift >= view.place.first_host_port
         {
             super::sink::arrive(view, lane, packet);
         } else {
             append(view, lane, packet);
         }
     }
-    view.work.arrived = arrived;
+    if !view.lists.facts.arrived {
+        arrived.clear();
+    }
+    view.lists.arrived = arrived;
     if view.shared.sink_step() != 0 {
         super::sink::run(view);
     }
-    let mut heads = std::mem::take(&mut view.work.heads);
+    let mut heads = std::mem::take(&mut view.lists.heads);
     for queue in heads.drain(..) {
         raise(view, queue, view.queue_port(queue));
     }
-    view.work.heads = heads;
+    view.lists.heads = heads;
 }
 
 /// Appends a packet to its queue. A new head raises its request when it can be head now, else (its
@@ -70,7 +73,7 @@ fn append<const W: usize, const P: bool>(view: &mut View<'_, W, P>, lane: u32, p
     port.occupied |= 1 << bit;
     if shared.speedup() == 1 {
         if port.free_at > view.now && port.leaving_queue == queue_row {
-            return port.wake_when_free(port_row, &mut view.work.calendar);
+            return port.wake_when_free(port_row, view.calendar);
         }
     } else if queue.leaving {
         return;
@@ -82,8 +85,8 @@ fn append<const W: usize, const P: bool>(view: &mut View<'_, W, P>, lane: u32, p
 #[inline]
 fn output_of<const W: usize, const P: bool>(view: &View<'_, W, P>, lane: u32, packet: u32) -> u32 {
     let port = &view.ins[(lane >> view.shared.lane_shift) as usize];
-    let row = port.table_row as usize * view.shared.host_count;
-    u32::from(view.shared.next[row + view.packets[packet as usize].destination as usize])
+    let row = port.table_row as usize * view.shared.forwarding.host_count;
+    u32::from(view.shared.forwarding.next[row + view.packets[packet as usize].destination as usize])
 }
 
 /// Routes the head of a queue and raises its request.
@@ -97,13 +100,14 @@ fn raise<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u3
     let switch = &mut view.switches[port.owner as usize];
     let queue = &mut view.queues[queue_row as usize];
     let packet = &view.packets[queue.head as usize];
-    let entry = port.table_row as usize * shared.host_count + packet.destination as usize;
-    let out_row = switch.first_port + u32::from(shared.next[entry]);
-    let layered = !shared.hop_layer.is_empty() && packet.key != shared.management_key;
-    let hop_layer = if layered { shared.hop_layer[entry] } else { 0 };
+    let tables = &shared.forwarding;
+    let entry = port.table_row as usize * tables.host_count + packet.destination as usize;
+    let out_row = switch.first_port + u32::from(tables.next[entry]);
+    let layered = !tables.hop_layer.is_empty() && packet.key != tables.management_key;
+    let hop_layer = if layered { tables.hop_layer[entry] } else { 0 };
     let out = &mut view.outs[out_row as usize];
     let key = out.profile + port.profile_offset + u32::from(packet.key) + u32::from(hop_layer);
-    let out_lane = shared.profiles[key as usize];
+    let out_lane = tables.profiles[key as usize];
     let size = packet.size;
     queue.out = out_row;
     queue.out_lane = out_lane;
@@ -122,7 +126,7 @@ fn raise<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u3
     view.lanes[lane as usize].requests[(bit / 64) as usize % W] |= 1 << (bit % 64);
     if shared.speedup() == 1 {
         if port.free_at > view.now {
-            return port.wake_when_free(port_row, &mut view.work.calendar);
+            return port.wake_when_free(port_row, view.calendar);
         }
         let (word, lanes) = shared.lanes_beside(bit as u16);
         switch.free[word % W] |= lanes;

@@ -31,7 +31,7 @@ macro_rules! options {
                 /// The field of the same name.
                 #[inline]
                 pub fn $name(&self) -> $type {
-                    if PLAIN { $plain } else { self.0.$name }
+                    if PLAIN { $plain } else { self.0.switch.$name }
                 }
             )*
         }
@@ -39,7 +39,7 @@ macro_rules! options {
         impl Shared {
             /// Whether every option has the value that the fast path is compiled for.
             pub fn is_plain(&self) -> bool {
-                self.tables.is_none() && self.adaptation.is_none() $(&& self.$name == $plain)*
+                self.tables.is_none() && self.adaptation.is_none() $(&& self.switch.$name == $plain)*
             }
         }
     };
@@ -57,7 +57,6 @@ options! {
     iterations: u8 = 1;
     reserve: bool = false;
     sink_step: u16 = 0;
-    marking_threshold: Option<u32> = None;
     management: u16 = 0;
     uniform_pace: bool = true;
     store_and_forward: bool = false;

@@ -7,21 +7,26 @@
 use super::executor::Lean;
 use super::profile::StageClock;
 use super::slot::Slot;
+use super::snapshot::name;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::query::{Access, InvertibleComponentIdSet};
 use bevy_ecs::schedule::{
     IntoScheduleConfigs, LogLevel, Schedule, ScheduleBuildError, ScheduleBuildSettings,
-    ScheduleLabel,
+    ScheduleLabel, SystemSet,
 };
 use bevy_ecs::system::{IntoSystem, System};
 use bevy_ecs::world::World;
-use std::any::{TypeId, type_name};
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Label of the per-cycle schedule.
 #[derive(ScheduleLabel, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Label;
+
+/// The systems of a slot that have no place at its end.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Main(Slot);
 
 /// A system of the schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,12 +75,10 @@ impl CycleBuilder {
         }
     }
 
-    /// A component or resource that systems touch, by its type's name without path and parameters.
+    /// A component or resource that the world has, by its type's name without path and parameters. What systems name
+    /// beside these is not there to be touched.
     pub fn name<T: 'static>(&mut self) {
-        let path = type_name::<T>();
-        let path = path.split('<').next().unwrap_or(path);
-        let name = path.rsplit("::").next().unwrap_or(path);
-        self.names.insert(TypeId::of::<T>(), name);
+        self.names.insert(TypeId::of::<T>(), name::<T>());
     }
 
     /// A system for a slot.
@@ -84,9 +87,30 @@ impl CycleBuilder {
     /// When it was added before: a defect of the program.
     pub fn add<M>(&mut self, slot: Slot, name: &'static str, system: impl IntoSystem<(), (), M>) {
         let system = IntoSystem::into_system(system);
+        self.known(&system, name, slot);
+        self.schedule
+            .add_systems(system.in_set(slot).in_set(Main(slot)));
+    }
+
+    /// A system that runs after the others of its slot.
+    ///
+    /// # Panics
+    /// As [`Self::add`].
+    pub fn add_last<M>(
+        &mut self,
+        slot: Slot,
+        name: &'static str,
+        system: impl IntoSystem<(), (), M>,
+    ) {
+        let system = IntoSystem::into_system(system);
+        self.known(&system, name, slot);
+        self.schedule
+            .add_systems(system.in_set(slot).after(Main(slot)));
+    }
+
+    fn known(&mut self, system: &impl System, name: &'static str, slot: Slot) {
         let earlier = self.known.insert(system.system_type(), (name, slot));
         assert!(earlier.is_none(), "the system {name} was added before");
-        self.schedule.add_systems(system.in_set(slot));
     }
 
     /// The cycle; `timed`: a clock takes the time of every system.
@@ -95,7 +119,7 @@ impl CycleBuilder {
     /// When two systems of a slot are ambiguous.
     ///
     /// # Panics
-    /// When bevy lost a system, or systems touch something without a name: a defect of the program.
+    /// When bevy lost a system: a defect of the program.
     pub fn build(self, world: &mut World, timed: bool) -> Result<Cycle, ScheduleBuildError> {
         let Self {
             mut schedule,
@@ -165,14 +189,13 @@ fn touched(
         finite.map_or_else(Vec::new, |set| set.iter().collect())
     };
     let name = |id: ComponentId| {
-        let info = world.components().get_info(id);
-        let found = info.and_then(|info| names.get(&info.type_id()?));
-        *found.expect("what systems touch has a name")
+        let info = world.components().get_info(id)?;
+        names.get(&info.type_id()?).copied()
     };
     let (mut reads, writes) = (ids(access.reads()), ids(access.writes()));
     reads.retain(|id| !writes.contains(id));
     [reads, writes].map(|ids| {
-        let mut names: Vec<_> = ids.into_iter().map(name).collect();
+        let mut names: Vec<_> = ids.into_iter().filter_map(name).collect();
         names.sort_unstable();
         names
     })

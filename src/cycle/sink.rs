@@ -10,8 +10,37 @@
 //! Cost: O(1) per packet.
 
 use super::cross::return_credits;
+use super::mechanism::{Mechanism, ShardBuilder, Site};
+use super::snapshot::Persistent;
 use super::view::View;
+use crate::fabric::Host;
 use crate::fabric::components::NONE;
+use bevy_ecs::component::Component;
+use serde::{Deserialize, Serialize};
+
+/// A slow sink.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Sink {
+    /// First cycle in which it can take a packet.
+    free_at: u64,
+    /// Lane asked first.
+    pointer: u8,
+}
+
+impl Persistent for Sink {}
+
+/// Slow sinks as a mechanism: a sink for every host. Their packets are taken by the core's stages.
+pub struct SlowSinks;
+
+impl Mechanism for SlowSinks {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        (site.shared.switch.sink_step != 0).then_some(Self)
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        shard.column::<Host, Sink>(Sink::default());
+    }
+}
 
 /// A packet at a host may start draining from now on.
 pub(super) fn arrive<const W: usize, const P: bool>(
@@ -29,24 +58,24 @@ pub(super) fn arrive<const W: usize, const P: bool>(
     queue.tail = packet;
     let port_row = lane >> view.shared.lane_shift;
     view.ins[port_row as usize].occupied |= 1 << (lane & view.shared.lane_mask);
-    view.work.sink_visits.push(port_row);
+    view.lists.sink_visits.push(port_row);
 }
 
 /// Starts packets at the sinks that became free or got a packet in this cycle.
 pub(super) fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let mut visits = std::mem::take(&mut view.work.sink_visits);
+    let mut visits = std::mem::take(&mut view.lists.sink_visits);
     for port_row in visits.drain(..) {
         drain(view, port_row);
     }
-    view.work.sink_visits = visits;
+    view.lists.sink_visits = visits;
 }
 
 /// Starts the next packet when the sink is free.
 fn drain<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row: u32) {
     let now = view.now;
-    let host = (port_row - view.work.first_host_port) as usize;
+    let host = (port_row - view.place.first_host_port) as usize;
     let occupied = view.ins[port_row as usize].occupied;
-    let sink = &view.work.sinks[host];
+    let sink = &view.optional.sinks[host];
     if sink.free_at > now || occupied == 0 {
         return;
     }
@@ -64,20 +93,16 @@ fn drain<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row: u32
     }
     let flits = view.packets[packet_row as usize].size;
     let pace = view.shared.sink_step();
-    let sink = &mut view.work.sinks[host];
+    let sink = &mut view.optional.sinks[host];
     sink.pointer = (lane as u8 + 1) & view.shared.lane_mask as u8;
     sink.free_at = now + u64::from(flits) * u64::from(pace);
     let free_at = sink.free_at;
-    view.work.calendar.at(free_at).sinks.push(port_row);
+    view.calendar.at(free_at).starts.push(port_row);
     let tail = u64::from(flits - 1) * u64::from(pace);
     if tail == 0 {
-        view.work.consumed.push(packet_row);
+        view.lists.consumed.push(packet_row);
     } else {
-        view.work
-            .calendar
-            .at(now + tail)
-            .deliveries
-            .push(packet_row);
+        view.calendar.at(now + tail).deliveries.push(packet_row);
     }
     return_credits(view, queue_row, port_row, now, flits, pace);
 }

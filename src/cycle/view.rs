@@ -1,12 +1,20 @@
 //! Columns as slices: what a stage works on.
 //!
-//! Every stage is a plain function over a [`View`]; a system fetches the columns it names and calls it.
+//! Every stage is a plain function over a [`View`]; a system fetches the columns it names and calls it. The columns of
+//! all fabrics are fields of the view, those of a mechanism are in [`Optional`] and empty where it is not used.
 
+use super::adaptive::Choice;
+use super::arbitrate::input_first::{InputArbiter, VoqPointer};
+use super::arbitrate::{OutputStream, Turn};
+use super::cross::OutputBuffer;
+use super::output_lanes::buffers::{OutChannel, WaitingLane};
 use super::rules::Rules;
-use super::state::{ShardState, Work};
+use super::sink::Sink;
+use super::state::{Calendar, Place, Worklists};
+use super::vl_tables::LaneArbiter;
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
-use bevy_ecs::prelude::{Query, ResMut};
+use bevy_ecs::prelude::{Query, Res, ResMut};
 use bevy_ecs::system::SystemParam;
 
 /// The one table of a query as a slice, without change detection; empty when nothing was spawned.
@@ -33,22 +41,54 @@ macro_rules! column {
         }
     }};
 }
+pub(super) use column;
 
-/// System parameter: everything.
+/// System parameter: the resources of every stage of the switches.
+#[derive(SystemParam)]
+pub struct Events<'w> {
+    place: Res<'w, Place>,
+    calendar: ResMut<'w, Calendar>,
+    lists: ResMut<'w, Worklists>,
+}
+
+impl Events<'_> {
+    /// The current cycle.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.calendar.now()
+    }
+
+    /// For a look before the columns are fetched.
+    #[inline]
+    pub fn calendar(&self) -> &Calendar {
+        &self.calendar
+    }
+
+    /// For a look before the columns are fetched.
+    #[inline]
+    pub fn lists(&self) -> &Worklists {
+        &self.lists
+    }
+}
+
+/// System parameter: everything that all fabrics have.
 #[derive(SystemParam)]
 pub struct Fabric<'w, 's, const W: usize> {
-    state: ResMut<'w, ShardState>,
+    /// Resources.
+    pub events: Events<'w>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
     queues: Query<'w, 's, &'static mut Queue>,
     packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+    turns: Query<'w, 's, &'static mut Turn>,
 }
 
 /// System parameter: what credits change.
 #[derive(SystemParam)]
 pub struct Channels<'w, 's, const W: usize> {
-    state: ResMut<'w, ShardState>,
+    /// Resources.
+    pub events: Events<'w>,
     outs: Query<'w, 's, &'static mut OutPort>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
 }
@@ -56,7 +96,8 @@ pub struct Channels<'w, 's, const W: usize> {
 /// System parameter: what freed inputs change.
 #[derive(SystemParam)]
 pub struct Inputs<'w, 's, const W: usize> {
-    state: ResMut<'w, ShardState>,
+    /// Resources.
+    pub events: Events<'w>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
@@ -66,41 +107,103 @@ pub struct Inputs<'w, 's, const W: usize> {
 /// System parameter: what a packet meets on its way from a host to the first switch.
 #[derive(SystemParam)]
 pub struct Injection<'w, 's, const W: usize> {
-    state: ResMut<'w, ShardState>,
+    /// Resources.
+    pub events: Events<'w>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
     packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
 }
 
-/// System parameter: sending sides of ports.
+/// System parameter: what tells which packets wait for an output lane.
 #[derive(SystemParam)]
-pub struct Outputs<'w, 's, const W: usize> {
-    state: ResMut<'w, ShardState>,
+pub struct Requests<'w, 's, const W: usize> {
+    /// Resources.
+    pub events: Events<'w>,
+    switches: Query<'w, 's, &'static mut Switch<W>>,
     outs: Query<'w, 's, &'static mut OutPort>,
+    lanes: Query<'w, 's, &'static mut OutLane<W>>,
+    queues: Query<'w, 's, &'static mut Queue>,
+    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
 }
 
-/// System parameter: the packet pool.
-#[derive(SystemParam)]
-pub struct Pool<'w, 's, const W: usize> {
-    state: ResMut<'w, ShardState>,
-    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+/// Columns that only some fabrics have; empty slices elsewhere.
+#[derive(Debug, Default)]
+pub struct Optional<'a> {
+    /// VL arbiters of ports.
+    pub vl: &'a mut [LaneArbiter],
+    /// Streams of random arbitration, per port.
+    pub streams: &'a mut [OutputStream],
+    /// Output buffers, per port.
+    pub buffers: &'a mut [OutputBuffer],
+    /// Input-first allocation, per port.
+    pub input_first: &'a mut [InputArbiter],
+    /// Input-first allocation with VOQ, per lane.
+    pub voq_pointers: &'a mut [VoqPointer],
+    /// Output lanes.
+    pub waiting: &'a mut [WaitingLane],
+    /// Channels behind output lanes, per port.
+    pub channels: &'a mut [OutChannel],
+    /// Adaptive routing, per input queue.
+    pub choices: &'a mut [Choice],
+    /// Slow sinks, per host.
+    pub sinks: &'a mut [Sink],
+}
+
+/// System parameters of optional columns, one per set that stages use together.
+macro_rules! optional {
+    ($($(#[$meta:meta])* $name:ident: $($column:ident $type:ty),*;)*) => {
+        $(
+            $(#[$meta])*
+            #[derive(SystemParam)]
+            pub struct $name<'w, 's> {
+                $($column: Query<'w, 's, &'static mut $type>,)*
+            }
+
+            impl $name<'_, '_> {
+                /// The columns.
+                #[inline]
+                pub fn columns(&mut self) -> Optional<'_> {
+                    Optional {
+                        $($column: column!(self.$column),)*
+                        ..Optional::default()
+                    }
+                }
+            }
+        )*
+    };
+}
+
+optional! {
+    /// System parameter: what decides whether an output lane has room.
+    Room: waiting WaitingLane, channels OutChannel;
+    /// System parameter: the same, and what heads request.
+    Choosing: waiting WaitingLane, channels OutChannel, choices Choice;
+    /// System parameter: the same, and slow sinks.
+    Routing: waiting WaitingLane, channels OutChannel, choices Choice, sinks Sink;
+    /// System parameter: the arbiters of output-first allocation, and what a grant changes: with several rounds, grants
+    /// are carried out between them.
+    Arbiters: waiting WaitingLane, channels OutChannel, choices Choice, vl LaneArbiter, streams OutputStream,
+        buffers OutputBuffer;
+    /// System parameter: the same for input-first allocation and the crossbar behind it.
+    InputArbiters: waiting WaitingLane, channels OutChannel, choices Choice, vl LaneArbiter, streams OutputStream,
+        buffers OutputBuffer, input_first InputArbiter, voq_pointers VoqPointer;
+    /// System parameter: what a grant changes.
+    Crossing: waiting WaitingLane, channels OutChannel, choices Choice, vl LaneArbiter, buffers OutputBuffer;
+    /// System parameter: the channels behind output lanes.
+    Transmission: waiting WaitingLane, channels OutChannel, vl LaneArbiter;
+    /// System parameter: the arbiter of an injection channel, and room.
+    InjectionArbiters: waiting WaitingLane, channels OutChannel, vl LaneArbiter;
 }
 
 /// The view of a system parameter: its columns, and an empty slice for every other.
 macro_rules! view {
     ($($name:ident: $($column:ident)*;)*) => {
         $(impl<const W: usize> $name<'_, '_, W> {
-            /// State of the shard, for a look at the worklists before the columns are fetched.
+            /// The columns, and those of mechanisms.
             #[inline]
-            pub fn state(&self) -> &ShardState {
-                &self.state
-            }
-
-            /// The columns.
-            #[inline]
-            pub fn view<const P: bool>(&mut self) -> View<'_, W, P> {
-                let mut view = View::empty(self.state.bypass_change_detection());
+            pub fn view<'a, const P: bool>(&'a mut self, optional: Optional<'a>) -> View<'a, W, P> {
+                let mut view = View::empty(&mut self.events, optional);
                 $(view!(fetch view self $column);)*
                 view
             }
@@ -118,12 +221,11 @@ macro_rules! view {
 }
 
 view! {
-    Fabric: switches ports lanes queues packets;
+    Fabric: switches ports lanes queues packets turns;
     Channels: outs lanes;
     Inputs: switches ports lanes queues;
     Injection: switches ports lanes packets;
-    Outputs: outs;
-    Pool: packets;
+    Requests: switches outs lanes queues packets;
 }
 
 /// All columns of one shard as slices, row == local id. `P`: see [`Rules`].
@@ -145,18 +247,27 @@ pub struct View<'a, const W: usize, const P: bool = false> {
     pub packets: &'a mut [Packet],
     /// Records of the packet pool.
     pub records: &'a mut [PacketRecord],
+    /// Pointers over the lanes of an input, per (output, input) of a switch.
+    pub turns: &'a mut [Turn],
+    /// Columns of mechanisms.
+    pub optional: Optional<'a>,
     /// Tables and options.
     pub shared: Rules<'a, P>,
-    /// Calendar and worklists.
-    pub work: &'a mut Work,
+    /// Where the rows belong.
+    pub place: &'a Place,
+    /// What takes time.
+    pub calendar: &'a mut Calendar,
+    /// What is to be done now.
+    pub lists: &'a mut Worklists,
 }
 
 impl<'a, const W: usize, const P: bool> View<'a, W, P> {
-    /// A view without columns.
+    /// A view without columns of all fabrics.
     #[inline]
-    fn empty(state: &'a mut ShardState) -> Self {
+    fn empty(events: &'a mut Events<'_>, optional: Optional<'a>) -> Self {
+        let place = &*events.place;
         View {
-            now: state.now,
+            now: events.calendar.now(),
             switches: &mut [],
             outs: &mut [],
             ins: &mut [],
@@ -164,25 +275,12 @@ impl<'a, const W: usize, const P: bool> View<'a, W, P> {
             queues: &mut [],
             packets: &mut [],
             records: &mut [],
-            shared: Rules(&state.shared),
-            work: &mut state.work,
-        }
-    }
-
-    /// The same columns for code that is the same under all options.
-    #[inline]
-    pub fn general(&mut self) -> View<'_, W> {
-        View {
-            now: self.now,
-            switches: self.switches,
-            outs: self.outs,
-            ins: self.ins,
-            lanes: self.lanes,
-            queues: self.queues,
-            packets: self.packets,
-            records: self.records,
-            shared: Rules(self.shared.0),
-            work: self.work,
+            turns: &mut [],
+            optional,
+            shared: Rules(&place.shared),
+            place,
+            calendar: events.calendar.bypass_change_detection(),
+            lists: events.lists.bypass_change_detection(),
         }
     }
 }

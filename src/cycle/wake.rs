@@ -12,7 +12,7 @@
 //! calendar, or no known ramp does and the next ramp computes it. With output lanes a lane starves for space
 //! as well, and the channel's next packet of the lane computes the wake-up, too.
 
-use super::calendar::Calendar;
+use super::state::Calendar;
 use super::view::View;
 use crate::fabric::{InPort, OutPort};
 
@@ -23,10 +23,10 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
         let port = &mut self.outs[out as usize];
         if !port.visited {
             port.visited = true;
-            if out >= self.work.first_host_port {
-                self.work.host_visits.push(out);
+            if out >= self.place.first_host_port {
+                self.lists.host_visits.push(out);
             } else {
-                self.work.visits.push(out);
+                self.lists.visits.push(out);
             }
         }
     }
@@ -37,12 +37,12 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
     pub fn consider(&mut self, out: u32, lane: u32, size: u16) {
         let port = &mut self.outs[out as usize];
         if port.free_at > self.now {
-            port.wake_when_free(out, &mut self.work.calendar);
+            port.wake_when_free(out, self.calendar);
         } else if port.visited {
             // already on the list
         } else if self.lanes[self.shared.credit_row(lane) as usize].covers(size, self.now) {
             port.visited = true;
-            self.work.visits.push(out);
+            self.lists.visits.push(out);
         } else {
             self.starve(out, lane, size);
         }
@@ -70,7 +70,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
     pub(super) fn wake_with_room(&mut self, out: u32, lane: u32) {
         let need = self.lanes[lane as usize].need;
         if let Some(at) = self.room_at(lane, need) {
-            self.work.calendar.at(at.max(self.now + 1)).wakes.push(out);
+            self.calendar.at(at.max(self.now + 1)).wakes.push(out);
         }
     }
 
@@ -96,7 +96,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
         let out = lane >> self.shared.lane_shift;
         let need = self.lanes[lane as usize].need;
         match self.room_at(lane, need) {
-            Some(at) if at > self.now => self.work.calendar.at(at).wakes.push(out),
+            Some(at) if at > self.now => self.calendar.at(at).wakes.push(out),
             Some(_) if start <= self.now && self.outs[out as usize].free_at <= self.now => {
                 self.visit(out);
             }

@@ -105,6 +105,13 @@ pub struct InPort {
     pub wake_scheduled: bool,
 }
 
+/// A host. Its channels are a port of their own.
+#[derive(Component, Clone, Copy, Debug)]
+pub struct Host {
+    /// Global id.
+    pub id: u32,
+}
+
 /// Sending side of a lane: credits and the requests for it.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct OutLane<const W: usize> {

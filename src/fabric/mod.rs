@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | switch | [`Switch`] | local switches |
 //! | port | [`OutPort`], [`InPort`] | connected ports of all local switches, then one port per local host |
+//! | host | [`Host`] | local hosts |
 //! | lane | [`OutLane`] | `port << lane_shift` + lane |
 //! | queue | [`Queue`] | FIFO: on the lane's own entity; VOQ: `lane * voq_stride` + output |
 //! | packet | [`Packet`], [`PacketRecord`] | a pool with a free list |
@@ -19,7 +20,8 @@
 pub mod components;
 pub mod credits;
 pub mod partition;
+pub mod placement;
 pub mod source_queue;
 mod words;
 
-pub use components::{InPort, OutLane, OutPort, Packet, PacketRecord, Peer, Queue, Switch};
+pub use components::{Host, InPort, OutLane, OutPort, Packet, PacketRecord, Peer, Queue, Switch};

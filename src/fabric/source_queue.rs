@@ -6,6 +6,7 @@
 //! Cost: O(1) per packet; the slab grows by doubling.
 
 use super::components::NONE;
+use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
 /// A packet that waits at its host.
@@ -55,7 +56,7 @@ impl Ends {
 }
 
 /// All source queues of a shard.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SourceQueues {
     slab: Vec<Block>,
     free: u32,

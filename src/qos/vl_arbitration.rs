@@ -77,7 +77,7 @@ struct Cursor {
 }
 
 /// State of one output's arbiter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VlArbiter {
     high: Cursor,
     low: Cursor,

@@ -2,24 +2,21 @@
 
 use super::shard::{Shard, WorldShard};
 use super::simulation::Options;
-use crate::cycle::adaptive::Choices;
-use crate::cycle::calendar::Calendar;
-use crate::cycle::generate::replay::Replay;
+use crate::cycle::arbitrate::Turn;
 use crate::cycle::generate::sources::Sources;
-use crate::cycle::output_lanes::buffers::OutputLanes;
 use crate::cycle::records::Records;
-use crate::cycle::state::{ArbiterState, ShardState, Shared, Sink, Work};
+use crate::cycle::state::{Calendar, Outbox, PacketPool, Place, Shared, Worklists};
+use crate::cycle::{self, ShardBuilder, Site};
+use crate::fabric::placement::Placement;
 use crate::fabric::source_queue::SourceQueues;
-use crate::ids::HostId;
-use crate::measure::Observation;
-use crate::plan::{Matching, OutputArbitration, Plan};
-use crate::qos::VlArbiter;
-use crate::rng::{Purpose, stream};
+use crate::fabric::{Host, InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
+use crate::plan::Plan;
 use crate::routing::Routes;
-use crate::run::layout::Layout;
-use crate::run::lower;
+use crate::run::lower::{self, Rows};
 use crate::topology::Graph;
 use crate::traffic::Source;
+use bevy_ecs::world::World;
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 /// What all shards of a simulation are built from.
@@ -27,7 +24,7 @@ pub(super) struct Blueprint<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
     routes: &'a Routes,
-    layout: &'a Layout,
+    placement: &'a Placement,
     shared: Arc<Shared>,
     options: Options,
     /// Words of a request mask: input lanes of the widest switch / 64.
@@ -40,10 +37,10 @@ impl<'a> Blueprint<'a> {
         plan: &'a Plan,
         graph: &'a Graph,
         routes: &'a Routes,
-        layout: &'a Layout,
+        placement: &'a Placement,
         options: Options,
     ) -> Self {
-        let shared = Arc::new(lower::shared(graph, routes, plan, layout));
+        let shared = Arc::new(lower::shared(graph, routes, plan, placement));
         let ports = graph
             .switch_ids()
             .map(|switch| graph.connected_ports(switch).count());
@@ -52,7 +49,7 @@ impl<'a> Blueprint<'a> {
             plan,
             graph,
             routes,
-            layout,
+            placement,
             shared,
             options,
             words,
@@ -71,109 +68,100 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    fn boxed<const W: usize>(&self, shard: usize) -> Box<dyn Shard> {
-        let rows = lower::rows::<W>(
-            self.graph,
-            self.routes.tables(),
-            self.plan,
-            self.layout,
-            &self.shared,
-            shard,
-        );
-        let work = work(
-            self.plan,
-            self.graph,
-            self.layout,
-            &self.shared,
-            &rows,
-            shard,
-            self.options,
-        );
-        let state = ShardState {
-            now: 0,
-            shared: Arc::clone(&self.shared),
-            work,
+    /// # Panics
+    /// When the cycle's systems are ambiguous: a defect of the schedule, caught by every test.
+    fn boxed<const W: usize>(&self, number: usize) -> Box<dyn Shard> {
+        let site = Site {
+            plan: self.plan,
+            graph: self.graph,
+            routes: self.routes,
+            placement: self.placement,
+            shared: &self.shared,
+            number,
+            wanted: self.options.wanted,
         };
-        Box::new(WorldShard::new(rows, state, self.options))
+        let tables = self.routes.tables();
+        let (plan, graph, placement) = (self.plan, self.graph, self.placement);
+        let mut rows = lower::rows::<W>(graph, tables, plan, placement, &self.shared, number);
+        let mut world = World::new();
+        let mut builder = ShardBuilder::<W>::new(site, &mut world);
+        add_resources(&mut builder, &mut rows);
+        cycle::build(&mut builder);
+        for guest in self.options.guests {
+            guest(builder.cycle());
+        }
+        let mut parts = builder.into_parts();
+        spawn(&mut world, rows, placement, number);
+        parts.fill(&mut world);
+        let cycle = parts.cycle.build(&mut world, self.options.profile);
+        let cycle = cycle.expect("no two systems of a slot touch the same");
+        Box::new(WorldShard::<W>::new(
+            world,
+            cycle,
+            parts.snapshot,
+            parts.terms,
+        ))
     }
 }
 
-/// The mutable state of a shard at cycle 0.
-fn work<const W: usize>(
-    plan: &Plan,
-    graph: &Graph,
-    layout: &Layout,
-    shared: &Shared,
-    rows: &lower::Rows<W>,
-    number: usize,
-    options: Options,
-) -> Work {
-    let hosts = &layout.hosts[number];
-    Work {
-        calendar: Calendar::new(plan.event_horizon(graph)),
-        heads: Vec::new(),
-        arrived: Vec::new(),
-        visits: Vec::new(),
-        grants: Vec::new(),
-        refused: false,
-        settled: 0,
-        host_visits: Vec::new(),
-        consumed: Vec::new(),
-        sink_visits: Vec::new(),
-        input_visits: Vec::new(),
-        pool_size: 0,
-        free_packets: Vec::new(),
-        packets_in_use: 0,
-        sources: sources(plan, layout, number),
-        replay: Replay::new(plan, hosts.len()),
-        source_queues: SourceQueues::new(hosts.len() << shared.lane_shift),
-        class_waiting: if shared.source_queue.is_some() {
-            vec![0; hosts.len() * plan.classes.len()]
-        } else {
-            Vec::new()
-        },
-        outbox: vec![Vec::new(); layout.shard_count],
-        border: rows.border.clone(),
-        arbiters: arbiters(plan, graph, layout, rows, number),
-        output_lanes: match plan.switch.output_lane_buffer {
-            0 => OutputLanes::default(),
-            _ => OutputLanes::new(rows.ports.len(), rows.lane_count, plan.event_horizon(graph)),
-        },
-        choices: choices(plan, graph, layout, shared, number),
-        sinks: hosts.iter().map(|_| Sink::default()).collect(),
-        records: records(plan, graph, hosts, shared, options),
-        first_host_port: layout.first_host_port[number],
-        host_ids: hosts.iter().map(|host| host.0).collect(),
-    }
+/// What every shard has.
+fn add_resources<const W: usize>(shard: &mut ShardBuilder<'_, W>, rows: &mut Rows<W>) {
+    let Site {
+        plan,
+        graph,
+        placement,
+        shared,
+        number,
+        ..
+    } = shard.site();
+    let hosts = placement.hosts[number].len();
+    shard.constant(Place {
+        shared: Arc::clone(shared),
+        first_host_port: placement.first_host_port[number],
+        hosts,
+        border: std::mem::take(&mut rows.border),
+    });
+    shard.resource(PacketPool::default());
+    shard.resource(Calendar::new(plan.event_horizon(graph)));
+    shard.resource(Worklists::default());
+    shard.resource(Outbox(vec![Vec::new(); placement.shard_count]));
+    shard.resource(sources(plan, placement, number));
+    shard.resource(SourceQueues::new(hosts << shared.lane_shift));
+    shard.resource(Records::new(plan, graph));
+    shard.known_column::<Switch<W>>();
+    shard.known_column::<OutPort>();
+    shard.known_column::<InPort>();
+    shard.known_column::<OutLane<W>>();
+    shard.known_column::<Queue>();
+    shard.known_column::<Turn>();
+    shard.known_column::<Packet>();
+    shard.known_column::<PacketRecord>();
+    shard.cycle().name::<Host>();
 }
 
-/// Counters of a shard with the given hosts.
-fn records(
-    plan: &Plan,
-    graph: &Graph,
-    hosts: &[HostId],
-    shared: &Shared,
-    options: Options,
-) -> Records {
-    let host_ids = hosts.iter().map(|host| host.0).collect();
-    let mut records = Records::new(plan, graph, host_ids);
-    if plan.observe.is_on() {
-        let levels = shared.service_levels();
-        records.observe(Observation::new(&plan.observe, plan.seed, levels));
+/// Spawns the rows, in row order.
+fn spawn<const W: usize>(world: &mut World, rows: Rows<W>, placement: &Placement, number: usize) {
+    let hosts = placement.hosts[number]
+        .iter()
+        .map(|host| Host { id: host.0 });
+    drop(world.spawn_batch(rows.switches));
+    drop(world.spawn_batch(rows.ports));
+    drop(world.spawn_batch(hosts.collect::<Vec<_>>()));
+    drop(world.spawn_batch(repeat_n(Turn(0), rows.turn_count)));
+    match rows.voq_stride {
+        // a FIFO lane and its queue are one entity: the same row
+        0 => drop(world.spawn_batch(repeat_n((rows.lane, Queue::EMPTY), rows.lane_count))),
+        stride => {
+            drop(world.spawn_batch(repeat_n(rows.lane, rows.lane_count)));
+            drop(world.spawn_batch(repeat_n(Queue::EMPTY, rows.lane_count * stride)));
+        }
     }
-    if options.keep_deliveries {
-        records.keep_deliveries();
-    }
-    if options.check_order {
-        records.check_order();
-    }
-    records
 }
 
 /// Sources in (host, class) order; a class that does not use a host has a source there that never sends.
-fn sources(plan: &Plan, layout: &Layout, shard: usize) -> Sources {
+fn sources(plan: &Plan, placement: &Placement, shard: usize) -> Sources {
     let mut rows = Vec::new();
-    for &host in &layout.hosts[shard] {
+    for &host in &placement.hosts[shard] {
         for (number, class) in plan.classes.iter().enumerate() {
             let mut source = Source::new(plan.seed, number, class, host);
             if class.hosts.binary_search(&host).is_err() {
@@ -183,58 +171,4 @@ fn sources(plan: &Plan, layout: &Layout, shard: usize) -> Sources {
         }
     }
     Sources::new(rows, &plan.classes)
-}
-
-/// State of the arbiters that the options ask for.
-fn arbiters<const W: usize>(
-    plan: &Plan,
-    graph: &Graph,
-    layout: &Layout,
-    rows: &lower::Rows<W>,
-    shard: usize,
-) -> ArbiterState {
-    let ports = rows.ports.len();
-    let mut arbiters = ArbiterState::default();
-    if let Some(tables) = &plan.switch.vl_arbitration {
-        arbiters.vl = vec![VlArbiter::new(tables); ports];
-    }
-    if plan.switch.output_arbitration == OutputArbitration::Random {
-        let switches = layout.switches[shard].iter();
-        let channels =
-            switches.flat_map(|&switch| graph.connected_ports(switch).map(|(_, channel)| channel));
-        arbiters.streams = channels
-            .map(|channel| stream(plan.seed, Purpose::Arbitration, u64::from(channel.0)))
-            .collect();
-    }
-    if plan.switch.output_buffer > 0 {
-        arbiters.channel_free = vec![0; ports];
-    }
-    arbiters.lane_turns = vec![0; rows.turn_count];
-    if plan.switch.matching == Matching::InputFirst {
-        arbiters.input_lane = vec![0; ports];
-        arbiters.output_pointer = vec![0; ports];
-        arbiters.input_output = vec![0; rows.lane_count];
-    }
-    arbiters
-}
-
-/// State of adaptive routing.
-fn choices(plan: &Plan, graph: &Graph, layout: &Layout, shared: &Shared, number: usize) -> Choices {
-    let mut choices = Choices::default();
-    if shared.adaptation.is_none() {
-        return choices;
-    }
-    let switches = layout.switches[number].iter();
-    let channels =
-        switches.flat_map(|&switch| graph.connected_ports(switch).map(|(_, channel)| channel));
-    for channel in channels {
-        let input = u64::from(channel.reverse().0);
-        let lanes = 0..=u64::from(shared.lane_mask);
-        let streams = lanes.map(|lane| stream(plan.seed, Purpose::Adaptive, input * 16 + lane));
-        choices.streams.extend(streams);
-    }
-    if shared.open {
-        choices.requests = vec![Vec::new(); choices.streams.len()];
-    }
-    choices
 }

@@ -2,11 +2,12 @@
 //!
 //! Cost: O(messages) over a run; the files are read as the run goes on.
 
-use super::layout::Layout;
 use super::shard::Shard;
-use crate::cycle::generate::replay::{MessageKey, Post};
+use crate::cycle::replay::{MessageKey, Post, Replay};
+use crate::fabric::placement::Placement;
 use crate::plan::Plan;
 use crate::traffic::messages::{After, Message, MessageError, Messages, Workload};
+use bevy_ecs::world::Mut;
 use std::iter::Peekable;
 
 /// Bits of a message's number within its source; those above are the number of the source.
@@ -27,6 +28,11 @@ pub(super) struct Feed {
     is_over: bool,
 }
 
+/// Messages of a shard.
+fn replay(shards: &mut [Box<dyn Shard>], shard: usize) -> Option<Mut<'_, Replay>> {
+    shards[shard].world_mut().get_resource_mut::<Replay>()
+}
+
 /// A source that is being read.
 struct Stream {
     messages: Peekable<Messages>,
@@ -36,11 +42,11 @@ struct Stream {
 
 impl Feed {
     /// The feed of a plan; `None` when no class sends messages.
-    pub(super) fn new(plan: &Plan, layout: &Layout) -> Option<Self> {
-        let hosts = layout.host_shard.len();
+    pub(super) fn new(plan: &Plan, placement: &Placement) -> Option<Self> {
+        let hosts = placement.host_shard.len();
         let place = |host: usize| {
-            let shard = layout.host_shard[host];
-            let row = layout.host_port[host] - layout.first_host_port[shard as usize];
+            let shard = placement.host_shard[host];
+            let row = placement.host_port[host] - placement.first_host_port[shard as usize];
             (shard, row)
         };
         (!plan.workloads.is_empty()).then(|| Self {
@@ -77,16 +83,16 @@ impl Feed {
         }
         self.each_before(until, |post, [from, to]| {
             // the sender first: what it waits for was read earlier
-            if let Some(replay) = &mut shards[from.0 as usize].state_mut().work.replay {
+            if let Some(mut replay) = replay(shards, from.0 as usize) {
                 replay.send(post, from.1);
             }
-            if let Some(replay) = &mut shards[to.0 as usize].state_mut().work.replay {
+            if let Some(mut replay) = replay(shards, to.0 as usize) {
                 replay.expect(post);
             }
         })?;
         if self.is_over {
-            for shard in shards {
-                if let Some(replay) = &mut shard.state_mut().work.replay {
+            for shard in 0..shards.len() {
+                if let Some(mut replay) = replay(shards, shard) {
                     replay.finish();
                 }
             }

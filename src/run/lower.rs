@@ -4,13 +4,13 @@
 
 use crate::cycle::adaptive::Adaptation;
 use crate::cycle::rules::Rules;
-use crate::cycle::state::{Border, Shared};
+use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
 use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Switch};
+use crate::fabric::placement::{Placement, credit_latency};
 use crate::ids::{ChannelId, SlId};
-use crate::plan::{BufferSharing, ClassPlan, Plan, Queues};
+use crate::plan::{ClassPlan, Plan, Queues};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{Routes, Tables};
-use crate::run::layout::{Layout, credit_latency};
 use crate::topology::Graph;
 use std::sync::Arc;
 
@@ -37,71 +37,59 @@ pub struct Rows<const W: usize> {
 ///
 /// # Panics
 /// When the lane map has more than 255 keys; checked when the plan is resolved.
-pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, layout: &Layout) -> Shared {
-    let sink_step = plan.host.sink_cycles_per_flit.unwrap_or(0) as u16;
+pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement) -> Shared {
     let lanes = u32::from(plan.switch.lane_count()).next_power_of_two();
-    let voq = plan.switch.queues == Queues::Voq;
-    let pool = plan.switch.sharing == BufferSharing::PortPool;
-    let management = u16::from(plan.switch.management_lane) << plan.switch.lanes;
-    let mut shared = Shared {
-        next: Vec::new(),
-        hop_layer: Vec::new(),
-        path_layer: Vec::new(),
-        profiles: Vec::new(),
+    let mut switch = SwitchRules::new(&plan.switch);
+    switch.sink_step = plan.host.sink_cycles_per_flit.unwrap_or(0) as u16;
+    switch.uniform_pace = is_uniform(graph, switch.sink_step);
+    if plan.switch.queues == Queues::Voq {
+        switch.voq_stride = widest(graph);
+    }
+    switch.stepped_credits = (switch.pool || switch.voq_stride != 0) && switch.speedup != 1;
+    let mut forwarding = Forwarding {
         layers: 1,
-        management_key: 0,
         host_count: graph.hosts().len(),
         host_switch: host_switches(graph),
-        output_first: Vec::new(),
-        output_step: Vec::new(),
-        uniform_pace: is_uniform(graph, sink_step),
-        saturating: plan.classes.iter().map(ClassPlan::is_backlogged).collect(),
-        classes: plan.classes.clone(),
+        ..Forwarding::default()
+    };
+    let adaptation = match routes {
+        Routes::Tables(tables) => {
+            lower_tables(graph, tables, plan, placement, &mut forwarding);
+            None
+        }
+        Routes::Adaptive(adaptive) => {
+            switch.open = adaptive.routing.selection() == Selection::Open;
+            Some(adaptation(graph, adaptive, plan, placement))
+        }
+    };
+    Shared {
         lane_shift: lanes.trailing_zeros(),
         lane_mask: lanes - 1,
-        management,
-        largest: plan.largest_packet(),
-        flit_bytes: plan.flit_bytes,
-        request_delay: 0,
-        crossbar_delay: 0,
-        store_and_forward: false,
-        speedup: 1,
-        output_buffer: 0,
-        output_lane_buffer: 0,
-        voq_stride: if voq { widest(graph) } else { 0 },
-        pool,
-        stepped_credits: false,
-        output_arbitration: plan.switch.output_arbitration,
-        matching: plan.switch.matching,
-        iterations: 1,
-        reserve: false,
-        tables: None,
-        marking_threshold: None,
-        sink_step,
-        source_queue: plan.host.source_queue,
-        adaptation: None,
-        open: false,
-    };
-    shared.set_options(&plan.switch);
-    shared.stepped_credits = (pool || voq) && shared.speedup != 1;
-    match routes {
-        Routes::Tables(tables) => lower_tables(graph, tables, plan, layout, &mut shared),
-        Routes::Adaptive(adaptive) => {
-            let adaptation = adaptation(graph, adaptive, plan, layout);
-            shared.open = adaptation.selection == Selection::Open;
-            shared.adaptation = Some(adaptation);
-        }
+        forwarding,
+        traffic: Traffic {
+            classes: plan.classes.clone(),
+            saturating: plan.classes.iter().map(ClassPlan::is_backlogged).collect(),
+            largest: plan.largest_packet(),
+            flit_bytes: plan.flit_bytes,
+        },
+        switch,
+        tables: plan.switch.vl_arbitration.clone(),
+        adaptation,
     }
-    shared
 }
 
 /// What adaptive routing needs in place of tables.
-fn adaptation(graph: &Graph, adaptive: &Adaptive, plan: &Plan, layout: &Layout) -> Adaptation {
+fn adaptation(
+    graph: &Graph,
+    adaptive: &Adaptive,
+    plan: &Plan,
+    placement: &Placement,
+) -> Adaptation {
     let routing = &adaptive.routing;
     let (width, lanes) = (routing.width(), plan.switch.lanes);
     let levels = 0..plan.service_level_count();
     let mut entries = 0;
-    let first_entry = layout.port_index.iter().map(|index| {
+    let first_entry = placement.port_index.iter().map(|index| {
         entries += index.len() as u32;
         entries - index.len() as u32
     });
@@ -118,7 +106,7 @@ fn adaptation(graph: &Graph, adaptive: &Adaptive, plan: &Plan, layout: &Layout) 
             .map(|sl| first_lane(width, lanes, SlId(sl)))
             .collect(),
         first_entry: first_entry.collect(),
-        port_index: layout.port_index.concat(),
+        port_index: placement.port_index.concat(),
         least_step: least_step.collect(),
         capacity: plan.switch.lane_capacity,
     }
@@ -148,32 +136,40 @@ fn is_uniform(graph: &Graph, sink_step: u16) -> bool {
     steps.all(|step| step == first) && (sink_step == 0 || sink_step == first)
 }
 
-fn lower_tables(graph: &Graph, tables: &Tables, plan: &Plan, layout: &Layout, shared: &mut Shared) {
-    shared.hop_layer.clone_from(&tables.hop_layer);
-    shared.path_layer.clone_from(&tables.path_layer);
-    shared.layers = tables.lanes.layers;
-    shared.management_key =
+fn lower_tables(
+    graph: &Graph,
+    tables: &Tables,
+    plan: &Plan,
+    placement: &Placement,
+    forwarding: &mut Forwarding,
+) {
+    forwarding.hop_layer.clone_from(&tables.hop_layer);
+    forwarding.path_layer.clone_from(&tables.path_layer);
+    forwarding.layers = tables.lanes.layers;
+    forwarding.management_key =
         u8::try_from(tables.lanes.keys()).expect("checked when the plan is resolved");
     for switch in graph.switch_ids() {
-        shared.output_first.push(shared.output_step.len() as u32);
+        forwarding
+            .output_first
+            .push(forwarding.output_step.len() as u32);
         let steps = graph
             .connected_ports(switch)
             .map(|(_, channel)| graph.channel(channel).timing.cycles_per_flit);
-        shared.output_step.extend(steps.map(|step| step as u16));
+        forwarding.output_step.extend(steps.map(|step| step as u16));
     }
-    shared.next.reserve(tables.next.len());
+    forwarding.next.reserve(tables.next.len());
     let rows = tables.next.chunks(tables.host_count.max(1));
     for (row, switch) in rows.zip(tables.row_switches(graph)) {
-        let index = &layout.port_index[switch.index()];
+        let index = &placement.port_index[switch.index()];
         let local = |&port: &u8| {
             let known = index.get(usize::from(port).wrapping_sub(1));
             known.copied().unwrap_or(u8::MAX)
         };
-        shared.next.extend(row.iter().map(local));
+        forwarding.next.extend(row.iter().map(local));
     }
     for profile in tables.lanes.profiles.chunks(tables.lanes.keys()) {
-        shared.profiles.extend_from_slice(profile);
-        shared.profiles.push(plan.switch.lanes);
+        forwarding.profiles.extend_from_slice(profile);
+        forwarding.profiles.push(plan.switch.lanes);
     }
 }
 
@@ -182,7 +178,7 @@ pub fn rows<const W: usize>(
     graph: &Graph,
     tables: Option<&Tables>,
     plan: &Plan,
-    layout: &Layout,
+    placement: &Placement,
     shared: &Shared,
     number: usize,
 ) -> Rows<W> {
@@ -200,7 +196,7 @@ pub fn rows<const W: usize>(
             requests: [0; W],
         },
         lane_count: 0,
-        voq_stride: shared.voq_stride as usize,
+        voq_stride: shared.switch.voq_stride as usize,
         turn_count: 0,
         border: Vec::new(),
     };
@@ -209,14 +205,18 @@ pub fn rows<const W: usize>(
         graph,
         tables,
         plan,
-        layout,
+        placement,
         shared,
         shard: number,
         border: Vec::new(),
     };
-    for (row, &switch) in layout.switches[number].iter().enumerate() {
-        let open = if shared.speedup == 1 { 0 } else { u64::MAX };
-        let first_port = layout.first_port[switch.index()];
+    for (row, &switch) in placement.switches[number].iter().enumerate() {
+        let open = if shared.switch.speedup == 1 {
+            0
+        } else {
+            u64::MAX
+        };
+        let first_port = placement.first_port[switch.index()];
         rows.switches.push(Switch {
             free: [open; W],
             first_port,
@@ -234,7 +234,7 @@ pub fn rows<const W: usize>(
             rows.ports.push((out, input));
         }
     }
-    for (row, &host) in layout.hosts[number].iter().enumerate() {
+    for (row, &host) in placement.hosts[number].iter().enumerate() {
         rows.ports
             .push(builder.port(graph.host_channel(host), row as u32, 0));
     }
@@ -247,7 +247,7 @@ struct Lowering<'a> {
     graph: &'a Graph,
     tables: Option<&'a Tables>,
     plan: &'a Plan,
-    layout: &'a Layout,
+    placement: &'a Placement,
     shared: &'a Shared,
     shard: usize,
     border: Vec<Border>,
@@ -325,7 +325,7 @@ impl Lowering<'_> {
     /// Row and kind of a channel's far end; far ends in other shards get a border entry.
     fn peer(&mut self, channel: ChannelId) -> (u32, Peer) {
         let end = self.graph.channel(channel).to;
-        let (shard, row) = self.layout.row_of(end);
+        let (shard, row) = self.placement.row_of(end);
         if shard as usize == self.shard {
             return (
                 row,
@@ -351,11 +351,11 @@ impl Lowering<'_> {
     fn is_boundless(&self, channel: ChannelId, latency: u32) -> bool {
         let round_trip = latency + credit_latency(self.graph, self.plan, channel);
         let step = self.graph.channel(channel).timing.cycles_per_flit;
-        self.shared.sink_step == 0
+        self.shared.switch.sink_step == 0
             // adaptive routing looks at credits as loads
             && self.tables.is_some()
-            && self.shared.output_buffer + self.shared.output_lane_buffer == 0
-            && (round_trip - 1) / step + u32::from(self.shared.largest)
+            && self.shared.switch.output_buffer + self.shared.switch.output_lane_buffer == 0
+            && (round_trip - 1) / step + u32::from(self.shared.traffic.largest)
                 <= self.plan.switch.lane_capacity
     }
 }

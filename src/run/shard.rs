@@ -1,14 +1,19 @@
 //! One shard: a world, its schedule, its mail.
 
+use crate::cycle::generate::sources::Sources;
+use crate::cycle::ledger::Term;
+use crate::cycle::look::Look;
 use crate::cycle::profile::StageClock;
-use crate::cycle::state::{Message, ShardState};
-use crate::cycle::{self, Cycle, Fabric, Stage, View};
-use crate::fabric::{Packet, PacketRecord, Queue};
-use crate::run::Options;
-use crate::run::lower::Rows;
-use crate::run::saved;
-use bevy_ecs::system::SystemState;
+use crate::cycle::replay::Replay;
+use crate::cycle::snapshot::{Resume, Snapshot};
+use crate::cycle::state::calendar::Ramp;
+use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place};
+use crate::cycle::{Columns, Cycle, Stage};
+use crate::fabric::{Packet, PacketRecord};
+use bevy_ecs::prelude::{Query, Res, ResMut};
+use bevy_ecs::system::{SystemParam, SystemState};
 use bevy_ecs::world::World;
+use serde::{Deserialize, Serialize};
 use std::iter::repeat_n;
 use std::sync::Arc;
 
@@ -18,112 +23,127 @@ pub trait Shard: Send {
     fn run_window(&mut self, from: u64, to: u64);
     /// First cycle from `from` on in which something is due.
     fn next_event(&self, from: u64) -> Option<u64>;
-    /// State beside the columns.
-    fn state(&self) -> &ShardState;
-    /// State beside the columns.
-    fn state_mut(&mut self) -> &mut ShardState;
-    /// Messages received since the last window.
-    fn inbox(&mut self) -> &mut Vec<Message>;
+    /// Its world.
+    fn world(&self) -> &World;
+    /// Its world.
+    fn world_mut(&mut self) -> &mut World;
+    /// Mail received since the last window.
+    fn inbox(&self) -> &[Mail];
+    /// The same, to be added to.
+    fn inbox_mut(&mut self) -> &mut Vec<Mail>;
     /// Words of its request masks.
     fn mask_words(&self) -> usize;
     /// The systems of its cycle, in run order.
     fn stages(&self) -> &[Stage];
     /// Time spent in each of them, with profiling.
     fn clock(&self) -> Option<&StageClock>;
-    /// Checks the shard's part of the conservation laws.
-    fn inspect(&mut self, inspect: &mut dyn Inspect);
+    /// Terms of its mechanisms in the conservation laws.
+    fn terms(&self) -> &[Term];
+    /// Shows its columns.
+    fn inspect(&self, inspect: &mut dyn Inspect);
     /// The whole state, for [`Shard::restore`].
     ///
     /// # Errors
     /// When it has no form as bytes, which no state has shown.
     fn save(&mut self) -> Result<Vec<u8>, String>;
-    /// Takes over the state of a shard that was built alike; a fork keeps the sources it was built with, which
+    /// Goes on from the state of a shard that was built alike; a fork keeps the sources it was built with, which
     /// start now.
     ///
     /// # Errors
     /// What does not fit.
-    fn restore(&mut self, bytes: &[u8], fork: bool) -> Result<(), String>;
+    fn restore(&mut self, bytes: &[u8], now: u64, fork: bool) -> Result<(), String>;
 }
 
 /// A look at a shard's columns that does not depend on the mask width.
 pub trait Inspect {
     /// Called once per shard.
-    fn look(&mut self, view: &dyn crate::run::inspect::Columns);
+    fn look(&mut self, view: &dyn Columns);
 }
 
 /// A shard with request masks of `W` words.
 pub struct WorldShard<const W: usize> {
     world: World,
     cycle: Cycle,
-    columns: SystemState<Fabric<'static, 'static, W>>,
-    inbox: Vec<Message>,
+    snapshot: Snapshot,
+    terms: Vec<Term>,
+    turnover: SystemState<Turnover<'static>>,
+    receiving: SystemState<Receiving<'static, 'static>>,
+    inbox: Vec<Mail>,
+}
+
+/// What decides on the next cycle.
+#[derive(SystemParam)]
+struct Turnover<'w> {
+    place: Res<'w, Place>,
+    calendar: ResMut<'w, Calendar>,
+    pool: Res<'w, PacketPool>,
+    sources: Res<'w, Sources>,
+    replay: Option<Res<'w, Replay>>,
+}
+
+/// What mail changes.
+#[derive(SystemParam)]
+struct Receiving<'w, 's> {
+    calendar: ResMut<'w, Calendar>,
+    pool: ResMut<'w, PacketPool>,
+    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+}
+
+/// A saved shard.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    state: Vec<(String, Vec<u8>)>,
+    inbox: Vec<Mail>,
+}
+
+/// First cycle from `from` on in which the calendar or a source has something; `u64::MAX` = never.
+#[inline]
+fn next_event(calendar: &Calendar, sources: &Sources, replay: Option<&Replay>, from: u64) -> u64 {
+    if calendar.is_busy(from) || sources.is_busy(from) {
+        return from;
+    }
+    let event = calendar.next_busy(from).unwrap_or(u64::MAX);
+    let source = sources.next_busy(from).unwrap_or(u64::MAX);
+    let message = replay.map_or(u64::MAX, |replay| replay.next(from));
+    event.min(source).min(message)
 }
 
 impl<const W: usize> WorldShard<W> {
-    /// Spawns the rows, in row order.
-    ///
-    /// # Panics
-    /// When the cycle's systems are ambiguous: a defect of the schedule, caught by every test.
-    pub fn new(rows: Rows<W>, state: ShardState, options: Options) -> Self {
-        let mut world = World::new();
-        world.spawn_batch(rows.switches);
-        world.spawn_batch(rows.ports);
-        match rows.voq_stride {
-            // a FIFO lane and its queue are one entity: the same row
-            0 => drop(world.spawn_batch(repeat_n((rows.lane, Queue::EMPTY), rows.lane_count))),
-            stride => {
-                world.spawn_batch(repeat_n(rows.lane, rows.lane_count));
-                world.spawn_batch(repeat_n(Queue::EMPTY, rows.lane_count * stride));
-            }
-        }
-        let shared = Arc::clone(&state.shared);
-        world.insert_resource(state);
-        let mut cycle = cycle::core::<W>(&shared);
-        for guest in options.guests {
-            guest(&mut cycle);
-        }
-        let cycle = cycle.build(&mut world, options.profile);
-        let cycle = cycle.expect("no two systems of a slot touch the same");
-        let columns = SystemState::new(&mut world);
+    /// A shard with all its entities but packets.
+    pub fn new(mut world: World, cycle: Cycle, snapshot: Snapshot, terms: Vec<Term>) -> Self {
+        let turnover = SystemState::new(&mut world);
+        let receiving = SystemState::new(&mut world);
         let mut whole = Self {
             world,
             cycle,
-            columns,
+            snapshot,
+            terms,
+            turnover,
+            receiving,
             inbox: Vec::new(),
         };
         whole.grow_pool(256);
         whole
     }
 
-    /// Columns and inbox, for looking and changing between windows.
-    pub(super) fn with_view<T>(
-        &mut self,
-        use_it: impl FnOnce(&mut View<'_, W>, &mut Vec<Message>) -> T,
-    ) -> T {
-        let mut fabric = self
-            .columns
-            .get_mut(&mut self.world)
-            .expect("all resources exist");
-        use_it(&mut fabric.view::<false>(), &mut self.inbox)
+    /// Adds `count` unused packets to the pool.
+    fn grow_pool(&mut self, count: usize) {
+        self.spawn_packets(count);
+        self.world.resource_mut::<PacketPool>().grow(count as u32);
     }
 
-    /// Adds `count` unused packets to the pool.
-    pub(super) fn grow_pool(&mut self, count: usize) {
+    fn spawn_packets(&mut self, count: usize) {
         let unused = repeat_n((Packet::UNUSED, PacketRecord::UNUSED), count);
-        self.world.spawn_batch(unused);
-        let work = &mut self.world.resource_mut::<ShardState>().work;
-        let known = work.pool_size;
-        work.pool_size += count as u32;
-        work.free_packets
-            .extend((known..known + count as u32).rev());
+        drop(self.world.spawn_batch(unused));
     }
 
     /// Makes sure the pool holds what one cycle can need: a packet per host.
     #[inline]
     fn fill_pool(&mut self) {
-        let work = &self.world.resource::<ShardState>().work;
-        if work.free_packets.len() < work.host_ids.len() {
-            let count = (work.pool_size as usize).max(work.host_ids.len());
+        let pool = self.world.resource::<PacketPool>();
+        let hosts = self.world.resource::<Place>().hosts;
+        if pool.unused() < hosts {
+            let count = pool.size().max(hosts);
             self.grow_pool(count);
         }
     }
@@ -133,23 +153,41 @@ impl<const W: usize> WorldShard<W> {
         if self.inbox.is_empty() {
             return;
         }
-        let heads = self
-            .inbox
-            .iter()
-            .filter(|message| matches!(message, Message::Head { .. }))
-            .count();
-        let unused = self.world.resource::<ShardState>().work.free_packets.len();
-        if unused < heads {
-            let size = self.world.resource::<ShardState>().work.pool_size as usize;
-            self.grow_pool(heads.max(size));
+        let is_packet = |mail: &&Mail| matches!(mail, Mail::Packet { .. });
+        let packets = self.inbox.iter().filter(is_packet).count();
+        let pool = self.world.resource::<PacketPool>();
+        if pool.unused() < packets {
+            let count = packets.max(pool.size());
+            self.grow_pool(count);
         }
-        let mut fabric = self
-            .columns
-            .get_mut(&mut self.world)
-            .expect("all resources exist");
-        let mut view = fabric.view::<false>();
-        for message in self.inbox.drain(..) {
-            accept(&mut view, message);
+        let receiving = self.receiving.get_mut(&mut self.world);
+        let Receiving {
+            mut calendar,
+            mut pool,
+            mut packets,
+        } = receiving.expect("all resources exist");
+        let mut tables = packets.contiguous_iter_mut().into_iter().flatten();
+        let (mut packet_rows, mut record_rows) = tables.next().expect("there are packets");
+        for mail in self.inbox.drain(..) {
+            match mail {
+                Mail::Packet {
+                    lane,
+                    at,
+                    packet,
+                    record,
+                } => {
+                    let row = pool.claim();
+                    packet_rows[row as usize] = packet;
+                    record_rows[row as usize] = record;
+                    calendar.at(at).heads.push((lane, row));
+                }
+                Mail::Credits {
+                    lane,
+                    at,
+                    flits,
+                    step,
+                } => calendar.at(at).ramps.push(Ramp { lane, flits, step }),
+            }
         }
     }
 
@@ -161,44 +199,18 @@ impl<const W: usize> WorldShard<W> {
         while now < to {
             if low {
                 self.fill_pool();
-                self.world.resource_mut::<ShardState>().now = now;
+                self.world.resource_mut::<Calendar>().set_now(now);
             }
             self.cycle.run(&mut self.world);
-            let state = self.world.resource_mut::<ShardState>().into_inner();
-            now = state.next_event(now + 1).min(to);
-            low = state.work.free_packets.len() < state.work.host_ids.len();
+            let turnover = self.turnover.get_mut(&mut self.world);
+            let mut turnover = turnover.expect("all resources exist");
+            let replay = turnover.replay.as_deref();
+            let next = next_event(&turnover.calendar, &turnover.sources, replay, now + 1);
+            now = next.min(to);
+            low = turnover.pool.unused() < turnover.place.hosts;
             if now < to {
-                state.now = now;
+                turnover.calendar.set_now(now);
             }
-        }
-    }
-}
-
-/// Takes one message.
-fn accept<const W: usize>(view: &mut View<'_, W>, message: Message) {
-    match message {
-        Message::Head {
-            lane,
-            at,
-            packet,
-            record,
-        } => {
-            let row = view.work.claim_packet();
-            view.packets[row as usize] = packet;
-            view.records[row as usize] = record;
-            view.work.calendar.at(at).heads.push((lane, row));
-        }
-        Message::Ramp {
-            lane,
-            at,
-            flits,
-            step,
-        } => {
-            view.work
-                .calendar
-                .at(at)
-                .ramps
-                .push(cycle::calendar::Ramp { lane, flits, step });
         }
     }
 }
@@ -206,30 +218,32 @@ fn accept<const W: usize>(view: &mut View<'_, W>, message: Message) {
 impl<const W: usize> Shard for WorldShard<W> {
     fn run_window(&mut self, from: u64, to: u64) {
         self.receive();
-        let start = self.world.resource::<ShardState>().next_event(from).min(to);
+        let start = self.next_event(from).unwrap_or(to).min(to);
         self.run(start, to);
     }
 
     fn next_event(&self, from: u64) -> Option<u64> {
-        let mail = self.inbox.iter().map(|message| match message {
-            Message::Head { at, .. } | Message::Ramp { at, .. } => *at,
-        });
-        let own = self.state().next_event(from);
-        mail.min()
-            .into_iter()
-            .chain((own != u64::MAX).then_some(own))
-            .min()
+        let world = &self.world;
+        let replay = world.get_resource::<Replay>();
+        let own = next_event(world.resource(), world.resource(), replay, from);
+        let mail = self.inbox.iter().map(Mail::at).min();
+        let next = mail.map_or(own, |mail| mail.min(own));
+        (next != u64::MAX).then_some(next)
     }
 
-    fn state(&self) -> &ShardState {
-        self.world.resource::<ShardState>()
+    fn world(&self) -> &World {
+        &self.world
     }
 
-    fn state_mut(&mut self) -> &mut ShardState {
-        self.world.resource_mut::<ShardState>().into_inner()
+    fn world_mut(&mut self) -> &mut World {
+        &mut self.world
     }
 
-    fn inbox(&mut self) -> &mut Vec<Message> {
+    fn inbox(&self) -> &[Mail] {
+        &self.inbox
+    }
+
+    fn inbox_mut(&mut self) -> &mut Vec<Mail> {
         &mut self.inbox
     }
 
@@ -245,15 +259,43 @@ impl<const W: usize> Shard for WorldShard<W> {
         self.cycle.clock().map(Arc::as_ref)
     }
 
-    fn inspect(&mut self, inspect: &mut dyn Inspect) {
-        self.with_view(|view, _| inspect.look(view));
+    fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    fn inspect(&self, inspect: &mut dyn Inspect) {
+        inspect.look(&Look::<W>::new(&self.world));
     }
 
     fn save(&mut self) -> Result<Vec<u8>, String> {
-        self.with_view(|view, inbox| saved::save(view, inbox))
+        let saved = Saved {
+            state: self.snapshot.save(&mut self.world)?,
+            inbox: self.inbox.clone(),
+        };
+        postcard::to_stdvec(&saved).map_err(|cause| cause.to_string())
     }
 
-    fn restore(&mut self, bytes: &[u8], fork: bool) -> Result<(), String> {
-        saved::restore(self, bytes, fork)
+    fn restore(&mut self, bytes: &[u8], now: u64, fork: bool) -> Result<(), String> {
+        let saved: Saved = postcard::from_bytes(bytes).map_err(|cause| cause.to_string())?;
+        let pool: PacketPool = self.snapshot.read(&saved.state)?;
+        let missing = pool
+            .size()
+            .checked_sub(self.world.resource::<PacketPool>().size());
+        self.spawn_packets(missing.ok_or("its packet pool does not fit")?);
+        let shared = Arc::clone(&self.world.resource::<Place>().shared);
+        let how = Resume {
+            fork,
+            now,
+            saturating: &shared.traffic.saturating,
+        };
+        self.snapshot.restore(&mut self.world, &saved.state, &how)?;
+        self.world.resource_mut::<Calendar>().set_now(now);
+        self.inbox = saved.inbox;
+        Ok(())
     }
+}
+
+/// Takes what a shard has written for others out of it.
+pub(super) fn with_outbox<T>(shard: &mut dyn Shard, act: impl FnOnce(&mut [Vec<Mail>]) -> T) -> T {
+    act(&mut shard.world_mut().resource_mut::<Outbox>().0)
 }

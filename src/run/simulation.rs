@@ -1,25 +1,31 @@
 //! The simulation: shards that run windows of cycles in parallel and exchange mail in between.
 //!
 //! A window lasts at most as long as the fastest channel between two shards takes, so nothing a shard does
-//! in a window can reach another within it. Layout and results depend on the scenario alone: the same mail
+//! in a window can reach another within it. Placement and results depend on the scenario alone: the same mail
 //! is delivered whatever the number of threads, and the number of shards changes only where state lives.
 
 use super::build::Blueprint;
 use super::feed::Feed;
 use super::outcome::StageCost;
-use super::shard::{Inspect, Shard};
+use super::shard::{Inspect, Shard, with_outbox};
+use super::transport::{InProcess, Reduction, Transport};
+use crate::cycle::ledger::Ledger;
+use crate::cycle::packet_records::Wanted;
 use crate::cycle::profile::StageClock;
-use crate::cycle::state::{Message, ShardState};
-use crate::cycle::{CycleBuilder, Stage};
+use crate::cycle::records::Records;
+use crate::cycle::state::Mail;
+use crate::cycle::state::worklists::{Hops, Worklists};
+use crate::cycle::{Columns, CycleBuilder, Stage};
 use crate::fabric::partition::partition;
+use crate::fabric::placement::Placement;
 use crate::ids::ChannelId;
 use crate::plan::Plan;
 use crate::routing::Routes;
-use crate::run::inspect::Columns;
-use crate::run::invariants::Ledger;
-use crate::run::layout::Layout;
 use crate::topology::Graph;
 use crate::traffic::messages::MessageError;
+use bevy_ecs::component::Mutable;
+use bevy_ecs::resource::Resource;
+use bevy_ecs::world::Mut;
 
 /// How to run; nothing here changes a result.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +34,8 @@ pub struct Options {
     pub threads: usize,
     /// Shards, at least 1.
     pub shards: usize,
-    /// Keep every delivery.
-    pub keep_deliveries: bool,
-    /// Check that packets of a flow arrive in order.
-    pub check_order: bool,
+    /// What is recorded of single packets beside what the plan says.
+    pub wanted: Wanted,
     /// Time every stage.
     pub profile: bool,
     /// Systems of the caller that look on, for the slots they name.
@@ -46,8 +50,7 @@ impl Default for Options {
         Self {
             threads: 1,
             shards: 1,
-            keep_deliveries: false,
-            check_order: false,
+            wanted: Wanted::default(),
             profile: false,
             guests: &[],
         }
@@ -57,6 +60,7 @@ impl Default for Options {
 /// A fabric in motion.
 pub struct Simulation {
     shards: Vec<Box<dyn Shard>>,
+    transport: Box<dyn Transport>,
     /// Messages to come, when some class sends any.
     feed: Option<Feed>,
     pool: Option<rayon::ThreadPool>,
@@ -82,22 +86,23 @@ impl Simulation {
         routes: &Routes,
         options: Options,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let layout = Layout::new(graph, partition(graph, options.shards));
-        let window = layout.window(graph, plan).min(LONGEST_WINDOW);
-        let blueprint = Blueprint::new(plan, graph, routes, &layout, options);
+        let placement = Placement::new(graph, partition(graph, options.shards));
+        let window = placement.window(graph, plan).min(LONGEST_WINDOW);
+        let blueprint = Blueprint::new(plan, graph, routes, &placement, options);
         let build = |shard: usize| blueprint.shard(shard);
-        let shards = (0..layout.shard_count).map(build).collect();
-        let threads = options.threads.min(layout.shard_count);
+        let shards: Vec<_> = (0..placement.shard_count).map(build).collect();
+        let threads = options.threads.min(placement.shard_count);
         let pool = (threads > 1)
             .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build())
             .transpose()?;
         Ok(Self {
+            transport: Box::new(InProcess::new(shards.len())),
             shards,
-            feed: Feed::new(plan, &layout),
+            feed: Feed::new(plan, &placement),
             pool,
             window,
             now: 0,
-            port_channels: port_channels(graph, &layout),
+            port_channels: port_channels(graph, &placement),
         })
     }
 
@@ -129,10 +134,15 @@ impl Simulation {
         if let Some(feed) = &mut self.feed {
             feed.post(end, &mut self.shards)?;
         }
-        let (shards, window, now) = (&mut self.shards, self.window, &mut self.now);
+        let fabric = &mut Windows {
+            shards: &mut self.shards,
+            transport: &mut *self.transport,
+            window: self.window,
+            now: &mut self.now,
+        };
         match &self.pool {
-            Some(pool) => pool.install(|| advance(shards, window, now, end, run_joined)),
-            None => advance(shards, window, now, end, run_in_turn),
+            Some(pool) => pool.install(|| fabric.advance(end, run_joined)),
+            None => fabric.advance(end, run_in_turn),
         }
         Ok(())
     }
@@ -155,37 +165,32 @@ impl Simulation {
             feed.skip(now).map_err(|cause| cause.to_string())?;
         }
         for (shard, state) in self.shards.iter_mut().zip(states) {
-            shard.state_mut().now = now;
-            shard.restore(state, fork)?;
+            shard.restore(state, now, fork)?;
         }
         Ok(())
     }
 
     /// Looks at every shard, in shard order.
-    pub fn inspect(&mut self, inspect: &mut dyn Inspect) {
-        for shard in &mut self.shards {
+    pub fn inspect(&self, inspect: &mut dyn Inspect) {
+        for shard in &self.shards {
             shard.inspect(inspect);
         }
     }
 
     /// Mail on its way to each shard.
-    pub fn mail(&mut self) -> impl Iterator<Item = &[Message]> {
-        self.shards.iter_mut().map(|shard| &**shard.inbox())
+    pub fn mail(&self) -> impl Iterator<Item = &[Mail]> {
+        self.shards.iter().map(|shard| shard.inbox())
     }
 
     /// Enters every shard, and the mail between shards, in a ledger.
-    pub fn ledger(&mut self, ledger: Ledger) -> Ledger {
+    pub fn ledger(&self, ledger: Ledger) -> Ledger {
         let mut enter = Enter {
             ledger,
             channels: &self.port_channels,
+            shards: &self.shards,
             shard: 0,
-            inbox: Vec::new(),
         };
-        for shard in &mut self.shards {
-            enter.inbox = std::mem::take(shard.inbox());
-            shard.inspect(&mut enter);
-            *shard.inbox() = std::mem::take(&mut enter.inbox);
-        }
+        self.inspect(&mut enter);
         enter.ledger
     }
 
@@ -199,14 +204,32 @@ impl Simulation {
         self.shards.first().map_or(&[], |shard| shard.stages())
     }
 
-    /// State of every shard.
-    pub fn states(&self) -> impl Iterator<Item = &ShardState> {
-        self.shards.iter().map(|shard| shard.state())
+    /// A resource of every shard that has it.
+    pub fn each<R: Resource>(&self) -> impl Iterator<Item = &R> {
+        let shards = self.shards.iter();
+        shards.filter_map(|shard| shard.world().get_resource::<R>())
     }
 
-    /// State of every shard.
-    pub fn states_mut(&mut self) -> impl Iterator<Item = &mut ShardState> {
-        self.shards.iter_mut().map(|shard| shard.state_mut())
+    /// A resource of every shard that has it.
+    pub fn each_mut<R: Resource<Mutability = Mutable>>(
+        &mut self,
+    ) -> impl Iterator<Item = Mut<'_, R>> {
+        let shards = self.shards.iter_mut();
+        shards.filter_map(|shard| shard.world_mut().get_resource_mut::<R>())
+    }
+
+    /// Counters of every shard.
+    pub fn records(&self) -> impl Iterator<Item = &Records> {
+        self.each()
+    }
+
+    /// Packets and flits that passed switches so far, all shards together.
+    pub fn hops(&self) -> Hops {
+        let hops = self.each::<Worklists>().map(|lists| lists.hops);
+        hops.fold(Hops::default(), |sum, hops| Hops {
+            packets: sum.packets + hops.packets,
+            flits: sum.flits + hops.flits,
+        })
     }
 
     /// Whether no message will be read any more.
@@ -225,52 +248,72 @@ impl Simulation {
 struct Enter<'a> {
     ledger: Ledger,
     channels: &'a [Vec<ChannelId>],
+    shards: &'a [Box<dyn Shard>],
     shard: usize,
-    inbox: Vec<Message>,
 }
 
 impl Inspect for Enter<'_> {
     fn look(&mut self, view: &dyn Columns) {
+        let (shard, channels) = (&self.shards[self.shard], self.channels);
+        let own = &channels[self.shard];
         self.ledger
-            .add(view, &self.channels[self.shard], &self.inbox, self.channels);
+            .add(view, own, shard.inbox(), channels, shard.terms());
         self.shard += 1;
     }
 }
 
 /// Outgoing channel of every port row of every shard.
-fn port_channels(graph: &Graph, layout: &Layout) -> Vec<Vec<ChannelId>> {
+fn port_channels(graph: &Graph, placement: &Placement) -> Vec<Vec<ChannelId>> {
     let shard = |shard: usize| {
-        let switches = layout.switches[shard].iter();
+        let switches = placement.switches[shard].iter();
         let ports =
             switches.flat_map(|&switch| graph.connected_ports(switch).map(|(_, channel)| channel));
-        let hosts = layout.hosts[shard]
+        let hosts = placement.hosts[shard]
             .iter()
             .map(|&host| graph.host_channel(host));
         ports.chain(hosts).collect()
     };
-    (0..layout.shard_count).map(shard).collect()
+    (0..placement.shard_count).map(shard).collect()
 }
 
-/// Runs windows until `end`.
-fn advance(
-    shards: &mut [Box<dyn Shard>],
+/// What runs windows.
+struct Windows<'a> {
+    shards: &'a mut [Box<dyn Shard>],
+    transport: &'a mut dyn Transport,
     window: u64,
-    now: &mut u64,
-    end: u64,
-    run: fn(&mut [Box<dyn Shard>], u64, u64),
-) {
-    while *now < end {
-        if shards.len() > 1 {
-            let next = shards
-                .iter()
-                .filter_map(|shard| shard.next_event(*now))
-                .min();
-            *now = next.unwrap_or(end).min(end);
+    now: &'a mut u64,
+}
+
+impl Windows<'_> {
+    /// Runs windows until `end`.
+    fn advance(&mut self, end: u64, run: fn(&mut [Box<dyn Shard>], u64, u64)) {
+        while *self.now < end {
+            if self.shards.len() > 1 {
+                let now = *self.now;
+                let mut next =
+                    (self.shards.iter()).map(|shard| shard.next_event(now).unwrap_or(u64::MAX));
+                let next = self.transport.reduce(Reduction::Least, &mut next);
+                *self.now = next.min(end);
+            }
+            let to = self.now.saturating_add(self.window).min(end);
+            run(self.shards, *self.now, to);
+            self.exchange();
+            *self.now = to;
         }
-        let to = now.saturating_add(window).min(end);
-        run(shards, *now, to);
-        exchange(shards);
-        *now = to;
+    }
+
+    /// Hands the mail over.
+    fn exchange(&mut self) {
+        if self.shards.len() == 1 {
+            return;
+        }
+        for (from, shard) in self.shards.iter_mut().enumerate() {
+            let transport = &mut *self.transport;
+            with_outbox(shard.as_mut(), |outbox| transport.post(from, outbox));
+        }
+        for (to, shard) in self.shards.iter_mut().enumerate() {
+            self.transport.exchange(to, shard.inbox_mut());
+        }
     }
 }
 
@@ -300,18 +343,4 @@ fn run_one(shard: &mut dyn Shard, from: u64, to: u64) {
     let _span =
         tracing::info_span!(target: crate::cycle::profile::TRACE, "window", from, to).entered();
     shard.run_window(from, to);
-}
-
-/// Hands the mail over.
-fn exchange(shards: &mut [Box<dyn Shard>]) {
-    for from in 0..shards.len() {
-        for to in 0..shards.len() {
-            if shards[from].state().work.outbox[to].is_empty() {
-                continue;
-            }
-            let mut mail = std::mem::take(&mut shards[from].state_mut().work.outbox[to]);
-            shards[to].inbox().append(&mut mail);
-            shards[from].state_mut().work.outbox[to] = mail;
-        }
-    }
 }

@@ -9,9 +9,10 @@
 //! Cost: O(queues) once, when a run has stopped making progress.
 
 use super::simulation::Simulation;
+use crate::cycle::Columns;
+use crate::cycle::adaptive::Choice;
 use crate::fabric::components::NONE;
 use crate::ids::{ChannelId, HostId};
-use crate::run::inspect::Columns;
 use crate::run::shard::Inspect;
 use crate::topology::{Endpoint, Graph};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,21 +54,22 @@ impl Inspect for Collect<'_> {
         let channels = &self.channels[self.shard];
         self.shard += 1;
         let shared = view.shared();
-        let stride = shared.voq_stride.max(1);
+        let stride = shared.switch.voq_stride.max(1);
+        let choices = view.column::<Choice>();
         for (row, queue) in view.queues().iter().enumerate() {
             if queue.head == NONE || !queue.requesting {
                 continue;
             }
             let single = [(queue.out << shared.lane_shift) + u32::from(queue.out_lane)];
-            let several = view.work().choices.requests.get(row);
+            let several = choices.get(row).map(|choice| &choice.requests);
             let several = several.into_iter().flatten().map(|request| request.lane);
-            let wanted: Vec<u32> = if shared.open {
+            let wanted: Vec<u32> = if shared.switch.open {
                 several.collect()
             } else {
                 single.to_vec()
             };
             let lacks_credits = |&lane: &u32| {
-                let credit_lane = if shared.pool {
+                let credit_lane = if shared.switch.pool {
                     lane & !shared.lane_mask
                 } else {
                     lane
@@ -82,7 +84,11 @@ impl Inspect for Collect<'_> {
             let packet = &view.packets()[queue.head as usize];
             let record = &view.records()[queue.head as usize];
             // all lanes of a port fill one pool
-            let mask = if shared.pool { 0 } else { shared.lane_mask };
+            let mask = if shared.switch.pool {
+                0
+            } else {
+                shared.lane_mask
+            };
             let counted = |lane: u32| (lane & mask) as u8;
             let buffer = (incoming, counted(lane));
             let waits = self.graph.waits.entry(buffer).or_default();
@@ -98,7 +104,7 @@ impl Inspect for Collect<'_> {
                     size: packet.size,
                 }
             }));
-            self.graph.open |= shared.open;
+            self.graph.open |= shared.switch.open;
         }
     }
 }

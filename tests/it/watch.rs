@@ -3,6 +3,7 @@
 use assert_cmd::Command;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use virtlane::cycle::packet_records::{PacketRecords, Wanted};
 use virtlane::ids::HostId;
 use virtlane::measure::{Delivery, Digest};
 use virtlane::run::watch::{PacketName, Reason, Story, WatchError, What, watch};
@@ -190,12 +191,15 @@ fn watching_agrees_with_the_records_and_changes_nothing() {
     for (number, changes) in OPTIONS.into_iter().enumerate() {
         let resolved = resolve(TORUS, changes);
         let options = Options {
-            keep_deliveries: true,
+            wanted: Wanted {
+                deliveries: true,
+                order: false,
+            },
             ..Options::default()
         };
         let whole = run(&resolved, options, 1800);
-        let state = whole.states().next().expect("one shard");
-        let all = state.work.records.deliveries();
+        let records = whole.each::<PacketRecords>().next();
+        let all = records.expect("one shard").deliveries();
         let mut waits = 0;
         for (index, expected) in all.iter().step_by(all.len() / 4).enumerate() {
             let what = format!("{changes:?} {expected:?}");
@@ -209,8 +213,8 @@ fn watching_agrees_with_the_records_and_changes_nothing() {
             waits += assert_agrees(&story, expected, &what);
             // the same digest as a run that nobody watched, at the same cycle
             let mut digest = Digest::default();
-            for state in run(&resolved, Options::default(), story.cycles).states() {
-                digest.merge(state.work.records.measured.digest);
+            for records in run(&resolved, Options::default(), story.cycles).records() {
+                digest.merge(records.measured.digest);
             }
             assert_eq!(story.digest, digest, "{what}");
         }

@@ -17,13 +17,16 @@
 //! # Deviations
 //! None.
 
+use super::mechanism::{Mechanism, ShardBuilder, Site};
+use super::snapshot::{Persistent, Resume};
 use super::state::{Grant, Shared};
 use super::view::View;
-use crate::fabric::OutLane;
+use crate::fabric::{OutLane, Queue};
 use crate::ids::{HostId, SwitchId};
 use crate::plan::OutputArbitration;
-use crate::rng::{Stream, below};
+use crate::rng::{Purpose, Stream, below, stream};
 use crate::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
+use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -65,16 +68,63 @@ pub struct Request {
     pub escape: bool,
 }
 
-/// State of adaptive routing in a shard; empty with tables.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Choices {
-    /// Streams of the input lanes, `[lane row]`.
-    pub streams: Vec<Stream>,
-    /// What each head requests, `[queue row]`; with open selection only.
-    pub requests: Vec<Vec<Request>>,
-    /// Candidates of the head that is being routed.
-    #[serde(skip)]
-    found: Vec<Candidate>,
+/// What an input queue has for its choices; those of hosts are not used.
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// What is drawn.
+    pub stream: Stream,
+    /// What its head requests; with open selection only.
+    pub requests: Vec<Request>,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Self {
+            stream: stream(0, Purpose::Adaptive, 0),
+            requests: Vec::new(),
+        }
+    }
+}
+
+impl Persistent for Choice {
+    fn resume(&mut self, built: Self, how: &Resume<'_>) {
+        if how.fork {
+            self.stream = built.stream;
+        }
+    }
+}
+
+/// Adaptive routing as a mechanism: a choice for every input queue. The heads are routed by the core's stage.
+pub struct Adapting {
+    /// Streams of the queues of switches.
+    streams: Vec<Stream>,
+}
+
+impl Mechanism for Adapting {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        site.shared.adaptation.as_ref()?;
+        let lanes = 0..=u64::from(site.shared.lane_mask);
+        let inputs = site.placement.switch_channels(site.graph, site.number);
+        let streams = inputs.flat_map(|channel| {
+            let input = u64::from(channel.reverse().0);
+            let lane = move |lane| stream(site.plan.seed, Purpose::Adaptive, input * 16 + lane);
+            lanes.clone().map(lane)
+        });
+        Some(Self {
+            streams: streams.collect(),
+        })
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        let Self { streams } = self;
+        shard.column_by::<Queue, Choice>(move |row| {
+            let mut choice = Choice::default();
+            if let Some(stream) = streams.get(row) {
+                choice.stream.clone_from(stream);
+            }
+            choice
+        });
+    }
 }
 
 /// A head at its switch.
@@ -107,7 +157,7 @@ pub(super) fn raise<const W: usize, const P: bool>(
         first_port: switch.first_port,
         first_lane: adaptation.first_lane[usize::from(key)],
     };
-    let mut found = std::mem::take(&mut view.work.choices.found);
+    let mut found = std::mem::take(&mut view.lists.candidates);
     find(view, head, &mut found);
     if adaptation.selection != Selection::Open {
         let chosen = select(view, head, &found);
@@ -115,7 +165,7 @@ pub(super) fn raise<const W: usize, const P: bool>(
         found.truncate(1);
     }
     request(view, head, &found, port_row);
-    view.work.choices.found = found;
+    view.lists.candidates = found;
 }
 
 /// Rule 1.
@@ -193,16 +243,18 @@ fn request<const W: usize, const P: bool>(
         let lane = (out << shared.lane_shift) + u32::from(lane);
         view.lanes[lane as usize].requests[(bit / 64) as usize % W] |= 1 << (bit % 64);
         if shared.open() {
-            view.work.choices.requests[head.queue as usize].push(Request {
-                lane,
-                escape: candidate.escape,
-            });
+            view.optional.choices[head.queue as usize]
+                .requests
+                .push(Request {
+                    lane,
+                    escape: candidate.escape,
+                });
         }
     }
     let port = &mut view.ins[port_row as usize];
     if shared.speedup() == 1 {
         if port.free_at > view.now {
-            return port.wake_when_free(port_row, &mut view.work.calendar);
+            return port.wake_when_free(port_row, view.calendar);
         }
         let owner = port.owner as usize;
         let (word, lanes) = shared.lanes_beside(bit as u16);
@@ -221,8 +273,8 @@ fn request<const W: usize, const P: bool>(
 /// The input of a head that requests several outputs is free: they are looked at again.
 pub(super) fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: u32) {
     let size = view.queues[queue as usize].size;
-    for i in 0..view.work.choices.requests[queue as usize].len() {
-        let lane = view.work.choices.requests[queue as usize][i].lane;
+    for i in 0..view.optional.choices[queue as usize].requests.len() {
+        let lane = view.optional.choices[queue as usize].requests[i].lane;
         view.consider(lane >> view.shared.lane_shift, lane, size);
     }
 }
@@ -230,7 +282,7 @@ pub(super) fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, qu
 /// Rule 3, withdrawal: the granted head no longer requests anything else.
 pub(super) fn withdraw<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) {
     let shared = view.shared;
-    let requests = &mut view.work.choices.requests[grant.queue as usize];
+    let requests = &mut view.optional.choices[grant.queue as usize].requests;
     for request in requests
         .drain(..)
         .filter(|request| request.lane != grant.lane)
@@ -259,7 +311,7 @@ pub(super) fn preference<const W: usize, const P: bool>(
     if !view.shared.open() {
         return (false, 0);
     }
-    let requests = &view.work.choices.requests[grant.queue as usize];
+    let requests = &view.optional.choices[grant.queue as usize].requests;
     let mut same = requests.iter().filter(|request| request.lane == grant.lane);
     let escape = same.next().is_some_and(|request| request.escape);
     let credits = view.credits(grant.lane);
@@ -289,7 +341,7 @@ impl<'a, const W: usize> Outputs<'a, W> {
         Self {
             head,
             lanes: view.lanes,
-            stream: &mut view.work.choices.streams[head.queue as usize],
+            stream: &mut view.optional.choices[head.queue as usize].stream,
             shared: view.shared.0,
             now: view.now,
         }
@@ -299,7 +351,7 @@ impl<'a, const W: usize> Outputs<'a, W> {
 impl<const W: usize> Local for Outputs<'_, W> {
     fn load(&self, port: u16, lane: u8) -> u32 {
         let out = self.head.first_port + self.head.index(port);
-        let lane = if self.shared.pool {
+        let lane = if self.shared.switch.pool {
             0
         } else {
             self.head.first_lane + lane

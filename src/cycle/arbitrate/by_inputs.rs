@@ -76,7 +76,7 @@ fn next_bit<const W: usize, const P: bool>(
     }
     let first = bit & !(view.shared.lane_mask as u16);
     let lanes = (group >> (first % 64)) as u16;
-    let pointer = view.work.arbiters.lane_turns[turn(asked.turns, bit, shift)];
+    let pointer = view.turns[turn(asked.turns, bit, shift)].0;
     first + view.shared.first_lane(lanes, pointer) as u16
 }
 
@@ -122,6 +122,6 @@ pub(in crate::cycle) fn advance<const W: usize, const P: bool>(
     if shift != 0 {
         let lane = grant.bit & view.shared.lane_mask as u16;
         let entry = turn(out.turns, grant.bit, shift);
-        view.work.arbiters.lane_turns[entry] = (lane as u8 + 1) & view.shared.lane_mask as u8;
+        view.turns[entry].0 = (lane as u8 + 1) & view.shared.lane_mask as u8;
     }
 }

@@ -15,32 +15,77 @@
 
 use super::{by_rule, first_from};
 use crate::cycle::cross::{next_bit, settle};
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::slot::Slot;
+use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::Grant;
-use crate::cycle::view::View;
+use crate::cycle::view::{Fabric, InputArbiters, View};
+use crate::cycle::vl_tables;
 use crate::fabric::components::NONE;
-use crate::plan::OutputArbitration;
+use crate::fabric::{OutLane, OutPort};
+use crate::plan::{Matching, OutputArbitration};
 use crate::qos::vl_arbitration::VlChoice;
+use bevy_ecs::component::Component;
+use serde::{Deserialize, Serialize};
+
+/// Pointers of a port: of its input over lanes, of its output over request bits.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct InputArbiter {
+    lane: u8,
+    output: u16,
+}
+
+impl Persistent for InputArbiter {}
+
+/// With VOQ, the pointer of an input lane over outputs.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct VoqPointer(u16);
+
+impl Persistent for VoqPointer {}
+
+/// Input-first allocation as a mechanism, in place of `arbitrate`.
+pub struct InputFirst;
+
+impl Mechanism for InputFirst {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        (site.plan.switch.matching == Matching::InputFirst).then_some(Self)
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        shard.column::<OutPort, InputArbiter>(InputArbiter::default());
+        if shard.site().shared.switch.voq_stride != 0 {
+            shard.column::<OutLane<W>, VoqPointer>(VoqPointer::default());
+        }
+        shard.system(Slot::Arbitrate, "input_first", system::<W>);
+    }
+}
+
+fn system<const W: usize>(mut fabric: Fabric<'_, '_, W>, mut arbiters: InputArbiters<'_, '_>) {
+    if !fabric.events.lists().visits.is_empty() {
+        run(&mut fabric.view::<false>(arbiters.columns()));
+    }
+}
 
 /// Runs the allocation.
 pub fn run<const W: usize>(view: &mut View<'_, W>) {
-    let mut visits = std::mem::take(&mut view.work.visits);
-    let mut inputs = std::mem::take(&mut view.work.input_visits);
+    let mut visits = std::mem::take(&mut view.lists.visits);
+    let mut inputs = std::mem::take(&mut view.lists.input_visits);
     for &out in &visits {
         view.outs[out as usize].visited = false;
         collect_inputs(view, out, &mut inputs);
     }
     visits.clear();
-    view.work.visits = visits;
+    view.lists.visits = visits;
     inputs.sort_unstable();
     inputs.dedup();
     for round in 0..view.shared.iterations() {
-        let first = view.work.grants.len();
+        let first = view.lists.grants.len();
         for &input in &inputs {
             if has_place(view, input) {
                 propose(view, input);
             }
         }
-        if view.work.grants.len() == first {
+        if view.lists.grants.len() == first {
             break;
         }
         decide(view, first, round == 0);
@@ -52,7 +97,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
         }
     }
     inputs.clear();
-    view.work.input_visits = inputs;
+    view.lists.input_visits = inputs;
 }
 
 /// Whether the input can send one more packet now.
@@ -110,19 +155,29 @@ fn is_eligible<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: 
     false
 }
 
+/// Lanes of an input with an eligible head.
+fn eligible_lanes<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32) -> u16 {
+    let mut eligible = 0u16;
+    let mut occupied = view.ins[input as usize].occupied;
+    while occupied != 0 {
+        let bit = occupied.trailing_zeros();
+        occupied &= occupied - 1;
+        view.each_queue(input, bit, |view, queue| {
+            if is_eligible(view, queue) {
+                let lane = queue / view.shared.voq_stride().max(1);
+                eligible |= 1 << (lane & view.shared.lane_mask);
+            }
+        });
+    }
+    eligible
+}
+
 /// The input's proposal, as a grant to be decided by its output.
 fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32) {
     let shift = view.shared.lane_shift;
     let stride = view.shared.voq_stride().max(1);
     let first_lane = input << shift;
-    let mut eligible = 0u16;
-    for lane in 0..=view.shared.lane_mask {
-        for output in 0..stride {
-            if is_eligible(view, (first_lane + lane) * stride + output) {
-                eligible |= 1 << lane;
-            }
-        }
-    }
+    let eligible = eligible_lanes(view, input);
     let Some((lane, choice)) = pick_lane(view, input, eligible) else {
         return;
     };
@@ -143,7 +198,7 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32)
         choice,
         packet: NONE,
     };
-    view.work.grants.push(grant);
+    view.lists.grants.push(grant);
 }
 
 /// Rule 1, lane: VL15, then tables or round robin.
@@ -155,17 +210,13 @@ fn pick_lane<const W: usize, const P: bool>(
     if eligible == 0 {
         return None;
     }
-    if let Some(tables) = view.shared.tables() {
-        let choice = view.work.arbiters.vl[input as usize].select(
-            tables,
-            eligible,
-            view.shared.management(),
-        )?;
+    if view.shared.tables().is_some() {
+        let choice = vl_tables::select(view, input, eligible)?;
         return Some((choice.lane, Some(choice)));
     }
     let first = eligible & view.shared.management();
     let data = eligible & !view.shared.management();
-    let ahead = data & (u16::MAX << view.work.arbiters.input_lane[input as usize]);
+    let ahead = data & (u16::MAX << view.optional.input_first[input as usize].lane);
     let lanes = [first, ahead, data].into_iter().find(|&lanes| lanes != 0)?;
     Some((lanes.trailing_zeros() as u8, None))
 }
@@ -179,7 +230,7 @@ fn pick_queue<const W: usize, const P: bool>(
     let pointer = if stride == 1 {
         0
     } else {
-        u32::from(view.work.arbiters.input_output[lane_row as usize])
+        u32::from(view.optional.voq_pointers[lane_row as usize].0)
     };
     (0..stride)
         .map(|step| lane_row * stride + (pointer + step) % stride)
@@ -192,34 +243,29 @@ fn decide<const W: usize, const P: bool>(
     first: usize,
     is_first_round: bool,
 ) {
-    let mut outs: Vec<u32> = view.work.grants[first..]
-        .iter()
-        .map(|grant| grant.out)
-        .collect();
-    outs.sort_unstable();
-    outs.dedup();
-    for out in outs {
+    view.lists.grants[first..].sort_unstable_by_key(|grant| (grant.out, grant.bit));
+    let mut start = first;
+    while let Some(&Grant { out, .. }) = view.lists.grants.get(start) {
         let mut mask = [0u64; W];
-        for grant in view.work.grants[first..]
-            .iter()
-            .filter(|grant| grant.out == out)
-        {
+        let proposals = view.lists.grants[start..].iter();
+        let mut end = start;
+        for grant in proposals.take_while(|grant| grant.out == out) {
             mask[usize::from(grant.bit / 64)] |= 1 << (grant.bit % 64);
+            end += 1;
         }
         let winner = match view.shared.output_arbitration() {
             OutputArbitration::RoundRobin => {
-                first_from(&mask, view.work.arbiters.output_pointer[out as usize])
+                first_from(&mask, view.optional.input_first[out as usize].output)
             }
             rule => by_rule(view, out, &mask, rule),
         };
-        let Some(winner) = winner else { continue };
-        let won = view.work.grants[first..]
-            .iter_mut()
-            .find(|grant| grant.out == out && grant.bit == winner);
-        let Some(grant) = won else { continue };
-        grant.accepted = true;
-        let grant = *grant;
-        move_pointers(view, &grant, is_first_round);
+        let mut proposals = view.lists.grants[start..end].iter_mut();
+        if let Some(grant) = proposals.find(|grant| Some(grant.bit) == winner) {
+            grant.accepted = true;
+            let grant = *grant;
+            move_pointers(view, &grant, is_first_round);
+        }
+        start = end;
     }
 }
 
@@ -233,28 +279,30 @@ fn move_pointers<const W: usize, const P: bool>(
     let lane = grant.bit & view.shared.lane_mask as u16;
     let lane_row = (grant.input << view.shared.lane_shift) + u32::from(lane);
     if view.shared.management() >> lane & 1 == 0 {
-        view.work.arbiters.input_lane[grant.input as usize] =
+        view.optional.input_first[grant.input as usize].lane =
             (lane as u8 + 1) & view.shared.lane_mask as u8;
     }
     if is_first_round {
-        view.work.arbiters.output_pointer[grant.out as usize] = next_bit::<W>(grant.bit);
+        view.optional.input_first[grant.out as usize].output = next_bit::<W>(grant.bit);
     }
     if view.shared.voq_stride() != 0 {
         let ports = view.shared.voq_stride() as u16;
         let next = (u16::from(view.outs[grant.out as usize].index) + 1) % ports;
-        view.work.arbiters.input_output[lane_row as usize] = next;
+        view.optional.voq_pointers[lane_row as usize].0 = next;
     }
 }
 
 /// Rule 3: outputs of the eligible heads of an input that was not served.
 fn look_again<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32) {
-    let stride = view.shared.voq_stride().max(1);
-    let first = (input << view.shared.lane_shift) * stride;
-    let count = (view.shared.lane_mask + 1) * stride;
-    for queue in first..first + count {
-        if is_eligible(view, queue) {
-            let out = view.queues[queue as usize].out;
-            view.work.calendar.at(view.now + 1).wakes.push(out);
-        }
+    let mut occupied = view.ins[input as usize].occupied;
+    while occupied != 0 {
+        let bit = occupied.trailing_zeros();
+        occupied &= occupied - 1;
+        view.each_queue(input, bit, |view, queue| {
+            if is_eligible(view, queue) {
+                let out = view.queues[queue as usize].out;
+                view.calendar.at(view.now + 1).wakes.push(out);
+            }
+        });
     }
 }

@@ -23,56 +23,110 @@ mod requests;
 
 use self::requests::eligible;
 use super::adaptive;
-use super::state::{Grant, Work};
+use super::mechanism::{Mechanism, ShardBuilder, Site};
+use super::snapshot::{Persistent, Resume};
+use super::state::Grant;
 use super::view::View;
+use super::vl_tables;
+use crate::fabric::OutPort;
 use crate::fabric::components::NONE;
+use crate::ids::ChannelId;
 use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
-use crate::rng::below;
+use crate::rng::{Purpose, Stream, below, stream};
+use bevy_ecs::component::Component;
+use serde::{Deserialize, Serialize};
+
+/// Pointer over the lanes of an input, for an output that takes its turns by inputs.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Turn(pub u8);
+
+impl Persistent for Turn {}
+
+/// Stream of an output that chooses at random; those of hosts are not used.
+#[derive(Component, Clone, Debug, Serialize, Deserialize)]
+pub struct OutputStream(pub Stream);
+
+impl Default for OutputStream {
+    fn default() -> Self {
+        Self(stream(0, Purpose::Arbitration, 0))
+    }
+}
+
+impl Persistent for OutputStream {
+    fn resume(&mut self, built: Self, how: &Resume<'_>) {
+        if how.fork {
+            *self = built;
+        }
+    }
+}
+
+/// Random arbitration as a mechanism: a stream for every output. The choice is made by the core's stage.
+pub struct OutputStreams {
+    streams: Vec<Stream>,
+}
+
+impl Mechanism for OutputStreams {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        (site.plan.switch.output_arbitration == OutputArbitration::Random).then(|| {
+            let outputs = site.placement.switch_channels(site.graph, site.number);
+            let seed = site.plan.seed;
+            let stream = |channel: ChannelId| stream(seed, Purpose::Arbitration, channel.0.into());
+            Self {
+                streams: outputs.map(stream).collect(),
+            }
+        })
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        let Self { streams } = self;
+        shard.column_by::<OutPort, OutputStream>(move |row| {
+            (streams.get(row)).map_or_else(OutputStream::default, |own| OutputStream(own.clone()))
+        });
+    }
+}
 
 /// Runs the stage.
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let mut visits = std::mem::take(&mut view.work.visits);
+    let mut visits = std::mem::take(&mut view.lists.visits);
     for &out in &visits {
         propose(view, out, 0);
     }
     accept(view, 0);
     for _ in 1..view.shared.iterations() {
-        let settled = view.work.grants.len();
+        let settled = view.lists.grants.len();
         super::cross::settle(view);
-        for i in 0..view.work.visits.len() {
-            let out = view.work.visits[i];
+        for i in 0..view.lists.visits.len() {
+            let out = view.lists.visits[i];
             view.outs[out as usize].visited = false;
             visits.push(out);
         }
-        view.work.visits.clear();
+        view.lists.visits.clear();
         visits.sort_unstable();
         visits.dedup();
         for &out in &visits {
             propose(view, out, settled);
         }
-        if view.work.grants.len() == settled {
+        if view.lists.grants.len() == settled {
             break;
         }
         accept(view, settled);
     }
     visits.clear();
-    view.work.visits = visits;
-    if view.shared.speedup() != 1 || view.work.refused {
-        view.work.refused = false;
+    view.lists.visits = visits;
+    if view.shared.speedup() != 1 || view.lists.refused {
+        view.lists.refused = false;
         retry(view);
     }
 }
 
 /// Rule 4.
 fn retry<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let Work {
-        grants, calendar, ..
-    } = &mut *view.work;
-    for grant in grants.iter().filter(|grant| !grant.accepted) {
+    let refused = view.lists.grants.iter().filter(|grant| !grant.accepted);
+    for grant in refused {
         if view.outs[grant.out as usize].free_at <= view.now {
-            calendar.at(view.now + 1).wakes.push(grant.out);
+            view.calendar.at(view.now + 1).wakes.push(grant.out);
         }
     }
 }
@@ -156,7 +210,7 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, f
     if view.shared.speedup() == 1 {
         grant.accepted = accept_one(view, &grant, first);
     }
-    view.work.grants.push(grant);
+    view.lists.grants.push(grant);
 }
 
 /// Lanes by round robin from the pointer, VL15 first.
@@ -195,12 +249,7 @@ fn by_tables<const W: usize, const P: bool>(
     if found == 0 {
         return None;
     }
-    let tables = view.shared.tables()?;
-    let choice = view.work.arbiters.vl[asked.out as usize].select(
-        tables,
-        found,
-        view.shared.management(),
-    )?;
+    let choice = vl_tables::select(view, asked.out, found)?;
     let lane = first + u32::from(choice.lane);
     let bit = request_of(view, asked, lane)?;
     Some((lane, bit, Some(choice)))
@@ -238,23 +287,18 @@ fn by_rule<const W: usize, const P: bool>(
     mask: &[u64; W],
     rule: OutputArbitration,
 ) -> Option<u16> {
-    let bits = || {
-        mask.iter().enumerate().flat_map(|(i, &word)| {
-            (0..64)
-                .filter(move |bit| word >> bit & 1 != 0)
-                .map(move |bit| i as u16 * 64 + bit)
-        })
-    };
     if rule == OutputArbitration::Random {
-        let count = bits().count() as u32;
-        if count < 2 {
-            return bits().next();
-        }
-        let pick = below(&mut view.work.arbiters.streams[out as usize], count);
-        return bits().nth(pick as usize);
+        return match mask.iter().map(|word| word.count_ones()).sum() {
+            0 => None,
+            1 => nth_bit(mask, 0),
+            count => nth_bit(
+                mask,
+                below(&mut view.optional.streams[out as usize].0, count),
+            ),
+        };
     }
     let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
-    bits().min_by_key(|&bit| {
+    let since = |bit: u16| {
         let queue = view.queue_of(first_port, bit, out);
         let record = &view.records[view.queues[queue as usize].head as usize];
         if rule == OutputArbitration::OldestFirst {
@@ -262,7 +306,37 @@ fn by_rule<const W: usize, const P: bool>(
         } else {
             record.requested
         }
-    })
+    };
+    let mut best: Option<(u64, u16)> = None;
+    for (i, &word) in mask.iter().enumerate() {
+        let mut rest = word;
+        while rest != 0 {
+            let bit = i as u16 * 64 + rest.trailing_zeros() as u16;
+            rest &= rest - 1;
+            let found = since(bit);
+            if best.is_none_or(|(least, _)| found < least) {
+                best = Some((found, bit));
+            }
+        }
+    }
+    best.map(|(_, bit)| bit)
+}
+
+/// The set bit of `mask` before which there are `n` others.
+fn nth_bit<const W: usize>(mask: &[u64; W], n: u32) -> Option<u16> {
+    let mut left = n;
+    for (i, &word) in mask.iter().enumerate() {
+        let count = word.count_ones();
+        if left < count {
+            let mut rest = word;
+            for _ in 0..left {
+                rest &= rest - 1;
+            }
+            return Some(i as u16 * 64 + rest.trailing_zeros() as u16);
+        }
+        left -= count;
+    }
+    None
 }
 
 /// Each input accepts as many grants of this round (from `first` on) as it has places left. Inputs that send
@@ -271,7 +345,7 @@ fn by_rule<const W: usize, const P: bool>(
 fn accept<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize) {
     match view.shared.speedup() {
         1 => {}
-        u16::MAX => view.work.grants[first..]
+        u16::MAX => view.lists.grants[first..]
             .iter_mut()
             .for_each(|grant| grant.accepted = true),
         _ => accept_several(view, first),
@@ -293,17 +367,17 @@ fn accept_one<const W: usize, const P: bool>(
     grant: &Grant,
     first: usize,
 ) -> bool {
-    let number = view.work.grants.len();
+    let number = view.lists.grants.len();
     let input = &mut view.ins[grant.input as usize];
     let rival = input.grant as usize;
     if input.granted_in == view.now && rival >= first {
-        view.work.refused = true;
-        let held = view.work.grants[rival];
+        view.lists.refused = true;
+        let held = view.lists.grants[rival];
         let rank = |grant: &Grant| (adaptive::preference(view, grant), distance(view, grant));
         if rank(&held) <= rank(grant) {
             return false;
         }
-        view.work.grants[rival].accepted = false;
+        view.lists.grants[rival].accepted = false;
     }
     let input = &mut view.ins[grant.input as usize];
     input.granted_in = view.now;
@@ -311,31 +385,32 @@ fn accept_one<const W: usize, const P: bool>(
     true
 }
 
+/// The same for inputs that send several packets at a time: those that come first from the pointer.
 fn accept_several<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize) {
-    let mut order: Vec<usize> = (first..view.work.grants.len()).collect();
-    order.sort_by_key(|&i| {
-        (
-            view.work.grants[i].input,
-            distance(view, &view.work.grants[i]),
-        )
-    });
+    let mut order = std::mem::take(&mut view.lists.order);
+    for (number, grant) in (0u32..).zip(&view.lists.grants[first..]) {
+        order.push((grant.input, distance(view, grant), number));
+    }
+    order.sort_unstable();
     let mut input = u32::MAX;
     let mut places = 0;
-    for i in order {
-        let grant = view.work.grants[i];
-        if grant.input != input {
-            input = grant.input;
+    for &(of, _, number) in &order {
+        if of != input {
+            input = of;
             places = view.shared.speedup() - view.ins[input as usize].leaving;
         }
         if places > 0 {
             places -= 1;
-            view.work.grants[i].accepted = true;
+            let grant = &mut view.lists.grants[first + number as usize];
+            grant.accepted = true;
             if first == 0 {
                 let index = u16::from(view.outs[grant.out as usize].index);
                 view.ins[input as usize].accept_pointer = index + 1;
             }
         }
     }
+    order.clear();
+    view.lists.order = order;
 }
 
 impl<const W: usize, const P: bool> View<'_, W, P> {

@@ -37,7 +37,7 @@ pub(super) fn standing<const W: usize, const P: bool>(
     let mut standing = Standing {
         requests,
         any: any != 0,
-        has_room: any == 0 || by_credits && row.covers(view.shared.largest, view.now),
+        has_room: any == 0 || by_credits && row.covers(view.shared.traffic.largest, view.now),
     };
     if !standing.has_room && !view.shared.reserve() {
         standing.has_room = without_room(view, asked, lane, &mut requests).is_none();

@@ -11,47 +11,111 @@
 //! 2. A packet created in `t` may enter its channel in `t` (rule 11): this stage comes before `inject`.
 //! 3. A saturating source makes its next packet in the cycle after the previous one has started (D11).
 //! 4. With bounded source queues a packet that finds its class's queue full is rejected (D11).
-//! 5. A class that sends messages makes the next packet of its released ones (D21, [`replay`]).
+//! 5. A class that sends messages makes the next packet of its released ones (D21, [`replay`](super::replay)).
 //!
 //! # Deviations
 //! None.
 
-pub mod replay;
 pub mod sources;
 
-use super::view::View;
-use crate::fabric::source_queue::Waiting;
-use crate::traffic::Gap;
+use self::sources::Sources;
+use super::bounded_queues::BoundedQueues;
+use super::records::Records;
+use super::replay::Replay;
+use super::rules::Rules;
+use super::state::worklists::Created;
+use super::state::{Calendar, Place, Shared, Worklists};
+use super::view::column;
+use crate::fabric::source_queue::{SourceQueues, Waiting};
+use crate::fabric::{Host, OutPort};
+use crate::ids::HostId;
+use crate::traffic::{Creation, Gap};
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::prelude::{Query, Res, ResMut};
+use bevy_ecs::system::SystemParam;
+
+/// System parameter: hosts, their sources and queues.
+#[derive(SystemParam)]
+pub struct Making<'w, 's> {
+    place: Res<'w, Place>,
+    calendar: Res<'w, Calendar>,
+    lists: ResMut<'w, Worklists>,
+    sources: ResMut<'w, Sources>,
+    queues: ResMut<'w, SourceQueues>,
+    records: ResMut<'w, Records>,
+    replay: Option<ResMut<'w, Replay>>,
+    bounds: Option<ResMut<'w, BoundedQueues>>,
+    hosts: Query<'w, 's, &'static Host>,
+    outs: Query<'w, 's, &'static mut OutPort>,
+}
+
+/// What the stage works on.
+struct Hosts<'a, const P: bool> {
+    now: u64,
+    shared: Rules<'a, P>,
+    first_host_port: u32,
+    lists: &'a mut Worklists,
+    sources: &'a mut Sources,
+    queues: &'a mut SourceQueues,
+    records: &'a mut Records,
+    replay: Option<&'a mut Replay>,
+    bounds: Option<&'a mut BoundedQueues>,
+    ids: &'a [Host],
+    outs: &'a mut [OutPort],
+}
+
+/// The system.
+pub fn system<const P: bool>(mut making: Making<'_, '_>) {
+    let now = making.calendar.now();
+    let replay = making.replay.as_deref();
+    if !making.sources.is_busy(now) && replay.is_none_or(|replay| replay.next(now) != now) {
+        return;
+    }
+    let hosts = making.hosts.contiguous_iter().into_iter().flatten().next();
+    run(&mut Hosts::<P> {
+        now,
+        shared: Rules(&making.place.shared),
+        first_host_port: making.place.first_host_port,
+        lists: making.lists.bypass_change_detection(),
+        sources: making.sources.bypass_change_detection(),
+        queues: making.queues.bypass_change_detection(),
+        records: making.records.bypass_change_detection(),
+        replay: making.replay.as_deref_mut(),
+        bounds: making.bounds.as_deref_mut(),
+        ids: hosts.unwrap_or_default(),
+        outs: column!(making.outs),
+    });
+}
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let class_count = view.shared.classes.len() as u32;
-    view.work.sources.collect(view.now, class_count > 1);
-    let mut due = std::mem::take(&mut view.work.sources.due);
-    if let Some(replay) = &mut view.work.replay {
-        replay.collect(view.now, &mut due);
+fn run<const P: bool>(hosts: &mut Hosts<'_, P>) {
+    let class_count = hosts.shared.traffic.classes.len() as u32;
+    hosts.sources.collect(hosts.now, class_count > 1);
+    let mut due = std::mem::take(&mut hosts.sources.due);
+    if let Some(replay) = &mut hosts.replay {
+        replay.collect(hosts.now, &mut due);
         due.sort_unstable();
     }
     for row in due.drain(..) {
-        create(view, row, class_count);
+        create(hosts, row, class_count);
     }
-    view.work.sources.due = due;
-    if let Some(replay) = &mut view.work.replay {
+    hosts.sources.due = due;
+    if let Some(replay) = &mut hosts.replay {
         replay.settle();
     }
 }
 
 #[inline]
-fn create<const W: usize, const P: bool>(view: &mut View<'_, W, P>, row: u32, class_count: u32) {
-    let shared = view.shared;
+fn create<const P: bool>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
+    let shared = hosts.shared;
     let (host, class_number) = match class_count {
         1 => (row, 0),
         several => (row / several, row % several),
     };
-    let class = &shared.classes[class_number as usize];
-    let source = view.work.sources.source(row);
-    let (made, gap) = match &mut view.work.replay {
+    let class = &shared.0.traffic.classes[class_number as usize];
+    let source = hosts.sources.source(row);
+    let (made, gap) = match &mut hosts.replay {
         Some(replay) if class.messages.is_some() => {
             source.count();
             (replay.create(row, class), Gap::Never)
@@ -65,66 +129,79 @@ fn create<const W: usize, const P: bool>(view: &mut View<'_, W, P>, row: u32, cl
         return;
     };
     let key = if class.management {
-        shared.management_key
+        shared.forwarding.management_key
     } else {
-        let layer = if shared.path_layer.is_empty() {
+        shared.key(hosts.ids[host as usize].id, &creation)
+    };
+    let rejected = enqueue(hosts, host, class_number as u16, &creation, key);
+    match gap {
+        Gap::After(cycles) => hosts.sources.insert(row, hosts.now + cycles),
+        Gap::WhenSent if rejected => hosts.sources.insert(row, hosts.now + 1),
+        Gap::WhenSent | Gap::Never => {}
+    }
+}
+
+impl Shared {
+    /// Key of the lane map of a data packet from host `source` (global id).
+    #[inline]
+    fn key(&self, source: u32, creation: &Creation) -> u8 {
+        let tables = &self.forwarding;
+        let layer = if tables.path_layer.is_empty() {
             0
         } else {
-            let from = view.work.host_ids[host as usize];
-            let from = shared.host_switch[from as usize] as usize;
-            shared.path_layer[from * shared.host_count + creation.destination.index()]
+            let from = tables.host_switch[source as usize] as usize;
+            tables.path_layer[from * tables.host_count + creation.destination.index()]
         };
-        creation.sl.0 * shared.layers + layer
-    };
-    let rejected = enqueue(view, host, class_number as u16, &creation, key);
-    match gap {
-        Gap::After(cycles) => view.work.sources.insert(row, view.now + cycles),
-        Gap::WhenSent if rejected => view.work.sources.insert(row, view.now + 1),
-        Gap::WhenSent | Gap::Never => {}
+        creation.sl.0 * tables.layers + layer
     }
 }
 
 /// Puts the packet into its host's queue, unless that is full; returns whether it was rejected.
 #[inline]
-fn enqueue<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
+fn enqueue<const P: bool>(
+    hosts: &mut Hosts<'_, P>,
     host: u32,
     class: u16,
-    creation: &crate::traffic::Creation,
+    creation: &Creation,
     key: u8,
 ) -> bool {
-    view.work
-        .records
-        .created(view.now, class, host, creation.destination, creation.size);
-    if let Some(limit) = view.shared.source_queue {
-        let waiting = &mut view.work.class_waiting
-            [host as usize * view.shared.classes.len() + usize::from(class)];
-        if *waiting >= limit {
-            view.work.records.rejected(view.now, class);
-            return true;
-        }
-        *waiting += 1;
+    let ends = [HostId(hosts.ids[host as usize].id), creation.destination];
+    hosts.records.created(hosts.now, class, ends, creation.size);
+    if let Some(bounds) = &mut hosts.bounds
+        && !bounds.admit(host, class)
+    {
+        hosts.records.rejected(hosts.now, class);
+        return true;
     }
-    let out = view.work.first_host_port + host;
-    let port = &mut view.outs[out as usize];
-    let lane = match view.shared.adaptation() {
+    if hosts.lists.facts.created {
+        hosts.lists.created.push(Created {
+            host,
+            class,
+            size: creation.size,
+            destination: creation.destination.0,
+            sequence: creation.sequence as u32,
+        });
+    }
+    let out = hosts.first_host_port + host;
+    let port = &mut hosts.outs[out as usize];
+    let lane = match hosts.shared.adaptation() {
         Some(adaptation) => adaptation.injection_lane(key, creation.sequence),
-        None => view.shared.profiles[(port.profile + u32::from(key)) as usize],
+        None => hosts.shared.forwarding.profiles[(port.profile + u32::from(key)) as usize],
     };
     port.request_lanes |= 1 << lane;
     if !port.visited {
         port.visited = true;
-        view.work.host_visits.push(out);
+        hosts.lists.host_visits.push(out);
     }
-    let queue = ((host << view.shared.lane_shift) + u32::from(lane)) as usize;
+    let queue = ((host << hosts.shared.lane_shift) + u32::from(lane)) as usize;
     let packet = Waiting {
-        created: view.now,
+        created: hosts.now,
         destination: creation.destination.0,
         sequence: creation.sequence as u32,
         class,
         size: creation.size,
         key,
     };
-    view.work.source_queues.push(queue, packet);
+    hosts.queues.push(queue, packet);
     false
 }

@@ -5,9 +5,11 @@
 //!
 //! Cost: O(1) per packet and per turn of the wheel; a silent host costs nothing in between.
 
+use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::components::NONE;
 use crate::plan::ClassPlan;
 use crate::traffic::{Gap, Source};
+use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
 /// Buckets of the wheel \[cycles\].
@@ -24,13 +26,21 @@ struct Entry {
 }
 
 /// All sources of a shard, in (host, class) order.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Resource, Debug, Serialize, Deserialize)]
 pub struct Sources {
     entries: Vec<Entry>,
     buckets: Vec<u32>,
     busy: Vec<u64>,
     /// Entries due in the current cycle, ascending.
     pub due: Vec<u32>,
+}
+
+impl Persistent for Sources {
+    fn resume(&mut self, built: Self, how: &Resume<'_>) {
+        if how.fork {
+            self.replace(built, how.now, how.saturating);
+        }
+    }
 }
 
 impl Sources {
@@ -61,7 +71,7 @@ impl Sources {
 
     /// Replaces the sources by `others`, whose first gap counts from cycle `now`; numbers of packets go on.
     /// Sources of saturating classes stay.
-    pub fn replace(&mut self, others: Self, now: u64, saturating: &[bool]) {
+    fn replace(&mut self, others: Self, now: u64, saturating: &[bool]) {
         let saved = std::mem::replace(&mut self.entries, others.entries);
         self.buckets.fill(NONE);
         self.busy.fill(0);

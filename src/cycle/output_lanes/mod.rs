@@ -24,26 +24,55 @@
 //! None. References: [`IBA`](crate::references::IBA) section 7.6.9 (VL arbitration at the port's output).
 
 pub mod buffers;
+mod ledger;
 
+use self::buffers::{OutChannel, WaitingLane};
 use super::cross::{forward, return_credits};
+use super::mechanism::{Mechanism, ShardBuilder, Site};
 use super::rules::Rules;
+use super::slot::Slot;
 use super::state::Grant;
-use super::view::View;
-use crate::fabric::components::{NONE, Peer};
+use super::view::{Fabric, Transmission, View};
+use super::vl_tables;
+use crate::fabric::components::NONE;
+use crate::fabric::{OutLane, OutPort};
 use crate::plan::Matching;
 use crate::qos::vl_arbitration::VlChoice;
 
 /// Held until the channel takes the packet: no cycle is known yet.
 pub(super) const OPEN_END: u64 = u64::MAX;
 
+/// Output lanes as a mechanism: buffers of lanes and channels, and the stage that empties them. The crossbar's stage
+/// fills them.
+pub struct OutputLanes;
+
+impl Mechanism for OutputLanes {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        (site.plan.switch.output_lane_buffer != 0).then_some(Self)
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        shard.column::<OutLane<W>, WaitingLane>(WaitingLane::default());
+        shard.column::<OutPort, OutChannel>(OutChannel::default());
+        shard.ledger(ledger::enter);
+        shard.system(Slot::Transmit, "transmit", system::<W>);
+    }
+}
+
+fn system<const W: usize>(mut fabric: Fabric<'_, '_, W>, mut channels: Transmission<'_, '_>) {
+    if !fabric.events.lists().channel_visits.is_empty() {
+        run(&mut fabric.view::<false>(channels.columns()));
+    }
+}
+
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
-    let mut due = std::mem::take(view.work.output_lanes.agenda(view.now));
+pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+    let mut due = std::mem::take(&mut view.lists.channel_visits);
     for out in due.drain(..) {
         transmit(view, out);
     }
-    *view.work.output_lanes.agenda(view.now) = due;
+    view.lists.channel_visits = due;
 }
 
 impl<const P: bool> Rules<'_, P> {
@@ -64,8 +93,10 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
             buffer => {
                 let out = lane >> self.shared.lane_shift;
                 let step = self.outs[out as usize].step;
-                let lanes = &self.work.output_lanes;
-                credits.min(lanes.open_for(lane, out, buffer, step, self.now))
+                let waiting = &self.optional.waiting[lane as usize];
+                let channel = &self.optional.channels[out as usize];
+                let on_channel = channel.leaving(lane, step, self.now);
+                credits.min(waiting.open_for(on_channel, buffer, self.now))
             }
         }
     }
@@ -79,8 +110,9 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
             buffer => {
                 let out = lane >> self.shared.lane_shift;
                 let step = self.outs[out as usize].step;
-                let lanes = &self.work.output_lanes;
-                let open = lanes.opens_at(lane, out, buffer, step, flits)?;
+                let waiting = &self.optional.waiting[lane as usize];
+                let channel = &self.optional.channels[out as usize];
+                let open = waiting.opens_at(channel, lane, buffer, step, flits)?;
                 credits.map(|at| at.max(open))
             }
         }
@@ -88,19 +120,19 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
 }
 
 /// A packet that stalls holds input and output until the channel takes it: no wake-up is due before.
-pub(super) fn hold<const W: usize>(view: &mut View<'_, W>, grant: &Grant) -> u64 {
+pub(super) fn hold<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) -> u64 {
     if view.shared.speedup() == 1 {
         view.ins[grant.input as usize].wake_scheduled = true;
     }
-    let lane = &mut view.work.output_lanes.lanes[grant.lane as usize];
+    let lane = &mut view.optional.waiting[grant.lane as usize];
     lane.queue = grant.queue;
     lane.input = grant.input;
     OPEN_END
 }
 
 /// A packet that was granted now passes the crossbar into its output lane (rule 1).
-pub(super) fn enter<const W: usize>(
-    view: &mut View<'_, W>,
+pub(super) fn enter<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
     grant: &Grant,
     packet_row: u32,
     flits: u16,
@@ -109,11 +141,10 @@ pub(super) fn enter<const W: usize>(
     let step = view.outs[grant.out as usize].step;
     let passes = u32::from(flits).min(view.shared.output_lane_buffer()) as u16;
     return_credits(view, grant.queue, grant.input, view.now, passes, step);
-    let ready = view.now + view.shared.crossbar_delay;
+    let ready = view.now + view.shared.switch.crossbar_delay;
     view.records[packet_row as usize].requested = ready;
     view.packets[packet_row as usize].next = NONE;
-    let lanes = &mut view.work.output_lanes;
-    let lane = &mut lanes.lanes[grant.lane as usize];
+    let lane = &mut view.optional.waiting[grant.lane as usize];
     lane.flits += u32::from(flits);
     lane.free_at = until;
     if lane.head == NONE {
@@ -122,7 +153,7 @@ pub(super) fn enter<const W: usize>(
         view.packets[lane.tail as usize].next = packet_row;
     }
     lane.tail = packet_row;
-    let channel = &mut lanes.channels[grant.out as usize];
+    let channel = &mut view.optional.channels[grant.out as usize];
     channel.waiting |= 1 << (grant.lane & view.shared.lane_mask);
     let at = ready.max(channel.free_at);
     schedule(view, grant.out, at);
@@ -130,26 +161,26 @@ pub(super) fn enter<const W: usize>(
 
 /// Puts a channel on the agenda of cycle `at`. It is there already for no later cycle: packets get ready in the
 /// order in which they enter.
-fn schedule<const W: usize>(view: &mut View<'_, W>, out: u32, at: u64) {
-    let work = &mut *view.work;
-    let channel = &mut work.output_lanes.channels[out as usize];
+fn schedule<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, at: u64) {
+    let channel = &mut view.optional.channels[out as usize];
     if !channel.scheduled {
         channel.scheduled = true;
-        work.output_lanes.agenda(at).push(out);
         if at > view.now {
-            work.calendar.at(at);
+            view.calendar.at(at).starts.push(out);
+        } else {
+            view.lists.channel_visits.push(out);
         }
     }
 }
 
 /// Visits a free channel (rule 2).
-fn transmit<const W: usize>(view: &mut View<'_, W>, out: u32) {
-    view.work.output_lanes.channels[out as usize].scheduled = false;
+fn transmit<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32) {
+    view.optional.channels[out as usize].scheduled = false;
     let ready = ready_lanes(view, out, view.now);
     if let Some((lane, choice)) = choose(view, out, ready) {
         take(view, out, lane, choice);
     }
-    let channel = &view.work.output_lanes.channels[out as usize];
+    let channel = &view.optional.channels[out as usize];
     let (free_at, waiting) = (channel.free_at.max(view.now + 1), channel.waiting);
     if waiting == 0 {
         return;
@@ -164,21 +195,24 @@ fn transmit<const W: usize>(view: &mut View<'_, W>, out: u32) {
 }
 
 /// First waiting packet of each lane of a channel: its lane number and the cycle from which it may be taken.
-fn heads<const W: usize>(view: &View<'_, W>, out: u32) -> impl Iterator<Item = (u32, u64)> {
+fn heads<const W: usize, const P: bool>(
+    view: &View<'_, W, P>,
+    out: u32,
+) -> impl Iterator<Item = (u32, u64)> {
     let first = out << view.shared.lane_shift;
-    let waiting = view.work.output_lanes.channels[out as usize].waiting;
+    let waiting = view.optional.channels[out as usize].waiting;
     (0..=view.shared.lane_mask)
         .filter(move |lane| waiting >> lane & 1 != 0)
         .map(move |lane| {
-            let head = view.work.output_lanes.lanes[(first + lane) as usize].head;
+            let head = view.optional.waiting[(first + lane) as usize].head;
             (lane, view.records[head as usize].requested)
         })
 }
 
 /// Lanes whose first waiting packet may be taken in cycle `at`.
-fn ready_lanes<const W: usize>(view: &View<'_, W>, out: u32, at: u64) -> u16 {
-    if view.shared.crossbar_delay == 0 {
-        return view.work.output_lanes.channels[out as usize].waiting;
+fn ready_lanes<const W: usize, const P: bool>(view: &View<'_, W, P>, out: u32, at: u64) -> u16 {
+    if view.shared.switch.crossbar_delay == 0 {
+        return view.optional.channels[out as usize].waiting;
     }
     heads(view, out)
         .filter(|&(_, ready)| ready <= at)
@@ -186,8 +220,8 @@ fn ready_lanes<const W: usize>(view: &View<'_, W>, out: u32, at: u64) -> u16 {
 }
 
 /// The lane the channel serves among `ready` ones.
-fn choose<const W: usize>(
-    view: &View<'_, W>,
+fn choose<const W: usize, const P: bool>(
+    view: &View<'_, W, P>,
     out: u32,
     ready: u16,
 ) -> Option<(u32, Option<VlChoice>)> {
@@ -195,28 +229,31 @@ fn choose<const W: usize>(
         return None;
     }
     let shared = view.shared;
-    if let (Some(tables), Matching::OutputFirst) = (shared.tables(), shared.matching()) {
-        let arbiter = &view.work.arbiters.vl[out as usize];
-        let choice = arbiter.select(tables, ready, shared.management())?;
+    if shared.tables().is_some() && shared.matching() == Matching::OutputFirst {
+        let choice = vl_tables::select(view, out, ready)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
-    let pointer = view.work.output_lanes.channels[out as usize].pointer;
+    let pointer = view.optional.channels[out as usize].pointer;
     Some((shared.first_lane(ready, pointer), None))
 }
 
 /// The channel takes the first packet of a lane.
-fn take<const W: usize>(view: &mut View<'_, W>, out: u32, number: u32, choice: Option<VlChoice>) {
+fn take<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    out: u32,
+    number: u32,
+    choice: Option<VlChoice>,
+) {
     let (now, shared) = (view.now, view.shared);
     let lane = (out << shared.lane_shift) + number;
     let step = view.outs[out as usize].step;
-    let lanes = &mut view.work.output_lanes;
-    let waiting = &mut lanes.lanes[lane as usize];
+    let waiting = &mut view.optional.waiting[lane as usize];
     let packet_row = waiting.head;
     let packet = &mut view.packets[packet_row as usize];
     let flits = packet.size;
     waiting.head = std::mem::replace(&mut packet.next, NONE);
     waiting.flits -= u32::from(flits);
-    let channel = &mut lanes.channels[out as usize];
+    let channel = &mut view.optional.channels[out as usize];
     if waiting.head == NONE {
         channel.waiting &= !(1 << number);
     }
@@ -227,38 +264,39 @@ fn take<const W: usize>(view: &mut View<'_, W>, out: u32, number: u32, choice: O
     if shared.management() >> number & 1 == 0 {
         channel.pointer = ((number + 1) & shared.lane_mask) as u8;
     }
-    if let (Some(tables), Some(choice)) = (shared.tables(), choice) {
-        let bytes = u64::from(flits) * u64::from(shared.flit_bytes);
-        view.work.arbiters.vl[out as usize].commit(tables, choice, bytes);
+    if let Some(choice) = choice {
+        vl_tables::commit(view, out, choice, flits);
     }
     let row = &mut view.lanes[lane as usize];
     row.sent = row.sent.wrapping_add(u32::from(flits));
     if shared.stalls(flits) {
-        let granted = view.records[packet_row as usize].requested - shared.crossbar_delay;
+        let granted = view.records[packet_row as usize].requested - shared.switch.crossbar_delay;
         release(view, lane, granted, flits, step);
     }
     if view.lanes[lane as usize].need != 0 {
         view.wake_with_room(out, lane);
     }
-    let place = forward(view, (out, lane), packet_row, flits, now);
-    if view.outs[out as usize].peer == Peer::Border {
-        // for `mark`: the row's content stays until the row is claimed again, after this cycle's stages
-        view.packets[packet_row as usize].next = place;
-    }
+    forward(view, (out, lane), packet_row, flits, now);
 }
 
 /// Rule 3: the channel takes the packet that stalls in the crossbar on its way to `lane`.
-fn release<const W: usize>(view: &mut View<'_, W>, lane: u32, granted: u64, flits: u16, step: u16) {
+fn release<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    lane: u32,
+    granted: u64,
+    flits: u16,
+    step: u16,
+) {
     let buffer = view.shared.output_lane_buffer();
     let pace = u64::from(step);
     let filled = u64::from(buffer) * pace;
     let resumes = (granted + filled).max(view.now + 1);
     let rest = (u32::from(flits) - buffer) as u16;
     let held_until = resumes + u64::from(rest) * pace;
-    let lane = &mut view.work.output_lanes.lanes[lane as usize];
+    let lane = &mut view.optional.waiting[lane as usize];
     lane.free_at = held_until;
     let (queue, input) = (lane.queue, lane.input);
-    let slot = view.work.calendar.at(held_until);
+    let slot = view.calendar.at(held_until);
     if view.shared.speedup() == 1 {
         view.ins[input as usize].free_at = held_until;
         slot.frees.push(input);

@@ -57,11 +57,11 @@ impl Run<'_> {
             graph.channels().len(),
             usize::from(self.resolved.plan.switch.lane_count()),
         );
-        for state in self.simulation.states() {
-            sum.merge(&state.work.records.measured);
-            sum.packet_hops += state.work.records.packet_hops;
-            sum.flit_hops += state.work.records.flit_hops;
+        for records in self.simulation.records() {
+            sum.merge(&records.measured);
         }
+        let hops = self.simulation.hops();
+        (sum.packet_hops, sum.flit_hops) = (hops.packets, hops.flits);
         sum
     }
 

@@ -6,7 +6,7 @@
 
 use super::verdict::{Standing, standing};
 use super::{DRAIN_STEP, MEASURE, Run};
-use crate::cycle::records::Totals;
+use crate::cycle::records::{Records, Totals};
 use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batch_means, warm_up};
 use crate::plan::Precision;
 use crate::run::checkpoint::Mark;
@@ -340,8 +340,8 @@ impl Run<'_> {
 
     /// Tells every shard which cycles are measured.
     fn set_window(&mut self, start: u64, end: u64) {
-        for state in self.simulation.states_mut() {
-            state.work.records.set_window(start, end);
+        for mut records in self.simulation.each_mut::<Records>() {
+            records.set_window(start, end);
         }
     }
 }

@@ -21,8 +21,9 @@ use super::simulation::{Options, Simulation};
 use super::sizing;
 use super::wait_for::WaitFor;
 use super::watchdog::Watchdog;
+use crate::cycle::ledger::Ledger;
 use crate::cycle::records::Totals;
-use crate::run::invariants::Ledger;
+use crate::fabric::source_queue::SourceQueues;
 use crate::scenario::Resolved;
 use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,7 +75,7 @@ pub fn execute_from<'a>(
         settings.threads,
         continuation.start.shards(settings.shards)?,
     );
-    options.check_order = settings.check && resolved.routes.guarantees().in_order;
+    options.wanted.order = settings.check && resolved.routes.guarantees().in_order;
     options.profile = settings.profile;
     let mut run = Run::new(resolved, settings, options)?;
     run.packets = continuation.packets;
@@ -311,19 +312,17 @@ impl<'a> Run<'a> {
     /// Totals of all shards, and their packet-hops.
     fn totals(&self) -> (Totals, u64) {
         let mut sum = Totals::default();
-        let mut hops = 0;
-        for state in self.simulation.states() {
-            sum.add(&state.work.records.totals);
-            hops += state.work.records.packet_hops;
+        for records in self.simulation.records() {
+            sum.add(&records.totals);
         }
-        (sum, hops)
+        (sum, self.simulation.hops().packets)
     }
 
     /// Packets in source queues.
     fn queued(&self) -> u64 {
         self.simulation
-            .states()
-            .map(|state| state.work.source_queues.waiting())
+            .each::<SourceQueues>()
+            .map(SourceQueues::waiting)
             .sum()
     }
 
@@ -331,8 +330,8 @@ impl<'a> Run<'a> {
     fn tagged_left(&self) -> u64 {
         let classes = self
             .simulation
-            .states()
-            .flat_map(|state| &state.work.records.measured.classes);
+            .records()
+            .flat_map(|records| &records.measured.classes);
         let (created, delivered) = classes.fold((0, 0), |sum, class| {
             (sum.0 + class.tagged_created, sum.1 + class.tagged_delivered)
         });

@@ -1,6 +1,7 @@
 //! Hands the records of packets over as they come, and those of flows at the end.
 
 use super::Run;
+use crate::cycle::packet_records::PacketRecords;
 use crate::measure::{Flow, FlowRecord, Observation, PacketRow, Sample};
 use crate::run::outcome::RunError;
 use crate::run::packet_sink;
@@ -22,8 +23,8 @@ impl Run<'_> {
             return Ok(());
         }
         let mut rows = Vec::new();
-        for state in self.simulation.states_mut() {
-            if let Some(observation) = state.work.records.observation_mut() {
+        for mut records in self.simulation.each_mut::<PacketRecords>() {
+            if let Some(observation) = records.observation_mut() {
                 observation.take_packets(&mut rows);
             }
         }
@@ -41,8 +42,8 @@ impl Run<'_> {
         }
         let observations = self
             .simulation
-            .states()
-            .filter_map(|state| state.work.records.observation());
+            .each::<PacketRecords>()
+            .filter_map(PacketRecords::observation);
         let mut flows: Vec<_> = observations.flat_map(Observation::flows).collect();
         flows.sort_unstable_by_key(|(flow, _)| *flow);
         Some(flows)

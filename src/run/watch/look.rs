@@ -1,14 +1,17 @@
 //! Where one packet is after a cycle, and why it was not granted in it.
 
-use super::super::inspect::Columns;
 use super::super::shard::Inspect;
 use super::super::simulation::Simulation;
 use super::PacketName;
 use super::reasons::Ports;
 use super::story::Reason;
-use crate::cycle::state::Message;
+use crate::cycle::Columns;
+use crate::cycle::adaptive::Choice;
+use crate::cycle::generate::sources::Sources;
+use crate::cycle::output_lanes::buffers::{OutChannel, WaitingLane};
+use crate::cycle::state::{Mail, Place};
 use crate::fabric::components::{NONE, Packet, PacketRecord};
-use crate::fabric::source_queue::Waiting;
+use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::ids::ChannelId;
 use crate::topology::Graph;
 
@@ -67,7 +70,7 @@ pub(super) struct Looker {
     /// Shard and row of its host.
     home: (usize, u32),
     /// Mail on its way to each shard.
-    mail: Vec<Option<Message>>,
+    mail: Vec<Option<Mail>>,
     pub(super) cycle: u64,
     pub(super) shard: usize,
     pub(super) before: Option<Ports>,
@@ -77,10 +80,12 @@ pub(super) struct Looker {
 impl Looker {
     pub(super) fn new(graph: &Graph, simulation: &Simulation, name: PacketName) -> Self {
         let channels = simulation.port_channels().to_vec();
-        let home = simulation.states().enumerate().find_map(|(shard, state)| {
-            let hosts = state.work.host_ids.iter();
-            let row = hosts.take_while(|host| **host != name.source.0).count();
-            (row < state.work.host_ids.len()).then_some((shard, row as u32))
+        let source = graph.host_channel(name.source);
+        let home = (0..).zip(simulation.each::<Place>()).zip(&channels);
+        let home = home.into_iter().find_map(|((shard, place), channels)| {
+            let hosts = &channels[place.first_host_port as usize..];
+            let row = hosts.iter().position(|&channel| channel == source)?;
+            Some((shard, row as u32))
         });
         let step = |channel| graph.channel(channel).timing.cycles_per_flit as u16;
         Self {
@@ -98,19 +103,19 @@ impl Looker {
 
     /// Packets its source has made.
     pub(super) fn made(&self, simulation: &Simulation) -> u64 {
-        let state = simulation.states().nth(self.home.0);
-        state.map_or(0, |state| {
-            let classes = state.shared.classes.len() as u32;
-            let row = self.home.1 * classes + u32::from(self.name.class);
-            state.work.sources.made(row)
+        let mut shards = simulation.each::<Place>().zip(simulation.each::<Sources>());
+        shards.nth(self.home.0).map_or(0, |(place, sources)| {
+            let classes = place.shared.traffic.classes.len() as u32;
+            sources.made(self.home.1 * classes + u32::from(self.name.class))
         })
     }
 
     /// Where the packet is after `cycle`.
     pub(super) fn look(&mut self, simulation: &mut Simulation, cycle: u64) -> Look {
         let name = self.name;
-        let mine = |mail: &[Message]| {
-            let is_mine = |message: &&Message| matches!(message, Message::Head { record, .. } if is(name, record));
+        let mine = |mail: &[Mail]| {
+            let is_mine =
+                |item: &&Mail| matches!(item, Mail::Packet { record, .. } if is(name, record));
             mail.iter().find(is_mine).cloned()
         };
         self.mail = simulation.mail().map(mine).collect();
@@ -159,7 +164,7 @@ impl Looker {
     }
 
     fn look_at_mail(&mut self, view: &dyn Columns) {
-        let Some(Message::Head {
+        let Some(Mail::Packet {
             lane,
             at,
             packet,
@@ -180,8 +185,8 @@ impl Looker {
         let into = outgoing.reverse();
         let step = self.steps[into.index()];
         let port = &view.ins()[(lane >> shared.lane_shift) as usize];
-        let delay = if lane >> shared.lane_shift >= view.work().first_host_port {
-            shared.underrun(packet.size, step, shared.sink_step)
+        let delay = if lane >> shared.lane_shift >= view.place().first_host_port {
+            shared.underrun(packet.size, step, shared.switch.sink_step)
         } else {
             shared.pipeline([view.switch_id(port.owner), port.table_row], packet, step)
         };
@@ -194,7 +199,7 @@ impl Looker {
     }
 
     fn look_at_calendar(&mut self, view: &dyn Columns) {
-        let slots = view.work().calendar.slots();
+        let slots = view.calendar().slots();
         let next = self.cycle + 1;
         for (index, slot) in slots.iter().enumerate() {
             let at = next + ((index as u64).wrapping_sub(next) & (slots.len() as u64 - 1));
@@ -231,17 +236,13 @@ impl Looker {
 
     fn in_queue(&mut self, view: &dyn Columns, number: u32, row: u32, ahead: u32) {
         let shared = view.shared();
-        let port = (number / shared.voq_stride.max(1)) >> shared.lane_shift;
+        let port = (number / shared.switch.voq_stride.max(1)) >> shared.lane_shift;
         let queue = &view.queues()[number as usize];
         let wanted: Vec<u32> = if ahead > 0 || !queue.requesting {
             Vec::new()
-        } else if shared.open {
-            let requests = view.work().choices.requests.get(number as usize);
-            requests
-                .into_iter()
-                .flatten()
-                .map(|request| request.lane)
-                .collect()
+        } else if shared.switch.open {
+            let requests = &view.column::<Choice>()[number as usize].requests;
+            requests.iter().map(|request| request.lane).collect()
         } else {
             vec![(queue.out << shared.lane_shift) + u32::from(queue.out_lane)]
         };
@@ -251,7 +252,7 @@ impl Looker {
             .collect();
         self.find(view, row, Spot::Queue { ahead, wants }, Some(port));
         let size = view.packets()[row as usize].size;
-        let is_at_host = port >= view.work().first_host_port;
+        let is_at_host = port >= view.place().first_host_port;
         self.found.reason = Some(if is_at_host {
             (Reason::SinkBusy, u64::from(ahead))
         } else if wanted.is_empty() {
@@ -267,14 +268,14 @@ impl Looker {
     }
 
     fn look_at_output_lanes(&mut self, view: &dyn Columns) {
-        for (number, lane) in (0u32..).zip(&view.work().output_lanes.lanes) {
+        for (number, lane) in (0u32..).zip(view.column::<WaitingLane>()) {
             let (mut row, mut ahead) = (lane.head, 0);
             while row != NONE {
                 if self.is_mine(view, row) {
                     let (out, lane) = self.channel(view, number);
                     self.find(view, row, Spot::OutputLane { out, lane, ahead }, None);
-                    let channel = &view.work().output_lanes.channels
-                        [(number >> view.shared().lane_shift) as usize];
+                    let port = (number >> view.shared().lane_shift) as usize;
+                    let channel = &view.column::<OutChannel>()[port];
                     let ready = view.records()[row as usize].requested;
                     self.found.reason = Some(if ahead > 0 {
                         (Reason::NotHead, u64::from(ahead))
@@ -304,14 +305,17 @@ impl Looker {
             let is_mine = |waiting: &Waiting| {
                 waiting.class == name.class && u64::from(waiting.sequence) == name.sequence
             };
-            let mut packets = view.work().source_queues.packets(queue as usize);
+            let Some(queues) = view.resource::<SourceQueues>() else {
+                return;
+            };
+            let mut packets = queues.packets(queue as usize);
             let Some((ahead, waiting)) = (0u64..)
                 .zip(&mut packets)
                 .find(|(_, waiting)| is_mine(waiting))
             else {
                 continue;
             };
-            let port = view.work().first_host_port + self.home.1;
+            let port = view.place().first_host_port + self.home.1;
             self.found.ports = Some(self.ports(view, port));
             let row = (port << shared.lane_shift) + lane;
             self.found.reason = Some(if ahead > 0 || self.sent_now(view, row) > 0 {

@@ -138,11 +138,11 @@ pub fn watch(
 
 /// Whether packets are in the fabric and nothing can move, or nothing has moved for long.
 fn is_deadlocked(simulation: &Simulation, watchdog: &mut Watchdog) -> bool {
-    let (mut totals, mut hops) = (Totals::default(), 0);
-    for state in simulation.states() {
-        totals.add(&state.work.records.totals);
-        hops += state.work.records.packet_hops;
+    let mut totals = Totals::default();
+    for records in simulation.records() {
+        totals.add(&records.totals);
     }
+    let hops = simulation.hops().packets;
     let is_frozen = totals.injected > totals.delivered && simulation.is_idle();
     is_frozen || watchdog.barks(simulation.now(), hops, &totals)
 }

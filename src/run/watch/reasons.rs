@@ -1,8 +1,9 @@
 //! Why a packet was not granted in a cycle: what its input, its outputs and their credits were before.
 
-use super::super::inspect::Columns;
 use super::look::Looker;
 use super::story::Reason;
+use crate::cycle::Columns;
+use crate::cycle::output_lanes::buffers::{OutChannel, WaitingLane};
 
 /// State of the ports of a switch, or of a host, after a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ impl Looker {
     /// The ports beside the one in row `port`.
     pub(super) fn ports(&self, view: &dyn Columns, port: u32) -> Ports {
         let (ins, outs) = (view.ins(), view.outs());
-        let hosts = view.work().first_host_port;
+        let hosts = view.place().first_host_port;
         let beside = |row: u32| {
             row == port
                 || (port < hosts
@@ -55,7 +56,7 @@ impl Looker {
     /// The input had no place for one more packet before this cycle's arbitration.
     pub(super) fn input_busy(&self, view: &dyn Columns, port: u32) -> Option<(Reason, u64)> {
         let input = &view.ins()[port as usize];
-        let speedup = view.shared().speedup;
+        let speedup = view.shared().switch.speedup;
         if speedup != 1 {
             let is_full = speedup != u16::MAX && input.leaving >= speedup;
             return is_full.then_some((Reason::InputBusy, 0));
@@ -91,7 +92,7 @@ impl Looker {
         }
         // what this lane sent in this cycle was in its hands before
         let sent = self.sent_now(view, lane);
-        let credit_lane = if shared.pool {
+        let credit_lane = if shared.switch.pool {
             lane & !shared.lane_mask
         } else {
             lane
@@ -100,10 +101,12 @@ impl Looker {
         if !port.boundless && credits + sent < u32::from(size) {
             return (Reason::NoCredit, u64::from(credits));
         }
-        if shared.output_lane_buffer > 0 && out < view.work().first_host_port {
-            let (buffer, step) = (shared.output_lane_buffer, port.step);
-            let lanes = &view.work().output_lanes;
-            let room = lanes.open_for(lane, out, buffer, step, self.cycle + 1);
+        if shared.switch.output_lane_buffer > 0 && out < view.place().first_host_port {
+            let (buffer, step) = (shared.switch.output_lane_buffer, port.step);
+            let next = self.cycle + 1;
+            let leaving = view.column::<OutChannel>()[out as usize].leaving(lane, step, next);
+            let waiting = &view.column::<WaitingLane>()[lane as usize];
+            let room = waiting.open_for(leaving, buffer, next);
             if was.is_some_and(|was| was == port.free_at) && room < u32::from(size) {
                 return (Reason::OutputLaneFull, u64::from(room));
             }

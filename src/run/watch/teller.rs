@@ -93,8 +93,8 @@ impl<'a> Teller<'a> {
         self.story.events.sort_by_key(|event| event.cycle);
         self.story.cycles = simulation.now();
         self.story.is_stuck = is_stuck;
-        for state in simulation.states() {
-            self.story.digest.merge(state.work.records.measured.digest);
+        for records in simulation.records() {
+            self.story.digest.merge(records.measured.digest);
         }
         self.story
     }

@@ -2,11 +2,13 @@
 
 use crate::random_fabric::Case;
 use crate::reference::Delivery;
+use virtlane::cycle::Columns;
+use virtlane::cycle::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::state::Place;
 use virtlane::ids::{ChannelId, VlId};
 use virtlane::measure::Records;
 use virtlane::plan::Plan;
 use virtlane::routing::Routes;
-use virtlane::run::inspect::Columns;
 use virtlane::run::shard::Inspect;
 use virtlane::run::{Options, Simulation};
 
@@ -149,14 +151,14 @@ impl<'a, R> Run<'a, R> {
             }
         }
         let (mut deliveries, mut created, mut rejected) = (Vec::new(), 0, 0);
-        for state in self.simulation.states() {
-            let shard = &state.work.records;
+        let hops = self.simulation.hops();
+        (records.packet_hops, records.flit_hops) = (hops.packets, hops.flits);
+        let packets = self.simulation.each::<PacketRecords>();
+        for (shard, packets) in self.simulation.records().zip(packets) {
             created += shard.totals.created;
             rejected += shard.totals.rejected;
             records.merge(&shard.measured);
-            records.packet_hops += shard.packet_hops;
-            records.flit_hops += shard.flit_hops;
-            deliveries.extend(shard.deliveries().iter().map(|delivery| Delivery {
+            deliveries.extend(packets.deliveries().iter().map(|delivery| Delivery {
                 source: delivery.source,
                 class: delivery.class,
                 sequence: delivery.sequence,
@@ -172,8 +174,8 @@ impl<'a, R> Run<'a, R> {
         deliveries.sort();
         let plain = self
             .simulation
-            .states()
-            .all(|state| state.shared.is_plain());
+            .each::<Place>()
+            .all(|place| place.shared.is_plain());
         Found {
             deliveries,
             created,
@@ -190,7 +192,10 @@ fn simulation<R>(case: &Case<R>, routes: &Routes, plan: &Plan, threads: usize) -
     let options = Options {
         threads,
         shards: case.way.shards,
-        keep_deliveries: true,
+        wanted: Wanted {
+            deliveries: true,
+            order: false,
+        },
         ..Options::default()
     };
     Simulation::new(plan, &case.graph, routes, options).expect("threads can be started")

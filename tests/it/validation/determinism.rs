@@ -12,9 +12,9 @@ fn digest(resolved: &Resolved, cycles: u64, options: Options) -> (Digest, u64) {
     let mut simulation = simulation.expect("threads start");
     simulation.run_until(cycles).expect("there are no messages");
     let (mut digest, mut delivered) = (Digest::default(), 0);
-    for state in simulation.states() {
-        digest.merge(state.work.records.measured.digest);
-        delivered += state.work.records.totals.delivered;
+    for records in simulation.records() {
+        digest.merge(records.measured.digest);
+        delivered += records.totals.delivered;
     }
     (digest, delivered)
 }

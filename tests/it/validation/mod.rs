@@ -19,7 +19,7 @@ mod zero_load;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use virtlane::cycle::records::Records;
+use virtlane::cycle::packet_records::{PacketRecords, Wanted};
 use virtlane::measure::Delivery;
 use virtlane::plan::Plan;
 use virtlane::routing::Routes;
@@ -67,14 +67,20 @@ fn deliveries(resolved: &Resolved, cycles: u64) -> Vec<Delivery> {
 /// The same of a plan.
 fn deliveries_of(plan: &Plan, graph: &Graph, routes: &Routes, cycles: u64) -> Vec<Delivery> {
     let options = Options {
-        keep_deliveries: true,
+        wanted: Wanted {
+            deliveries: true,
+            order: false,
+        },
         ..Options::default()
     };
     let simulation = Simulation::new(plan, graph, routes, options);
     let mut simulation = simulation.expect("one thread");
     simulation.run_until(cycles).expect("there are no messages");
-    let records = simulation.states().map(|state| &state.work.records);
-    records.flat_map(Records::deliveries).copied().collect()
+    let records = simulation.each::<PacketRecords>();
+    records
+        .flat_map(PacketRecords::deliveries)
+        .copied()
+        .collect()
 }
 
 /// Flits of a class delivered per cycle of the measurement.

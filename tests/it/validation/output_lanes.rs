@@ -4,11 +4,13 @@ use super::{assert_close, note, run, scenario, share};
 use crate::random_fabric::{Case, Saturating, ToOne, case};
 use std::path::Path;
 use std::sync::Arc;
-use virtlane::cycle::records::Records;
+use virtlane::cycle::ledger::Ledger;
+use virtlane::cycle::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::state::{Calendar, PacketPool, Place};
+use virtlane::fabric::source_queue::SourceQueues;
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::BufferSharing;
 use virtlane::routing::Routes;
-use virtlane::run::invariants::Ledger;
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::{Document, Parts, Resolved};
 use virtlane::traffic::SizeDistribution;
@@ -184,8 +186,10 @@ fn with_output_lanes(seed: u64) -> Case {
 fn simulation(case: &Case, shards: usize) -> Simulation {
     let options = Options {
         shards,
-        keep_deliveries: true,
-        check_order: true,
+        wanted: Wanted {
+            deliveries: true,
+            order: true,
+        },
         ..Options::default()
     };
     let routes = Routes::Tables(case.routing.clone());
@@ -194,8 +198,8 @@ fn simulation(case: &Case, shards: usize) -> Simulation {
 
 /// Every delivery in words, in the order of sources and numbers.
 fn deliveries(simulation: &Simulation) -> Vec<String> {
-    let records = simulation.states().map(|state| &state.work.records);
-    let all = records.flat_map(Records::deliveries);
+    let records = simulation.each::<PacketRecords>();
+    let all = records.flat_map(PacketRecords::deliveries);
     let mut all: Vec<_> = all.map(|delivery| format!("{delivery:?}")).collect();
     all.sort();
     all
@@ -223,9 +227,10 @@ fn laws_hold_and_neither_shards_nor_visits_change_a_result() {
         // a visit without a reason changes nothing, so none with a reason was left out
         let mut visited = simulation(&case, 1);
         for cycle in 0..case.cycles {
-            for state in visited.states_mut() {
-                let outputs = 0..state.work.first_host_port;
-                state.work.calendar.at(cycle).wakes.extend(outputs);
+            let hosts = visited.each::<Place>().map(|place| place.first_host_port);
+            let outputs: Vec<_> = hosts.map(|first| 0..first).collect();
+            for (mut calendar, outputs) in visited.each_mut::<Calendar>().zip(outputs) {
+                calendar.at(cycle).wakes.extend(outputs);
             }
             visited.run_until(cycle + 1).expect("there are no messages");
         }
@@ -264,9 +269,11 @@ fn nothing_stays_behind() {
         simulation
             .run_until(400_000)
             .expect("there are no messages");
-        for state in simulation.states() {
-            assert_eq!(state.work.packets_in_use, 0, "case {seed}");
-            assert_eq!(state.work.source_queues.waiting(), 0, "case {seed}");
+        for pool in simulation.each::<PacketPool>() {
+            assert_eq!(pool.in_use(), 0, "case {seed}");
+        }
+        for queues in simulation.each::<SourceQueues>() {
+            assert_eq!(queues.waiting(), 0, "case {seed}");
         }
     }
 }

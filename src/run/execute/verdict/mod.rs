@@ -216,8 +216,8 @@ impl Run<'_> {
         let classes = &self.resolved.plan.classes;
         let all = classes.iter().filter_map(|class| class.messages).sum();
         let (mut delivered, mut last) = (0, 0);
-        for state in self.simulation.states() {
-            let classes = state.work.records.measured.classes.iter();
+        for records in self.simulation.records() {
+            let classes = records.measured.classes.iter();
             for messages in classes.filter_map(|class| class.messages.as_ref()) {
                 delivered += messages.delivered;
                 last = last.max(messages.last_delivery);

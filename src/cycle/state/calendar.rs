@@ -6,6 +6,8 @@
 //!
 //! Cost: O(1) per event; finding the next busy slot O(slots / 64).
 
+use crate::cycle::snapshot::Persistent;
+use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
 /// Credits that begin to count at a sender.
@@ -32,15 +34,16 @@ pub struct Slot {
     pub ramps: Vec<Ramp>,
     /// Packets whose tail reaches its host now.
     pub deliveries: Vec<u32>,
-    /// Slow sinks to look at: host port rows.
-    pub sinks: Vec<u32>,
+    /// Ports that have something to start of their own: slow sinks (host port rows) and channels behind output lanes.
+    pub starts: Vec<u32>,
     /// The slot's bit in the bitset is set.
     busy: bool,
 }
 
 /// The ring of slots.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Resource, Clone, Debug, Serialize, Deserialize)]
 pub struct Calendar {
+    now: u64,
     slots: Vec<Slot>,
     busy: Vec<u64>,
     mask: u64,
@@ -51,10 +54,23 @@ impl Calendar {
     pub fn new(horizon: u64) -> Self {
         let length = (horizon + 2).next_power_of_two().max(64);
         Self {
+            now: 0,
             slots: vec![Slot::default(); length as usize],
             busy: vec![0; (length / 64) as usize],
             mask: length - 1,
         }
+    }
+
+    /// The current cycle.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Goes to cycle `now`.
+    #[inline]
+    pub fn set_now(&mut self, now: u64) {
+        self.now = now;
     }
 
     /// The slot of cycle `at`, for appending.
@@ -126,6 +142,8 @@ impl Calendar {
         })
     }
 }
+
+impl Persistent for Calendar {}
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use crate::topology::{Endpoint, Graph};
 
 /// Where every switch, host and port of the fabric lives.
 #[derive(Debug)]
-pub struct Layout {
+pub struct Placement {
     /// Shard of each switch.
     pub shard_of: Vec<u32>,
     /// Number of shards.
@@ -29,17 +29,17 @@ pub struct Layout {
     /// First host port row of each shard.
     pub first_host_port: Vec<u32>,
     /// Index among the connected ports, `[switch][port - 1]`.
-    pub(super) port_index: Vec<Vec<u8>>,
+    pub port_index: Vec<Vec<u8>>,
 }
 
-impl Layout {
+impl Placement {
     /// Numbers everything for the given partition.
     ///
     /// # Panics
     /// When a host has no switch: the graph builder makes no such graph.
     pub fn new(graph: &Graph, shard_of: Vec<u32>) -> Self {
         let shard_count = shard_of.iter().max().map_or(1, |&shard| shard as usize + 1);
-        let mut layout = Self {
+        let mut placement = Self {
             shard_count,
             switch_row: Vec::new(),
             first_port: Vec::new(),
@@ -52,29 +52,41 @@ impl Layout {
             shard_of,
         };
         for switch in graph.switch_ids() {
-            let shard = layout.shard_of[switch.index()] as usize;
-            layout.switch_row.push(layout.switches[shard].len() as u32);
-            layout.first_port.push(layout.first_host_port[shard]);
-            layout.switches[shard].push(switch);
+            let shard = placement.shard_of[switch.index()] as usize;
+            placement
+                .switch_row
+                .push(placement.switches[shard].len() as u32);
+            placement.first_port.push(placement.first_host_port[shard]);
+            placement.switches[shard].push(switch);
             let mut index = vec![0; graph.ports(switch).len()];
             for (place, (port, _)) in graph.connected_ports(switch).enumerate() {
                 index[usize::from(port) - 1] = place as u8;
             }
-            layout.first_host_port[shard] += graph.connected_ports(switch).count() as u32;
-            layout.port_index.push(index);
+            placement.first_host_port[shard] += graph.connected_ports(switch).count() as u32;
+            placement.port_index.push(index);
         }
         for host in graph.host_ids() {
             let (switch, _) = graph
                 .attachment(host)
                 .expect("the graph builder checks attachments");
-            let shard = layout.shard_of[switch.index()] as usize;
-            layout.host_shard.push(shard as u32);
-            layout
+            let shard = placement.shard_of[switch.index()] as usize;
+            placement.host_shard.push(shard as u32);
+            placement
                 .host_port
-                .push(layout.first_host_port[shard] + layout.hosts[shard].len() as u32);
-            layout.hosts[shard].push(host);
+                .push(placement.first_host_port[shard] + placement.hosts[shard].len() as u32);
+            placement.hosts[shard].push(host);
         }
-        layout
+        placement
+    }
+
+    /// Outgoing channels of the switches of a shard, in the order of their port rows.
+    pub fn switch_channels<'a>(
+        &'a self,
+        graph: &'a Graph,
+        shard: usize,
+    ) -> impl Iterator<Item = ChannelId> + 'a {
+        let switches = self.switches[shard].iter();
+        switches.flat_map(|&switch| graph.connected_ports(switch).map(|(_, channel)| channel))
     }
 
     /// Index of a switch port among the connected ones.
@@ -111,7 +123,7 @@ impl Layout {
 }
 
 /// Credit latency of a channel (D15).
-pub(super) fn credit_latency(graph: &Graph, plan: &Plan, channel: ChannelId) -> u32 {
+pub fn credit_latency(graph: &Graph, plan: &Plan, channel: ChannelId) -> u32 {
     plan.switch
         .credit_latency
         .unwrap_or_else(|| graph.channel(channel.reverse()).timing.latency)

@@ -7,12 +7,17 @@
 //!    capacity. Credits are never negative, so no lane exceeds its capacity.
 //! 4. Packets of a flow arrive in the order of their numbers, where the routing engine promises it.
 //!
-//! Cost: O(state of the fabric) per check.
+//! Mechanisms add their own terms. Cost: O(state of the fabric) per check.
 
-use super::inspect::Columns;
-use crate::cycle::state::{Message, Shared};
+use super::look::Columns;
+use super::records::Records;
+use super::state::{Mail, Outbox, PacketPool, Shared};
 use crate::fabric::components::NONE;
+use crate::fabric::source_queue::SourceQueues;
 use crate::ids::ChannelId;
+
+/// What a mechanism enters for a shard: packets it holds, credits they took. Gets the outgoing channel of each port row.
+pub type Term = fn(&dyn Columns, &[ChannelId], &mut Ledger);
 
 /// Sums over all shards.
 #[derive(Debug, Default)]
@@ -27,6 +32,8 @@ pub struct Ledger {
     /// Credits in hand per (channel, lane); `None` where they are not counted.
     held: Vec<Option<u64>>,
     lanes: usize,
+    /// Packets of the shard that is being entered, by place; with the input lane whose space they hold, if any.
+    places: Vec<(u32, Option<u32>)>,
     broken: Option<String>,
 }
 
@@ -47,30 +54,49 @@ impl Ledger {
         &mut self,
         view: &dyn Columns,
         channels: &[ChannelId],
-        inbox: &[Message],
+        inbox: &[Mail],
         all: &[Vec<ChannelId>],
+        terms: &[Term],
     ) {
-        let work = view.work();
-        let totals = &work.records.totals;
-        self.created += totals.created;
-        self.rejected += totals.rejected;
-        self.delivered += totals.delivered;
-        self.waiting += work.source_queues.waiting();
-        self.in_fabric += work.packets_in_use;
-        if let (Some((source, destination, class, sequence)), None) =
-            (work.records.overtaken(), &self.broken)
-        {
-            self.broken = Some(format!(
-                "packet {sequence} of class {class} from host {source} to host {destination} was overtaken"
-            ));
+        if let Some(records) = view.resource::<Records>() {
+            self.created += records.totals.created;
+            self.rejected += records.totals.rejected;
+            self.delivered += records.totals.delivered;
+        }
+        self.waiting += (view.resource::<SourceQueues>()).map_or(0, SourceQueues::waiting);
+        self.in_fabric += view.resource::<PacketPool>().map_or(0, PacketPool::in_use);
+        for term in terms {
+            term(view, channels, self);
         }
         self.count_packets(view, channels);
         self.count_credits(view, channels);
         let shared = view.shared();
         self.count_mail(shared, inbox, channels);
-        for (shard, mail) in work.outbox.iter().enumerate() {
+        let outbox = view.resource::<Outbox>();
+        for (shard, mail) in outbox.into_iter().flat_map(|outbox| &outbox.0).enumerate() {
             self.count_mail(shared, mail, &all[shard]);
         }
+    }
+
+    /// A mechanism holds a packet.
+    pub fn holds(&mut self, packet: u32) {
+        self.places.push((packet, None));
+    }
+
+    /// `flits` credits of a lane of `channel` are taken or on their way.
+    pub fn claim(&mut self, shared: &Shared, channel: ChannelId, lane: u32, flits: u32) {
+        let mask = if shared.switch.pool {
+            0
+        } else {
+            shared.lane_mask
+        };
+        let row = self.row(channel, lane & mask);
+        self.claimed[row] += u64::from(flits);
+    }
+
+    /// A law does not hold, in words.
+    pub fn breaks(&mut self, law: String) {
+        self.broken.get_or_insert(law);
     }
 
     fn row(&self, channel: ChannelId, lane: u32) -> usize {
@@ -81,9 +107,8 @@ impl Ledger {
     fn count_packets(&mut self, view: &dyn Columns, channels: &[ChannelId]) {
         let shared = view.shared();
         let mut seen = vec![false; view.packets().len()];
-        let mut found = 0;
-        let mut places = Vec::new();
-        let stride = shared.voq_stride.max(1);
+        let mut places = std::mem::take(&mut self.places);
+        let stride = shared.switch.voq_stride.max(1);
         for (row, queue) in view.queues().iter().enumerate() {
             let mut packet = queue.head;
             while packet != NONE {
@@ -95,82 +120,29 @@ impl Ledger {
                 };
             }
         }
-        for slot in view.work().calendar.slots() {
-            places.extend(
-                slot.heads
-                    .iter()
-                    .map(|&(lane, packet)| (packet, Some(lane))),
-            );
+        for slot in view.calendar().slots() {
+            let heads = slot.heads.iter();
+            places.extend(heads.map(|&(lane, packet)| (packet, Some(lane))));
             places.extend(slot.deliveries.iter().map(|&packet| (packet, None)));
         }
-        places.extend(self.count_output_lanes(view, channels));
-        for (packet, lane) in places {
-            found += 1;
+        let found = places.len() as u64;
+        for (packet, lane) in places.drain(..) {
             if std::mem::replace(&mut seen[packet as usize], true) {
-                self.broken = Some(format!("packet row {packet} is in two places"));
+                self.breaks(format!("packet row {packet} is in two places"));
             }
             if let Some(lane) = lane {
                 let incoming = channels[(lane >> shared.lane_shift) as usize].reverse();
-                let lane = if shared.pool {
-                    0
-                } else {
-                    lane & shared.lane_mask
-                };
-                let row = self.row(incoming, lane);
-                self.claimed[row] += u64::from(view.packets()[packet as usize].size);
+                let size = u32::from(view.packets()[packet as usize].size);
+                self.claim(shared, incoming, lane, size);
             }
         }
-        if found != view.work().packets_in_use {
-            let used = view.work().packets_in_use;
-            self.broken = Some(format!(
+        self.places = places;
+        let used = view.resource::<PacketPool>().map_or(0, PacketPool::in_use);
+        if found != used {
+            self.breaks(format!(
                 "{used} packets are in the fabric, {found} have a place"
             ));
         }
-    }
-
-    /// Packets in output lanes and what they took: credits of the next hop, and of a packet larger than the
-    /// buffer the slots in which its rest waits. Returns the packets, claimed here.
-    fn count_output_lanes(
-        &mut self,
-        view: &dyn Columns,
-        channels: &[ChannelId],
-    ) -> Vec<(u32, Option<u32>)> {
-        let shared = view.shared();
-        let (buffer, stride) = (shared.output_lane_buffer, shared.voq_stride.max(1));
-        let counted = |lane: u32| {
-            if shared.pool {
-                0
-            } else {
-                lane & shared.lane_mask
-            }
-        };
-        let mut found = Vec::new();
-        let lanes = &view.work().output_lanes;
-        for (lane, waiting) in (0u32..).zip(&lanes.lanes) {
-            let out = (lane >> shared.lane_shift) as usize;
-            let (mut packet, mut flits) = (waiting.head, 0);
-            while packet != NONE {
-                found.push((packet, None));
-                let size = u32::from(view.packets()[packet as usize].size);
-                flits += size;
-                if size > buffer {
-                    let inside = waiting.queue / stride;
-                    let incoming = channels[(inside >> shared.lane_shift) as usize].reverse();
-                    let row = self.row(incoming, counted(inside));
-                    self.claimed[row] += u64::from(size - buffer);
-                }
-                packet = view.packets()[packet as usize].next;
-            }
-            let row = self.row(channels[out], counted(lane));
-            self.claimed[row] += u64::from(flits);
-            if flits != waiting.flits {
-                let known = waiting.flits;
-                self.broken = Some(format!(
-                    "an output lane counts {known} flits, its packets have {flits}"
-                ));
-            }
-        }
-        found
     }
 
     /// The sender's side of law 3.
@@ -180,41 +152,35 @@ impl Ledger {
             if out.boundless {
                 continue;
             }
-            let lanes = if shared.pool { 0 } else { shared.lane_mask };
+            let lanes = if shared.switch.pool {
+                0
+            } else {
+                shared.lane_mask
+            };
             for lane in 0..=lanes {
                 let row = self.row(channels[port], lane);
                 let (all, _) = view.credits(((port as u32) << shared.lane_shift) + lane);
                 self.held[row] = Some(u64::from(all));
             }
         }
-        for ramp in view
-            .work()
-            .calendar
-            .slots()
-            .iter()
-            .flat_map(|slot| &slot.ramps)
-        {
-            let row = self.row(
-                channels[(ramp.lane >> shared.lane_shift) as usize],
-                ramp.lane & shared.lane_mask,
-            );
-            self.claimed[row] += u64::from(ramp.flits);
+        let slots = view.calendar().slots().iter();
+        for ramp in slots.flat_map(|slot| &slot.ramps) {
+            let channel = channels[(ramp.lane >> shared.lane_shift) as usize];
+            self.claim(shared, channel, ramp.lane, u32::from(ramp.flits));
         }
     }
 
-    fn count_mail(&mut self, shared: &Shared, mail: &[Message], channels: &[ChannelId]) {
-        let shift = shared.lane_shift;
-        let mask = if shared.pool { 0 } else { shared.lane_mask };
-        for message in mail {
-            match message {
-                Message::Head { lane, packet, .. } => {
-                    let row = self.row(channels[(lane >> shift) as usize].reverse(), lane & mask);
+    fn count_mail(&mut self, shared: &Shared, mail: &[Mail], channels: &[ChannelId]) {
+        let channel = |lane: u32| channels[(lane >> shared.lane_shift) as usize];
+        for item in mail {
+            match item {
+                Mail::Packet { lane, packet, .. } => {
                     self.in_fabric += 1;
-                    self.claimed[row] += u64::from(packet.size);
+                    let size = u32::from(packet.size);
+                    self.claim(shared, channel(*lane).reverse(), *lane, size);
                 }
-                Message::Ramp { lane, flits, .. } => {
-                    let row = self.row(channels[(lane >> shift) as usize], lane & mask);
-                    self.claimed[row] += u64::from(*flits);
+                Mail::Credits { lane, flits, .. } => {
+                    self.claim(shared, channel(*lane), *lane, u32::from(*flits));
                 }
             }
         }

@@ -10,9 +10,13 @@
 //!
 //! Cost: O(log messages under way) per packet made, sent or delivered; memory grows with the messages under way.
 
+use super::mechanism::{Mechanism, ShardBuilder, Site};
+use super::snapshot::Persistent;
+use crate::fabric::PacketRecord;
 use crate::ids::{HostId, SlId};
 use crate::plan::{ClassPlan, Plan};
 use crate::traffic::Creation;
+use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -86,7 +90,7 @@ struct Dependent {
 }
 
 /// All messages of the hosts of a shard that are under way or wait.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct Replay {
     /// Largest packet of each class \[flits\]; 0 = the class sends no messages.
     sizes: Vec<u16>,
@@ -110,19 +114,44 @@ pub struct Replay {
     active: Vec<u32>,
 }
 
+impl Persistent for Replay {}
+
+/// Messages as a mechanism; packets are made and sent by the core's stages.
+pub struct Replaying(Replay);
+
+impl Mechanism for Replaying {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let hosts = site.placement.hosts[site.number].len();
+        Replay::new(site.plan, hosts).map(Self)
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        shard.resource(self.0);
+    }
+}
+
+impl MessageKey {
+    /// What a packet of a message is known by.
+    pub fn of(record: &PacketRecord) -> Self {
+        Self {
+            source: record.source,
+            class: record.class,
+            first: record.sequence,
+        }
+    }
+}
+
 impl Replay {
     /// Nothing yet, for a shard of so many hosts; `None` when no class sends messages.
-    pub fn new(plan: &Plan, hosts: usize) -> Option<Box<Self>> {
+    fn new(plan: &Plan, hosts: usize) -> Option<Self> {
         let size = |class: &ClassPlan| class.messages.map_or(0, |_| class.size.largest());
         let sizes: Vec<_> = plan.classes.iter().map(size).collect();
         let delays = plan.workloads.iter().map(|workload| workload.longest_delay);
-        sizes.iter().any(|&size| size > 0).then(|| {
-            Box::new(Self {
-                lines: vec![VecDeque::new(); hosts * sizes.len()],
-                longest_delay: delays.max().unwrap_or(0),
-                sizes,
-                ..Self::default()
-            })
+        sizes.iter().any(|&size| size > 0).then(|| Self {
+            lines: vec![VecDeque::new(); hosts * sizes.len()],
+            longest_delay: delays.max().unwrap_or(0),
+            sizes,
+            ..Self::default()
         })
     }
 

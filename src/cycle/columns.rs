@@ -1,0 +1,14 @@
+//! Columns and resources of all fabrics that are saved as they are.
+
+use super::snapshot::Persistent;
+use crate::fabric::source_queue::SourceQueues;
+use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
+
+impl<const W: usize> Persistent for Switch<W> {}
+impl<const W: usize> Persistent for OutLane<W> {}
+impl Persistent for OutPort {}
+impl Persistent for InPort {}
+impl Persistent for Queue {}
+impl Persistent for Packet {}
+impl Persistent for PacketRecord {}
+impl Persistent for SourceQueues {}

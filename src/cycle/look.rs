@@ -1,0 +1,137 @@
+//! Read-only look at a shard between windows, without its mask width: for checks, reports and statistics.
+
+use super::state::{Calendar, Place, Shared};
+use crate::fabric::components::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
+use bevy_ecs::component::Component;
+use bevy_ecs::resource::Resource;
+use bevy_ecs::world::World;
+
+/// A component of all entities of a kind, in row order; empty when no entity has it.
+pub fn column<C: Component>(world: &World) -> &[C] {
+    let Some(state) = world.try_query::<&C>() else {
+        return &[];
+    };
+    let query = state.query_manual(world);
+    let mut tables = query.contiguous_iter_inner().into_iter().flatten();
+    let column = tables.next().unwrap_or_default();
+    debug_assert!(tables.next().is_none(), "rows of a kind are in one table");
+    column
+}
+
+/// The columns and resources of a shard.
+pub trait Columns {
+    /// The world behind them.
+    fn world(&self) -> &World;
+    /// Sending sides of ports.
+    fn outs(&self) -> &[OutPort];
+    /// Receiving sides of ports.
+    fn ins(&self) -> &[InPort];
+    /// Queues.
+    fn queues(&self) -> &[Queue];
+    /// Packet pool.
+    fn packets(&self) -> &[Packet];
+    /// Records of the packet pool.
+    fn records(&self) -> &[PacketRecord];
+    /// Credits a lane has or will have by the running ramp, and those that count now.
+    fn credits(&self, lane: u32) -> (u32, u32);
+    /// Credits of a lane that count in `cycle`, which is not before the current one.
+    fn credits_in(&self, lane: u32, cycle: u64) -> u32;
+    /// Flits a lane has sent since the start of the run, modulo 2^32.
+    fn sent(&self, lane: u32) -> u32;
+    /// Global id of a switch row.
+    fn switch_id(&self, row: u32) -> u32;
+}
+
+impl dyn Columns + '_ {
+    /// A resource; `None` when no mechanism of the shard has it.
+    pub fn resource<R: Resource>(&self) -> Option<&R> {
+        self.world().get_resource::<R>()
+    }
+
+    /// A component of all entities of a kind, in row order; empty when no mechanism of the shard has it.
+    pub fn column<C: Component>(&self) -> &[C] {
+        column(self.world())
+    }
+
+    /// Tables and options.
+    pub fn shared(&self) -> &Shared {
+        &self.place().shared
+    }
+
+    /// Where the rows belong.
+    pub fn place(&self) -> &Place {
+        self.world().resource()
+    }
+
+    /// What takes time.
+    pub fn calendar(&self) -> &Calendar {
+        self.world().resource()
+    }
+}
+
+/// A shard with request masks of `W` words.
+pub struct Look<'a, const W: usize> {
+    world: &'a World,
+    switches: &'a [Switch<W>],
+    outs: &'a [OutPort],
+    ins: &'a [InPort],
+    lanes: &'a [OutLane<W>],
+    queues: &'a [Queue],
+    packets: &'a [Packet],
+    records: &'a [PacketRecord],
+}
+
+impl<'a, const W: usize> Look<'a, W> {
+    /// All columns of a shard.
+    pub fn new(world: &'a World) -> Self {
+        Self {
+            world,
+            switches: column(world),
+            outs: column(world),
+            ins: column(world),
+            lanes: column(world),
+            queues: column(world),
+            packets: column(world),
+            records: column(world),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.world.resource::<Calendar>().now()
+    }
+}
+
+impl<const W: usize> Columns for Look<'_, W> {
+    fn world(&self) -> &World {
+        self.world
+    }
+    fn outs(&self) -> &[OutPort] {
+        self.outs
+    }
+    fn ins(&self) -> &[InPort] {
+        self.ins
+    }
+    fn queues(&self) -> &[Queue] {
+        self.queues
+    }
+    fn packets(&self) -> &[Packet] {
+        self.packets
+    }
+    fn records(&self) -> &[PacketRecord] {
+        self.records
+    }
+    fn credits(&self, lane: u32) -> (u32, u32) {
+        let row = &self.lanes[lane as usize];
+        let all = row.credits + u32::from(row.ramp_flits);
+        (all, row.available(self.now()))
+    }
+    fn credits_in(&self, lane: u32, cycle: u64) -> u32 {
+        self.lanes[lane as usize].available(cycle)
+    }
+    fn sent(&self, lane: u32) -> u32 {
+        self.lanes[lane as usize].sent
+    }
+    fn switch_id(&self, row: u32) -> u32 {
+        self.switches[row as usize].global
+    }
+}

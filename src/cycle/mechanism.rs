@@ -1,0 +1,233 @@
+//! How a mechanism joins the cycle: one type, and one line in [`mechanisms!`].
+//!
+//! A mechanism looks at what a run is built from and says whether it takes part ([`Mechanism::of`]); then it adds to
+//! every shard, by a [`ShardBuilder`], columns of existing entities, resources, systems, facts it reads and terms of
+//! the conservation laws. What is added is saved and restored with the shard. A fabric that does not use it has nothing
+//! of it.
+
+use super::ledger::Term;
+use super::packet_records::Wanted;
+use super::schedule::CycleBuilder;
+use super::slot::Slot;
+use super::snapshot::{Persistent, Snapshot};
+use super::state::{Fact, Shared, Worklists};
+use crate::fabric::placement::Placement;
+use crate::plan::Plan;
+use crate::routing::Routes;
+use crate::topology::Graph;
+use bevy_ecs::component::{Component, Mutable};
+use bevy_ecs::resource::Resource;
+use bevy_ecs::system::IntoSystem;
+use bevy_ecs::world::World;
+use std::sync::Arc;
+
+/// What a shard is built from.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The fabric.
+    pub graph: &'a Graph,
+    /// Its routes.
+    pub routes: &'a Routes,
+    /// Where everything lives.
+    pub placement: &'a Placement,
+    /// Tables and options.
+    pub shared: &'a Arc<Shared>,
+    /// Number of the shard.
+    pub number: usize,
+    /// What is recorded of single packets beside what the plan says.
+    pub wanted: Wanted,
+}
+
+impl Site<'_> {
+    /// Whether channels of the shard lead to another.
+    pub fn has_border(&self) -> bool {
+        self.placement.shard_count > 1
+    }
+}
+
+/// Something that joins the cycle.
+pub trait Mechanism: Sized {
+    /// The mechanism as the plan wants it; `None`: it is not used.
+    fn of(site: &Site<'_>) -> Option<Self>;
+
+    /// Adds it to a shard with request masks of `W` words.
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>);
+}
+
+/// A shard that is being built.
+pub struct ShardBuilder<'a, const W: usize> {
+    site: Site<'a>,
+    world: &'a mut World,
+    cycle: CycleBuilder,
+    snapshot: Snapshot,
+    terms: Vec<Term>,
+    fills: Vec<Fill>,
+}
+
+/// Gives the rows of a column their start values.
+type Fill = Box<dyn FnOnce(&mut World)>;
+
+/// What remains of a builder when all entities are to be spawned.
+pub struct Parts {
+    /// The systems.
+    pub cycle: CycleBuilder,
+    /// What is saved.
+    pub snapshot: Snapshot,
+    /// Terms of the conservation laws.
+    pub terms: Vec<Term>,
+    fills: Vec<Fill>,
+}
+
+impl<'a, const W: usize> ShardBuilder<'a, W> {
+    /// Nothing yet.
+    pub fn new(site: Site<'a>, world: &'a mut World) -> Self {
+        Self {
+            site,
+            world,
+            cycle: CycleBuilder::new(),
+            snapshot: Snapshot::default(),
+            terms: Vec::new(),
+            fills: Vec::new(),
+        }
+    }
+
+    /// What the shard is built from.
+    pub fn site(&self) -> Site<'a> {
+        self.site
+    }
+
+    /// A component that every entity of the kind `On` has in addition, each with the value `start`.
+    pub fn column<On, C>(&mut self, start: C)
+    where
+        On: Component,
+        C: Component<Mutability = Mutable> + Persistent + Clone,
+    {
+        let make = move || start.clone();
+        self.world.register_required_components_with::<On, C>(make);
+        self.known_column::<C>();
+    }
+
+    /// The same with a start value by row.
+    pub fn column_by<On, C>(&mut self, start: impl Fn(usize) -> C + 'static)
+    where
+        On: Component,
+        C: Component<Mutability = Mutable> + Persistent + Default,
+    {
+        self.world.register_required_components::<On, C>();
+        self.known_column::<C>();
+        self.fills.push(Box::new(move |world| {
+            let mut rows = world.query::<&mut C>();
+            for (row, mut value) in rows.iter_mut(world).enumerate() {
+                *value = start(row);
+            }
+        }));
+    }
+
+    /// A component that entities are spawned with.
+    pub fn known_column<C: Component<Mutability = Mutable> + Persistent>(&mut self) {
+        self.cycle.name::<C>();
+        self.snapshot.column::<C>();
+    }
+
+    /// State of the shard.
+    pub fn resource<R: Resource<Mutability = Mutable> + Persistent>(&mut self, resource: R) {
+        self.cycle.name::<R>();
+        self.snapshot.resource::<R>();
+        self.world.insert_resource(resource);
+    }
+
+    /// Something that never changes.
+    pub fn constant<R: Resource>(&mut self, resource: R) {
+        self.cycle.name::<R>();
+        self.world.insert_resource(resource);
+    }
+
+    /// A system for a slot.
+    pub fn system<M>(
+        &mut self,
+        slot: Slot,
+        name: &'static str,
+        system: impl IntoSystem<(), (), M>,
+    ) {
+        self.cycle.add(slot, name, system);
+    }
+
+    /// A system that runs after the others of its slot.
+    pub fn last_system<M>(
+        &mut self,
+        slot: Slot,
+        name: &'static str,
+        system: impl IntoSystem<(), (), M>,
+    ) {
+        self.cycle.add_last(slot, name, system);
+    }
+
+    /// A fact of the cycle that its systems read.
+    pub fn subscribe(&mut self, fact: Fact) {
+        self.world.resource_mut::<Worklists>().facts.keep(fact);
+    }
+
+    /// Its term of the conservation laws.
+    pub fn ledger(&mut self, term: Term) {
+        self.terms.push(term);
+    }
+
+    /// Facts that somebody subscribed to so far.
+    pub fn keeps_facts(&self) -> bool {
+        self.world.resource::<Worklists>().facts.any()
+    }
+
+    /// Systems of others.
+    pub fn cycle(&mut self) -> &mut CycleBuilder {
+        &mut self.cycle
+    }
+
+    /// Ends the borrow of the world.
+    pub fn into_parts(self) -> Parts {
+        Parts {
+            cycle: self.cycle,
+            snapshot: self.snapshot,
+            terms: self.terms,
+            fills: self.fills,
+        }
+    }
+}
+
+impl Parts {
+    /// Gives all columns their start values; all entities but packets are spawned.
+    pub fn fill(&mut self, world: &mut World) {
+        for fill in self.fills.drain(..) {
+            fill(world);
+        }
+    }
+}
+
+/// The mechanisms, in the order in which they are built.
+macro_rules! mechanisms {
+    ($($mechanism:path),* $(,)?) => {
+        /// Adds every mechanism that the site asks for.
+        pub fn build_all<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
+            $(
+                if let Some(mechanism) = <$mechanism>::of(&shard.site()) {
+                    mechanism.build(shard);
+                }
+            )*
+        }
+    };
+}
+
+mechanisms![
+    super::adaptive::Adapting,
+    super::arbitrate::OutputStreams,
+    super::arbitrate::input_first::InputFirst,
+    super::bounded_queues::Bounding,
+    super::cross::OutputBuffers,
+    super::mark::Marking,
+    super::output_lanes::OutputLanes,
+    super::packet_records::Recording,
+    super::replay::Replaying,
+    super::sink::SlowSinks,
+    super::vl_tables::LaneArbiters,
+];

@@ -1,0 +1,61 @@
+//! Mail: what crosses from a shard to another. Everything in it is plain data.
+
+use crate::cycle::snapshot::Persistent;
+use crate::fabric::{Packet, PacketRecord};
+use bevy_ecs::resource::Resource;
+use serde::{Deserialize, Serialize};
+
+/// Something for another shard.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Mail {
+    /// A packet that may request from cycle `at` on.
+    Packet {
+        /// Receiving lane row there.
+        lane: u32,
+        /// Cycle.
+        at: u64,
+        /// The packet.
+        packet: Packet,
+        /// Its record.
+        record: PacketRecord,
+    },
+    /// Credits that count from cycle `at` on.
+    Credits {
+        /// Sending lane row there.
+        lane: u32,
+        /// Cycle.
+        at: u64,
+        /// Credits.
+        flits: u16,
+        /// Cycles between two.
+        step: u16,
+    },
+}
+
+impl Mail {
+    /// Cycle from which it counts.
+    pub fn at(&self) -> u64 {
+        match self {
+            Self::Packet { at, .. } | Self::Credits { at, .. } => *at,
+        }
+    }
+}
+
+/// Mail of the running window, per receiving shard.
+#[derive(Resource, Debug, Default, Serialize, Deserialize)]
+pub struct Outbox(pub Vec<Vec<Mail>>);
+
+/// Far end of a channel that crosses the shard's border.
+#[derive(Clone, Copy, Debug)]
+pub struct Border {
+    /// Shard there.
+    pub shard: u32,
+    /// Port row there.
+    pub port: u32,
+    /// Global id of the switch there.
+    pub switch: u32,
+    /// Row of the forwarding table that its packets are looked up in there.
+    pub table_row: u32,
+}
+
+impl Persistent for Outbox {}

@@ -1,0 +1,64 @@
+//! State of a shard beside the columns of its entities: narrow resources, each with one subject.
+//!
+//! | resource | subject |
+//! |---|---|
+//! | [`Place`] | tables and options, where the shard's rows belong; never changes |
+//! | [`Calendar`] | the current cycle, and everything that takes time |
+//! | [`Worklists`] | what is to be done in this cycle, and its facts |
+//! | [`PacketPool`] | packet rows in use |
+//! | [`Outbox`] | mail for other shards |
+//!
+//! Sources, their queues and the counters stand with the stages that own them: [`generate`](super::generate),
+//! [`records`](super::records). What only some fabrics have is in the folder of its mechanism.
+
+pub mod calendar;
+pub mod mail;
+pub mod pool;
+pub mod shared;
+pub mod worklists;
+
+pub use calendar::Calendar;
+pub use mail::{Border, Mail, Outbox};
+pub use pool::PacketPool;
+pub use shared::{Forwarding, Shared, SwitchRules, Traffic};
+pub use worklists::{CreditReturn, Departure, Fact, Worklists};
+
+use crate::qos::vl_arbitration::VlChoice;
+use bevy_ecs::resource::Resource;
+use std::sync::Arc;
+
+/// What does not change in a shard.
+#[derive(Resource, Debug)]
+pub struct Place {
+    /// Tables and options, one copy for all shards.
+    pub shared: Arc<Shared>,
+    /// First port row of a host: rows from here on belong to hosts.
+    pub first_host_port: u32,
+    /// Local hosts.
+    pub hosts: usize,
+    /// Channels that leave the shard.
+    pub border: Vec<Border>,
+}
+
+/// A proposed, then accepted, transfer of one packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant {
+    /// Output port row.
+    pub out: u32,
+    /// Output lane row.
+    pub lane: u32,
+    /// Queue row.
+    pub queue: u32,
+    /// Input port row.
+    pub input: u32,
+    /// Input lane bit within the switch.
+    pub bit: u16,
+    /// Whether the input accepted.
+    pub accepted: bool,
+    /// The output took its turn by inputs.
+    pub by_inputs: bool,
+    /// What VL arbitration chose.
+    pub choice: Option<VlChoice>,
+    /// The packet, once it is carried out.
+    pub packet: u32,
+}

@@ -1,0 +1,55 @@
+//! The pool of packet rows.
+
+use crate::cycle::snapshot::Persistent;
+use bevy_ecs::resource::Resource;
+use serde::{Deserialize, Serialize};
+
+/// Which packet rows are in use.
+#[derive(Resource, Debug, Default, Serialize, Deserialize)]
+pub struct PacketPool {
+    size: u32,
+    free: Vec<u32>,
+}
+
+impl PacketPool {
+    /// Rows in all.
+    pub fn size(&self) -> usize {
+        self.size as usize
+    }
+
+    /// Unused rows.
+    #[inline]
+    pub fn unused(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Rows in use.
+    pub fn in_use(&self) -> u64 {
+        u64::from(self.size) - self.free.len() as u64
+    }
+
+    /// Adds `count` unused rows behind the others.
+    pub fn grow(&mut self, count: u32) {
+        let known = self.size;
+        self.size += count;
+        self.free.extend((known..self.size).rev());
+    }
+
+    /// Gives a row back.
+    #[inline]
+    pub fn release(&mut self, row: u32) {
+        self.free.push(row);
+    }
+
+    /// Takes a row.
+    ///
+    /// # Panics
+    /// When there is none: the shard fills the pool up between cycles.
+    #[inline]
+    pub fn claim(&mut self) -> u32 {
+        let row = self.free.pop();
+        row.expect("the pool is filled up between cycles")
+    }
+}
+
+impl Persistent for PacketPool {}

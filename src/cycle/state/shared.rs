@@ -1,0 +1,159 @@
+//! Read-only tables and options, one copy for all shards.
+
+use crate::cycle::adaptive::Adaptation;
+use crate::plan::{
+    ClassPlan, Forwarding as PacketForwarding, InputSpeedup, Matching, OutputArbitration,
+    SwitchOptions,
+};
+use crate::qos::VlArbitrationTables;
+
+/// All of them.
+#[derive(Debug)]
+pub struct Shared {
+    /// Number of lanes as a power of two: rows of lanes are `port << lane_shift | lane`.
+    pub lane_shift: u32,
+    /// `(1 << lane_shift) - 1`.
+    pub lane_mask: u32,
+    /// Where packets go.
+    pub forwarding: Forwarding,
+    /// What hosts send.
+    pub traffic: Traffic,
+    /// Options.
+    pub switch: SwitchRules,
+    /// VL arbitration tables.
+    pub tables: Option<VlArbitrationTables>,
+    /// Adaptive routing; then there are no forwarding tables.
+    pub adaptation: Option<Adaptation>,
+}
+
+/// Forwarding tables and lane maps.
+#[derive(Debug, Default)]
+pub struct Forwarding {
+    /// Output index (position among connected ports) of `[table row][host]`.
+    pub next: Vec<u8>,
+    /// Layer added at `[table row][host]`; empty when no hop has one.
+    pub hop_layer: Vec<u8>,
+    /// Path layer of `[source switch][destination host]`; empty when all are 0.
+    pub path_layer: Vec<u8>,
+    /// Lane profiles, `[profile][key]`.
+    pub profiles: Vec<u8>,
+    /// Keys of one service level.
+    pub layers: u8,
+    /// Key of VL15.
+    pub management_key: u8,
+    /// Hosts of the fabric.
+    pub host_count: usize,
+    /// Switch a host is attached to (global id).
+    pub host_switch: Vec<u32>,
+    /// First output of each switch in `output_step`.
+    pub output_first: Vec<u32>,
+    /// Cycles per flit of every switch output.
+    pub output_step: Vec<u16>,
+}
+
+/// Traffic classes and sizes.
+#[derive(Debug)]
+pub struct Traffic {
+    /// Traffic classes.
+    pub classes: Vec<ClassPlan>,
+    /// Which classes are always backlogged.
+    pub saturating: Vec<bool>,
+    /// Largest packet \[flits\].
+    pub largest: u16,
+    /// Flit size \[bytes\].
+    pub flit_bytes: u32,
+}
+
+/// Options of switches and sinks as the stages read them.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent options of a fabric"
+)]
+pub struct SwitchRules {
+    /// Mask of the VL15 lane, 0 without one.
+    pub management: u16,
+    /// All channels and sinks run at the same pace: no cut-through packet ever waits for slow flits.
+    pub uniform_pace: bool,
+    /// Cycles from header arrival to the earliest request.
+    pub request_delay: u64,
+    /// Crossbar delay \[cycles\].
+    pub crossbar_delay: u64,
+    /// Whether packets wait for their tail.
+    pub store_and_forward: bool,
+    /// Packets that may leave one input at a time; `u16::MAX` = unlimited.
+    pub speedup: u16,
+    /// Output buffer \[flits\].
+    pub output_buffer: u32,
+    /// Buffer of each output lane \[flits\].
+    pub output_lane_buffer: u32,
+    /// VOQ: queues per lane; 0 = FIFO.
+    pub voq_stride: u32,
+    /// One pool per port: credits live in lane 0.
+    pub pool: bool,
+    /// Ramps can overlap, so credits come back one by one.
+    pub stepped_credits: bool,
+    /// Choice among the requests of a lane.
+    pub output_arbitration: OutputArbitration,
+    /// Allocation order.
+    pub matching: Matching,
+    /// Rounds per cycle.
+    pub iterations: u8,
+    /// The winner keeps its turn.
+    pub reserve: bool,
+    /// Sink pace \[cycles per flit\]; 0 = as flits arrive.
+    pub sink_step: u16,
+    /// Heads request all their candidates.
+    pub open: bool,
+}
+
+impl SwitchRules {
+    /// The options of a plan's switches. Queues per lane, pace and sinks follow from the fabric and are set by its
+    /// lowering.
+    pub fn new(options: &SwitchOptions) -> Self {
+        Self {
+            management: u16::from(options.management_lane) << options.lanes,
+            uniform_pace: true,
+            request_delay: u64::from(options.routing_delay) + u64::from(options.allocation_delay),
+            crossbar_delay: u64::from(options.crossbar_delay),
+            store_and_forward: options.forwarding == PacketForwarding::StoreAndForward,
+            speedup: match options.input_speedup {
+                InputSpeedup::Limited(packets) => packets.clamp(1, u16::MAX - 1),
+                InputSpeedup::Unlimited => u16::MAX,
+            },
+            output_buffer: options.output_buffer,
+            output_lane_buffer: options.output_lane_buffer,
+            voq_stride: 0,
+            pool: options.sharing == crate::plan::BufferSharing::PortPool,
+            stepped_credits: false,
+            output_arbitration: options.output_arbitration,
+            matching: options.matching,
+            iterations: options.iterations,
+            reserve: options.reserve,
+            sink_step: 0,
+            open: false,
+        }
+    }
+}
+
+impl Shared {
+    /// Service level of every key; `None` = VL15.
+    pub fn service_levels(&self) -> Vec<Option<u8>> {
+        let level = |key: u8| {
+            let is_management =
+                self.switch.management != 0 && key == self.forwarding.management_key;
+            (!is_management).then(|| key / self.forwarding.layers)
+        };
+        (0..=u8::MAX).map(level).collect()
+    }
+
+    /// Lane row whose credit count `lane` draws from.
+    #[inline]
+    pub fn credit_lane(&self, lane: u32) -> u32 {
+        if self.switch.pool {
+            lane & !self.lane_mask
+        } else {
+            lane
+        }
+    }
+}

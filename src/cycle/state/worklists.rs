@@ -1,0 +1,177 @@
+//! What is to be done in the current cycle, and the facts of it that somebody reads.
+
+use super::Grant;
+use crate::cycle::snapshot::{Persistent, Resume};
+use crate::routing::adaptive::Candidate;
+use bevy_ecs::resource::Resource;
+use serde::{Deserialize, Serialize};
+
+/// What happened in a cycle. A fact that no system subscribed to is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// Packets that reached the queue of an input: [`Worklists::arrived`].
+    Arrived,
+    /// Packets that passed a crossbar: [`Worklists::grants`], the accepted ones.
+    Granted,
+    /// Packets that started on the channel of their host: [`Worklists::sent`].
+    Sent,
+    /// Packets that were made: [`Worklists::created`].
+    Created,
+    /// Packets that their hosts took: [`Worklists::consumed`]; their rows are valid up to the end of the cycle.
+    Delivered,
+}
+
+/// Facts somebody subscribed to.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one independent switch per fact"
+)]
+pub struct Facts {
+    /// [`Fact::Arrived`].
+    pub arrived: bool,
+    /// [`Fact::Granted`].
+    pub granted: bool,
+    /// [`Fact::Sent`].
+    pub sent: bool,
+    /// [`Fact::Created`].
+    pub created: bool,
+    /// [`Fact::Delivered`].
+    pub delivered: bool,
+}
+
+impl Facts {
+    /// From now on `fact` is kept.
+    pub fn keep(&mut self, fact: Fact) {
+        *match fact {
+            Fact::Arrived => &mut self.arrived,
+            Fact::Granted => &mut self.granted,
+            Fact::Sent => &mut self.sent,
+            Fact::Created => &mut self.created,
+            Fact::Delivered => &mut self.delivered,
+        } = true;
+    }
+
+    /// Whether any is kept.
+    pub fn any(&self) -> bool {
+        self.arrived || self.granted || self.sent || self.created || self.delivered
+    }
+}
+
+/// A packet that was made at a local host.
+#[derive(Clone, Copy, Debug)]
+pub struct Created {
+    /// Row of the host.
+    pub host: u32,
+    /// Traffic class.
+    pub class: u16,
+    /// Size \[flits\].
+    pub size: u16,
+    /// Destination host (global id).
+    pub destination: u32,
+    /// Number within its source.
+    pub sequence: u32,
+}
+
+/// A packet on its way to another shard; its row is valid up to `Slot::Consume`.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// Entry of the border.
+    pub border: u32,
+    /// Lane of the channel.
+    pub lane: u32,
+    /// Cycle from which it may request there.
+    pub at: u64,
+    /// The packet.
+    pub packet: u32,
+}
+
+/// Credits on their way to another shard.
+#[derive(Clone, Copy, Debug)]
+pub struct CreditReturn {
+    /// Entry of the border.
+    pub border: u32,
+    /// Lane that counts them.
+    pub lane: u32,
+    /// Cycle from which they count there.
+    pub at: u64,
+    /// Credits.
+    pub flits: u16,
+    /// Cycles between two.
+    pub step: u16,
+}
+
+/// Packets and flits that passed switches since cycle 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hops {
+    /// Packets, summed over switches.
+    pub packets: u64,
+    /// The same in flits.
+    pub flits: u64,
+}
+
+/// Lists that the stages of a cycle hand on. Between cycles only [`Self::visits`] and [`Self::hops`] say anything.
+#[derive(Resource, Debug, Default, Serialize, Deserialize)]
+pub struct Worklists {
+    /// Queues whose head must be routed and raise a request.
+    pub heads: Vec<u32>,
+    /// Packets that arrived and must be put into a queue: (lane row, packet).
+    pub arrived: Vec<(u32, u32)>,
+    /// Outputs to arbitrate.
+    pub visits: Vec<u32>,
+    /// Grants of this cycle.
+    #[serde(skip)]
+    pub grants: Vec<Grant>,
+    /// An input that sends one packet at a time has refused a grant of this cycle.
+    pub refused: bool,
+    /// Grants of this cycle that have been carried out.
+    #[serde(skip)]
+    pub settled: usize,
+    /// Hosts that may inject in this cycle (host port rows).
+    pub host_visits: Vec<u32>,
+    /// Packets whose tail is at its host in this cycle.
+    pub consumed: Vec<u32>,
+    /// Slow sinks (host port rows) to look at in this cycle.
+    pub sink_visits: Vec<u32>,
+    /// Channels behind output lanes (port rows) to look at in this cycle.
+    pub channel_visits: Vec<u32>,
+    /// Inputs to look at (input-first matching).
+    pub input_visits: Vec<u32>,
+    /// Grants in the order in which inputs accept them: input, distance from its pointer, number.
+    #[serde(skip)]
+    pub order: Vec<(u32, u16, u32)>,
+    /// Candidates of the head that is being routed.
+    #[serde(skip)]
+    pub candidates: Vec<Candidate>,
+    /// Packets that leave the shard.
+    #[serde(skip)]
+    pub departures: Vec<Departure>,
+    /// Credits that leave the shard.
+    #[serde(skip)]
+    pub returns: Vec<CreditReturn>,
+    /// Packets that were made, see [`Fact::Created`].
+    #[serde(skip)]
+    pub created: Vec<Created>,
+    /// Packets that started on the channel of their host, see [`Fact::Sent`].
+    #[serde(skip)]
+    pub sent: Vec<u32>,
+    /// Running totals.
+    pub hops: Hops,
+    /// Facts that are kept.
+    #[serde(skip)]
+    pub facts: Facts,
+}
+
+impl Worklists {
+    /// Whether there is a packet or a head for `Slot::Route`, or a sink to look at.
+    #[inline]
+    pub fn has_arrivals(&self) -> bool {
+        !(self.heads.is_empty() && self.arrived.is_empty() && self.sink_visits.is_empty())
+    }
+}
+
+impl Persistent for Worklists {
+    fn resume(&mut self, built: Self, _: &Resume<'_>) {
+        self.facts = built.facts;
+    }
+}

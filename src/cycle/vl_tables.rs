@@ -1,0 +1,64 @@
+//! VL arbitration by tables: an arbiter with weights per port.
+//!
+//! Part of `Slot::Arbitrate` (switches), `Slot::Transmit` (channels behind output lanes) and `Slot::Inject` (hosts);
+//! only where the plan gives tables.
+//!
+//! Cost: O(entries of the tables) per choice.
+//!
+//! References: [`IBA`](crate::references::IBA) section 7.6.9
+
+use super::mechanism::{Mechanism, ShardBuilder, Site};
+use super::snapshot::Persistent;
+use super::view::View;
+use crate::fabric::OutPort;
+use crate::qos::vl_arbitration::VlChoice;
+use crate::qos::{VlArbiter, VlArbitrationTables};
+use bevy_ecs::component::Component;
+use serde::{Deserialize, Serialize};
+
+/// Arbiter of an output, hosts included, or of an input when VL arbitration acts there.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub struct LaneArbiter(pub VlArbiter);
+
+impl Persistent for LaneArbiter {}
+
+/// VL arbitration as a mechanism: an arbiter for every port. The stages ask it.
+pub struct LaneArbiters(VlArbitrationTables);
+
+impl Mechanism for LaneArbiters {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        site.plan.switch.vl_arbitration.clone().map(Self)
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        shard.column::<OutPort, LaneArbiter>(LaneArbiter(VlArbiter::new(&self.0)));
+    }
+}
+
+/// The lane that the arbiter in row `port` serves among `eligible` ones.
+#[inline]
+pub(super) fn select<const W: usize, const P: bool>(
+    view: &View<'_, W, P>,
+    port: u32,
+    eligible: u16,
+) -> Option<VlChoice> {
+    let tables = view.shared.tables()?;
+    let arbiter = &view.optional.vl[port as usize].0;
+    arbiter.select(tables, eligible, view.shared.management())
+}
+
+/// The lane that was chosen has used its weight.
+#[inline]
+pub(super) fn commit<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    port: u32,
+    choice: VlChoice,
+    flits: u16,
+) {
+    if let Some(tables) = view.shared.tables() {
+        let bytes = u64::from(flits) * u64::from(view.shared.traffic.flit_bytes);
+        view.optional.vl[port as usize]
+            .0
+            .commit(tables, choice, bytes);
+    }
+}
