@@ -1,6 +1,6 @@
 //! Reading typed values out of the tree, with precise mistakes.
 
-use super::parser::{float, integer};
+use super::parser::{float, integer, parse};
 use super::{Field, Mistake, Node, Part, Place, Value};
 use crate::registry::{Parameter, nearest};
 use crate::units::UnitError;
@@ -285,36 +285,28 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Reads an optional key, or takes its default.
+    /// Reads a key; when it is left out, its default in the same way.
     ///
     /// # Errors
-    /// What `read` returns.
-    pub fn or<T>(
+    /// When it is missing and has no default, and what `read` returns.
+    pub fn read<T>(
         &self,
         key: &str,
-        default: T,
-        read: impl FnOnce(&Item<'a>) -> Result<T, Mistake>,
+        default: Option<&str>,
+        read: impl Fn(&Item<'_>) -> Result<T, Mistake>,
     ) -> Result<At<T>, Mistake> {
-        match self.get(key) {
-            Some(item) => read(&item).map(|value| item.at(value)),
-            None => Ok(At {
-                value: default,
-                place: self.place,
-                path: self.path_of(key),
-            }),
-        }
-    }
-
-    /// Reads a key that must be given.
-    ///
-    /// # Errors
-    /// When it is missing, and what `read` returns.
-    pub fn required<T>(
-        &self,
-        key: &str,
-        read: impl FnOnce(&Item<'a>) -> Result<T, Mistake>,
-    ) -> Result<At<T>, Mistake> {
-        let item = self.need(key)?;
+        let (None, Some(default)) = (self.get(key), default) else {
+            let item = self.need(key)?;
+            return read(&item).map(|value| item.at(value));
+        };
+        let node = Node {
+            place: self.place,
+            ..parse(default, self.place.source)?
+        };
+        let item = Item {
+            node: &node,
+            path: self.path_of(key),
+        };
         read(&item).map(|value| item.at(value))
     }
 }
