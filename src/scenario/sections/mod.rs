@@ -1,6 +1,8 @@
 //! The sections of a scenario, a file each: its keys with documentation and defaults, its type, how it is read, what it
 //! means in the plan, and how the plan is printed as a scenario again.
 //!
+//! A key has a default only where the standard or the literature has one; the others must be given.
+//!
 //! A new key is one entry in its section's `section!`, and what is made of it; a new section is a file here and a line
 //! in [`SECTIONS`], from which come `virtlane list`, `virtlane describe section` and the messages about unknown keys.
 

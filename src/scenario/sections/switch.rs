@@ -7,6 +7,7 @@ use crate::plan::{
 };
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{buffer, delay};
+use crate::scenario::syntax::parser::parse;
 use crate::scenario::syntax::{At, Item, Mistake};
 use crate::units::{Amount, Clock, Time};
 use BufferSharing::{PerLane, PortPool};
@@ -54,6 +55,31 @@ section! {
         credit_latency: Option<At<Time>> = automatic, "Auto | time, at least 1 cycle" or "Auto";
         /// Congestion marking (FECN) at outputs
         marking: Option<Marking> = optional(Marking::read), "section" or "None";
+    }
+}
+
+impl Default for SwitchOptions {
+    /// A switch of which nothing is written but lanes of 16 flits: what the documented defaults mean in the plan.
+    ///
+    /// # Panics
+    /// Never: tests read all defaults.
+    fn default() -> Self {
+        let [switch, qos] = ["(lane_capacity: \"16 flits\")", "()"]
+            .map(|text| parse(text, 0).expect("the text is a section"));
+        let item = |node| Item {
+            node,
+            path: String::new(),
+        };
+        // any clock will do: the defaults are flits and cycles
+        let clock = Clock {
+            flit_bytes: 64,
+            reference_rate: 100_000_000_000,
+        };
+        let read = Switch::read(&item(&switch)).and_then(|switch| {
+            let qos = Qos::read(&item(&qos))?;
+            switch.plan(&qos, clock)
+        });
+        read.expect("the documented defaults go together")
     }
 }
 
