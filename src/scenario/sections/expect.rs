@@ -2,7 +2,7 @@
 
 use super::Sweep;
 use super::sweep::Axis;
-use super::values::{Read, number, one_of, optional, text};
+use super::values::{Read, number, one_of, text};
 use crate::registry::unknown;
 use crate::scenario::expectation::{Fold, Relation, Selection, Tolerance};
 use crate::scenario::metrics;
@@ -22,7 +22,7 @@ section! {
         /// Points of the sweep the claim is about: axes and the values they must have; default: all
         at: Selection = selection, "list of (axis, value)" or "[]";
         /// Points that the value is divided by
-        over: Option<Selection> = optional(selection), "list of (axis, value)" or "None";
+        over: Option<Selection> = selection, "list of (axis, value)" or None;
         /// How the points become one value; `Each` = every point by itself, with `over` against the point that has
         /// the same values on all axes not named
         points: Fold = one_of(&[Each, Mean, Max, Min]), "Each | Mean | Max | Min" or "Each";
@@ -36,7 +36,7 @@ section! {
         tolerance: Tolerance = tolerance, "number | Relative(number)" or "0";
         /// What the source says: a claim that holds is `reproduced` when this is `value`, or when the result is within
         /// 10 % of it, else `ordering only`
-        published: Option<f64> = optional(number), "number" or "None";
+        published: Option<f64> = number, "number" or None;
         /// Where the value comes from
         source: String = text, "text" or "\"\"";
         /// Why the result is not the source's; a claim that does not hold is then `differs`, not `fails`

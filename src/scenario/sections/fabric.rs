@@ -1,7 +1,7 @@
 //! Section `fabric`: topology, flits, and the clock that follows from the links.
 
 use super::link::{HostLink, Link, LinkTiming};
-use super::values::{Read, amount, optional, part};
+use super::values::{Read, amount, part};
 use super::{Host, Switch};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{Item, Mistake, Part};
@@ -19,7 +19,7 @@ section! {
         /// Links between switches; their rate defines the cycle: one flit per cycle
         link: Link = Link::read, "section";
         /// Links between hosts and switches
-        host_link: Option<HostLink> = optional(HostLink::read), "section" else "as `link`";
+        host_link: Option<HostLink> = HostLink::read, "section" else "as `link`";
         /// Switch options
         switch: Switch = Switch::read, "section";
         /// Host options

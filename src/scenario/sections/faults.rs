@@ -1,7 +1,7 @@
 //! Section `faults`: which switches and links fail, and the graph without them.
 
 use super::members::{self, Member, member, switch};
-use super::values::{Read, boolean, list, long, optional, whole};
+use super::values::{Read, boolean, list, long, whole};
 use crate::ids::{ChannelId, LinkId, SwitchId};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{At, Item, Mistake};
@@ -23,7 +23,7 @@ section! {
         /// Whether random faults that would cut the fabric in two are drawn again, and listed ones refused
         keep_connected: bool = boolean, "true | false" or "true";
         /// Seed of random faults; None = that of the scenario
-        seed: Option<u64> = optional(long(0)), "None | integer >= 0" or "None";
+        seed: Option<u64> = long(0), "None | integer >= 0" or None;
     }
 }
 

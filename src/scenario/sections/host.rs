@@ -1,6 +1,6 @@
 //! Section `host`: sources and sinks.
 
-use super::values::{optional, rate, whole};
+use super::values::{rate, whole};
 use crate::plan::HostOptions;
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{At, Mistake};
@@ -11,9 +11,9 @@ section! {
     /// Sources and sinks.
     Host = "host" in "fabric.host" {
         /// Rate at which a host consumes flits: a slow receiver
-        sink_rate: Option<At<BitRate>> = optional(rate), "rate" else "as fast as flits arrive";
+        sink_rate: Option<At<BitRate>> = rate, "rate" else "as fast as flits arrive";
         /// Packets of one class a host queues; further ones are rejected and counted. None = unbounded
-        source_queue: Option<u32> = optional(whole(1)), "integer >= 1" or "None";
+        source_queue: Option<u32> = whole(1), "integer >= 1" or None;
     }
 }
 

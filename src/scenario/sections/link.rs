@@ -1,6 +1,6 @@
 //! Sections `link`, `except` and `host_link`: rates and latencies, and the timing of channels.
 
-use super::values::{Read, list, optional, rate, time};
+use super::values::{Read, list, rate, time};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::delay;
 use crate::scenario::syntax::{At, Item, Mistake};
@@ -27,9 +27,9 @@ section! {
         /// between groups of a dragonfly
         on: At<LinkKind> = kind, "Dimension(d) | Level(l) | Horizontal | Local | Global";
         /// Data rate of each direction
-        rate: Option<At<BitRate>> = optional(rate), "rate" else "as `fabric.link`";
+        rate: Option<At<BitRate>> = rate, "rate" else "as `fabric.link`";
         /// Propagation
-        latency: Option<At<Time>> = optional(time), "time, at least 1 cycle" else "as `fabric.link`";
+        latency: Option<At<Time>> = time, "time, at least 1 cycle" else "as `fabric.link`";
     }
 }
 
@@ -37,9 +37,9 @@ section! {
     /// Links of hosts, where they differ.
     HostLink = "host_link" in "fabric.host_link" {
         /// Data rate of each direction
-        rate: Option<At<BitRate>> = optional(rate), "rate" else "as `fabric.link`";
+        rate: Option<At<BitRate>> = rate, "rate" else "as `fabric.link`";
         /// Propagation
-        latency: Option<At<Time>> = optional(time), "time, at least 1 cycle" else "as `fabric.link`";
+        latency: Option<At<Time>> = time, "time, at least 1 cycle" else "as `fabric.link`";
     }
 }
 

@@ -14,7 +14,7 @@ section! {
     Observe = "observe" in "observe" {
         /// Packets with a row in packets.csv: Every(n) = each n-th a source makes in a class, Fraction(f) = each with
         /// probability f
-        packets: Sample = sample, "None | All | Every(n) | Fraction(f)" or "None";
+        packets: Option<Sample> = sample, "None | All | Every(n) | Fraction(f)" or None;
         /// Whether flows.csv has a row for every (class, source, destination)
         flows: bool = boolean, "true | false" or "false";
         /// Traffic classes of both tables
@@ -24,7 +24,6 @@ section! {
 
 fn sample(item: &Item<'_>) -> Read<Sample> {
     match item.variant() {
-        Some(("None", None)) => Ok(Sample::None),
         Some(("All", None)) => Ok(Sample::All),
         Some(("Every", Some(arguments))) => {
             let number = arguments.tuple(1, "a number of packets such as `Every(100)`")?;
@@ -60,7 +59,7 @@ impl Observe {
             classes[number] = true;
         }
         Ok(measure::Observe {
-            packets: self.packets,
+            packets: self.packets.unwrap_or_default(),
             flows: self.flows,
             classes,
         })

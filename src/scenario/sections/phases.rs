@@ -1,6 +1,6 @@
 //! Section `phases`, and the phases that find their own length.
 
-use super::values::{Read, automatic, fraction, optional, time};
+use super::values::{Read, automatic, fraction, time};
 use crate::plan::{self, Plan, Precision};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{LONGEST_PHASE, cycles};
@@ -43,7 +43,7 @@ section! {
         /// Half-width of the intervals, as a fraction of the mean, that is narrow enough
         half_width: f64 = fraction, "number between 0 and 1" or "0.02";
         /// The run is interrupted after this time; only then does a result depend on the machine
-        wall_time: Option<Time> = optional(wall_time), "None | time on the clock" or "None";
+        wall_time: Option<Time> = wall_time, "None | time on the clock" or None;
     }
 }
 

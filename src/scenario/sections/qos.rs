@@ -1,6 +1,6 @@
 //! Sections `qos` and `vl_arbitration`: lanes, their tables and VL15.
 
-use super::values::{Read, boolean, optional, small, whole};
+use super::values::{Read, boolean, small, whole};
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::HighPriorityLimit;
 use crate::scenario::print::Printer;
@@ -13,7 +13,7 @@ section! {
     /// Quality of service.
     Qos = "qos" in "qos" {
         /// VL arbitration tables; None = round robin over lanes
-        vl_arbitration: Option<At<VlArbitration>> = optional(VlArbitration::read), "section" or "None";
+        vl_arbitration: Option<At<VlArbitration>> = VlArbitration::read, "section" or None;
         /// Whether VL15 exists; it goes before all other lanes
         management_lane: At<bool> = boolean, "true | false" or "false";
     }

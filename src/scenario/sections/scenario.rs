@@ -1,6 +1,6 @@
 //! The whole file, `Scenario(...)`: title, seed, routing, and all sections.
 
-use super::values::{Read, boolean, list, long, optional, part, text};
+use super::values::{Read, boolean, list, long, part, text};
 use super::{Class, Expectation, Fabric, Faults, Observe, Phases, Qos, Sweep, traffic};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::tree::quote;
@@ -17,7 +17,7 @@ section! {
         /// What is connected to what, and the switches
         fabric: Fabric = Fabric::read, "section";
         /// Switches and links that fail before the run
-        faults: Option<Faults> = optional(Faults::read), "section" or "None";
+        faults: Option<Faults> = Faults::read, "section" or None;
         /// Service levels, VL arbitration, management lane
         qos: Qos = Qos::read, "section" or "()";
         /// How forwarding tables are computed
@@ -33,7 +33,7 @@ section! {
         /// Records of single packets and of flows, beside the counters
         observe: Observe = Observe::read, "section" or "()";
         /// Values to vary, for `virtlane sweep`
-        sweep: Option<Sweep> = optional(Sweep::read), "section" or "None";
+        sweep: Option<Sweep> = Sweep::read, "section" or None;
         /// What the results must be: exit code 1 when they are not
         expect: Vec<Expectation> = list(Expectation::read), "list of expectations" or "[]";
     }

@@ -1,11 +1,11 @@
 //! One section: documentation, typed field and reading of every key, from one entry each.
 //!
 //! An entry of `section!` is a doc comment (the key's summary, which the field has too), the field with its type, the
-//! reader that makes the type from syntax, the kind of value in words, and the default. A default is the text a
+//! reader that makes its value from syntax, the kind of value in words, and the default. A default is the text a
 //! scenario would have: it is shown as it stands, and given to the key's own reader when the key is left out, so that
 //! what is documented is what happens, and a default that no scenario could write cannot be. Reading few short texts
-//! again costs nothing beside building a fabric. Where no text says the default, because it depends on other keys,
-//! `else` gives it in words and the key is read as `None`.
+//! again costs nothing beside building a fabric. A key that is left out and has the default `None` has no value, and
+//! so has one with `else`: its default depends on other keys and is said in words.
 
 use crate::registry::Parameter;
 use crate::scenario::syntax::At;
@@ -51,22 +51,33 @@ impl<T> Held<Option<T>> for Option<At<T>> {
 /// A section: its type, its [`Section`] and how it is read.
 ///
 /// `Type = "name" in "key.path" checked by function { entries }`, each entry
-/// `/// summary` `key: Type = reader, "kind of value" or "default";`, without `or` for a key that must be given. The
-/// function, which may be left out, sees the values and the fields they were read from.
+/// `/// summary` `key: Type = reader, "kind of value" or "default";`, or with `or None`, or with `else "in words"`, or
+/// with nothing for a key that must be given. The function, which may be left out, sees the values and the fields they
+/// were read from.
 macro_rules! section {
     (@shown) => { None };
-    (@shown $default:literal) => { Some($default) };
-    (@shown ; $words:literal) => { Some($words) };
-    (@text) => { None };
-    (@text $default:literal) => { Some($default) };
-    (@text ; $words:literal) => { Some("None") };
+    (@shown or None) => { Some("None") };
+    (@shown or $default:literal) => { Some($default) };
+    (@shown else $words:literal) => { Some($words) };
+    (@read $fields:ident, $key:ident, $read:expr,) => {
+        $fields.required(stringify!($key), $read)
+    };
+    (@read $fields:ident, $key:ident, $read:expr, or None) => {
+        $fields.optional(stringify!($key), $read)
+    };
+    (@read $fields:ident, $key:ident, $read:expr, or $default:literal) => {
+        $fields.or(stringify!($key), $default, $read)
+    };
+    (@read $fields:ident, $key:ident, $read:expr, else $words:literal) => {
+        $fields.optional(stringify!($key), $read)
+    };
     (
         $(#[doc = $about:literal])+
         $Section:ident = $name:literal in $path:literal $(checked by $check:path)? {
             $(
                 $(#[doc = $summary:literal])+
                 $key:ident: $held:ty = $read:expr,
-                    $kind:literal $(or $default:literal)? $(else $words:literal)?;
+                    $kind:literal $(or $default:tt)? $(else $words:literal)?;
             )+
         }
     ) => {
@@ -89,7 +100,7 @@ macro_rules! section {
                 keys: &[$($crate::registry::Parameter {
                     name: stringify!($key),
                     kind: $kind,
-                    default: section!(@shown $($default)? $(; $words)?),
+                    default: section!(@shown $(or $default)? $(else $words)?),
                     summary: concat!($($summary),+).trim_ascii_start(),
                 }),+],
             };
@@ -103,11 +114,9 @@ macro_rules! section {
             ) -> Result<Self, $crate::scenario::syntax::Mistake> {
                 let fields = item.fields(Self::SECTION.keys)?;
                 let section = Self {
-                    $($key: <$held as $crate::scenario::sections::Held<_>>::held(fields.read(
-                        stringify!($key),
-                        section!(@text $($default)? $(; $words)?),
-                        $read,
-                    )?),)+
+                    $($key: <$held as $crate::scenario::sections::Held<_>>::held(
+                        section!(@read fields, $key, $read, $(or $default)? $(else $words)?)?,
+                    ),)+
                 };
                 $($check(&section, &fields)?;)?
                 Ok(section)

@@ -1,6 +1,6 @@
 //! Section `switch`: buffers, allocation, delays, flow control.
 
-use super::values::{Read, amount, automatic, boolean, one_of, optional, small, time};
+use super::values::{Read, amount, automatic, boolean, one_of, small, time};
 use super::{Marking, Qos};
 use crate::plan::{
     BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions,
@@ -54,7 +54,7 @@ section! {
         /// Credit return; Auto = latency of the opposite channel
         credit_latency: Option<At<Time>> = automatic, "Auto | time, at least 1 cycle" or "Auto";
         /// Congestion marking (FECN) at outputs
-        marking: Option<Marking> = optional(Marking::read), "section" or "None";
+        marking: Option<Marking> = Marking::read, "section" or None;
     }
 }
 

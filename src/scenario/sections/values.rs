@@ -87,18 +87,6 @@ pub(super) fn automatic(item: &Item<'_>) -> Read<Option<Time>> {
     }
 }
 
-/// A value that a key has only when it is given: its default is `None`.
-pub(super) fn optional<T>(
-    read: impl Fn(&Item<'_>) -> Read<T>,
-) -> impl Fn(&Item<'_>) -> Read<Option<T>> {
-    move |item| {
-        if item.is_word("None") {
-            return Ok(None);
-        }
-        read(item).map(Some)
-    }
-}
-
 /// A list of values.
 pub(super) fn list<T>(read: impl Fn(&Item<'_>) -> Read<T>) -> impl Fn(&Item<'_>) -> Read<Vec<T>> {
     move |item| item.items()?.iter().map(&read).collect()

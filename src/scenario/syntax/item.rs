@@ -285,28 +285,57 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Reads a key; when it is left out, its default in the same way.
+    /// Reads a key that must be given.
     ///
     /// # Errors
-    /// When it is missing and has no default, and what `read` returns.
-    pub fn read<T>(
+    /// When it is missing, and what `read` returns.
+    pub fn required<T>(
         &self,
         key: &str,
-        default: Option<&str>,
         read: impl Fn(&Item<'_>) -> Result<T, Mistake>,
     ) -> Result<At<T>, Mistake> {
-        let (None, Some(default)) = (self.get(key), default) else {
-            let item = self.need(key)?;
+        let item = self.need(key)?;
+        read(&item).map(|value| item.at(value))
+    }
+
+    /// Reads a key, or its default when it is left out.
+    ///
+    /// # Errors
+    /// What `read` returns.
+    pub fn or<T>(
+        &self,
+        key: &str,
+        default: &str,
+        read: impl Fn(&Item<'_>) -> Result<T, Mistake>,
+    ) -> Result<At<T>, Mistake> {
+        if let Some(item) = self.get(key) {
             return read(&item).map(|value| item.at(value));
-        };
+        }
         let node = Node {
             place: self.place,
             ..parse(default, self.place.source)?
         };
-        let item = Item {
-            node: &node,
-            path: self.path_of(key),
-        };
+        let path = self.path_of(key);
+        let item = Item { node: &node, path };
         read(&item).map(|value| item.at(value))
+    }
+
+    /// Reads a key that has no value when it is left out.
+    ///
+    /// # Errors
+    /// What `read` returns.
+    pub fn optional<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&Item<'_>) -> Result<T, Mistake>,
+    ) -> Result<At<Option<T>>, Mistake> {
+        let value = self.get(key).map(|item| Ok(item.at(Some(read(&item)?))));
+        value.unwrap_or_else(|| {
+            Ok(At {
+                value: None,
+                place: self.place,
+                path: self.path_of(key),
+            })
+        })
     }
 }

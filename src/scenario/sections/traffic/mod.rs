@@ -8,7 +8,7 @@ pub use hosts::HostSet;
 pub(in crate::scenario) use messages::workloads;
 pub(in crate::scenario) use plan::classes as plan_classes;
 
-use super::values::{Read, amount, list, long, optional, part, small, text, whole};
+use super::values::{Read, amount, list, long, part, small, text, whole};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{At, Fields, Item, Mistake, Part};
@@ -24,18 +24,18 @@ section! {
         hosts: At<HostSet> = hosts::read,
             "All | Range(first, last) | List([hosts]) | EveryNth(n, offset) | Switches([switches])" or "All";
         /// Where packets go; needed without `messages`
-        pattern: Option<Part> = optional(part("traffic pattern")), "traffic pattern" or "None";
+        pattern: Option<Part> = part("traffic pattern"), "traffic pattern" or None;
         /// When packets are made; needed without `messages`
-        process: Option<Part> = optional(part("arrival process")), "arrival process" or "None";
+        process: Option<Part> = part("arrival process"), "arrival process" or None;
         /// Who sends what to whom, when and after what, in place of pattern and process; classes that name the same
         /// source share it
-        messages: Option<Part> = optional(part("message source")), "message source" or "None";
+        messages: Option<Part> = part("message source"), "message source" or None;
         /// Packet size, 1..=65535 flits; messages are split into packets of at most this size
         size: At<Size> = size, "size | Mixed([(size, weight)])";
         /// Service level; of several, one is drawn per packet; Management = VL15
         sl: At<ServiceLevels> = service_levels, "0..=15 | [service levels] | Management" or "0";
         /// Packets each host sends in all; None = without end
-        packets: Option<At<u64>> = optional(long(1)), "None | integer >= 1" or "None";
+        packets: Option<At<u64>> = long(1), "None | integer >= 1" or None;
     }
 }
 
