@@ -167,8 +167,12 @@ impl Sweep<'_> {
         let has = |point: &usize| {
             let mut pairs = selection.iter();
             pairs.all(|(path, value)| {
-                let axis = self.design.axes.iter().position(|axis| axis.path == *path);
-                axis.is_some_and(|axis| self.design.points[*point].values[axis] == *value)
+                let axis = self
+                    .design
+                    .axes
+                    .iter()
+                    .position(|axis| axis.path == path.value);
+                axis.is_some_and(|axis| self.design.points[*point].values[axis] == value.value)
             })
         };
         (0..self.design.points.len()).filter(has).collect()
@@ -199,7 +203,7 @@ impl Sweep<'_> {
         };
         let mut pairs = selections.into_iter().flatten();
         pairs.any(|(path, _)| {
-            let named = headers.iter().position(|header| header.path == *path);
+            let named = headers.iter().position(|header| header.path == path.value);
             named.is_some_and(|named| named == axis || decides(named))
         })
     }

@@ -97,7 +97,7 @@ fn condition(claim: &Expectation) -> String {
 fn selected(selection: &Selection) -> String {
     let pairs = selection
         .iter()
-        .map(|(path, value)| format!("{path} = {value}"));
+        .map(|(path, value)| format!("{} = {}", path.value, value.value));
     pairs.collect::<Vec<_>>().join(", ")
 }
 

@@ -4,8 +4,8 @@ use crate::error::Error;
 use crate::references::Reference;
 use crate::registry::{Parameter, Registry, unknown};
 use crate::routing::ENGINES;
-use crate::scenario::keys::SECTIONS;
 use crate::scenario::metrics::METRICS;
+use crate::scenario::sections::SECTIONS;
 use crate::topology::TOPOLOGIES;
 use crate::traffic::{MESSAGE_SOURCES, PATTERNS, PROCESSES};
 

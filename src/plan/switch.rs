@@ -4,20 +4,18 @@ use crate::qos::VlArbitrationTables;
 use serde::{Deserialize, Serialize};
 
 /// What a switch buffers per input port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Queues {
     /// One FIFO per lane: a blocked head blocks the packets behind it.
-    #[default]
     Fifo,
     /// One queue per (lane, output) in the lane's shared space: packets to other outputs pass.
     Voq,
 }
 
 /// Who shares buffer space at an input port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BufferSharing {
     /// `lane_capacity` flits for each lane.
-    #[default]
     PerLane,
     /// One pool of `lane_capacity` flits for all lanes of the port.
     PortPool,
@@ -33,20 +31,18 @@ pub enum InputSpeedup {
 }
 
 /// Order of the separable allocation and the place of VL arbitration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Matching {
     /// Each free output picks lane and request, each input accepts (VL arbitration at the output port).
-    #[default]
     OutputFirst,
     /// Each free input picks a lane, each output picks an input (VL arbitration at the input port).
     InputFirst,
 }
 
 /// How an output chooses among the requests of one of its lanes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OutputArbitration {
     /// Round robin over (input, input lane).
-    #[default]
     RoundRobin,
     /// Smallest request cycle first; ties by (input, input lane).
     FirstComeFirstServed,
@@ -57,10 +53,9 @@ pub enum OutputArbitration {
 }
 
 /// When a packet may leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Forwarding {
     /// As soon as the header is routed and no flit can run dry.
-    #[default]
     CutThrough,
     /// After the tail has arrived.
     StoreAndForward,
@@ -120,35 +115,7 @@ impl SwitchOptions {
             0
         }
     }
-}
 
-impl Default for SwitchOptions {
-    fn default() -> Self {
-        Self {
-            lanes: 1,
-            management_lane: false,
-            lane_capacity: 16,
-            queues: Queues::Fifo,
-            sharing: BufferSharing::PerLane,
-            input_speedup: InputSpeedup::Limited(1),
-            output_buffer: 0,
-            output_lane_buffer: 0,
-            matching: Matching::OutputFirst,
-            iterations: 1,
-            output_arbitration: OutputArbitration::RoundRobin,
-            reserve: false,
-            forwarding: Forwarding::CutThrough,
-            routing_delay: 1,
-            allocation_delay: 0,
-            crossbar_delay: 0,
-            credit_latency: None,
-            vl_arbitration: None,
-            marking_threshold: None,
-        }
-    }
-}
-
-impl SwitchOptions {
     /// Lanes of every channel, VL15 included.
     pub fn lane_count(&self) -> u8 {
         self.lanes + u8::from(self.management_lane)

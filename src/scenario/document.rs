@@ -1,11 +1,11 @@
 //! A scenario file with the changes of the command line.
 
 use super::identity::{self, Settings};
+use super::resolve;
 use super::resolve::{Layout, Parts, Resolved};
-use super::schema::Scenario;
+use super::sections::Scenario;
 use super::syntax::parser::parse;
 use super::syntax::{Field, Node, ScenarioError, Sources, Value};
-use super::{decode, resolve};
 use crate::routing::Tables;
 use std::path::{Path, PathBuf};
 
@@ -106,8 +106,7 @@ impl Document {
     /// # Errors
     /// The first wrong key or value.
     pub fn scenario(&self) -> Result<Scenario, ScenarioError> {
-        let scenario =
-            decode::scenario(&self.root).map_err(|mistake| self.sources.error(mistake))?;
+        let scenario = Scenario::of(&self.root).map_err(|mistake| self.sources.error(mistake))?;
         self.check_axes(&scenario)?;
         Ok(scenario)
     }
@@ -120,7 +119,7 @@ impl Document {
                 let mut root = self.root.clone();
                 let source = value.place.source;
                 super::syntax::edit::set(&mut root, &axis.path.value, &value.value, source)
-                    .and_then(|()| decode::scenario(&root).map(drop))
+                    .and_then(|()| Scenario::of(&root).map(drop))
                     .map_err(|mistake| {
                         let message = format!("`{}`: {}", axis.path.value, mistake.message);
                         self.sources.error(value.mistake(message))

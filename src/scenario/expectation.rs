@@ -4,39 +4,12 @@
 //! the seeds of a point give one value, the points give one value, and that may be taken as a ratio to the same of
 //! other points: "LASH accepts 1.2 times what turn prohibition accepts".
 
+pub use super::sections::Expectation;
+
 use super::syntax::At;
 
-/// A claim about a result.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Expectation {
-    /// The claim in words; may be empty.
-    pub claim: String,
-    /// Path of the value in `summary.json`, or of a value computed from the routes.
-    pub metric: At<String>,
-    /// Points of the sweep it is about; empty = all.
-    pub at: Selection,
-    /// Points that the value is divided by; `None` = the value itself.
-    pub over: Option<Selection>,
-    /// How points become one value.
-    pub points: Fold,
-    /// How the seeds of a point become one value.
-    pub seeds: Fold,
-    /// Relation.
-    pub relation: Relation,
-    /// Expected value.
-    pub value: f64,
-    /// Deviation allowed.
-    pub tolerance: Tolerance,
-    /// What the source says, where that is not the expected value.
-    pub published: Option<f64>,
-    /// Where the value comes from.
-    pub source: String,
-    /// Why the claim is known not to hold here; empty = it must hold.
-    pub deviation: String,
-}
-
 /// Points of a sweep: key paths of axes, each with the value it must have.
-pub type Selection = Vec<(String, String)>;
+pub type Selection = Vec<(At<String>, At<String>)>;
 
 /// How several values become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,10 +125,12 @@ mod tests {
         let found = expectation(&format!(
             "at: [(\"fabric.switch.lanes\", 2)], points: Max, {rest}"
         ));
-        assert_eq!(
-            found.unwrap().at,
-            [("fabric.switch.lanes".into(), "2".into())]
-        );
+        let at = found.unwrap().at;
+        let at: Vec<_> = at
+            .iter()
+            .map(|(path, value)| (&*path.value, &*value.value))
+            .collect();
+        assert_eq!(at, [("fabric.switch.lanes", "2")]);
     }
 
     #[test]

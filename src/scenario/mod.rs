@@ -3,16 +3,14 @@
 //! `Document` (text) `-> Scenario` (typed values) `-> Resolved` (plan, graph, tables, proof).
 
 pub mod bounds;
-mod decode;
 pub mod document;
 pub mod expectation;
 pub mod identity;
-pub mod keys;
 pub mod metrics;
 pub mod print;
 pub mod prove;
 pub mod resolve;
-pub mod schema;
+pub mod sections;
 pub mod shipped;
 pub mod syntax;
 
@@ -22,5 +20,5 @@ mod tests;
 pub use document::Document;
 pub use expectation::Expectation;
 pub use resolve::{Layout, Parts, Resolved, unreachable_pairs};
-pub use schema::Scenario;
+pub use sections::Scenario;
 pub use syntax::ScenarioError;

@@ -1,7 +1,7 @@
 //! Points and runs of a sweep: every combination of axes, times seeds.
 
 use super::StudyError;
-use crate::scenario::schema::Axis;
+use crate::scenario::sections::sweep::Axis;
 use crate::scenario::{Document, ScenarioError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

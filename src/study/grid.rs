@@ -2,7 +2,7 @@
 
 use super::StudyError;
 use super::design::{self, AxisHeader, Point};
-use crate::scenario::schema::{Axis, Demand};
+use crate::scenario::sections::sweep::Axis;
 use crate::scenario::syntax::Node;
 use crate::scenario::{Document, Scenario, ScenarioError};
 
@@ -56,17 +56,16 @@ impl Loads {
         let mut classes = Vec::new();
         for class in chosen {
             let name = &class.name.value;
-            let part = match &class.demand {
-                Demand::Packets { process, .. } => process,
-                Demand::Messages(messages) => messages,
-            };
-            let load = part.parameter("load").map(Node::to_text);
-            let Some(load) = load.and_then(|load| load.parse::<f64>().ok()) else {
-                let part = &part.name.value;
-                let message = format!("`{part}` of class `{name}` has no load to vary");
-                return Err(StudyError::Design(message));
-            };
-            classes.push((load_of(name), load));
+            // a class has one of the two
+            for part in class.process.iter().chain(&class.messages) {
+                let load = part.parameter("load").map(Node::to_text);
+                let Some(load) = load.and_then(|load| load.parse::<f64>().ok()) else {
+                    let part = &part.name.value;
+                    let message = format!("`{part}` of class `{name}` has no load to vary");
+                    return Err(StudyError::Design(message));
+                };
+                classes.push((load_of(name), load));
+            }
         }
         let largest = classes.iter().map(|class| class.1);
         let largest = largest.fold(f64::MIN_POSITIVE, f64::max);

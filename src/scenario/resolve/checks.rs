@@ -1,59 +1,12 @@
-//! Rules between several keys.
+//! Rules between keys of several sections, the graph and the routes.
 
-use super::super::schema::Scenario;
+use super::super::sections::Scenario;
 use super::super::syntax::Mistake;
 use crate::ids::SlId;
-use crate::plan::{
-    BufferSharing, InputSpeedup, Matching, OutputArbitration, Plan, Queues, SwitchOptions,
-};
-use crate::qos::VlArbitrationTables;
+use crate::plan::{BufferSharing, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{LARGEST_TABLE, Routes, Tables};
 use crate::topology::Graph;
-
-/// Options that exclude each other.
-pub(super) fn options(scenario: &Scenario) -> Result<(), Mistake> {
-    let switch = &scenario.fabric.switch;
-    let input_first = switch.matching.value == Matching::InputFirst;
-    if switch.input_speedup.value == InputSpeedup::Unlimited && input_first {
-        return Err(switch.input_speedup.mistake(
-            "`Unlimited` does not go with `matching: InputFirst`, which needs a limit on inputs",
-        ));
-    }
-    if switch.reserve.value && input_first {
-        return Err(switch
-            .reserve
-            .mistake("`true` does not go with `matching: InputFirst`: use `OutputFirst`"));
-    }
-    if switch.reserve.value && switch.output_arbitration.value == OutputArbitration::Random {
-        return Err(switch.reserve.mistake(
-            "`true` does not go with `output_arbitration: Random`, under which nobody has a turn",
-        ));
-    }
-    if switch.sharing.value == BufferSharing::PortPool && scenario.management_lane.value {
-        return Err(switch.sharing.mistake(
-            "`PortPool` does not go with `qos.management_lane: true`: VL15 has a buffer of its own",
-        ));
-    }
-    match &scenario.vl_arbitration {
-        Some(tables) => table_lanes(&tables.value, switch.lanes.value)
-            .map_err(|message| tables.mistake(message)),
-        None => Ok(()),
-    }
-}
-
-fn table_lanes(tables: &VlArbitrationTables, lanes: u8) -> Result<(), String> {
-    let mut entries = tables.high.iter().chain(&tables.low);
-    if let Some((lane, _)) = entries.clone().find(|(lane, _)| *lane >= lanes) {
-        return Err(format!(
-            "lane `{lane}` does not exist: `fabric.switch.lanes` is {lanes}, numbered from 0"
-        ));
-    }
-    if entries.all(|(_, weight)| *weight == 0) {
-        return Err("no lane has a weight above 0: nothing would ever be sent".into());
-    }
-    Ok(())
-}
 
 /// Model rule 13: a lane holds the largest packet that may use it.
 pub(super) fn capacity(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
@@ -156,8 +109,9 @@ pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Resu
             "`Voq` does not go with `routing: {engine}`, which knows no output before a packet is head: use `Fifo`"
         )));
     }
-    if scenario.management_lane.value {
-        return Err(scenario.management_lane.mistake(format!(
+    let management_lane = &scenario.qos.management_lane;
+    if management_lane.value {
+        return Err(management_lane.mistake(format!(
             "`true` does not go with `routing: {engine}`: VL15 is routed by tables"
         )));
     }
@@ -187,10 +141,10 @@ pub(super) fn arbitrated_lanes(
     plan: &Plan,
     routes: &Routes,
 ) -> Result<(), Mistake> {
-    let Some(arbitration) = &scenario.vl_arbitration else {
+    let Some(arbitration) = &scenario.qos.vl_arbitration else {
         return Ok(());
     };
-    let entries = || arbitration.value.high.iter().chain(&arbitration.value.low);
+    let entries = || arbitration.value.entries();
     let served = |lane: u8| entries().any(|&(other, weight)| other == lane && weight > 0);
     for class in plan.classes.iter().filter(|class| !class.management) {
         for &sl in &class.service_levels {

@@ -1,6 +1,6 @@
 //! The stage that computes routes: the engine as written, the lanes it may use, and what to say when it cannot.
 
-use super::super::schema::Scenario;
+use super::super::sections::Scenario;
 use super::super::syntax::Mistake;
 use super::{Layout, Parts, Resolved, checks, unreachable};
 use crate::plan::Plan;

@@ -1,6 +1,6 @@
 //! Pairs of hosts without a way: refused, or never offered.
 
-use super::super::schema::{Demand, Scenario};
+use super::super::sections::Scenario;
 use super::super::syntax::Mistake;
 use crate::ids::HostId;
 use crate::plan::{ClassPlan, Plan};
@@ -68,7 +68,7 @@ pub(super) fn leave_out(
     };
     let reach = Arc::new(Reach::new(graph, tables));
     for (class, written) in plan.classes.iter_mut().zip(&scenario.traffic) {
-        if let Demand::Packets { pattern, .. } = &written.demand
+        if let Some(pattern) = &written.pattern
             && let Some(reachable) = Reachable::of(class, &reach)
         {
             if !class.hosts.iter().any(|&host| reachable.sends(host)) {
@@ -83,12 +83,10 @@ pub(super) fn leave_out(
     }
     for workload in &plan.workloads {
         let source = &workload.source;
-        let classes = plan.classes.iter().zip(&scenario.traffic);
-        let mut parts = classes.filter_map(|(_, written)| match &written.demand {
-            Demand::Messages(part) => Some(part),
-            Demand::Packets { .. } => None,
-        });
-        let Some(part) = parts.next() else { continue };
+        let mut classes = scenario.traffic.iter();
+        let Some(part) = classes.find_map(|class| class.messages.as_ref()) else {
+            continue;
+        };
         let wrong = |text: String| part.parameter_mistake("file", &text);
         for message in source
             .messages()

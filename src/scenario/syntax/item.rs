@@ -1,6 +1,6 @@
 //! Reading typed values out of the tree, with precise mistakes.
 
-use super::parser::{float, integer};
+use super::parser::{float, integer, parse};
 use super::{Field, Mistake, Node, Part, Place, Value};
 use crate::registry::{Parameter, nearest};
 use crate::units::UnitError;
@@ -285,26 +285,6 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Reads an optional key, or takes its default.
-    ///
-    /// # Errors
-    /// What `read` returns.
-    pub fn or<T>(
-        &self,
-        key: &str,
-        default: T,
-        read: impl FnOnce(&Item<'a>) -> Result<T, Mistake>,
-    ) -> Result<At<T>, Mistake> {
-        match self.get(key) {
-            Some(item) => read(&item).map(|value| item.at(value)),
-            None => Ok(At {
-                value: default,
-                place: self.place,
-                path: self.path_of(key),
-            }),
-        }
-    }
-
     /// Reads a key that must be given.
     ///
     /// # Errors
@@ -312,9 +292,50 @@ impl<'a> Fields<'a> {
     pub fn required<T>(
         &self,
         key: &str,
-        read: impl FnOnce(&Item<'a>) -> Result<T, Mistake>,
+        read: impl Fn(&Item<'_>) -> Result<T, Mistake>,
     ) -> Result<At<T>, Mistake> {
         let item = self.need(key)?;
         read(&item).map(|value| item.at(value))
+    }
+
+    /// Reads a key, or its default when it is left out.
+    ///
+    /// # Errors
+    /// What `read` returns.
+    pub fn or<T>(
+        &self,
+        key: &str,
+        default: &str,
+        read: impl Fn(&Item<'_>) -> Result<T, Mistake>,
+    ) -> Result<At<T>, Mistake> {
+        if let Some(item) = self.get(key) {
+            return read(&item).map(|value| item.at(value));
+        }
+        let node = Node {
+            place: self.place,
+            ..parse(default, self.place.source)?
+        };
+        let path = self.path_of(key);
+        let item = Item { node: &node, path };
+        read(&item).map(|value| item.at(value))
+    }
+
+    /// Reads a key that has no value when it is left out.
+    ///
+    /// # Errors
+    /// What `read` returns.
+    pub fn optional<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&Item<'_>) -> Result<T, Mistake>,
+    ) -> Result<At<Option<T>>, Mistake> {
+        let value = self.get(key).map(|item| Ok(item.at(Some(read(&item)?))));
+        value.unwrap_or_else(|| {
+            Ok(At {
+                value: None,
+                place: self.place,
+                path: self.path_of(key),
+            })
+        })
     }
 }

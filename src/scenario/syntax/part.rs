@@ -5,7 +5,7 @@ use super::{At, Mistake, Node, Value};
 use crate::registry::{ArgumentError, Arguments, Entry, Registry};
 
 /// A part as written: its name and its arguments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// Name as written.
     pub name: At<String>,

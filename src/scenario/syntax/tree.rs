@@ -63,7 +63,7 @@ impl Node {
 }
 
 /// Text of a node in which every position leads back to where it was written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rendered {
     /// RON on one line.
     pub text: String,

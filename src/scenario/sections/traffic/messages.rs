@@ -1,29 +1,26 @@
 //! Classes that send messages: one source for all that name the same.
 
-use super::super::schema::{Demand, Scenario, ServiceLevels, Size};
-use super::super::syntax::{Mistake, Part};
-use super::{Layout, Parts};
+use super::{ServiceLevels, Size};
 use crate::plan::ClassPlan;
+use crate::scenario::syntax::{Mistake, Part};
+use crate::scenario::{Layout, Parts, Scenario};
 use crate::traffic::messages::{MessageClass, MessagesContext, Senders, Workload, check};
 use std::path::Path;
 use std::sync::Arc;
 
 /// The sources of all classes that send messages, read once and checked; enters in the classes what they send.
-pub(super) fn workloads(
+pub(in crate::scenario) fn workloads(
     scenario: &Scenario,
     parts: &Parts<'_>,
     layout: &Layout,
     base: &Path,
     classes: &mut [ClassPlan],
 ) -> Result<Vec<Workload>, Mistake> {
-    let of = |number: usize| match &scenario.traffic[number].demand {
-        Demand::Messages(part) => Some((number, part)),
-        Demand::Packets { .. } => None,
-    };
+    let of = |number: usize| Some((number, scenario.traffic[number].messages.as_ref()?));
     let named: Vec<_> = (0..classes.len()).filter_map(of).collect();
-    if named.is_empty() && scenario.phases.measure.until_messages {
+    if let (true, Some(bound)) = (named.is_empty(), scenario.phases.of_messages()) {
         let mistake = "no traffic class has `messages`: expected a time or `Auto(...)`";
-        return Err(scenario.phases.measure.time.mistake(mistake));
+        return Err(bound.mistake(mistake));
     }
     alone(scenario, &named)?;
     let mut workloads = Vec::new();
@@ -44,7 +41,7 @@ pub(super) fn workloads(
 fn alone(scenario: &Scenario, named: &[(usize, &Part)]) -> Result<(), Mistake> {
     for &(number, part) in named {
         let class = &scenario.traffic[number];
-        if let Some(packets) = scenario.fabric.source_queue {
+        if let Some(packets) = scenario.fabric.host.source_queue {
             return Err(part.name.mistake(format!(
                 "`messages` do not go with `fabric.host.source_queue: {packets}`, which rejects packets"
             )));
@@ -54,10 +51,9 @@ fn alone(scenario: &Scenario, named: &[(usize, &Part)]) -> Result<(), Mistake> {
                 "`Mixed` does not go with `messages`: expected one size, that of the largest packet",
             ));
         }
-        if matches!(&class.service_levels.value, ServiceLevels::Data(levels) if levels.len() > 1) {
-            return Err(class
-                .service_levels
-                .mistake("a class with `messages` has one service level"));
+        if matches!(&class.sl.value, ServiceLevels::Data(levels) if levels.len() > 1) {
+            let message = "a class with `messages` has one service level";
+            return Err(class.sl.mistake(message));
         }
     }
     Ok(())

@@ -1,11 +1,11 @@
 //! Traffic classes against the graph: senders, sizes, patterns, processes.
 
-use super::super::schema::{Class, Demand, HostSet, Member, Scenario, ServiceLevels, Size};
-use super::super::syntax::{At, Mistake, Part};
-use super::{Layout, Parts, flits};
-use crate::ids::{HostId, SlId, SwitchId};
+use super::{Class, ServiceLevels, Size, hosts};
+use crate::ids::{HostId, SlId};
 use crate::plan::{ClassPlan, OtherProcess};
-use crate::registry::nearest;
+use crate::scenario::resolve::quantity::flits;
+use crate::scenario::syntax::{At, Mistake, Part};
+use crate::scenario::{Layout, Parts, Scenario};
 use crate::topology::Graph;
 use crate::traffic::messages::{Senders, Silent};
 use crate::traffic::{Pattern, PatternContext, Process, ProcessContext, SizeDistribution};
@@ -13,7 +13,7 @@ use crate::units::Clock;
 use std::sync::Arc;
 
 /// Resolves all classes.
-pub(super) fn classes(
+pub(in crate::scenario) fn classes(
     scenario: &Scenario,
     parts: &Parts<'_>,
     layout: &Layout,
@@ -30,21 +30,21 @@ fn class(
     class: &Class,
 ) -> Result<ClassPlan, Mistake> {
     let graph = &layout.graph;
-    let hosts = hosts(&class.hosts, graph)?;
+    let hosts = hosts::find(&class.hosts, graph)?;
     let size = size(&class.size, layout.clock)?;
-    let management = class.service_levels.value == ServiceLevels::Management;
-    if management && !scenario.management_lane.value {
+    let management = class.sl.value == ServiceLevels::Management;
+    if management && !scenario.qos.management_lane.value {
         return Err(class
-            .service_levels
+            .sl
             .mistake("`Management` needs VL15: set `qos.management_lane: true`"));
     }
-    let drawn = match &class.demand {
-        Demand::Packets { pattern, process } => Drawn {
+    let drawn = match (&class.pattern, &class.process) {
+        (Some(pattern), Some(process)) => Drawn {
             pattern: self::pattern(scenario, parts, graph, number, pattern, &hosts)?,
             ..processes(parts, graph, process, &hosts, size.mean())?
         },
         // the senders are known when the messages are read
-        Demand::Messages(_) => Drawn::default(),
+        _ => Drawn::default(),
     };
     Ok(ClassPlan {
         name: class.name.value.clone(),
@@ -53,13 +53,13 @@ fn class(
         process: drawn.process,
         other_processes: drawn.other_processes,
         size,
-        service_levels: match &class.service_levels.value {
+        service_levels: match &class.sl.value {
             ServiceLevels::Data(levels) => levels.iter().map(|&level| SlId(level)).collect(),
             ServiceLevels::Management => vec![SlId(0)],
         },
         management,
         load: drawn.load,
-        packets_per_host: class.packets,
+        packets_per_host: class.packets.as_ref().map(|packets| packets.value),
         messages: None,
     })
 }
@@ -175,78 +175,4 @@ fn by_speed(hosts: &[HostId], graph: &Graph) -> Vec<(u32, Vec<HostId>)> {
         }
     }
     groups
-}
-
-/// The hosts of a set, ascending.
-fn hosts(set: &At<HostSet>, graph: &Graph) -> Result<Vec<HostId>, Mistake> {
-    let count = graph.hosts().len() as u32;
-    let all = || (0..count).map(HostId);
-    let mut hosts: Vec<HostId> = match &set.value {
-        HostSet::All => all().collect(),
-        &HostSet::Range(first, last) => {
-            if first > last || last >= count {
-                let message = format!(
-                    "`Range({first}, {last})` is not a range of hosts: expected first <= last <= {}",
-                    count - 1
-                );
-                return Err(set.mistake(message));
-            }
-            (first..=last).map(HostId).collect()
-        }
-        &HostSet::EveryNth(step, offset) => all()
-            .skip(offset as usize)
-            .step_by(step.max(1) as usize)
-            .collect(),
-        HostSet::List(members) => {
-            let names = || graph.hosts().iter().map(|host| host.name.as_str());
-            let number = |member| number(member, "host", names);
-            members
-                .iter()
-                .map(|member| number(member).map(HostId))
-                .collect::<Result<_, _>>()?
-        }
-        HostSet::Switches(members) => {
-            let mut hosts = Vec::new();
-            for member in members {
-                let switch = switch(member, graph)?;
-                hosts.extend(graph.attached_hosts(switch).map(|(_, host)| host));
-            }
-            hosts
-        }
-    };
-    hosts.sort_unstable();
-    hosts.dedup();
-    if hosts.is_empty() {
-        return Err(set.mistake(format!("the set is empty: there are {count} hosts, from 0")));
-    }
-    Ok(hosts)
-}
-
-/// The switch given by number or name.
-pub(super) fn switch(member: &At<Member>, graph: &Graph) -> Result<SwitchId, Mistake> {
-    let names = || graph.switches().iter().map(|switch| switch.name.as_str());
-    number(member, "switch", names).map(SwitchId)
-}
-
-/// Number of a host or switch given by number or name.
-fn number<'a, I: Iterator<Item = &'a str>>(
-    member: &At<Member>,
-    kind: &str,
-    names: impl Fn() -> I,
-) -> Result<u32, Mistake> {
-    let count = names().count();
-    match &member.value {
-        Member::Number(number) if (*number as usize) < count => Ok(*number),
-        Member::Number(number) => Err(member.mistake(format!(
-            "there is no {kind} `{number}`: there are {count}, numbered from 0"
-        ))),
-        Member::Name(name) => {
-            let found = names().position(|other| other == name);
-            found.map(|index| index as u32).ok_or_else(|| {
-                let near = nearest(name, names());
-                let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-                member.mistake(format!("there is no {kind} named `{name}`{hint}"))
-            })
-        }
-    }
 }

@@ -1,0 +1,53 @@
+//! Section `host`: sources and sinks.
+
+use super::values::{rate, whole};
+use crate::plan::HostOptions;
+use crate::scenario::print::Printer;
+use crate::scenario::syntax::{At, Mistake};
+use crate::topology::link_rate::whole_multiple;
+use crate::units::{BitRate, Clock};
+
+section! {
+    /// Sources and sinks.
+    Host = "host" in "fabric.host" {
+        /// Rate at which a host consumes flits: a slow receiver
+        sink_rate: Option<At<BitRate>> = rate, "rate" else "as fast as flits arrive";
+        /// Packets of one class a host queues; further ones are rejected and counted. None = unbounded
+        source_queue: Option<u32> = whole(1), "integer >= 1" or None;
+    }
+}
+
+impl Host {
+    /// The options in cycles.
+    pub(in crate::scenario) fn plan(&self, clock: Clock) -> Result<HostOptions, Mistake> {
+        Ok(HostOptions {
+            sink_cycles_per_flit: match &self.sink_rate {
+                Some(rate) => Some(sink(rate, clock)?),
+                None => None,
+            },
+            source_queue: self.source_queue,
+        })
+    }
+
+    pub(super) fn print(&self, printer: &mut Printer) {
+        let rate = self.sink_rate.as_ref();
+        printer.or_none("sink_rate", rate.map(|rate| format!("\"{}\"", rate.value)));
+        printer.or_none("source_queue", self.source_queue);
+    }
+}
+
+/// Speed of sinks \[cycles per flit\].
+fn sink(sink: &At<BitRate>, clock: Clock) -> Result<u32, Mistake> {
+    let (rate, reference) = (sink.value.0, clock.reference_rate);
+    let cycles = whole_multiple(BitRate(reference), sink.value);
+    if let Some(Ok(cycles)) = cycles.map(u16::try_from) {
+        return Ok(cycles.into());
+    }
+    let below = BitRate(reference / (reference / rate + 1));
+    Err(sink.mistake(format!(
+        "`{}` is not a whole fraction of the reference rate `{}`: a flit must take 1 to 65535 whole \
+         cycles; the next rate below is about `{below}`",
+        sink.value,
+        BitRate(reference),
+    )))
+}

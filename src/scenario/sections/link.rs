@@ -1,0 +1,153 @@
+//! Sections `link`, `except` and `host_link`: rates and latencies, and the timing of channels.
+
+use super::values::{Read, list, rate, time};
+use crate::scenario::print::Printer;
+use crate::scenario::resolve::quantity::delay;
+use crate::scenario::syntax::{At, Item, Mistake};
+use crate::topology::link_rate::cycles_per_flit;
+use crate::topology::{ChannelTiming, Graph, LinkKind};
+use crate::units::{BitRate, Clock, Time};
+
+section! {
+    /// Rate and length of links.
+    Link = "link" in "fabric.link" {
+        /// Data rate of each direction
+        rate: At<BitRate> = rate, "rate";
+        /// Propagation, from a flit's departure to its arrival
+        latency: At<Time> = time, "time, at least 1 cycle";
+        /// Links between switches that differ, by their kind; a later one overrides an earlier one
+        except: Vec<Except> = list(Except::read), "list of sections" or "[]";
+    }
+}
+
+section! {
+    /// Links of one kind that differ from `fabric.link`; also those that have a timing of their own in a file.
+    Except = "except" in "fabric.link.except" {
+        /// Links of dimension `d` (from 0); up from level `l` of a tree (leaves = 1); within a level; within or
+        /// between groups of a dragonfly
+        on: At<LinkKind> = kind, "Dimension(d) | Level(l) | Horizontal | Local | Global";
+        /// Data rate of each direction
+        rate: Option<At<BitRate>> = rate, "rate" else "as `fabric.link`";
+        /// Propagation
+        latency: Option<At<Time>> = time, "time, at least 1 cycle" else "as `fabric.link`";
+    }
+}
+
+section! {
+    /// Links of hosts, where they differ.
+    HostLink = "host_link" in "fabric.host_link" {
+        /// Data rate of each direction
+        rate: Option<At<BitRate>> = rate, "rate" else "as `fabric.link`";
+        /// Propagation
+        latency: Option<At<Time>> = time, "time, at least 1 cycle" else "as `fabric.link`";
+    }
+}
+
+fn kind(item: &Item<'_>) -> Read<LinkKind> {
+    let expected = "a kind of links: `Dimension(0)`, `Level(1)`, `Horizontal`, `Local` or `Global`";
+    let number = |arguments: Item<'_>| -> Read<u32> {
+        Ok(arguments.tuple(1, expected)?[0].integer(0..=u64::from(u32::MAX))? as u32)
+    };
+    match item.variant() {
+        Some(("Dimension", Some(arguments))) => number(arguments).map(LinkKind::Dimension),
+        Some(("Level", Some(arguments))) => number(arguments).map(LinkKind::Level),
+        Some(("Horizontal", None)) => Ok(LinkKind::Horizontal),
+        Some(("Local", None)) => Ok(LinkKind::Local),
+        Some(("Global", None)) => Ok(LinkKind::Global),
+        _ => Err(item.unexpected(expected)),
+    }
+}
+
+/// Rate and latency of some links, each from the section that says it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::scenario) struct LinkTiming<'a> {
+    pub(in crate::scenario) rate: &'a At<BitRate>,
+    pub(in crate::scenario) latency: &'a At<Time>,
+}
+
+impl<'a> LinkTiming<'a> {
+    /// The same, but for what is given.
+    pub(super) fn but(self, rate: Option<&'a At<BitRate>>, latency: Option<&'a At<Time>>) -> Self {
+        Self {
+            rate: rate.unwrap_or(self.rate),
+            latency: latency.unwrap_or(self.latency),
+        }
+    }
+
+    /// In cycles.
+    pub(in crate::scenario) fn in_cycles(self, clock: Clock) -> Result<ChannelTiming, Mistake> {
+        Ok(ChannelTiming {
+            cycles_per_flit: cycles_per_flit(self.rate.value, clock)
+                .map_err(|reason| self.rate.mistake(reason))?,
+            latency: delay(self.latency, clock, 1)?,
+        })
+    }
+}
+
+impl Link {
+    /// Rate and latency of links between switches that are no exception.
+    pub(in crate::scenario) fn timing(&self) -> LinkTiming<'_> {
+        LinkTiming {
+            rate: &self.rate,
+            latency: &self.latency,
+        }
+    }
+
+    /// Rate and latency of the others, with their kinds.
+    pub(super) fn exceptions(&self) -> impl Iterator<Item = (&At<LinkKind>, LinkTiming<'_>)> {
+        let all = self.except.iter();
+        all.map(|except| {
+            let timing = self.timing();
+            (
+                &except.on,
+                timing.but(except.rate.as_ref(), except.latency.as_ref()),
+            )
+        })
+    }
+
+    /// The graph with the timing that `except` gives to links of some kinds; the last one counts.
+    pub(in crate::scenario) fn retime(&self, clock: Clock, graph: Graph) -> Result<Graph, Mistake> {
+        if self.except.is_empty() {
+            return Ok(graph);
+        }
+        let known = LinkKind::all(&graph);
+        let mut timings: Vec<(LinkKind, ChannelTiming)> = Vec::new();
+        for (on, timing) in self.exceptions() {
+            let kind = on.value;
+            if !known.contains(&kind) {
+                let names: Vec<_> = known.iter().map(|kind| format!("`{kind}`")).collect();
+                let has = if names.is_empty() {
+                    "this topology has no structure that tells links apart".to_owned()
+                } else {
+                    format!("this topology has {}", names.join(", "))
+                };
+                return Err(on.mistake(format!("no link is of kind `{kind}`: {has}")));
+            }
+            timings.push((kind, timing.in_cycles(clock)?));
+        }
+        Ok(graph.retimed(|graph, channel| {
+            let kind = LinkKind::of(graph, channel)?;
+            let last = timings.iter().rev().find(|(known, _)| *known == kind);
+            last.map(|&(_, timing)| timing)
+        }))
+    }
+
+    /// The section on one line; exceptions as they are written.
+    pub(super) fn print(&self, printer: &mut Printer, timing: ChannelTiming) {
+        let exceptions = self.exceptions().map(|(on, timing)| {
+            let (on, rate, latency) = (on.value, timing.rate.value, timing.latency.value);
+            format!("(on: {on}, rate: \"{rate}\", latency: \"{latency}\")")
+        });
+        let exceptions: Vec<_> = exceptions.collect();
+        let except = if exceptions.is_empty() {
+            String::new()
+        } else {
+            format!(", except: [{}]", exceptions.join(", "))
+        };
+        let (rate, latency) = (self.rate.value, timing.latency);
+        printer.key(
+            "link",
+            format_args!("(rate: \"{rate}\", latency: \"{latency} cycles\"{except})"),
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Section `observe`: records of packets and flows.
+
+use super::Class;
+use super::values::{Read, boolean, fraction, list, text, whole};
+use crate::measure::{self, Sample};
+use crate::plan::Plan;
+use crate::registry::unknown;
+use crate::scenario::print::Printer;
+use crate::scenario::syntax::tree::quote;
+use crate::scenario::syntax::{At, Item, Mistake};
+
+section! {
+    /// Records of packets and flows: of packets created in the measurement and delivered.
+    Observe = "observe" in "observe" {
+        /// Packets with a row in packets.csv: Every(n) = each n-th a source makes in a class, Fraction(f) = each with
+        /// probability f
+        packets: Option<Sample> = sample, "None | All | Every(n) | Fraction(f)" or None;
+        /// Whether flows.csv has a row for every (class, source, destination)
+        flows: bool = boolean, "true | false" or "false";
+        /// Traffic classes of both tables
+        classes: Option<Vec<At<String>>> = classes, "All | [names]" or "All";
+    }
+}
+
+fn sample(item: &Item<'_>) -> Read<Sample> {
+    match item.variant() {
+        Some(("All", None)) => Ok(Sample::All),
+        Some(("Every", Some(arguments))) => {
+            let number = arguments.tuple(1, "a number of packets such as `Every(100)`")?;
+            whole(1)(&number[0]).map(Sample::Every)
+        }
+        Some(("Fraction", Some(arguments))) => {
+            let number = arguments.tuple(1, "a fraction such as `Fraction(0.01)`")?;
+            fraction(&number[0]).map(Sample::Fraction)
+        }
+        _ => Err(item.unexpected(
+            "a choice of packets: expected `None`, `All`, `Every(n)` or `Fraction(f)`",
+        )),
+    }
+}
+
+/// Names; `None` for all.
+fn classes(item: &Item<'_>) -> Read<Option<Vec<At<String>>>> {
+    if item.is_word("All") {
+        return Ok(None);
+    }
+    list(|item| text(item).map(|name| item.at(name)))(item).map(Some)
+}
+
+impl Observe {
+    /// What is recorded, with the classes by number.
+    pub(in crate::scenario) fn plan(&self, traffic: &[Class]) -> Result<measure::Observe, Mistake> {
+        let mut classes = vec![self.classes.is_none(); traffic.len()];
+        for name in self.classes.iter().flatten() {
+            let names = || traffic.iter().map(|class| class.name.value.as_str());
+            let Some(number) = names().position(|known| known == name.value) else {
+                return Err(name.mistake(unknown("traffic class", &name.value, names())));
+            };
+            classes[number] = true;
+        }
+        Ok(measure::Observe {
+            packets: self.packets.unwrap_or_default(),
+            flows: self.flows,
+            classes,
+        })
+    }
+
+    /// The section with the values of the plan.
+    pub(super) fn print(printer: &mut Printer, plan: &Plan) {
+        let observe = &plan.observe;
+        match observe.packets {
+            Sample::None => printer.key("packets", "None"),
+            Sample::All => printer.key("packets", "All"),
+            Sample::Every(n) => printer.key("packets", format_args!("Every({n})")),
+            Sample::Fraction(f) => printer.key("packets", format_args!("Fraction({f:?})")),
+        }
+        printer.key("flows", observe.flows);
+        if observe.classes.iter().all(|&taken| taken) {
+            return printer.key("classes", "All");
+        }
+        let taken = plan
+            .classes
+            .iter()
+            .zip(&observe.classes)
+            .filter(|(_, taken)| **taken);
+        let names: Vec<_> = taken.map(|(class, _)| quote(&class.name)).collect();
+        printer.key("classes", format_args!("[{}]", names.join(", ")));
+    }
+}

@@ -1,0 +1,180 @@
+//! Section `traffic`: one class, who sends it, and what it sends.
+
+mod hosts;
+mod messages;
+mod plan;
+
+pub use hosts::HostSet;
+pub(in crate::scenario) use messages::workloads;
+pub(in crate::scenario) use plan::classes as plan_classes;
+
+use super::values::{Read, amount, list, long, part, small, text, whole};
+use crate::scenario::print::Printer;
+use crate::scenario::syntax::tree::quote;
+use crate::scenario::syntax::{At, Fields, Item, Mistake, Part};
+use crate::scenario::{Parts, Resolved};
+use crate::units::Amount;
+
+section! {
+    /// One traffic class.
+    Class = "traffic" in "traffic[...]" checked by Class::check_demand {
+        /// Name shown in tables; classes have different names
+        name: At<String> = text, "text";
+        /// Hosts that send; hosts and switches by number from 0 or by name, Range includes both ends
+        hosts: At<HostSet> = hosts::read,
+            "All | Range(first, last) | List([hosts]) | EveryNth(n, offset) | Switches([switches])" or "All";
+        /// Where packets go; needed without `messages`
+        pattern: Option<Part> = part("traffic pattern"), "traffic pattern" or None;
+        /// When packets are made; needed without `messages`
+        process: Option<Part> = part("arrival process"), "arrival process" or None;
+        /// Who sends what to whom, when and after what, in place of pattern and process; classes that name the same
+        /// source share it
+        messages: Option<Part> = part("message source"), "message source" or None;
+        /// Packet size, 1..=65535 flits; messages are split into packets of at most this size
+        size: At<Size> = size, "size | Mixed([(size, weight)])";
+        /// Service level; of several, one is drawn per packet; Management = VL15
+        sl: At<ServiceLevels> = service_levels, "0..=15 | [service levels] | Management" or "0";
+        /// Packets each host sends in all; None = without end
+        packets: Option<At<u64>> = long(1), "None | integer >= 1" or None;
+    }
+}
+
+/// How long packets are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// One size.
+    Fixed(At<Amount>),
+    /// Sizes with weights.
+    Mixed(Vec<(At<Amount>, u32)>),
+}
+
+/// Service levels of a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServiceLevels {
+    /// One of these per packet.
+    Data(Vec<u8>),
+    /// VL15.
+    Management,
+}
+
+/// All classes, with different names.
+pub(super) fn classes(item: &Item<'_>) -> Read<Vec<Class>> {
+    let classes = list(Class::read)(item)?;
+    if classes.is_empty() {
+        return Err(item.mistake("there is no traffic class: expected at least one"));
+    }
+    for (index, class) in classes.iter().enumerate() {
+        let earlier = &classes[..index];
+        if let Some(first) = earlier
+            .iter()
+            .position(|other| other.name.value == class.name.value)
+        {
+            let name = &class.name.value;
+            let message = format!("the name `{name}` is already taken by traffic[{first}]");
+            return Err(class.name.mistake(message));
+        }
+    }
+    Ok(classes)
+}
+
+fn size(item: &Item<'_>) -> Read<Size> {
+    let Some(("Mixed", Some(arguments))) = item.variant() else {
+        return amount(item).map(|size| Size::Fixed(item.at(size)));
+    };
+    let mix = arguments.tuple(1, "a mix: expected `Mixed([(size, weight), ...])`")?;
+    let entry = |item: &Item<'_>| {
+        let pair = item.tuple(2, "an entry: expected `(size, weight)`")?;
+        Ok((pair[0].at(amount(&pair[0])?), whole(0)(&pair[1])?))
+    };
+    list(entry)(&mix[0]).map(Size::Mixed)
+}
+
+fn service_levels(item: &Item<'_>) -> Read<ServiceLevels> {
+    if item.is_word("Management") {
+        return Ok(ServiceLevels::Management);
+    }
+    if let Ok(items) = item.items() {
+        if items.is_empty() {
+            return Err(item.mistake("the list is empty: expected at least one service level"));
+        }
+        let levels = items.iter().map(small(0, 15));
+        return levels.collect::<Read<_>>().map(ServiceLevels::Data);
+    }
+    match small(0, 15)(item) {
+        Ok(level) => Ok(ServiceLevels::Data(vec![level])),
+        Err(_) => Err(item.unexpected(
+            "a service level: expected 0 to 15, a list such as `[0, 1]` or `Management`",
+        )),
+    }
+}
+
+impl Class {
+    /// A class has messages, or a pattern and a process.
+    fn check_demand(&self, fields: &Fields<'_>) -> Result<(), Mistake> {
+        if self.messages.is_none() {
+            fields.need("pattern")?;
+            fields.need("process")?;
+            return Ok(());
+        }
+        for key in ["pattern", "process", "packets"] {
+            if let Some(item) = fields.get(key) {
+                return Err(item.mistake(format!(
+                    "`{key}` does not go with `messages`, which say who sends what and when"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts it names must be registered.
+    pub(in crate::scenario) fn check_parts(&self, parts: &Parts<'_>) -> Result<(), Mistake> {
+        if let Some(pattern) = &self.pattern {
+            pattern.entry(parts.patterns)?;
+        }
+        if let Some(process) = &self.process {
+            process.entry(parts.processes)?;
+        }
+        if let Some(messages) = &self.messages {
+            messages.entry(parts.messages)?;
+        }
+        Ok(())
+    }
+
+    /// The section of a class, by its number, with the values of the plan.
+    pub(super) fn print(
+        printer: &mut Printer,
+        resolved: &Resolved,
+        number: usize,
+        parts: &Parts<'_>,
+    ) {
+        let written = &resolved.scenario.traffic[number];
+        let class = &resolved.plan.classes[number];
+        printer.key("name", quote(&class.name));
+        let count = resolved.layout.graph.hosts().len();
+        printer.key("hosts", hosts::written(&class.hosts, count));
+        if let Some(pattern) = &written.pattern {
+            printer.part("pattern", pattern, parts.patterns);
+        }
+        if let Some(process) = &written.process {
+            printer.part("process", process, parts.processes);
+        }
+        if let Some(messages) = &written.messages {
+            printer.part("messages", messages, parts.messages);
+        }
+        match class.size.entries() {
+            [(flits, _)] => printer.flits("size", u32::from(*flits)),
+            entries => {
+                let entry = |(flits, weight): &(u16, u32)| format!("(\"{flits} flits\", {weight})");
+                let entries: Vec<_> = entries.iter().map(entry).collect();
+                printer.key("size", format_args!("Mixed([{}])", entries.join(", ")));
+            }
+        }
+        let levels: Vec<_> = class.service_levels.iter().map(|level| level.0).collect();
+        match levels[..] {
+            _ if class.management => printer.key("sl", "Management"),
+            [level] => printer.key("sl", level),
+            _ => printer.key("sl", format_args!("{levels:?}")),
+        }
+        printer.or_none("packets", class.packets_per_host);
+    }
+}
