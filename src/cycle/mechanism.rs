@@ -5,6 +5,7 @@
 //! the conservation laws. What is added is saved and restored with the shard. A fabric that does not use it has nothing
 //! of it.
 
+use super::counts::Count;
 use super::ledger::Term;
 use super::packet_records::Wanted;
 use super::schedule::CycleBuilder;
@@ -63,6 +64,7 @@ pub struct ShardBuilder<'a, const W: usize> {
     cycle: CycleBuilder,
     snapshot: Snapshot,
     terms: Vec<Term>,
+    counts: Vec<Count>,
     fills: Vec<Fill>,
 }
 
@@ -77,6 +79,8 @@ pub struct Parts {
     pub snapshot: Snapshot,
     /// Terms of the conservation laws.
     pub terms: Vec<Term>,
+    /// Counters of mechanisms.
+    pub counts: Vec<Count>,
     fills: Vec<Fill>,
 }
 
@@ -89,6 +93,7 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
             cycle: CycleBuilder::new(),
             snapshot: Snapshot::default(),
             terms: Vec::new(),
+            counts: Vec::new(),
             fills: Vec::new(),
         }
     }
@@ -174,6 +179,11 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
         self.terms.push(term);
     }
 
+    /// A counter of the run.
+    pub fn count(&mut self, count: Count) {
+        self.counts.push(count);
+    }
+
     /// Facts that somebody subscribed to so far.
     pub fn keeps_facts(&self) -> bool {
         self.world.resource::<Worklists>().facts.any()
@@ -190,6 +200,7 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
             cycle: self.cycle,
             snapshot: self.snapshot,
             terms: self.terms,
+            counts: self.counts,
             fills: self.fills,
         }
     }
@@ -225,6 +236,7 @@ mechanisms![
     super::bounded_queues::Bounding,
     super::cross::OutputBuffers,
     super::mark::Marking,
+    super::occupancy::Occupancy,
     super::output_lanes::OutputLanes,
     super::packet_records::Recording,
     super::replay::Replaying,

@@ -103,6 +103,12 @@ impl Records {
         self.window = (start, end);
     }
 
+    /// Cycles of `from..to` that are measured.
+    pub fn measured_between(&self, from: u64, to: u64) -> u64 {
+        to.min(self.window.1)
+            .saturating_sub(from.max(self.window.0))
+    }
+
     /// Whether what happens in a cycle is measured.
     #[inline]
     pub fn in_window(&self, cycle: u64) -> bool {

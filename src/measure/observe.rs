@@ -32,12 +32,14 @@ pub struct Observe {
     pub packets: Sample,
     /// Whether flows are recorded.
     pub flows: bool,
-    /// The classes of both, `[class]`.
+    /// Whether the occupancy of input queues is recorded.
+    pub queues: bool,
+    /// The classes of packets and flows, `[class]`.
     pub classes: Vec<bool>,
 }
 
 impl Observe {
-    /// Whether anything is recorded.
+    /// Whether anything is recorded packet by packet.
     pub fn is_on(&self) -> bool {
         self.packets != Sample::None || self.flows
     }
@@ -213,6 +215,7 @@ mod tests {
         let observe = Observe {
             packets,
             flows: false,
+            queues: false,
             classes: vec![true, false],
         };
         let mut observation = Observation::new(&observe, seed, vec![Some(0)]);
@@ -244,6 +247,7 @@ mod tests {
         let observe = Observe {
             packets: Sample::None,
             flows: true,
+            queues: false,
             classes: vec![true],
         };
         let mut observation = Observation::new(&observe, 1, vec![Some(0)]);

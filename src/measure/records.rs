@@ -11,6 +11,7 @@
 use super::{Digest, FlowLatencies, JitterRecord, LatencyRecord};
 use crate::ids::{ChannelId, HostId, VlId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A packet at the moment its tail is consumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,6 +130,8 @@ pub struct Records {
     pub packet_hops: u64,
     /// Switches passed by flits, in the whole run.
     pub flit_hops: u64,
+    /// Counters of mechanisms, by name; filled once per run, not per shard.
+    pub counts: BTreeMap<String, u64>,
 }
 
 impl ClassRecords {

@@ -1,6 +1,6 @@
 //! Builds shards from plan, graph and routes.
 
-use super::shard::{Shard, WorldShard};
+use super::shard::{Kept, Shard, WorldShard};
 use super::simulation::Options;
 use crate::cycle::arbitrate::Turn;
 use crate::cycle::generate::sources::Sources;
@@ -95,12 +95,12 @@ impl<'a> Blueprint<'a> {
         parts.fill(&mut world);
         let cycle = parts.cycle.build(&mut world, self.options.profile);
         let cycle = cycle.expect("no two systems of a slot touch the same");
-        Box::new(WorldShard::<W>::new(
-            world,
-            cycle,
-            parts.snapshot,
-            parts.terms,
-        ))
+        let kept = Kept {
+            snapshot: parts.snapshot,
+            terms: parts.terms,
+            counts: parts.counts,
+        };
+        Box::new(WorldShard::<W>::new(world, cycle, kept))
     }
 }
 

@@ -1,5 +1,6 @@
 //! One shard: a world, its schedule, its mail.
 
+use crate::cycle::counts::Count;
 use crate::cycle::generate::sources::Sources;
 use crate::cycle::ledger::Term;
 use crate::cycle::look::Look;
@@ -39,6 +40,8 @@ pub trait Shard: Send {
     fn clock(&self) -> Option<&StageClock>;
     /// Terms of its mechanisms in the conservation laws.
     fn terms(&self) -> &[Term];
+    /// Counters of its mechanisms.
+    fn counts(&self) -> &[Count];
     /// Shows its columns.
     fn inspect(&self, inspect: &mut dyn Inspect);
     /// The whole state, for [`Shard::restore`].
@@ -66,9 +69,20 @@ pub struct WorldShard<const W: usize> {
     cycle: Cycle,
     snapshot: Snapshot,
     terms: Vec<Term>,
+    counts: Vec<Count>,
     turnover: SystemState<Turnover<'static>>,
     receiving: SystemState<Receiving<'static, 'static>>,
     inbox: Vec<Mail>,
+}
+
+/// What mechanisms have registered beside systems.
+pub struct Kept {
+    /// What is saved.
+    pub snapshot: Snapshot,
+    /// Terms of the conservation laws.
+    pub terms: Vec<Term>,
+    /// Counters.
+    pub counts: Vec<Count>,
 }
 
 /// What decides on the next cycle.
@@ -110,7 +124,12 @@ fn next_event(calendar: &Calendar, sources: &Sources, replay: Option<&Replay>, f
 
 impl<const W: usize> WorldShard<W> {
     /// A shard with all its entities but packets.
-    pub fn new(mut world: World, cycle: Cycle, snapshot: Snapshot, terms: Vec<Term>) -> Self {
+    pub fn new(mut world: World, cycle: Cycle, parts: Kept) -> Self {
+        let Kept {
+            snapshot,
+            terms,
+            counts,
+        } = parts;
         let turnover = SystemState::new(&mut world);
         let receiving = SystemState::new(&mut world);
         let mut whole = Self {
@@ -118,6 +137,7 @@ impl<const W: usize> WorldShard<W> {
             cycle,
             snapshot,
             terms,
+            counts,
             turnover,
             receiving,
             inbox: Vec::new(),
@@ -261,6 +281,10 @@ impl<const W: usize> Shard for WorldShard<W> {
 
     fn terms(&self) -> &[Term] {
         &self.terms
+    }
+
+    fn counts(&self) -> &[Count] {
+        &self.counts
     }
 
     fn inspect(&self, inspect: &mut dyn Inspect) {

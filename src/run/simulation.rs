@@ -8,7 +8,8 @@ use super::build::Blueprint;
 use super::feed::Feed;
 use super::outcome::StageCost;
 use super::shard::{Inspect, Shard, with_outbox};
-use super::transport::{InProcess, Reduction, Transport};
+use super::transport::{InProcess, Transport};
+use crate::cycle::counts::Reduction;
 use crate::cycle::ledger::Ledger;
 use crate::cycle::packet_records::Wanted;
 use crate::cycle::profile::StageClock;
@@ -26,6 +27,7 @@ use crate::traffic::messages::MessageError;
 use bevy_ecs::component::Mutable;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::Mut;
+use std::collections::BTreeMap;
 
 /// How to run; nothing here changes a result.
 #[derive(Clone, Copy, Debug)]
@@ -192,6 +194,18 @@ impl Simulation {
         };
         self.inspect(&mut enter);
         enter.ledger
+    }
+
+    /// Counters of mechanisms, by name.
+    pub fn counts(&mut self) -> BTreeMap<String, u64> {
+        let (now, shards, transport) = (self.now, &self.shards, &mut self.transport);
+        let counts = shards.first().map_or(&[][..], |shard| shard.counts());
+        let counts = counts.iter().enumerate().map(|(number, count)| {
+            let value = |shard: &Box<dyn Shard>| (shard.counts()[number].value)(shard.world(), now);
+            let number = transport.reduce(count.by, &mut shards.iter().map(value));
+            (count.name.to_owned(), number)
+        });
+        counts.collect()
     }
 
     /// Cost per stage so far, with profiling.

@@ -1,15 +1,7 @@
 //! What lies between shards: mail, and numbers that concern all of them. Nothing else of one shard reaches another.
 
+use crate::cycle::counts::Reduction;
 use crate::cycle::state::Mail;
-
-/// How the numbers of all shards become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    /// Their sum.
-    Sum,
-    /// The least of them; `u64::MAX` of none.
-    Least,
-}
 
 /// Carries mail between windows.
 pub trait Transport: Send {
@@ -59,6 +51,7 @@ impl Transport for InProcess {
         match by {
             Reduction::Sum => numbers.sum(),
             Reduction::Least => numbers.min().unwrap_or(u64::MAX),
+            Reduction::Most => numbers.max().unwrap_or(0),
         }
     }
 }
@@ -106,6 +99,7 @@ mod tests {
         let mut reduce = |by, numbers: &[u64]| transport.reduce(by, &mut numbers.iter().copied());
         assert_eq!(reduce(Reduction::Sum, &[3, 4]), 7);
         assert_eq!(reduce(Reduction::Least, &[3, 4]), 3);
+        assert_eq!(reduce(Reduction::Most, &[3, 4]), 4);
         assert_eq!(reduce(Reduction::Least, &[]), u64::MAX);
     }
 }

@@ -17,6 +17,8 @@ section! {
         packets: Option<Sample> = sample, "None | All | Every(n) | Fraction(f)" or None;
         /// Whether flows.csv has a row for every (class, source, destination)
         flows: bool = boolean, "true | false" or "false";
+        /// Whether packets in the input queues of switches are counted: queues.* of summary.json
+        queues: bool = boolean, "true | false" or "false";
         /// Traffic classes of both tables
         classes: Option<Vec<At<String>>> = classes, "All | [names]" or "All";
     }
@@ -61,6 +63,7 @@ impl Observe {
         Ok(measure::Observe {
             packets: self.packets.unwrap_or_default(),
             flows: self.flows,
+            queues: self.queues,
             classes,
         })
     }
@@ -75,6 +78,7 @@ impl Observe {
             Sample::Fraction(f) => printer.key("packets", format_args!("Fraction({f:?})")),
         }
         printer.key("flows", observe.flows);
+        printer.key("queues", observe.queues);
         if observe.classes.iter().all(|&taken| taken) {
             return printer.key("classes", "All");
         }
