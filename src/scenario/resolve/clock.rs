@@ -4,7 +4,7 @@ use super::super::schema::{Link, Scenario};
 use super::super::syntax::Mistake;
 use super::delay;
 use crate::topology::ChannelTiming;
-use crate::topology::link_rate::{self, SLOWEST, cycles_per_flit, whole_multiple};
+use crate::topology::graph::link_rate::{self, SLOWEST, cycles_per_flit, whole_multiple};
 use crate::units::{BitRate, Clock};
 
 /// The smallest reference rate of which every link's rate is a whole fraction, so that a flit takes whole
