@@ -8,7 +8,6 @@ pub mod document;
 pub mod expectation;
 pub mod identity;
 pub mod keys;
-pub mod metrics;
 pub mod print;
 pub mod prove;
 pub mod resolve;
@@ -18,6 +17,8 @@ pub mod syntax;
 
 #[cfg(test)]
 mod tests;
+
+use crate::metrics;
 
 pub use document::Document;
 pub use expectation::Expectation;

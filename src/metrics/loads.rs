@@ -1,7 +1,7 @@
 //! Loads and utilisations: flits as a fraction of what links could have carried in the window.
 
-use super::RunResult;
 use crate::ids::{ChannelId, HostId};
+use crate::measure::RunResult;
 use std::collections::BTreeSet;
 
 /// `numerator / denominator`, 0 when there is nothing to divide by: reports never hold a NaN.
