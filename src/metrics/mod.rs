@@ -2,7 +2,7 @@
 //! lists of the command line, and what claims and comparisons may name.
 //!
 //! An entry is a path, a unit, one sentence and a function of the result. A mechanism has a file with a table of its
-//! own here; the line in [`TABLES`] is all that others know of it.
+//! own here; the line in `TABLES` is all that others know of it.
 
 pub mod loads;
 pub mod paths;

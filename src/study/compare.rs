@@ -18,8 +18,7 @@
 use super::directory::{Finished, finished};
 use super::{Record, StudyError, record};
 use crate::measure::precision::{CONFIDENCE, Interval, replications};
-use crate::metrics;
-use crate::metrics::paths::look_up;
+use crate::metrics::{self, paths::look_up};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -9,8 +9,7 @@ use super::Design;
 use super::directory::Finished;
 use super::level::Judged;
 use crate::measure::precision::{CONFIDENCE, replications};
-use crate::metrics;
-use crate::metrics::paths::look_up;
+use crate::metrics::{self, paths::look_up};
 use crate::report::columns::{self, Column, Kind};
 use serde_json::Value;
 
