@@ -35,6 +35,7 @@
 //! | [`traffic`] | who sends what to whom, and when |
 //! | [`measure`] | counters, histograms, the digest |
 //! | [`plan`] | a scenario as numbers: everything that can be chosen |
+//! | [`metrics`] | the values of a run that have a name, each a function of its result |
 //! | [`scenario`] | text to [`Plan`](plan::Plan), and back |
 //! | [`fabric`] | the hardware as components of `bevy_ecs`, its invariants |
 //! | [`cycle`] | the stages of a cycle and the schedule that orders them |
@@ -70,6 +71,7 @@ pub mod figures;
 pub mod html_report;
 pub mod ids;
 pub mod measure;
+pub mod metrics;
 pub mod plan;
 pub mod qos;
 pub mod references;

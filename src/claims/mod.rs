@@ -1,14 +1,14 @@
 //! The claims of a scenario against what was found: a scenario is its own test.
 
+mod routes;
 mod show;
-mod values;
 
 pub use show::{FILE, MARKDOWN_HEADING, csv, lines, markdown, table, text_last};
-pub use values::RouteValues;
 
-use crate::report::summary::look_up;
+use crate::metrics::paths::look_up;
+use crate::metrics::routes::RouteValues;
+use crate::metrics::{self, Metric};
 use crate::scenario::expectation::{Expectation, Fold, Relation, Selection};
-use crate::scenario::metrics::{self, DEADLOCKED, Metric};
 use crate::scenario::{Document, Parts, Resolved, ScenarioError};
 use crate::study::{Design, Table};
 use serde_json::Value;
@@ -81,13 +81,12 @@ pub fn of_run(resolved: &Resolved, summary: &Value) -> Vec<Judgement> {
     let claims = resolved.scenario.expect.iter();
     let judge = |claim: &Expectation| {
         let metric = &claim.metric.value;
-        let found = match metric.as_str() {
-            DEADLOCKED => Some(f64::from(summary["run"]["verdict"] == "deadlocked")),
-            _ => look_up(summary, metric).or_else(|| {
-                let routes = routes.get_or_insert_with(|| RouteValues::of(resolved));
-                routes.get(metric)
-            }),
-        };
+        let verdict = summary["run"]["verdict"].as_str().unwrap_or_default();
+        let found = metrics::of_verdict(metric, verdict).or_else(|| look_up(summary, metric));
+        let found = found.or_else(|| {
+            let routes = routes.get_or_insert_with(|| routes::values(resolved));
+            routes.get(metric)
+        });
         Judgement::new(claim, found)
     };
     claims
@@ -240,7 +239,7 @@ impl Sweep<'_> {
                 let Ok(resolved) = document.resolve(&Parts::registered()) else {
                     return Ok(None);
                 };
-                self.routes.insert(run, RouteValues::of(&resolved));
+                self.routes.insert(run, routes::values(&resolved));
             }
             values.push(self.routes[&run].get(metric));
         }

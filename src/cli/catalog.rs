@@ -1,10 +1,10 @@
 //! What exists, from the registries: the common form behind `list` and `describe`.
 
 use crate::error::Error;
+use crate::metrics;
 use crate::references::Reference;
 use crate::registry::{Parameter, Registry, unknown};
 use crate::routing::ENGINES;
-use crate::scenario::metrics::METRICS;
 use crate::scenario::sections::SECTIONS;
 use crate::topology::TOPOLOGIES;
 use crate::traffic::{MESSAGE_SOURCES, PATTERNS, PROCESSES};
@@ -114,7 +114,7 @@ fn sections() -> Kind {
 }
 
 fn metrics() -> Kind {
-    let items = METRICS.iter().map(|metric| {
+    let items = metrics::all().map(|metric| {
         let note = format!("Unit: {}", metric.unit);
         plain(metric.path, metric.summary, note)
     });

@@ -4,8 +4,8 @@ use super::args::Describe;
 use super::catalog::{Description, Kind, kind};
 use super::print;
 use crate::error::Error;
+use crate::metrics;
 use crate::registry::{Parameter, unknown};
-use crate::scenario::metrics;
 use std::fmt::Write;
 use std::process::ExitCode;
 

@@ -222,8 +222,7 @@ pub(super) fn verdict(claims: &[Judgement]) -> ExitCode {
 }
 
 fn judge(resolved: &Resolved, result: &RunResult) -> Vec<Judgement> {
-    let summary = serde_json::to_value(report::summarize(result));
-    claims::of_run(resolved, &summary.unwrap_or_default())
+    claims::of_run(resolved, &report::summarize(result).values)
 }
 
 impl From<RunError> for Error {

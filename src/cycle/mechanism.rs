@@ -50,6 +50,9 @@ impl Site<'_> {
 
 /// Something that joins the cycle.
 pub trait Mechanism: Sized {
+    /// Whether it only looks on: nothing in a run depends on it, so a saved run may go on without it, or with it anew.
+    const LOOKS_ON: bool = false;
+
     /// The mechanism as the plan wants it; `None`: it is not used.
     fn of(site: &Site<'_>) -> Option<Self>;
 
@@ -66,6 +69,8 @@ pub struct ShardBuilder<'a, const W: usize> {
     terms: Vec<Term>,
     counts: Vec<Count>,
     fills: Vec<Fill>,
+    /// [`Mechanism::LOOKS_ON`] of the mechanism that is being built.
+    looks_on: bool,
 }
 
 /// Gives the rows of a column their start values.
@@ -95,6 +100,7 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
             terms: Vec::new(),
             counts: Vec::new(),
             fills: Vec::new(),
+            looks_on: false,
         }
     }
 
@@ -133,13 +139,13 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
     /// A component that entities are spawned with.
     pub fn known_column<C: Component<Mutability = Mutable> + Persistent>(&mut self) {
         self.cycle.name::<C>();
-        self.snapshot.column::<C>();
+        self.snapshot.column::<C>(self.looks_on);
     }
 
     /// State of the shard.
     pub fn resource<R: Resource<Mutability = Mutable> + Persistent>(&mut self, resource: R) {
         self.cycle.name::<R>();
-        self.snapshot.resource::<R>();
+        self.snapshot.resource::<R>(self.looks_on);
         self.world.insert_resource(resource);
     }
 
@@ -172,6 +178,11 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
     /// A fact of the cycle that its systems read.
     pub fn subscribe(&mut self, fact: Fact) {
         self.world.resource_mut::<Worklists>().facts.keep(fact);
+    }
+
+    /// Called when a saved state has been taken over.
+    pub fn on_resume(&mut self, act: fn(&mut World)) {
+        self.snapshot.on_resume(act);
     }
 
     /// Its term of the conservation laws.
@@ -222,7 +233,9 @@ macro_rules! mechanisms {
         pub fn build_all<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
             $(
                 if let Some(mechanism) = <$mechanism>::of(&shard.site()) {
+                    shard.looks_on = <$mechanism>::LOOKS_ON;
                     mechanism.build(shard);
+                    shard.looks_on = false;
                 }
             )*
         }

@@ -14,13 +14,15 @@
 //! None.
 
 use super::counts::{Count, Reduction};
+use super::look;
 use super::mechanism::{Mechanism, ShardBuilder, Site};
 use super::records::Records;
 use super::slot::Slot;
 use super::snapshot::Persistent;
 use super::state::{Calendar, Fact, Place, Worklists};
 use super::view::column;
-use crate::fabric::InPort;
+use crate::fabric::components::NONE;
+use crate::fabric::{InPort, Packet, Queue};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::component::Component;
 use bevy_ecs::prelude::{Query, Res, ResMut, Resource};
@@ -41,13 +43,15 @@ pub struct Occupancy {
     since: u64,
     /// Packets summed over the cycles of the measurement before that \[packet cycles\].
     sum: u64,
-    /// Most packets of one input.
-    most: u32,
+    /// Most packets of one input; `None` before the measurement.
+    most: Option<u32>,
 }
 
 impl Persistent for Occupancy {}
 
 impl Mechanism for Occupancy {
+    const LOOKS_ON: bool = true;
+
     fn of(site: &Site<'_>) -> Option<Self> {
         site.plan.observe.queues.then(Self::default)
     }
@@ -57,15 +61,16 @@ impl Mechanism for Occupancy {
         shard.column::<InPort, Depth>(Depth::default());
         shard.subscribe(Fact::Arrived);
         shard.subscribe(Fact::Granted);
+        shard.on_resume(recount);
         shard.count(Count {
             name: "queues.packet_cycles",
             by: Reduction::Sum,
-            value: |world, now| world.resource::<Self>().sum_before(now, world),
+            value: |world, now| so_far(world, now).sum,
         });
         shard.count(Count {
             name: "queues.most",
             by: Reduction::Most,
-            value: |world, _| u64::from(world.resource::<Self>().most),
+            value: |world, now| so_far(world, now).most.unwrap_or(0).into(),
         });
         shard.system(Slot::Observe, "occupancy", system);
     }
@@ -85,32 +90,76 @@ fn system(
     let own = own.bypass_change_detection();
     let depths = column!(depths);
     let now = calendar.now();
-    own.sum += own.packets * records.measured_between(own.since, now);
-    own.since = now;
-    for &(lane, _) in &lists.arrived {
+    own.advance(now, &records, depths);
+    let at_switch = |&(lane, _): &(u32, u32)| {
         let port = lane >> place.shared.lane_shift;
-        if port < place.first_host_port {
-            own.packets += 1;
-            depths[port as usize].0 += 1;
-        }
+        (port < place.first_host_port).then_some(port as usize)
+    };
+    for port in lists.arrived.iter().filter_map(at_switch) {
+        own.packets += 1;
+        depths[port].0 += 1;
     }
     for grant in lists.grants.iter().filter(|grant| grant.accepted) {
         own.packets -= 1;
         depths[grant.input as usize].0 -= 1;
     }
-    if records.in_window(now) {
-        let arrived = lists.arrived.iter();
-        let at_switches = arrived.map(|&(lane, _)| lane >> place.shared.lane_shift);
-        let here = at_switches.filter(|&port| port < place.first_host_port);
-        let most = here.map(|port| depths[port as usize].0).max();
-        own.most = own.most.max(most.unwrap_or(0));
+    if let Some(most) = &mut own.most
+        && records.in_window(now)
+    {
+        let arrived = lists.arrived.iter().filter_map(at_switch);
+        let deepest = arrived.map(|port| depths[port].0).max();
+        *most = (*most).max(deepest.unwrap_or(0));
     }
 }
 
 impl Occupancy {
-    /// Packets summed over the cycles of the measurement before `now` \[packet cycles\].
-    fn sum_before(&self, now: u64, world: &World) -> u64 {
-        let records = world.resource::<Records>();
-        self.sum + self.packets * records.measured_between(self.since, now)
+    /// Counts the cycles before `now`, in which nothing has changed.
+    fn advance(&mut self, now: u64, records: &Records, depths: &[Depth]) {
+        let measured = records.measured_between(self.since, now);
+        self.since = now;
+        self.sum += self.packets * measured;
+        let begins = measured > 0 || records.in_window(now);
+        if begins && self.most.is_none() {
+            let deepest = depths.iter().map(|depth| depth.0).max();
+            self.most = Some(if measured > 0 {
+                deepest.unwrap_or(0)
+            } else {
+                0
+            });
+        }
     }
+}
+
+/// Counts what is in the queues: a state may have been saved without it.
+fn recount(world: &mut World) {
+    let place = world.resource::<Place>();
+    let (packets, queues) = (look::column::<Packet>(world), look::column::<Queue>(world));
+    let per_port = place.shared.switch.voq_stride.max(1) << place.shared.lane_shift;
+    let mut depths = vec![0; look::column::<Depth>(world).len()];
+    let of_switches = (place.first_host_port * per_port) as usize;
+    for (row, queue) in queues[..of_switches].iter().enumerate() {
+        let mut packet = queue.head;
+        while packet != NONE {
+            depths[row / per_port as usize] += 1;
+            let is_last = packet == queue.tail;
+            packet = if is_last {
+                NONE
+            } else {
+                packets[packet as usize].next
+            };
+        }
+    }
+    let packets = depths.iter().map(|&depth| u64::from(depth)).sum();
+    world.resource_mut::<Occupancy>().packets = packets;
+    let mut rows = world.query::<&mut Depth>();
+    for (mut row, depth) in rows.iter_mut(world).zip(depths) {
+        *row = Depth(depth);
+    }
+}
+
+/// The counters with the cycles before `now`.
+fn so_far(world: &World, now: u64) -> Occupancy {
+    let mut counters = world.resource::<Occupancy>().clone();
+    counters.advance(now, world.resource(), look::column(world));
+    counters
 }

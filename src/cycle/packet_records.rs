@@ -65,6 +65,8 @@ impl Persistent for PacketRecords {
 pub struct Recording(PacketRecords);
 
 impl Mechanism for Recording {
+    const LOOKS_ON: bool = true;
+
     fn of(site: &Site<'_>) -> Option<Self> {
         let (plan, wanted) = (site.plan, site.wanted);
         let levels = || site.shared.service_levels();

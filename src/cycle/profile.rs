@@ -1,23 +1,12 @@
 //! Cost per stage: a clock per shard that the executor feeds.
 
 use super::schedule::Stage;
-use serde::{Deserialize, Serialize};
+use crate::measure::outcome::StageCost;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Target of the spans that make up `trace.json`.
 pub const TRACE: &str = "virtlane::trace";
-
-/// Cost of one stage of the cycle.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StageCost {
-    /// Name of the stage.
-    pub name: String,
-    /// Fraction of the time of all stages.
-    pub share: f64,
-    /// Processor time \[ns per cycle\].
-    pub ns_per_cycle: f64,
-}
 
 /// Time spent in each stage of one shard.
 #[derive(Debug)]

@@ -5,8 +5,8 @@
 use bevy_ecs::component::{Component, Mutable};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::any::type_name;
 
 /// How a saved state goes on.
@@ -32,40 +32,64 @@ pub trait Persistent: Serialize + DeserializeOwned + Send + Sync + 'static {
 #[derive(Debug, Default)]
 pub struct Snapshot {
     items: Vec<Item>,
+    resumed: Vec<fn(&mut World)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Item {
     name: &'static str,
+    looks_on: bool,
     save: fn(&mut World) -> Result<Vec<u8>, postcard::Error>,
     restore: fn(&mut World, &[u8], &Resume<'_>) -> Result<(), String>,
 }
 
+/// A column or resource that was saved.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedItem {
+    name: String,
+    /// Whether only somebody who looks on has it: a run may go on without it, or with it where it was not saved.
+    looks_on: bool,
+    bytes: Vec<u8>,
+}
+
 impl Snapshot {
     /// A component of all entities of a kind.
-    pub fn column<C: Component<Mutability = Mutable> + Persistent>(&mut self) {
+    pub fn column<C: Component<Mutability = Mutable> + Persistent>(&mut self, looks_on: bool) {
         self.items.push(Item {
             name: name::<C>(),
+            looks_on,
             save: save_column::<C>,
             restore: restore_column::<C>,
         });
     }
 
     /// A resource.
-    pub fn resource<R: Resource<Mutability = Mutable> + Persistent>(&mut self) {
+    pub fn resource<R: Resource<Mutability = Mutable> + Persistent>(&mut self, looks_on: bool) {
         self.items.push(Item {
             name: name::<R>(),
+            looks_on,
             save: save_resource::<R>,
             restore: restore_resource::<R>,
         });
+    }
+
+    /// Called when a saved state has been taken over.
+    pub fn on_resume(&mut self, act: fn(&mut World)) {
+        self.resumed.push(act);
     }
 
     /// The whole state.
     ///
     /// # Errors
     /// When it has no form as bytes, which no state has shown.
-    pub fn save(&self, world: &mut World) -> Result<Vec<(String, Vec<u8>)>, String> {
-        let save = |item: &Item| Ok((item.name.to_owned(), (item.save)(world)?));
+    pub fn save(&self, world: &mut World) -> Result<Vec<SavedItem>, String> {
+        let save = |item: &Item| {
+            Ok(SavedItem {
+                name: item.name.to_owned(),
+                looks_on: item.looks_on,
+                bytes: (item.save)(world)?,
+            })
+        };
         let saved: Result<_, postcard::Error> = self.items.iter().map(save).collect();
         saved.map_err(|cause| cause.to_string())
     }
@@ -74,10 +98,10 @@ impl Snapshot {
     ///
     /// # Errors
     /// When it is not there or not of this form.
-    pub fn read<R: Persistent>(&self, saved: &[(String, Vec<u8>)]) -> Result<R, String> {
-        let found = saved.iter().find(|(known, _)| known == name::<R>());
-        let (_, bytes) = found.ok_or("it is of other mechanisms")?;
-        postcard::from_bytes(bytes).map_err(|cause| cause.to_string())
+    pub fn read<R: Persistent>(saved: &[SavedItem]) -> Result<R, String> {
+        let found = saved.iter().find(|known| known.name == name::<R>());
+        let found = found.ok_or("it is of other mechanisms")?;
+        postcard::from_bytes(&found.bytes).map_err(|cause| cause.to_string())
     }
 
     /// Takes over a saved state.
@@ -87,15 +111,25 @@ impl Snapshot {
     pub fn restore(
         &self,
         world: &mut World,
-        saved: &[(String, Vec<u8>)],
+        saved: &[SavedItem],
         how: &Resume<'_>,
     ) -> Result<(), String> {
-        let names = saved.iter().map(|(name, _)| name.as_str());
-        if !names.eq(self.items.iter().map(|item| item.name)) {
+        let known = saved.iter().filter(|item| !item.looks_on);
+        let needed = self.items.iter().filter(|item| !item.looks_on);
+        if !known
+            .map(|item| &*item.name)
+            .eq(needed.map(|item| item.name))
+        {
             return Err(String::from("it is of other mechanisms"));
         }
-        for (item, (name, bytes)) in self.items.iter().zip(saved) {
-            (item.restore)(world, bytes, how).map_err(|cause| format!("{name}: {cause}"))?;
+        for item in &self.items {
+            if let Some(saved) = saved.iter().find(|saved| saved.name == item.name) {
+                let restored = (item.restore)(world, &saved.bytes, how);
+                restored.map_err(|cause| format!("{}: {cause}", item.name))?;
+            }
+        }
+        for act in &self.resumed {
+            act(world);
         }
         Ok(())
     }

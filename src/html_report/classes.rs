@@ -1,9 +1,12 @@
 //! The table of traffic classes of a run.
 
-use super::numbers::{NONE, count, cycle_length, cycles, share, whole};
+use super::numbers::{NONE, count, cycle_length, cycles, found, whole};
 use crate::measure::LatencySummary;
+use crate::metrics::paths::at;
+use crate::metrics::{Group, groups_of_classes};
 use crate::report::summary::{ClassSummary, ServiceLevels, Summary};
 use maud::{Markup, html};
+use serde_json::Value;
 
 /// The table of messages, when some class sends any.
 pub(super) fn messages(summary: &Summary) -> Markup {
@@ -47,45 +50,43 @@ pub(super) fn messages(summary: &Summary) -> Markup {
 
 /// Makes it.
 pub(super) fn table(summary: &Summary) -> Markup {
+    let groups = groups_of_classes();
+    let wide = |group: &Group| Some(group.columns.len()).filter(|&columns| columns > 1);
     html! {
         div class="scroll" {
             table {
                 caption { "Traffic classes; SL: service level; p99: what 99 % of the packets do not exceed; " (cycle_length(summary.scenario.cycle_ns)) }
                 thead {
                     tr {
-                        th class="group" colspan="2" {} th class="group" colspan="2" { "load" } th class="group" { "lost" }
-                        th class="group" colspan="5" { "network latency" } th class="group" colspan="5" { "packet latency" }
-                        th class="group" { "jitter" }
+                        th class="group" colspan="2" {}
+                        @for group in &groups { th class="group" colspan=[wide(group)] { (group.title) } }
                     }
                     tr {
-                        th class="text" { "class" } th { "SL" } th { "offered" } th { "accepted" }
-                        th { "rejected" }
-                        @for _ in 0..2 { th { "mean" } th { "p50" } th { "p95" } th { "p99" } th { "max" } }
-                        th { "mean" }
+                        th class="text" { "class" } th { "SL" }
+                        @for (heading, _) in groups.iter().flat_map(|group| &group.columns) { th { (heading) } }
                     }
                     tr {
-                        th class="unit" colspan="2" {} th class="unit" colspan="2" { "fraction of link rate" }
-                        th class="unit" { "packets" }
-                        @for _ in 0..2 { th class="unit" colspan="5" { "cycles" } }
-                        th class="unit" { "cycles" }
+                        th class="unit" colspan="2" {}
+                        @for group in &groups { th class="unit" colspan=[wide(group)] { (group.unit) } }
                     }
                 }
-                tbody { @for class in &summary.classes { (row(class)) } }
+                tbody {
+                    @for (number, class) in summary.classes.iter().enumerate() {
+                        (row(class, &summary.values["classes"][number], &groups))
+                    }
+                }
             }
         }
     }
 }
 
-fn row(class: &ClassSummary) -> Markup {
-    let jitter = cycles(class.jitter.mean);
+fn row(class: &ClassSummary, values: &Value, groups: &[Group]) -> Markup {
     html! {
         tr {
             td class="text" { (class.name) } td { (levels(&class.sl)) }
-            td { (share(class.offered)) } td { (share(class.accepted)) }
-            td { (count(class.rejected)) }
-            (latency(&class.latency.network))
-            (latency(&class.latency.packet))
-            td { (jitter) }
+            @for group in groups {
+                @for (_, path) in &group.columns { td { (found(at(values, path), group.unit)) } }
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::chart::axis::number;
 use crate::chart::bars::three_digits;
 use crate::measure::precision::Interval;
 use crate::results::Across;
+use serde_json::Value;
 
 /// Shown where there is no value.
 pub(super) const NONE: &str = "\u{2013}";
@@ -26,6 +27,18 @@ pub(super) fn cycles(value: Option<f64>) -> String {
 /// A whole number of cycles.
 pub(super) fn whole(value: Option<u64>) -> String {
     value.map_or_else(|| NONE.into(), count)
+}
+
+/// A value of that unit: a count as it is, a share with four digits behind the point, any other number with one.
+pub(super) fn found(value: Option<&Value>, unit: &str) -> String {
+    match value {
+        Some(Value::Number(whole)) if whole.is_u64() => count(whole.as_u64().unwrap_or_default()),
+        Some(Value::Number(load)) if unit.starts_with("fraction") => {
+            share(load.as_f64().unwrap_or_default())
+        }
+        Some(Value::Number(other)) => cycles(other.as_f64()),
+        _ => NONE.into(),
+    }
 }
 
 /// `0.4996 ± 0.0012`, with so many digits behind the point.

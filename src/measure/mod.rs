@@ -1,19 +1,23 @@
 //! What a run counts: integers only, merged by addition, so any split into shards gives the same numbers.
 //!
 //! Each shard owns one [`Records`] and writes to it alone; at the end of the run they are merged. Floats
-//! appear in [`LatencySummary`], in [`precision`] and in `report` only.
+//! appear in [`LatencySummary`], in [`precision`], in [`outcome`], and in the metrics and reports made of them.
 
 pub mod digest;
 pub mod histogram;
 pub mod jitter;
 pub mod latency;
 pub mod observe;
+pub mod outcome;
 pub mod precision;
 pub mod records;
+pub mod result;
 
 pub use digest::Digest;
 pub use histogram::Histogram;
 pub use jitter::{FlowLatencies, JitterRecord};
 pub use latency::{LatencyRecord, LatencySummary};
 pub use observe::{Flow, FlowRecord, Observation, Observe, PacketRow, Sample};
+pub use outcome::Verdict;
 pub use records::{ChannelRecords, ClassRecords, Delivery, HostRecord, Records};
+pub use result::RunResult;

@@ -8,12 +8,10 @@
 pub mod columns;
 pub mod directory;
 pub mod hlog;
-pub mod loads;
 pub mod manifest;
 pub mod packets;
 #[cfg(feature = "parquet")]
 pub mod parquet_form;
-mod paths;
 pub mod reservation;
 pub mod result;
 pub mod summary;

@@ -2,9 +2,10 @@
 
 use super::RunResult;
 use super::result::StageCost;
-use super::summary::{ClassSummary, LatencyPair, Summary, mean_hops, summarize};
+use super::summary::{ClassSummary, LatencyPair, Summary, summarize};
 use super::tables::service_levels;
 use crate::measure::LatencySummary;
+use crate::metrics::mean_hops;
 use std::fmt::Write;
 use std::path::Path;
 

@@ -5,10 +5,11 @@
 use super::RunResult;
 use super::columns::Kind::{Float, Integer, Text};
 use super::columns::{Cell, Column, Kind, Table, columns};
-use super::loads::{load, utilisation};
-use super::summary::{ServiceLevels, mean_hops, summarize};
+use super::summary::{ServiceLevels, summarize};
 use crate::ids::{ChannelId, HostId};
 use crate::measure::LatencySummary;
+use crate::metrics::loads::{load, utilisation};
+use crate::metrics::mean_hops;
 
 const CLASSES: [(&str, Kind); 17] = [
     ("class", Text),

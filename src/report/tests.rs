@@ -185,7 +185,7 @@ fn text(table: columns::Table<'_>) -> String {
 fn summary_follows_the_schema() {
     let json = summary_json(&result());
     insta::assert_snapshot!(json);
-    let read: Summary = serde_json::from_str(&json).unwrap();
+    let read = Summary::read(&json).unwrap();
     assert_eq!(read, summarize(&result()));
 }
 

@@ -181,7 +181,7 @@ fn summary(file: &Path) -> Result<Summary, ResultsError> {
         );
         return Err(ResultsError::new(file, reason));
     }
-    let summary: Summary = serde_json::from_str(&text).map_err(|cause| {
+    let summary = Summary::read(&text).map_err(|cause| {
         let reason = format!(
             "is of an older version of Virtlane or damaged ({cause}): simulate the run again"
         );

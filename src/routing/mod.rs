@@ -2,51 +2,21 @@
 
 pub mod adaptive;
 mod balance;
-pub mod bound;
-mod channel_bits;
-mod closure;
-pub mod demand;
-mod demand_loads;
-pub mod dependency_graph;
 pub mod dump;
 pub mod engines;
-mod lane_walk;
-mod layer_graph;
-pub mod layer_study;
-mod layering;
 pub mod layers;
-mod links;
-mod load_balance;
 pub mod loads;
-mod pairs;
 pub mod parts;
 mod paths;
-pub mod reach;
-mod steps;
+pub mod proof;
 pub mod tables;
-pub mod verify;
-mod walk;
-mod weighted;
+#[cfg(test)]
+mod tests;
 
-#[cfg(test)]
-mod acceptance;
-#[cfg(test)]
-mod conformance;
-#[cfg(test)]
-mod enumeration;
-#[cfg(test)]
-mod shape_conformance;
-#[cfg(test)]
-mod static_contention;
-#[cfg(test)]
-mod test_graphs;
-#[cfg(test)]
-mod timing;
-
-pub use crate::topology::identities::{self, Identities};
+pub use crate::topology::graph::identities::{self, Identities};
 pub use adaptive::Adaptive;
+pub use proof::verify::{Choices, Proof, VerifyError, VerifyOptions, verify};
 pub use tables::{Guarantees, LARGEST_TABLE, LaneBudget, LaneMap, Tables, UNREACHABLE};
-pub use verify::{Choices, Proof, VerifyError, VerifyOptions, verify};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::topology::Graph;

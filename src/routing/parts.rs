@@ -263,9 +263,9 @@ fn join_lanes(graph: &Graph, routed: &[(Part, Tables)]) -> LaneMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::conformance::{ENGINE_TEXTS, budget, engine, options};
-    use crate::routing::reach::Reach;
-    use crate::routing::test_graphs::{complete, grid, irregular, tree};
+    use crate::routing::proof::reach::Reach;
+    use crate::routing::tests::conformance::{ENGINE_TEXTS, budget, engine, options};
+    use crate::routing::tests::graphs::{complete, grid, irregular, tree};
     use crate::routing::{VerifyOptions, verify};
     use std::path::Path;
 

@@ -6,7 +6,7 @@ use crate::cycle::ledger::Term;
 use crate::cycle::look::Look;
 use crate::cycle::profile::StageClock;
 use crate::cycle::replay::Replay;
-use crate::cycle::snapshot::{Resume, Snapshot};
+use crate::cycle::snapshot::{Resume, SavedItem, Snapshot};
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place};
 use crate::cycle::{Columns, Cycle, Stage};
@@ -106,7 +106,7 @@ struct Receiving<'w, 's> {
 /// A saved shard.
 #[derive(Serialize, Deserialize)]
 struct Saved {
-    state: Vec<(String, Vec<u8>)>,
+    state: Vec<SavedItem>,
     inbox: Vec<Mail>,
 }
 
@@ -301,7 +301,7 @@ impl<const W: usize> Shard for WorldShard<W> {
 
     fn restore(&mut self, bytes: &[u8], now: u64, fork: bool) -> Result<(), String> {
         let saved: Saved = postcard::from_bytes(bytes).map_err(|cause| cause.to_string())?;
-        let pool: PacketPool = self.snapshot.read(&saved.state)?;
+        let pool: PacketPool = Snapshot::read(&saved.state)?;
         let missing = pool
             .size()
             .checked_sub(self.world.resource::<PacketPool>().size());

@@ -201,8 +201,10 @@ impl Simulation {
         let (now, shards, transport) = (self.now, &self.shards, &mut self.transport);
         let counts = shards.first().map_or(&[][..], |shard| shard.counts());
         let counts = counts.iter().enumerate().map(|(number, count)| {
-            let value = |shard: &Box<dyn Shard>| (shard.counts()[number].value)(shard.world(), now);
-            let number = transport.reduce(count.by, &mut shards.iter().map(value));
+            let mut values = shards
+                .iter()
+                .map(|shard| (shard.counts()[number].value)(shard.world(), now));
+            let number = transport.reduce(count.by, &mut values);
             (count.name.to_owned(), number)
         });
         counts.collect()

@@ -4,8 +4,8 @@
 
 use super::Resolved;
 use crate::plan::ClassPlan;
-use crate::routing::bound::{Bound, bound};
-use crate::routing::demand::Demand;
+use crate::routing::loads::bound::{Bound, bound};
+use crate::routing::loads::demand::Demand;
 
 /// The bounds of a scenario.
 #[derive(Clone, Debug, PartialEq)]

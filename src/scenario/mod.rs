@@ -6,7 +6,6 @@ pub mod bounds;
 pub mod document;
 pub mod expectation;
 pub mod identity;
-pub mod metrics;
 pub mod print;
 pub mod prove;
 pub mod resolve;
@@ -16,6 +15,8 @@ pub mod syntax;
 
 #[cfg(test)]
 mod tests;
+
+use crate::metrics;
 
 pub use document::Document;
 pub use expectation::Expectation;

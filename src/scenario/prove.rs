@@ -2,7 +2,7 @@
 
 use crate::ids::SlId;
 use crate::plan::{BufferSharing, Plan};
-use crate::routing::dependency_graph::describe_cycle;
+use crate::routing::proof::dependency_graph::describe_cycle;
 use crate::routing::{Proof, Routes, VerifyError, VerifyOptions, adaptive, verify};
 use crate::topology::{Graph, Shape};
 

@@ -18,7 +18,7 @@
 use super::directory::{Finished, finished};
 use super::{Record, StudyError, record};
 use crate::measure::precision::{CONFIDENCE, Interval, replications};
-use crate::report::summary::look_up;
+use crate::metrics::{self, paths::look_up};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -126,11 +126,9 @@ impl Results {
         let mut runs = BTreeMap::new();
         for key in &design.runs {
             // runs without a result have nothing to compare
-            if let Some(Finished::Run { summary, .. }) = finished(path, key)?
-                && let Ok(summary) = serde_json::to_value(summary)
-            {
+            if let Some(Finished::Run { summary, .. }) = finished(path, key)? {
                 let point = design.points[key.point].values.clone();
-                runs.insert((point, key.seed), summary);
+                runs.insert((point, key.seed), summary.values);
             }
         }
         Ok(Self {
@@ -204,7 +202,8 @@ fn difference(
                 .values()
                 .next()
                 .filter(|_| results.runs.len() == 1)?;
-            look_up(summary, &format!("{}.half_width", inside(metric)?))
+            let interval = metrics::column(metric)?.interval?;
+            look_up(summary, &format!("{interval}.half_width"))
         };
         Some((width(first)?.powi(2) + width(second)?.powi(2)).sqrt())
     };
@@ -276,16 +275,6 @@ fn sign_test(up: usize, down: usize) -> f64 {
         ways *= (all - k) as f64 / (k + 1) as f64;
     }
     (2.0 * sum / 2.0_f64.powi(all as i32)).min(1.0)
-}
-
-/// Where a summary has the interval of a metric from batches inside the run.
-fn inside(metric: &str) -> Option<&'static str> {
-    Some(match metric {
-        "load.accepted" => "confidence.accepted",
-        "latency.network.mean" => "confidence.network_latency",
-        "latency.packet.mean" => "confidence.packet_latency",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

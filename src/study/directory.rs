@@ -264,9 +264,9 @@ pub fn finished(study: &Path, key: &RunKey) -> Result<Option<Finished>, StudyErr
     let head = ron::from_str(&read(manifest::FILE)?);
     let head: ManifestHead = head.map_err(|cause| unreadable(&cause))?;
     check(&head.identity)?;
-    let summary = serde_json::from_str(&read("summary.json")?);
+    let summary = Summary::read(&read("summary.json")?);
     Ok(Some(Finished::Run {
-        summary: summary.map_err(|cause| unreadable(&cause))?,
+        summary: Box::new(summary.map_err(|cause| unreadable(&cause))?),
         reason: head.reason,
     }))
 }

@@ -1,6 +1,7 @@
 //! The table of a study for people: loads and latencies only.
 
-use super::table::{Cell, OF_ALL, Table, cut_short};
+use super::table::{Cell, Table, cut_short};
+use crate::metrics;
 use crate::report::table::align;
 use serde_json::Value;
 
@@ -25,10 +26,8 @@ impl Table<'_> {
         for point in 0..self.design.points.len() {
             let summaries = self.summaries(point);
             let cell = |path: &str| {
-                let metric = OF_ALL.iter().find(|metric| metric.0 == path);
-                metric.map_or(Cell::default(), |&(path, unit, interval)| {
-                    Self::cell(&summaries, &(path.to_owned(), unit, interval))
-                })
+                let column = metrics::column(path);
+                column.map_or(Cell::default(), |column| Self::cell(&summaries, &column))
             };
             let (accepted, latency) = (cell("load.accepted"), cell("latency.packet.mean"));
             let mut row = vec![(point + 1).to_string()];

@@ -9,13 +9,10 @@ use super::Design;
 use super::directory::Finished;
 use super::level::Judged;
 use crate::measure::precision::{CONFIDENCE, replications};
+use crate::metrics::{self, paths::look_up};
 use crate::report::columns::{self, Column, Kind};
-use crate::report::summary::look_up;
-use crate::scenario::metrics::DEADLOCKED;
 use serde_json::Value;
 
-const FRACTION: &str = "fraction of link rate";
-const CYCLES: &str = "cycles";
 /// Verdicts from the worst to the best: a row shows the worst of its runs.
 const WORST_FIRST: [&str; 7] = [
     "failed",
@@ -25,58 +22,6 @@ const WORST_FIRST: [&str; 7] = [
     "saturated",
     "undecided",
     "steady",
-];
-
-/// Path in the summary, unit, and the interval inside one run.
-pub(super) type Metric = (String, &'static str, Option<&'static str>);
-
-pub(super) const OF_ALL: [(&str, &str, Option<&str>); 19] = [
-    ("load.offered", FRACTION, None),
-    ("load.accepted", FRACTION, Some("confidence.accepted")),
-    ("load.accepted_min_host", FRACTION, None),
-    ("load.accepted_max_host", FRACTION, None),
-    (
-        "latency.network.mean",
-        CYCLES,
-        Some("confidence.network_latency"),
-    ),
-    ("latency.network.std", CYCLES, None),
-    ("latency.network.p50", CYCLES, None),
-    ("latency.network.p95", CYCLES, None),
-    ("latency.network.p99", CYCLES, None),
-    ("latency.network.max", CYCLES, None),
-    (
-        "latency.packet.mean",
-        CYCLES,
-        Some("confidence.packet_latency"),
-    ),
-    ("latency.packet.std", CYCLES, None),
-    ("latency.packet.p50", CYCLES, None),
-    ("latency.packet.p95", CYCLES, None),
-    ("latency.packet.p99", CYCLES, None),
-    ("latency.packet.max", CYCLES, None),
-    ("hops.mean", "channels", None),
-    ("channels.utilisation.mean", "fraction of time", None),
-    ("channels.utilisation.max", "fraction of time", None),
-];
-
-/// Of each class, where there are several.
-const OF_A_CLASS: [(&str, &str); 7] = [
-    ("offered", FRACTION),
-    ("accepted", FRACTION),
-    ("rejected", "packets"),
-    ("latency.network.mean", CYCLES),
-    ("latency.network.p99", CYCLES),
-    ("latency.packet.mean", CYCLES),
-    ("latency.packet.p99", CYCLES),
-];
-
-/// Of each class that sends messages.
-const OF_MESSAGES: [(&str, &str); 4] = [
-    ("messages.delivered", "messages"),
-    ("messages.last_delivery", "cycle"),
-    ("messages.latency.mean", CYCLES),
-    ("messages.latency.p99", CYCLES),
 ];
 
 /// A run as the table needs it.
@@ -134,9 +79,7 @@ impl<'a> Table<'a> {
     /// Enters a finished run.
     pub fn enter(&mut self, run: usize, finished: &Finished) {
         let summary = match finished {
-            Finished::Run { summary, .. } if finished.is_measured() => {
-                serde_json::to_value(summary).ok()
-            }
+            Finished::Run { summary, .. } if finished.is_measured() => Some(summary.values.clone()),
             _ => None,
         };
         self.rows[run] = Some(Row {
@@ -173,19 +116,16 @@ impl<'a> Table<'a> {
 
     /// Values of a metric in the runs of a point; `None` when a run is missing, failed or has no such value.
     pub fn values(&self, point: usize, metric: &str) -> Option<Vec<f64>> {
-        let value = |row: Option<&Row>| match metric {
-            DEADLOCKED => Some(f64::from(row?.word == "deadlocked")),
-            _ => look_up(row?.summary.as_ref()?, metric),
+        let value = |row: Option<&Row>| {
+            let of_verdict = metrics::of_verdict(metric, row?.word);
+            of_verdict.or_else(|| look_up(row?.summary.as_ref()?, metric))
         };
         self.runs_of(point).map(|(_, row)| value(row)).collect()
     }
 
     /// The columns: those of each class only where a run has several, those of messages where it sends any.
-    fn metrics(&self) -> Vec<Metric> {
-        let all = OF_ALL
-            .iter()
-            .map(|&(path, unit, interval)| (path.to_owned(), unit, interval));
-        let mut metrics: Vec<Metric> = all.collect();
+    fn metrics(&self) -> Vec<metrics::Column> {
+        let mut metrics = metrics::columns_of_run();
         let (mut names, mut sending): (Vec<&str>, Vec<&str>) = Default::default();
         let summaries = self
             .rows
@@ -204,27 +144,21 @@ impl<'a> Table<'a> {
                 }
             }
         }
-        for (names, of_class) in [(names, &OF_A_CLASS[..]), (sending, &OF_MESSAGES)] {
-            for name in names {
-                let of_class = of_class.iter();
-                metrics.extend(
-                    of_class.map(|(path, unit)| (format!("classes.{name}.{path}"), *unit, None)),
-                );
-            }
-        }
+        metrics.extend(names.into_iter().flat_map(metrics::columns_of_class));
+        metrics.extend(sending.into_iter().flat_map(metrics::columns_of_messages));
         metrics
     }
 
     /// Mean and interval of one metric at one point.
-    pub(super) fn cell(summaries: &[&Value], (path, _, interval): &Metric) -> Cell {
+    pub(super) fn cell(summaries: &[&Value], metric: &metrics::Column) -> Cell {
         let values: Vec<f64> = summaries
             .iter()
-            .filter_map(|summary| look_up(summary, path))
+            .filter_map(|summary| look_up(summary, &metric.path))
             .collect();
         let Some(found) = replications(&values, CONFIDENCE) else {
             return Cell::default();
         };
-        let inside = match (summaries, interval) {
+        let inside = match (summaries, metric.interval) {
             ([only], Some(path)) => look_up(only, &format!("{path}.half_width")),
             _ => None,
         };
@@ -248,7 +182,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    fn header(&self, metrics: &[Metric]) -> Vec<Column> {
+    fn header(&self, metrics: &[metrics::Column]) -> Vec<Column> {
         let mut header = vec![Column::new("point", Kind::Integer)];
         for (number, axis) in self.design.axes.iter().enumerate() {
             let name = match &axis.unit {
@@ -269,7 +203,7 @@ impl<'a> Table<'a> {
         header.extend(counts.map(|(name, kind)| Column::new(name, kind)));
         let cut = self.judged.map(|_| Column::new("cut short", Kind::Integer));
         header.extend(cut);
-        for (path, unit, _) in metrics {
+        for metrics::Column { path, unit, .. } in metrics {
             header.push(Column::new(format!("{path} [{unit}]"), Kind::Float));
             let half_width = format!("{path}.half_width [{unit}]");
             header.push(Column::new(half_width, Kind::Float));
@@ -294,7 +228,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn record(&self, point: usize, metrics: &[Metric]) -> Vec<columns::Cell<'_>> {
+    fn record(&self, point: usize, metrics: &[metrics::Column]) -> Vec<columns::Cell<'_>> {
         let summaries = self.summaries(point);
         let runs: Vec<_> = self.runs_of(point).collect();
         let done: Vec<&Row> = runs.iter().filter_map(|(_, row)| *row).collect();

@@ -2,59 +2,20 @@
 //!
 //! Pure: no ECS, no clock. Reading a fabric file is the only input.
 
-pub mod bisection;
-pub mod builder;
-pub mod clos;
-pub mod complete;
-pub mod concentrated_mesh;
-pub mod dragonfly;
-pub mod edge_list;
-mod edge_list_text;
-pub mod enriched_tree;
-pub mod export;
-mod fabric_file;
 pub mod faults;
-pub mod file_speeds;
+pub mod formats;
+pub mod generators;
 pub mod graph;
-pub mod graph_ml;
-mod graph_ml_text;
-pub mod grid;
-pub mod hyper_x;
-pub mod hypercube;
-pub mod ibnetdiscover;
-mod ibnetdiscover_records;
-pub mod ibsim;
-pub mod identities;
-pub mod irregular;
-pub mod k_ary_n_fly;
-pub mod k_ary_n_tree;
-pub mod kautz;
-pub mod leaf_spine;
-pub mod limits;
-mod link_kind;
-pub mod link_rate;
-mod mersenne_twister;
-pub mod mesh;
-mod parameters;
-pub mod petersen;
-pub mod random_links;
-mod record_graph;
-pub mod ring;
-pub mod shape;
-pub mod star;
 pub mod survey;
-pub mod torus;
-pub mod tree;
-mod wiring;
-pub mod xgft;
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::units::{BitRate, Clock};
+use generators::{grid, trees};
 use std::path::Path;
 
-pub use builder::GraphBuilder;
+pub use graph::builder::GraphBuilder;
+pub use graph::link_kind::LinkKind;
 pub use graph::{Channel, ChannelTiming, Endpoint, Graph, Shape};
-pub use link_kind::LinkKind;
 pub use survey::Survey;
 
 /// What every topology needs to know beside its own parameters.
@@ -97,29 +58,29 @@ pub type BuildTopology = fn(Arguments<'_>) -> Result<Box<dyn Topology>, Argument
 pub static TOPOLOGIES: Registry<BuildTopology> = Registry {
     kind: "topology",
     entries: &[
-        clos::ENTRY,
-        complete::ENTRY,
-        concentrated_mesh::ENTRY,
-        dragonfly::ENTRY,
-        edge_list::ENTRY,
-        enriched_tree::ENTRY,
-        graph_ml::ENTRY,
-        hyper_x::ENTRY,
-        hypercube::ENTRY,
-        ibnetdiscover::ENTRY,
-        ibsim::ENTRY,
-        irregular::ENTRY,
-        k_ary_n_fly::ENTRY,
-        k_ary_n_tree::ENTRY,
-        kautz::ENTRY,
-        leaf_spine::ENTRY,
-        mesh::ENTRY,
-        petersen::ENTRY,
-        ring::ENTRY,
-        star::ENTRY,
-        torus::ENTRY,
-        tree::ENTRY,
-        xgft::ENTRY,
+        trees::clos::ENTRY,
+        generators::complete::ENTRY,
+        grid::concentrated_mesh::ENTRY,
+        generators::dragonfly::ENTRY,
+        formats::edge_list::ENTRY,
+        trees::enriched_tree::ENTRY,
+        formats::graph_ml::ENTRY,
+        generators::hyper_x::ENTRY,
+        generators::hypercube::ENTRY,
+        formats::ibnetdiscover::ENTRY,
+        formats::ibsim::ENTRY,
+        generators::irregular::ENTRY,
+        generators::k_ary_n_fly::ENTRY,
+        trees::k_ary_n_tree::ENTRY,
+        generators::kautz::ENTRY,
+        trees::leaf_spine::ENTRY,
+        grid::mesh::ENTRY,
+        generators::petersen::ENTRY,
+        grid::ring::ENTRY,
+        trees::star::ENTRY,
+        grid::torus::ENTRY,
+        trees::tree::ENTRY,
+        trees::xgft::ENTRY,
     ],
     unclear: &[],
 };
@@ -230,7 +191,7 @@ pub(crate) mod tests {
             let topology = (entry.build)(Arguments { text }).unwrap();
             let mut rates = topology.own_rates(context.base).unwrap();
             rates.push(BitRate(context.clock.reference_rate));
-            context.clock.reference_rate = link_rate::reference_rate(&rates).unwrap().0;
+            context.clock.reference_rate = graph::link_rate::reference_rate(&rates).unwrap().0;
             let unknown = Arguments {
                 text: "(no_such_key: 1)",
             };
@@ -261,7 +222,7 @@ pub(crate) mod tests {
             graph
                 .switches()
                 .iter()
-                .all(|node| node.port_count <= limits::MAX_PORTS)
+                .all(|node| node.port_count <= graph::limits::MAX_PORTS)
         );
         assert!(
             graph

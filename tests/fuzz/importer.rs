@@ -4,7 +4,9 @@
 //! with the same survey.
 
 use super::context::{FOLDER, RATE, context, topology};
-use virtlane::topology::{BuildContext, Graph, Survey, TopologyError, export, link_rate};
+use virtlane::topology::formats::export;
+use virtlane::topology::graph::link_rate;
+use virtlane::topology::{BuildContext, Graph, Survey, TopologyError};
 use virtlane::units::BitRate;
 
 /// Most switches of a graph that is exported and read back.

@@ -2,7 +2,7 @@
 
 use crate::importer::{Write, check};
 use crate::message_input;
-use virtlane::topology::export;
+use virtlane::topology::formats::export;
 
 const FORMS: [(&str, &str, Write); 4] = [
     ("edge_list", "EdgeList", export::edge_list),

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::Path;
 
 /// Root modules from the bottom up. A module may import its own layer and the ones before it.
-const LAYERS: [&[&str]; 13] = [
+const LAYERS: [&[&str]; 14] = [
     &["ids", "units", "rng", "registry", "references", "chart"],
     MODELS,
+    &["metrics"],
     &["scenario"],
     &["fabric"],
     &["cycle"],

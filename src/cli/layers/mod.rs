@@ -5,7 +5,7 @@ mod plot;
 use super::args::{LayerGranularity, Layers};
 use super::print;
 use crate::error::Error;
-use crate::routing::layer_study::{Point, link_counts, point};
+use crate::routing::layers::study::{Point, link_counts, point};
 use crate::routing::layers::{Granularity, upper_bound};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt::Write;

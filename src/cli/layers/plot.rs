@@ -4,7 +4,7 @@ use crate::chart::axis::{Axis, Scale};
 use crate::chart::lines::{Mark, SIZE};
 use crate::chart::{Canvas, LineChart, Series};
 use crate::error::Error;
-use crate::routing::layer_study::Point;
+use crate::routing::layers::study::Point;
 
 /// The plot as SVG text: means as thick lines, the largest counts as thin ones.
 ///

@@ -2,8 +2,8 @@
 
 use crate::cli::args::Compare;
 use crate::error::Error;
+use crate::metrics;
 use crate::report::table::align;
-use crate::scenario::metrics;
 use crate::study::compare::{Difference, Results, compare};
 use std::process::ExitCode;
 

@@ -7,7 +7,7 @@ use super::Leg;
 use super::proof::{Check, Scratch};
 use crate::ids::SwitchId;
 use crate::routing::VerifyError;
-use crate::routing::dependency_graph::DependencyGraph;
+use crate::routing::proof::dependency_graph::DependencyGraph;
 use rayon::prelude::*;
 
 impl Check<'_> {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::ids::SlId;
-use crate::routing::conformance::{engine, options, proof};
-use crate::routing::test_graphs::{grid, irregular, tree};
+use crate::routing::tests::conformance::{engine, options, proof};
+use crate::routing::tests::graphs::{grid, irregular, tree};
 use crate::routing::{LaneBudget, Tables, VerifyOptions, verify};
 use crate::topology::tests::{built, context};
 use std::fmt::Write as _;

@@ -95,10 +95,10 @@ impl RoutingEngine for DestinationTag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::bound::{Place, bound};
-    use crate::routing::conformance::{agrees_with_paths, budget, engine, proof};
-    use crate::routing::demand::Demand;
-    use crate::routing::test_graphs::tree;
+    use crate::routing::loads::bound::{Place, bound};
+    use crate::routing::loads::demand::Demand;
+    use crate::routing::tests::conformance::{agrees_with_paths, budget, engine, proof};
+    use crate::routing::tests::graphs::tree;
     use crate::topology::tests::{built, context};
     use crate::traffic::{PATTERNS, PatternContext};
 

@@ -19,7 +19,7 @@ use super::sssp::{Balanced, balanced};
 use crate::references::DFSSSP;
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
-use crate::routing::layering::{Exactness, Layers, Paths, assign};
+use crate::routing::layers::layering::{Exactness, Layers, Paths, assign};
 use crate::routing::{
     BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
 };

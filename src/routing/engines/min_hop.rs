@@ -10,8 +10,8 @@
 //! # Algorithm
 //! 1. Breadth-first distances from every destination switch.
 //! 2. At each switch the candidates are the ports whose neighbour is one hop nearer.
-//! 3. Among them the way with the least load (see `load_balance.rs`), or with `balance: Ports` the least
-//!    assigned port (see `balance.rs`), the lowest on ties.
+//! 3. Among them the way with the least load (see `balance/by_load.rs`), or with `balance: Ports` the least
+//!    assigned port (see `balance/mod.rs`), the lowest on ties.
 //!
 //! # Deviations
 //! Switches are no destinations, so OpenSM's pass over management ports (which does not count) is left out.

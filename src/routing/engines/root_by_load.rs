@@ -21,9 +21,9 @@ use super::root::{by_distance, tops};
 use super::up_order::{Tree, UpOrder};
 use crate::ids::SwitchId;
 use crate::routing::balance::Destination;
-use crate::routing::demand::Demand;
-use crate::routing::demand_loads::fullest;
-use crate::routing::load_balance::by_hops;
+use crate::routing::balance::by_load::by_hops;
+use crate::routing::loads::demand::Demand;
+use crate::routing::loads::demand_loads::fullest;
 use crate::routing::paths::{Adjacency, UNREACHED};
 use crate::routing::{RoutingError, Tables};
 use crate::topology::Graph;
@@ -243,9 +243,9 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::conformance::proof;
     use crate::routing::loads::ChannelLoads;
-    use crate::routing::test_graphs::{degraded_leaf_spine, irregular, tree};
+    use crate::routing::tests::conformance::proof;
+    use crate::routing::tests::graphs::{degraded_leaf_spine, irregular, tree};
 
     fn most(graph: &Graph, text: &str) -> u64 {
         let (tables, proof) = proof(graph, text, 1);

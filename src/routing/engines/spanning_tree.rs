@@ -19,7 +19,7 @@ use crate::ids::{ChannelId, LinkId, SwitchId};
 use crate::references::REINEMO;
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::paths::Adjacency;
-use crate::routing::steps::Steps;
+use crate::routing::paths::steps::Steps;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use fixedbitset::FixedBitSet;

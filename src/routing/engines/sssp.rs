@@ -25,8 +25,8 @@ use crate::registry::{Arguments, Entry};
 use crate::routing::balance::{
     Destination, destinations, require_all_reachable, require_nameable_ports,
 };
-use crate::routing::links::{Links, NO_LINK};
-use crate::routing::weighted::WeightedSearch;
+use crate::routing::paths::links::{Links, NO_LINK};
+use crate::routing::paths::weighted::WeightedSearch;
 use crate::routing::{
     BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables, UNREACHABLE,
 };

@@ -4,7 +4,7 @@
 //! Needs: a connected fabric, 1 lane, or `layers` lanes; switches that forward by input port and destination
 //! (not InfiniBand's).
 //! Fails with: [`RoutingError::Unreachable`], [`RoutingError::TooFewLanes`].
-//! Cost: time O(switches^2 + turns) for the turns; tables as in `load_balance.rs` over channels.
+//! Cost: time O(switches^2 + turns) for the turns; tables as in `balance/by_load.rs` over channels.
 //!
 //! # Algorithm
 //! 1. `T` = breadth-first spanning tree from the root (switch 0 by default), all other links are *cross*
@@ -167,7 +167,7 @@ fn prohibited_turns(graph: &Graph, tree: &FixedBitSet) -> Turns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::test_graphs::{grid, irregular, torus_with_a_failed_link};
+    use crate::routing::tests::graphs::{grid, irregular, torus_with_a_failed_link};
 
     #[test]
     fn at_most_half_of_the_turns_are_prohibited() {

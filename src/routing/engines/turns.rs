@@ -1,13 +1,13 @@
 //! Prohibited turns, and the tables of engines that route along shortest ways without them.
 //!
-//! Cost: one bit per (input port, output port) of each switch; tables as in `load_balance.rs`, with channels
+//! Cost: one bit per (input port, output port) of each switch; tables as in `balance/by_load.rs`, with channels
 //! in place of switches.
 
 use crate::ids::{ChannelId, SwitchId};
+use crate::routing::balance::by_load::{Spreading, spread};
 use crate::routing::balance::{destinations, require_all_reachable, require_nameable_ports};
-use crate::routing::load_balance::{Spreading, spread};
 use crate::routing::paths::UNREACHED;
-use crate::routing::steps::Steps;
+use crate::routing::paths::steps::Steps;
 use crate::routing::{Guarantees, LaneBudget, RoutingError, Tables};
 use crate::topology::{Endpoint, Graph};
 use fixedbitset::FixedBitSet;

@@ -17,8 +17,8 @@
 //! 3. Where `D` is finite, candidates are the downward neighbours with `D = D(s) - 1`.
 //! 4. Elsewhere `T(s) = 1 + min T(w)` over the upward neighbours `w` (with `T = D` where `D` is finite),
 //!    from the top down; candidates are the upward neighbours that reach the minimum.
-//! 5. Among the candidates the way with the least load (see `load_balance.rs`), or with `balance: Ports` the
-//!    least assigned port (see `balance.rs`).
+//! 5. Among the candidates the way with the least load (see `balance/by_load.rs`), or with `balance: Ports` the
+//!    least assigned port (see `balance/mod.rs`).
 //!
 //! A packet that has gone down once is at a switch with finite `D`, hence never goes up again: a table that
 //! depends on the destination only needs no memory of the phase. OpenSM's own `updn` keeps one phase per
@@ -49,7 +49,7 @@ use crate::routing::balance::{
     Balance, Destination, destinations, require_all_reachable, require_nameable_ports,
 };
 use crate::routing::paths::Adjacency;
-use crate::routing::steps::Steps;
+use crate::routing::paths::steps::Steps;
 use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -290,9 +290,9 @@ fn assign(trees: &[Legal], destinations: &[Destination]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::conformance::proof;
     use crate::routing::loads::ChannelLoads;
-    use crate::routing::test_graphs::{irregular, spine_leaf};
+    use crate::routing::tests::conformance::proof;
+    use crate::routing::tests::graphs::{irregular, spine_leaf};
 
     #[test]
     fn up_down_uses_all_spines_and_balances_parallel_links() {

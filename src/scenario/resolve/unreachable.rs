@@ -5,7 +5,7 @@ use super::super::syntax::Mistake;
 use crate::ids::HostId;
 use crate::plan::{ClassPlan, Plan};
 use crate::rng::Stream;
-use crate::routing::reach::Reach;
+use crate::routing::proof::reach::Reach;
 use crate::routing::{Engine, Proof, Routes, parts};
 use crate::topology::Graph;
 use crate::traffic::{Members, Pattern, Receivers, Share};

@@ -6,7 +6,7 @@ use super::{Host, Switch};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{Item, Mistake, Part};
 use crate::scenario::{Parts, Resolved};
-use crate::topology::link_rate::{self, SLOWEST};
+use crate::topology::graph::link_rate::{self, SLOWEST};
 use crate::units::{Amount, BitRate, Clock};
 
 section! {

@@ -4,7 +4,7 @@ use super::values::{rate, whole};
 use crate::plan::HostOptions;
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{At, Mistake};
-use crate::topology::link_rate::whole_multiple;
+use crate::topology::graph::link_rate::whole_multiple;
 use crate::units::{BitRate, Clock};
 
 section! {

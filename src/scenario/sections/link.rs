@@ -4,7 +4,7 @@ use super::values::{Read, list, rate, time};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::delay;
 use crate::scenario::syntax::{At, Item, Mistake};
-use crate::topology::link_rate::cycles_per_flit;
+use crate::topology::graph::link_rate::cycles_per_flit;
 use crate::topology::{ChannelTiming, Graph, LinkKind};
 use crate::units::{BitRate, Clock, Time};
 

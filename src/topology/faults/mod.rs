@@ -19,7 +19,7 @@
 //! The graph that remains is [`Shape::Irregular`], for its coordinates no longer say which ports exist.
 //! Hosts and switches are numbered anew, without gaps.
 
-use super::builder::GraphBuilder;
+use super::graph::builder::GraphBuilder;
 use super::graph::{Endpoint, Graph, Shape};
 use crate::ids::{LinkId, SwitchId};
 use crate::rng::{Purpose, below, stream};

@@ -8,6 +8,6 @@ mod context;
 mod importer;
 
 use libfuzzer_sys::fuzz_target;
-use virtlane::topology::export;
+use virtlane::topology::formats::export;
 
 fuzz_target!(|bytes: &[u8]| importer::check(bytes, "EdgeList", export::edge_list));

@@ -163,5 +163,9 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
         all.host(number, expected, found);
     }
     all.channels(&window.sent, records);
+    if let Some(most) = records.counts.get("queues.most") {
+        let queued = (records.counts["queues.packet_cycles"], *most);
+        all.same("packets in input queues", &expected.queued, &queued);
+    }
     all.0
 }

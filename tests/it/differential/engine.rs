@@ -134,7 +134,7 @@ impl<'a, R> Run<'a, R> {
         sent.flits
     }
 
-    fn found(self, before: &[Vec<u64>], after: &[Vec<u64>]) -> Found {
+    fn found(mut self, before: &[Vec<u64>], after: &[Vec<u64>]) -> Found {
         let graph = &self.case.graph;
         let mut records = Records::new(
             self.plan.classes.len(),
@@ -151,6 +151,7 @@ impl<'a, R> Run<'a, R> {
             }
         }
         let (mut deliveries, mut created, mut rejected) = (Vec::new(), 0, 0);
+        records.counts = self.simulation.counts();
         let hops = self.simulation.hops();
         (records.packet_hops, records.flit_hops) = (hops.packets, hops.flits);
         let packets = self.simulation.each::<PacketRecords>();

@@ -83,6 +83,8 @@ pub(crate) struct Outcome {
     pub(crate) packet_hops: u64,
     /// Flits of the packets granted: for packets delivered, size times switches passed.
     pub(crate) flit_hops: u64,
+    /// Packets in input queues of switches, summed over the cycles of the measurement, and most at one input.
+    pub(crate) queued: (u64, u64),
     /// What the measurement window counts.
     pub(crate) window: Window,
 }
@@ -117,6 +119,7 @@ pub(crate) fn simulate_forked<'a>(
             fabric.fork(plan, now);
         }
         fabric.cycle(now);
+        fabric.count_queued(now);
         if now % CHECK_INTERVAL == 0 || now + 1 == cycles {
             check::check(&fabric);
         }
@@ -147,6 +150,8 @@ struct Fabric<'a> {
     hosts: Vec<Host>,
     messages: Messages,
     rejected: Vec<Rejected>,
+    /// See [`Outcome::queued`].
+    queued: (u64, u64),
 }
 
 impl<'a> Fabric<'a> {
@@ -169,6 +174,24 @@ impl<'a> Fabric<'a> {
             hosts: graph.host_ids().map(|id| Host::new(setting, id)).collect(),
             messages: Messages::new(setting),
             rejected: Vec::new(),
+            queued: (0, 0),
+        }
+    }
+
+    /// Counts the packets that are in input queues at the end of a cycle of the measurement.
+    fn count_queued(&mut self, now: u64) {
+        let phases = &self.setting.plan.phases;
+        if !(phases.warmup..phases.warmup + phases.measure).contains(&now) {
+            return;
+        }
+        for input in self
+            .switches
+            .iter()
+            .flat_map(|switch| switch.inputs.iter().flatten())
+        {
+            let queued: usize = input.queues.iter().map(|queue| queue.queued(now)).sum();
+            self.queued.0 += queued as u64;
+            self.queued.1 = self.queued.1.max(queued as u64);
         }
     }
 
@@ -298,6 +321,7 @@ impl<'a> Fabric<'a> {
             messages: self.messages.delivered(&self.packets),
             packet_hops: self.packets.iter().map(hops).sum(),
             flit_hops: self.packets.iter().map(flit_hops).sum(),
+            queued: self.queued,
             window: Window::of(&self),
         }
     }

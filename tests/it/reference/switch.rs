@@ -62,6 +62,14 @@ impl Queue {
     }
 }
 
+impl Queue {
+    /// Packets that may request by now, but for the one that is leaving.
+    pub(super) fn queued(&self, now: u64) -> usize {
+        let staying = self.packets.iter().skip(usize::from(self.leaving));
+        staying.filter(|packet| packet.ready <= now).count()
+    }
+}
+
 /// An input port.
 #[derive(Debug)]
 pub(super) struct Input {

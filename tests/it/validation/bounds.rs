@@ -5,7 +5,7 @@ use super::note;
 use crate::studies::Folder;
 use std::path::Path;
 use virtlane::ids::ChannelId;
-use virtlane::routing::bound::{Bound, Place};
+use virtlane::routing::loads::bound::{Bound, Place};
 use virtlane::run::Outcome;
 use virtlane::scenario::bounds::Bounds;
 use virtlane::scenario::{Document, Parts, Resolved};

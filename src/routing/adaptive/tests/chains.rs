@@ -1,10 +1,10 @@
 //! Seed 001, T5: routes in enriched trees, with and without horizontal hops, cannot wait in a circle.
 
 use super::*;
-use crate::routing::conformance;
 use crate::routing::loads::ChannelLoads;
+use crate::routing::tests::conformance;
 use crate::topology::Shape;
-use crate::topology::shape::EnrichedTreeShape;
+use crate::topology::graph::shape::EnrichedTreeShape;
 use std::cmp::Ordering;
 
 /// Up by any way to the first switch that reaches the goal; there and on every level below along the chain, one

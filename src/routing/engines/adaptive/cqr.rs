@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use crate::ids::{HostId, SwitchId};
     use crate::routing::adaptive::Local;
-    use crate::routing::conformance::budget;
-    use crate::routing::test_graphs::grid;
+    use crate::routing::tests::conformance::budget;
+    use crate::routing::tests::graphs::grid;
 
     /// Load of each port, one lane; what is drawn.
     struct Known([u32; 2], u32);

@@ -211,7 +211,7 @@ impl Dimensions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::test_graphs::grid;
+    use crate::routing::tests::graphs::grid;
 
     #[test]
     fn ways_in_rings_are_the_shorter_ones() {

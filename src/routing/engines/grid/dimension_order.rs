@@ -135,9 +135,9 @@ impl RoutingEngine for DimensionOrder {
 mod tests {
     use super::*;
     use crate::routing::ENGINES;
-    use crate::routing::conformance::{budget, engine, proof};
-    use crate::routing::dependency_graph::describe_cycle;
-    use crate::routing::test_graphs::grid;
+    use crate::routing::proof::dependency_graph::describe_cycle;
+    use crate::routing::tests::conformance::{budget, engine, proof};
+    use crate::routing::tests::graphs::grid;
 
     #[test]
     fn the_four_ring_without_dateline_waits_in_a_circle() {

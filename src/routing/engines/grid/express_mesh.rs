@@ -62,9 +62,9 @@ fn port(shape: &ConcentratedMeshShape, at: SwitchId, home: SwitchId, dimension: 
 #[cfg(test)]
 mod tests {
     use crate::ids::{HostId, SlId};
-    use crate::routing::bound::{Place, bound};
-    use crate::routing::conformance::{agrees_with_paths, proof};
-    use crate::routing::demand::Demand;
+    use crate::routing::loads::bound::{Place, bound};
+    use crate::routing::loads::demand::Demand;
+    use crate::routing::tests::conformance::{agrees_with_paths, proof};
     use crate::topology::tests::{built, context};
 
     #[test]

@@ -3,16 +3,16 @@
 //! Guarantees: minimal (unless the escape lane is used), deadlock-free, in order.
 //! Needs: any connected fabric, as many lanes as layers come out (1 on trees and complete graphs).
 //! Fails with: [`RoutingError::TooFewLanes`] with the number of layers needed, [`RoutingError::Unreachable`].
-//! Cost: time O(destination switches * channels) for the paths, then that of `layers.rs`; memory O(layers *
+//! Cost: time O(destination switches * channels) for the paths, then that of `layers/assign.rs`; memory O(layers *
 //! dependencies + switches^2). Granularity `Source` suits more than some hundred switches.
 //!
 //! # Algorithm
 //! 1. One shortest path per pair by destination tables: the next switch is the one with the lowest id
 //!    (`paths: Lowest`; parallel links take destination switches in turn, the hosts of a switch share the ways to it),
-//!    or the way with the least load (`paths: Balanced`, see `load_balance.rs`; up to 2^22 pairs of a switch and
+//!    or the way with the least load (`paths: Balanced`, see `balance/by_load.rs`; up to 2^22 pairs of a switch and
 //!    a host every host has ways of its own). `paths: Auto` is whichever of the two loads its fullest channel less
 //!    under uniform traffic, the lowest on ties; the other if only that fits the lanes.
-//! 2. Pairs of a switch with hosts and the hosts reached over one way are put into layers (see `layers.rs`); layer `l`
+//! 2. Pairs of a switch with hosts and the hosts reached over one way are put into layers (see `layers/assign.rs`); layer `l`
 //!    is lane `l` of the group.
 //! 3. With `escape: true` and too few lanes, the last lane is kept for up*/down* routing: the switches to
 //!    which some pair found no layer are reached over it, from everywhere. All other pairs keep their layer.
@@ -31,15 +31,15 @@ use super::root::center;
 use super::up_order::{Tree, UpOrder};
 use crate::references::{LASH, PATH_BALANCING, REINEMO};
 use crate::registry::{Arguments, Entry, Parameter};
+use crate::routing::balance::by_load::{Spreading, spread};
 use crate::routing::balance::{
     Balance, Destination, destinations, require_all_reachable, require_nameable_ports,
 };
-use crate::routing::demand::Demand;
-use crate::routing::demand_loads::fullest;
 use crate::routing::layers::{self, Granularity, Layers, NO_LAYER, Order};
-use crate::routing::load_balance::{Spreading, spread};
+use crate::routing::loads::demand::Demand;
+use crate::routing::loads::demand_loads::fullest;
+use crate::routing::paths::steps::Steps;
 use crate::routing::paths::{Adjacency, UNREACHED};
-use crate::routing::steps::Steps;
 use crate::routing::{
     BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables,
 };
@@ -340,9 +340,9 @@ fn remarks(choice: Choice, found: &Layers) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::routing::conformance::{budget, engine, proof};
     use crate::routing::loads::ChannelLoads;
-    use crate::routing::test_graphs::{degraded_leaf_spine, grid, irregular, spine_leaf, tree};
+    use crate::routing::tests::conformance::{budget, engine, proof};
+    use crate::routing::tests::graphs::{degraded_leaf_spine, grid, irregular, spine_leaf, tree};
     use crate::topology::Graph;
 
     /// Paths over the fullest channel.

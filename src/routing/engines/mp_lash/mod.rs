@@ -11,7 +11,7 @@
 //!    others lead over other shortest paths as far as there are, where the load is least (`ways.rs`). Hosts of one
 //!    switch share the ways to it.
 //! 2. Every (source switch, destination switch, address) is put into a layer by the rules of `Lash`, see
-//!    `layers.rs`; layer `l` is lane `l` of the group.
+//!    `layers/assign.rs`; layer `l` is lane `l` of the group.
 //! 3. At its first switch a packet chooses one of the addresses of its destination; from then on it follows the
 //!    table of that address, on the lane of its layer.
 //!
@@ -178,7 +178,7 @@ struct ByAddress {
     /// Number among the switches with hosts, `[switch]`; of no meaning for others.
     end: Vec<u32>,
     ends: usize,
-    /// Output port of `[target][switch]`, target as in `layers.rs`; 0 without a way.
+    /// Output port of `[target][switch]`, target as in `layers/assign.rs`; 0 without a way.
     ports: Vec<u8>,
     switches: usize,
     /// Layer of `[source end][target]`.

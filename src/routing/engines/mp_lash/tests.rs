@@ -3,10 +3,9 @@
 use super::*;
 use crate::ids::{ChannelId, HostId, SlId};
 use crate::routing::adaptive::verify;
-use crate::routing::conformance::engine;
-use crate::routing::conformance::options;
 use crate::routing::loads::ChannelLoads;
-use crate::routing::test_graphs::{complete, grid, irregular, spine_leaf, tree};
+use crate::routing::tests::conformance::{engine, options};
+use crate::routing::tests::graphs::{complete, grid, irregular, spine_leaf, tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 const BUDGET: LaneBudget = LaneBudget {

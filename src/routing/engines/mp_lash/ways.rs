@@ -10,13 +10,13 @@
 //!    as many paths distinct as what is chosen nearer to the destination allows; the first address keeps its exit.
 //!    Exits are tried in the order of the addresses that have taken them, then of their price. The addresses left
 //!    over take the (exit, class) of the fewest addresses.
-//! 3. The price of an exit is that of `load_balance.rs`, the growth of load^3, plus the price of the rest of the
+//! 3. The price of an exit is that of `balance/by_load.rs`, the growth of load^3, plus the price of the rest of the
 //!    way. Load counts the paths of all pairs of hosts over all addresses, those of the first address beforehand.
 
 use crate::ids::SwitchId;
 use crate::routing::balance::Destination;
 use crate::routing::paths::UNREACHED;
-use crate::routing::steps::{Step, Steps};
+use crate::routing::paths::steps::{Step, Steps};
 use crate::topology::Graph;
 
 /// No exit, no channel.

@@ -24,7 +24,7 @@ use crate::references::DFSSSP;
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::engines::dfsssp::layered;
-use crate::routing::layering::{Exactness, Layers, Paths, assign};
+use crate::routing::layers::layering::{Exactness, Layers, Paths, assign};
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;

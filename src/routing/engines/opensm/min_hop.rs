@@ -18,8 +18,8 @@
 use super::counting::count_paths;
 use super::subnet::{LidTables, Subnet, route_on_one_lane};
 use crate::registry::{Arguments, Entry};
-use crate::routing::links::Link;
 use crate::routing::paths::UNREACHED;
+use crate::routing::paths::links::Link;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use rayon::prelude::*;

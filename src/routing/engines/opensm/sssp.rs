@@ -21,8 +21,8 @@
 use super::subnet::{LidTables, Subnet, route_on_one_lane};
 use crate::references::SSSP;
 use crate::registry::{Arguments, Entry};
-use crate::routing::links::NO_LINK;
-use crate::routing::weighted::WeightedSearch;
+use crate::routing::paths::links::NO_LINK;
+use crate::routing::paths::weighted::WeightedSearch;
 use crate::routing::{BuildEngine, Engine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::Graph;
 use serde::Deserialize;

@@ -9,7 +9,7 @@
 use crate::ids::{HostId, SwitchId};
 use crate::routing::balance::{require_all_reachable, require_nameable_ports};
 use crate::routing::identities::{EndPort, Identities};
-use crate::routing::links::{Link, Links};
+use crate::routing::paths::links::{Link, Links};
 use crate::routing::{Guarantees, LaneBudget, RoutingError, Tables, UNREACHABLE};
 use crate::topology::Graph;
 use std::cmp::Reverse;

@@ -257,7 +257,7 @@ fn search(subnet: &Subnet, rank: &[u16], destination: usize) -> FixedBitSet {
 #[cfg(test)]
 mod tests {
     use crate::ids::{HostId, SlId};
-    use crate::routing::conformance::{engine, options};
+    use crate::routing::tests::conformance::{engine, options};
     use crate::routing::{LaneBudget, VerifyOptions, verify};
     use crate::topology::tests::{built, context};
     use std::path::Path;

@@ -16,8 +16,8 @@
 
 use crate::routing::engines::opensm::subnet::Subnet;
 use crate::routing::identities::EndPort;
-use crate::routing::links::Link;
 use crate::routing::paths::UNREACHED;
+use crate::routing::paths::links::Link;
 use crate::topology::Graph;
 use std::collections::{BTreeSet, VecDeque};
 

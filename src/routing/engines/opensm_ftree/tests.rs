@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::ids::HostId;
-use crate::routing::conformance::{budget, engine, proof};
 use crate::routing::loads::ChannelLoads;
-use crate::routing::shape_conformance::graph;
-use crate::routing::test_graphs::{grid, host, link, switches};
+use crate::routing::tests::conformance::{budget, engine, proof};
+use crate::routing::tests::graphs::{grid, host, link, switches};
+use crate::routing::tests::shape_conformance::graph;
 use crate::topology::GraphBuilder;
 
 /// Largest loads of uniform traffic that OpenSM 3.3.23 gave.

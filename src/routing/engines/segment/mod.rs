@@ -3,7 +3,7 @@
 //! Guarantees: deadlock-free on 1 lane, in order. Not minimal.
 //! Needs: a connected fabric, 1 lane; switches that forward by input port and destination (not InfiniBand's).
 //! Fails with: [`RoutingError::Unreachable`]; [`RoutingError::Unsupported`] for a start that does not exist.
-//! Cost: the search of `search.rs`, then `placements` times tables as in `load_balance.rs` over channels.
+//! Cost: the search of `search.rs`, then `placements` times tables as in `balance/by_load.rs` over channels.
 //!
 //! # Algorithm
 //! 1. Segments are found from the start switch, by default switch 0 (see `search.rs`).

@@ -1,7 +1,7 @@
 //! The worked example, and that segments cover what lies on cycles.
 
 use super::*;
-use crate::routing::test_graphs::{
+use crate::routing::tests::graphs::{
     grid, host, irregular, link, switches, torus_with_a_failed_link,
 };
 use crate::topology::GraphBuilder;

@@ -9,7 +9,7 @@ use crate::measure::precision::series::Batch;
 use crate::measure::precision::stationarity::{dispersion, is_growing, normal_bound, rise};
 use crate::measure::{ClassRecords, Records};
 use crate::plan::{ClassPlan, Plan};
-use crate::routing::bound::Bound;
+use crate::routing::loads::bound::Bound;
 use crate::topology::{Endpoint, Graph};
 
 /// Level of each test that says *saturated*.

@@ -1,0 +1,11 @@
+//! Proves what forwarding tables do: walks over them, the dependencies of their channels, and who reaches whom.
+
+pub mod dependency_graph;
+mod lane_walk;
+mod pairs;
+pub mod reach;
+pub mod verify;
+pub(super) mod walk;
+
+#[cfg(test)]
+mod enumeration;

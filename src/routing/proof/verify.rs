@@ -1,0 +1,396 @@
+//! Proves what forwarding tables do, independently of the engine that made them.
+//!
+//! Guarantees: a [`Proof`] covers every (source, destination, service level) in use: all paths arrive, all
+//! lanes exist, and what the engine declared (minimal, deadlock-free, lanes) holds. In-order delivery follows
+//! from the form of the tables: one path and one sequence of lanes per (source, destination, service level).
+//! Fails with: [`VerifyError`], for the first wrong pair in (destination, source switch) order.
+//! Cost: time O(destinations * rows * path layers * distinct service levels), in parallel over
+//! destinations, where layers and levels count once for hosts of a switch that share the ways to them; memory that of the [`DependencyGraph`] plus O(rows * path layers) per thread. Tables have
+//! one row per switch, unless the input port matters.
+//!
+//! # Algorithm
+//! 1. Towards one destination all ways form a tree (see `walk.rs`); rows are visited every one before
+//!    its parent.
+//! 2. Per (row, path layer) the set of lanes that packets use on the exit is collected from the sources
+//!    attached and from the children; each (lane in, lane out) is a dependency.
+//! 3. Service levels with equal lanes are followed once; with one lane, or one pool for all lanes, layers do
+//!    not matter either.
+//!
+//! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ)
+
+use super::dependency_graph::{DependencyGraph, describe_cycle};
+use super::lane_walk::{LaneWalk, Level, distinct_levels, require_sound};
+use super::pairs::Pairs;
+use super::walk::{Common, DeadEnd, NONE, Rows, Ways, blocks, columns, dead_end};
+use crate::ids::{ChannelId, HostId, SlId, VlId};
+use crate::routing::paths::{Adjacency, UNREACHED};
+use crate::routing::{Guarantees, Tables};
+use crate::topology::Graph;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// What the fabric will do with the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyOptions<'a> {
+    /// Service levels in use.
+    pub service_levels: &'a [SlId],
+    /// Lanes of every channel.
+    pub lanes: u8,
+    /// Whether all lanes of a channel share one pool of buffers, so that a full pool blocks them all: the
+    /// dependency graph then has one vertex per channel.
+    pub pool_shared: bool,
+    /// Hosts that send; `None` = all.
+    pub senders: Option<&'a [HostId]>,
+    /// Hosts that receive; `None` = all.
+    pub receivers: Option<&'a [HostId]>,
+    /// Whether pairs may have no way: following the tables ends at a switch without an entry.
+    pub allow_unreachable: bool,
+}
+
+/// What was found true.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// Channels between switches that some path uses.
+    pub channels_used: usize,
+    /// Dependencies between (channel, lane) of channels between switches.
+    pub dependencies: u64,
+    /// (channel, lane) in use, of channels between switches.
+    pub vertices: u64,
+    /// Whether the dependency graph is acyclic: no deadlock.
+    pub acyclic: bool,
+    /// Whether every path is a shortest one.
+    pub minimal: bool,
+    /// Ordered (sender, receiver) pairs that have a path.
+    pub reachable_pairs: u64,
+    /// Those that have none.
+    pub unreachable_pairs: u64,
+    /// The first of these, by receiver.
+    pub unreachable: Vec<(HostId, HostId)>,
+    /// Mean channels between switches per pair \[hops\].
+    pub mean_hops: f64,
+    /// Longest path \[hops\].
+    pub max_hops: u32,
+    /// Pairs by hops.
+    pub hop_histogram: Vec<u64>,
+    /// A short cycle, when there is one.
+    pub cycle: Option<Vec<(ChannelId, VlId)>>,
+    /// Of adaptive routing: what packets may choose. Mean and histogram of the hops are then those of the
+    /// shortest straight way of every pair, the longest path is that of any packet.
+    pub choices: Option<Choices>,
+}
+
+/// What packets may choose, over all states: (goal, word, switch) on last legs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Choices {
+    /// States.
+    pub states: u64,
+    /// Ways on, over all states.
+    pub ways: u64,
+    /// Most ways on from a state.
+    pub most_ways: u32,
+    /// Whether packets may go through another switch first.
+    pub detours: bool,
+    /// Mean over pairs of the longest straight way \[hops\].
+    pub mean_longest: f64,
+}
+
+/// Every way tables can be wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// The tables do not fit the graph or each other.
+    #[error("tables of {engine} do not fit the fabric: {reason}")]
+    Malformed {
+        /// Registered name of the engine.
+        engine: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// A path does not arrive.
+    #[error("no path from {from} to {to}: {reason}")]
+    NoPath {
+        /// Name of the source's switch.
+        from: String,
+        /// Name of the destination.
+        to: String,
+        /// Where it ends.
+        reason: String,
+        /// Whether that is for want of an entry, not a wrong one.
+        is_missing: bool,
+    },
+    /// Declared minimal, but is not.
+    #[error(
+        "{engine} promises shortest paths, but {from} to {to} takes {hops} hops instead of {shortest}"
+    )]
+    NotMinimal {
+        /// Registered name of the engine.
+        engine: String,
+        /// Name of the source's switch.
+        from: String,
+        /// Name of the destination.
+        to: String,
+        /// Hops taken.
+        hops: u32,
+        /// Hops of a shortest path.
+        shortest: u32,
+    },
+    /// Declared deadlock-free, but is not.
+    #[error("{engine} promises freedom from deadlock, but its channels wait in a circle:\n{cycle}")]
+    Cyclic {
+        /// Registered name of the engine.
+        engine: String,
+        /// The cycle, one line per (channel, lane).
+        cycle: String,
+    },
+}
+
+/// All that is constant while destinations are followed.
+struct Check<'a> {
+    graph: &'a Graph,
+    tables: &'a Tables,
+    adjacency: Adjacency,
+    rows: &'a Rows,
+    senders: Vec<u32>,
+    sends: Vec<bool>,
+    receives: Vec<bool>,
+    lanes: LaneWalk<'a>,
+    allow_unreachable: bool,
+}
+
+/// Checks `tables` against `graph`.
+///
+/// A cycle is an error only when the tables declare to be deadlock-free and lanes have buffers of their own
+/// (`pool_shared` breaks the premise of such a declaration); otherwise it is reported in the proof.
+///
+/// # Errors
+/// [`VerifyError::Malformed`] for tables or lanes out of range, [`VerifyError::NoPath`] for a path that does
+/// not arrive, [`VerifyError::NotMinimal`] and [`VerifyError::Cyclic`] for declarations that are not true.
+pub fn verify(
+    graph: &Graph,
+    tables: &Tables,
+    options: &VerifyOptions<'_>,
+) -> Result<Proof, VerifyError> {
+    require_sound(graph, tables, options)?;
+    let all: Vec<HostId> = graph.host_ids().collect();
+    let senders = options.senders.unwrap_or(&all);
+    let receivers = options.receivers.unwrap_or(&all);
+    let rows = Rows::new(graph, tables);
+    let merged = options.pool_shared || options.lanes == 1;
+    let vertex_lanes = if merged { 1 } else { options.lanes };
+    let dependencies = DependencyGraph::new(graph, vertex_lanes);
+    let check = Check {
+        graph,
+        tables,
+        adjacency: Adjacency::new(graph),
+        senders: rows.senders(graph, senders),
+        sends: membership(graph, senders),
+        receives: membership(graph, receivers),
+        lanes: LaneWalk {
+            tables,
+            levels: if merged {
+                vec![Level::Always(VlId(0))]
+            } else {
+                distinct_levels(&tables.lanes, options.service_levels)
+            },
+            layers: tables
+                .path_layer
+                .iter()
+                .max()
+                .map_or(1, |&most| usize::from(most) + 1),
+            injections: rows.injections(graph, senders),
+            rows: &rows,
+            dependencies: &dependencies,
+        },
+        rows: &rows,
+        allow_unreachable: options.allow_unreachable,
+    };
+    let parts: Vec<Result<Pairs, VerifyError>> = blocks(graph.hosts().len())
+        .into_par_iter()
+        .map(|hosts| check.block(&hosts))
+        .collect();
+    let mut total = Pairs::default();
+    for part in parts {
+        total.add(&part?);
+    }
+    conclude(graph, tables, options, &dependencies, total)
+}
+
+fn conclude(
+    graph: &Graph,
+    tables: &Tables,
+    options: &VerifyOptions<'_>,
+    dependencies: &DependencyGraph<'_>,
+    total: Pairs,
+) -> Result<Proof, VerifyError> {
+    let minimal = total.detour.is_none();
+    let cycle = dependencies.find_cycle();
+    let promises = (tables.engine.as_str(), &tables.guarantees);
+    require_kept(graph, promises, options, total.detour, cycle.as_deref())?;
+    let pairs: u64 = total.histogram.iter().sum();
+    let hops: u64 = (0..)
+        .zip(&total.histogram)
+        .map(|(hops, pairs)| hops * pairs)
+        .sum();
+    Ok(Proof {
+        channels_used: dependencies.channels_used(),
+        dependencies: dependencies.dependencies(),
+        vertices: dependencies.vertices(),
+        acyclic: cycle.is_none(),
+        minimal,
+        reachable_pairs: pairs,
+        unreachable_pairs: total.unreachable,
+        unreachable: total.first_unreachable,
+        mean_hops: hops as f64 / pairs.max(1) as f64,
+        max_hops: total.histogram.len().saturating_sub(1) as u32,
+        hop_histogram: total.histogram,
+        cycle,
+        choices: None,
+    })
+}
+
+/// Checks the promises of an engine (its name, what it promises) against the first detour and a cycle, if any.
+pub(in crate::routing) fn require_kept(
+    graph: &Graph,
+    (engine, guarantees): (&str, &Guarantees),
+    options: &VerifyOptions<'_>,
+    detour: Option<VerifyError>,
+    cycle: Option<&[(ChannelId, VlId)]>,
+) -> Result<(), VerifyError> {
+    if let Some(detour) = detour
+        && guarantees.minimal
+    {
+        return Err(detour);
+    }
+    match cycle {
+        Some(cycle) if guarantees.deadlock_free && !options.pool_shared => {
+            Err(VerifyError::Cyclic {
+                engine: engine.to_owned(),
+                cycle: describe_cycle(graph, cycle),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn membership(graph: &Graph, hosts: &[HostId]) -> Vec<bool> {
+    let mut member = vec![false; graph.hosts().len()];
+    for host in hosts {
+        member[host.index()] = true;
+    }
+    member
+}
+
+impl Check<'_> {
+    /// Follows a run of destinations.
+    fn block(&self, hosts: &Range<usize>) -> Result<Pairs, VerifyError> {
+        let host_count = self.graph.hosts().len();
+        let ports = columns(&self.tables.next, host_count, hosts);
+        let layers = |table: &[u8]| {
+            if table.is_empty() {
+                vec![Vec::new(); hosts.len()]
+            } else {
+                columns(table, host_count, hosts)
+            }
+        };
+        let path_layers = layers(&self.tables.path_layer);
+        let hop_layers = layers(&self.tables.hop_layer);
+        let mut total = Pairs::default();
+        let mut ways = Ways::default();
+        let mut sets = Vec::new();
+        let mut shortest = (None, Vec::new());
+        // the destination followed before, and its pairs by hops
+        let mut before: Option<usize> = None;
+        let mut pairs = Pairs::default();
+        for (i, host) in hosts.clone().enumerate() {
+            let destination = HostId::from(host);
+            let Some((home, _)) = self.graph.attachment(destination) else {
+                continue;
+            };
+            if !self.receives[host] {
+                continue;
+            }
+            if shortest.0 != Some(home) {
+                shortest = (Some(home), self.adjacency.distances(&[home]));
+            }
+            let common = ways.follow(self.graph, self.rows, &ports[i], destination);
+            let twin = before.filter(|_| common != Common::Nothing);
+            // of packets to itself, which a host does not send
+            let own_hops = |i: usize| {
+                let row = self.rows.of_host(self.graph, HostId::from(hosts.start + i));
+                ways.hops[row as usize]
+            };
+            let sent = |i: usize| self.sends[hosts.start + i].then(|| own_hops(i));
+            // where a way does not arrive is looked at anew for every destination
+            if pairs.unreachable > 0 || twin.is_none_or(|j| sent(j) != sent(i)) {
+                pairs = self.count(destination, &ways, &shortest.1)?;
+            }
+            total.add(&pairs);
+            let same_lanes =
+                |j: usize| path_layers[j] == path_layers[i] && hop_layers[j] == hop_layers[i];
+            // packets from the host before to this one were not followed with those to it
+            let is_known = |j: usize| same_lanes(j) && own_hops(j) == 0;
+            if common != Common::Ways || !twin.is_some_and(is_known) {
+                let own = self.graph.host_channel(destination);
+                let (ports, layer, hop) = (&ports[i], &path_layers[i], &hop_layers[i]);
+                self.lanes.follow(own, ports, layer, &ways, hop, &mut sets);
+            }
+            before = Some(i);
+        }
+        Ok(total)
+    }
+
+    /// The pairs that end at `destination`, by hops.
+    fn count(
+        &self,
+        destination: HostId,
+        ways: &Ways,
+        shortest: &[u16],
+    ) -> Result<Pairs, VerifyError> {
+        let mut found = Pairs::default();
+        let own = self.rows.of_host(self.graph, destination) as usize;
+        for (row, &senders) in self.senders.iter().enumerate() {
+            let itself = row == own && self.sends[destination.index()];
+            let pairs = u64::from(senders - u32::from(itself));
+            if pairs == 0 {
+                continue;
+            }
+            let switch = self.rows.switch[row].index();
+            let (hops, least) = (ways.hops[row], shortest[switch]);
+            if hops == NONE {
+                let (end, reason) = dead_end(self.graph, self.tables, self.rows, row, destination);
+                if !self.allow_unreachable || end != DeadEnd::NoEntry {
+                    return Err(VerifyError::NoPath {
+                        from: self.graph.switches()[switch].name.clone(),
+                        to: self.graph.hosts()[destination.index()].name.clone(),
+                        reason,
+                        is_missing: end == DeadEnd::NoEntry,
+                    });
+                }
+                found.unreachable += pairs;
+                found.name(self.sources(row, destination), destination);
+                continue;
+            }
+            debug_assert_ne!(least, UNREACHED, "a path exists");
+            if hops > u32::from(least) && found.detour.is_none() {
+                found.detour = Some(VerifyError::NotMinimal {
+                    engine: self.tables.engine.clone(),
+                    from: self.graph.switches()[switch].name.clone(),
+                    to: self.graph.hosts()[destination.index()].name.clone(),
+                    hops,
+                    shortest: u32::from(least),
+                });
+            }
+            found.count(hops, pairs);
+        }
+        Ok(found)
+    }
+
+    /// Hosts that send to `destination` from `row`.
+    fn sources(&self, row: usize, destination: HostId) -> impl Iterator<Item = HostId> {
+        let hosts = self.graph.host_ids();
+        hosts.filter(move |&host| {
+            host != destination
+                && self.sends[host.index()]
+                && self.rows.of_host(self.graph, host) as usize == row
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! Speeds of the links of a fabric file: its own, the scenario's, or others for some of them.
+//!
+//! Fails with: [`TopologyError::Parameter`] for a speed that no link has.
+
+use super::Speed;
+use crate::registry::Parameter;
+use crate::topology::TopologyError;
+use crate::topology::graph::limits::parameter_error;
+use crate::units::BitRate;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The parameter of every fabric file with speeds.
+pub(in crate::topology::formats) const SPEEDS: Parameter = Parameter {
+    name: "speeds",
+    kind: "File, Scenario or Replace({\"4xFDR\": \"50 Gbit/s\"})",
+    default: Some("File"),
+    summary: "rates of links: as the file says, all as the scenario says, or the file's with some replaced; \
+              \"unknown\" stands for links whose speed the file does not say",
+};
+
+/// Key of links without a speed.
+const UNKNOWN: &str = "unknown";
+
+/// Where the rates of links come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum Speeds {
+    /// The file.
+    #[default]
+    File,
+    /// The scenario.
+    Scenario,
+    /// The file, with other rates for the speeds listed.
+    Replace(BTreeMap<String, BitRate>),
+}
+
+impl Speeds {
+    /// The rate of a link; `None` = that of the scenario.
+    pub(in crate::topology::formats) fn rate(&self, speed: Option<&Speed>) -> Option<BitRate> {
+        let own = speed.map(|speed| speed.rate);
+        match self {
+            Self::File => own,
+            Self::Scenario => None,
+            Self::Replace(rates) => rates.get(key(speed)).copied().or(own),
+        }
+    }
+
+    /// Checks that every speed with another rate exists.
+    pub(in crate::topology::formats) fn require_known<'a>(
+        &self,
+        speeds: impl Iterator<Item = Option<&'a Speed>>,
+    ) -> Result<(), TopologyError> {
+        let Self::Replace(rates) = self else {
+            return Ok(());
+        };
+        let known: BTreeSet<&str> = speeds.map(key).collect();
+        let Some(missing) = rates.keys().find(|name| !known.contains(name.as_str())) else {
+            return Ok(());
+        };
+        let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        let reason = format!(
+            "no link has the speed `{missing}`, expected one of {}",
+            known.join(", ")
+        );
+        Err(parameter_error("speeds", reason))
+    }
+}
+
+fn key(speed: Option<&Speed>) -> &str {
+    speed.map_or(UNKNOWN, |speed| &speed.text)
+}
