@@ -1,4 +1,4 @@
-//! How a mechanism joins the cycle: one type, and one line in [`mechanisms!`].
+//! How a mechanism joins the cycle: one type, and one line in the list `mechanisms!` at the end.
 //!
 //! A mechanism looks at what a run is built from and says whether it takes part ([`Mechanism::of`]); then it adds to
 //! every shard, by a [`ShardBuilder`], columns of existing entities, resources, systems, facts it reads and terms of
@@ -7,7 +7,7 @@
 
 use super::counts::Count;
 use super::ledger::Term;
-use super::packet_records::Wanted;
+use super::mechanisms::packet_records::Wanted;
 use super::schedule::CycleBuilder;
 use super::slot::Slot;
 use super::snapshot::{Persistent, Snapshot};
@@ -243,16 +243,16 @@ macro_rules! mechanisms {
 }
 
 mechanisms![
-    super::adaptive::Adapting,
-    super::arbitrate::OutputStreams,
-    super::arbitrate::input_first::InputFirst,
-    super::bounded_queues::Bounding,
-    super::cross::OutputBuffers,
-    super::mark::Marking,
-    super::occupancy::Occupancy,
-    super::output_lanes::OutputLanes,
-    super::packet_records::Recording,
-    super::replay::Replaying,
-    super::sink::SlowSinks,
-    super::vl_tables::LaneArbiters,
+    super::mechanisms::adaptive::Adapting,
+    super::stages::arbitrate::OutputStreams,
+    super::stages::arbitrate::input_first::InputFirst,
+    super::mechanisms::bounded_queues::Bounding,
+    super::stages::cross::OutputBuffers,
+    super::mechanisms::mark::Marking,
+    super::mechanisms::occupancy::Occupancy,
+    super::mechanisms::output_lanes::OutputLanes,
+    super::mechanisms::packet_records::Recording,
+    super::mechanisms::replay::Replaying,
+    super::mechanisms::sink::SlowSinks,
+    super::mechanisms::vl_tables::LaneArbiters,
 ];

@@ -26,39 +26,22 @@
     reason = "small steps of a hop with two or three call sites; measured"
 )]
 
-pub mod adaptive;
-pub mod arbitrate;
-pub mod bounded_queues;
 mod columns;
-pub mod consume;
 pub mod counts;
-pub mod credits;
-pub mod cross;
-pub mod deliver;
 pub mod executor;
-pub mod forget;
-pub mod generate;
-pub mod inject;
 pub mod ledger;
 pub mod look;
-pub mod mark;
 pub mod mechanism;
-pub mod occupancy;
-pub mod output_lanes;
-pub mod packet_records;
-pub mod post;
+pub mod mechanisms;
 pub mod profile;
 pub mod records;
-pub mod replay;
-pub mod route;
 pub mod rules;
 pub mod schedule;
-pub mod sink;
 pub mod slot;
 pub mod snapshot;
+pub mod stages;
 pub mod state;
 pub mod view;
-pub mod vl_tables;
 pub mod wake;
 
 pub use look::Columns;
@@ -67,8 +50,11 @@ pub use schedule::{Cycle, CycleBuilder, Stage};
 pub use slot::Slot;
 pub use view::View;
 
+use self::stages::{
+    arbitrate, consume, credits, cross, deliver, forget, generate, inject, post, route,
+};
 use self::view::{Arbiters, Choosing, Crossing, Events, Optional, Room, Routing};
-use self::view::{Channels, Fabric, Inputs};
+use self::view::{Channels, Fabric, Heads, Inputs};
 use crate::plan::Matching;
 
 /// Adds the stages of the core and those of the mechanisms that the plan asks for.
@@ -144,7 +130,7 @@ systems!(
     |events| events.calendar().is_busy(events.now())
 );
 systems!(
-    route_plain, route_general: route::run, Fabric, Routing,
+    route_plain, route_general: route::run, Heads, Routing,
     |events| events.lists().has_arrivals()
 );
 systems!(

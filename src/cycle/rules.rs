@@ -4,7 +4,7 @@
 //! behind other options is not there; without it they read [`Shared`]. Which one runs is decided once, by
 //! [`Shared::is_plain`]; both are the same source.
 
-use super::adaptive::Adaptation;
+use super::mechanisms::adaptive::Adaptation;
 use super::state::{Grant, Shared};
 use crate::plan::{Matching, OutputArbitration};
 use crate::qos::VlArbitrationTables;

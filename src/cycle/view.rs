@@ -3,15 +3,15 @@
 //! Every stage is a plain function over a [`View`]; a system fetches the columns it names and calls it. The columns of
 //! all fabrics are fields of the view, those of a mechanism are in [`Optional`] and empty where it is not used.
 
-use super::adaptive::Choice;
-use super::arbitrate::input_first::{InputArbiter, VoqPointer};
-use super::arbitrate::{OutputStream, Turn};
-use super::cross::OutputBuffer;
-use super::output_lanes::buffers::{OutChannel, WaitingLane};
+use super::mechanisms::adaptive::Choice;
+use super::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
+use super::mechanisms::sink::Sink;
+use super::mechanisms::vl_tables::LaneArbiter;
 use super::rules::Rules;
-use super::sink::Sink;
+use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
+use super::stages::arbitrate::{OutputStream, Turn};
+use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
-use super::vl_tables::LaneArbiter;
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
@@ -82,6 +82,18 @@ pub struct Fabric<'w, 's, const W: usize> {
     queues: Query<'w, 's, &'static mut Queue>,
     packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
     turns: Query<'w, 's, &'static mut Turn>,
+}
+
+/// System parameter: what the routing of heads changes.
+#[derive(SystemParam)]
+pub struct Heads<'w, 's, const W: usize> {
+    /// Resources.
+    pub events: Events<'w>,
+    switches: Query<'w, 's, &'static mut Switch<W>>,
+    ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
+    lanes: Query<'w, 's, &'static mut OutLane<W>>,
+    queues: Query<'w, 's, &'static mut Queue>,
+    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
 }
 
 /// System parameter: what credits change.
@@ -222,6 +234,7 @@ macro_rules! view {
 
 view! {
     Fabric: switches ports lanes queues packets turns;
+    Heads: switches ports lanes queues packets;
     Channels: outs lanes;
     Inputs: switches ports lanes queues;
     Injection: switches ports lanes packets;

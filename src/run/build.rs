@@ -2,9 +2,9 @@
 
 use super::shard::{Kept, Shard, WorldShard};
 use super::simulation::Options;
-use crate::cycle::arbitrate::Turn;
-use crate::cycle::generate::sources::Sources;
 use crate::cycle::records::Records;
+use crate::cycle::stages::arbitrate::Turn;
+use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::{Calendar, Outbox, PacketPool, Place, Shared, Worklists};
 use crate::cycle::{self, ShardBuilder, Site};
 use crate::fabric::placement::Placement;

@@ -3,7 +3,7 @@
 //! Cost: O(messages) over a run; the files are read as the run goes on.
 
 use super::shard::Shard;
-use crate::cycle::replay::{MessageKey, Post, Replay};
+use crate::cycle::mechanisms::replay::{MessageKey, Post, Replay};
 use crate::fabric::placement::Placement;
 use crate::plan::Plan;
 use crate::traffic::messages::{After, Message, MessageError, Messages, Workload};

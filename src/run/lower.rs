@@ -2,7 +2,7 @@
 //!
 //! Cost: O(switches * hosts) for the forwarding table, O(ports * lanes) for the rest.
 
-use crate::cycle::adaptive::Adaptation;
+use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::cycle::rules::Rules;
 use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
 use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Switch};

@@ -1,12 +1,12 @@
 //! One shard: a world, its schedule, its mail.
 
 use crate::cycle::counts::Count;
-use crate::cycle::generate::sources::Sources;
 use crate::cycle::ledger::Term;
 use crate::cycle::look::Look;
+use crate::cycle::mechanisms::replay::Replay;
 use crate::cycle::profile::StageClock;
-use crate::cycle::replay::Replay;
 use crate::cycle::snapshot::{Resume, SavedItem, Snapshot};
+use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place};
 use crate::cycle::{Columns, Cycle, Stage};

@@ -11,7 +11,7 @@ use super::shard::{Inspect, Shard, with_outbox};
 use super::transport::{InProcess, Transport};
 use crate::cycle::counts::Reduction;
 use crate::cycle::ledger::Ledger;
-use crate::cycle::packet_records::Wanted;
+use crate::cycle::mechanisms::packet_records::Wanted;
 use crate::cycle::profile::StageClock;
 use crate::cycle::records::Records;
 use crate::cycle::state::Mail;

@@ -10,7 +10,7 @@
 
 use super::simulation::Simulation;
 use crate::cycle::Columns;
-use crate::cycle::adaptive::Choice;
+use crate::cycle::mechanisms::adaptive::Choice;
 use crate::fabric::components::NONE;
 use crate::ids::{ChannelId, HostId};
 use crate::run::shard::Inspect;

@@ -25,7 +25,7 @@ fn systems(changes: &[&str]) -> String {
 
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 6] = [
+    let sets: [(&str, &[&str]); 7] = [
         ("plain", &[]),
         (
             "marking",
@@ -38,6 +38,7 @@ fn every_set_of_options_has_its_systems() {
         ("input first", &["fabric.switch.matching=InputFirst"]),
         ("two rounds", &["fabric.switch.iterations=2"]),
         ("adaptive", &["routing=AdaptiveAscent()"]),
+        ("observed queues", &["observe=(queues: true)"]),
     ];
     let text = sets.map(|(name, changes)| format!("{name}\n{}\n\n", systems(changes)));
     insta::assert_snapshot!(text.concat());

@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use virtlane::cycle::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::ids::HostId;
 use virtlane::measure::{Delivery, Digest};
 use virtlane::run::watch::{PacketName, Reason, Story, WatchError, What, watch};

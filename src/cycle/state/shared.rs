@@ -1,6 +1,6 @@
 //! Read-only tables and options, one copy for all shards.
 
-use crate::cycle::adaptive::Adaptation;
+use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::plan::{
     ClassPlan, Forwarding as PacketForwarding, InputSpeedup, Matching, OutputArbitration,
     SwitchOptions,

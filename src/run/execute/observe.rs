@@ -1,7 +1,7 @@
 //! Hands the records of packets over as they come, and those of flows at the end.
 
 use super::Run;
-use crate::cycle::packet_records::PacketRecords;
+use crate::cycle::mechanisms::packet_records::PacketRecords;
 use crate::measure::{Flow, FlowRecord, Observation, PacketRow, Sample};
 use crate::run::outcome::RunError;
 use crate::run::packet_sink;

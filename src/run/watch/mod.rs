@@ -1,6 +1,6 @@
 //! One packet, cycle by cycle: where it is after every cycle, and what it waits for.
 //!
-//! The fabric is run one cycle at a time and looked at through [`Columns`](super::inspect::Columns) in between, so the
+//! The fabric is run one cycle at a time and looked at through [`Columns`](crate::cycle::Columns) in between, so the
 //! run is the one that nobody watches. Events follow from two looks in a row; what is decided and over within one cycle (a
 //! request granted at once) follows from where the packet is then.
 //! Cost: per cycle one look at a counter until the packet exists, then one at every queue of the fabric.

@@ -3,7 +3,7 @@
 use super::look::Looker;
 use super::story::Reason;
 use crate::cycle::Columns;
-use crate::cycle::output_lanes::buffers::{OutChannel, WaitingLane};
+use crate::cycle::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 
 /// State of the ports of a switch, or of a host, after a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]

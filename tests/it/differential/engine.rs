@@ -3,7 +3,7 @@
 use crate::random_fabric::Case;
 use crate::reference::Delivery;
 use virtlane::cycle::Columns;
-use virtlane::cycle::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::cycle::state::Place;
 use virtlane::ids::{ChannelId, VlId};
 use virtlane::measure::Records;

@@ -19,7 +19,7 @@ mod zero_load;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use virtlane::cycle::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::measure::Delivery;
 use virtlane::plan::Plan;
 use virtlane::routing::Routes;

@@ -5,7 +5,7 @@ use crate::random_fabric::{Case, Saturating, ToOne, case};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::cycle::ledger::Ledger;
-use virtlane::cycle::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::cycle::state::{Calendar, PacketPool, Place};
 use virtlane::fabric::source_queue::SourceQueues;
 use virtlane::ids::{HostId, SlId};

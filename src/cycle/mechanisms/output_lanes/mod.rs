@@ -27,20 +27,20 @@ pub mod buffers;
 mod ledger;
 
 use self::buffers::{OutChannel, WaitingLane};
-use super::cross::{forward, return_credits};
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::rules::Rules;
-use super::slot::Slot;
-use super::state::Grant;
-use super::view::{Fabric, Transmission, View};
 use super::vl_tables;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::rules::Rules;
+use crate::cycle::slot::Slot;
+use crate::cycle::stages::cross::{forward, return_credits};
+use crate::cycle::state::Grant;
+use crate::cycle::view::{Fabric, Transmission, View};
 use crate::fabric::components::NONE;
 use crate::fabric::{OutLane, OutPort};
 use crate::plan::Matching;
 use crate::qos::vl_arbitration::VlChoice;
 
 /// Held until the channel takes the packet: no cycle is known yet.
-pub(super) const OPEN_END: u64 = u64::MAX;
+pub(in crate::cycle) const OPEN_END: u64 = u64::MAX;
 
 /// Output lanes as a mechanism: buffers of lanes and channels, and the stage that empties them. The crossbar's stage
 /// fills them.
@@ -120,7 +120,10 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
 }
 
 /// A packet that stalls holds input and output until the channel takes it: no wake-up is due before.
-pub(super) fn hold<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) -> u64 {
+pub(in crate::cycle) fn hold<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+) -> u64 {
     if view.shared.speedup() == 1 {
         view.ins[grant.input as usize].wake_scheduled = true;
     }
@@ -131,7 +134,7 @@ pub(super) fn hold<const W: usize, const P: bool>(view: &mut View<'_, W, P>, gra
 }
 
 /// A packet that was granted now passes the crossbar into its output lane (rule 1).
-pub(super) fn enter<const W: usize, const P: bool>(
+pub(in crate::cycle) fn enter<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     packet_row: u32,

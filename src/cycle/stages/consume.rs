@@ -13,10 +13,10 @@
 //! # Deviations
 //! The credits of a host at link rate were arranged when its last switch sent the packet.
 
-use super::records::Records;
-use super::replay::{MessageKey, Replay};
-use super::state::{Calendar, PacketPool, Worklists};
-use super::view::column;
+use crate::cycle::mechanisms::replay::{MessageKey, Replay};
+use crate::cycle::records::Records;
+use crate::cycle::state::{Calendar, PacketPool, Worklists};
+use crate::cycle::view::column;
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
@@ -58,7 +58,7 @@ pub fn system(
 }
 
 /// Gives the rows of the packets back that their hosts took.
-pub(super) fn release(lists: &mut Worklists, pool: &mut PacketPool) {
+pub(in crate::cycle) fn release(lists: &mut Worklists, pool: &mut PacketPool) {
     for row in lists.consumed.drain(..) {
         pool.release(row);
     }

@@ -17,23 +17,23 @@
 //! # Deviations
 //! None. References: [`ISLIP`](crate::references::ISLIP) for the shape of the separable allocator.
 
-pub(super) mod by_inputs;
+pub(in crate::cycle) mod by_inputs;
+mod by_rule;
 pub mod input_first;
 mod requests;
 
+pub use self::by_rule::{OutputStream, OutputStreams};
+
+use self::by_rule::by_rule;
 use self::requests::eligible;
-use super::adaptive;
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::snapshot::{Persistent, Resume};
-use super::state::Grant;
-use super::view::View;
-use super::vl_tables;
-use crate::fabric::OutPort;
+use crate::cycle::mechanisms::adaptive;
+use crate::cycle::mechanisms::vl_tables;
+use crate::cycle::snapshot::Persistent;
+use crate::cycle::state::Grant;
+use crate::cycle::view::View;
 use crate::fabric::components::NONE;
-use crate::ids::ChannelId;
 use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
-use crate::rng::{Purpose, Stream, below, stream};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
@@ -42,49 +42,6 @@ use serde::{Deserialize, Serialize};
 pub struct Turn(pub u8);
 
 impl Persistent for Turn {}
-
-/// Stream of an output that chooses at random; those of hosts are not used.
-#[derive(Component, Clone, Debug, Serialize, Deserialize)]
-pub struct OutputStream(pub Stream);
-
-impl Default for OutputStream {
-    fn default() -> Self {
-        Self(stream(0, Purpose::Arbitration, 0))
-    }
-}
-
-impl Persistent for OutputStream {
-    fn resume(&mut self, built: Self, how: &Resume<'_>) {
-        if how.fork {
-            *self = built;
-        }
-    }
-}
-
-/// Random arbitration as a mechanism: a stream for every output. The choice is made by the core's stage.
-pub struct OutputStreams {
-    streams: Vec<Stream>,
-}
-
-impl Mechanism for OutputStreams {
-    fn of(site: &Site<'_>) -> Option<Self> {
-        (site.plan.switch.output_arbitration == OutputArbitration::Random).then(|| {
-            let outputs = site.placement.switch_channels(site.graph, site.number);
-            let seed = site.plan.seed;
-            let stream = |channel: ChannelId| stream(seed, Purpose::Arbitration, channel.0.into());
-            Self {
-                streams: outputs.map(stream).collect(),
-            }
-        })
-    }
-
-    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
-        let Self { streams } = self;
-        shard.column_by::<OutPort, OutputStream>(move |row| {
-            (streams.get(row)).map_or_else(OutputStream::default, |own| OutputStream(own.clone()))
-        });
-    }
-}
 
 /// Runs the stage.
 #[inline]
@@ -278,65 +235,6 @@ fn choose<const W: usize, const P: bool>(
         OutputArbitration::RoundRobin => first_from(mask, view.lanes[lane as usize].pointer),
         rule => by_rule(view, out, mask, rule),
     }
-}
-
-/// First come first served, oldest first or random among the set bits of `mask`.
-fn by_rule<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
-    out: u32,
-    mask: &[u64; W],
-    rule: OutputArbitration,
-) -> Option<u16> {
-    if rule == OutputArbitration::Random {
-        return match mask.iter().map(|word| word.count_ones()).sum() {
-            0 => None,
-            1 => nth_bit(mask, 0),
-            count => nth_bit(
-                mask,
-                below(&mut view.optional.streams[out as usize].0, count),
-            ),
-        };
-    }
-    let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
-    let since = |bit: u16| {
-        let queue = view.queue_of(first_port, bit, out);
-        let record = &view.records[view.queues[queue as usize].head as usize];
-        if rule == OutputArbitration::OldestFirst {
-            record.created
-        } else {
-            record.requested
-        }
-    };
-    let mut best: Option<(u64, u16)> = None;
-    for (i, &word) in mask.iter().enumerate() {
-        let mut rest = word;
-        while rest != 0 {
-            let bit = i as u16 * 64 + rest.trailing_zeros() as u16;
-            rest &= rest - 1;
-            let found = since(bit);
-            if best.is_none_or(|(least, _)| found < least) {
-                best = Some((found, bit));
-            }
-        }
-    }
-    best.map(|(_, bit)| bit)
-}
-
-/// The set bit of `mask` before which there are `n` others.
-fn nth_bit<const W: usize>(mask: &[u64; W], n: u32) -> Option<u16> {
-    let mut left = n;
-    for (i, &word) in mask.iter().enumerate() {
-        let count = word.count_ones();
-        if left < count {
-            let mut rest = word;
-            for _ in 0..left {
-                rest &= rest - 1;
-            }
-            return Some(i as u16 * 64 + rest.trailing_zeros() as u16);
-        }
-        left -= count;
-    }
-    None
 }
 
 /// Each input accepts as many grants of this round (from `first` on) as it has places left. Inputs that send

@@ -4,8 +4,8 @@
 //!
 //! Cost: O(1) per packet.
 
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::snapshot::Persistent;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::snapshot::Persistent;
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 

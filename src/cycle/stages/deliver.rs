@@ -13,9 +13,9 @@
 //! # Deviations
 //! None.
 
-use super::adaptive;
-use super::state::Shared;
-use super::view::View;
+use crate::cycle::mechanisms::adaptive;
+use crate::cycle::state::Shared;
+use crate::cycle::view::View;
 use crate::fabric::components::{NONE, Packet};
 
 /// Runs the stage.
@@ -126,7 +126,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
 
     /// Calls `act` for the non-empty queues behind one `occupied` bit of an input.
     #[inline]
-    pub(super) fn each_queue(
+    pub(in crate::cycle) fn each_queue(
         &mut self,
         port_row: u32,
         bit: u32,
@@ -167,7 +167,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
 impl<const W: usize, const P: bool> View<'_, W, P> {
     /// [`Shared::pipeline`] at the switch of an input of this shard.
     #[inline(always)]
-    pub(super) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {
+    pub(in crate::cycle) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {
         if self.shared.uniform_pace() && !self.shared.store_and_forward() {
             return self.shared.switch.request_delay;
         }

@@ -13,10 +13,10 @@
 //! InfiniBand leaves the byte meaning of the threshold to the vendor; this is one reading of it. Root and
 //! victim are not told apart. References: [`IBA`](crate::references::IBA) annex A10.
 
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::slot::Slot;
-use super::state::Fact;
-use super::view::{Optional, Requests, View};
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::slot::Slot;
+use crate::cycle::state::Fact;
+use crate::cycle::view::{Optional, Requests, View};
 use bevy_ecs::prelude::{Res, Resource};
 
 /// Marking as a mechanism.

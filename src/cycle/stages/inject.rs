@@ -13,13 +13,13 @@
 //! # Deviations
 //! None.
 
-use super::bounded_queues::BoundedQueues;
 use super::generate::sources::Sources;
-use super::records::Records;
-use super::replay::{MessageKey, Replay};
-use super::state::PacketPool;
-use super::view::{Injection, InjectionArbiters, Optional, View};
-use super::vl_tables;
+use crate::cycle::mechanisms::bounded_queues::BoundedQueues;
+use crate::cycle::mechanisms::replay::{MessageKey, Replay};
+use crate::cycle::mechanisms::vl_tables;
+use crate::cycle::records::Records;
+use crate::cycle::state::PacketPool;
+use crate::cycle::view::{Injection, InjectionArbiters, Optional, View};
 use crate::fabric::Host;
 use crate::fabric::components::{NONE, Packet, PacketRecord};
 use crate::fabric::source_queue::{SourceQueues, Waiting};

@@ -13,8 +13,8 @@
 //! # Deviations
 //! None.
 
-use super::state::calendar::Ramp;
-use super::view::View;
+use crate::cycle::state::calendar::Ramp;
+use crate::cycle::view::View;
 
 /// Runs the stage.
 #[inline]

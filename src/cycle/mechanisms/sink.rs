@@ -9,10 +9,10 @@
 //!
 //! Cost: O(1) per packet.
 
-use super::cross::return_credits;
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::snapshot::Persistent;
-use super::view::View;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::snapshot::Persistent;
+use crate::cycle::stages::cross::return_credits;
+use crate::cycle::view::View;
 use crate::fabric::Host;
 use crate::fabric::components::NONE;
 use bevy_ecs::component::Component;
@@ -43,7 +43,7 @@ impl Mechanism for SlowSinks {
 }
 
 /// A packet at a host may start draining from now on.
-pub(super) fn arrive<const W: usize, const P: bool>(
+pub(in crate::cycle) fn arrive<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     lane: u32,
     packet: u32,
@@ -62,7 +62,7 @@ pub(super) fn arrive<const W: usize, const P: bool>(
 }
 
 /// Starts packets at the sinks that became free or got a packet in this cycle.
-pub(super) fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub(in crate::cycle) fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let mut visits = std::mem::take(&mut view.lists.sink_visits);
     for port_row in visits.drain(..) {
         drain(view, port_row);

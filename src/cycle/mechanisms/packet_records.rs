@@ -5,14 +5,14 @@
 //! Writes: its records
 //! Cost: O(packets delivered)
 
-use super::ledger::Ledger;
-use super::look::Columns;
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::records::{Records, delivery};
-use super::slot::Slot;
-use super::snapshot::{Persistent, Resume};
-use super::state::{Calendar, Fact, Worklists};
-use super::view::column;
+use crate::cycle::ledger::Ledger;
+use crate::cycle::look::Columns;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::records::{Records, delivery};
+use crate::cycle::slot::Slot;
+use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::{Calendar, Fact, Worklists};
+use crate::cycle::view::column;
 use crate::fabric::{Packet, PacketRecord};
 use crate::ids::ChannelId;
 use crate::measure::{Delivery, Observation};

@@ -13,14 +13,14 @@
 //! # Deviations
 //! None.
 
-use super::counts::{Count, Reduction};
-use super::look;
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::records::Records;
-use super::slot::Slot;
-use super::snapshot::Persistent;
-use super::state::{Calendar, Fact, Place, Worklists};
-use super::view::column;
+use crate::cycle::counts::{Count, Reduction};
+use crate::cycle::look;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::records::Records;
+use crate::cycle::slot::Slot;
+use crate::cycle::snapshot::Persistent;
+use crate::cycle::state::{Calendar, Fact, Place, Worklists};
+use crate::cycle::view::column;
 use crate::fabric::components::NONE;
 use crate::fabric::{InPort, Packet, Queue};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
@@ -103,13 +103,21 @@ fn system(
         own.packets -= 1;
         depths[grant.input as usize].0 -= 1;
     }
-    if let Some(most) = &mut own.most
-        && records.in_window(now)
-    {
-        let arrived = lists.arrived.iter().filter_map(at_switch);
-        let deepest = arrived.map(|port| depths[port].0).max();
-        *most = (*most).max(deepest.unwrap_or(0));
+    if records.in_window(now) {
+        let deepest = match own.most {
+            Some(most) => {
+                let arrived = lists.arrived.iter().filter_map(at_switch);
+                arrived.map(|port| depths[port].0).fold(most, u32::max)
+            }
+            None => deepest(depths),
+        };
+        own.most = Some(deepest);
     }
+}
+
+/// Packets at the input that has most.
+fn deepest(depths: &[Depth]) -> u32 {
+    depths.iter().map(|depth| depth.0).max().unwrap_or(0)
 }
 
 impl Occupancy {
@@ -118,14 +126,8 @@ impl Occupancy {
         let measured = records.measured_between(self.since, now);
         self.since = now;
         self.sum += self.packets * measured;
-        let begins = measured > 0 || records.in_window(now);
-        if begins && self.most.is_none() {
-            let deepest = depths.iter().map(|depth| depth.0).max();
-            self.most = Some(if measured > 0 {
-                deepest.unwrap_or(0)
-            } else {
-                0
-            });
+        if measured > 0 && self.most.is_none() {
+            self.most = Some(deepest(depths));
         }
     }
 }

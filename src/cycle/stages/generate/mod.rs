@@ -11,7 +11,7 @@
 //! 2. A packet created in `t` may enter its channel in `t` (rule 11): this stage comes before `inject`.
 //! 3. A saturating source makes its next packet in the cycle after the previous one has started (D11).
 //! 4. With bounded source queues a packet that finds its class's queue full is rejected (D11).
-//! 5. A class that sends messages makes the next packet of its released ones (D21, [`replay`](super::replay)).
+//! 5. A class that sends messages makes the next packet of its released ones (D21, [`replay`](crate::cycle::mechanisms::replay)).
 //!
 //! # Deviations
 //! None.
@@ -19,13 +19,13 @@
 pub mod sources;
 
 use self::sources::Sources;
-use super::bounded_queues::BoundedQueues;
-use super::records::Records;
-use super::replay::Replay;
-use super::rules::Rules;
-use super::state::worklists::Created;
-use super::state::{Calendar, Place, Shared, Worklists};
-use super::view::column;
+use crate::cycle::mechanisms::bounded_queues::BoundedQueues;
+use crate::cycle::mechanisms::replay::Replay;
+use crate::cycle::records::Records;
+use crate::cycle::rules::Rules;
+use crate::cycle::state::worklists::Created;
+use crate::cycle::state::{Calendar, Place, Shared, Worklists};
+use crate::cycle::view::column;
 use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::fabric::{Host, OutPort};
 use crate::ids::HostId;

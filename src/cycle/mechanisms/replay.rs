@@ -10,8 +10,8 @@
 //!
 //! Cost: O(log messages under way) per packet made, sent or delivered; memory grows with the messages under way.
 
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::snapshot::Persistent;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::snapshot::Persistent;
 use crate::fabric::PacketRecord;
 use crate::ids::{HostId, SlId};
 use crate::plan::{ClassPlan, Plan};

@@ -5,8 +5,8 @@
 //! Writes: mail, packet pool
 //! Cost: O(packets and credits that leave)
 
-use super::state::{Mail, Outbox, PacketPool, Place, Worklists};
-use super::view::column;
+use crate::cycle::state::{Mail, Outbox, PacketPool, Place, Worklists};
+use crate::cycle::view::column;
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};

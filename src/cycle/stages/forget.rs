@@ -5,7 +5,7 @@
 //! Cost: O(facts); not there when nobody subscribed
 
 use super::consume::release;
-use super::state::{PacketPool, Worklists};
+use crate::cycle::state::{PacketPool, Worklists};
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::ResMut;
 

@@ -17,10 +17,10 @@
 //! # Deviations
 //! None.
 
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::snapshot::{Persistent, Resume};
-use super::state::{Grant, Shared};
-use super::view::View;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::{Grant, Shared};
+use crate::cycle::view::View;
 use crate::fabric::{OutLane, Queue};
 use crate::ids::{HostId, SwitchId};
 use crate::plan::OutputArbitration;
@@ -140,7 +140,7 @@ struct Head<'a> {
 }
 
 /// Routes the head of a queue and raises its requests.
-pub(super) fn raise<const W: usize, const P: bool>(
+pub(in crate::cycle) fn raise<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     adaptation: &Adaptation,
     queue: u32,
@@ -271,7 +271,10 @@ fn request<const W: usize, const P: bool>(
 }
 
 /// The input of a head that requests several outputs is free: they are looked at again.
-pub(super) fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: u32) {
+pub(in crate::cycle) fn offer<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    queue: u32,
+) {
     let size = view.queues[queue as usize].size;
     for i in 0..view.optional.choices[queue as usize].requests.len() {
         let lane = view.optional.choices[queue as usize].requests[i].lane;
@@ -280,7 +283,10 @@ pub(super) fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, qu
 }
 
 /// Rule 3, withdrawal: the granted head no longer requests anything else.
-pub(super) fn withdraw<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) {
+pub(in crate::cycle) fn withdraw<const W: usize, const P: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+) {
     let shared = view.shared;
     let requests = &mut view.optional.choices[grant.queue as usize].requests;
     for request in requests
@@ -301,7 +307,7 @@ pub(super) fn withdraw<const W: usize, const P: bool>(view: &mut View<'_, W, P>,
 /// Rule 3, acceptance: what an input prefers about a grant, less first; all grants are alike where heads request
 /// one output.
 #[inline]
-pub(super) fn preference<const W: usize, const P: bool>(
+pub(in crate::cycle) fn preference<const W: usize, const P: bool>(
     view: &View<'_, W, P>,
     grant: &Grant,
 ) -> (bool, u32) {

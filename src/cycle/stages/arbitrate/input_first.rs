@@ -14,13 +14,13 @@
 //! Cost: O(heads of the inputs behind the visited outputs).
 
 use super::{by_rule, first_from};
-use crate::cycle::cross::{next_bit, settle};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
+use crate::cycle::stages::cross::{next_bit, settle};
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, View};
-use crate::cycle::vl_tables;
 use crate::fabric::components::NONE;
 use crate::fabric::{OutLane, OutPort};
 use crate::plan::{Matching, OutputArbitration};

@@ -7,9 +7,9 @@
 //!
 //! References: [`IBA`](crate::references::IBA) section 7.6.9
 
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::snapshot::Persistent;
-use super::view::View;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::snapshot::Persistent;
+use crate::cycle::view::View;
 use crate::fabric::OutPort;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::qos::{VlArbiter, VlArbitrationTables};
@@ -37,7 +37,7 @@ impl Mechanism for LaneArbiters {
 
 /// The lane that the arbiter in row `port` serves among `eligible` ones.
 #[inline]
-pub(super) fn select<const W: usize, const P: bool>(
+pub(in crate::cycle) fn select<const W: usize, const P: bool>(
     view: &View<'_, W, P>,
     port: u32,
     eligible: u16,
@@ -49,7 +49,7 @@ pub(super) fn select<const W: usize, const P: bool>(
 
 /// The lane that was chosen has used its weight.
 #[inline]
-pub(super) fn commit<const W: usize, const P: bool>(
+pub(in crate::cycle) fn commit<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     port: u32,
     choice: VlChoice,

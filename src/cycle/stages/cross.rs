@@ -20,12 +20,12 @@
 //! None.
 
 use super::arbitrate::by_inputs;
-use super::mechanism::{Mechanism, ShardBuilder, Site};
-use super::snapshot::Persistent;
-use super::state::calendar::Ramp;
-use super::state::{CreditReturn, Departure, Grant};
-use super::view::View;
-use super::{adaptive, output_lanes, vl_tables};
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::mechanisms::{adaptive, output_lanes, vl_tables};
+use crate::cycle::snapshot::Persistent;
+use crate::cycle::state::calendar::Ramp;
+use crate::cycle::state::{CreditReturn, Departure, Grant};
+use crate::cycle::view::View;
 use crate::fabric::OutPort;
 use crate::fabric::components::{NONE, Peer};
 use bevy_ecs::component::Component;
@@ -65,7 +65,7 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 
 /// Carries out the accepted grants that have not been carried out yet.
 #[inline]
-pub(super) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub(in crate::cycle) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let first = view.shared.iterations() == 1 || view.lists.settled == 0;
     let (mut hops, mut flits) = (0, 0);
     for i in view.lists.settled..view.lists.grants.len() {
@@ -197,7 +197,7 @@ fn move_pointers<const W: usize, const P: bool>(
 
 /// The request bit after `bit`.
 #[inline]
-pub(super) fn next_bit<const W: usize>(bit: u16) -> u16 {
+pub(in crate::cycle) fn next_bit<const W: usize>(bit: u16) -> u16 {
     (bit + 1) % (W as u16 * 64)
 }
 
@@ -285,7 +285,7 @@ fn clear_occupied<const W: usize, const P: bool>(view: &mut View<'_, W, P>, gran
 
 /// Slots of a packet that starts leaving at `start` come free one by one; the sender learns of it.
 #[inline(always)]
-pub(super) fn return_credits<const W: usize, const P: bool>(
+pub(in crate::cycle) fn return_credits<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     queue: u32,
     input: u32,
@@ -332,7 +332,7 @@ pub(super) fn return_credits<const W: usize, const P: bool>(
 
 /// Sends the packet over its channel (output and lane row): the next hop's event.
 #[inline]
-pub(super) fn forward<const W: usize, const P: bool>(
+pub(in crate::cycle) fn forward<const W: usize, const P: bool>(
     view: &mut View<'_, W, P>,
     (out_row, out_lane): (u32, u32),
     packet_row: u32,

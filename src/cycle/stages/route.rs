@@ -16,8 +16,8 @@
 //! # Deviations
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
-use super::adaptive;
-use super::view::View;
+use crate::cycle::mechanisms::adaptive;
+use crate::cycle::view::View;
 use crate::fabric::components::NONE;
 use crate::plan::OutputArbitration;
 
@@ -29,7 +29,7 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
         if view.shared.sink_step() != 0
             && lane >> view.shared.lane_shift >= view.place.first_host_port
         {
-            super::sink::arrive(view, lane, packet);
+            crate::cycle::mechanisms::sink::arrive(view, lane, packet);
         } else {
             append(view, lane, packet);
         }
@@ -39,7 +39,7 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     }
     view.lists.arrived = arrived;
     if view.shared.sink_step() != 0 {
-        super::sink::run(view);
+        crate::cycle::mechanisms::sink::run(view);
     }
     let mut heads = std::mem::take(&mut view.lists.heads);
     for queue in heads.drain(..) {

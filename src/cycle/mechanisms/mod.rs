@@ -1,0 +1,11 @@
+//! What only some fabrics have: each a [`Mechanism`](crate::cycle::Mechanism), in one file or folder.
+
+pub mod adaptive;
+pub mod bounded_queues;
+pub mod mark;
+pub mod occupancy;
+pub mod output_lanes;
+pub mod packet_records;
+pub mod replay;
+pub mod sink;
+pub mod vl_tables;
