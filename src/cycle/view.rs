@@ -15,33 +15,39 @@ use super::state::{Calendar, Place, Worklists};
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
+use bevy_ecs::query::ContiguousQueryData;
 use bevy_ecs::system::SystemParam;
 
 /// The one table of a query as a slice, without change detection; empty when nothing was spawned.
 macro_rules! column {
-    ($query:expr) => {{
-        let mut tables = $query.contiguous_iter_mut().into_iter().flatten();
-        let first = tables.next();
-        debug_assert!(tables.next().is_none(), "rows of a kind are in one table");
-        match first {
+    ($query:expr) => {
+        match crate::cycle::view::one_table(&mut $query) {
             Some(column) => ContiguousMut::bypass_change_detection_split(column).0,
             None => &mut [],
         }
-    }};
-    ($query:expr, pair) => {{
-        let mut tables = $query.contiguous_iter_mut().into_iter().flatten();
-        let first = tables.next();
-        debug_assert!(tables.next().is_none(), "rows of a kind are in one table");
-        match first {
+    };
+    ($query:expr, pair) => {
+        match crate::cycle::view::one_table(&mut $query) {
             Some((first, second)) => (
                 ContiguousMut::bypass_change_detection_split(first).0,
                 ContiguousMut::bypass_change_detection_split(second).0,
             ),
             None => (&mut [][..], &mut [][..]),
         }
-    }};
+    };
 }
 pub(super) use column;
+
+/// The only table of a query, if there is one.
+#[inline]
+pub(super) fn one_table<'a, D: ContiguousQueryData>(
+    query: &'a mut Query<'_, '_, D>,
+) -> Option<D::Contiguous<'a, 'a>> {
+    let mut tables = query.contiguous_iter_mut().ok()?;
+    let first = tables.next();
+    debug_assert!(tables.next().is_none(), "rows of a kind are in one table");
+    first
+}
 
 /// System parameter: the resources of every stage of the switches.
 #[derive(SystemParam)]

@@ -118,10 +118,9 @@ fn add_resources<const W: usize>(shard: &mut ShardBuilder<'_, W>, rows: &mut Row
     shard.constant(Place {
         shared: Arc::clone(shared),
         first_host_port: placement.first_host_port[number],
-        hosts,
         border: std::mem::take(&mut rows.border),
     });
-    shard.resource(PacketPool::default());
+    shard.resource(PacketPool::new(hosts));
     shard.resource(Calendar::new(plan.event_horizon(graph)));
     shard.resource(Worklists::default());
     shard.resource(Outbox(vec![Vec::new(); placement.shard_count]));

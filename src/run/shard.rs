@@ -88,7 +88,6 @@ pub struct Kept {
 /// What decides on the next cycle.
 #[derive(SystemParam)]
 struct Turnover<'w> {
-    place: Res<'w, Place>,
     calendar: ResMut<'w, Calendar>,
     pool: Res<'w, PacketPool>,
     sources: Res<'w, Sources>,
@@ -161,9 +160,8 @@ impl<const W: usize> WorldShard<W> {
     #[inline]
     fn fill_pool(&mut self) {
         let pool = self.world.resource::<PacketPool>();
-        let hosts = self.world.resource::<Place>().hosts;
-        if pool.unused() < hosts {
-            let count = pool.size().max(hosts);
+        if pool.is_low() {
+            let count = pool.size().max(pool.reserve());
             self.grow_pool(count);
         }
     }
@@ -227,7 +225,7 @@ impl<const W: usize> WorldShard<W> {
             let replay = turnover.replay.as_deref();
             let next = next_event(&turnover.calendar, &turnover.sources, replay, now + 1);
             now = next.min(to);
-            low = turnover.pool.unused() < turnover.place.hosts;
+            low = turnover.pool.is_low();
             if now < to {
                 turnover.calendar.set_now(now);
             }

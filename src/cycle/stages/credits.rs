@@ -20,7 +20,7 @@ use crate::cycle::view::View;
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let now = view.now;
-    let mut ramps = std::mem::take(view.calendar.ramps_due(now));
+    let mut ramps = std::mem::take(&mut view.calendar.due(now).ramps);
     for ramp in ramps.drain(..) {
         if view.shared.stepped_credits() && ramp.flits > 1 {
             let rest = Ramp {
@@ -34,5 +34,5 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
             view.ramp(ramp.lane, now, ramp.flits, ramp.step);
         }
     }
-    *view.calendar.ramps_due(now) = ramps;
+    view.calendar.due(now).ramps = ramps;
 }

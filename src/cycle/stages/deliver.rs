@@ -22,31 +22,32 @@ use crate::fabric::components::{NONE, Packet};
 #[inline]
 pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     let slot = view.calendar.take(view.now);
-    let mut due = std::mem::take(slot);
+    std::mem::swap(&mut view.lists.arrived, &mut slot.heads);
+    std::mem::swap(&mut view.lists.consumed, &mut slot.deliveries);
+    let mut frees = std::mem::take(&mut slot.frees);
+    let mut wakes = std::mem::take(&mut slot.wakes);
     if view.shared.speedup() == 1 {
-        for port in due.frees.drain(..) {
+        for port in frees.drain(..) {
             free_port(view, port);
         }
     } else {
-        for queue in due.frees.drain(..) {
+        for queue in frees.drain(..) {
             free_queue(view, queue);
         }
     }
-    for out in due.wakes.drain(..) {
+    for out in wakes.drain(..) {
         view.woken(out);
     }
-    std::mem::swap(&mut view.lists.arrived, &mut due.heads);
-    std::mem::swap(&mut view.lists.consumed, &mut due.deliveries);
     if view.shared.sink_step() != 0 || view.shared.output_lane_buffer() != 0 {
-        start_ports(view, &mut due.starts);
+        start_ports(view);
     }
-    let now = view.now;
-    view.calendar.restore(now, due);
+    let slot = view.calendar.due(view.now);
+    (slot.frees, slot.wakes) = (frees, wakes);
 }
 
 /// Sinks and channels that may start a packet.
-fn start_ports<const W: usize, const P: bool>(view: &mut View<'_, W, P>, ports: &mut Vec<u32>) {
-    for port in ports.drain(..) {
+fn start_ports<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+    for port in view.calendar.due(view.now).starts.drain(..) {
         if port < view.place.first_host_port {
             view.lists.channel_visits.push(port);
         } else {

@@ -92,10 +92,10 @@ impl Calendar {
         self.busy[(index / 64) as usize] >> (index % 64) & 1 != 0
     }
 
-    /// Ramps of the current cycle.
+    /// The slot of the current cycle.
     #[inline]
-    pub fn ramps_due(&mut self, now: u64) -> &mut Vec<Ramp> {
-        &mut self.slots[(now & self.mask) as usize].ramps
+    pub fn due(&mut self, now: u64) -> &mut Slot {
+        &mut self.slots[(now & self.mask) as usize]
     }
 
     /// The slot of the current cycle, for draining; it counts as empty from now on.
@@ -106,12 +106,6 @@ impl Calendar {
         let slot = &mut self.slots[index as usize];
         slot.busy = false;
         slot
-    }
-
-    /// Gives the drained slot of cycle `now` its buffers back.
-    #[inline]
-    pub fn restore(&mut self, now: u64, slot: Slot) {
-        self.slots[(now & self.mask) as usize] = slot;
     }
 
     /// The slots from cycle `now` on, with their cycles.

@@ -34,8 +34,6 @@ pub struct Place {
     pub shared: Arc<Shared>,
     /// First port row of a host: rows from here on belong to hosts.
     pub first_host_port: u32,
-    /// Local hosts.
-    pub hosts: usize,
     /// Channels that leave the shard.
     pub border: Vec<Border>,
 }

@@ -9,9 +9,30 @@ use serde::{Deserialize, Serialize};
 pub struct PacketPool {
     size: u32,
     free: Vec<u32>,
+    /// Rows that a cycle can need.
+    reserve: u32,
 }
 
 impl PacketPool {
+    /// An empty pool; `reserve`: rows that a cycle can need.
+    pub fn new(reserve: usize) -> Self {
+        Self {
+            reserve: reserve as u32,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the unused rows may not last for one more cycle.
+    #[inline]
+    pub fn is_low(&self) -> bool {
+        self.free.len() < self.reserve as usize
+    }
+
+    /// Rows that a cycle can need.
+    pub fn reserve(&self) -> usize {
+        self.reserve as usize
+    }
+
     /// Rows in all.
     pub fn size(&self) -> usize {
         self.size as usize
