@@ -180,7 +180,7 @@ macro_rules! optional {
 
             impl $name<'_, '_> {
                 /// The columns.
-                #[inline]
+                #[inline(always)]
                 pub fn columns(&mut self) -> Optional<'_> {
                     Optional {
                         $($column: column!(self.$column),)*
@@ -218,8 +218,8 @@ optional! {
 macro_rules! view {
     ($($name:ident: $($column:ident)*;)*) => {
         $(impl<const W: usize> $name<'_, '_, W> {
-            /// The columns, and those of mechanisms.
-            #[inline]
+            /// The columns, and those of mechanisms. Inlined, so that no view is copied.
+            #[inline(always)]
             pub fn view<'a, const P: bool>(&'a mut self, optional: Optional<'a>) -> View<'a, W, P> {
                 let mut view = View::empty(&mut self.events, optional);
                 $(view!(fetch view self $column);)*
@@ -282,7 +282,7 @@ pub struct View<'a, const W: usize, const P: bool = false> {
 
 impl<'a, const W: usize, const P: bool> View<'a, W, P> {
     /// A view without columns of all fabrics.
-    #[inline]
+    #[inline(always)]
     fn empty(events: &'a mut Events<'_>, optional: Optional<'a>) -> Self {
         let place = &*events.place;
         View {
