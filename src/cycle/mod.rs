@@ -17,9 +17,9 @@
 //! | `Consume` | host | - (what leaves the shard is put into its mail; it is there for nobody in this cycle) |
 //!
 //! `React`, `Admit`, `Notify` and `Observe` have no stage of the core. What only some fabrics have is a
-//! [`Mechanism`]: `Transmit`, `Mark` and input-first allocation are systems of mechanisms. Within a stage the order of entities does not
-//! matter: switches read other switches' state only through events of earlier cycles and credit ramps that start
-//! later than now.
+//! [`Mechanism`]: `Transmit`, `Mark` and input-first allocation are systems of mechanisms. Within a stage the order of
+//! entities does not matter: switches read other switches' state only through events of earlier cycles and credit
+//! ramps that start later than now.
 
 #![expect(
     clippy::inline_always,
