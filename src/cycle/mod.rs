@@ -50,9 +50,8 @@ pub use schedule::{Cycle, CycleBuilder, Stage};
 pub use slot::Slot;
 pub use view::View;
 
-use self::stages::{
-    arbitrate, consume, credits, cross, deliver, forget, generate, inject, post, route,
-};
+use self::rules::{RuleSet, with_rules};
+use self::stages::{consume, forget, generate, inject, post};
 use self::view::{Arbiters, Choosing, Crossing, Events, Optional, Room, Routing};
 use self::view::{Channels, Fabric, Heads, Inputs};
 use crate::plan::Matching;
@@ -61,11 +60,7 @@ use crate::plan::Matching;
 pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
     mechanism::build_all(shard);
     let site = shard.site();
-    if site.shared.is_plain() {
-        plain_stages(shard);
-    } else {
-        general_stages(shard);
-    }
+    with_rules!(site.shared, Set => stages::<W, Set>(shard));
     shard.system(Slot::Consume, "consume", consume::system);
     if site.has_border() {
         shard.last_system(Slot::Consume, "post", post::system);
@@ -75,69 +70,68 @@ pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
     }
 }
 
-/// The stages where every option has its default: compiled for these.
-fn plain_stages<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
-    shard.system(Slot::Credits, "credits", credits_plain::<W>);
-    shard.system(Slot::Deliver, "deliver", deliver_plain::<W>);
-    shard.system(Slot::Route, "route", route_plain::<W>);
-    shard.system(Slot::Arbitrate, "arbitrate", arbitrate_plain::<W>);
-    shard.system(Slot::Cross, "cross", cross_plain::<W>);
-    shard.system(Slot::Generate, "generate", generate::system::<true>);
-    shard.system(Slot::Inject, "inject", inject::plain::<W>);
-}
-
-/// The stages under any options.
-fn general_stages<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
-    shard.system(Slot::Credits, "credits", credits_general::<W>);
-    shard.system(Slot::Deliver, "deliver", deliver_general::<W>);
-    shard.system(Slot::Route, "route", route_general::<W>);
-    if shard.site().shared.switch.matching == Matching::OutputFirst {
-        shard.system(Slot::Arbitrate, "arbitrate", arbitrate_general::<W>);
+/// The stages of switches and hosts, compiled for the options of a set.
+fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
+    if P::ARBITRATION || P::BUFFERS || P::OTHER {
+        shard.system(Slot::Credits, "credits", credits::<W, P>);
+        shard.system(Slot::Deliver, "deliver", deliver::<W, P>);
+        shard.system(Slot::Route, "route", route::<W, P>);
+        if shard.site().shared.switch.matching == Matching::OutputFirst {
+            shard.system(Slot::Arbitrate, "arbitrate", arbitrate::<W, P>);
+        }
+        shard.system(Slot::Cross, "cross", cross::<W, P>);
+        shard.system(Slot::Inject, "inject", inject::system::<W, P>);
+    } else {
+        shard.system(Slot::Credits, "credits", bare_credits::<W, P>);
+        shard.system(Slot::Deliver, "deliver", bare_deliver::<W, P>);
+        shard.system(Slot::Route, "route", bare_route::<W, P>);
+        shard.system(Slot::Arbitrate, "arbitrate", bare_arbitrate::<W, P>);
+        shard.system(Slot::Cross, "cross", bare_cross::<W, P>);
+        shard.system(Slot::Inject, "inject", inject::bare::<W, P>);
     }
-    shard.system(Slot::Cross, "cross", cross_general::<W>);
-    shard.system(Slot::Generate, "generate", generate::system::<false>);
-    shard.system(Slot::Inject, "inject", inject::general::<W>);
+    shard.system(Slot::Generate, "generate", generate::system::<P>);
 }
 
-/// The systems of a stage, for plain fabrics and for others: they fetch columns and run the stage when it has work.
+/// The systems of a stage, without and with columns of mechanisms: they fetch columns and run the stage when it has
+/// work.
 macro_rules! systems {
-    ($plain:ident, $general:ident: $stage:path, $columns:ident, $optional:ident, |$events:ident| $due:expr) => {
-        fn $plain<const W: usize>(mut columns: $columns<'_, '_, W>) {
-            let $events: &Events<'_> = &columns.events;
+    ($bare:ident, $system:ident: $stage:path, $columns:ident, $optional:ident, |$events:ident| $due:expr) => {
+        fn $bare<const W: usize, P: RuleSet>(mut columns: $columns<'_, '_, W>) {
+            let $events: &Events<'_, '_> = &columns.events;
             if $due {
-                $stage(&mut columns.view::<true>(Optional::default()));
+                $stage(&mut columns.view::<P>(Optional::default()));
             }
         }
 
-        fn $general<const W: usize>(
+        fn $system<const W: usize, P: RuleSet>(
             mut columns: $columns<'_, '_, W>,
             mut optional: $optional<'_, '_>,
         ) {
-            let $events: &Events<'_> = &columns.events;
+            let $events: &Events<'_, '_> = &columns.events;
             if $due {
-                $stage(&mut columns.view::<false>(optional.columns()));
+                $stage(&mut columns.view::<P>(optional.columns()));
             }
         }
     };
 }
 
 systems!(
-    credits_plain, credits_general: credits::run, Channels, Room,
+    bare_credits, credits: stages::credits::run, Channels, Room,
     |events| events.calendar().is_busy(events.now())
 );
 systems!(
-    deliver_plain, deliver_general: deliver::run, Inputs, Choosing,
+    bare_deliver, deliver: stages::deliver::run, Inputs, Choosing,
     |events| events.calendar().is_busy(events.now())
 );
 systems!(
-    route_plain, route_general: route::run, Heads, Routing,
+    bare_route, route: stages::route::run, Heads, Routing,
     |events| events.lists().has_arrivals()
 );
 systems!(
-    arbitrate_plain, arbitrate_general: arbitrate::run, Fabric, Arbiters,
+    bare_arbitrate, arbitrate: stages::arbitrate::run, Fabric, Arbiters,
     |events| !events.lists().visits.is_empty()
 );
 systems!(
-    cross_plain, cross_general: cross::run, Fabric, Crossing,
+    bare_cross, cross: stages::cross::run, Fabric, Crossing,
     |events| !events.lists().grants.is_empty()
 );

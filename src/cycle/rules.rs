@@ -1,20 +1,109 @@
 //! The options as the stages see them: constants where a fabric uses the defaults.
 //!
-//! Every stage is compiled twice per mask width. With `PLAIN` the accessors below are constants and the code
-//! behind other options is not there; without it they read [`Shared`]. Which one runs is decided once, by
-//! [`Shared::is_plain`]; both are the same source.
+//! Every stage is compiled for each [`RuleSet`]: where a set leaves a family of options out, the accessors below are
+//! constants and the code behind those options is not there; what a set names is read from [`Shared`]. The set of a
+//! fabric is chosen once, by `with_rules!`: the smallest that has what the fabric uses. All sets are the same
+//! source.
 
 use super::mechanisms::adaptive::Adaptation;
 use super::state::{Grant, Shared};
 use crate::plan::{Matching, OutputArbitration};
 use crate::qos::VlArbitrationTables;
+use std::marker::PhantomData;
 use std::ops::Deref;
+
+/// Families of options that a stage is compiled for.
+pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
+    /// Its name.
+    const NAME: &'static str;
+    /// How requests are chosen: arbitration of outputs, VL tables, `reserve`, input-first matching.
+    const ARBITRATION: bool;
+    /// Input speed-up.
+    const SPEEDUP: bool;
+    /// Queues per lane and output.
+    const VOQ: bool;
+    /// Buffers behind the crossbar.
+    const BUFFERS: bool;
+    /// Everything else: adaptive routing, pools, VL15, slow sinks, channels of several paces.
+    const OTHER: bool;
+}
+
+/// Declares sets by the families they have.
+macro_rules! rule_sets {
+    ($($(#[$meta:meta])* $name:ident: $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal;)*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $name;
+
+            impl RuleSet for $name {
+                const NAME: &'static str = stringify!($name);
+                const ARBITRATION: bool = $arbitration;
+                const SPEEDUP: bool = $speedup;
+                const VOQ: bool = $voq;
+                const BUFFERS: bool = $buffers;
+                const OTHER: bool = $other;
+            }
+        )*
+    };
+}
+
+rule_sets! {
+    //          arbitration speedup voq buffers other
+    /// Every option has its default.
+    Plain:      false false false false false;
+    /// Requests are chosen in other ways.
+    Arbitrated: true false false false false;
+    /// Inputs send several packets at a time.
+    SpedUp:     false true false false false;
+    /// Queues per lane and output, with what is used beside them.
+    Queued:     true true true false false;
+    /// Buffers behind the crossbar, with what is used beside them.
+    Buffered:   true true false true false;
+    /// Adaptive routing and what else concerns channels and buffers, with switches that have their defaults.
+    Adaptive:   false false false false true;
+    /// Any options.
+    Any:        true true true true true;
+}
+
+/// Runs code for the smallest set that has all options of a fabric: `with_rules!(shared, Set => code)`.
+macro_rules! with_rules {
+    ($shared:expr, $set:ident => $code:expr) => {
+        $crate::cycle::rules::with_rules!(
+            $shared, $set => $code, Plain Arbitrated SpedUp Adaptive Queued Buffered
+        )
+    };
+    ($shared:expr, $set:ident => $code:expr, $($name:ident)*) => {{
+        $(if $shared.is_within::<$crate::cycle::rules::$name>() {
+            type $set = $crate::cycle::rules::$name;
+            $code
+        } else)* {
+            type $set = $crate::cycle::rules::Any;
+            $code
+        }
+    }};
+}
+pub(in crate::cycle) use with_rules;
 
 /// Read access to tables and options.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules<'a, const PLAIN: bool>(pub &'a Shared);
+pub struct Rules<'a, P>(&'a Shared, PhantomData<P>);
 
-impl<const PLAIN: bool> Deref for Rules<'_, PLAIN> {
+impl<'a, P: RuleSet> Rules<'a, P> {
+    /// The options of a fabric that uses those of the set only.
+    #[inline]
+    pub fn new(shared: &'a Shared) -> Self {
+        Self(shared, PhantomData)
+    }
+
+    /// Tables and options, for as long as they live.
+    #[inline]
+    pub fn shared(&self) -> &'a Shared {
+        self.0
+    }
+}
+
+impl<P> Deref for Rules<'_, P> {
     type Target = Shared;
 
     #[inline]
@@ -23,61 +112,70 @@ impl<const PLAIN: bool> Deref for Rules<'_, PLAIN> {
     }
 }
 
-/// Accessors with the value they have in a plain fabric.
+/// Accessors with the value they have where their family is not in the set.
 macro_rules! options {
-    ($($name:ident: $type:ty = $plain:expr;)*) => {
-        impl<const PLAIN: bool> Rules<'_, PLAIN> {
+    ($($name:ident: $type:ty = $plain:expr, $family:ident;)*) => {
+        impl<P: RuleSet> Rules<'_, P> {
             $(
                 /// The field of the same name.
-                #[inline]
+                #[inline(always)]
                 pub fn $name(&self) -> $type {
-                    if PLAIN { $plain } else { self.0.switch.$name }
+                    if P::$family { self.0.switch.$name } else { $plain }
                 }
             )*
         }
 
         impl Shared {
-            /// Whether every option has the value that the fast path is compiled for.
-            pub fn is_plain(&self) -> bool {
-                self.tables.is_none() && self.adaptation.is_none() $(&& self.switch.$name == $plain)*
+            /// Whether the set has all options of the fabric.
+            pub(in crate::cycle) fn is_within<P: RuleSet>(&self) -> bool {
+                (P::ARBITRATION || self.tables.is_none())
+                    && (P::OTHER || self.adaptation.is_none())
+                    $(&& (P::$family || self.switch.$name == $plain))*
             }
         }
     };
 }
 
 options! {
-    voq_stride: u32 = 0;
-    speedup: u16 = 1;
-    output_buffer: u32 = 0;
-    output_lane_buffer: u32 = 0;
-    pool: bool = false;
-    stepped_credits: bool = false;
-    output_arbitration: OutputArbitration = OutputArbitration::RoundRobin;
-    matching: Matching = Matching::OutputFirst;
-    iterations: u8 = 1;
-    reserve: bool = false;
-    sink_step: u16 = 0;
-    management: u16 = 0;
-    uniform_pace: bool = true;
-    store_and_forward: bool = false;
-    open: bool = false;
+    voq_stride: u32 = 0, VOQ;
+    speedup: u16 = 1, SPEEDUP;
+    output_buffer: u32 = 0, BUFFERS;
+    output_lane_buffer: u32 = 0, BUFFERS;
+    output_arbitration: OutputArbitration = OutputArbitration::RoundRobin, ARBITRATION;
+    reserve: bool = false, ARBITRATION;
+    pool: bool = false, OTHER;
+    stepped_credits: bool = false, SPEEDUP;
+    matching: Matching = Matching::OutputFirst, ARBITRATION;
+    sink_step: u16 = 0, OTHER;
+    management: u16 = 0, OTHER;
+    uniform_pace: bool = true, OTHER;
+    store_and_forward: bool = false, OTHER;
+    open: bool = false, OTHER;
 }
 
-impl<'a, const PLAIN: bool> Rules<'a, PLAIN> {
+impl Shared {
+    /// Whether every option has its default.
+    pub fn is_plain(&self) -> bool {
+        self.is_within::<Plain>()
+    }
+
+    /// Name of the rule set of the fabric.
+    pub fn rule_set(&self) -> &'static str {
+        with_rules!(self, Set => Set::NAME)
+    }
+}
+
+impl<'a, P: RuleSet> Rules<'a, P> {
     /// VL arbitration tables.
     #[inline]
     pub fn tables(&self) -> Option<&'a VlArbitrationTables> {
-        if PLAIN { None } else { self.0.tables.as_ref() }
+        self.0.tables.as_ref().filter(|_| P::ARBITRATION)
     }
 
     /// Adaptive routing.
     #[inline]
     pub fn adaptation(&self) -> Option<&'a Adaptation> {
-        if PLAIN {
-            None
-        } else {
-            self.0.adaptation.as_ref()
-        }
+        self.0.adaptation.as_ref().filter(|_| P::OTHER)
     }
 
     /// VL arbitration tables of the crossbar's output side: with output lanes they act at the channel.

@@ -7,14 +7,14 @@ use super::mechanisms::adaptive::Choice;
 use super::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 use super::mechanisms::sink::Sink;
 use super::mechanisms::vl_tables::LaneArbiter;
-use super::rules::Rules;
+use super::rules::{Any, RuleSet, Rules};
 use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
 use super::stages::arbitrate::{OutputStream, Turn};
 use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
-use bevy_ecs::prelude::{Query, Res, ResMut};
+use bevy_ecs::prelude::{Local, Query, ResMut};
 use bevy_ecs::query::ContiguousQueryData;
 use bevy_ecs::system::SystemParam;
 
@@ -51,13 +51,13 @@ pub(super) fn one_table<'a, D: ContiguousQueryData>(
 
 /// System parameter: the resources of every stage of the switches.
 #[derive(SystemParam)]
-pub struct Events<'w> {
-    place: Res<'w, Place>,
+pub struct Events<'w, 's> {
+    place: Local<'s, Place>,
     calendar: ResMut<'w, Calendar>,
     lists: ResMut<'w, Worklists>,
 }
 
-impl Events<'_> {
+impl Events<'_, '_> {
     /// The current cycle.
     #[inline]
     pub fn now(&self) -> u64 {
@@ -81,7 +81,7 @@ impl Events<'_> {
 #[derive(SystemParam)]
 pub struct Fabric<'w, 's, const W: usize> {
     /// Resources.
-    pub events: Events<'w>,
+    pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
@@ -94,7 +94,7 @@ pub struct Fabric<'w, 's, const W: usize> {
 #[derive(SystemParam)]
 pub struct Heads<'w, 's, const W: usize> {
     /// Resources.
-    pub events: Events<'w>,
+    pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
@@ -106,7 +106,7 @@ pub struct Heads<'w, 's, const W: usize> {
 #[derive(SystemParam)]
 pub struct Channels<'w, 's, const W: usize> {
     /// Resources.
-    pub events: Events<'w>,
+    pub events: Events<'w, 's>,
     outs: Query<'w, 's, &'static mut OutPort>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
 }
@@ -115,7 +115,7 @@ pub struct Channels<'w, 's, const W: usize> {
 #[derive(SystemParam)]
 pub struct Inputs<'w, 's, const W: usize> {
     /// Resources.
-    pub events: Events<'w>,
+    pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
@@ -126,7 +126,7 @@ pub struct Inputs<'w, 's, const W: usize> {
 #[derive(SystemParam)]
 pub struct Injection<'w, 's, const W: usize> {
     /// Resources.
-    pub events: Events<'w>,
+    pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     ports: Query<'w, 's, (&'static mut OutPort, &'static mut InPort)>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
@@ -137,7 +137,7 @@ pub struct Injection<'w, 's, const W: usize> {
 #[derive(SystemParam)]
 pub struct Requests<'w, 's, const W: usize> {
     /// Resources.
-    pub events: Events<'w>,
+    pub events: Events<'w, 's>,
     switches: Query<'w, 's, &'static mut Switch<W>>,
     outs: Query<'w, 's, &'static mut OutPort>,
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
@@ -220,7 +220,7 @@ macro_rules! view {
         $(impl<const W: usize> $name<'_, '_, W> {
             /// The columns, and those of mechanisms. Inlined, so that no view is copied.
             #[inline(always)]
-            pub fn view<'a, const P: bool>(&'a mut self, optional: Optional<'a>) -> View<'a, W, P> {
+            pub fn view<'a, P: RuleSet>(&'a mut self, optional: Optional<'a>) -> View<'a, W, P> {
                 let mut view = View::empty(&mut self.events, optional);
                 $(view!(fetch view self $column);)*
                 view
@@ -249,7 +249,7 @@ view! {
 
 /// All columns of one shard as slices, row == local id. `P`: see [`Rules`].
 #[derive(Debug)]
-pub struct View<'a, const W: usize, const P: bool = false> {
+pub struct View<'a, const W: usize, P: RuleSet = Any> {
     /// The current cycle.
     pub now: u64,
     /// Switches.
@@ -280,10 +280,10 @@ pub struct View<'a, const W: usize, const P: bool = false> {
     pub lists: &'a mut Worklists,
 }
 
-impl<'a, const W: usize, const P: bool> View<'a, W, P> {
+impl<'a, const W: usize, P: RuleSet> View<'a, W, P> {
     /// A view without columns of all fabrics.
     #[inline(always)]
-    fn empty(events: &'a mut Events<'_>, optional: Optional<'a>) -> Self {
+    fn empty(events: &'a mut Events<'_, '_>, optional: Optional<'a>) -> Self {
         let place = &*events.place;
         View {
             now: events.calendar.now(),
@@ -296,7 +296,7 @@ impl<'a, const W: usize, const P: bool> View<'a, W, P> {
             records: &mut [],
             turns: &mut [],
             optional,
-            shared: Rules(&place.shared),
+            shared: Rules::new(&place.shared),
             place,
             calendar: events.calendar.bypass_change_detection(),
             lists: events.lists.bypass_change_detection(),

@@ -12,11 +12,12 @@
 //! calendar, or no known ramp does and the next ramp computes it. With output lanes a lane starves for space
 //! as well, and the channel's next packet of the lane computes the wake-up, too.
 
+use super::rules::RuleSet;
 use super::state::Calendar;
 use super::view::View;
 use crate::fabric::{InPort, OutPort};
 
-impl<const W: usize, const P: bool> View<'_, W, P> {
+impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// Puts an output (or a host) on this cycle's visit list.
     #[inline]
     pub fn visit(&mut self, out: u32) {

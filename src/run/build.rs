@@ -56,14 +56,15 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    /// One shard, with masks just wide enough.
+    /// One shard, with masks just wide enough; in steps of four times where not every option has its default, so that
+    /// there are fewer forms of the cycle to compile.
     pub(super) fn shard(&self, shard: usize) -> Box<dyn Shard> {
-        match self.words {
-            0..=1 => self.boxed::<1>(shard),
-            2 => self.boxed::<2>(shard),
-            3..=4 => self.boxed::<4>(shard),
-            5..=8 => self.boxed::<8>(shard),
-            9..=16 => self.boxed::<16>(shard),
+        match (self.words, self.shared.is_plain()) {
+            (0..=1, true) => self.boxed::<1>(shard),
+            (0..=2, _) => self.boxed::<2>(shard),
+            (3..=4, true) => self.boxed::<4>(shard),
+            (3..=8, _) => self.boxed::<8>(shard),
+            (9..=16, true) => self.boxed::<16>(shard),
             _ => self.boxed::<64>(shard),
         }
     }
@@ -118,7 +119,7 @@ fn add_resources<const W: usize>(shard: &mut ShardBuilder<'_, W>, rows: &mut Row
     shard.constant(Place {
         shared: Arc::clone(shared),
         first_host_port: placement.first_host_port[number],
-        border: std::mem::take(&mut rows.border),
+        border: std::mem::take(&mut rows.border).into(),
     });
     shard.resource(PacketPool::new(hosts));
     shard.resource(Calendar::new(plan.event_horizon(graph)));

@@ -3,7 +3,7 @@
 //! Cost: O(switches * hosts) for the forwarding table, O(ports * lanes) for the rest.
 
 use crate::cycle::mechanisms::adaptive::Adaptation;
-use crate::cycle::rules::Rules;
+use crate::cycle::rules::{Any, Rules};
 use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
 use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Switch};
 use crate::fabric::placement::{Placement, credit_latency};
@@ -200,7 +200,7 @@ pub fn rows<const W: usize>(
         turn_count: 0,
         border: Vec::new(),
     };
-    let lanes_take_turns = Rules::<false>(shared).by_inputs() && shared.lane_shift != 0;
+    let lanes_take_turns = Rules::<Any>::new(shared).by_inputs() && shared.lane_shift != 0;
     let mut builder = Lowering {
         graph,
         tables,

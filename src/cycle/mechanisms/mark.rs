@@ -14,6 +14,7 @@
 //! victim are not told apart. References: [`IBA`](crate::references::IBA) annex A10.
 
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::rules::Any;
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
 use crate::cycle::view::{Optional, Requests, View};
@@ -42,7 +43,7 @@ impl Mechanism for Marking {
 fn system<const W: usize>(mut requests: Requests<'_, '_, W>, marking: Res<'_, Marking>) {
     if !requests.events.lists().grants.is_empty() {
         run(
-            &mut requests.view::<false>(Optional::default()),
+            &mut requests.view::<Any>(Optional::default()),
             marking.threshold,
         );
     }

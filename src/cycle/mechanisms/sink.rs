@@ -10,6 +10,7 @@
 //! Cost: O(1) per packet.
 
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::view::View;
@@ -43,7 +44,7 @@ impl Mechanism for SlowSinks {
 }
 
 /// A packet at a host may start draining from now on.
-pub(in crate::cycle) fn arrive<const W: usize, const P: bool>(
+pub(in crate::cycle) fn arrive<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     lane: u32,
     packet: u32,
@@ -62,7 +63,7 @@ pub(in crate::cycle) fn arrive<const W: usize, const P: bool>(
 }
 
 /// Starts packets at the sinks that became free or got a packet in this cycle.
-pub(in crate::cycle) fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub(in crate::cycle) fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut visits = std::mem::take(&mut view.lists.sink_visits);
     for port_row in visits.drain(..) {
         drain(view, port_row);
@@ -71,7 +72,7 @@ pub(in crate::cycle) fn run<const W: usize, const P: bool>(view: &mut View<'_, W
 }
 
 /// Starts the next packet when the sink is free.
-fn drain<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row: u32) {
+fn drain<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, port_row: u32) {
     let now = view.now;
     let host = (port_row - view.place.first_host_port) as usize;
     let occupied = view.ins[port_row as usize].occupied;

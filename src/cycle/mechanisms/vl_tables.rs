@@ -8,6 +8,7 @@
 //! References: [`IBA`](crate::references::IBA) section 7.6.9
 
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
@@ -37,7 +38,7 @@ impl Mechanism for LaneArbiters {
 
 /// The lane that the arbiter in row `port` serves among `eligible` ones.
 #[inline]
-pub(in crate::cycle) fn select<const W: usize, const P: bool>(
+pub(in crate::cycle) fn select<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     port: u32,
     eligible: u16,
@@ -49,7 +50,7 @@ pub(in crate::cycle) fn select<const W: usize, const P: bool>(
 
 /// The lane that was chosen has used its weight.
 #[inline]
-pub(in crate::cycle) fn commit<const W: usize, const P: bool>(
+pub(in crate::cycle) fn commit<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     port: u32,
     choice: VlChoice,

@@ -13,12 +13,13 @@
 //! # Deviations
 //! None.
 
+use crate::cycle::rules::RuleSet;
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::view::View;
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let now = view.now;
     let mut ramps = std::mem::take(&mut view.calendar.due(now).ramps);
     for ramp in ramps.drain(..) {

@@ -22,6 +22,7 @@
 use super::arbitrate::by_inputs;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::{adaptive, output_lanes, vl_tables};
+use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{CreditReturn, Departure, Grant};
@@ -55,7 +56,7 @@ impl Mechanism for OutputBuffers {
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     settle(view);
     view.lists.settled = 0;
     if !view.lists.facts.granted {
@@ -65,8 +66,8 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 
 /// Carries out the accepted grants that have not been carried out yet.
 #[inline]
-pub(in crate::cycle) fn settle<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let first = view.shared.iterations() == 1 || view.lists.settled == 0;
+pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
+    let first = view.shared.switch.iterations == 1 || view.lists.settled == 0;
     let (mut hops, mut flits) = (0, 0);
     for i in view.lists.settled..view.lists.grants.len() {
         let grant = view.lists.grants[i];
@@ -86,7 +87,7 @@ pub(in crate::cycle) fn settle<const W: usize, const P: bool>(view: &mut View<'_
 
 /// Returns the packet's row. `first`: pointers over inputs and outputs move, as they do in the first round.
 #[inline]
-fn carry_out<const W: usize, const P: bool>(
+fn carry_out<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: bool,
@@ -125,7 +126,7 @@ fn carry_out<const W: usize, const P: bool>(
 /// Output side of the grant: time, credits, request; the output is looked at again if more
 /// requests stand. Returns the cycle in which the channel starts, without the crossbar delay.
 #[inline]
-fn occupy_output<const W: usize, const P: bool>(
+fn occupy_output<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     flits: u16,
@@ -173,7 +174,7 @@ fn occupy_output<const W: usize, const P: bool>(
 
 /// Round robins of the output and of the input (D3, D5 to D7).
 #[inline]
-fn move_pointers<const W: usize, const P: bool>(
+fn move_pointers<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: bool,
@@ -203,7 +204,7 @@ pub(in crate::cycle) fn next_bit<const W: usize>(bit: u16) -> u16 {
 
 /// Input side of the grant; `emptied`: its queue has no other packet.
 #[inline]
-fn occupy_input<const W: usize, const P: bool>(
+fn occupy_input<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     until: u64,
@@ -234,11 +235,7 @@ fn occupy_input<const W: usize, const P: bool>(
 }
 
 /// Input side of the grant where several packets may leave at a time.
-fn occupy_place<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
-    grant: &Grant,
-    until: u64,
-) {
+fn occupy_place<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &Grant, until: u64) {
     let input = &mut view.ins[grant.input as usize];
     input.leaving += 1;
     if input.leaving >= view.shared.speedup() {
@@ -255,7 +252,7 @@ fn occupy_place<const W: usize, const P: bool>(
 
 /// An input that has no place left no longer holds turns it reserved (D9): the outputs its heads request
 /// choose anew, in the next round of this cycle or in the next cycle.
-fn reopen_reserved<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row: u32) {
+fn reopen_reserved<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, port_row: u32) {
     let mut occupied = view.ins[port_row as usize].occupied;
     while occupied != 0 {
         let bit = occupied.trailing_zeros();
@@ -265,7 +262,7 @@ fn reopen_reserved<const W: usize, const P: bool>(view: &mut View<'_, W, P>, por
             if head.requesting {
                 let out = head.out;
                 view.calendar.at(view.now + 1).wakes.push(out);
-                if view.shared.iterations() > 1 {
+                if view.shared.switch.iterations > 1 {
                     view.visit(out);
                 }
             }
@@ -274,7 +271,7 @@ fn reopen_reserved<const W: usize, const P: bool>(view: &mut View<'_, W, P>, por
 }
 
 /// The VOQ ran empty: its `occupied` bit goes, unless another queue behind the same bit has packets.
-fn clear_occupied<const W: usize, const P: bool>(view: &mut View<'_, W, P>, grant: &Grant) {
+fn clear_occupied<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &Grant) {
     let bit = grant.queue % view.shared.voq_stride() % 64;
     let mut others = false;
     view.each_queue(grant.input, bit, |_, _| others = true);
@@ -285,7 +282,7 @@ fn clear_occupied<const W: usize, const P: bool>(view: &mut View<'_, W, P>, gran
 
 /// Slots of a packet that starts leaving at `start` come free one by one; the sender learns of it.
 #[inline(always)]
-pub(in crate::cycle) fn return_credits<const W: usize, const P: bool>(
+pub(in crate::cycle) fn return_credits<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     queue: u32,
     input: u32,
@@ -332,7 +329,7 @@ pub(in crate::cycle) fn return_credits<const W: usize, const P: bool>(
 
 /// Sends the packet over its channel (output and lane row): the next hop's event.
 #[inline]
-pub(in crate::cycle) fn forward<const W: usize, const P: bool>(
+pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     (out_row, out_lane): (u32, u32),
     packet_row: u32,

@@ -14,13 +14,14 @@
 //! None.
 
 use crate::cycle::mechanisms::adaptive;
+use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Shared;
 use crate::cycle::view::View;
 use crate::fabric::components::{NONE, Packet};
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let slot = view.calendar.take(view.now);
     std::mem::swap(&mut view.lists.arrived, &mut slot.heads);
     std::mem::swap(&mut view.lists.consumed, &mut slot.deliveries);
@@ -46,7 +47,7 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 }
 
 /// Sinks and channels that may start a packet.
-fn start_ports<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+fn start_ports<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     for port in view.calendar.due(view.now).starts.drain(..) {
         if port < view.place.first_host_port {
             view.lists.channel_visits.push(port);
@@ -57,7 +58,7 @@ fn start_ports<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 }
 
 /// An input that sends one packet at a time is free again: its heads may go.
-fn free_port<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row: u32) {
+fn free_port<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, port_row: u32) {
     let port = &mut view.ins[port_row as usize];
     port.wake_scheduled = false;
     let mut occupied = port.occupied;
@@ -71,7 +72,7 @@ fn free_port<const W: usize, const P: bool>(view: &mut View<'_, W, P>, port_row:
 
 /// The packet that left `queue` is gone (input speed-up above 1): the next is head, and the input may
 /// have a place left for the heads of its other queues.
-fn free_queue<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32) {
+fn free_queue<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: u32) {
     let port_row = view.queue_port(queue_row);
     view.queues[queue_row as usize].leaving = false;
     let port = &mut view.ins[port_row as usize];
@@ -97,7 +98,7 @@ fn free_queue<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_ro
 
 /// A head whose input is free: raises its request, or has its output looked at again.
 #[inline(always)]
-fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32) {
+fn offer<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: u32) {
     let queue = &view.queues[queue_row as usize];
     if queue.head == NONE {
         return;
@@ -113,7 +114,7 @@ fn offer<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u3
     }
 }
 
-impl<const W: usize, const P: bool> View<'_, W, P> {
+impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// The port row a queue belongs to.
     #[inline]
     pub fn queue_port(&self, queue_row: u32) -> u32 {
@@ -165,7 +166,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
     }
 }
 
-impl<const W: usize, const P: bool> View<'_, W, P> {
+impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// [`Shared::pipeline`] at the switch of an input of this shard.
     #[inline(always)]
     pub(in crate::cycle) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {

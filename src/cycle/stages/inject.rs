@@ -18,6 +18,7 @@ use crate::cycle::mechanisms::bounded_queues::BoundedQueues;
 use crate::cycle::mechanisms::replay::{MessageKey, Replay};
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::records::Records;
+use crate::cycle::rules::RuleSet;
 use crate::cycle::state::PacketPool;
 use crate::cycle::view::{Injection, InjectionArbiters, Optional, View};
 use crate::fabric::Host;
@@ -67,29 +68,32 @@ impl Starting<'_, '_> {
     }
 }
 
-/// The system of a plain fabric.
-pub fn plain<const W: usize>(mut fabric: Injection<'_, '_, W>, mut starting: Starting<'_, '_>) {
+/// The system without columns of mechanisms.
+pub fn bare<const W: usize, P: RuleSet>(
+    mut fabric: Injection<'_, '_, W>,
+    mut starting: Starting<'_, '_>,
+) {
     if !fabric.events.lists().host_visits.is_empty() {
-        let view = &mut fabric.view::<true>(Optional::default());
+        let view = &mut fabric.view::<P>(Optional::default());
         run(view, &mut starting.start());
     }
 }
 
-/// The system of any fabric.
-pub fn general<const W: usize>(
+/// The system with those of arbiters.
+pub fn system<const W: usize, P: RuleSet>(
     mut fabric: Injection<'_, '_, W>,
     mut arbiters: InjectionArbiters<'_, '_>,
     mut starting: Starting<'_, '_>,
 ) {
     if !fabric.events.lists().host_visits.is_empty() {
-        let view = &mut fabric.view::<false>(arbiters.columns());
+        let view = &mut fabric.view::<P>(arbiters.columns());
         run(view, &mut starting.start());
     }
 }
 
 /// Runs the stage.
 #[inline]
-fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>, hosts: &mut Start<'_>) {
+fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, hosts: &mut Start<'_>) {
     let mut visits = std::mem::take(&mut view.lists.host_visits);
     for out in visits.drain(..) {
         let port = &mut view.outs[out as usize];
@@ -108,7 +112,7 @@ fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>, hosts: &mut Sta
 
 /// Rule 1.
 #[inline]
-fn pick<const W: usize, const P: bool>(
+fn pick<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &Start<'_>,
     out: u32,
@@ -139,7 +143,7 @@ fn pick<const W: usize, const P: bool>(
 
 /// Whether the head of a source queue fits the credits of its lane; starves the lane otherwise.
 #[inline]
-fn fits<const W: usize, const P: bool>(
+fn fits<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &Start<'_>,
     out: u32,
@@ -161,7 +165,7 @@ fn fits<const W: usize, const P: bool>(
 
 /// Rule 2.
 #[inline]
-fn start<const W: usize, const P: bool>(
+fn start<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_>,
     out: u32,
@@ -199,7 +203,7 @@ fn start<const W: usize, const P: bool>(
 
 /// The packet enters the fabric: its first hop's event. The switch of a host is in its shard.
 #[inline]
-fn launch<const W: usize, const P: bool>(
+fn launch<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_>,
     out: u32,
@@ -241,7 +245,7 @@ fn launch<const W: usize, const P: bool>(
 
 /// A packet has left its source queue: a saturating source makes the next, a message may be complete.
 #[inline]
-fn sent<const W: usize, const P: bool>(
+fn sent<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_>,
     out: u32,
@@ -261,7 +265,7 @@ fn sent<const W: usize, const P: bool>(
     if let Some(bounds) = &mut hosts.bounds {
         bounds.leave(host, class);
     }
-    let traffic = &view.shared.0.traffic;
+    let traffic = &view.shared.shared().traffic;
     if traffic.saturating[usize::from(class)] {
         let row = host * traffic.classes.len() as u32 + u32::from(class);
         let source = hosts.sources.source(row);

@@ -17,13 +17,14 @@
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
 use crate::cycle::mechanisms::adaptive;
+use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
 use crate::fabric::components::NONE;
 use crate::plan::OutputArbitration;
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut arrived = std::mem::take(&mut view.lists.arrived);
     for &(lane, packet) in &arrived {
         if view.shared.sink_step() != 0
@@ -51,7 +52,7 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
 /// Appends a packet to its queue. A new head raises its request when it can be head now, else (its
 /// predecessor is still leaving) the freeing of the input finds it.
 #[inline(always)]
-fn append<const W: usize, const P: bool>(view: &mut View<'_, W, P>, lane: u32, packet: u32) {
+fn append<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: u32, packet: u32) {
     let shared = view.shared;
     let (queue_row, bit) = match shared.voq_stride() {
         0 => (lane, lane & shared.lane_mask),
@@ -83,7 +84,7 @@ fn append<const W: usize, const P: bool>(view: &mut View<'_, W, P>, lane: u32, p
 
 /// Output index a packet in `lane` is forwarded to.
 #[inline]
-fn output_of<const W: usize, const P: bool>(view: &View<'_, W, P>, lane: u32, packet: u32) -> u32 {
+fn output_of<const W: usize, P: RuleSet>(view: &View<'_, W, P>, lane: u32, packet: u32) -> u32 {
     let port = &view.ins[(lane >> view.shared.lane_shift) as usize];
     let row = port.table_row as usize * view.shared.forwarding.host_count;
     u32::from(view.shared.forwarding.next[row + view.packets[packet as usize].destination as usize])
@@ -91,7 +92,7 @@ fn output_of<const W: usize, const P: bool>(view: &View<'_, W, P>, lane: u32, pa
 
 /// Routes the head of a queue and raises its request.
 #[inline(always)]
-fn raise<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue_row: u32, port_row: u32) {
+fn raise<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: u32, port_row: u32) {
     let shared = view.shared;
     if let Some(adaptation) = shared.adaptation() {
         return adaptive::raise(view, adaptation, queue_row, port_row);

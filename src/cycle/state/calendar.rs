@@ -6,6 +6,7 @@
 //!
 //! Cost: O(1) per event; finding the next busy slot O(slots / 64).
 
+use super::ring::Ring;
 use crate::cycle::snapshot::Persistent;
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
@@ -36,7 +37,7 @@ pub struct Slot {
     pub deliveries: Vec<u32>,
     /// Ports that have something to start of their own: slow sinks (host port rows) and channels behind output lanes.
     pub starts: Vec<u32>,
-    /// The slot's bit in the bitset is set.
+    /// The slot is in the set of busy ones.
     busy: bool,
 }
 
@@ -45,7 +46,7 @@ pub struct Slot {
 pub struct Calendar {
     now: u64,
     slots: Vec<Slot>,
-    busy: Vec<u64>,
+    busy: Ring,
     mask: u64,
 }
 
@@ -56,7 +57,7 @@ impl Calendar {
         Self {
             now: 0,
             slots: vec![Slot::default(); length as usize],
-            busy: vec![0; (length / 64) as usize],
+            busy: Ring::new(length),
             mask: length - 1,
         }
     }
@@ -76,11 +77,10 @@ impl Calendar {
     /// The slot of cycle `at`, for appending.
     #[inline]
     pub fn at(&mut self, at: u64) -> &mut Slot {
-        let index = at & self.mask;
-        let slot = &mut self.slots[index as usize];
+        let slot = &mut self.slots[(at & self.mask) as usize];
         if !slot.busy {
             slot.busy = true;
-            self.busy[(index / 64) as usize] |= 1 << (index % 64);
+            self.busy.insert(at);
         }
         slot
     }
@@ -88,8 +88,7 @@ impl Calendar {
     /// Whether cycle `now` has events.
     #[inline]
     pub fn is_busy(&self, now: u64) -> bool {
-        let index = now & self.mask;
-        self.busy[(index / 64) as usize] >> (index % 64) & 1 != 0
+        self.busy.contains(now)
     }
 
     /// The slot of the current cycle.
@@ -101,9 +100,8 @@ impl Calendar {
     /// The slot of the current cycle, for draining; it counts as empty from now on.
     #[inline]
     pub fn take(&mut self, now: u64) -> &mut Slot {
-        let index = now & self.mask;
-        self.busy[(index / 64) as usize] &= !(1 << (index % 64));
-        let slot = &mut self.slots[index as usize];
+        self.busy.remove(now);
+        let slot = self.due(now);
         slot.busy = false;
         slot
     }
@@ -121,38 +119,8 @@ impl Calendar {
 
     /// The first busy cycle from `from` on.
     pub fn next_busy(&self, from: u64) -> Option<u64> {
-        let length = self.mask + 1;
-        let words = self.busy.len() as u64;
-        let start = from & self.mask;
-        let first = self.busy[(start / 64) as usize] >> (start % 64);
-        if first != 0 {
-            return Some(from + u64::from(first.trailing_zeros()));
-        }
-        let aligned = from - start % 64;
-        (1..=words).find_map(|step| {
-            let word = self.busy[((start / 64 + step) % words) as usize];
-            let at = aligned + step * 64 + u64::from(word.trailing_zeros());
-            (word != 0 && at < from + length).then_some(at)
-        })
+        self.busy.next(from)
     }
 }
 
 impl Persistent for Calendar {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_the_next_busy_cycle_around_the_ring() {
-        let mut calendar = Calendar::new(200);
-        assert_eq!(calendar.next_busy(7), None);
-        for (now, at) in [(7, 8), (250, 255), (250, 256), (300, 500), (1000, 1255)] {
-            calendar.at(at).wakes.push(1);
-            assert!(calendar.is_busy(at));
-            assert_eq!(calendar.next_busy(now), Some(at));
-            calendar.take(at).wakes.clear();
-            assert_eq!(calendar.next_busy(now), None);
-        }
-    }
-}

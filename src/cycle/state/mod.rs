@@ -14,6 +14,7 @@
 pub mod calendar;
 pub mod mail;
 pub mod pool;
+pub mod ring;
 pub mod shared;
 pub mod worklists;
 
@@ -25,17 +26,25 @@ pub use worklists::{CreditReturn, Departure, Fact, Worklists};
 
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::resource::Resource;
+use bevy_ecs::world::{FromWorld, World};
 use std::sync::Arc;
 
-/// What does not change in a shard.
-#[derive(Resource, Debug)]
+/// What does not change in a shard. A stage keeps a copy of its own, which costs nothing to fetch.
+#[derive(Resource, Clone, Debug)]
 pub struct Place {
     /// Tables and options, one copy for all shards.
     pub shared: Arc<Shared>,
     /// First port row of a host: rows from here on belong to hosts.
     pub first_host_port: u32,
     /// Channels that leave the shard.
-    pub border: Vec<Border>,
+    pub border: Arc<[Border]>,
+}
+
+impl FromWorld for Place {
+    /// A copy of the shard's.
+    fn from_world(world: &mut World) -> Self {
+        world.resource::<Self>().clone()
+    }
 }
 
 /// A proposed, then accepted, transfer of one packet.

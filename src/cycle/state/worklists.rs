@@ -143,6 +143,9 @@ pub struct Worklists {
     /// Candidates of the head that is being routed.
     #[serde(skip)]
     pub candidates: Vec<Candidate>,
+    /// Their loads.
+    #[serde(skip)]
+    pub loads: Vec<u32>,
     /// Packets that leave the shard.
     #[serde(skip)]
     pub departures: Vec<Departure>,

@@ -39,8 +39,12 @@ impl Coverage {
             names.push(format!("engine {engine}"));
             names.push(format!("topology {topology}"));
         }
-        let path = if found.plain { "plain" } else { "general" };
+        let path = match found.rules {
+            "Plain" => "plain",
+            _ => "general",
+        };
         names.push(path.to_owned());
+        names.push(format!("rules {}", found.rules));
         names.push(format!("{} shards", found.shards));
         let resumed = case.way.resume.iter().map(|(_, threads)| *threads);
         for threads in resumed.chain([case.way.threads]) {
@@ -65,11 +69,10 @@ impl Coverage {
     }
 
     /// A path of the cycle, with every number of threads and every width of the masks.
-    fn require_widths(&self, path: &str) {
+    fn require_widths(&self, path: &str, widths: &[usize]) {
         for threads in 1..=3 {
-            let widths = [1, 2, 4, 8, 16, 64];
-            let names = widths.map(|words| format!("{path}, {words} words, {threads} threads"));
-            self.require(names, 1);
+            let name = |words| format!("{path}, {words} words, {threads} threads");
+            self.require(widths.iter().map(name), 1);
         }
     }
 
@@ -79,7 +82,12 @@ impl Coverage {
             self.deliveries > 50 * self.cases && self.messages > self.cases,
             "the cases hardly deliver anything: {self}"
         );
-        self.require_widths("general");
+        self.require_widths("general", &[2, 8, 64]);
+        let sets: &[&str] = match kind {
+            Kind::Tables => &["Arbitrated", "SpedUp", "Queued", "Buffered", "Any"],
+            Kind::Adaptive => &["Adaptive", "Any"],
+        };
+        self.require(sets.iter().map(|name| format!("rules {name}")), 3);
         self.require((1..=7).map(|count| format!("{count} shards")), 1);
         self.require(["long", "many hosts", "64 hosts"], 6);
         for name in [true, false].map(|plain| wanted(kind, plain)).concat() {
@@ -90,7 +98,7 @@ impl Coverage {
 
     /// What only tables have: the fast path.
     pub(super) fn require_plain(&self) {
-        self.require_widths("plain");
+        self.require_widths("plain", &[1, 2, 4, 8, 16, 64]);
         self.require(["plain", "general"], self.cases * 2 / 5);
     }
 

@@ -20,8 +20,8 @@ pub(super) struct Found {
     pub(super) rejected: u64,
     /// Counts of all shards, and of channels within the window.
     pub(super) records: Records,
-    /// Whether the fast path was taken, at the end.
-    pub(super) plain: bool,
+    /// Rule set that the stages were compiled for, at the end.
+    pub(super) rules: &'static str,
     /// Words of the request masks.
     pub(super) mask_words: usize,
     /// Shards that there were.
@@ -173,16 +173,14 @@ impl<'a, R> Run<'a, R> {
             }));
         }
         deliveries.sort();
-        let plain = self
-            .simulation
-            .each::<Place>()
-            .all(|place| place.shared.is_plain());
+        let places = self.simulation.each::<Place>();
+        let rules = places.map(|place| place.shared.rule_set()).next();
         Found {
             deliveries,
             created,
             rejected,
             records,
-            plain,
+            rules: rules.expect("there is a shard"),
             mask_words: self.simulation.mask_words(),
             shards: self.simulation.shard_count(),
         }

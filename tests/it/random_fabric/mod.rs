@@ -24,6 +24,7 @@ pub(crate) use traffic::{Saturating, ToOne};
 pub(crate) use way::{Fork, Way};
 
 use crate::reference::Routing;
+use options::Family;
 use strata::{Scale, Stratum};
 use virtlane::measure::Observe;
 use virtlane::plan::Plan;
@@ -66,14 +67,17 @@ impl Dice {
     }
 }
 
-/// Whether a case has the options the fast path is compiled for, and whether its channels run at one pace: both where the
-/// stratum says so, elsewhere not both, and now and then one alone.
-fn plainness(dice: &mut Dice, plain: bool) -> (bool, bool) {
+/// Which options a case has, and whether its channels run at one pace: as the fast path where the stratum says so,
+/// elsewhere not both, now and then one alone, and often with one family of options at one pace.
+fn plainness(dice: &mut Dice, plain: bool) -> (Family, bool) {
     if plain {
-        return (true, true);
+        return (Family::Plain, true);
     }
-    let nearly = dice.chance(10);
-    (nearly, !nearly && dice.chance(30))
+    match dice.between(0, 99) {
+        0..10 => (Family::Plain, false),
+        10..45 => (Family::single(dice), true),
+        _ => (Family::All, dice.chance(30)),
+    }
 }
 
 /// The first draw for a seed that has what its stratum demands; `number` tells kinds of cases apart.
@@ -101,17 +105,17 @@ pub(crate) fn case(seed: u64) -> Case {
 }
 
 fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
-    let (is_plain, uniform) = plainness(&mut dice, stratum.plain);
+    let (family, uniform) = plainness(&mut dice, stratum.plain);
     let (lanes, ports) = stratum.scale.lanes_and_ports(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
     let (graph, tables) = fabric::fabric(&mut dice, stratum.scale, ports, lanes, service_levels);
     let graph = timing::timed(&mut dice, &graph, uniform);
     // the ring may need more lanes than were drawn
     let lanes = tables.guarantees.lanes_needed.max(lanes);
-    let management = !stratum.plain && dice.chance(25);
+    let management = family.may_have_vl15() && !stratum.plain && dice.chance(25);
     let drawn = Drawn {
         seed,
-        plain: is_plain,
+        family,
         service_levels,
         management,
     };
@@ -132,7 +136,7 @@ pub(crate) fn adaptive_case(seed: u64) -> Case<Adaptive> {
 }
 
 fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adaptive> {
-    let (is_plain, uniform) = plainness(&mut dice, stratum.plain);
+    let (family, uniform) = plainness(&mut dice, stratum.plain);
     let (most, ports) = stratum.scale.lanes_and_ports(&mut dice);
     let service_levels = dice.between(1, 4) as u8;
     let graph = fabric::graph(&mut dice, stratum.scale, ports);
@@ -145,7 +149,7 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     }
     let drawn = Drawn {
         seed,
-        plain: is_plain,
+        family,
         service_levels,
         management: false,
     };
@@ -161,7 +165,7 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
 /// What was drawn for a case before its traffic.
 struct Drawn {
     seed: u64,
-    plain: bool,
+    family: Family,
     service_levels: u8,
     management: bool,
 }
@@ -169,14 +173,7 @@ struct Drawn {
 impl Drawn {
     fn switch_options(&self, dice: &mut Dice, lanes: u8, plan: &Plan) -> SwitchOptions {
         let largest = plan.largest_packet();
-        if self.plain {
-            SwitchOptions {
-                management_lane: self.management,
-                ..options::plain_options(dice, lanes, largest)
-            }
-        } else {
-            options::switch_options(dice, lanes, self.management, largest)
-        }
+        options::family_options(dice, lanes, self.management, largest, self.family)
     }
 }
 
@@ -194,7 +191,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         flit_bytes: dice.pick(&[8, 16, 32, 64, 64, 64, 100, 4096, 1 << 16, 1 << 30]),
         reference_rate: 10_000_000_000,
         switch: SwitchOptions::default(),
-        host: options::host_options(dice, drawn.plain),
+        host: options::host_options(dice, drawn.family),
         classes,
         phases: Phases {
             warmup,

@@ -19,17 +19,76 @@ pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) 
     }
 }
 
-/// Of a `plain` fabric: sinks as fast as their links.
-pub(super) fn host_options(dice: &mut Dice, plain: bool) -> HostOptions {
+/// Which options of switches and hosts are drawn; the cycle is compiled for such families.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    /// None: what the fast path has.
+    Plain,
+    Arbitration,
+    Speedup,
+    /// VOQ, with arbitration and speed-up.
+    Voq,
+    /// Buffers behind the crossbar, with arbitration and speed-up.
+    Buffers,
+    All,
+}
+
+impl Family {
+    /// One of those between nothing and everything.
+    pub(super) fn single(dice: &mut Dice) -> Self {
+        dice.pick(&[Self::Arbitration, Self::Speedup, Self::Voq, Self::Buffers])
+    }
+
+    /// Whether VL15 goes with it.
+    pub(super) fn may_have_vl15(self) -> bool {
+        matches!(self, Self::Plain | Self::All)
+    }
+
+    /// What the family has of options in any combination.
+    fn of(self, all: SwitchOptions) -> SwitchOptions {
+        let (default, all) = (SwitchOptions::default(), &all);
+        let pick = |families: &[Self]| {
+            if families.contains(&self) {
+                all
+            } else {
+                &default
+            }
+        };
+        let crossbar = [Self::Voq, Self::Buffers];
+        let arbitration = pick(&[&crossbar[..], &[Self::Arbitration]].concat());
+        let buffers = pick(&[Self::Buffers]);
+        SwitchOptions {
+            matching: arbitration.matching,
+            output_arbitration: arbitration.output_arbitration,
+            reserve: arbitration.reserve,
+            vl_arbitration: arbitration.vl_arbitration.clone(),
+            input_speedup: pick(&[&crossbar[..], &[Self::Speedup]].concat()).input_speedup,
+            output_buffer: buffers.output_buffer,
+            output_lane_buffer: buffers.output_lane_buffer,
+            queues: match self {
+                Self::Voq => Queues::Voq,
+                _ => Queues::Fifo,
+            },
+            sharing: default.sharing,
+            forwarding: default.forwarding,
+            management_lane: false,
+            ..all.clone()
+        }
+    }
+}
+
+/// Slow sinks with all options only.
+pub(super) fn host_options(dice: &mut Dice, family: Family) -> HostOptions {
+    let all = family == Family::All;
     HostOptions {
-        sink_cycles_per_flit: (!plain && dice.chance(25)).then(|| dice.between(1, 4)),
+        sink_cycles_per_flit: (all && dice.chance(25)).then(|| dice.between(1, 4)),
         source_queue: dice.chance(30).then(|| dice.between(1, 5)),
     }
 }
 
 /// Lanes, buffer space and delays as they come; at least one cycle of delay. Everything else is what a scenario has
 /// that does not name it.
-pub(super) fn plain_options(dice: &mut Dice, lanes: u8, largest: u16) -> SwitchOptions {
+fn plain_options(dice: &mut Dice, lanes: u8, largest: u16) -> SwitchOptions {
     let largest = u32::from(largest);
     let mut options = SwitchOptions {
         lanes,
@@ -50,9 +109,27 @@ pub(super) fn plain_options(dice: &mut Dice, lanes: u8, largest: u16) -> SwitchO
     options
 }
 
+/// The options of a family.
+pub(super) fn family_options(
+    dice: &mut Dice,
+    lanes: u8,
+    management_lane: bool,
+    largest: u16,
+    family: Family,
+) -> SwitchOptions {
+    match family {
+        Family::Plain => SwitchOptions {
+            management_lane,
+            ..plain_options(dice, lanes, largest)
+        },
+        Family::All => switch_options(dice, lanes, management_lane, largest),
+        family => family.of(switch_options(dice, lanes, false, largest)),
+    }
+}
+
 /// Options in every combination that D1-D18 allow: unlimited speed-up and `reserve` not with
 /// input-first, `reserve` not with random arbitration, no VL15 with a pool, one kind of output buffer.
-pub(super) fn switch_options(
+fn switch_options(
     dice: &mut Dice,
     lanes: u8,
     management_lane: bool,

@@ -129,7 +129,7 @@ fn stratum(seed: u64) -> (Stratum, Option<&'static str>, Option<&'static str>) {
 pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
     let mut dice = Dice(stream(seed, Purpose::Topology, 2));
     let (stratum, engine, name) = stratum(seed);
-    let (is_plain, uniform) = plainness(&mut dice, stratum.plain);
+    let (family, uniform) = plainness(&mut dice, stratum.plain);
     let service_levels = dice.between(1, 3) as u8;
     let (engines, topologies) = (engines(), TOPOLOGIES.names().collect::<Vec<_>>());
     let (name, graph, routes, lanes) = loop {
@@ -144,9 +144,9 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
     let is_adaptive = matches!(routes, Routes::Adaptive(_));
     let drawn = Drawn {
         seed,
-        plain: is_plain,
+        family,
         service_levels,
-        management: !stratum.plain && !is_adaptive && dice.chance(25),
+        management: family.may_have_vl15() && !stratum.plain && !is_adaptive && dice.chance(25),
     };
     let cycles = stratum.scale.cycles(&mut dice) * 2 / 3;
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);

@@ -18,6 +18,7 @@
 //! None.
 
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Grant, Shared};
 use crate::cycle::view::View;
@@ -52,6 +53,12 @@ pub struct Adaptation {
 }
 
 impl Adaptation {
+    /// Indices of the ports of a switch among the connected ones, from port 1 on.
+    #[inline]
+    fn indices(&self, switch: u32) -> &[u8] {
+        &self.port_index[self.first_entry[switch as usize] as usize..]
+    }
+
     /// Lane of a source's packet with that sequence number.
     #[inline]
     pub fn injection_lane(&self, key: u8, sequence: u64) -> u8 {
@@ -135,12 +142,14 @@ struct Head<'a> {
     queue: u32,
     packet: u32,
     switch: SwitchId,
+    /// Indices of the ports of its switch among the connected ones, from port 1 on.
+    indices: &'a [u8],
     first_port: u32,
     first_lane: u8,
 }
 
 /// Routes the head of a queue and raises its requests.
-pub(in crate::cycle) fn raise<const W: usize, const P: bool>(
+pub(in crate::cycle) fn raise<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     adaptation: &Adaptation,
     queue: u32,
@@ -154,6 +163,7 @@ pub(in crate::cycle) fn raise<const W: usize, const P: bool>(
         queue,
         packet,
         switch: SwitchId(switch.global),
+        indices: adaptation.indices(switch.global),
         first_port: switch.first_port,
         first_lane: adaptation.first_lane[usize::from(key)],
     };
@@ -169,7 +179,7 @@ pub(in crate::cycle) fn raise<const W: usize, const P: bool>(
 }
 
 /// Rule 1.
-fn find<const W: usize, const P: bool>(
+fn find<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     head: Head<'_>,
     found: &mut Vec<Candidate>,
@@ -194,7 +204,7 @@ fn find<const W: usize, const P: bool>(
 }
 
 /// Rule 2: the place of the candidate to request.
-fn select<const W: usize, const P: bool>(
+fn select<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     head: Head<'_>,
     found: &[Candidate],
@@ -202,24 +212,31 @@ fn select<const W: usize, const P: bool>(
     if found.len() < 2 || head.adaptation.selection == Selection::First {
         return 0;
     }
+    let mut loads = std::mem::take(&mut view.lists.loads);
     let mut outputs = Outputs::new(view, head);
-    if head.adaptation.selection == Selection::Random {
-        return outputs.below(found.len() as u32) as usize;
-    }
-    let load = |candidate: &Candidate| outputs.load(candidate.port, candidate.lane);
-    let least = found.iter().map(load).min().unwrap_or(0);
-    let ties = found.iter().filter(|&candidate| load(candidate) == least);
-    let chosen = match ties.count() as u32 {
-        0 | 1 => 0,
-        ties => outputs.below(ties) as usize,
+    let chosen = if head.adaptation.selection == Selection::Random {
+        outputs.below(found.len() as u32) as usize
+    } else {
+        let load = |candidate: &Candidate| outputs.load(candidate.port, candidate.lane);
+        loads.extend(found.iter().map(load));
+        least(&loads, |ties| outputs.below(ties))
     };
-    let places = found.iter().enumerate();
-    let mut least_loaded = places.filter(|(_, way)| outputs.load(way.port, way.lane) == least);
-    least_loaded.nth(chosen).map_or(0, |(place, _)| place)
+    loads.clear();
+    view.lists.loads = loads;
+    chosen
+}
+
+/// The place of the least load; of several the one that is drawn.
+fn least(loads: &[u32], draw: impl FnOnce(u32) -> u32) -> usize {
+    let least = loads.iter().min().copied().unwrap_or(0);
+    let ties = loads.iter().filter(|&&load| load == least).count() as u32;
+    let chosen = if ties < 2 { 0 } else { draw(ties) };
+    let mut places = (0..loads.len()).filter(|&place| loads[place] == least);
+    places.nth(chosen as usize).unwrap_or(0)
 }
 
 /// Raises the requests of a head for all of `found`.
-fn request<const W: usize, const P: bool>(
+fn request<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     head: Head<'_>,
     found: &[Candidate],
@@ -271,10 +288,7 @@ fn request<const W: usize, const P: bool>(
 }
 
 /// The input of a head that requests several outputs is free: they are looked at again.
-pub(in crate::cycle) fn offer<const W: usize, const P: bool>(
-    view: &mut View<'_, W, P>,
-    queue: u32,
-) {
+pub(in crate::cycle) fn offer<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: u32) {
     let size = view.queues[queue as usize].size;
     for i in 0..view.optional.choices[queue as usize].requests.len() {
         let lane = view.optional.choices[queue as usize].requests[i].lane;
@@ -283,7 +297,7 @@ pub(in crate::cycle) fn offer<const W: usize, const P: bool>(
 }
 
 /// Rule 3, withdrawal: the granted head no longer requests anything else.
-pub(in crate::cycle) fn withdraw<const W: usize, const P: bool>(
+pub(in crate::cycle) fn withdraw<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
 ) {
@@ -307,7 +321,7 @@ pub(in crate::cycle) fn withdraw<const W: usize, const P: bool>(
 /// Rule 3, acceptance: what an input prefers about a grant, less first; all grants are alike where heads request
 /// one output.
 #[inline]
-pub(in crate::cycle) fn preference<const W: usize, const P: bool>(
+pub(in crate::cycle) fn preference<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     grant: &Grant,
 ) -> (bool, u32) {
@@ -328,8 +342,7 @@ impl Head<'_> {
     /// Index of a port among the connected ones.
     #[inline]
     fn index(&self, port: u16) -> u32 {
-        let first = self.adaptation.first_entry[self.switch.index()];
-        u32::from(self.adaptation.port_index[first as usize + usize::from(port) - 1])
+        u32::from(self.indices[usize::from(port) - 1])
     }
 }
 
@@ -343,12 +356,12 @@ struct Outputs<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Outputs<'a, W> {
-    fn new<const P: bool>(view: &'a mut View<'_, W, P>, head: Head<'a>) -> Self {
+    fn new<P: RuleSet>(view: &'a mut View<'_, W, P>, head: Head<'a>) -> Self {
         Self {
             head,
             lanes: view.lanes,
             stream: &mut view.optional.choices[head.queue as usize].stream,
-            shared: view.shared.0,
+            shared: view.shared.shared(),
             now: view.now,
         }
     }

@@ -29,7 +29,7 @@ mod ledger;
 use self::buffers::{OutChannel, WaitingLane};
 use super::vl_tables;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::rules::Rules;
+use crate::cycle::rules::{RuleSet, Rules, with_rules};
 use crate::cycle::slot::Slot;
 use crate::cycle::stages::cross::{forward, return_credits};
 use crate::cycle::state::Grant;
@@ -55,19 +55,23 @@ impl Mechanism for OutputLanes {
         shard.column::<OutLane<W>, WaitingLane>(WaitingLane::default());
         shard.column::<OutPort, OutChannel>(OutChannel::default());
         shard.ledger(ledger::enter);
-        shard.system(Slot::Transmit, "transmit", system::<W>);
+        let shared = shard.site().shared;
+        with_rules!(shared, Set => shard.system(Slot::Transmit, "transmit", system::<W, Set>));
     }
 }
 
-fn system<const W: usize>(mut fabric: Fabric<'_, '_, W>, mut channels: Transmission<'_, '_>) {
+fn system<const W: usize, P: RuleSet>(
+    mut fabric: Fabric<'_, '_, W>,
+    mut channels: Transmission<'_, '_>,
+) {
     if !fabric.events.lists().channel_visits.is_empty() {
-        run(&mut fabric.view::<false>(channels.columns()));
+        run(&mut fabric.view::<P>(channels.columns()));
     }
 }
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut due = std::mem::take(&mut view.lists.channel_visits);
     for out in due.drain(..) {
         transmit(view, out);
@@ -75,7 +79,7 @@ pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
     view.lists.channel_visits = due;
 }
 
-impl<const P: bool> Rules<'_, P> {
+impl<P: RuleSet> Rules<'_, P> {
     /// Whether a packet is larger than the buffer of its output lane: it stalls half-way (rule 3).
     #[inline]
     pub fn stalls(&self, flits: u16) -> bool {
@@ -83,7 +87,7 @@ impl<const P: bool> Rules<'_, P> {
     }
 }
 
-impl<const W: usize, const P: bool> View<'_, W, P> {
+impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// Largest packet that a lane of an output takes now: by its credits and by rule 1.
     #[inline(always)]
     pub fn room(&self, lane: u32) -> u32 {
@@ -120,7 +124,7 @@ impl<const W: usize, const P: bool> View<'_, W, P> {
 }
 
 /// A packet that stalls holds input and output until the channel takes it: no wake-up is due before.
-pub(in crate::cycle) fn hold<const W: usize, const P: bool>(
+pub(in crate::cycle) fn hold<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
 ) -> u64 {
@@ -134,7 +138,7 @@ pub(in crate::cycle) fn hold<const W: usize, const P: bool>(
 }
 
 /// A packet that was granted now passes the crossbar into its output lane (rule 1).
-pub(in crate::cycle) fn enter<const W: usize, const P: bool>(
+pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     packet_row: u32,
@@ -164,7 +168,7 @@ pub(in crate::cycle) fn enter<const W: usize, const P: bool>(
 
 /// Puts a channel on the agenda of cycle `at`. It is there already for no later cycle: packets get ready in the
 /// order in which they enter.
-fn schedule<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, at: u64) {
+fn schedule<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32, at: u64) {
     let channel = &mut view.optional.channels[out as usize];
     if !channel.scheduled {
         channel.scheduled = true;
@@ -177,7 +181,7 @@ fn schedule<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, 
 }
 
 /// Visits a free channel (rule 2).
-fn transmit<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32) {
+fn transmit<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32) {
     view.optional.channels[out as usize].scheduled = false;
     let ready = ready_lanes(view, out, view.now);
     if let Some((lane, choice)) = choose(view, out, ready) {
@@ -198,7 +202,7 @@ fn transmit<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32) 
 }
 
 /// First waiting packet of each lane of a channel: its lane number and the cycle from which it may be taken.
-fn heads<const W: usize, const P: bool>(
+fn heads<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     out: u32,
 ) -> impl Iterator<Item = (u32, u64)> {
@@ -213,7 +217,7 @@ fn heads<const W: usize, const P: bool>(
 }
 
 /// Lanes whose first waiting packet may be taken in cycle `at`.
-fn ready_lanes<const W: usize, const P: bool>(view: &View<'_, W, P>, out: u32, at: u64) -> u16 {
+fn ready_lanes<const W: usize, P: RuleSet>(view: &View<'_, W, P>, out: u32, at: u64) -> u16 {
     if view.shared.switch.crossbar_delay == 0 {
         return view.optional.channels[out as usize].waiting;
     }
@@ -223,7 +227,7 @@ fn ready_lanes<const W: usize, const P: bool>(view: &View<'_, W, P>, out: u32, a
 }
 
 /// The lane the channel serves among `ready` ones.
-fn choose<const W: usize, const P: bool>(
+fn choose<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     out: u32,
     ready: u16,
@@ -241,7 +245,7 @@ fn choose<const W: usize, const P: bool>(
 }
 
 /// The channel takes the first packet of a lane.
-fn take<const W: usize, const P: bool>(
+fn take<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     out: u32,
     number: u32,
@@ -283,7 +287,7 @@ fn take<const W: usize, const P: bool>(
 }
 
 /// Rule 3: the channel takes the packet that stalls in the crossbar on its way to `lane`.
-fn release<const W: usize, const P: bool>(
+fn release<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     lane: u32,
     granted: u64,

@@ -18,13 +18,14 @@
 
 use super::requests::standing;
 use super::{Asked, first_from, request_of};
+use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
 
 /// The request an output serves now, as output lane row and input lane bit, when every standing request has room;
 /// `None`: it takes its turn by lanes.
 #[inline]
-pub(super) fn choose<const W: usize, const P: bool>(
+pub(super) fn choose<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
 ) -> Option<(u32, u16)> {
@@ -61,7 +62,7 @@ pub(super) fn choose<const W: usize, const P: bool>(
 
 /// The input whose turn it is among those in `mask`, which is not empty, and its lane.
 #[inline]
-fn next_bit<const W: usize, const P: bool>(
+fn next_bit<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     asked: &Asked<W>,
     mask: &[u64; W],
@@ -82,7 +83,7 @@ fn next_bit<const W: usize, const P: bool>(
 
 /// The output lane of a request: of an open head that requests several, the first from the lane pointer.
 #[inline]
-fn lane_of<const W: usize, const P: bool>(
+fn lane_of<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     asked: &Asked<W>,
     mut found: u16,
@@ -109,7 +110,7 @@ fn turn(turns: u32, bit: u16, shift: u32) -> usize {
 
 /// Moves the pointers of an accepted grant for a data lane; that over inputs in the `first` round only.
 #[inline]
-pub(in crate::cycle) fn advance<const W: usize, const P: bool>(
+pub(in crate::cycle) fn advance<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: bool,

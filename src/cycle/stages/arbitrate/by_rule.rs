@@ -4,6 +4,7 @@
 //! Cost: O(requests)
 
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
@@ -57,7 +58,7 @@ impl Mechanism for OutputStreams {
 }
 
 /// First come first served, oldest first or random among the set bits of `mask`.
-pub(super) fn by_rule<const W: usize, const P: bool>(
+pub(super) fn by_rule<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     out: u32,
     mask: &[u64; W],

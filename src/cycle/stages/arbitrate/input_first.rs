@@ -16,6 +16,7 @@
 use super::{by_rule, first_from};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::vl_tables;
+use crate::cycle::rules::{RuleSet, with_rules};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::{next_bit, settle};
@@ -56,18 +57,22 @@ impl Mechanism for InputFirst {
         if shard.site().shared.switch.voq_stride != 0 {
             shard.column::<OutLane<W>, VoqPointer>(VoqPointer::default());
         }
-        shard.system(Slot::Arbitrate, "input_first", system::<W>);
+        let shared = shard.site().shared;
+        with_rules!(shared, Set => shard.system(Slot::Arbitrate, "input_first", system::<W, Set>));
     }
 }
 
-fn system<const W: usize>(mut fabric: Fabric<'_, '_, W>, mut arbiters: InputArbiters<'_, '_>) {
+fn system<const W: usize, P: RuleSet>(
+    mut fabric: Fabric<'_, '_, W>,
+    mut arbiters: InputArbiters<'_, '_>,
+) {
     if !fabric.events.lists().visits.is_empty() {
-        run(&mut fabric.view::<false>(arbiters.columns()));
+        run(&mut fabric.view::<P>(arbiters.columns()));
     }
 }
 
 /// Runs the allocation.
-pub fn run<const W: usize>(view: &mut View<'_, W>) {
+pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut visits = std::mem::take(&mut view.lists.visits);
     let mut inputs = std::mem::take(&mut view.lists.input_visits);
     for &out in &visits {
@@ -78,7 +83,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
     view.lists.visits = visits;
     inputs.sort_unstable();
     inputs.dedup();
-    for round in 0..view.shared.iterations() {
+    for round in 0..view.shared.switch.iterations {
         let first = view.lists.grants.len();
         for &input in &inputs {
             if has_place(view, input) {
@@ -101,7 +106,7 @@ pub fn run<const W: usize>(view: &mut View<'_, W>) {
 }
 
 /// Whether the input can send one more packet now.
-fn has_place<const W: usize, const P: bool>(view: &View<'_, W, P>, input: u32) -> bool {
+fn has_place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, input: u32) -> bool {
     let port = &view.ins[input as usize];
     if view.shared.speedup() == 1 {
         port.free_at <= view.now
@@ -111,7 +116,7 @@ fn has_place<const W: usize, const P: bool>(view: &View<'_, W, P>, input: u32) -
 }
 
 /// Inputs with a request for a visited output.
-fn collect_inputs<const W: usize, const P: bool>(
+fn collect_inputs<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     out: u32,
     inputs: &mut Vec<u32>,
@@ -137,7 +142,7 @@ fn collect_inputs<const W: usize, const P: bool>(
 }
 
 /// Whether a queue's head requests a free output and its lane has room; starves the lane otherwise.
-fn is_eligible<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: u32) -> bool {
+fn is_eligible<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: u32) -> bool {
     let head = &view.queues[queue as usize];
     if head.head == NONE || !head.requesting {
         return false;
@@ -156,7 +161,7 @@ fn is_eligible<const W: usize, const P: bool>(view: &mut View<'_, W, P>, queue: 
 }
 
 /// Lanes of an input with an eligible head.
-fn eligible_lanes<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32) -> u16 {
+fn eligible_lanes<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: u32) -> u16 {
     let mut eligible = 0u16;
     let mut occupied = view.ins[input as usize].occupied;
     while occupied != 0 {
@@ -173,7 +178,7 @@ fn eligible_lanes<const W: usize, const P: bool>(view: &mut View<'_, W, P>, inpu
 }
 
 /// The input's proposal, as a grant to be decided by its output.
-fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32) {
+fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: u32) {
     let shift = view.shared.lane_shift;
     let stride = view.shared.voq_stride().max(1);
     let first_lane = input << shift;
@@ -202,7 +207,7 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32)
 }
 
 /// Rule 1, lane: VL15, then tables or round robin.
-fn pick_lane<const W: usize, const P: bool>(
+fn pick_lane<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     input: u32,
     eligible: u16,
@@ -222,7 +227,7 @@ fn pick_lane<const W: usize, const P: bool>(
 }
 
 /// Rule 1, output: round robin over the eligible queues of a lane.
-fn pick_queue<const W: usize, const P: bool>(
+fn pick_queue<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     lane_row: u32,
     stride: u32,
@@ -238,7 +243,7 @@ fn pick_queue<const W: usize, const P: bool>(
 }
 
 /// Rule 2: each output picks one of the proposals of this round, which begins with grant `first`.
-fn decide<const W: usize, const P: bool>(
+fn decide<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     first: usize,
     is_first_round: bool,
@@ -271,7 +276,7 @@ fn decide<const W: usize, const P: bool>(
 
 /// State of an accepted proposal that only this allocator has; the pointer per output moves in the first round
 /// only (D5).
-fn move_pointers<const W: usize, const P: bool>(
+fn move_pointers<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     is_first_round: bool,
@@ -293,7 +298,7 @@ fn move_pointers<const W: usize, const P: bool>(
 }
 
 /// Rule 3: outputs of the eligible heads of an input that was not served.
-fn look_again<const W: usize, const P: bool>(view: &mut View<'_, W, P>, input: u32) {
+fn look_again<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: u32) {
     let mut occupied = view.ins[input as usize].occupied;
     while occupied != 0 {
         let bit = occupied.trailing_zeros();

@@ -28,6 +28,7 @@ use self::by_rule::by_rule;
 use self::requests::eligible;
 use crate::cycle::mechanisms::adaptive;
 use crate::cycle::mechanisms::vl_tables;
+use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
@@ -45,41 +46,51 @@ impl Persistent for Turn {}
 
 /// Runs the stage.
 #[inline]
-pub fn run<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
-    let mut visits = std::mem::take(&mut view.lists.visits);
-    for &out in &visits {
-        propose(view, out, 0);
+pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
+    propose_visited(view, 0);
+    if view.shared.switch.iterations > 1 {
+        later_rounds(view);
     }
-    accept(view, 0);
-    for _ in 1..view.shared.iterations() {
-        let settled = view.lists.grants.len();
-        super::cross::settle(view);
-        for i in 0..view.lists.visits.len() {
-            let out = view.lists.visits[i];
-            view.outs[out as usize].visited = false;
-            visits.push(out);
-        }
-        view.lists.visits.clear();
-        visits.sort_unstable();
-        visits.dedup();
-        for &out in &visits {
-            propose(view, out, settled);
-        }
-        if view.lists.grants.len() == settled {
-            break;
-        }
-        accept(view, settled);
-    }
-    visits.clear();
-    view.lists.visits = visits;
     if view.shared.speedup() != 1 || view.lists.refused {
         view.lists.refused = false;
         retry(view);
     }
 }
 
+/// A round: what the outputs on the visit list choose, as grants from `first` on, and what the inputs accept of it.
+#[inline]
+fn propose_visited<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
+    let mut visits = std::mem::take(&mut view.lists.visits);
+    for out in visits.drain(..) {
+        propose(view, out, first);
+    }
+    view.lists.visits = visits;
+    accept(view, first);
+}
+
+/// Rounds after the first: inputs, credits and output lanes only fill up within a cycle, so an output that found
+/// nothing finds nothing later. Looked at again are those whose grant was refused, and those that carrying out a grant
+/// has visited.
+#[inline(never)]
+fn later_rounds<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
+    for _ in 1..view.shared.switch.iterations {
+        let first = view.lists.grants.len();
+        for number in view.lists.settled..first {
+            let grant = &view.lists.grants[number];
+            if !grant.accepted {
+                view.visit(grant.out);
+            }
+        }
+        super::cross::settle(view);
+        if view.lists.visits.is_empty() {
+            break;
+        }
+        propose_visited(view, first);
+    }
+}
+
 /// Rule 4.
-fn retry<const W: usize, const P: bool>(view: &mut View<'_, W, P>) {
+fn retry<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let refused = view.lists.grants.iter().filter(|grant| !grant.accepted);
     for grant in refused {
         if view.outs[grant.out as usize].free_at <= view.now {
@@ -124,7 +135,7 @@ struct Asked<const W: usize> {
 
 /// An output's choice among its eligible requests becomes a grant of the round that starts at `first`.
 #[inline]
-fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, first: usize) {
+fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32, first: usize) {
     let port = &mut view.outs[out as usize];
     port.visited = false;
     if port.free_at > view.now || port.request_lanes == 0 {
@@ -172,7 +183,7 @@ fn propose<const W: usize, const P: bool>(view: &mut View<'_, W, P>, out: u32, f
 
 /// Lanes by round robin from the pointer, VL15 first.
 #[inline]
-fn by_rotation<const W: usize, const P: bool>(
+fn by_rotation<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
 ) -> Option<(u32, u16, Option<VlChoice>)> {
@@ -189,7 +200,7 @@ fn by_rotation<const W: usize, const P: bool>(
 }
 
 /// Lanes by VL arbitration tables.
-fn by_tables<const W: usize, const P: bool>(
+fn by_tables<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
 ) -> Option<(u32, u16, Option<VlChoice>)> {
@@ -214,7 +225,7 @@ fn by_tables<const W: usize, const P: bool>(
 
 /// The request a lane would serve now.
 #[inline]
-fn request_of<const W: usize, const P: bool>(
+fn request_of<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
     lane: u32,
@@ -225,7 +236,7 @@ fn request_of<const W: usize, const P: bool>(
 
 /// The output arbiter's choice among the set bits of `mask`.
 #[inline]
-fn choose<const W: usize, const P: bool>(
+fn choose<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     out: u32,
     lane: u32,
@@ -240,7 +251,7 @@ fn choose<const W: usize, const P: bool>(
 /// Each input accepts as many grants of this round (from `first` on) as it has places left. Inputs that send
 /// one packet at a time have accepted already (`accept_one`).
 #[inline]
-fn accept<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize) {
+fn accept<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
     match view.shared.speedup() {
         1 => {}
         u16::MAX => view.lists.grants[first..]
@@ -252,7 +263,7 @@ fn accept<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize
 
 /// Distance of an output from an input's accept pointer, around the switch.
 #[inline]
-fn distance<const W: usize, const P: bool>(view: &View<'_, W, P>, grant: &Grant) -> u16 {
+fn distance<const W: usize, P: RuleSet>(view: &View<'_, W, P>, grant: &Grant) -> u16 {
     let index = u16::from(view.outs[grant.out as usize].index);
     index.wrapping_sub(view.ins[grant.input as usize].accept_pointer) & 0x1ff
 }
@@ -260,7 +271,7 @@ fn distance<const W: usize, const P: bool>(view: &View<'_, W, P>, grant: &Grant)
 /// Whether the input accepts the next grant of the round that starts at `first`: it keeps the preferred one, that
 /// is the one that comes first from its accept pointer unless heads request several outputs.
 #[inline]
-fn accept_one<const W: usize, const P: bool>(
+fn accept_one<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: usize,
@@ -284,7 +295,7 @@ fn accept_one<const W: usize, const P: bool>(
 }
 
 /// The same for inputs that send several packets at a time: those that come first from the pointer.
-fn accept_several<const W: usize, const P: bool>(view: &mut View<'_, W, P>, first: usize) {
+fn accept_several<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
     let mut order = std::mem::take(&mut view.lists.order);
     for (number, grant) in (0u32..).zip(&view.lists.grants[first..]) {
         order.push((grant.input, distance(view, grant), number));
@@ -311,7 +322,7 @@ fn accept_several<const W: usize, const P: bool>(view: &mut View<'_, W, P>, firs
     view.lists.order = order;
 }
 
-impl<const W: usize, const P: bool> View<'_, W, P> {
+impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// Queue of an input lane bit that holds packets for `out`.
     #[inline]
     pub fn queue_of(&self, first_port: u32, bit: u16, out: u32) -> u32 {

@@ -6,6 +6,7 @@
 //! Cost: O(1) where the lane has room for the largest packet, else O(requests)
 
 use super::{Asked, choose};
+use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
 
 /// Requests of a lane whose input can send one more packet.
@@ -19,7 +20,7 @@ pub(super) struct Standing<const W: usize> {
 
 /// The standing requests of a lane, which is no longer marked starved.
 #[inline]
-pub(super) fn standing<const W: usize, const P: bool>(
+pub(super) fn standing<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
     lane: u32,
@@ -47,7 +48,7 @@ pub(super) fn standing<const W: usize, const P: bool>(
 
 /// The eligible requests of a lane; none: the lane is marked starved where room is what is missing.
 #[inline]
-pub(super) fn eligible<const W: usize, const P: bool>(
+pub(super) fn eligible<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
     lane: u32,
@@ -76,7 +77,7 @@ pub(super) fn eligible<const W: usize, const P: bool>(
 }
 
 /// Takes the requests that the lane has no room for out of `mask`; returns the size of the smallest of them.
-fn without_room<const W: usize, const P: bool>(
+fn without_room<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     asked: &Asked<W>,
     lane: u32,

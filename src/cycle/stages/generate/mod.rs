@@ -22,7 +22,7 @@ use self::sources::Sources;
 use crate::cycle::mechanisms::bounded_queues::BoundedQueues;
 use crate::cycle::mechanisms::replay::Replay;
 use crate::cycle::records::Records;
-use crate::cycle::rules::Rules;
+use crate::cycle::rules::{RuleSet, Rules};
 use crate::cycle::state::worklists::Created;
 use crate::cycle::state::{Calendar, Place, Shared, Worklists};
 use crate::cycle::view::column;
@@ -31,13 +31,13 @@ use crate::fabric::{Host, OutPort};
 use crate::ids::HostId;
 use crate::traffic::{Creation, Gap};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
-use bevy_ecs::prelude::{Query, Res, ResMut};
+use bevy_ecs::prelude::{Local, Query, Res, ResMut};
 use bevy_ecs::system::SystemParam;
 
 /// System parameter: hosts, their sources and queues.
 #[derive(SystemParam)]
 pub struct Making<'w, 's> {
-    place: Res<'w, Place>,
+    place: Local<'s, Place>,
     calendar: Res<'w, Calendar>,
     lists: ResMut<'w, Worklists>,
     sources: ResMut<'w, Sources>,
@@ -50,7 +50,7 @@ pub struct Making<'w, 's> {
 }
 
 /// What the stage works on.
-struct Hosts<'a, const P: bool> {
+struct Hosts<'a, P: RuleSet> {
     now: u64,
     shared: Rules<'a, P>,
     first_host_port: u32,
@@ -65,7 +65,7 @@ struct Hosts<'a, const P: bool> {
 }
 
 /// The system.
-pub fn system<const P: bool>(mut making: Making<'_, '_>) {
+pub fn system<P: RuleSet>(mut making: Making<'_, '_>) {
     let now = making.calendar.now();
     let replay = making.replay.as_deref();
     if !making.sources.is_busy(now) && replay.is_none_or(|replay| replay.next(now) != now) {
@@ -74,7 +74,7 @@ pub fn system<const P: bool>(mut making: Making<'_, '_>) {
     let hosts = making.hosts.contiguous_iter().into_iter().flatten().next();
     run(&mut Hosts::<P> {
         now,
-        shared: Rules(&making.place.shared),
+        shared: Rules::new(&making.place.shared),
         first_host_port: making.place.first_host_port,
         lists: making.lists.bypass_change_detection(),
         sources: making.sources.bypass_change_detection(),
@@ -89,7 +89,7 @@ pub fn system<const P: bool>(mut making: Making<'_, '_>) {
 
 /// Runs the stage.
 #[inline]
-fn run<const P: bool>(hosts: &mut Hosts<'_, P>) {
+fn run<P: RuleSet>(hosts: &mut Hosts<'_, P>) {
     let class_count = hosts.shared.traffic.classes.len() as u32;
     hosts.sources.collect(hosts.now, class_count > 1);
     let mut due = std::mem::take(&mut hosts.sources.due);
@@ -107,13 +107,13 @@ fn run<const P: bool>(hosts: &mut Hosts<'_, P>) {
 }
 
 #[inline]
-fn create<const P: bool>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
+fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
     let shared = hosts.shared;
     let (host, class_number) = match class_count {
         1 => (row, 0),
         several => (row / several, row % several),
     };
-    let class = &shared.0.traffic.classes[class_number as usize];
+    let class = &shared.traffic.classes[class_number as usize];
     let source = hosts.sources.source(row);
     let (made, gap) = match &mut hosts.replay {
         Some(replay) if class.messages.is_some() => {
@@ -158,7 +158,7 @@ impl Shared {
 
 /// Puts the packet into its host's queue, unless that is full; returns whether it was rejected.
 #[inline]
-fn enqueue<const P: bool>(
+fn enqueue<P: RuleSet>(
     hosts: &mut Hosts<'_, P>,
     host: u32,
     class: u16,

@@ -6,6 +6,7 @@
 //! Cost: O(1) per packet and per turn of the wheel; a silent host costs nothing in between.
 
 use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::ring::Ring;
 use crate::fabric::components::NONE;
 use crate::plan::ClassPlan;
 use crate::traffic::{Gap, Source};
@@ -30,7 +31,7 @@ struct Entry {
 pub struct Sources {
     entries: Vec<Entry>,
     buckets: Vec<u32>,
-    busy: Vec<u64>,
+    busy: Ring,
     /// Entries due in the current cycle, ascending.
     pub due: Vec<u32>,
 }
@@ -49,7 +50,7 @@ impl Sources {
         let mut wheel = Self {
             entries: Vec::with_capacity(sources.len()),
             buckets: vec![NONE; LENGTH as usize],
-            busy: vec![0; (LENGTH / 64) as usize],
+            busy: Ring::new(LENGTH),
             due: Vec::new(),
         };
         for (mut source, class) in sources {
@@ -74,7 +75,7 @@ impl Sources {
     fn replace(&mut self, others: Self, now: u64, saturating: &[bool]) {
         let saved = std::mem::replace(&mut self.entries, others.entries);
         self.buckets.fill(NONE);
-        self.busy.fill(0);
+        self.busy.clear();
         for (row, old) in saved.into_iter().enumerate() {
             let entry = &mut self.entries[row];
             let due = if saturating[row % saturating.len()] {
@@ -110,14 +111,13 @@ impl Sources {
         entry.due = due;
         entry.next = self.buckets[bucket as usize];
         self.buckets[bucket as usize] = row;
-        self.busy[(bucket / 64) as usize] |= 1 << (bucket % 64);
+        self.busy.insert(due);
     }
 
     /// Whether the bucket of `now` has entries (due now or in a later turn).
     #[inline]
     pub fn is_busy(&self, now: u64) -> bool {
-        let bucket = now % LENGTH;
-        self.busy[(bucket / 64) as usize] >> (bucket % 64) & 1 != 0
+        self.busy.contains(now)
     }
 
     /// Fills [`Self::due`] with the sources of cycle `now`, in (host, class) order when `ordered`.
@@ -125,7 +125,7 @@ impl Sources {
     pub fn collect(&mut self, now: u64, ordered: bool) {
         let bucket = now % LENGTH;
         let mut row = std::mem::replace(&mut self.buckets[bucket as usize], NONE);
-        self.busy[(bucket / 64) as usize] &= !(1 << (bucket % 64));
+        self.busy.remove(now);
         while row != NONE {
             let entry = &self.entries[row as usize];
             let (due, next) = (entry.due, entry.next);
@@ -143,16 +143,6 @@ impl Sources {
 
     /// First cycle from `from` on whose bucket has entries.
     pub fn next_busy(&self, from: u64) -> Option<u64> {
-        let words = self.busy.len() as u64;
-        let start = from % LENGTH;
-        let first = self.busy[(start / 64) as usize] >> (start % 64);
-        if first != 0 {
-            return Some(from + u64::from(first.trailing_zeros()));
-        }
-        let aligned = from - start % 64;
-        (1..=words).find_map(|step| {
-            let word = self.busy[((start / 64 + step) % words) as usize];
-            (word != 0).then(|| aligned + step * 64 + u64::from(word.trailing_zeros()))
-        })
+        self.busy.next(from)
     }
 }

@@ -95,7 +95,7 @@ impl Legs for Ascent {
 
     fn ways(&self, at: SwitchId, goal: SwitchId, _word: u16, found: &mut Vec<Candidate>) {
         let ports = self.shortest.ports(at, goal);
-        found.extend(ports.map(|port| Candidate {
+        found.extend(ports.iter().map(|&port| Candidate {
             port,
             lane: 0,
             escape: false,

@@ -134,7 +134,7 @@ impl Legs for AllShortest {
 
     fn ways(&self, at: SwitchId, goal: SwitchId, _word: u16, found: &mut Vec<Candidate>) {
         let escapes = self.escape.lanes();
-        for port in self.shortest.ports(at, goal) {
+        for &port in self.shortest.ports(at, goal) {
             let lanes = escapes..escapes + self.adaptive_lanes;
             found.extend(lanes.map(|lane| Candidate {
                 port,
@@ -154,12 +154,12 @@ impl Legs for AllShortest {
             }
             Escape::UpThenDown => {
                 let ports = self.shortest.ports(at, goal);
-                found.extend(ports.map(|port| escape(port, 0)));
+                found.extend(ports.iter().map(|&port| escape(port, 0)));
             }
             Escape::HopsLeft(_) => {
                 let lane = self.shortest.hops(at, goal) - 1;
                 let ports = self.shortest.ports(at, goal);
-                found.extend(ports.map(|port| escape(port, lane)));
+                found.extend(ports.iter().map(|&port| escape(port, lane)));
             }
         }
     }

@@ -132,7 +132,7 @@ impl Legs for TwoPhases {
             }
             Inside::Shortest(shortest) => {
                 let ports = shortest.ports(at, goal);
-                found.extend(ports.map(|port| way(port, word as u8)));
+                found.extend(ports.iter().map(|&port| way(port, word as u8)));
             }
         }
     }
