@@ -12,12 +12,15 @@
 use super::look::Columns;
 use super::records::Records;
 use super::state::{Mail, Outbox, PacketPool, Shared};
-use crate::fabric::components::NONE;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Row, Seen};
 use crate::fabric::source_queue::SourceQueues;
 use crate::ids::ChannelId;
 
-/// What a mechanism enters for a shard: packets it holds, credits they took. Gets the outgoing channel of each port row.
-pub type Term = fn(&dyn Columns, &[ChannelId], &mut Ledger);
+/// The outgoing channel of each port of a shard.
+pub type Channels<'a> = Seen<'a, PortRow, ChannelId>;
+
+/// What a mechanism enters for a shard: packets it holds, credits they took.
+pub type Term = fn(&dyn Columns, Channels<'_>, &mut Ledger);
 
 /// Sums over all shards.
 #[derive(Debug, Default)]
@@ -33,7 +36,7 @@ pub struct Ledger {
     held: Vec<Option<u64>>,
     lanes: usize,
     /// Packets of the shard that is being entered, by place; with the input lane whose space they hold, if any.
-    places: Vec<(u32, Option<u32>)>,
+    places: Vec<(PacketRow, Option<LaneRow>)>,
     broken: Option<String>,
 }
 
@@ -49,11 +52,11 @@ impl Ledger {
         }
     }
 
-    /// Adds one shard; `channels` is the outgoing channel of each of its port rows.
+    /// Adds one shard, `channels` those of its ports; `all`: the outgoing channel of each port, by shard.
     pub fn add(
         &mut self,
         view: &dyn Columns,
-        channels: &[ChannelId],
+        channels: Channels<'_>,
         inbox: &[Mail],
         all: &[Vec<ChannelId>],
         terms: &[Term],
@@ -74,23 +77,19 @@ impl Ledger {
         self.count_mail(shared, inbox, channels);
         let outbox = view.resource::<Outbox>();
         for (shard, mail) in outbox.into_iter().flat_map(|outbox| &outbox.0).enumerate() {
-            self.count_mail(shared, mail, &all[shard]);
+            self.count_mail(shared, mail, Seen::new(&all[shard]));
         }
     }
 
     /// A mechanism holds a packet.
-    pub fn holds(&mut self, packet: u32) {
+    pub fn holds(&mut self, packet: PacketRow) {
         self.places.push((packet, None));
     }
 
     /// `flits` credits of a lane of `channel` are taken or on their way.
-    pub fn claim(&mut self, shared: &Shared, channel: ChannelId, lane: u32, flits: u32) {
-        let mask = if shared.switch.pool {
-            0
-        } else {
-            shared.lane_mask
-        };
-        let row = self.row(channel, lane & mask);
+    pub fn claim(&mut self, shared: &Shared, channel: ChannelId, lane: LaneRow, flits: u32) {
+        let number = shared.numbering.number(shared.credit_lane(lane));
+        let row = self.row(channel, number);
         self.claimed[row] += u64::from(flits);
     }
 
@@ -104,19 +103,18 @@ impl Ledger {
     }
 
     /// Law 2, and the packets' side of law 3.
-    fn count_packets(&mut self, view: &dyn Columns, channels: &[ChannelId]) {
+    fn count_packets(&mut self, view: &dyn Columns, channels: Channels<'_>) {
         let shared = view.shared();
         let mut seen = vec![false; view.packets().len()];
         let mut places = std::mem::take(&mut self.places);
-        let stride = shared.switch.voq_stride.max(1);
-        for (row, queue) in view.queues().iter().enumerate() {
+        for (row, queue) in view.queues().enumerate() {
             let mut packet = queue.head;
-            while packet != NONE {
-                places.push((packet, Some(row as u32 / stride)));
+            while packet != PacketRow::NONE {
+                places.push((packet, Some(shared.switch.classifier.lane(row))));
                 packet = if packet == queue.tail {
-                    NONE
+                    PacketRow::NONE
                 } else {
-                    view.packets()[packet as usize].next
+                    view.packets()[packet].next
                 };
             }
         }
@@ -127,12 +125,12 @@ impl Ledger {
         }
         let found = places.len() as u64;
         for (packet, lane) in places.drain(..) {
-            if std::mem::replace(&mut seen[packet as usize], true) {
-                self.breaks(format!("packet row {packet} is in two places"));
+            if std::mem::replace(&mut seen[packet.index()], true) {
+                self.breaks(format!("packet row {} is in two places", packet.0));
             }
             if let Some(lane) = lane {
-                let incoming = channels[(lane >> shared.lane_shift) as usize].reverse();
-                let size = u32::from(view.packets()[packet as usize].size);
+                let incoming = channels[shared.numbering.port(lane)].reverse();
+                let size = u32::from(view.packets()[packet].size);
                 self.claim(shared, incoming, lane, size);
             }
         }
@@ -146,32 +144,28 @@ impl Ledger {
     }
 
     /// The sender's side of law 3.
-    fn count_credits(&mut self, view: &dyn Columns, channels: &[ChannelId]) {
+    fn count_credits(&mut self, view: &dyn Columns, channels: Channels<'_>) {
         let shared = view.shared();
-        for (port, out) in view.outs().iter().enumerate() {
+        for (port, out) in view.outs().enumerate() {
             if out.boundless {
                 continue;
             }
-            let lanes = if shared.switch.pool {
-                0
-            } else {
-                shared.lane_mask
-            };
-            for lane in 0..=lanes {
-                let row = self.row(channels[port], lane);
-                let (all, _) = view.credits(((port as u32) << shared.lane_shift) + lane);
+            let counted = |lane: &LaneRow| shared.credit_lane(*lane) == *lane;
+            for lane in shared.numbering.lanes_of(port).filter(counted) {
+                let row = self.row(channels[port], shared.numbering.number(lane));
+                let (all, _) = view.credits(lane);
                 self.held[row] = Some(u64::from(all));
             }
         }
         let slots = view.calendar().slots().iter();
         for ramp in slots.flat_map(|slot| &slot.ramps) {
-            let channel = channels[(ramp.lane >> shared.lane_shift) as usize];
+            let channel = channels[shared.numbering.port(ramp.lane)];
             self.claim(shared, channel, ramp.lane, u32::from(ramp.flits));
         }
     }
 
-    fn count_mail(&mut self, shared: &Shared, mail: &[Mail], channels: &[ChannelId]) {
-        let channel = |lane: u32| channels[(lane >> shared.lane_shift) as usize];
+    fn count_mail(&mut self, shared: &Shared, mail: &[Mail], channels: Channels<'_>) {
+        let channel = |lane: LaneRow| channels[shared.numbering.port(lane)];
         for item in mail {
             match item {
                 Mail::Packet { lane, packet, .. } => {

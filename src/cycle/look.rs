@@ -2,6 +2,7 @@
 
 use super::state::{Calendar, Place, Shared};
 use crate::fabric::components::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row, Seen, SwitchRow};
 use bevy_ecs::component::Component;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
@@ -23,23 +24,23 @@ pub trait Columns {
     /// The world behind them.
     fn world(&self) -> &World;
     /// Sending sides of ports.
-    fn outs(&self) -> &[OutPort];
+    fn outs(&self) -> Seen<'_, PortRow, OutPort>;
     /// Receiving sides of ports.
-    fn ins(&self) -> &[InPort];
+    fn ins(&self) -> Seen<'_, PortRow, InPort>;
     /// Queues.
-    fn queues(&self) -> &[Queue];
+    fn queues(&self) -> Seen<'_, QueueRow, Queue>;
     /// Packet pool.
-    fn packets(&self) -> &[Packet];
+    fn packets(&self) -> Seen<'_, PacketRow, Packet>;
     /// Records of the packet pool.
-    fn records(&self) -> &[PacketRecord];
+    fn records(&self) -> Seen<'_, PacketRow, PacketRecord>;
     /// Credits a lane has or will have by the running ramp, and those that count now.
-    fn credits(&self, lane: u32) -> (u32, u32);
+    fn credits(&self, lane: LaneRow) -> (u32, u32);
     /// Credits of a lane that count in `cycle`, which is not before the current one.
-    fn credits_in(&self, lane: u32, cycle: u64) -> u32;
+    fn credits_in(&self, lane: LaneRow, cycle: u64) -> u32;
     /// Flits a lane has sent since the start of the run, modulo 2^32.
-    fn sent(&self, lane: u32) -> u32;
-    /// Global id of a switch row.
-    fn switch_id(&self, row: u32) -> u32;
+    fn sent(&self, lane: LaneRow) -> u32;
+    /// Global id of a switch.
+    fn switch_id(&self, row: SwitchRow) -> u32;
 }
 
 impl dyn Columns + '_ {
@@ -48,9 +49,9 @@ impl dyn Columns + '_ {
         self.world().get_resource::<R>()
     }
 
-    /// A component of all entities of a kind, in row order; empty when no mechanism of the shard has it.
-    pub fn column<C: Component>(&self) -> &[C] {
-        column(self.world())
+    /// A component of all entities of a kind, by their rows; empty when no mechanism of the shard has it.
+    pub fn column<R: Row, C: Component>(&self) -> Seen<'_, R, C> {
+        Seen::new(column(self.world()))
     }
 
     /// Tables and options.
@@ -72,13 +73,13 @@ impl dyn Columns + '_ {
 /// A shard with request masks of `W` words.
 pub struct Look<'a, const W: usize> {
     world: &'a World,
-    switches: &'a [Switch<W>],
-    outs: &'a [OutPort],
-    ins: &'a [InPort],
-    lanes: &'a [OutLane<W>],
-    queues: &'a [Queue],
-    packets: &'a [Packet],
-    records: &'a [PacketRecord],
+    switches: Seen<'a, SwitchRow, Switch<W>>,
+    outs: Seen<'a, PortRow, OutPort>,
+    ins: Seen<'a, PortRow, InPort>,
+    lanes: Seen<'a, LaneRow, OutLane<W>>,
+    queues: Seen<'a, QueueRow, Queue>,
+    packets: Seen<'a, PacketRow, Packet>,
+    records: Seen<'a, PacketRow, PacketRecord>,
 }
 
 impl<'a, const W: usize> Look<'a, W> {
@@ -86,13 +87,13 @@ impl<'a, const W: usize> Look<'a, W> {
     pub fn new(world: &'a World) -> Self {
         Self {
             world,
-            switches: column(world),
-            outs: column(world),
-            ins: column(world),
-            lanes: column(world),
-            queues: column(world),
-            packets: column(world),
-            records: column(world),
+            switches: Seen::new(column(world)),
+            outs: Seen::new(column(world)),
+            ins: Seen::new(column(world)),
+            lanes: Seen::new(column(world)),
+            queues: Seen::new(column(world)),
+            packets: Seen::new(column(world)),
+            records: Seen::new(column(world)),
         }
     }
 
@@ -105,33 +106,33 @@ impl<const W: usize> Columns for Look<'_, W> {
     fn world(&self) -> &World {
         self.world
     }
-    fn outs(&self) -> &[OutPort] {
+    fn outs(&self) -> Seen<'_, PortRow, OutPort> {
         self.outs
     }
-    fn ins(&self) -> &[InPort] {
+    fn ins(&self) -> Seen<'_, PortRow, InPort> {
         self.ins
     }
-    fn queues(&self) -> &[Queue] {
+    fn queues(&self) -> Seen<'_, QueueRow, Queue> {
         self.queues
     }
-    fn packets(&self) -> &[Packet] {
+    fn packets(&self) -> Seen<'_, PacketRow, Packet> {
         self.packets
     }
-    fn records(&self) -> &[PacketRecord] {
+    fn records(&self) -> Seen<'_, PacketRow, PacketRecord> {
         self.records
     }
-    fn credits(&self, lane: u32) -> (u32, u32) {
-        let row = &self.lanes[lane as usize];
+    fn credits(&self, lane: LaneRow) -> (u32, u32) {
+        let row = &self.lanes[lane];
         let all = row.credits + u32::from(row.ramp_flits);
         (all, row.available(self.now()))
     }
-    fn credits_in(&self, lane: u32, cycle: u64) -> u32 {
-        self.lanes[lane as usize].available(cycle)
+    fn credits_in(&self, lane: LaneRow, cycle: u64) -> u32 {
+        self.lanes[lane].available(cycle)
     }
-    fn sent(&self, lane: u32) -> u32 {
-        self.lanes[lane as usize].sent
+    fn sent(&self, lane: LaneRow) -> u32 {
+        self.lanes[lane].sent
     }
-    fn switch_id(&self, row: u32) -> u32 {
-        self.switches[row as usize].global
+    fn switch_id(&self, row: SwitchRow) -> u32 {
+        self.switches[row].global
     }
 }

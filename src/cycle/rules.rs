@@ -7,6 +7,9 @@
 
 use super::mechanisms::adaptive::Adaptation;
 use super::state::{Grant, Shared};
+use crate::fabric::Classifier;
+use crate::fabric::mask::LaneMask;
+use crate::fabric::rows::{LaneRow, PortRow};
 use crate::plan::{Matching, OutputArbitration};
 use crate::qos::VlArbitrationTables;
 use std::marker::PhantomData;
@@ -137,7 +140,7 @@ macro_rules! options {
 }
 
 options! {
-    voq_stride: u32 = 0, VOQ;
+    classifier: Classifier = Classifier::Lane, VOQ;
     speedup: u16 = 1, SPEEDUP;
     output_buffer: u32 = 0, BUFFERS;
     output_lane_buffer: u32 = 0, BUFFERS;
@@ -147,7 +150,7 @@ options! {
     stepped_credits: bool = false, SPEEDUP;
     matching: Matching = Matching::OutputFirst, ARBITRATION;
     sink_step: u16 = 0, OTHER;
-    management: u16 = 0, OTHER;
+    management: LaneMask = LaneMask::EMPTY, OTHER;
     uniform_pace: bool = true, OTHER;
     store_and_forward: bool = false, OTHER;
     open: bool = false, OTHER;
@@ -193,19 +196,19 @@ impl<'a, P: RuleSet> Rules<'a, P> {
             && self.crossbar_tables().is_none()
     }
 
-    /// Lane row of the credit count that `lane` draws from.
+    /// Lane of the credit count that `lane` draws from.
     #[inline]
-    pub fn credit_row(&self, lane: u32) -> u32 {
+    pub fn credit_row(&self, lane: LaneRow) -> LaneRow {
         if self.pool() {
-            lane & !self.lane_mask
+            self.numbering.first_beside(lane)
         } else {
             lane
         }
     }
 
-    /// Row of the VL arbiter a grant belongs to: the output's, or the input's when it acts there.
+    /// Port of the VL arbiter a grant belongs to: the output, or the input when it acts there.
     #[inline]
-    pub fn arbiter_row(&self, grant: &Grant) -> u32 {
+    pub fn arbiter_row(&self, grant: &Grant) -> PortRow {
         match self.matching() {
             Matching::OutputFirst => grant.out,
             Matching::InputFirst => grant.input,
@@ -214,32 +217,12 @@ impl<'a, P: RuleSet> Rules<'a, P> {
 
     /// The lane that is asked next: VL15 first, then round robin from `pointer`. `lanes` is not empty.
     #[inline]
-    pub fn first_lane(&self, lanes: u16, pointer: u8) -> u32 {
+    pub fn first_lane(&self, lanes: LaneMask, pointer: u8) -> u32 {
         let management = lanes & self.management();
-        let ahead = lanes & (u16::MAX << pointer);
-        let first = if management != 0 {
-            management
-        } else if ahead != 0 {
-            ahead
+        if management.is_empty() {
+            lanes.first_from(pointer)
         } else {
-            lanes
-        };
-        first.trailing_zeros()
-    }
-
-    /// Word and mask of an input's lanes among the request bits of its switch.
-    #[inline]
-    pub fn input_lanes(&self, index: u8) -> (usize, u64) {
-        self.lanes_beside(u16::from(index) << self.lane_shift)
-    }
-
-    /// The same for the input that has the request bit `bit`.
-    #[inline]
-    pub fn lanes_beside(&self, bit: u16) -> (usize, u64) {
-        let first = u32::from(bit) & !self.lane_mask;
-        (
-            (first / 64) as usize,
-            (u64::MAX >> (63 - self.lane_mask)) << (first % 64),
-        )
+            management.first()
+        }
     }
 }

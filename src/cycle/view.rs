@@ -12,6 +12,9 @@ use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
 use super::stages::arbitrate::{OutputStream, Turn};
 use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
+use crate::fabric::rows::{
+    HostRow, LaneRow, PacketRow, PortRow, QueueRow, Rows, SwitchRow, TurnRow,
+};
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Local, Query, ResMut};
@@ -149,23 +152,23 @@ pub struct Requests<'w, 's, const W: usize> {
 #[derive(Debug, Default)]
 pub struct Optional<'a> {
     /// VL arbiters of ports.
-    pub vl: &'a mut [LaneArbiter],
+    pub vl: Rows<'a, PortRow, LaneArbiter>,
     /// Streams of random arbitration, per port.
-    pub streams: &'a mut [OutputStream],
+    pub streams: Rows<'a, PortRow, OutputStream>,
     /// Output buffers, per port.
-    pub buffers: &'a mut [OutputBuffer],
+    pub buffers: Rows<'a, PortRow, OutputBuffer>,
     /// Input-first allocation, per port.
-    pub input_first: &'a mut [InputArbiter],
+    pub input_first: Rows<'a, PortRow, InputArbiter>,
     /// Input-first allocation with VOQ, per lane.
-    pub voq_pointers: &'a mut [VoqPointer],
+    pub voq_pointers: Rows<'a, LaneRow, VoqPointer>,
     /// Output lanes.
-    pub waiting: &'a mut [WaitingLane],
+    pub waiting: Rows<'a, LaneRow, WaitingLane>,
     /// Channels behind output lanes, per port.
-    pub channels: &'a mut [OutChannel],
+    pub channels: Rows<'a, PortRow, OutChannel>,
     /// Adaptive routing, per input queue.
-    pub choices: &'a mut [Choice],
+    pub choices: Rows<'a, QueueRow, Choice>,
     /// Slow sinks, per host.
-    pub sinks: &'a mut [Sink],
+    pub sinks: Rows<'a, HostRow, Sink>,
 }
 
 /// System parameters of optional columns, one per set that stages use together.
@@ -183,7 +186,7 @@ macro_rules! optional {
                 #[inline(always)]
                 pub fn columns(&mut self) -> Optional<'_> {
                     Optional {
-                        $($column: column!(self.$column),)*
+                        $($column: Rows::new(column!(self.$column)),)*
                         ..Optional::default()
                     }
                 }
@@ -222,19 +225,21 @@ macro_rules! view {
             #[inline(always)]
             pub fn view<'a, P: RuleSet>(&'a mut self, optional: Optional<'a>) -> View<'a, W, P> {
                 let mut view = View::empty(&mut self.events, optional);
-                $(view!(fetch view self $column);)*
+                $(view! { fetch view self $column })*
                 view
             }
         })*
     };
     (fetch $view:ident $self:ident ports) => {
-        ($view.outs, $view.ins) = column!($self.ports, pair)
+        let (outs, ins) = column!($self.ports, pair);
+        ($view.outs, $view.ins) = (Rows::new(outs), Rows::new(ins));
     };
     (fetch $view:ident $self:ident packets) => {
-        ($view.packets, $view.records) = column!($self.packets, pair)
+        let (packets, records) = column!($self.packets, pair);
+        ($view.packets, $view.records) = (Rows::new(packets), Rows::new(records));
     };
     (fetch $view:ident $self:ident $column:ident) => {
-        $view.$column = column!($self.$column)
+        $view.$column = Rows::new(column!($self.$column));
     };
 }
 
@@ -247,27 +252,27 @@ view! {
     Requests: switches outs lanes queues packets;
 }
 
-/// All columns of one shard as slices, row == local id. `P`: see [`Rules`].
+/// All columns of one shard, row == local id. `P`: see [`Rules`].
 #[derive(Debug)]
 pub struct View<'a, const W: usize, P: RuleSet = Any> {
     /// The current cycle.
     pub now: u64,
     /// Switches.
-    pub switches: &'a mut [Switch<W>],
+    pub switches: Rows<'a, SwitchRow, Switch<W>>,
     /// Sending sides of ports.
-    pub outs: &'a mut [OutPort],
+    pub outs: Rows<'a, PortRow, OutPort>,
     /// Receiving sides of ports.
-    pub ins: &'a mut [InPort],
+    pub ins: Rows<'a, PortRow, InPort>,
     /// Sending sides of lanes.
-    pub lanes: &'a mut [OutLane<W>],
+    pub lanes: Rows<'a, LaneRow, OutLane<W>>,
     /// Input queues.
-    pub queues: &'a mut [Queue],
+    pub queues: Rows<'a, QueueRow, Queue>,
     /// Packet pool.
-    pub packets: &'a mut [Packet],
+    pub packets: Rows<'a, PacketRow, Packet>,
     /// Records of the packet pool.
-    pub records: &'a mut [PacketRecord],
+    pub records: Rows<'a, PacketRow, PacketRecord>,
     /// Pointers over the lanes of an input, per (output, input) of a switch.
-    pub turns: &'a mut [Turn],
+    pub turns: Rows<'a, TurnRow, Turn>,
     /// Columns of mechanisms.
     pub optional: Optional<'a>,
     /// Tables and options.
@@ -287,14 +292,14 @@ impl<'a, const W: usize, P: RuleSet> View<'a, W, P> {
         let place = &*events.place;
         View {
             now: events.calendar.now(),
-            switches: &mut [],
-            outs: &mut [],
-            ins: &mut [],
-            lanes: &mut [],
-            queues: &mut [],
-            packets: &mut [],
-            records: &mut [],
-            turns: &mut [],
+            switches: Rows::default(),
+            outs: Rows::default(),
+            ins: Rows::default(),
+            lanes: Rows::default(),
+            queues: Rows::default(),
+            packets: Rows::default(),
+            records: Rows::default(),
+            turns: Rows::default(),
             optional,
             shared: Rules::new(&place.shared),
             place,

@@ -15,16 +15,17 @@
 use super::rules::RuleSet;
 use super::state::Calendar;
 use super::view::View;
+use crate::fabric::rows::{LaneRow, PortRow};
 use crate::fabric::{InPort, OutPort};
 
 impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// Puts an output (or a host) on this cycle's visit list.
     #[inline]
-    pub fn visit(&mut self, out: u32) {
-        let port = &mut self.outs[out as usize];
+    pub fn visit(&mut self, out: PortRow) {
+        let port = &mut self.outs[out];
         if !port.visited {
             port.visited = true;
-            if out >= self.place.first_host_port {
+            if self.place.is_host(out) {
                 self.lists.host_visits.push(out);
             } else {
                 self.lists.visits.push(out);
@@ -35,13 +36,13 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// A request of `size` flits for `lane` of `out` stands and its input could send: visits the output
     /// if it can be granted now, else arranges the wake-up.
     #[inline(always)]
-    pub fn consider(&mut self, out: u32, lane: u32, size: u16) {
-        let port = &mut self.outs[out as usize];
+    pub fn consider(&mut self, out: PortRow, lane: LaneRow, size: u16) {
+        let port = &mut self.outs[out];
         if port.free_at > self.now {
             port.wake_when_free(out, self.calendar);
         } else if port.visited {
             // already on the list
-        } else if self.lanes[self.shared.credit_row(lane) as usize].covers(size, self.now) {
+        } else if self.lanes[self.shared.credit_row(lane)].covers(size, self.now) {
             port.visited = true;
             self.lists.visits.push(out);
         } else {
@@ -51,14 +52,14 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
 
     /// Credits of a lane now.
     #[inline]
-    pub fn credits(&self, lane: u32) -> u32 {
-        self.lanes[self.shared.credit_row(lane) as usize].available(self.now)
+    pub fn credits(&self, lane: LaneRow) -> u32 {
+        self.lanes[self.shared.credit_row(lane)].available(self.now)
     }
 
     /// Notes that `lane` waits for `size` credits and schedules the wake-up when known ramps give them.
     #[inline]
-    pub fn starve(&mut self, out: u32, lane: u32, size: u16) {
-        let row = &mut self.lanes[lane as usize];
+    pub fn starve(&mut self, out: PortRow, lane: LaneRow, size: u16) {
+        let row = &mut self.lanes[lane];
         if row.need != 0 && row.need <= size {
             return;
         }
@@ -68,8 +69,8 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
 
     /// Schedules the visit of a starved lane, when known ramps give it what it needs.
     #[inline]
-    pub(super) fn wake_with_room(&mut self, out: u32, lane: u32) {
-        let need = self.lanes[lane as usize].need;
+    pub(super) fn wake_with_room(&mut self, out: PortRow, lane: LaneRow) {
+        let need = self.lanes[lane].need;
         if let Some(at) = self.room_at(lane, need) {
             self.calendar.at(at.max(self.now + 1)).wakes.push(out);
         }
@@ -77,12 +78,16 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
 
     /// A ramp starts counting at `start`, not before now.
     #[inline(always)]
-    pub fn ramp(&mut self, lane: u32, start: u64, flits: u16, step: u16) {
-        let row = &mut self.lanes[lane as usize];
+    pub fn ramp(&mut self, lane: LaneRow, start: u64, flits: u16, step: u16) {
+        let row = &mut self.lanes[lane];
         row.start_ramp(start, flits, step);
         if self.shared.pool() {
-            for lane in lane..=lane + self.shared.lane_mask {
-                if self.lanes[lane as usize].need != 0 {
+            for lane in self
+                .shared
+                .numbering
+                .lanes_of(self.shared.numbering.port(lane))
+            {
+                if self.lanes[lane].need != 0 {
                     self.credit_wake(lane, start);
                 }
             }
@@ -93,12 +98,12 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
 
     /// A starved lane has new credits, from `start` on. Credits that counted before have had their wake-up,
     /// so a ramp that starts later (written in `Cross`) never needs a visit now.
-    fn credit_wake(&mut self, lane: u32, start: u64) {
-        let out = lane >> self.shared.lane_shift;
-        let need = self.lanes[lane as usize].need;
+    fn credit_wake(&mut self, lane: LaneRow, start: u64) {
+        let out = self.shared.numbering.port(lane);
+        let need = self.lanes[lane].need;
         match self.room_at(lane, need) {
             Some(at) if at > self.now => self.calendar.at(at).wakes.push(out),
-            Some(_) if start <= self.now && self.outs[out as usize].free_at <= self.now => {
+            Some(_) if start <= self.now && self.outs[out].free_at <= self.now => {
                 self.visit(out);
             }
             _ => {}
@@ -107,8 +112,8 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
 
     /// A wake-up of an output is due.
     #[inline]
-    pub fn woken(&mut self, out: u32) {
-        let port = &mut self.outs[out as usize];
+    pub fn woken(&mut self, out: PortRow) {
+        let port = &mut self.outs[out];
         if port.free_at > self.now {
             return;
         }
@@ -118,9 +123,9 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
 }
 
 impl OutPort {
-    /// Makes sure the output, of row `out`, is visited when it is free again.
+    /// Makes sure the output, in row `out`, is visited when it is free again.
     #[inline]
-    pub fn wake_when_free(&mut self, out: u32, calendar: &mut Calendar) {
+    pub fn wake_when_free(&mut self, out: PortRow, calendar: &mut Calendar) {
         if !self.wake_scheduled {
             self.wake_scheduled = true;
             calendar.at(self.free_at).wakes.push(out);
@@ -129,12 +134,12 @@ impl OutPort {
 }
 
 impl InPort {
-    /// Makes sure the input, of row `input`, is looked at when it is free again (one packet at a time).
+    /// Makes sure the input, in row `input`, is looked at when it is free again (one packet at a time).
     #[inline]
-    pub fn wake_when_free(&mut self, input: u32, calendar: &mut Calendar) {
+    pub fn wake_when_free(&mut self, input: PortRow, calendar: &mut Calendar) {
         if !self.wake_scheduled {
             self.wake_scheduled = true;
-            calendar.at(self.free_at).frees.push(input);
+            calendar.at(self.free_at).frees.push(input.into());
         }
     }
 }

@@ -5,20 +5,21 @@
 //! by stages that work on this switch; the one exception is a credit ramp written into the sender's
 //! [`OutLane`] at grant time, which carries the cycle from which it counts (always later than now).
 
+use super::mask::{LaneMask, Mask, QueueMask};
+use super::rows::{FarEnd, PacketRow, PortRow, QueueRow, SwitchRow, TurnRow};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
-/// No row: end of a list, unconnected peer.
+/// No number: end of a list, no switch.
 pub const NONE: u32 = u32::MAX;
 
-/// A switch with requests as bit masks over its input lanes (bit = local input port << lane shift | lane).
+/// A switch with requests as bit masks over its input lanes, see [`Numbering`](super::rows::Numbering).
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct Switch<const W: usize> {
     /// Input lanes whose port can send one more packet.
-    #[serde(with = "super::words")]
-    pub free: [u64; W],
-    /// First port row.
-    pub first_port: u32,
+    pub free: Mask<W>,
+    /// Its first port.
+    pub first_port: PortRow,
     /// Row of this switch in the forwarding table: its global id.
     pub global: u32,
 }
@@ -26,9 +27,9 @@ pub struct Switch<const W: usize> {
 /// What is at the far end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Peer {
-    /// A port row of this shard that belongs to a switch.
+    /// A port of this shard that belongs to a switch.
     Switch,
-    /// A port row of this shard that belongs to a host.
+    /// A port of this shard that belongs to a host.
     Host,
     /// An entry of the shard's border table: the far end is in another shard.
     Border,
@@ -39,20 +40,20 @@ pub enum Peer {
 pub struct OutPort {
     /// First cycle in which the output can be granted again.
     pub free_at: u64,
-    /// Far end: port row or border entry, as `peer` says.
-    pub to: u32,
+    /// Far end, of the kind that `peer` says.
+    pub to: FarEnd,
     /// Channel latency and, without output lanes, crossbar delay \[cycles\].
     pub latency: u32,
-    /// Local row of the owning switch, or of the host.
-    pub owner: u32,
+    /// Owning switch; of a host's port without meaning.
+    pub owner: SwitchRow,
     /// First entry of the lane profile of this output.
     pub profile: u32,
     /// First of its pointers over the lanes of each input of the switch.
-    pub turns: u32,
+    pub turns: TurnRow,
     /// Cycles per flit.
     pub step: u16,
     /// Output lanes with a standing request.
-    pub request_lanes: u16,
+    pub request_lanes: LaneMask,
     /// Lane round robin: the lane that is asked first.
     pub lane_pointer: u8,
     /// Input round robin: the input that is asked first.
@@ -79,20 +80,20 @@ pub struct InPort {
     pub granted_in: u64,
     /// That grant (scratch of `arbitrate`).
     pub grant: u32,
-    /// Sender: port row or border entry, as `peer` says.
-    pub from: u32,
+    /// Sender, of the kind that `peer` says.
+    pub from: FarEnd,
     /// Cycles from a slot's release until its credit counts at the sender.
     pub credit_latency: u32,
     /// Queue of the packet that leaves until `free_at` (one packet at a time).
-    pub leaving_queue: u32,
-    /// Local row of the owning switch, or of the host.
-    pub owner: u32,
+    pub leaving_queue: QueueRow,
+    /// Owning switch; of a host's port without meaning.
+    pub owner: SwitchRow,
     /// Offset this input adds to an output's lane profile.
     pub profile_offset: u32,
     /// Row of the forwarding table that packets of this input are looked up in.
     pub table_row: u32,
-    /// Non-empty queues: bit = lane (FIFO) or output modulo 64 (VOQ).
-    pub occupied: u64,
+    /// Marks of the non-empty queues, see [`Classifier`](super::classifier::Classifier).
+    pub occupied: QueueMask,
     /// Packets leaving now (input speed-up above 1).
     pub leaving: u16,
     /// Accept round robin: the output asked first.
@@ -130,19 +131,18 @@ pub struct OutLane<const W: usize> {
     /// Starved: the smallest packet that waits for credits \[flits\]; 0 = none does.
     pub need: u16,
     /// Input lanes whose head wants this lane.
-    #[serde(with = "super::words")]
-    pub requests: [u64; W],
+    pub requests: Mask<W>,
 }
 
 /// A queue of packets at an input.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct Queue {
     /// First packet.
-    pub head: u32,
+    pub head: PacketRow,
     /// Last packet.
-    pub tail: u32,
-    /// Port row of the output the head requests.
-    pub out: u32,
+    pub tail: PacketRow,
+    /// The output the head requests.
+    pub out: PortRow,
     /// Size of the requesting head \[flits\].
     pub size: u16,
     /// Output lane the head requests.
@@ -156,9 +156,9 @@ pub struct Queue {
 impl Queue {
     /// An empty queue.
     pub const EMPTY: Self = Self {
-        head: NONE,
-        tail: NONE,
-        out: NONE,
+        head: PacketRow::NONE,
+        tail: PacketRow::NONE,
+        out: PortRow::NONE,
         size: 0,
         out_lane: 0,
         requesting: false,
@@ -170,7 +170,7 @@ impl Queue {
 #[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Packet {
     /// Next packet of the same queue; meaningless in its last packet.
-    pub next: u32,
+    pub next: PacketRow,
     /// Destination host (global id).
     pub destination: u32,
     /// Size \[flits\].
@@ -208,7 +208,7 @@ pub struct PacketRecord {
 impl Packet {
     /// An unused pool entry.
     pub const UNUSED: Self = Self {
-        next: NONE,
+        next: PacketRow::NONE,
         destination: 0,
         size: 0,
         key: 0,

@@ -74,6 +74,7 @@ impl<const W: usize> OutLane<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::mask::Mask;
 
     fn lane(credits: u32) -> OutLane<1> {
         OutLane {
@@ -84,7 +85,7 @@ mod tests {
             ramp_step: 1,
             pointer: 0,
             need: 0,
-            requests: [0],
+            requests: Mask::EMPTY,
         }
     }
 

@@ -8,20 +8,28 @@
 //! | switch | [`Switch`] | local switches |
 //! | port | [`OutPort`], [`InPort`] | connected ports of all local switches, then one port per local host |
 //! | host | [`Host`] | local hosts |
-//! | lane | [`OutLane`] | `port << lane_shift` + lane |
-//! | queue | [`Queue`] | FIFO: on the lane's own entity; VOQ: `lane * voq_stride` + output |
+//! | lane | [`OutLane`] | a power of two per port ([`Numbering`](rows::Numbering)) |
+//! | queue | [`Queue`] | as many per lane as its [`Classifier`] says; FIFO: on the lane's own entity |
 //! | packet | [`Packet`], [`PacketRecord`] | a pool with a free list |
 //!
-//! References between entities are rows (`u32`). A lane's capacity is seen from its sender: the credits of
+//! References between entities are typed [`rows`]. A lane's capacity is seen from its sender: the credits of
 //! a channel live in the [`OutLane`] rows of the sending port, the packets in the [`Queue`] rows of the
 //! receiving port. Hosts use the same two: a host's injection channel is an output port with credits,
 //! its ejection channel an input port.
 
+#![expect(
+    clippy::inline_always,
+    reason = "rows, masks and their arithmetic cost nothing in the cycle only where they are inlined"
+)]
+
+pub mod classifier;
 pub mod components;
 pub mod credits;
+pub mod mask;
 pub mod partition;
 pub mod placement;
+pub mod rows;
 pub mod source_queue;
-mod words;
 
+pub use classifier::Classifier;
 pub use components::{Host, InPort, OutLane, OutPort, Packet, PacketRecord, Peer, Queue, Switch};

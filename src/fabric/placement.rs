@@ -3,6 +3,7 @@
 //! Only connected ports get rows; they keep the order of their port numbers, so round robin goes round in port
 //! order.
 
+use super::rows::PortRow;
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::plan::Plan;
 use crate::topology::{Endpoint, Graph};
@@ -16,18 +17,18 @@ pub struct Placement {
     pub shard_count: usize,
     /// Row of each switch in its shard.
     pub switch_row: Vec<u32>,
-    /// First port row of each switch in its shard.
-    pub first_port: Vec<u32>,
+    /// First port of each switch in its shard.
+    pub first_port: Vec<PortRow>,
     /// Shard of each host.
     pub host_shard: Vec<u32>,
-    /// Port row of each host in its shard.
-    pub host_port: Vec<u32>,
+    /// Port of each host in its shard.
+    pub host_port: Vec<PortRow>,
     /// Global ids of the switches of each shard, in row order.
     pub switches: Vec<Vec<SwitchId>>,
     /// Global ids of the hosts of each shard, in row order.
     pub hosts: Vec<Vec<HostId>>,
-    /// First host port row of each shard.
-    pub first_host_port: Vec<u32>,
+    /// First port of a host of each shard.
+    pub first_host_port: Vec<PortRow>,
     /// Index among the connected ports, `[switch][port - 1]`.
     pub port_index: Vec<Vec<u8>>,
 }
@@ -47,7 +48,7 @@ impl Placement {
             host_port: Vec::new(),
             switches: vec![Vec::new(); shard_count],
             hosts: vec![Vec::new(); shard_count],
-            first_host_port: vec![0; shard_count],
+            first_host_port: vec![PortRow(0); shard_count],
             port_index: Vec::new(),
             shard_of,
         };
@@ -62,7 +63,8 @@ impl Placement {
             for (place, (port, _)) in graph.connected_ports(switch).enumerate() {
                 index[usize::from(port) - 1] = place as u8;
             }
-            placement.first_host_port[shard] += graph.connected_ports(switch).count() as u32;
+            let ports = graph.connected_ports(switch).count() as u32;
+            placement.first_host_port[shard] = placement.first_host_port[shard].plus(ports);
             placement.port_index.push(index);
         }
         for host in graph.host_ids() {
@@ -71,9 +73,9 @@ impl Placement {
                 .expect("the graph builder checks attachments");
             let shard = placement.shard_of[switch.index()] as usize;
             placement.host_shard.push(shard as u32);
-            placement
-                .host_port
-                .push(placement.first_host_port[shard] + placement.hosts[shard].len() as u32);
+            let number = placement.hosts[shard].len() as u32;
+            let first = placement.first_host_port[shard];
+            placement.host_port.push(first.plus(number));
             placement.hosts[shard].push(host);
         }
         placement
@@ -94,11 +96,12 @@ impl Placement {
         self.port_index[switch.index()][usize::from(port) - 1]
     }
 
-    /// Shard and port row of an endpoint.
-    pub fn row_of(&self, end: Endpoint) -> (u32, u32) {
+    /// Shard and port of an endpoint.
+    pub fn row_of(&self, end: Endpoint) -> (u32, PortRow) {
         match end {
             Endpoint::Switch(switch, port) => {
-                let row = self.first_port[switch.index()] + u32::from(self.index_of(switch, port));
+                let index = u32::from(self.index_of(switch, port));
+                let row = self.first_port[switch.index()].plus(index);
                 (self.shard_of[switch.index()], row)
             }
             Endpoint::Host(host) => (self.host_shard[host.index()], self.host_port[host.index()]),

@@ -112,8 +112,8 @@ impl VlArbiter {
     pub fn select(
         &self,
         tables: &VlArbitrationTables,
-        eligible: u16,
-        management: u16,
+        eligible: u32,
+        management: u32,
     ) -> Option<VlChoice> {
         if eligible & management != 0 {
             return Some(VlChoice {
@@ -183,7 +183,7 @@ fn bytes_of(weight: u8) -> i64 {
 }
 
 /// The entry rule 2 serves next, `None` when no entry's lane is eligible.
-fn pick(table: &[(u8, u8)], cursor: Cursor, eligible: u16) -> Option<usize> {
+fn pick(table: &[(u8, u8)], cursor: Cursor, eligible: u32) -> Option<usize> {
     let servable = |entry: usize| table[entry].1 > 0 && eligible >> table[entry].0 & 1 != 0;
     let first = usize::from(cursor.entry);
     (0..table.len())

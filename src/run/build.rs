@@ -44,7 +44,9 @@ impl<'a> Blueprint<'a> {
         let ports = graph
             .switch_ids()
             .map(|switch| graph.connected_ports(switch).count());
-        let words = (ports.max().unwrap_or(1) << shared.lane_shift).div_ceil(64);
+        let words = (shared.numbering)
+            .rows(ports.max().unwrap_or(1))
+            .div_ceil(64);
         Self {
             plan,
             graph,
@@ -126,7 +128,7 @@ fn add_resources<const W: usize>(shard: &mut ShardBuilder<'_, W>, rows: &mut Row
     shard.resource(Worklists::default());
     shard.resource(Outbox(vec![Vec::new(); placement.shard_count]));
     shard.resource(sources(plan, placement, number));
-    shard.resource(SourceQueues::new(hosts << shared.lane_shift));
+    shard.resource(SourceQueues::new(shared.numbering.rows(hosts)));
     shard.resource(Records::new(plan, graph));
     shard.known_column::<Switch<W>>();
     shard.known_column::<OutPort>();
@@ -148,13 +150,13 @@ fn spawn<const W: usize>(world: &mut World, rows: Rows<W>, placement: &Placement
     drop(world.spawn_batch(rows.ports));
     drop(world.spawn_batch(hosts.collect::<Vec<_>>()));
     drop(world.spawn_batch(repeat_n(Turn(0), rows.turn_count)));
-    match rows.voq_stride {
-        // a FIFO lane and its queue are one entity: the same row
-        0 => drop(world.spawn_batch(repeat_n((rows.lane, Queue::EMPTY), rows.lane_count))),
-        stride => {
-            drop(world.spawn_batch(repeat_n(rows.lane, rows.lane_count)));
-            drop(world.spawn_batch(repeat_n(Queue::EMPTY, rows.lane_count * stride)));
-        }
+    if rows.classifier.is_lane() {
+        // a lane and its queue are one entity
+        drop(world.spawn_batch(repeat_n((rows.lane, Queue::EMPTY), rows.lane_count)));
+    } else {
+        let queues = rows.lane_count * rows.classifier.queues_per_lane() as usize;
+        drop(world.spawn_batch(repeat_n(rows.lane, rows.lane_count)));
+        drop(world.spawn_batch(repeat_n(Queue::EMPTY, queues)));
     }
 }
 

@@ -5,6 +5,7 @@
 use super::shard::Shard;
 use crate::cycle::mechanisms::replay::{MessageKey, Post, Replay};
 use crate::fabric::placement::Placement;
+use crate::fabric::rows::HostRow;
 use crate::plan::Plan;
 use crate::traffic::messages::{After, Message, MessageError, Messages, Workload};
 use bevy_ecs::world::Mut;
@@ -18,7 +19,7 @@ pub(super) struct Feed {
     workloads: Vec<Workload>,
     streams: Vec<Stream>,
     /// Shard and row of each host.
-    places: Vec<(u32, u32)>,
+    places: Vec<(u32, HostRow)>,
     /// Largest packet of each class \[flits\].
     sizes: Vec<u16>,
     flit_bytes: u32,
@@ -46,8 +47,8 @@ impl Feed {
         let hosts = placement.host_shard.len();
         let place = |host: usize| {
             let shard = placement.host_shard[host];
-            let row = placement.host_port[host] - placement.first_host_port[shard as usize];
-            (shard, row)
+            let first = placement.first_host_port[shard as usize];
+            (shard, HostRow(placement.host_port[host].minus(first)))
         };
         (!plan.workloads.is_empty()).then(|| Self {
             workloads: plan.workloads.clone(),
@@ -112,7 +113,7 @@ impl Feed {
     fn each_before(
         &mut self,
         until: u64,
-        mut act: impl FnMut(&Post, [(u32, u32); 2]),
+        mut act: impl FnMut(&Post, [(u32, HostRow); 2]),
     ) -> Result<(), MessageError> {
         if self.streams.is_empty() {
             for workload in &self.workloads {

@@ -1,6 +1,7 @@
 //! What is read of all shards between windows: flits sent, packets under way.
 
 use crate::cycle::Columns;
+use crate::cycle::ledger::Channels;
 use crate::cycle::records::Records as Counters;
 use crate::ids::{ChannelId, HostId};
 use crate::measure::Records;
@@ -20,11 +21,11 @@ pub(super) struct Sent<'a> {
 
 impl Inspect for Sent<'_> {
     fn look(&mut self, view: &dyn Columns) {
-        let shift = view.shared().lane_shift;
-        for (port, channel) in self.channels[self.shard].iter().enumerate() {
-            for lane in 0..self.lanes {
-                let total = &mut self.flits[channel.index() * self.lanes + lane];
-                let sent = view.sent((port << shift | lane) as u32);
+        let numbering = view.shared().numbering;
+        for (port, channel) in Channels::new(&self.channels[self.shard]).enumerate() {
+            for number in 0..self.lanes {
+                let total = &mut self.flits[channel.index() * self.lanes + number];
+                let sent = view.sent(numbering.lane(port, number as u32));
                 *total += u64::from(sent.wrapping_sub(*total as u32));
             }
         }
@@ -49,8 +50,8 @@ impl Inspect for Underway<'_> {
         let now = self.now;
         for (tail, slot) in view.calendar().ahead(now) {
             for &row in &slot.deliveries {
-                let packet = &view.packets()[row as usize];
-                let record = &view.records()[row as usize];
+                let packet = &view.packets()[row];
+                let record = &view.records()[row];
                 let flits = records.arrived_by(now, tail, packet.destination, packet.size);
                 let ends = [record.source, packet.destination].map(HostId);
                 self.records.arrive(usize::from(record.class), ends, flits);

@@ -5,8 +5,11 @@
 use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::cycle::rules::{Any, Rules};
 use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
-use crate::fabric::components::{InPort, NONE, OutLane, OutPort, Peer, Switch};
+use crate::fabric::Classifier;
+use crate::fabric::components::{InPort, OutLane, OutPort, Peer, Switch};
+use crate::fabric::mask::{LaneMask, Mask, QueueMask};
 use crate::fabric::placement::{Placement, credit_latency};
+use crate::fabric::rows::{BorderRow, FarEnd, Numbering, QueueRow, Row, SwitchRow, TurnRow};
 use crate::ids::{ChannelId, SlId};
 use crate::plan::{ClassPlan, Plan, Queues};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
@@ -25,8 +28,8 @@ pub struct Rows<const W: usize> {
     pub lane: OutLane<W>,
     /// Number of lanes.
     pub lane_count: usize,
-    /// Queues per lane, when a lane has more than its own.
-    pub voq_stride: usize,
+    /// How packets of a lane are sorted into queues.
+    pub classifier: Classifier,
     /// Pairs of an output and an input of one switch, where lanes take turns within an input.
     pub turn_count: usize,
     /// Channels that leave the shard.
@@ -38,14 +41,14 @@ pub struct Rows<const W: usize> {
 /// # Panics
 /// When the lane map has more than 255 keys; checked when the plan is resolved.
 pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement) -> Shared {
-    let lanes = u32::from(plan.switch.lane_count()).next_power_of_two();
     let mut switch = SwitchRules::new(&plan.switch);
     switch.sink_step = plan.host.sink_cycles_per_flit.unwrap_or(0) as u16;
     switch.uniform_pace = is_uniform(graph, switch.sink_step);
     if plan.switch.queues == Queues::Voq {
-        switch.voq_stride = widest(graph);
+        let outputs = widest(graph);
+        switch.classifier = Classifier::LaneAndOutput { outputs };
     }
-    switch.stepped_credits = (switch.pool || switch.voq_stride != 0) && switch.speedup != 1;
+    switch.stepped_credits = (switch.pool || !switch.classifier.is_lane()) && switch.speedup != 1;
     let mut forwarding = Forwarding {
         layers: 1,
         host_count: graph.hosts().len(),
@@ -63,8 +66,7 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
         }
     };
     Shared {
-        lane_shift: lanes.trailing_zeros(),
-        lane_mask: lanes - 1,
+        numbering: Numbering::new(plan.switch.lane_count()),
         forwarding,
         traffic: Traffic {
             classes: plan.classes.clone(),
@@ -193,14 +195,15 @@ pub fn rows<const W: usize>(
             ramp_step: 1,
             pointer: 0,
             need: 0,
-            requests: [0; W],
+            requests: Mask::EMPTY,
         },
         lane_count: 0,
-        voq_stride: shared.switch.voq_stride as usize,
+        classifier: shared.switch.classifier,
         turn_count: 0,
         border: Vec::new(),
     };
-    let lanes_take_turns = Rules::<Any>::new(shared).by_inputs() && shared.lane_shift != 0;
+    let lanes_take_turns =
+        Rules::<Any>::new(shared).by_inputs() && !shared.numbering.is_single();
     let mut builder = Lowering {
         graph,
         tables,
@@ -211,14 +214,14 @@ pub fn rows<const W: usize>(
         border: Vec::new(),
     };
     for (row, &switch) in placement.switches[number].iter().enumerate() {
-        let open = if shared.switch.speedup == 1 {
-            0
+        let free = if shared.switch.speedup == 1 {
+            Mask::EMPTY
         } else {
-            u64::MAX
+            Mask::FULL
         };
         let first_port = placement.first_port[switch.index()];
         rows.switches.push(Switch {
-            free: [open; W],
+            free,
             first_port,
             global: switch.0,
         });
@@ -228,17 +231,17 @@ pub fn rows<const W: usize>(
             0
         };
         for (index, (_, channel)) in graph.connected_ports(switch).enumerate() {
-            let (mut out, input) = builder.port(channel, row as u32, index as u8);
-            out.turns = rows.turn_count as u32;
+            let (mut out, input) = builder.port(channel, SwitchRow::of(row), index as u8);
+            out.turns = TurnRow::of(rows.turn_count);
             rows.turn_count += inputs;
             rows.ports.push((out, input));
         }
     }
     for (row, &host) in placement.hosts[number].iter().enumerate() {
         rows.ports
-            .push(builder.port(graph.host_channel(host), row as u32, 0));
+            .push(builder.port(graph.host_channel(host), SwitchRow::of(row), 0));
     }
-    rows.lane_count = rows.ports.len() << shared.lane_shift;
+    rows.lane_count = shared.numbering.rows(rows.ports.len());
     rows.border = builder.border;
     rows
 }
@@ -255,7 +258,7 @@ struct Lowering<'a> {
 
 impl Lowering<'_> {
     /// Both sides of the port whose outgoing channel is `channel`.
-    fn port(&mut self, channel: ChannelId, owner: u32, index: u8) -> (OutPort, InPort) {
+    fn port(&mut self, channel: ChannelId, owner: SwitchRow, index: u8) -> (OutPort, InPort) {
         let ends = *self.graph.channel(channel);
         let from_switch = ends.from.switch().is_some();
         let (to, peer) = self.peer(channel);
@@ -274,9 +277,9 @@ impl Lowering<'_> {
             latency,
             owner,
             profile,
-            turns: 0,
+            turns: TurnRow(0),
             step,
-            request_lanes: 0,
+            request_lanes: LaneMask::EMPTY,
             lane_pointer: 0,
             input_pointer: 0,
             index,
@@ -291,11 +294,11 @@ impl Lowering<'_> {
             grant: 0,
             from: to,
             credit_latency: credit_latency(self.graph, self.plan, channel.reverse()),
-            leaving_queue: NONE,
+            leaving_queue: QueueRow::NONE,
             owner,
             profile_offset,
             table_row: self.row_behind(channel.reverse()),
-            occupied: 0,
+            occupied: QueueMask::EMPTY,
             leaving: 0,
             accept_pointer: 0,
             index,
@@ -323,12 +326,12 @@ impl Lowering<'_> {
     }
 
     /// Row and kind of a channel's far end; far ends in other shards get a border entry.
-    fn peer(&mut self, channel: ChannelId) -> (u32, Peer) {
+    fn peer(&mut self, channel: ChannelId) -> (FarEnd, Peer) {
         let end = self.graph.channel(channel).to;
         let (shard, row) = self.placement.row_of(end);
         if shard as usize == self.shard {
             return (
-                row,
+                row.into(),
                 if end.host().is_some() {
                     Peer::Host
                 } else {
@@ -343,7 +346,7 @@ impl Lowering<'_> {
             switch,
             table_row: self.row_behind(channel),
         });
-        (self.border.len() as u32 - 1, Peer::Border)
+        (BorderRow::of(self.border.len() - 1).into(), Peer::Border)
     }
 
     /// Whether a host at the end of `channel` always has room: it consumes as flits arrive, and what can

@@ -10,6 +10,7 @@ use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place};
 use crate::cycle::{Columns, Cycle, Stage};
+use crate::fabric::rows::Row;
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::prelude::{Query, Res, ResMut};
 use bevy_ecs::system::{SystemParam, SystemState};
@@ -195,8 +196,8 @@ impl<const W: usize> WorldShard<W> {
                     record,
                 } => {
                     let row = pool.claim();
-                    packet_rows[row as usize] = packet;
-                    record_rows[row as usize] = record;
+                    packet_rows[row.index()] = packet;
+                    record_rows[row.index()] = record;
                     calendar.at(at).heads.push((lane, row));
                 }
                 Mail::Credits {

@@ -10,7 +10,7 @@ use super::outcome::StageCost;
 use super::shard::{Inspect, Shard, with_outbox};
 use super::transport::{InProcess, Transport};
 use crate::cycle::counts::Reduction;
-use crate::cycle::ledger::Ledger;
+use crate::cycle::ledger::{Channels, Ledger};
 use crate::cycle::mechanisms::packet_records::Wanted;
 use crate::cycle::profile::StageClock;
 use crate::cycle::records::Records;
@@ -271,7 +271,7 @@ struct Enter<'a> {
 impl Inspect for Enter<'_> {
     fn look(&mut self, view: &dyn Columns) {
         let (shard, channels) = (&self.shards[self.shard], self.channels);
-        let own = &channels[self.shard];
+        let own = Channels::new(&channels[self.shard]);
         self.ledger
             .add(view, own, shard.inbox(), channels, shard.terms());
         self.shard += 1;

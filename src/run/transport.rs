@@ -59,10 +59,11 @@ impl Transport for InProcess {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::rows::LaneRow;
 
     fn credits(lane: u32) -> Mail {
         Mail::Credits {
-            lane,
+            lane: LaneRow(lane),
             at: 7,
             flits: 1,
             step: 1,
@@ -74,7 +75,7 @@ mod tests {
         let mut transport = InProcess::new(3);
         let lanes = |mail: &[Mail]| -> Vec<u32> {
             let lane = |mail: &Mail| match mail {
-                Mail::Packet { lane, .. } | Mail::Credits { lane, .. } => *lane,
+                Mail::Packet { lane, .. } | Mail::Credits { lane, .. } => lane.0,
             };
             mail.iter().map(lane).collect()
         };

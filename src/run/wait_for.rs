@@ -10,8 +10,9 @@
 
 use super::simulation::Simulation;
 use crate::cycle::Columns;
+use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::adaptive::Choice;
-use crate::fabric::components::NONE;
+use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
 use crate::ids::{ChannelId, HostId};
 use crate::run::shard::Inspect;
 use crate::topology::{Endpoint, Graph};
@@ -51,52 +52,43 @@ struct Collect<'a> {
 
 impl Inspect for Collect<'_> {
     fn look(&mut self, view: &dyn Columns) {
-        let channels = &self.channels[self.shard];
+        let channels = Channels::new(&self.channels[self.shard]);
         self.shard += 1;
         let shared = view.shared();
-        let stride = shared.switch.voq_stride.max(1);
-        let choices = view.column::<Choice>();
-        for (row, queue) in view.queues().iter().enumerate() {
-            if queue.head == NONE || !queue.requesting {
+        let choices = view.column::<QueueRow, Choice>();
+        for (row, queue) in view.queues().enumerate() {
+            if queue.head == PacketRow::NONE || !queue.requesting {
                 continue;
             }
-            let single = [(queue.out << shared.lane_shift) + u32::from(queue.out_lane)];
+            let single = [shared.numbering.lane(queue.out, u32::from(queue.out_lane))];
             let several = choices.get(row).map(|choice| &choice.requests);
             let several = several.into_iter().flatten().map(|request| request.lane);
-            let wanted: Vec<u32> = if shared.switch.open {
+            let wanted: Vec<LaneRow> = if shared.switch.open {
                 several.collect()
             } else {
                 single.to_vec()
             };
-            let lacks_credits = |&lane: &u32| {
-                let credit_lane = if shared.switch.pool {
-                    lane & !shared.lane_mask
-                } else {
-                    lane
-                };
-                view.credits(credit_lane).0 < u32::from(queue.size)
-            };
+            let lacks_credits =
+                |&lane: &LaneRow| view.credits(shared.credit_lane(lane)).0 < u32::from(queue.size);
             if !wanted.iter().all(lacks_credits) {
                 continue;
             }
-            let lane = row as u32 / stride;
-            let incoming = channels[(lane >> shared.lane_shift) as usize].reverse();
-            let packet = &view.packets()[queue.head as usize];
-            let record = &view.records()[queue.head as usize];
+            let lane = shared.switch.classifier.lane(row);
+            let incoming = channels[shared.numbering.port(lane)].reverse();
+            let packet = &view.packets()[queue.head];
+            let record = &view.records()[queue.head];
             // all lanes of a port fill one pool
-            let mask = if shared.switch.pool {
-                0
-            } else {
-                shared.lane_mask
-            };
-            let counted = |lane: u32| (lane & mask) as u8;
+            let counted = |lane| shared.numbering.number(shared.credit_lane(lane)) as u8;
             let buffer = (incoming, counted(lane));
             let waits = self.graph.waits.entry(buffer).or_default();
             waits.extend(wanted.iter().map(|&wanted| {
-                let out = (wanted >> shared.lane_shift) as usize;
+                let out = shared.numbering.port(wanted);
                 Wait {
                     wants: (channels[out], counted(wanted)),
-                    lanes: (lane & shared.lane_mask, wanted & shared.lane_mask),
+                    lanes: (
+                        shared.numbering.number(lane),
+                        shared.numbering.number(wanted),
+                    ),
                     source: HostId(record.source),
                     destination: HostId(packet.destination),
                     sequence: record.sequence,

@@ -6,6 +6,7 @@
 
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::snapshot::Persistent;
+use crate::fabric::rows::{HostRow, Row};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +24,8 @@ impl Persistent for BoundedQueues {}
 impl BoundedQueues {
     /// Takes a place for a packet, when there is one.
     #[inline]
-    pub fn admit(&mut self, host: u32, class: u16) -> bool {
-        let waiting = &mut self.waiting[host as usize * self.classes + usize::from(class)];
+    pub fn admit(&mut self, host: HostRow, class: u16) -> bool {
+        let waiting = &mut self.waiting[host.index() * self.classes + usize::from(class)];
         let has_place = *waiting < self.limit;
         *waiting += u32::from(has_place);
         has_place
@@ -32,8 +33,8 @@ impl BoundedQueues {
 
     /// A packet has left its queue.
     #[inline]
-    pub fn leave(&mut self, host: u32, class: u16) {
-        self.waiting[host as usize * self.classes + usize::from(class)] -= 1;
+    pub fn leave(&mut self, host: HostRow, class: u16) {
+        self.waiting[host.index() * self.classes + usize::from(class)] -= 1;
     }
 }
 

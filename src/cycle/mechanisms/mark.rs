@@ -18,6 +18,7 @@ use crate::cycle::rules::Any;
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
 use crate::cycle::view::{Optional, Requests, View};
+use crate::fabric::rows::{LaneRow, PortRow};
 use bevy_ecs::prelude::{Res, Resource};
 
 /// Marking as a mechanism.
@@ -53,22 +54,14 @@ fn run<const W: usize>(view: &mut View<'_, W>, threshold: u32) {
     for i in 0..view.lists.grants.len() {
         let grant = view.lists.grants[i];
         if grant.accepted && waiting_flits(view, grant.out, grant.lane) >= threshold {
-            view.packets[grant.packet as usize].fecn = true;
+            view.packets[grant.packet].fecn = true;
         }
     }
 }
 
 /// Flits of the packets whose request for the lane stands.
-fn waiting_flits<const W: usize>(view: &View<'_, W>, out: u32, lane: u32) -> u32 {
-    let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
-    let mut flits = 0;
-    for (i, &word) in view.lanes[lane as usize].requests.iter().enumerate() {
-        let mut rest = word;
-        while rest != 0 {
-            let bit = i as u16 * 64 + rest.trailing_zeros() as u16;
-            rest &= rest - 1;
-            flits += u32::from(view.queues[view.queue_of(first_port, bit, out) as usize].size);
-        }
-    }
-    flits
+fn waiting_flits<const W: usize>(view: &View<'_, W>, out: PortRow, lane: LaneRow) -> u32 {
+    let first_port = view.switches[view.outs[out].owner].first_port;
+    let size = |bit| u32::from(view.queues[view.queue_of(first_port, bit, out)].size);
+    view.lanes[lane].requests.iter().map(size).sum()
 }

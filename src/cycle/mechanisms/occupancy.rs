@@ -21,7 +21,7 @@ use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::{Calendar, Fact, Place, Worklists};
 use crate::cycle::view::column;
-use crate::fabric::components::NONE;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen};
 use crate::fabric::{InPort, Packet, Queue};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::component::Component;
@@ -88,12 +88,12 @@ fn system(
         return;
     }
     let own = own.bypass_change_detection();
-    let depths = column!(depths);
+    let mut depths: Rows<'_, PortRow, _> = Rows::new(column!(depths));
     let now = calendar.now();
-    own.advance(now, &records, depths);
-    let at_switch = |&(lane, _): &(u32, u32)| {
-        let port = lane >> place.shared.lane_shift;
-        (port < place.first_host_port).then_some(port as usize)
+    own.advance(now, &records, depths.seen());
+    let at_switch = |&(lane, _): &(LaneRow, PacketRow)| {
+        let port = place.shared.numbering.port(lane);
+        (!place.is_host(port)).then_some(port)
     };
     for port in lists.arrived.iter().filter_map(at_switch) {
         own.packets += 1;
@@ -101,7 +101,7 @@ fn system(
     }
     for grant in lists.grants.iter().filter(|grant| grant.accepted) {
         own.packets -= 1;
-        depths[grant.input as usize].0 -= 1;
+        depths[grant.input].0 -= 1;
     }
     if records.in_window(now) {
         let deepest = match own.most {
@@ -109,20 +109,21 @@ fn system(
                 let arrived = lists.arrived.iter().filter_map(at_switch);
                 arrived.map(|port| depths[port].0).fold(most, u32::max)
             }
-            None => deepest(depths),
+            None => deepest(depths.seen()),
         };
         own.most = Some(deepest);
     }
 }
 
 /// Packets at the input that has most.
-fn deepest(depths: &[Depth]) -> u32 {
-    depths.iter().map(|depth| depth.0).max().unwrap_or(0)
+fn deepest(depths: Seen<'_, PortRow, Depth>) -> u32 {
+    let depths = depths.enumerate().map(|(_, depth)| depth.0);
+    depths.max().unwrap_or(0)
 }
 
 impl Occupancy {
     /// Counts the cycles before `now`, in which nothing has changed.
-    fn advance(&mut self, now: u64, records: &Records, depths: &[Depth]) {
+    fn advance(&mut self, now: u64, records: &Records, depths: Seen<'_, PortRow, Depth>) {
         let measured = records.measured_between(self.since, now);
         self.since = now;
         self.sum += self.packets * measured;
@@ -135,19 +136,24 @@ impl Occupancy {
 /// Counts what is in the queues: a state may have been saved without it.
 fn recount(world: &mut World) {
     let place = world.resource::<Place>();
-    let (packets, queues) = (look::column::<Packet>(world), look::column::<Queue>(world));
-    let per_port = place.shared.switch.voq_stride.max(1) << place.shared.lane_shift;
+    let packets: Seen<'_, PacketRow, Packet> = Seen::new(look::column(world));
+    let queues: Seen<'_, QueueRow, Queue> = Seen::new(look::column(world));
+    let (classifier, numbering) = (place.shared.switch.classifier, place.shared.numbering);
     let mut depths = vec![0; look::column::<Depth>(world).len()];
-    let of_switches = (place.first_host_port * per_port) as usize;
-    for (row, queue) in queues[..of_switches].iter().enumerate() {
+    let mut counts: Rows<'_, PortRow, u32> = Rows::new(&mut depths);
+    for (row, queue) in queues.enumerate() {
+        let port = numbering.port(classifier.lane(row));
+        if place.is_host(port) {
+            break;
+        }
         let mut packet = queue.head;
-        while packet != NONE {
-            depths[row / per_port as usize] += 1;
+        while packet != PacketRow::NONE {
+            counts[port] += 1;
             let is_last = packet == queue.tail;
             packet = if is_last {
-                NONE
+                PacketRow::NONE
             } else {
-                packets[packet as usize].next
+                packets[packet].next
             };
         }
     }
@@ -162,6 +168,7 @@ fn recount(world: &mut World) {
 /// The counters with the cycles before `now`.
 fn so_far(world: &World, now: u64) -> Occupancy {
     let mut counters = world.resource::<Occupancy>().clone();
-    counters.advance(now, world.resource(), look::column(world));
+    let depths = Seen::new(look::column(world));
+    counters.advance(now, world.resource(), depths);
     counters
 }

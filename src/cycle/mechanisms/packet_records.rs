@@ -5,7 +5,7 @@
 //! Writes: its records
 //! Cost: O(packets delivered)
 
-use crate::cycle::ledger::Ledger;
+use crate::cycle::ledger::{Channels, Ledger};
 use crate::cycle::look::Columns;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::records::{Records, delivery};
@@ -13,8 +13,8 @@ use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Fact, Worklists};
 use crate::cycle::view::column;
+use crate::fabric::rows::{PacketRow, Rows};
 use crate::fabric::{Packet, PacketRecord};
-use crate::ids::ChannelId;
 use crate::measure::{Delivery, Observation};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut, Resource};
@@ -101,15 +101,17 @@ fn system(
     }
     let own = own.bypass_change_detection();
     let (packets, packet_records) = column!(packets, pair);
+    let packets: Rows<'_, PacketRow, _> = Rows::new(packets);
+    let packet_records: Rows<'_, PacketRow, _> = Rows::new(packet_records);
     for &row in &lists.consumed {
-        let (packet, record) = (&packets[row as usize], &packet_records[row as usize]);
+        let (packet, record) = (&packets[row], &packet_records[row]);
         let delivery = delivery(calendar.now(), packet, record);
         own.delivered(&delivery, records.in_window(record.created), packet, record);
     }
 }
 
 /// A packet that was overtaken breaks a law.
-fn enter(view: &dyn Columns, _: &[ChannelId], ledger: &mut Ledger) {
+fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
     let overtaken = view
         .resource::<PacketRecords>()
         .and_then(|own| own.overtaken);

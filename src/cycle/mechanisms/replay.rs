@@ -13,6 +13,7 @@
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::snapshot::Persistent;
 use crate::fabric::PacketRecord;
+use crate::fabric::rows::HostRow;
 use crate::ids::{HostId, SlId};
 use crate::plan::{ClassPlan, Plan};
 use crate::traffic::Creation;
@@ -175,9 +176,9 @@ impl Replay {
         self.incoming.insert(post.key, incoming);
     }
 
-    /// Takes a message of the local host `host` (row). What it waits for was taken before, and is complete when it is not
+    /// Takes a message of the local host `host`. What it waits for was taken before, and is complete when it is not
     /// known any more.
-    pub fn send(&mut self, post: &Post, host: u32) {
+    pub fn send(&mut self, post: &Post, host: HostRow) {
         self.forget(post.time);
         let (mut waits, mut release) = (0, post.time);
         for &(number, delay) in &post.after {
@@ -195,7 +196,7 @@ impl Replay {
         self.keys.insert(post.number, post.key);
         let outgoing = Outgoing {
             number: post.number,
-            row: host * self.sizes.len() as u32 + u32::from(post.key.class),
+            row: host.0 * self.sizes.len() as u32 + u32::from(post.key.class),
             destination: post.destination,
             flits: post.flits,
             next: post.key.first,

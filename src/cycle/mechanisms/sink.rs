@@ -15,7 +15,7 @@ use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::view::View;
 use crate::fabric::Host;
-use crate::fabric::components::NONE;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
@@ -46,19 +46,19 @@ impl Mechanism for SlowSinks {
 /// A packet at a host may start draining from now on.
 pub(in crate::cycle) fn arrive<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    lane: u32,
-    packet: u32,
+    lane: LaneRow,
+    packet: PacketRow,
 ) {
-    let stride = view.shared.voq_stride().max(1);
-    let queue = &mut view.queues[(lane * stride) as usize];
-    if queue.head == NONE {
+    let queue = &mut view.queues[view.shared.classifier().behind(lane, 0)];
+    if queue.head == PacketRow::NONE {
         queue.head = packet;
     } else {
-        view.packets[queue.tail as usize].next = packet;
+        view.packets[queue.tail].next = packet;
     }
     queue.tail = packet;
-    let port_row = lane >> view.shared.lane_shift;
-    view.ins[port_row as usize].occupied |= 1 << (lane & view.shared.lane_mask);
+    let port_row = view.shared.numbering.port(lane);
+    let number = view.shared.numbering.number(lane);
+    view.ins[port_row].occupied.insert(number);
     view.lists.sink_visits.push(port_row);
 }
 
@@ -72,30 +72,30 @@ pub(in crate::cycle) fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P
 }
 
 /// Starts the next packet when the sink is free.
-fn drain<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, port_row: u32) {
+fn drain<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, port_row: PortRow) {
     let now = view.now;
-    let host = (port_row - view.place.first_host_port) as usize;
-    let occupied = view.ins[port_row as usize].occupied;
+    let (shared, host) = (view.shared, view.place.host(port_row));
+    let occupied = view.ins[port_row].occupied;
     let sink = &view.optional.sinks[host];
-    if sink.free_at > now || occupied == 0 {
+    if sink.free_at > now || occupied.is_empty() {
         return;
     }
-    let ahead = occupied & (u64::MAX << sink.pointer);
-    let lane = if ahead == 0 { occupied } else { ahead }.trailing_zeros();
-    let stride = view.shared.voq_stride().max(1);
-    let queue_row = ((port_row << view.shared.lane_shift) + lane) * stride;
-    let queue = &mut view.queues[queue_row as usize];
+    // the marks of a host are its lanes
+    let number = occupied.first_from(sink.pointer);
+    let lane = shared.numbering.lane(port_row, number);
+    let queue_row = shared.classifier().behind(lane, 0);
+    let queue = &mut view.queues[queue_row];
     let packet_row = queue.head;
     if packet_row == queue.tail {
-        queue.head = NONE;
-        view.ins[port_row as usize].occupied &= !(1 << lane);
+        queue.head = PacketRow::NONE;
+        view.ins[port_row].occupied.remove(number);
     } else {
-        queue.head = view.packets[packet_row as usize].next;
+        queue.head = view.packets[packet_row].next;
     }
-    let flits = view.packets[packet_row as usize].size;
-    let pace = view.shared.sink_step();
+    let flits = view.packets[packet_row].size;
+    let pace = shared.sink_step();
     let sink = &mut view.optional.sinks[host];
-    sink.pointer = (lane as u8 + 1) & view.shared.lane_mask as u8;
+    sink.pointer = shared.numbering.after(number);
     sink.free_at = now + u64::from(flits) * u64::from(pace);
     let free_at = sink.free_at;
     view.calendar.at(free_at).starts.push(port_row);

@@ -12,6 +12,8 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
+use crate::fabric::mask::LaneMask;
+use crate::fabric::rows::PortRow;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::qos::{VlArbiter, VlArbitrationTables};
 use bevy_ecs::component::Component;
@@ -40,26 +42,25 @@ impl Mechanism for LaneArbiters {
 #[inline]
 pub(in crate::cycle) fn select<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
-    port: u32,
-    eligible: u16,
+    port: PortRow,
+    eligible: LaneMask,
 ) -> Option<VlChoice> {
     let tables = view.shared.tables()?;
-    let arbiter = &view.optional.vl[port as usize].0;
-    arbiter.select(tables, eligible, view.shared.management())
+    let arbiter = &view.optional.vl[port].0;
+    let management = view.shared.management();
+    arbiter.select(tables, eligible.bits(), management.bits())
 }
 
 /// The lane that was chosen has used its weight.
 #[inline]
 pub(in crate::cycle) fn commit<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    port: u32,
+    port: PortRow,
     choice: VlChoice,
     flits: u16,
 ) {
     if let Some(tables) = view.shared.tables() {
         let bytes = u64::from(flits) * u64::from(view.shared.traffic.flit_bytes);
-        view.optional.vl[port as usize]
-            .0
-            .commit(tables, choice, bytes);
+        view.optional.vl[port].0.commit(tables, choice, bytes);
     }
 }

@@ -17,6 +17,7 @@ use crate::cycle::mechanisms::replay::{MessageKey, Replay};
 use crate::cycle::records::Records;
 use crate::cycle::state::{Calendar, PacketPool, Worklists};
 use crate::cycle::view::column;
+use crate::fabric::rows::{PacketRow, Rows};
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
@@ -39,8 +40,10 @@ pub fn system(
         records.bypass_change_detection(),
     );
     let (packets, packet_records) = column!(packets, pair);
+    let packets: Rows<'_, PacketRow, _> = Rows::new(packets);
+    let packet_records: Rows<'_, PacketRow, _> = Rows::new(packet_records);
     for &row in &lists.consumed {
-        let (packet, record) = (&packets[row as usize], &packet_records[row as usize]);
+        let (packet, record) = (&packets[row], &packet_records[row]);
         records.delivered(calendar.now(), packet, record);
         if let Some(replay) = &mut replay
             && replay.sends(record.class)

@@ -28,7 +28,9 @@ use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{CreditReturn, Departure, Grant};
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
-use crate::fabric::components::{NONE, Peer};
+use crate::fabric::components::Peer;
+use crate::fabric::mask::Mask;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +74,7 @@ pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W
     for i in view.lists.settled..view.lists.grants.len() {
         let grant = view.lists.grants[i];
         if grant.accepted {
-            flits += u64::from(view.queues[grant.queue as usize].size);
+            flits += u64::from(view.queues[grant.queue].size);
             let packet = carry_out(view, &grant, first);
             hops += 1;
             if view.lists.facts.granted {
@@ -85,25 +87,29 @@ pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W
     view.lists.settled = view.lists.grants.len();
 }
 
-/// Returns the packet's row. `first`: pointers over inputs and outputs move, as they do in the first round.
+/// Returns the packet. `first`: pointers over inputs and outputs move, as they do in the first round.
 #[inline]
 fn carry_out<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: bool,
-) -> u32 {
+) -> PacketRow {
     if view.shared.open() {
         adaptive::withdraw(view, grant);
     }
-    let queue = &mut view.queues[grant.queue as usize];
+    let queue = &mut view.queues[grant.queue];
     let packet_row = queue.head;
     let flits = queue.size;
     let emptied = packet_row == queue.tail;
-    let packet = &mut view.packets[packet_row as usize];
+    let packet = &mut view.packets[packet_row];
     packet.hops = packet.hops.saturating_add(1);
-    queue.head = if emptied { NONE } else { packet.next };
+    queue.head = if emptied {
+        PacketRow::NONE
+    } else {
+        packet.next
+    };
     queue.requesting = false;
-    let step = view.outs[grant.out as usize].step;
+    let step = view.outs[grant.out].step;
     let mut until = view.now + u64::from(flits) * u64::from(step);
     if view.shared.stalls(flits) {
         until = output_lanes::hold(view, grant);
@@ -133,7 +139,7 @@ fn occupy_output<const W: usize, P: RuleSet>(
     until: u64,
 ) -> u64 {
     let (now, shared) = (view.now, view.shared);
-    let out = &mut view.outs[grant.out as usize];
+    let out = &mut view.outs[grant.out];
     out.free_at = if shared.output_lane_buffer() == 0 {
         until
     } else {
@@ -141,7 +147,7 @@ fn occupy_output<const W: usize, P: RuleSet>(
     };
     let mut start = now;
     if shared.output_buffer() != 0 {
-        let channel_free = &mut view.optional.buffers[grant.out as usize].channel_free;
+        let channel_free = &mut view.optional.buffers[grant.out].channel_free;
         let begin = (now + shared.switch.crossbar_delay).max(*channel_free);
         *channel_free = begin + (until - now);
         let ahead = u64::from(shared.output_buffer()) * u64::from(out.step);
@@ -151,22 +157,22 @@ fn occupy_output<const W: usize, P: RuleSet>(
     // a boundless lane keeps its credits, which cover any packet
     let taken = if out.boundless { 0 } else { flits };
     if shared.pool() {
-        view.lanes[shared.credit_row(grant.lane) as usize].take(taken, now);
+        view.lanes[shared.credit_row(grant.lane)].take(taken, now);
     }
-    let lane = &mut view.lanes[grant.lane as usize];
+    let lane = &mut view.lanes[grant.lane];
     if shared.output_lane_buffer() == 0 {
         lane.sent = lane.sent.wrapping_add(u32::from(flits));
     }
     if !shared.pool() {
         lane.take(taken, now);
     }
-    lane.requests[usize::from(grant.bit / 64) % W] &= !(1 << (grant.bit % 64));
-    let number = grant.lane & shared.lane_mask;
-    if lane.requests.iter().all(|&word| word == 0) {
-        out.request_lanes &= !(1 << number);
+    lane.requests.remove(grant.bit);
+    let number = shared.numbering.number(grant.lane);
+    if lane.requests.is_empty() {
+        out.request_lanes.remove(number);
         lane.need = 0;
     }
-    if out.request_lanes != 0 {
+    if !out.request_lanes.is_empty() {
         out.wake_when_free(grant.out, view.calendar);
     }
     start
@@ -180,26 +186,20 @@ fn move_pointers<const W: usize, P: RuleSet>(
     first: bool,
 ) {
     let shared = view.shared;
-    let number = grant.lane & shared.lane_mask;
-    let is_data = shared.management() >> number & 1 == 0;
+    let number = shared.numbering.number(grant.lane);
+    let is_data = !shared.management().contains(number);
     if is_data {
-        view.outs[grant.out as usize].lane_pointer = ((number + 1) & shared.lane_mask) as u8;
+        view.outs[grant.out].lane_pointer = shared.numbering.after(number);
     }
     if is_data && grant.by_inputs {
         by_inputs::advance(view, grant, first);
     } else if first {
-        view.lanes[grant.lane as usize].pointer = next_bit::<W>(grant.bit);
+        view.lanes[grant.lane].pointer = Mask::<W>::after(grant.bit);
     }
     if first && shared.speedup() == 1 {
-        let index = view.outs[grant.out as usize].index;
-        view.ins[grant.input as usize].accept_pointer = u16::from(index) + 1;
+        let index = view.outs[grant.out].index;
+        view.ins[grant.input].accept_pointer = u16::from(index) + 1;
     }
-}
-
-/// The request bit after `bit`.
-#[inline]
-pub(in crate::cycle) fn next_bit<const W: usize>(bit: u16) -> u16 {
-    (bit + 1) % (W as u16 * 64)
 }
 
 /// Input side of the grant; `emptied`: its queue has no other packet.
@@ -211,22 +211,23 @@ fn occupy_input<const W: usize, P: RuleSet>(
     emptied: bool,
 ) {
     let shared = view.shared;
-    if emptied && shared.voq_stride() != 0 {
+    if emptied && !shared.classifier().is_lane() {
         clear_occupied(view, grant);
     }
-    let out = &view.outs[grant.out as usize];
-    let input = &mut view.ins[grant.input as usize];
-    if emptied && shared.voq_stride() == 0 {
-        input.occupied &= !(1 << (grant.queue & shared.lane_mask));
+    let out = &view.outs[grant.out];
+    let input = &mut view.ins[grant.input];
+    if emptied && shared.classifier().is_lane() {
+        let mark = shared.classifier().mark(shared.numbering, grant.queue);
+        input.occupied.remove(mark);
     }
     if shared.speedup() != 1 {
         return occupy_place(view, grant, until);
     }
     input.free_at = until;
     input.leaving_queue = grant.queue;
-    let (word, lanes) = shared.lanes_beside(grant.bit);
-    view.switches[out.owner as usize].free[word % W] &= !lanes;
-    if input.occupied != 0 {
+    let lanes = shared.numbering.beside(grant.bit);
+    view.switches[out.owner].free.remove_all(lanes);
+    if !input.occupied.is_empty() {
         input.wake_when_free(grant.input, view.calendar);
         if shared.reserve() {
             reopen_reserved(view, grant.input);
@@ -236,7 +237,7 @@ fn occupy_input<const W: usize, P: RuleSet>(
 
 /// Input side of the grant where several packets may leave at a time.
 fn occupy_place<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &Grant, until: u64) {
-    let input = &mut view.ins[grant.input as usize];
+    let input = &mut view.ins[grant.input];
     input.leaving += 1;
     if input.leaving >= view.shared.speedup() {
         view.close_input(grant.input);
@@ -244,21 +245,18 @@ fn occupy_place<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &G
             reopen_reserved(view, grant.input);
         }
     }
-    view.queues[grant.queue as usize].leaving = true;
+    view.queues[grant.queue].leaving = true;
     if until != output_lanes::OPEN_END {
-        view.calendar.at(until).frees.push(grant.queue);
+        view.calendar.at(until).frees.push(grant.queue.into());
     }
 }
 
 /// An input that has no place left no longer holds turns it reserved (D9): the outputs its heads request
 /// choose anew, in the next round of this cycle or in the next cycle.
-fn reopen_reserved<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, port_row: u32) {
-    let mut occupied = view.ins[port_row as usize].occupied;
-    while occupied != 0 {
-        let bit = occupied.trailing_zeros();
-        occupied &= occupied - 1;
-        view.each_queue(port_row, bit, |view, queue| {
-            let head = &view.queues[queue as usize];
+fn reopen_reserved<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow) {
+    for mark in view.ins[input].occupied {
+        view.each_queue(input, mark, |view, queue| {
+            let head = &view.queues[queue];
             if head.requesting {
                 let out = head.out;
                 view.calendar.at(view.now + 1).wakes.push(out);
@@ -270,13 +268,16 @@ fn reopen_reserved<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, port_r
     }
 }
 
-/// The VOQ ran empty: its `occupied` bit goes, unless another queue behind the same bit has packets.
+/// The queue ran empty: its mark goes, unless another queue behind the same mark has packets.
 fn clear_occupied<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &Grant) {
-    let bit = grant.queue % view.shared.voq_stride() % 64;
+    let mark = view
+        .shared
+        .classifier()
+        .mark(view.shared.numbering, grant.queue);
     let mut others = false;
-    view.each_queue(grant.input, bit, |_, _| others = true);
+    view.each_queue(grant.input, mark, |_, _| others = true);
     if !others {
-        view.ins[grant.input as usize].occupied &= !(1 << bit);
+        view.ins[grant.input].occupied.remove(mark);
     }
 }
 
@@ -284,27 +285,24 @@ fn clear_occupied<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: 
 #[inline(always)]
 pub(in crate::cycle) fn return_credits<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    queue: u32,
-    input: u32,
+    queue: QueueRow,
+    input: PortRow,
     start: u64,
     flits: u16,
     step: u16,
 ) {
-    let lane = match view.shared.voq_stride() {
-        0 => queue,
-        stride => queue / stride,
-    };
-    let port = &view.ins[input as usize];
+    let lane = view.shared.classifier().lane(queue);
+    let port = &view.ins[input];
     let lane_number = if view.shared.pool() {
         0
     } else {
-        lane & view.shared.lane_mask
+        view.shared.numbering.number(lane)
     };
     let at = start + u64::from(port.credit_latency);
     match port.peer {
         Peer::Border => {
             view.lists.returns.push(CreditReturn {
-                border: port.from,
+                border: port.from.border(),
                 lane: lane_number,
                 at,
                 flits,
@@ -312,7 +310,7 @@ pub(in crate::cycle) fn return_credits<const W: usize, P: RuleSet>(
             });
         }
         Peer::Switch | Peer::Host => {
-            let sender = (port.from << view.shared.lane_shift) + lane_number;
+            let sender = view.shared.numbering.lane(port.from.port(), lane_number);
             // Counting from the next cycle on, the previous ramp of this lane has ended: no event needed.
             if at == view.now + 1 && !view.shared.stepped_credits() {
                 view.ramp(sender, at, flits, step);
@@ -327,31 +325,31 @@ pub(in crate::cycle) fn return_credits<const W: usize, P: RuleSet>(
     }
 }
 
-/// Sends the packet over its channel (output and lane row): the next hop's event.
+/// Sends the packet over its channel (output and its lane): the next hop's event.
 #[inline]
 pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    (out_row, out_lane): (u32, u32),
-    packet_row: u32,
+    (out_row, out_lane): (PortRow, LaneRow),
+    packet_row: PacketRow,
     flits: u16,
     start: u64,
 ) {
-    let out = &view.outs[out_row as usize];
+    let out = &view.outs[out_row];
     let arrival = start + u64::from(out.latency);
     let step = out.step;
     let (to, peer, boundless) = (out.to, out.peer, out.boundless);
-    let lane_number = out_lane & view.shared.lane_mask;
-    let lane = (to << view.shared.lane_shift) + lane_number;
+    let lane_number = view.shared.numbering.number(out_lane);
+    let lane = view.shared.numbering.lane(to.port(), lane_number);
     match peer {
         Peer::Switch => {
-            let at = arrival + view.pipeline_of(to, &view.packets[packet_row as usize], step);
+            let at = arrival + view.pipeline_of(to.port(), &view.packets[packet_row], step);
             view.calendar.at(at).heads.push((lane, packet_row));
         }
         Peer::Host if view.shared.sink_step() == 0 => {
             let tail = arrival + u64::from(flits - 1) * u64::from(step);
             view.calendar.at(tail).deliveries.push(packet_row);
             if !boundless {
-                let at = arrival + u64::from(view.ins[to as usize].credit_latency);
+                let at = arrival + u64::from(view.ins[to.port()].credit_latency);
                 let sender = view.shared.credit_row(out_lane);
                 view.calendar.at(at).ramps.push(Ramp {
                     lane: sender,
@@ -365,14 +363,14 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
             view.calendar.at(at).heads.push((lane, packet_row));
         }
         Peer::Border => {
-            let border = view.place.border[to as usize];
-            let packet = &view.packets[packet_row as usize];
+            let border = view.place.border(to.border());
+            let packet = &view.packets[packet_row];
             let at = arrival
                 + view
                     .shared
                     .pipeline([border.switch, border.table_row], packet, step);
             view.lists.departures.push(Departure {
-                border: to,
+                border: to.border(),
                 lane: lane_number,
                 at,
                 packet: packet_row,

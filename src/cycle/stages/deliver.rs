@@ -17,7 +17,8 @@ use crate::cycle::mechanisms::adaptive;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Shared;
 use crate::cycle::view::View;
-use crate::fabric::components::{NONE, Packet};
+use crate::fabric::components::Packet;
+use crate::fabric::rows::{PacketRow, PortRow, QueueRow};
 
 /// Runs the stage.
 #[inline]
@@ -28,12 +29,12 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut frees = std::mem::take(&mut slot.frees);
     let mut wakes = std::mem::take(&mut slot.wakes);
     if view.shared.speedup() == 1 {
-        for port in frees.drain(..) {
-            free_port(view, port);
+        for freed in frees.drain(..) {
+            free_port(view, freed.input());
         }
     } else {
-        for queue in frees.drain(..) {
-            free_queue(view, queue);
+        for freed in frees.drain(..) {
+            free_queue(view, freed.queue());
         }
     }
     for out in wakes.drain(..) {
@@ -49,46 +50,42 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 /// Sinks and channels that may start a packet.
 fn start_ports<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     for port in view.calendar.due(view.now).starts.drain(..) {
-        if port < view.place.first_host_port {
-            view.lists.channel_visits.push(port);
-        } else {
+        if view.place.is_host(port) {
             view.lists.sink_visits.push(port);
+        } else {
+            view.lists.channel_visits.push(port);
         }
     }
 }
 
 /// An input that sends one packet at a time is free again: its heads may go.
-fn free_port<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, port_row: u32) {
-    let port = &mut view.ins[port_row as usize];
+fn free_port<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, port_row: PortRow) {
+    let port = &mut view.ins[port_row];
     port.wake_scheduled = false;
-    let mut occupied = port.occupied;
+    let occupied = port.occupied;
     view.open_input(port_row);
-    while occupied != 0 {
-        let bit = occupied.trailing_zeros();
-        occupied &= occupied - 1;
-        view.each_queue(port_row, bit, |view, queue| offer(view, queue));
+    for mark in occupied {
+        view.each_queue(port_row, mark, |view, queue| offer(view, queue));
     }
 }
 
 /// The packet that left `queue` is gone (input speed-up above 1): the next is head, and the input may
 /// have a place left for the heads of its other queues.
-fn free_queue<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: u32) {
+fn free_queue<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: QueueRow) {
     let port_row = view.queue_port(queue_row);
-    view.queues[queue_row as usize].leaving = false;
-    let port = &mut view.ins[port_row as usize];
+    view.queues[queue_row].leaving = false;
+    let port = &mut view.ins[port_row];
     let was_full = port.leaving >= view.shared.speedup();
     port.leaving -= 1;
-    if view.queues[queue_row as usize].head != NONE {
+    if view.queues[queue_row].head != PacketRow::NONE {
         view.lists.heads.push(queue_row);
     }
     if was_full {
-        let mut occupied = view.ins[port_row as usize].occupied;
+        let occupied = view.ins[port_row].occupied;
         view.open_input(port_row);
-        while occupied != 0 {
-            let bit = occupied.trailing_zeros();
-            occupied &= occupied - 1;
-            view.each_queue(port_row, bit, |view, queue| {
-                if view.queues[queue as usize].requesting {
+        for mark in occupied {
+            view.each_queue(port_row, mark, |view, queue| {
+                if view.queues[queue].requesting {
                     offer(view, queue);
                 }
             });
@@ -98,15 +95,18 @@ fn free_queue<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: 
 
 /// A head whose input is free: raises its request, or has its output looked at again.
 #[inline(always)]
-fn offer<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: u32) {
-    let queue = &view.queues[queue_row as usize];
-    if queue.head == NONE {
+fn offer<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: QueueRow) {
+    let queue = &view.queues[queue_row];
+    if queue.head == PacketRow::NONE {
         return;
     }
     if queue.requesting && view.shared.open() {
         adaptive::offer(view, queue_row);
     } else if queue.requesting {
-        let lane = (queue.out << view.shared.lane_shift) + u32::from(queue.out_lane);
+        let lane = view
+            .shared
+            .numbering
+            .lane(queue.out, u32::from(queue.out_lane));
         let (out, size) = (queue.out, queue.size);
         view.consider(out, lane, size);
     } else {
@@ -115,66 +115,63 @@ fn offer<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: u32) 
 }
 
 impl<const W: usize, P: RuleSet> View<'_, W, P> {
-    /// The port row a queue belongs to.
+    /// The input a queue belongs to.
     #[inline]
-    pub fn queue_port(&self, queue_row: u32) -> u32 {
-        let lane = if self.shared.voq_stride() == 0 {
-            queue_row
-        } else {
-            queue_row / self.shared.voq_stride()
-        };
-        lane >> self.shared.lane_shift
+    pub fn queue_port(&self, queue: QueueRow) -> PortRow {
+        let lane = self.shared.classifier().lane(queue);
+        self.shared.numbering.port(lane)
     }
 
-    /// Calls `act` for the non-empty queues behind one `occupied` bit of an input.
+    /// Calls `act` for the non-empty queues behind one `occupied` mark of an input.
     #[inline]
     pub(in crate::cycle) fn each_queue(
         &mut self,
-        port_row: u32,
-        bit: u32,
-        mut act: impl FnMut(&mut Self, u32),
+        input: PortRow,
+        mark: u32,
+        mut act: impl FnMut(&mut Self, QueueRow),
     ) {
-        let first = port_row << self.shared.lane_shift;
-        let stride = self.shared.voq_stride();
-        if stride == 0 {
-            return act(self, first + bit);
-        }
-        for lane in first..=first + self.shared.lane_mask {
-            for output in (bit..stride).step_by(64) {
-                let queue = lane * stride + output;
-                if self.queues[queue as usize].head != NONE {
-                    act(self, queue);
-                }
+        let (classifier, numbering) = (self.shared.classifier(), self.shared.numbering);
+        classifier.each(numbering, input, mark, |queue| {
+            // a mark of its own says that the queue has a packet
+            if classifier.is_lane() || self.queues[queue].head != PacketRow::NONE {
+                act(self, queue);
             }
-        }
+        });
     }
 
     /// Lets the heads of an input take part in arbitration.
     #[inline]
-    pub fn open_input(&mut self, port_row: u32) {
-        let port = &self.ins[port_row as usize];
-        let (word, lanes) = self.shared.input_lanes(port.index);
-        self.switches[port.owner as usize].free[word % W] |= lanes;
+    pub fn open_input(&mut self, input: PortRow) {
+        let port = &self.ins[input];
+        let first = self.shared.numbering.first_bit(port.index);
+        let lanes = self.shared.numbering.beside(first);
+        self.switches[port.owner].free.insert_all(lanes);
     }
 
     /// Keeps the heads of an input out of arbitration.
     #[inline]
-    pub fn close_input(&mut self, port_row: u32) {
-        let port = &self.ins[port_row as usize];
-        let (word, lanes) = self.shared.input_lanes(port.index);
-        self.switches[port.owner as usize].free[word % W] &= !lanes;
+    pub fn close_input(&mut self, input: PortRow) {
+        let port = &self.ins[input];
+        let first = self.shared.numbering.first_bit(port.index);
+        let lanes = self.shared.numbering.beside(first);
+        self.switches[port.owner].free.remove_all(lanes);
     }
 }
 
 impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// [`Shared::pipeline`] at the switch of an input of this shard.
     #[inline(always)]
-    pub(in crate::cycle) fn pipeline_of(&self, input: u32, packet: &Packet, step_in: u16) -> u64 {
+    pub(in crate::cycle) fn pipeline_of(
+        &self,
+        input: PortRow,
+        packet: &Packet,
+        step_in: u16,
+    ) -> u64 {
         if self.shared.uniform_pace() && !self.shared.store_and_forward() {
             return self.shared.switch.request_delay;
         }
-        let port = &self.ins[input as usize];
-        let switch = self.switches[port.owner as usize].global;
+        let port = &self.ins[input];
+        let switch = self.switches[port.owner].global;
         self.shared
             .pipeline([switch, port.table_row], packet, step_in)
     }

@@ -23,6 +23,8 @@ use crate::cycle::state::PacketPool;
 use crate::cycle::view::{Injection, InjectionArbiters, Optional, View};
 use crate::fabric::Host;
 use crate::fabric::components::{NONE, Packet, PacketRecord};
+use crate::fabric::mask::LaneMask;
+use crate::fabric::rows::{HostRow, PacketRow, PortRow, Seen};
 use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::qos::vl_arbitration::VlChoice;
 use crate::traffic::Gap;
@@ -50,7 +52,7 @@ struct Start<'a> {
     records: &'a mut Records,
     replay: Option<&'a mut Replay>,
     bounds: Option<&'a mut BoundedQueues>,
-    hosts: &'a [Host],
+    hosts: Seen<'a, HostRow, Host>,
 }
 
 impl Starting<'_, '_> {
@@ -63,7 +65,7 @@ impl Starting<'_, '_> {
             records: self.records.bypass_change_detection(),
             replay: self.replay.as_deref_mut(),
             bounds: self.bounds.as_deref_mut(),
-            hosts: hosts.unwrap_or_default(),
+            hosts: Seen::new(hosts.unwrap_or_default()),
         }
     }
 }
@@ -96,9 +98,9 @@ pub fn system<const W: usize, P: RuleSet>(
 fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, hosts: &mut Start<'_>) {
     let mut visits = std::mem::take(&mut view.lists.host_visits);
     for out in visits.drain(..) {
-        let port = &mut view.outs[out as usize];
+        let port = &mut view.outs[out];
         port.visited = false;
-        if port.request_lanes == 0 {
+        if port.request_lanes.is_empty() {
             continue;
         }
         if port.free_at > view.now {
@@ -115,25 +117,20 @@ fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, hosts: &mut Start<
 fn pick<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &Start<'_>,
-    out: u32,
+    out: PortRow,
 ) -> Option<(u32, Option<VlChoice>)> {
-    let port = &view.outs[out as usize];
+    let port = &view.outs[out];
     let (asked, pointer) = (port.request_lanes, port.lane_pointer);
     if view.shared.tables().is_some() {
-        let mut eligible = 0;
-        let mut lanes = asked;
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros();
-            lanes &= lanes - 1;
-            eligible |= u16::from(fits(view, hosts, out, lane)) << lane;
-        }
+        let fitting = (asked.into_iter()).filter(|&lane| fits(view, hosts, out, lane));
+        let eligible: LaneMask = fitting.collect();
         let choice = vl_tables::select(view, out, eligible)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
     let mut lanes = asked;
-    while lanes != 0 {
+    while !lanes.is_empty() {
         let lane = view.shared.first_lane(lanes, pointer);
-        lanes &= !(1 << lane);
+        lanes.remove(lane);
         if fits(view, hosts, out, lane) {
             return Some((lane, None));
         }
@@ -146,16 +143,16 @@ fn pick<const W: usize, P: RuleSet>(
 fn fits<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &Start<'_>,
-    out: u32,
+    out: PortRow,
     lane: u32,
 ) -> bool {
-    let row = (out << view.shared.lane_shift) + lane;
-    let queue = ((out - view.place.first_host_port) << view.shared.lane_shift) + lane;
-    let Some(head) = hosts.queues.front(queue as usize) else {
+    let row = view.shared.numbering.lane(out, lane);
+    let queue = (view.shared.numbering).source_queue(view.place.host(out), lane);
+    let Some(head) = hosts.queues.front(queue) else {
         return false;
     };
     let size = head.size;
-    view.lanes[row as usize].need = 0;
+    view.lanes[row].need = 0;
     if view.credits(row) >= u32::from(size) {
         return true;
     }
@@ -168,32 +165,31 @@ fn fits<const W: usize, P: RuleSet>(
 fn start<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_>,
-    out: u32,
+    out: PortRow,
     lane: u32,
     choice: Option<VlChoice>,
 ) {
-    let host = out - view.place.first_host_port;
-    let queue = ((host << view.shared.lane_shift) + lane) as usize;
+    let numbering = view.shared.numbering;
+    let queue = numbering.source_queue(view.place.host(out), lane);
     let Some((waiting, drained)) = hosts.queues.pop(queue) else {
         return;
     };
-    let port = &mut view.outs[out as usize];
+    let port = &mut view.outs[out];
     if drained {
-        port.request_lanes &= !(1 << lane);
+        port.request_lanes.remove(lane);
     }
-    if view.shared.management() >> lane & 1 == 0 {
-        port.lane_pointer = (lane as u8 + 1) & view.shared.lane_mask as u8;
+    if !view.shared.management().contains(lane) {
+        port.lane_pointer = numbering.after(lane);
     }
     port.free_at = view.now + u64::from(waiting.size) * u64::from(port.step);
-    if port.request_lanes != 0 {
+    if !port.request_lanes.is_empty() {
         port.wake_when_free(out, view.calendar);
     }
-    let row = &mut view.lanes[((out << view.shared.lane_shift) + lane) as usize];
+    let lane_row = numbering.lane(out, lane);
+    let row = &mut view.lanes[lane_row];
     row.sent = row.sent.wrapping_add(u32::from(waiting.size));
-    let credit_row = view
-        .shared
-        .credit_row((out << view.shared.lane_shift) + lane);
-    view.lanes[credit_row as usize].take(waiting.size, view.now);
+    let credit_row = view.shared.credit_row(lane_row);
+    view.lanes[credit_row].take(waiting.size, view.now);
     if let Some(choice) = choice {
         vl_tables::commit(view, out, choice, waiting.size);
     }
@@ -206,13 +202,13 @@ fn start<const W: usize, P: RuleSet>(
 fn launch<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_>,
-    out: u32,
+    out: PortRow,
     lane: u32,
     waiting: &Waiting,
 ) {
     let now = view.now;
     let packet = Packet {
-        next: NONE,
+        next: PacketRow::NONE,
         destination: waiting.destination,
         size: waiting.size,
         key: waiting.key,
@@ -223,20 +219,20 @@ fn launch<const W: usize, P: RuleSet>(
         created: waiting.created,
         injected: now,
         requested: 0,
-        source: hosts.hosts[(out - view.place.first_host_port) as usize].id,
+        source: hosts.hosts[view.place.host(out)].id,
         sequence: waiting.sequence,
         via: NONE,
         word: 0,
         class: waiting.class,
     };
     hosts.records.injected(now, waiting.class, waiting.size);
-    let port = &view.outs[out as usize];
+    let port = &view.outs[out];
     let arrival = now + u64::from(port.latency);
-    let at = arrival + view.pipeline_of(port.to, &packet, port.step);
-    let lane = (port.to << view.shared.lane_shift) + lane;
+    let at = arrival + view.pipeline_of(port.to.port(), &packet, port.step);
+    let lane = view.shared.numbering.lane(port.to.port(), lane);
     let row = hosts.pool.claim();
-    view.packets[row as usize] = packet;
-    view.records[row as usize] = record;
+    view.packets[row] = packet;
+    view.records[row] = record;
     view.calendar.at(at).heads.push((lane, row));
     if view.lists.facts.sent {
         view.lists.sent.push(row);
@@ -248,26 +244,26 @@ fn launch<const W: usize, P: RuleSet>(
 fn sent<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     hosts: &mut Start<'_>,
-    out: u32,
+    out: PortRow,
     waiting: &Waiting,
 ) {
-    let (host, class) = (out - view.place.first_host_port, waiting.class);
+    let (host, class) = (view.place.host(out), waiting.class);
     if let Some(replay) = &mut hosts.replay
         && replay.sends(class)
     {
         let packet = MessageKey {
-            source: hosts.hosts[host as usize].id,
+            source: hosts.hosts[host].id,
             class,
             first: waiting.sequence,
         };
-        replay.sent(packet, view.outs[out as usize].free_at);
+        replay.sent(packet, view.outs[out].free_at);
     }
     if let Some(bounds) = &mut hosts.bounds {
         bounds.leave(host, class);
     }
     let traffic = &view.shared.shared().traffic;
     if traffic.saturating[usize::from(class)] {
-        let row = host * traffic.classes.len() as u32 + u32::from(class);
+        let row = host.0 * traffic.classes.len() as u32 + u32::from(class);
         let source = hosts.sources.source(row);
         if source.next_gap(&traffic.classes[usize::from(class)]) == Gap::WhenSent {
             hosts.sources.insert(row, view.now + 1);

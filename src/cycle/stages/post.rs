@@ -7,6 +7,7 @@
 
 use crate::cycle::state::{Mail, Outbox, PacketPool, Place, Worklists};
 use crate::cycle::view::column;
+use crate::fabric::rows::{PacketRow, Rows};
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
@@ -28,21 +29,23 @@ pub fn system(
         outbox.bypass_change_detection(),
     );
     let (packets, records) = column!(packets, pair);
-    let shift = place.shared.lane_shift;
+    let packets: Rows<'_, PacketRow, _> = Rows::new(packets);
+    let records: Rows<'_, PacketRow, _> = Rows::new(records);
+    let numbering = place.shared.numbering;
     for departure in lists.departures.drain(..) {
-        let border = place.border[departure.border as usize];
+        let border = place.border(departure.border);
         outbox.0[border.shard as usize].push(Mail::Packet {
-            lane: (border.port << shift) + departure.lane,
+            lane: numbering.lane(border.port, departure.lane),
             at: departure.at,
-            packet: packets[departure.packet as usize],
-            record: records[departure.packet as usize],
+            packet: packets[departure.packet],
+            record: records[departure.packet],
         });
         pool.release(departure.packet);
     }
     for credits in lists.returns.drain(..) {
-        let border = place.border[credits.border as usize];
+        let border = place.border(credits.border);
         outbox.0[border.shard as usize].push(Mail::Credits {
-            lane: (border.port << shift) + credits.lane,
+            lane: numbering.lane(border.port, credits.lane),
             at: credits.at,
             flits: credits.flits,
             step: credits.step,

@@ -19,7 +19,7 @@
 use crate::cycle::mechanisms::adaptive;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
-use crate::fabric::components::NONE;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 use crate::plan::OutputArbitration;
 
 /// Runs the stage.
@@ -27,9 +27,7 @@ use crate::plan::OutputArbitration;
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut arrived = std::mem::take(&mut view.lists.arrived);
     for &(lane, packet) in &arrived {
-        if view.shared.sink_step() != 0
-            && lane >> view.shared.lane_shift >= view.place.first_host_port
-        {
+        if view.shared.sink_step() != 0 && view.place.is_host(view.shared.numbering.port(lane)) {
             crate::cycle::mechanisms::sink::arrive(view, lane, packet);
         } else {
             append(view, lane, packet);
@@ -52,26 +50,21 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 /// Appends a packet to its queue. A new head raises its request when it can be head now, else (its
 /// predecessor is still leaving) the freeing of the input finds it.
 #[inline(always)]
-fn append<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: u32, packet: u32) {
+fn append<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: LaneRow, packet: PacketRow) {
     let shared = view.shared;
-    let (queue_row, bit) = match shared.voq_stride() {
-        0 => (lane, lane & shared.lane_mask),
-        stride => {
-            let output = output_of(view, lane, packet);
-            (lane * stride + output, output % 64)
-        }
-    };
-    let port_row = lane >> shared.lane_shift;
-    let queue = &mut view.queues[queue_row as usize];
-    if queue.head != NONE {
-        view.packets[queue.tail as usize].next = packet;
+    let output = || output_of(view, lane, packet);
+    let (queue_row, mark) = (shared.classifier()).classify(shared.numbering, lane, output);
+    let port_row = shared.numbering.port(lane);
+    let queue = &mut view.queues[queue_row];
+    if queue.head != PacketRow::NONE {
+        view.packets[queue.tail].next = packet;
         queue.tail = packet;
         return;
     }
     queue.head = packet;
     queue.tail = packet;
-    let port = &mut view.ins[port_row as usize];
-    port.occupied |= 1 << bit;
+    let port = &mut view.ins[port_row];
+    port.occupied.insert(mark);
     if shared.speedup() == 1 {
         if port.free_at > view.now && port.leaving_queue == queue_row {
             return port.wake_when_free(port_row, view.calendar);
@@ -84,29 +77,37 @@ fn append<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: u32, pack
 
 /// Output index a packet in `lane` is forwarded to.
 #[inline]
-fn output_of<const W: usize, P: RuleSet>(view: &View<'_, W, P>, lane: u32, packet: u32) -> u32 {
-    let port = &view.ins[(lane >> view.shared.lane_shift) as usize];
+fn output_of<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    lane: LaneRow,
+    packet: PacketRow,
+) -> u32 {
+    let port = &view.ins[view.shared.numbering.port(lane)];
     let row = port.table_row as usize * view.shared.forwarding.host_count;
-    u32::from(view.shared.forwarding.next[row + view.packets[packet as usize].destination as usize])
+    u32::from(view.shared.forwarding.next[row + view.packets[packet].destination as usize])
 }
 
 /// Routes the head of a queue and raises its request.
 #[inline(always)]
-fn raise<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: u32, port_row: u32) {
+fn raise<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    queue_row: QueueRow,
+    port_row: PortRow,
+) {
     let shared = view.shared;
     if let Some(adaptation) = shared.adaptation() {
         return adaptive::raise(view, adaptation, queue_row, port_row);
     }
-    let port = &mut view.ins[port_row as usize];
-    let switch = &mut view.switches[port.owner as usize];
-    let queue = &mut view.queues[queue_row as usize];
-    let packet = &view.packets[queue.head as usize];
+    let port = &mut view.ins[port_row];
+    let switch = &mut view.switches[port.owner];
+    let queue = &mut view.queues[queue_row];
+    let packet = &view.packets[queue.head];
     let tables = &shared.forwarding;
     let entry = port.table_row as usize * tables.host_count + packet.destination as usize;
-    let out_row = switch.first_port + u32::from(tables.next[entry]);
+    let out_row = switch.first_port.plus(u32::from(tables.next[entry]));
     let layered = !tables.hop_layer.is_empty() && packet.key != tables.management_key;
     let hop_layer = if layered { tables.hop_layer[entry] } else { 0 };
-    let out = &mut view.outs[out_row as usize];
+    let out = &mut view.outs[out_row];
     let key = out.profile + port.profile_offset + u32::from(packet.key) + u32::from(hop_layer);
     let out_lane = tables.profiles[key as usize];
     let size = packet.size;
@@ -115,22 +116,18 @@ fn raise<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue_row: u32, 
     queue.size = size;
     queue.requesting = true;
     if shared.output_arbitration() == OutputArbitration::FirstComeFirstServed {
-        view.records[queue.head as usize].requested = view.now;
+        view.records[queue.head].requested = view.now;
     }
-    out.request_lanes |= 1 << out_lane;
-    let lane = (out_row << shared.lane_shift) + u32::from(out_lane);
-    let lane_row = match shared.voq_stride() {
-        0 => queue_row,
-        stride => queue_row / stride,
-    };
-    let bit = lane_row - (switch.first_port << shared.lane_shift);
-    view.lanes[lane as usize].requests[(bit / 64) as usize % W] |= 1 << (bit % 64);
+    out.request_lanes.insert(u32::from(out_lane));
+    let lane = shared.numbering.lane(out_row, u32::from(out_lane));
+    let input_lane = shared.classifier().lane(queue_row);
+    let bit = shared.numbering.bit(switch.first_port, input_lane);
+    view.lanes[lane].requests.insert(bit);
     if shared.speedup() == 1 {
         if port.free_at > view.now {
             return port.wake_when_free(port_row, view.calendar);
         }
-        let (word, lanes) = shared.lanes_beside(bit as u16);
-        switch.free[word % W] |= lanes;
+        switch.free.insert_all(shared.numbering.beside(bit));
     } else if port.leaving >= shared.speedup() {
         return;
     }

@@ -8,14 +8,15 @@
 
 use super::ring::Ring;
 use crate::cycle::snapshot::Persistent;
+use crate::fabric::rows::{Freed, LaneRow, PacketRow, PortRow};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
 /// Credits that begin to count at a sender.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Ramp {
-    /// Lane row of the sender.
-    pub lane: u32,
+    /// Lane of the sender.
+    pub lane: LaneRow,
     /// Number of credits \[flits\].
     pub flits: u16,
     /// Cycles between two.
@@ -25,18 +26,18 @@ pub struct Ramp {
 /// Events of one cycle.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Slot {
-    /// Packets that may request from now on: (lane row of the receiving input, packet).
-    pub heads: Vec<(u32, u32)>,
-    /// Inputs that are free again: port row (one packet at a time) or queue row (higher speed-up).
-    pub frees: Vec<u32>,
-    /// Outputs to look at: became free, or computed to have enough credits; port rows.
-    pub wakes: Vec<u32>,
+    /// Packets that may request from now on: (lane of the receiving input, packet).
+    pub heads: Vec<(LaneRow, PacketRow)>,
+    /// Inputs that are free again (one packet at a time), or queues (higher speed-up).
+    pub frees: Vec<Freed>,
+    /// Outputs to look at: became free, or computed to have enough credits.
+    pub wakes: Vec<PortRow>,
     /// Credits that begin to count.
     pub ramps: Vec<Ramp>,
     /// Packets whose tail reaches its host now.
-    pub deliveries: Vec<u32>,
-    /// Ports that have something to start of their own: slow sinks (host port rows) and channels behind output lanes.
-    pub starts: Vec<u32>,
+    pub deliveries: Vec<PacketRow>,
+    /// Ports that have something to start of their own: slow sinks (ports of hosts) and channels behind output lanes.
+    pub starts: Vec<PortRow>,
     /// The slot is in the set of busy ones.
     busy: bool,
 }

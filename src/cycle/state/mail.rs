@@ -1,6 +1,7 @@
 //! Mail: what crosses from a shard to another. Everything in it is plain data.
 
 use crate::cycle::snapshot::Persistent;
+use crate::fabric::rows::{LaneRow, PortRow};
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
@@ -10,8 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum Mail {
     /// A packet that may request from cycle `at` on.
     Packet {
-        /// Receiving lane row there.
-        lane: u32,
+        /// Receiving lane there.
+        lane: LaneRow,
         /// Cycle.
         at: u64,
         /// The packet.
@@ -21,8 +22,8 @@ pub enum Mail {
     },
     /// Credits that count from cycle `at` on.
     Credits {
-        /// Sending lane row there.
-        lane: u32,
+        /// Sending lane there.
+        lane: LaneRow,
         /// Cycle.
         at: u64,
         /// Credits.
@@ -50,8 +51,8 @@ pub struct Outbox(pub Vec<Vec<Mail>>);
 pub struct Border {
     /// Shard there.
     pub shard: u32,
-    /// Port row there.
-    pub port: u32,
+    /// Port there.
+    pub port: PortRow,
     /// Global id of the switch there.
     pub switch: u32,
     /// Row of the forwarding table that its packets are looked up in there.

@@ -24,6 +24,7 @@ pub use pool::PacketPool;
 pub use shared::{Forwarding, Shared, SwitchRules, Traffic};
 pub use worklists::{CreditReturn, Departure, Fact, Worklists};
 
+use crate::fabric::rows::{BorderRow, HostRow, LaneRow, PacketRow, PortRow, QueueRow, Row};
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::{FromWorld, World};
@@ -34,8 +35,8 @@ use std::sync::Arc;
 pub struct Place {
     /// Tables and options, one copy for all shards.
     pub shared: Arc<Shared>,
-    /// First port row of a host: rows from here on belong to hosts.
-    pub first_host_port: u32,
+    /// First port of a host: rows from here on belong to hosts.
+    pub first_host_port: PortRow,
     /// Channels that leave the shard.
     pub border: Arc<[Border]>,
 }
@@ -47,18 +48,44 @@ impl FromWorld for Place {
     }
 }
 
+impl Place {
+    /// Whether a port belongs to a host.
+    #[inline]
+    pub fn is_host(&self, port: PortRow) -> bool {
+        port >= self.first_host_port
+    }
+
+    /// The host a port belongs to.
+    #[inline]
+    pub fn host(&self, port: PortRow) -> HostRow {
+        HostRow(port.minus(self.first_host_port))
+    }
+
+    /// Port of a host.
+    #[inline]
+    pub fn port(&self, host: HostRow) -> PortRow {
+        self.first_host_port.plus(host.0)
+    }
+
+    /// A channel that leaves the shard.
+    #[inline]
+    pub fn border(&self, row: BorderRow) -> Border {
+        self.border[row.index()]
+    }
+}
+
 /// A proposed, then accepted, transfer of one packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
-    /// Output port row.
-    pub out: u32,
-    /// Output lane row.
-    pub lane: u32,
-    /// Queue row.
-    pub queue: u32,
-    /// Input port row.
-    pub input: u32,
-    /// Input lane bit within the switch.
+    /// Output.
+    pub out: PortRow,
+    /// Output lane.
+    pub lane: LaneRow,
+    /// Input queue.
+    pub queue: QueueRow,
+    /// Input.
+    pub input: PortRow,
+    /// Request bit of the queue within the switch.
     pub bit: u16,
     /// Whether the input accepted.
     pub accepted: bool,
@@ -67,5 +94,5 @@ pub struct Grant {
     /// What VL arbitration chose.
     pub choice: Option<VlChoice>,
     /// The packet, once it is carried out.
-    pub packet: u32,
+    pub packet: PacketRow,
 }

@@ -1,6 +1,7 @@
 //! The pool of packet rows.
 
 use crate::cycle::snapshot::Persistent;
+use crate::fabric::rows::PacketRow;
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct PacketPool {
     size: u32,
-    free: Vec<u32>,
+    free: Vec<PacketRow>,
     /// Rows that a cycle can need.
     reserve: u32,
 }
@@ -53,12 +54,13 @@ impl PacketPool {
     pub fn grow(&mut self, count: u32) {
         let known = self.size;
         self.size += count;
-        self.free.extend((known..self.size).rev());
+        let rows = (known..self.size).rev();
+        self.free.extend(rows.map(PacketRow));
     }
 
     /// Gives a row back.
     #[inline]
-    pub fn release(&mut self, row: u32) {
+    pub fn release(&mut self, row: PacketRow) {
         self.free.push(row);
     }
 
@@ -67,7 +69,7 @@ impl PacketPool {
     /// # Panics
     /// When there is none: the shard fills the pool up between cycles.
     #[inline]
-    pub fn claim(&mut self) -> u32 {
+    pub fn claim(&mut self) -> PacketRow {
         let row = self.free.pop();
         row.expect("the pool is filled up between cycles")
     }

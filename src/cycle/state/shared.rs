@@ -1,6 +1,9 @@
 //! Read-only tables and options, one copy for all shards.
 
 use crate::cycle::mechanisms::adaptive::Adaptation;
+use crate::fabric::Classifier;
+use crate::fabric::mask::LaneMask;
+use crate::fabric::rows::{LaneRow, Numbering};
 use crate::plan::{
     ClassPlan, Forwarding as PacketForwarding, InputSpeedup, Matching, OutputArbitration,
     SwitchOptions,
@@ -10,10 +13,8 @@ use crate::qos::VlArbitrationTables;
 /// All of them.
 #[derive(Debug)]
 pub struct Shared {
-    /// Number of lanes as a power of two: rows of lanes are `port << lane_shift | lane`.
-    pub lane_shift: u32,
-    /// `(1 << lane_shift) - 1`.
-    pub lane_mask: u32,
+    /// Which lanes belong to which port.
+    pub numbering: Numbering,
     /// Where packets go.
     pub forwarding: Forwarding,
     /// What hosts send.
@@ -71,8 +72,8 @@ pub struct Traffic {
     reason = "independent options of a fabric"
 )]
 pub struct SwitchRules {
-    /// Mask of the VL15 lane, 0 without one.
-    pub management: u16,
+    /// The VL15 lane, none without one.
+    pub management: LaneMask,
     /// All channels and sinks run at the same pace: no cut-through packet ever waits for slow flits.
     pub uniform_pace: bool,
     /// Cycles from header arrival to the earliest request.
@@ -87,8 +88,8 @@ pub struct SwitchRules {
     pub output_buffer: u32,
     /// Buffer of each output lane \[flits\].
     pub output_lane_buffer: u32,
-    /// VOQ: queues per lane; 0 = FIFO.
-    pub voq_stride: u32,
+    /// How packets of a lane are sorted into queues.
+    pub classifier: Classifier,
     /// One pool per port: credits live in lane 0.
     pub pool: bool,
     /// Ramps can overlap, so credits come back one by one.
@@ -112,7 +113,11 @@ impl SwitchRules {
     /// lowering.
     pub fn new(options: &SwitchOptions) -> Self {
         Self {
-            management: u16::from(options.management_lane) << options.lanes,
+            management: if options.management_lane {
+                LaneMask::only(options.lanes.into())
+            } else {
+                LaneMask::EMPTY
+            },
             uniform_pace: true,
             request_delay: u64::from(options.routing_delay) + u64::from(options.allocation_delay),
             crossbar_delay: u64::from(options.crossbar_delay),
@@ -123,7 +128,7 @@ impl SwitchRules {
             },
             output_buffer: options.output_buffer,
             output_lane_buffer: options.output_lane_buffer,
-            voq_stride: 0,
+            classifier: Classifier::Lane,
             pool: options.sharing == crate::plan::BufferSharing::PortPool,
             stepped_credits: false,
             output_arbitration: options.output_arbitration,
@@ -141,17 +146,17 @@ impl Shared {
     pub fn service_levels(&self) -> Vec<Option<u8>> {
         let level = |key: u8| {
             let is_management =
-                self.switch.management != 0 && key == self.forwarding.management_key;
+                !self.switch.management.is_empty() && key == self.forwarding.management_key;
             (!is_management).then(|| key / self.forwarding.layers)
         };
         (0..=u8::MAX).map(level).collect()
     }
 
-    /// Lane row whose credit count `lane` draws from.
+    /// Lane whose credit count `lane` draws from.
     #[inline]
-    pub fn credit_lane(&self, lane: u32) -> u32 {
+    pub fn credit_lane(&self, lane: LaneRow) -> LaneRow {
         if self.switch.pool {
-            lane & !self.lane_mask
+            self.numbering.first_beside(lane)
         } else {
             lane
         }

@@ -2,6 +2,7 @@
 
 use super::Grant;
 use crate::cycle::snapshot::{Persistent, Resume};
+use crate::fabric::rows::{BorderRow, HostRow, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::routing::adaptive::Candidate;
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
@@ -61,8 +62,8 @@ impl Facts {
 /// A packet that was made at a local host.
 #[derive(Clone, Copy, Debug)]
 pub struct Created {
-    /// Row of the host.
-    pub host: u32,
+    /// The host.
+    pub host: HostRow,
     /// Traffic class.
     pub class: u16,
     /// Size \[flits\].
@@ -76,22 +77,22 @@ pub struct Created {
 /// A packet on its way to another shard; its row is valid up to `Slot::Consume`.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// Entry of the border.
-    pub border: u32,
-    /// Lane of the channel.
+    /// The channel.
+    pub border: BorderRow,
+    /// Number of its lane.
     pub lane: u32,
     /// Cycle from which it may request there.
     pub at: u64,
     /// The packet.
-    pub packet: u32,
+    pub packet: PacketRow,
 }
 
 /// Credits on their way to another shard.
 #[derive(Clone, Copy, Debug)]
 pub struct CreditReturn {
-    /// Entry of the border.
-    pub border: u32,
-    /// Lane that counts them.
+    /// The channel.
+    pub border: BorderRow,
+    /// Number of the lane that counts them.
     pub lane: u32,
     /// Cycle from which they count there.
     pub at: u64,
@@ -114,11 +115,11 @@ pub struct Hops {
 #[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct Worklists {
     /// Queues whose head must be routed and raise a request.
-    pub heads: Vec<u32>,
-    /// Packets that arrived and must be put into a queue: (lane row, packet).
-    pub arrived: Vec<(u32, u32)>,
+    pub heads: Vec<QueueRow>,
+    /// Packets that arrived and must be put into a queue: (lane, packet).
+    pub arrived: Vec<(LaneRow, PacketRow)>,
     /// Outputs to arbitrate.
-    pub visits: Vec<u32>,
+    pub visits: Vec<PortRow>,
     /// Grants of this cycle.
     #[serde(skip)]
     pub grants: Vec<Grant>,
@@ -127,19 +128,19 @@ pub struct Worklists {
     /// Grants of this cycle that have been carried out.
     #[serde(skip)]
     pub settled: usize,
-    /// Hosts that may inject in this cycle (host port rows).
-    pub host_visits: Vec<u32>,
+    /// Hosts that may inject in this cycle, by their ports.
+    pub host_visits: Vec<PortRow>,
     /// Packets whose tail is at its host in this cycle.
-    pub consumed: Vec<u32>,
-    /// Slow sinks (host port rows) to look at in this cycle.
-    pub sink_visits: Vec<u32>,
-    /// Channels behind output lanes (port rows) to look at in this cycle.
-    pub channel_visits: Vec<u32>,
+    pub consumed: Vec<PacketRow>,
+    /// Slow sinks to look at in this cycle, by their ports.
+    pub sink_visits: Vec<PortRow>,
+    /// Channels behind output lanes to look at in this cycle.
+    pub channel_visits: Vec<PortRow>,
     /// Inputs to look at (input-first matching).
-    pub input_visits: Vec<u32>,
+    pub input_visits: Vec<PortRow>,
     /// Grants in the order in which inputs accept them: input, distance from its pointer, number.
     #[serde(skip)]
-    pub order: Vec<(u32, u16, u32)>,
+    pub order: Vec<(PortRow, u16, u32)>,
     /// Candidates of the head that is being routed.
     #[serde(skip)]
     pub candidates: Vec<Candidate>,
@@ -157,7 +158,7 @@ pub struct Worklists {
     pub created: Vec<Created>,
     /// Packets that started on the channel of their host, see [`Fact::Sent`].
     #[serde(skip)]
-    pub sent: Vec<u32>,
+    pub sent: Vec<PacketRow>,
     /// Running totals.
     pub hops: Hops,
     /// Facts that are kept.

@@ -6,11 +6,13 @@ use super::PacketName;
 use super::reasons::Ports;
 use super::story::Reason;
 use crate::cycle::Columns;
+use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::adaptive::Choice;
 use crate::cycle::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::{Mail, Place};
-use crate::fabric::components::{NONE, Packet, PacketRecord};
+use crate::fabric::components::{Packet, PacketRecord};
+use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::ids::ChannelId;
 use crate::topology::Graph;
@@ -67,8 +69,8 @@ pub(super) struct Looker {
     channels: Vec<Vec<ChannelId>>,
     /// Cycles per flit, `[channel]`.
     steps: Vec<u16>,
-    /// Shard and row of its host.
-    home: (usize, u32),
+    /// Shard of its host, and the host there.
+    home: (usize, HostRow),
     /// Mail on its way to each shard.
     mail: Vec<Option<Mail>>,
     pub(super) cycle: u64,
@@ -83,16 +85,16 @@ impl Looker {
         let source = graph.host_channel(name.source);
         let home = (0..).zip(simulation.each::<Place>()).zip(&channels);
         let home = home.into_iter().find_map(|((shard, place), channels)| {
-            let hosts = &channels[place.first_host_port as usize..];
-            let row = hosts.iter().position(|&channel| channel == source)?;
-            Some((shard, row as u32))
+            let mut ports = Channels::new(channels).enumerate();
+            let (port, _) = ports.find(|&(_, &channel)| channel == source)?;
+            Some((shard, place.host(port)))
         });
         let step = |channel| graph.channel(channel).timing.cycles_per_flit as u16;
         Self {
             name,
             channels,
             steps: graph.channel_ids().map(step).collect(),
-            home: home.unwrap_or_default(),
+            home: home.unwrap_or((0, HostRow(0))),
             mail: Vec::new(),
             cycle: 0,
             shard: 0,
@@ -106,7 +108,7 @@ impl Looker {
         let mut shards = simulation.each::<Place>().zip(simulation.each::<Sources>());
         shards.nth(self.home.0).map_or(0, |(place, sources)| {
             let classes = place.shared.traffic.classes.len() as u32;
-            sources.made(self.home.1 * classes + u32::from(self.name.class))
+            sources.made(self.home.1.0 * classes + u32::from(self.name.class))
         })
     }
 
@@ -145,22 +147,23 @@ impl Inspect for Looker {
 }
 
 impl Looker {
-    fn is_mine(&self, view: &dyn Columns, row: u32) -> bool {
-        is(self.name, &view.records()[row as usize])
+    fn is_mine(&self, view: &dyn Columns, row: PacketRow) -> bool {
+        is(self.name, &view.records()[row])
     }
 
     /// Found in this shard, at `spot`, beside the ports of `port`.
-    fn find(&mut self, view: &dyn Columns, row: u32, spot: Spot, port: Option<u32>) {
-        self.found.packet = Some((view.packets()[row as usize], view.records()[row as usize]));
+    fn find(&mut self, view: &dyn Columns, row: PacketRow, spot: Spot, port: Option<PortRow>) {
+        self.found.packet = Some((view.packets()[row], view.records()[row]));
         self.found.spot = spot;
         self.found.ports = port.map(|port| self.ports(view, port));
     }
 
-    /// Outgoing channel and number of a lane row.
-    fn channel(&self, view: &dyn Columns, lane: u32) -> (ChannelId, u8) {
+    /// Outgoing channel and number of a lane.
+    fn channel(&self, view: &dyn Columns, lane: LaneRow) -> (ChannelId, u8) {
         let shared = view.shared();
-        let channel = self.channels[self.shard][(lane >> shared.lane_shift) as usize];
-        (channel, (lane & shared.lane_mask) as u8)
+        let channels = Channels::new(&self.channels[self.shard]);
+        let port = shared.numbering.port(lane);
+        (channels[port], shared.numbering.number(lane) as u8)
     }
 
     fn look_at_mail(&mut self, view: &dyn Columns) {
@@ -175,17 +178,18 @@ impl Looker {
         };
         self.found.spot = self.flight(view, lane, at, &packet);
         self.found.packet = Some((packet, record));
-        self.found.ports = Some(self.ports(view, lane >> view.shared().lane_shift));
+        self.found.ports = Some(self.ports(view, view.shared().numbering.port(lane)));
     }
 
     /// A packet that may request from `at` on in the input lane `lane`.
-    fn flight(&self, view: &dyn Columns, lane: u32, at: u64, packet: &Packet) -> Spot {
+    fn flight(&self, view: &dyn Columns, lane: LaneRow, at: u64, packet: &Packet) -> Spot {
         let shared = view.shared();
         let (outgoing, number) = self.channel(view, lane);
         let into = outgoing.reverse();
         let step = self.steps[into.index()];
-        let port = &view.ins()[(lane >> shared.lane_shift) as usize];
-        let delay = if lane >> shared.lane_shift >= view.place().first_host_port {
+        let port_row = shared.numbering.port(lane);
+        let port = &view.ins()[port_row];
+        let delay = if view.place().is_host(port_row) {
             shared.underrun(packet.size, step, shared.switch.sink_step)
         } else {
             shared.pipeline([view.switch_id(port.owner), port.table_row], packet, step)
@@ -205,8 +209,8 @@ impl Looker {
             let at = next + ((index as u64).wrapping_sub(next) & (slots.len() as u64 - 1));
             for &(lane, row) in &slot.heads {
                 if self.is_mine(view, row) {
-                    let spot = self.flight(view, lane, at, &view.packets()[row as usize]);
-                    self.find(view, row, spot, Some(lane >> view.shared().lane_shift));
+                    let spot = self.flight(view, lane, at, &view.packets()[row]);
+                    self.find(view, row, spot, Some(view.shared().numbering.port(lane)));
                 }
             }
             for &row in &slot.deliveries {
@@ -218,41 +222,41 @@ impl Looker {
     }
 
     fn look_at_queues(&mut self, view: &dyn Columns) {
-        for (number, queue) in (0u32..).zip(view.queues()) {
+        for (number, queue) in view.queues().enumerate() {
             let (mut row, mut ahead) = (queue.head, 0);
-            while row != NONE {
+            while row != PacketRow::NONE {
                 if self.is_mine(view, row) {
                     return self.in_queue(view, number, row, ahead);
                 }
                 ahead += 1;
                 row = if row == queue.tail {
-                    NONE
+                    PacketRow::NONE
                 } else {
-                    view.packets()[row as usize].next
+                    view.packets()[row].next
                 };
             }
         }
     }
 
-    fn in_queue(&mut self, view: &dyn Columns, number: u32, row: u32, ahead: u32) {
+    fn in_queue(&mut self, view: &dyn Columns, number: QueueRow, row: PacketRow, ahead: u32) {
         let shared = view.shared();
-        let port = (number / shared.switch.voq_stride.max(1)) >> shared.lane_shift;
-        let queue = &view.queues()[number as usize];
-        let wanted: Vec<u32> = if ahead > 0 || !queue.requesting {
+        let port = shared.numbering.port(shared.switch.classifier.lane(number));
+        let queue = &view.queues()[number];
+        let wanted: Vec<LaneRow> = if ahead > 0 || !queue.requesting {
             Vec::new()
         } else if shared.switch.open {
-            let requests = &view.column::<Choice>()[number as usize].requests;
+            let requests = &view.column::<QueueRow, Choice>()[number].requests;
             requests.iter().map(|request| request.lane).collect()
         } else {
-            vec![(queue.out << shared.lane_shift) + u32::from(queue.out_lane)]
+            vec![shared.numbering.lane(queue.out, u32::from(queue.out_lane))]
         };
         let wants = wanted
             .iter()
             .map(|&lane| self.channel(view, lane))
             .collect();
         self.find(view, row, Spot::Queue { ahead, wants }, Some(port));
-        let size = view.packets()[row as usize].size;
-        let is_at_host = port >= view.place().first_host_port;
+        let size = view.packets()[row].size;
+        let is_at_host = view.place().is_host(port);
         self.found.reason = Some(if is_at_host {
             (Reason::SinkBusy, u64::from(ahead))
         } else if wanted.is_empty() {
@@ -268,15 +272,15 @@ impl Looker {
     }
 
     fn look_at_output_lanes(&mut self, view: &dyn Columns) {
-        for (number, lane) in (0u32..).zip(view.column::<WaitingLane>()) {
+        for (number, lane) in view.column::<LaneRow, WaitingLane>().enumerate() {
             let (mut row, mut ahead) = (lane.head, 0);
-            while row != NONE {
+            while row != PacketRow::NONE {
                 if self.is_mine(view, row) {
                     let (out, lane) = self.channel(view, number);
                     self.find(view, row, Spot::OutputLane { out, lane, ahead }, None);
-                    let port = (number >> view.shared().lane_shift) as usize;
-                    let channel = &view.column::<OutChannel>()[port];
-                    let ready = view.records()[row as usize].requested;
+                    let port = view.shared().numbering.port(number);
+                    let channel = &view.column::<PortRow, OutChannel>()[port];
+                    let ready = view.records()[row].requested;
                     self.found.reason = Some(if ahead > 0 {
                         (Reason::NotHead, u64::from(ahead))
                     } else if ready > self.cycle {
@@ -289,7 +293,7 @@ impl Looker {
                     return;
                 }
                 ahead += 1;
-                row = view.packets()[row as usize].next;
+                row = view.packets()[row].next;
             }
         }
     }
@@ -300,24 +304,24 @@ impl Looker {
         }
         let shared = view.shared();
         let name = self.name;
-        for lane in 0..=shared.lane_mask {
-            let queue = (self.home.1 << shared.lane_shift) + lane;
+        let port = view.place().port(self.home.1);
+        for lane in 0..shared.numbering.lanes() {
+            let queue = shared.numbering.source_queue(self.home.1, lane);
             let is_mine = |waiting: &Waiting| {
                 waiting.class == name.class && u64::from(waiting.sequence) == name.sequence
             };
             let Some(queues) = view.resource::<SourceQueues>() else {
                 return;
             };
-            let mut packets = queues.packets(queue as usize);
+            let mut packets = queues.packets(queue);
             let Some((ahead, waiting)) = (0u64..)
                 .zip(&mut packets)
                 .find(|(_, waiting)| is_mine(waiting))
             else {
                 continue;
             };
-            let port = view.place().first_host_port + self.home.1;
             self.found.ports = Some(self.ports(view, port));
-            let row = (port << shared.lane_shift) + lane;
+            let row = shared.numbering.lane(port, lane);
             self.found.reason = Some(if ahead > 0 || self.sent_now(view, row) > 0 {
                 // one that left in this cycle was before it, too
                 (Reason::NotHead, ahead.max(1))

@@ -3,6 +3,7 @@
 use crate::random_fabric::Case;
 use crate::reference::Delivery;
 use virtlane::cycle::Columns;
+use virtlane::cycle::ledger::Channels;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::cycle::state::Place;
 use virtlane::ids::{ChannelId, VlId};
@@ -39,10 +40,10 @@ struct Sent<'a> {
 
 impl Inspect for Sent<'_> {
     fn look(&mut self, view: &dyn Columns) {
-        let shift = view.shared().lane_shift;
-        for (port, channel) in self.channels[self.shard].iter().enumerate() {
-            for (lane, flits) in self.flits[channel.index()].iter_mut().enumerate() {
-                *flits = view.sent((port << shift | lane) as u32).into();
+        let numbering = view.shared().numbering;
+        for (port, channel) in Channels::new(&self.channels[self.shard]).enumerate() {
+            for (lane, flits) in (0..).zip(&mut self.flits[channel.index()]) {
+                *flits = view.sent(numbering.lane(port, lane)).into();
             }
         }
         self.shard += 1;

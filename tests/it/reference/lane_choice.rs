@@ -224,7 +224,7 @@ mod tests {
             };
             let (mut ours, mut theirs) = (LaneChooser::new(&options), VlArbiter::new(&tables));
             for _ in 0..500 {
-                let mask = below(&mut rng, 32) as u16;
+                let mask = below(&mut rng, 32);
                 let eligible: Vec<bool> = (0..5).map(|lane| mask >> lane & 1 != 0).collect();
                 let (a, b) = (ours.choose(&eligible), theirs.select(&tables, mask, 16));
                 assert_eq!(

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use virtlane::cycle::ledger::Ledger;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::cycle::state::{Calendar, PacketPool, Place};
+use virtlane::fabric::rows::PortRow;
 use virtlane::fabric::source_queue::SourceQueues;
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::BufferSharing;
@@ -228,7 +229,7 @@ fn laws_hold_and_neither_shards_nor_visits_change_a_result() {
         let mut visited = simulation(&case, 1);
         for cycle in 0..case.cycles {
             let hosts = visited.each::<Place>().map(|place| place.first_host_port);
-            let outputs: Vec<_> = hosts.map(|first| 0..first).collect();
+            let outputs: Vec<_> = hosts.map(|first| (0..first.0).map(PortRow)).collect();
             for (mut calendar, outputs) in visited.each_mut::<Calendar>().zip(outputs) {
                 calendar.at(cycle).wakes.extend(outputs);
             }

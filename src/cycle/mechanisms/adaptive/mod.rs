@@ -22,6 +22,7 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Grant, Shared};
 use crate::cycle::view::View;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Seen};
 use crate::fabric::{OutLane, Queue};
 use crate::ids::{HostId, SwitchId};
 use crate::plan::OutputArbitration;
@@ -69,8 +70,8 @@ impl Adaptation {
 /// A request of a head that requests several lanes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Request {
-    /// Output lane row.
-    pub lane: u32,
+    /// Output lane.
+    pub lane: LaneRow,
     /// Belongs to the escape network.
     pub escape: bool,
 }
@@ -110,7 +111,7 @@ pub struct Adapting {
 impl Mechanism for Adapting {
     fn of(site: &Site<'_>) -> Option<Self> {
         site.shared.adaptation.as_ref()?;
-        let lanes = 0..=u64::from(site.shared.lane_mask);
+        let lanes = 0..u64::from(site.shared.numbering.lanes());
         let inputs = site.placement.switch_channels(site.graph, site.number);
         let streams = inputs.flat_map(|channel| {
             let input = u64::from(channel.reverse().0);
@@ -138,13 +139,12 @@ impl Mechanism for Adapting {
 #[derive(Clone, Copy)]
 struct Head<'a> {
     adaptation: &'a Adaptation,
-    /// Queue row = input lane row.
-    queue: u32,
-    packet: u32,
+    queue: QueueRow,
+    packet: PacketRow,
     switch: SwitchId,
     /// Indices of the ports of its switch among the connected ones, from port 1 on.
     indices: &'a [u8],
-    first_port: u32,
+    first_port: PortRow,
     first_lane: u8,
 }
 
@@ -152,12 +152,12 @@ struct Head<'a> {
 pub(in crate::cycle) fn raise<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     adaptation: &Adaptation,
-    queue: u32,
-    port_row: u32,
+    queue: QueueRow,
+    port_row: PortRow,
 ) {
-    let switch = &view.switches[view.ins[port_row as usize].owner as usize];
-    let packet = view.queues[queue as usize].head;
-    let key = view.packets[packet as usize].key;
+    let switch = &view.switches[view.ins[port_row].owner];
+    let packet = view.queues[queue].head;
+    let key = view.packets[packet].key;
     let head = Head {
         adaptation,
         queue,
@@ -184,10 +184,10 @@ fn find<const W: usize, P: RuleSet>(
     head: Head<'_>,
     found: &mut Vec<Candidate>,
 ) {
-    let packet = &view.packets[head.packet as usize];
+    let packet = &view.packets[head.packet];
     let (destination, is_first) = (HostId(packet.destination), packet.hops == 0);
     let routing = &head.adaptation.routing;
-    let record = &view.records[head.packet as usize];
+    let record = &view.records[head.packet];
     let course = Course {
         via: record.via,
         word: record.word,
@@ -197,7 +197,7 @@ fn find<const W: usize, P: RuleSet>(
     } else {
         routing.advance(head.switch, destination, course)
     };
-    let record = &mut view.records[head.packet as usize];
+    let record = &mut view.records[head.packet];
     record.via = course.via;
     record.word = course.word;
     routing.candidates(head.switch, destination, course, found);
@@ -240,59 +240,60 @@ fn request<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     head: Head<'_>,
     found: &[Candidate],
-    port_row: u32,
+    port_row: PortRow,
 ) {
     let shared = view.shared;
-    let bit = head.queue - (head.first_port << shared.lane_shift);
-    let size = view.packets[head.packet as usize].size;
-    let queue = &mut view.queues[head.queue as usize];
+    let input_lane = shared.classifier().lane(head.queue);
+    let bit = shared.numbering.bit(head.first_port, input_lane);
+    let size = view.packets[head.packet].size;
+    let queue = &mut view.queues[head.queue];
     queue.size = size;
     queue.requesting = true;
     if shared.output_arbitration() == OutputArbitration::FirstComeFirstServed {
-        view.records[head.packet as usize].requested = view.now;
+        view.records[head.packet].requested = view.now;
     }
     for candidate in found {
-        let out = head.first_port + head.index(candidate.port);
+        let out = head.first_port.plus(head.index(candidate.port));
         let lane = head.first_lane + candidate.lane;
         queue.out = out;
         queue.out_lane = lane;
-        view.outs[out as usize].request_lanes |= 1 << lane;
-        let lane = (out << shared.lane_shift) + u32::from(lane);
-        view.lanes[lane as usize].requests[(bit / 64) as usize % W] |= 1 << (bit % 64);
+        view.outs[out].request_lanes.insert(u32::from(lane));
+        let lane = shared.numbering.lane(out, u32::from(lane));
+        view.lanes[lane].requests.insert(bit);
         if shared.open() {
-            view.optional.choices[head.queue as usize]
-                .requests
-                .push(Request {
-                    lane,
-                    escape: candidate.escape,
-                });
+            view.optional.choices[head.queue].requests.push(Request {
+                lane,
+                escape: candidate.escape,
+            });
         }
     }
-    let port = &mut view.ins[port_row as usize];
+    let port = &mut view.ins[port_row];
     if shared.speedup() == 1 {
         if port.free_at > view.now {
             return port.wake_when_free(port_row, view.calendar);
         }
-        let owner = port.owner as usize;
-        let (word, lanes) = shared.lanes_beside(bit as u16);
-        view.switches[owner].free[word % W] |= lanes;
+        let lanes = shared.numbering.beside(bit);
+        view.switches[port.owner].free.insert_all(lanes);
     } else if port.leaving >= shared.speedup() {
         return;
     }
     if shared.open() {
         return offer(view, head.queue);
     }
-    let queue = &view.queues[head.queue as usize];
-    let lane = (queue.out << shared.lane_shift) + u32::from(queue.out_lane);
+    let queue = &view.queues[head.queue];
+    let lane = shared.numbering.lane(queue.out, u32::from(queue.out_lane));
     view.consider(queue.out, lane, size);
 }
 
 /// The input of a head that requests several outputs is free: they are looked at again.
-pub(in crate::cycle) fn offer<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: u32) {
-    let size = view.queues[queue as usize].size;
-    for i in 0..view.optional.choices[queue as usize].requests.len() {
-        let lane = view.optional.choices[queue as usize].requests[i].lane;
-        view.consider(lane >> view.shared.lane_shift, lane, size);
+pub(in crate::cycle) fn offer<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    queue: QueueRow,
+) {
+    let size = view.queues[queue].size;
+    for i in 0..view.optional.choices[queue].requests.len() {
+        let lane = view.optional.choices[queue].requests[i].lane;
+        view.consider(view.shared.numbering.port(lane), lane, size);
     }
 }
 
@@ -302,18 +303,18 @@ pub(in crate::cycle) fn withdraw<const W: usize, P: RuleSet>(
     grant: &Grant,
 ) {
     let shared = view.shared;
-    let requests = &mut view.optional.choices[grant.queue as usize].requests;
+    let requests = &mut view.optional.choices[grant.queue].requests;
     for request in requests
         .drain(..)
         .filter(|request| request.lane != grant.lane)
     {
-        let lane = &mut view.lanes[request.lane as usize];
-        lane.requests[usize::from(grant.bit / 64) % W] &= !(1 << (grant.bit % 64));
-        if lane.requests.iter().all(|&word| word == 0) {
+        let lane = &mut view.lanes[request.lane];
+        lane.requests.remove(grant.bit);
+        if lane.requests.is_empty() {
             lane.need = 0;
-            let out = request.lane >> shared.lane_shift;
-            let number = request.lane & shared.lane_mask;
-            view.outs[out as usize].request_lanes &= !(1 << number);
+            let out = shared.numbering.port(request.lane);
+            let number = shared.numbering.number(request.lane);
+            view.outs[out].request_lanes.remove(number);
         }
     }
 }
@@ -331,7 +332,7 @@ pub(in crate::cycle) fn preference<const W: usize, P: RuleSet>(
     if !view.shared.open() {
         return (false, 0);
     }
-    let requests = &view.optional.choices[grant.queue as usize].requests;
+    let requests = &view.optional.choices[grant.queue].requests;
     let mut same = requests.iter().filter(|request| request.lane == grant.lane);
     let escape = same.next().is_some_and(|request| request.escape);
     let credits = view.credits(grant.lane);
@@ -349,7 +350,7 @@ impl Head<'_> {
 /// What a head sees of its switch.
 struct Outputs<'a, const W: usize> {
     head: Head<'a>,
-    lanes: &'a [OutLane<W>],
+    lanes: Seen<'a, LaneRow, OutLane<W>>,
     stream: &'a mut Stream,
     shared: &'a Shared,
     now: u64,
@@ -359,8 +360,8 @@ impl<'a, const W: usize> Outputs<'a, W> {
     fn new<P: RuleSet>(view: &'a mut View<'_, W, P>, head: Head<'a>) -> Self {
         Self {
             head,
-            lanes: view.lanes,
-            stream: &mut view.optional.choices[head.queue as usize].stream,
+            lanes: view.lanes.seen(),
+            stream: &mut view.optional.choices[head.queue].stream,
             shared: view.shared.shared(),
             now: view.now,
         }
@@ -369,14 +370,14 @@ impl<'a, const W: usize> Outputs<'a, W> {
 
 impl<const W: usize> Local for Outputs<'_, W> {
     fn load(&self, port: u16, lane: u8) -> u32 {
-        let out = self.head.first_port + self.head.index(port);
+        let out = self.head.first_port.plus(self.head.index(port));
         let lane = if self.shared.switch.pool {
             0
         } else {
             self.head.first_lane + lane
         };
-        let row = (out << self.shared.lane_shift) + u32::from(lane);
-        let credits = self.lanes[row as usize].available(self.now);
+        let row = self.shared.numbering.lane(out, u32::from(lane));
+        let credits = self.lanes[row].available(self.now);
         self.head.adaptation.capacity.saturating_sub(credits)
     }
 

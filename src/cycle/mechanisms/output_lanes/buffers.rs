@@ -5,7 +5,8 @@
 
 use super::OPEN_END;
 use crate::cycle::snapshot::Persistent;
-use crate::fabric::components::NONE;
+use crate::fabric::mask::LaneMask;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +14,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct WaitingLane {
     /// First packet.
-    pub head: u32,
+    pub head: PacketRow,
     /// Last packet.
-    pub tail: u32,
+    pub tail: PacketRow,
     /// Flits of all of them.
     pub flits: u32,
     /// First cycle in which the crossbar can pass the next packet to this lane.
     pub free_at: u64,
     /// Queue of the packet that is half-way through the crossbar (larger than the buffer).
-    pub queue: u32,
-    /// Its input port row.
-    pub input: u32,
+    pub queue: QueueRow,
+    /// Its input.
+    pub input: PortRow,
 }
 
 /// The channel of one output.
@@ -33,12 +34,12 @@ pub struct OutChannel {
     pub free_at: u64,
     /// Cycle in which it took its latest packet.
     pub taken_at: u64,
-    /// Lane row of that packet.
-    pub lane: u32,
+    /// Lane of that packet.
+    pub lane: LaneRow,
     /// Size of the latest packet \[flits\].
     pub flits: u16,
     /// Lanes with waiting packets.
-    pub waiting: u16,
+    pub waiting: LaneMask,
     /// Lane round robin: the lane that is asked first.
     pub pointer: u8,
     /// A visit is arranged.
@@ -50,12 +51,12 @@ impl Persistent for WaitingLane {}
 impl Default for WaitingLane {
     fn default() -> Self {
         Self {
-            head: NONE,
-            tail: NONE,
+            head: PacketRow::NONE,
+            tail: PacketRow::NONE,
             flits: 0,
             free_at: 0,
-            queue: NONE,
-            input: NONE,
+            queue: QueueRow::NONE,
+            input: PortRow::NONE,
         }
     }
 }
@@ -67,9 +68,9 @@ impl Default for OutChannel {
         Self {
             free_at: 0,
             taken_at: 0,
-            lane: NONE,
+            lane: LaneRow::NONE,
             flits: 0,
-            waiting: 0,
+            waiting: LaneMask::EMPTY,
             pointer: 0,
             scheduled: false,
         }
@@ -79,7 +80,7 @@ impl Default for OutChannel {
 impl OutChannel {
     /// Flits of its packet, when that is of `lane`, that start crossing at `now` or later.
     #[inline]
-    pub fn leaving(&self, lane: u32, step: u16, now: u64) -> u32 {
+    pub fn leaving(&self, lane: LaneRow, step: u16, now: u64) -> u32 {
         if self.lane != lane {
             return 0;
         }
@@ -96,7 +97,7 @@ impl WaitingLane {
         if self.free_at > now {
             return 0;
         }
-        if self.head == NONE {
+        if self.head == PacketRow::NONE {
             return u32::MAX;
         }
         buffer.saturating_sub(self.flits + leaving)
@@ -107,7 +108,7 @@ impl WaitingLane {
     pub fn opens_at(
         &self,
         channel: &OutChannel,
-        lane: u32,
+        lane: LaneRow,
         buffer: u32,
         step: u16,
         flits: u16,
@@ -115,7 +116,7 @@ impl WaitingLane {
         if self.free_at == OPEN_END {
             return None;
         }
-        if self.head == NONE {
+        if self.head == PacketRow::NONE {
             return Some(self.free_at);
         }
         let spare = buffer.checked_sub(self.flits + u32::from(flits))?;
@@ -138,27 +139,27 @@ mod tests {
         for (step, flits, buffer) in [(1, 3, 10), (3, 3, 10), (2, 5, 12), (4, 9, 9)] {
             let channel = OutChannel {
                 taken_at: 100,
-                lane: 1,
+                lane: LaneRow(1),
                 flits: 7,
                 ..OutChannel::default()
             };
             let open = |waiting: &WaitingLane, lane, now| {
                 waiting.open_for(channel.leaving(lane, step, now), buffer, now)
             };
-            assert_eq!(open(&WaitingLane::default(), 1, 101), u32::MAX);
+            assert_eq!(open(&WaitingLane::default(), LaneRow(1), 101), u32::MAX);
             let waiting = WaitingLane {
-                head: 5,
-                tail: 5,
+                head: PacketRow(5),
+                tail: PacketRow(5),
                 flits,
                 ..WaitingLane::default()
             };
             for now in 101..140u64 {
                 let leaving = (0..7).filter(|k| 100 + k * u64::from(step) >= now).count() as u32;
                 let expected = buffer.saturating_sub(flits + leaving);
-                assert_eq!(open(&waiting, 1, now), expected);
-                assert_eq!(open(&waiting, 0, now), buffer - flits);
+                assert_eq!(open(&waiting, LaneRow(1), now), expected);
+                assert_eq!(open(&waiting, LaneRow(0), now), buffer - flits);
                 for flits in 1..=buffer as u16 {
-                    let at = waiting.opens_at(&channel, 1, buffer, step, flits);
+                    let at = waiting.opens_at(&channel, LaneRow(1), buffer, step, flits);
                     let is_open = at.is_some_and(|at| at <= now);
                     assert_eq!(
                         is_open,

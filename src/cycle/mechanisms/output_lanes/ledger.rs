@@ -1,32 +1,28 @@
 //! Terms of the conservation laws: packets in output lanes and what they took.
 
 use super::buffers::WaitingLane;
-use crate::cycle::ledger::Ledger;
+use crate::cycle::ledger::{Channels, Ledger};
 use crate::cycle::look::Columns;
-use crate::fabric::components::NONE;
-use crate::ids::ChannelId;
+use crate::fabric::rows::{LaneRow, PacketRow};
 
 /// Credits of the next hop, and of a packet larger than the buffer the slots in which its rest waits.
-pub(super) fn enter(view: &dyn Columns, channels: &[ChannelId], ledger: &mut Ledger) {
+pub(super) fn enter(view: &dyn Columns, channels: Channels<'_>, ledger: &mut Ledger) {
     let shared = view.shared();
-    let (buffer, stride) = (
-        shared.switch.output_lane_buffer,
-        shared.switch.voq_stride.max(1),
-    );
-    for (lane, waiting) in (0u32..).zip(view.column::<WaitingLane>()) {
+    let buffer = shared.switch.output_lane_buffer;
+    for (lane, waiting) in view.column::<LaneRow, WaitingLane>().enumerate() {
         let (mut packet, mut flits) = (waiting.head, 0);
-        while packet != NONE {
+        while packet != PacketRow::NONE {
             ledger.holds(packet);
-            let size = u32::from(view.packets()[packet as usize].size);
+            let size = u32::from(view.packets()[packet].size);
             flits += size;
             if size > buffer {
-                let inside = waiting.queue / stride;
-                let incoming = channels[(inside >> shared.lane_shift) as usize].reverse();
+                let inside = shared.switch.classifier.lane(waiting.queue);
+                let incoming = channels[shared.numbering.port(inside)].reverse();
                 ledger.claim(shared, incoming, inside, size - buffer);
             }
-            packet = view.packets()[packet as usize].next;
+            packet = view.packets()[packet].next;
         }
-        let out = (lane >> shared.lane_shift) as usize;
+        let out = shared.numbering.port(lane);
         ledger.claim(shared, channels[out], lane, flits);
         if flits != waiting.flits {
             let known = waiting.flits;

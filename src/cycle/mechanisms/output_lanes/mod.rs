@@ -34,7 +34,8 @@ use crate::cycle::slot::Slot;
 use crate::cycle::stages::cross::{forward, return_credits};
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, Transmission, View};
-use crate::fabric::components::NONE;
+use crate::fabric::mask::LaneMask;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow};
 use crate::fabric::{OutLane, OutPort};
 use crate::plan::Matching;
 use crate::qos::vl_arbitration::VlChoice;
@@ -90,15 +91,15 @@ impl<P: RuleSet> Rules<'_, P> {
 impl<const W: usize, P: RuleSet> View<'_, W, P> {
     /// Largest packet that a lane of an output takes now: by its credits and by rule 1.
     #[inline(always)]
-    pub fn room(&self, lane: u32) -> u32 {
+    pub fn room(&self, lane: LaneRow) -> u32 {
         let credits = self.credits(lane);
         match self.shared.output_lane_buffer() {
             0 => credits,
             buffer => {
-                let out = lane >> self.shared.lane_shift;
-                let step = self.outs[out as usize].step;
-                let waiting = &self.optional.waiting[lane as usize];
-                let channel = &self.optional.channels[out as usize];
+                let out = self.shared.numbering.port(lane);
+                let step = self.outs[out].step;
+                let waiting = &self.optional.waiting[lane];
+                let channel = &self.optional.channels[out];
                 let on_channel = channel.leaving(lane, step, self.now);
                 credits.min(waiting.open_for(on_channel, buffer, self.now))
             }
@@ -107,15 +108,15 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
 
     /// First cycle, maybe past, in which a lane takes a packet, as far as known ramps tell.
     #[inline(always)]
-    pub fn room_at(&self, lane: u32, flits: u16) -> Option<u64> {
-        let credits = self.lanes[self.shared.credit_row(lane) as usize].ready_at(flits);
+    pub fn room_at(&self, lane: LaneRow, flits: u16) -> Option<u64> {
+        let credits = self.lanes[self.shared.credit_row(lane)].ready_at(flits);
         match self.shared.output_lane_buffer() {
             0 => credits,
             buffer => {
-                let out = lane >> self.shared.lane_shift;
-                let step = self.outs[out as usize].step;
-                let waiting = &self.optional.waiting[lane as usize];
-                let channel = &self.optional.channels[out as usize];
+                let out = self.shared.numbering.port(lane);
+                let step = self.outs[out].step;
+                let waiting = &self.optional.waiting[lane];
+                let channel = &self.optional.channels[out];
                 let open = waiting.opens_at(channel, lane, buffer, step, flits)?;
                 credits.map(|at| at.max(open))
             }
@@ -129,9 +130,9 @@ pub(in crate::cycle) fn hold<const W: usize, P: RuleSet>(
     grant: &Grant,
 ) -> u64 {
     if view.shared.speedup() == 1 {
-        view.ins[grant.input as usize].wake_scheduled = true;
+        view.ins[grant.input].wake_scheduled = true;
     }
-    let lane = &mut view.optional.waiting[grant.lane as usize];
+    let lane = &mut view.optional.waiting[grant.lane];
     lane.queue = grant.queue;
     lane.input = grant.input;
     OPEN_END
@@ -141,35 +142,37 @@ pub(in crate::cycle) fn hold<const W: usize, P: RuleSet>(
 pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
-    packet_row: u32,
+    packet_row: PacketRow,
     flits: u16,
     until: u64,
 ) {
-    let step = view.outs[grant.out as usize].step;
+    let step = view.outs[grant.out].step;
     let passes = u32::from(flits).min(view.shared.output_lane_buffer()) as u16;
     return_credits(view, grant.queue, grant.input, view.now, passes, step);
     let ready = view.now + view.shared.switch.crossbar_delay;
-    view.records[packet_row as usize].requested = ready;
-    view.packets[packet_row as usize].next = NONE;
-    let lane = &mut view.optional.waiting[grant.lane as usize];
+    view.records[packet_row].requested = ready;
+    view.packets[packet_row].next = PacketRow::NONE;
+    let lane = &mut view.optional.waiting[grant.lane];
     lane.flits += u32::from(flits);
     lane.free_at = until;
-    if lane.head == NONE {
+    if lane.head == PacketRow::NONE {
         lane.head = packet_row;
     } else {
-        view.packets[lane.tail as usize].next = packet_row;
+        view.packets[lane.tail].next = packet_row;
     }
     lane.tail = packet_row;
-    let channel = &mut view.optional.channels[grant.out as usize];
-    channel.waiting |= 1 << (grant.lane & view.shared.lane_mask);
+    let channel = &mut view.optional.channels[grant.out];
+    channel
+        .waiting
+        .insert(view.shared.numbering.number(grant.lane));
     let at = ready.max(channel.free_at);
     schedule(view, grant.out, at);
 }
 
 /// Puts a channel on the agenda of cycle `at`. It is there already for no later cycle: packets get ready in the
 /// order in which they enter.
-fn schedule<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32, at: u64) {
-    let channel = &mut view.optional.channels[out as usize];
+fn schedule<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow, at: u64) {
+    let channel = &mut view.optional.channels[out];
     if !channel.scheduled {
         channel.scheduled = true;
         if at > view.now {
@@ -181,18 +184,18 @@ fn schedule<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32, at:
 }
 
 /// Visits a free channel (rule 2).
-fn transmit<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32) {
-    view.optional.channels[out as usize].scheduled = false;
+fn transmit<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow) {
+    view.optional.channels[out].scheduled = false;
     let ready = ready_lanes(view, out, view.now);
     if let Some((lane, choice)) = choose(view, out, ready) {
         take(view, out, lane, choice);
     }
-    let channel = &view.optional.channels[out as usize];
+    let channel = &view.optional.channels[out];
     let (free_at, waiting) = (channel.free_at.max(view.now + 1), channel.waiting);
-    if waiting == 0 {
+    if waiting.is_empty() {
         return;
     }
-    if ready_lanes(view, out, free_at) != 0 {
+    if !ready_lanes(view, out, free_at).is_empty() {
         return schedule(view, out, free_at);
     }
     let later = heads(view, out).map(|(_, ready)| ready).min();
@@ -204,35 +207,36 @@ fn transmit<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32) {
 /// First waiting packet of each lane of a channel: its lane number and the cycle from which it may be taken.
 fn heads<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
-    out: u32,
+    out: PortRow,
 ) -> impl Iterator<Item = (u32, u64)> {
-    let first = out << view.shared.lane_shift;
-    let waiting = view.optional.channels[out as usize].waiting;
-    (0..=view.shared.lane_mask)
-        .filter(move |lane| waiting >> lane & 1 != 0)
-        .map(move |lane| {
-            let head = view.optional.waiting[(first + lane) as usize].head;
-            (lane, view.records[head as usize].requested)
-        })
+    let waiting = view.optional.channels[out].waiting;
+    waiting.into_iter().map(move |number| {
+        let lane = view.shared.numbering.lane(out, number);
+        let head = view.optional.waiting[lane].head;
+        (number, view.records[head].requested)
+    })
 }
 
 /// Lanes whose first waiting packet may be taken in cycle `at`.
-fn ready_lanes<const W: usize, P: RuleSet>(view: &View<'_, W, P>, out: u32, at: u64) -> u16 {
+fn ready_lanes<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    out: PortRow,
+    at: u64,
+) -> LaneMask {
     if view.shared.switch.crossbar_delay == 0 {
-        return view.optional.channels[out as usize].waiting;
+        return view.optional.channels[out].waiting;
     }
-    heads(view, out)
-        .filter(|&(_, ready)| ready <= at)
-        .fold(0, |lanes, (lane, _)| lanes | 1 << lane)
+    let ready = heads(view, out).filter(|&(_, ready)| ready <= at);
+    ready.map(|(lane, _)| lane).collect()
 }
 
 /// The lane the channel serves among `ready` ones.
 fn choose<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
-    out: u32,
-    ready: u16,
+    out: PortRow,
+    ready: LaneMask,
 ) -> Option<(u32, Option<VlChoice>)> {
-    if ready == 0 {
+    if ready.is_empty() {
         return None;
     }
     let shared = view.shared;
@@ -240,47 +244,47 @@ fn choose<const W: usize, P: RuleSet>(
         let choice = vl_tables::select(view, out, ready)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
-    let pointer = view.optional.channels[out as usize].pointer;
+    let pointer = view.optional.channels[out].pointer;
     Some((shared.first_lane(ready, pointer), None))
 }
 
 /// The channel takes the first packet of a lane.
 fn take<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    out: u32,
+    out: PortRow,
     number: u32,
     choice: Option<VlChoice>,
 ) {
     let (now, shared) = (view.now, view.shared);
-    let lane = (out << shared.lane_shift) + number;
-    let step = view.outs[out as usize].step;
-    let waiting = &mut view.optional.waiting[lane as usize];
+    let lane = shared.numbering.lane(out, number);
+    let step = view.outs[out].step;
+    let waiting = &mut view.optional.waiting[lane];
     let packet_row = waiting.head;
-    let packet = &mut view.packets[packet_row as usize];
+    let packet = &mut view.packets[packet_row];
     let flits = packet.size;
-    waiting.head = std::mem::replace(&mut packet.next, NONE);
+    waiting.head = std::mem::replace(&mut packet.next, PacketRow::NONE);
     waiting.flits -= u32::from(flits);
-    let channel = &mut view.optional.channels[out as usize];
-    if waiting.head == NONE {
-        channel.waiting &= !(1 << number);
+    let channel = &mut view.optional.channels[out];
+    if waiting.head == PacketRow::NONE {
+        channel.waiting.remove(number);
     }
     channel.free_at = now + u64::from(flits) * u64::from(step);
     channel.taken_at = now;
     channel.lane = lane;
     channel.flits = flits;
-    if shared.management() >> number & 1 == 0 {
-        channel.pointer = ((number + 1) & shared.lane_mask) as u8;
+    if !shared.management().contains(number) {
+        channel.pointer = shared.numbering.after(number);
     }
     if let Some(choice) = choice {
         vl_tables::commit(view, out, choice, flits);
     }
-    let row = &mut view.lanes[lane as usize];
+    let row = &mut view.lanes[lane];
     row.sent = row.sent.wrapping_add(u32::from(flits));
     if shared.stalls(flits) {
-        let granted = view.records[packet_row as usize].requested - shared.switch.crossbar_delay;
+        let granted = view.records[packet_row].requested - shared.switch.crossbar_delay;
         release(view, lane, granted, flits, step);
     }
-    if view.lanes[lane as usize].need != 0 {
+    if view.lanes[lane].need != 0 {
         view.wake_with_room(out, lane);
     }
     forward(view, (out, lane), packet_row, flits, now);
@@ -289,7 +293,7 @@ fn take<const W: usize, P: RuleSet>(
 /// Rule 3: the channel takes the packet that stalls in the crossbar on its way to `lane`.
 fn release<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    lane: u32,
+    lane: LaneRow,
     granted: u64,
     flits: u16,
     step: u16,
@@ -300,15 +304,15 @@ fn release<const W: usize, P: RuleSet>(
     let resumes = (granted + filled).max(view.now + 1);
     let rest = (u32::from(flits) - buffer) as u16;
     let held_until = resumes + u64::from(rest) * pace;
-    let lane = &mut view.optional.waiting[lane as usize];
+    let lane = &mut view.optional.waiting[lane];
     lane.free_at = held_until;
     let (queue, input) = (lane.queue, lane.input);
     let slot = view.calendar.at(held_until);
     if view.shared.speedup() == 1 {
-        view.ins[input as usize].free_at = held_until;
-        slot.frees.push(input);
+        view.ins[input].free_at = held_until;
+        slot.frees.push(input.into());
     } else {
-        slot.frees.push(queue);
+        slot.frees.push(queue.into());
     }
     return_credits(view, queue, input, resumes, rest, step);
 }

@@ -17,47 +17,45 @@
 //! References: [`ISLIP`](crate::references::ISLIP)
 
 use super::requests::standing;
-use super::{Asked, first_from, request_of};
+use super::{Asked, request_of};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
+use crate::fabric::mask::{LaneMask, Mask};
+use crate::fabric::rows::{LaneRow, TurnRow};
 
-/// The request an output serves now, as output lane row and input lane bit, when every standing request has room;
+/// The request an output serves now, as output lane and request bit, when every standing request has room;
 /// `None`: it takes its turn by lanes.
 #[inline]
 pub(super) fn choose<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
-) -> Option<(u32, u16)> {
-    let first = asked.out << view.shared.lane_shift;
+) -> Option<(LaneRow, u16)> {
+    let numbering = view.shared.numbering;
     let management = asked.lanes & view.shared.management();
-    if management != 0 {
-        let lane = first + management.trailing_zeros();
+    if !management.is_empty() {
+        let lane = numbering.lane(asked.out, management.first());
         if let Some(bit) = request_of(view, asked, lane) {
             return Some((lane, bit));
         }
     }
-    let mut lanes = asked.lanes & !management;
-    let (mut found, mut mask) = (0u16, [0; W]);
-    while lanes != 0 {
-        let number = lanes.trailing_zeros();
-        lanes &= lanes - 1;
-        let standing = standing(view, asked, first + number);
+    let (mut found, mut mask) = (LaneMask::EMPTY, Mask::EMPTY);
+    for number in asked.lanes & !management {
+        let standing = standing(view, asked, numbering.lane(asked.out, number));
         if !standing.has_room {
             return None;
         }
         if standing.any {
-            found |= 1 << number;
-            for (word, requests) in mask.iter_mut().zip(&standing.requests) {
-                *word |= requests;
-            }
+            found.insert(number);
+            mask |= &standing.requests;
         }
     }
-    if found == 0 {
+    if found.is_empty() {
         return None;
     }
     let bit = next_bit(view, asked, &mask);
-    Some((first + lane_of(view, asked, found, bit), bit))
+    let number = lane_of(view, asked, found, bit);
+    Some((numbering.lane(asked.out, number), bit))
 }
 
 /// The input whose turn it is among those in `mask`, which is not empty, and its lane.
@@ -65,19 +63,18 @@ pub(super) fn choose<const W: usize, P: RuleSet>(
 fn next_bit<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     asked: &Asked<W>,
-    mask: &[u64; W],
+    mask: &Mask<W>,
 ) -> u16 {
-    let shift = view.shared.lane_shift;
-    let pointer = (u16::from(asked.input_pointer) << shift) % (W as u16 * 64);
-    let bit = first_from(mask, pointer).unwrap_or(0);
-    let (word, beside) = view.shared.lanes_beside(bit);
-    let group = mask[word % W] & beside;
+    let numbering = view.shared.numbering;
+    let pointer = numbering.first_bit(asked.input_pointer) % (W as u16 * 64);
+    let bit = mask.first_from(pointer).unwrap_or(0);
+    let group = mask.within(numbering.beside(bit));
     if group.is_power_of_two() {
         return bit;
     }
-    let first = bit & !(view.shared.lane_mask as u16);
-    let lanes = (group >> (first % 64)) as u16;
-    let pointer = view.turns[turn(asked.turns, bit, shift)].0;
+    let first = bit - numbering.lane_number(bit) as u16;
+    let lanes = LaneMask::at(group, first);
+    let pointer = view.turns[turn(asked.turns, numbering.input_index(bit))].0;
     first + view.shared.first_lane(lanes, pointer) as u16
 }
 
@@ -86,26 +83,24 @@ fn next_bit<const W: usize, P: RuleSet>(
 fn lane_of<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     asked: &Asked<W>,
-    mut found: u16,
+    mut found: LaneMask,
     bit: u16,
 ) -> u32 {
-    let first = asked.out << view.shared.lane_shift;
-    while found & (found - 1) != 0 {
-        let ahead = found & (u16::MAX << asked.pointer);
-        let number = if ahead == 0 { found } else { ahead }.trailing_zeros();
-        let requests = &view.lanes[(first + number) as usize].requests;
-        if requests[usize::from(bit / 64) % W] >> (bit % 64) & 1 != 0 {
+    while found.has_several() {
+        let number = found.first_from(asked.pointer);
+        let lane = view.shared.numbering.lane(asked.out, number);
+        if view.lanes[lane].requests.contains(bit) {
             return number;
         }
-        found &= !(1 << number);
+        found.remove(number);
     }
-    found.trailing_zeros()
+    found.first()
 }
 
-/// Entry of the lane pointer of an output for the input that has the request bit `bit`.
+/// The lane pointer for the input with this number, of an output whose first one is `turns`.
 #[inline]
-fn turn(turns: u32, bit: u16, shift: u32) -> usize {
-    turns as usize + usize::from(bit >> shift)
+fn turn(turns: TurnRow, input: u32) -> TurnRow {
+    TurnRow(turns.0 + input)
 }
 
 /// Moves the pointers of an accepted grant for a data lane; that over inputs in the `first` round only.
@@ -115,14 +110,14 @@ pub(in crate::cycle) fn advance<const W: usize, P: RuleSet>(
     grant: &Grant,
     first: bool,
 ) {
-    let shift = view.shared.lane_shift;
-    let out = &mut view.outs[grant.out as usize];
+    let numbering = view.shared.numbering;
+    let input = numbering.input_index(grant.bit);
+    let out = &mut view.outs[grant.out];
     if first {
-        out.input_pointer = (grant.bit >> shift) as u8 + 1;
+        out.input_pointer = input as u8 + 1;
     }
-    if shift != 0 {
-        let lane = grant.bit & view.shared.lane_mask as u16;
-        let entry = turn(out.turns, grant.bit, shift);
-        view.turns[entry].0 = (lane as u8 + 1) & view.shared.lane_mask as u8;
+    if !numbering.is_single() {
+        let lane = numbering.lane_number(grant.bit);
+        view.turns[turn(out.turns, input)].0 = numbering.after(lane);
     }
 }

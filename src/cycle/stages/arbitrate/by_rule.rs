@@ -8,6 +8,8 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
+use crate::fabric::mask::Mask;
+use crate::fabric::rows::PortRow;
 use crate::ids::ChannelId;
 use crate::plan::OutputArbitration;
 use crate::rng::{Purpose, Stream, below, stream};
@@ -60,24 +62,21 @@ impl Mechanism for OutputStreams {
 /// First come first served, oldest first or random among the set bits of `mask`.
 pub(super) fn by_rule<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    out: u32,
-    mask: &[u64; W],
+    out: PortRow,
+    mask: &Mask<W>,
     rule: OutputArbitration,
 ) -> Option<u16> {
     if rule == OutputArbitration::Random {
-        return match mask.iter().map(|word| word.count_ones()).sum() {
+        return match mask.count() {
             0 => None,
-            1 => nth_bit(mask, 0),
-            count => nth_bit(
-                mask,
-                below(&mut view.optional.streams[out as usize].0, count),
-            ),
+            1 => mask.nth(0),
+            count => mask.nth(below(&mut view.optional.streams[out].0, count)),
         };
     }
-    let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
+    let first_port = view.switches[view.outs[out].owner].first_port;
     let since = |bit: u16| {
         let queue = view.queue_of(first_port, bit, out);
-        let record = &view.records[view.queues[queue as usize].head as usize];
+        let record = &view.records[view.queues[queue].head];
         if rule == OutputArbitration::OldestFirst {
             record.created
         } else {
@@ -85,33 +84,11 @@ pub(super) fn by_rule<const W: usize, P: RuleSet>(
         }
     };
     let mut best: Option<(u64, u16)> = None;
-    for (i, &word) in mask.iter().enumerate() {
-        let mut rest = word;
-        while rest != 0 {
-            let bit = i as u16 * 64 + rest.trailing_zeros() as u16;
-            rest &= rest - 1;
-            let found = since(bit);
-            if best.is_none_or(|(least, _)| found < least) {
-                best = Some((found, bit));
-            }
+    for bit in mask {
+        let found = since(bit);
+        if best.is_none_or(|(least, _)| found < least) {
+            best = Some((found, bit));
         }
     }
     best.map(|(_, bit)| bit)
-}
-
-/// The set bit of `mask` before which there are `n` others.
-fn nth_bit<const W: usize>(mask: &[u64; W], n: u32) -> Option<u16> {
-    let mut left = n;
-    for (i, &word) in mask.iter().enumerate() {
-        let count = word.count_ones();
-        if left < count {
-            let mut rest = word;
-            for _ in 0..left {
-                rest &= rest - 1;
-            }
-            return Some(i as u16 * 64 + rest.trailing_zeros() as u16);
-        }
-        left -= count;
-    }
-    None
 }

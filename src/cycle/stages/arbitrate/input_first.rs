@@ -13,16 +13,17 @@
 //!
 //! Cost: O(heads of the inputs behind the visited outputs).
 
-use super::{by_rule, first_from};
+use super::by_rule;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::{RuleSet, with_rules};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
-use crate::cycle::stages::cross::{next_bit, settle};
+use crate::cycle::stages::cross::settle;
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, View};
-use crate::fabric::components::NONE;
+use crate::fabric::mask::{LaneMask, Mask};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{OutLane, OutPort};
 use crate::plan::{Matching, OutputArbitration};
 use crate::qos::vl_arbitration::VlChoice;
@@ -54,7 +55,7 @@ impl Mechanism for InputFirst {
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.column::<OutPort, InputArbiter>(InputArbiter::default());
-        if shard.site().shared.switch.voq_stride != 0 {
+        if !shard.site().shared.switch.classifier.is_lane() {
             shard.column::<OutLane<W>, VoqPointer>(VoqPointer::default());
         }
         let shared = shard.site().shared;
@@ -76,7 +77,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut visits = std::mem::take(&mut view.lists.visits);
     let mut inputs = std::mem::take(&mut view.lists.input_visits);
     for &out in &visits {
-        view.outs[out as usize].visited = false;
+        view.outs[out].visited = false;
         collect_inputs(view, out, &mut inputs);
     }
     visits.clear();
@@ -106,8 +107,8 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 }
 
 /// Whether the input can send one more packet now.
-fn has_place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, input: u32) -> bool {
-    let port = &view.ins[input as usize];
+fn has_place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, input: PortRow) -> bool {
+    let port = &view.ins[input];
     if view.shared.speedup() == 1 {
         port.free_at <= view.now
     } else {
@@ -118,38 +119,31 @@ fn has_place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, input: u32) -> b
 /// Inputs with a request for a visited output.
 fn collect_inputs<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    out: u32,
-    inputs: &mut Vec<u32>,
+    out: PortRow,
+    inputs: &mut Vec<PortRow>,
 ) {
-    if view.outs[out as usize].free_at > view.now {
+    if view.outs[out].free_at > view.now {
         return;
     }
-    let mut lanes = view.outs[out as usize].request_lanes;
-    let first_port = view.switches[view.outs[out as usize].owner as usize].first_port;
-    while lanes != 0 {
-        let lane = (out << view.shared.lane_shift) + lanes.trailing_zeros();
-        lanes &= lanes - 1;
-        view.lanes[lane as usize].need = 0;
-        for (i, &word) in view.lanes[lane as usize].requests.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                let bit = i as u32 * 64 + rest.trailing_zeros();
-                rest &= rest - 1;
-                inputs.push(first_port + (bit >> view.shared.lane_shift));
-            }
-        }
+    let numbering = view.shared.numbering;
+    let first_port = view.switches[view.outs[out].owner].first_port;
+    for number in view.outs[out].request_lanes {
+        let lane = &mut view.lanes[numbering.lane(out, number)];
+        lane.need = 0;
+        let input = |bit| first_port.plus(numbering.input_index(bit));
+        inputs.extend(lane.requests.iter().map(input));
     }
 }
 
 /// Whether a queue's head requests a free output and its lane has room; starves the lane otherwise.
-fn is_eligible<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: u32) -> bool {
-    let head = &view.queues[queue as usize];
-    if head.head == NONE || !head.requesting {
+fn is_eligible<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: QueueRow) -> bool {
+    let head = &view.queues[queue];
+    if head.head == PacketRow::NONE || !head.requesting {
         return false;
     }
     let (out, size) = (head.out, head.size);
-    let lane = (out << view.shared.lane_shift) + u32::from(head.out_lane);
-    let port = &view.outs[out as usize];
+    let lane = view.shared.numbering.lane(out, u32::from(head.out_lane));
+    let port = &view.outs[out];
     if port.free_at > view.now {
         return false;
     }
@@ -161,16 +155,16 @@ fn is_eligible<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, queue: u32
 }
 
 /// Lanes of an input with an eligible head.
-fn eligible_lanes<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: u32) -> u16 {
-    let mut eligible = 0u16;
-    let mut occupied = view.ins[input as usize].occupied;
-    while occupied != 0 {
-        let bit = occupied.trailing_zeros();
-        occupied &= occupied - 1;
-        view.each_queue(input, bit, |view, queue| {
+fn eligible_lanes<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    input: PortRow,
+) -> LaneMask {
+    let mut eligible = LaneMask::EMPTY;
+    for mark in view.ins[input].occupied {
+        view.each_queue(input, mark, |view, queue| {
             if is_eligible(view, queue) {
-                let lane = queue / view.shared.voq_stride().max(1);
-                eligible |= 1 << (lane & view.shared.lane_mask);
+                let lane = view.shared.classifier().lane(queue);
+                eligible.insert(view.shared.numbering.number(lane));
             }
         });
     }
@@ -178,30 +172,28 @@ fn eligible_lanes<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: 
 }
 
 /// The input's proposal, as a grant to be decided by its output.
-fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: u32) {
-    let shift = view.shared.lane_shift;
-    let stride = view.shared.voq_stride().max(1);
-    let first_lane = input << shift;
+fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow) {
+    let numbering = view.shared.numbering;
     let eligible = eligible_lanes(view, input);
     let Some((lane, choice)) = pick_lane(view, input, eligible) else {
         return;
     };
-    let lane_row = first_lane + u32::from(lane);
-    let Some(queue) = pick_queue(view, lane_row, stride) else {
+    let input_lane = numbering.lane(input, lane);
+    let Some(queue) = pick_queue(view, input_lane) else {
         return;
     };
-    let head = &view.queues[queue as usize];
-    let first_port = view.switches[view.ins[input as usize].owner as usize].first_port;
+    let head = &view.queues[queue];
+    let first_port = view.switches[view.ins[input].owner].first_port;
     let grant = Grant {
         out: head.out,
-        lane: (head.out << shift) + u32::from(head.out_lane),
+        lane: numbering.lane(head.out, u32::from(head.out_lane)),
         queue,
         input,
-        bit: (lane_row - (first_port << shift)) as u16,
+        bit: numbering.bit(first_port, input_lane),
         accepted: false,
         by_inputs: false,
         choice,
-        packet: NONE,
+        packet: PacketRow::NONE,
     };
     view.lists.grants.push(grant);
 }
@@ -209,37 +201,32 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: u32) {
 /// Rule 1, lane: VL15, then tables or round robin.
 fn pick_lane<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
-    input: u32,
-    eligible: u16,
-) -> Option<(u8, Option<VlChoice>)> {
-    if eligible == 0 {
+    input: PortRow,
+    eligible: LaneMask,
+) -> Option<(u32, Option<VlChoice>)> {
+    if eligible.is_empty() {
         return None;
     }
     if view.shared.tables().is_some() {
         let choice = vl_tables::select(view, input, eligible)?;
-        return Some((choice.lane, Some(choice)));
+        return Some((u32::from(choice.lane), Some(choice)));
     }
-    let first = eligible & view.shared.management();
-    let data = eligible & !view.shared.management();
-    let ahead = data & (u16::MAX << view.optional.input_first[input as usize].lane);
-    let lanes = [first, ahead, data].into_iter().find(|&lanes| lanes != 0)?;
-    Some((lanes.trailing_zeros() as u8, None))
+    let pointer = view.optional.input_first[input].lane;
+    Some((view.shared.first_lane(eligible, pointer), None))
 }
 
 /// Rule 1, output: round robin over the eligible queues of a lane.
 fn pick_queue<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    lane_row: u32,
-    stride: u32,
-) -> Option<u32> {
-    let pointer = if stride == 1 {
+    lane: LaneRow,
+) -> Option<QueueRow> {
+    let classifier = view.shared.classifier();
+    let pointer = if classifier.is_lane() {
         0
     } else {
-        u32::from(view.optional.voq_pointers[lane_row as usize].0)
+        view.optional.voq_pointers[lane].0
     };
-    (0..stride)
-        .map(|step| lane_row * stride + (pointer + step) % stride)
-        .find(|&queue| is_eligible(view, queue))
+    (classifier.in_turn(lane, pointer)).find(|&queue| is_eligible(view, queue))
 }
 
 /// Rule 2: each output picks one of the proposals of this round, which begins with grant `first`.
@@ -251,17 +238,15 @@ fn decide<const W: usize, P: RuleSet>(
     view.lists.grants[first..].sort_unstable_by_key(|grant| (grant.out, grant.bit));
     let mut start = first;
     while let Some(&Grant { out, .. }) = view.lists.grants.get(start) {
-        let mut mask = [0u64; W];
+        let mut mask: Mask<W> = Mask::EMPTY;
         let proposals = view.lists.grants[start..].iter();
         let mut end = start;
         for grant in proposals.take_while(|grant| grant.out == out) {
-            mask[usize::from(grant.bit / 64)] |= 1 << (grant.bit % 64);
+            mask.insert(grant.bit);
             end += 1;
         }
         let winner = match view.shared.output_arbitration() {
-            OutputArbitration::RoundRobin => {
-                first_from(&mask, view.optional.input_first[out as usize].output)
-            }
+            OutputArbitration::RoundRobin => mask.first_from(view.optional.input_first[out].output),
             rule => by_rule(view, out, &mask, rule),
         };
         let mut proposals = view.lists.grants[start..end].iter_mut();
@@ -281,31 +266,28 @@ fn move_pointers<const W: usize, P: RuleSet>(
     grant: &Grant,
     is_first_round: bool,
 ) {
-    let lane = grant.bit & view.shared.lane_mask as u16;
-    let lane_row = (grant.input << view.shared.lane_shift) + u32::from(lane);
-    if view.shared.management() >> lane & 1 == 0 {
-        view.optional.input_first[grant.input as usize].lane =
-            (lane as u8 + 1) & view.shared.lane_mask as u8;
+    let shared = view.shared;
+    let lane = shared.numbering.lane_number(grant.bit);
+    if !shared.management().contains(lane) {
+        view.optional.input_first[grant.input].lane = shared.numbering.after(lane);
     }
     if is_first_round {
-        view.optional.input_first[grant.out as usize].output = next_bit::<W>(grant.bit);
+        view.optional.input_first[grant.out].output = Mask::<W>::after(grant.bit);
     }
-    if view.shared.voq_stride() != 0 {
-        let ports = view.shared.voq_stride() as u16;
-        let next = (u16::from(view.outs[grant.out as usize].index) + 1) % ports;
-        view.optional.voq_pointers[lane_row as usize].0 = next;
+    let classifier = shared.classifier();
+    if !classifier.is_lane() {
+        let input_lane = shared.numbering.lane(grant.input, lane);
+        let output = view.outs[grant.out].index;
+        view.optional.voq_pointers[input_lane].0 = classifier.after(output);
     }
 }
 
 /// Rule 3: outputs of the eligible heads of an input that was not served.
-fn look_again<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: u32) {
-    let mut occupied = view.ins[input as usize].occupied;
-    while occupied != 0 {
-        let bit = occupied.trailing_zeros();
-        occupied &= occupied - 1;
-        view.each_queue(input, bit, |view, queue| {
+fn look_again<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow) {
+    for mark in view.ins[input].occupied {
+        view.each_queue(input, mark, |view, queue| {
             if is_eligible(view, queue) {
-                let out = view.queues[queue as usize].out;
+                let out = view.queues[queue].out;
                 view.calendar.at(view.now + 1).wakes.push(out);
             }
         });

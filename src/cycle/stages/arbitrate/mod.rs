@@ -32,7 +32,8 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
-use crate::fabric::components::NONE;
+use crate::fabric::mask::{LaneMask, Mask};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, TurnRow};
 use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::component::Component;
@@ -93,55 +94,38 @@ fn later_rounds<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 fn retry<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let refused = view.lists.grants.iter().filter(|grant| !grant.accepted);
     for grant in refused {
-        if view.outs[grant.out as usize].free_at <= view.now {
+        if view.outs[grant.out].free_at <= view.now {
             view.calendar.at(view.now + 1).wakes.push(grant.out);
         }
     }
 }
 
-/// Round robin over a mask of `W` words: the first set bit at or after `pointer`, around the end.
-#[inline]
-fn first_from<const W: usize>(mask: &[u64; W], pointer: u16) -> Option<u16> {
-    if W == 1 {
-        let turned = mask[0].rotate_right(u32::from(pointer));
-        return (turned != 0).then(|| (pointer + turned.trailing_zeros() as u16) % 64);
-    }
-    let word = usize::from(pointer / 64);
-    let ahead = mask[word] & (u64::MAX << (pointer % 64));
-    if ahead != 0 {
-        return Some(word as u16 * 64 + ahead.trailing_zeros() as u16);
-    }
-    (1..=W)
-        .map(|step| (word + step) % W)
-        .find_map(|at| (mask[at] != 0).then(|| at as u16 * 64 + mask[at].trailing_zeros() as u16))
-}
-
 /// A free output that is asked for a packet.
 struct Asked<const W: usize> {
-    out: u32,
-    /// First port row of the switch.
-    first_port: u32,
+    out: PortRow,
+    /// First port of the switch.
+    first_port: PortRow,
     /// Input lanes whose port can send one more packet.
-    free: [u64; W],
+    free: Mask<W>,
     /// Lanes with a request.
-    lanes: u16,
+    lanes: LaneMask,
     /// Round robin over output lanes.
     pointer: u8,
     /// Round robin over inputs.
     input_pointer: u8,
     /// First of the pointers over the lanes of each input.
-    turns: u32,
+    turns: TurnRow,
 }
 
 /// An output's choice among its eligible requests becomes a grant of the round that starts at `first`.
 #[inline]
-fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32, first: usize) {
-    let port = &mut view.outs[out as usize];
+fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow, first: usize) {
+    let port = &mut view.outs[out];
     port.visited = false;
-    if port.free_at > view.now || port.request_lanes == 0 {
+    if port.free_at > view.now || port.request_lanes.is_empty() {
         return;
     }
-    let switch = &view.switches[port.owner as usize];
+    let switch = &view.switches[port.owner];
     let asked = Asked {
         out,
         first_port: switch.first_port,
@@ -168,12 +152,12 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32, firs
         out,
         lane,
         queue: view.queue_of(asked.first_port, bit, out),
-        input: asked.first_port + u32::from(bit >> view.shared.lane_shift),
+        input: (asked.first_port).plus(view.shared.numbering.input_index(bit)),
         bit,
         accepted: false,
         by_inputs: by_inputs.is_some(),
         choice,
-        packet: NONE,
+        packet: PacketRow::NONE,
     };
     if view.shared.speedup() == 1 {
         grant.accepted = accept_one(view, &grant, first);
@@ -186,12 +170,12 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: u32, firs
 fn by_rotation<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
-) -> Option<(u32, u16, Option<VlChoice>)> {
+) -> Option<(LaneRow, u16, Option<VlChoice>)> {
     let mut lanes = asked.lanes;
-    while lanes != 0 {
+    while !lanes.is_empty() {
         let number = view.shared.first_lane(lanes, asked.pointer);
-        lanes &= !(1 << number);
-        let lane = (asked.out << view.shared.lane_shift) + number;
+        lanes.remove(number);
+        let lane = view.shared.numbering.lane(asked.out, number);
         if let Some(bit) = request_of(view, asked, lane) {
             return Some((lane, bit, None));
         }
@@ -203,22 +187,19 @@ fn by_rotation<const W: usize, P: RuleSet>(
 fn by_tables<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
-) -> Option<(u32, u16, Option<VlChoice>)> {
-    let first = asked.out << view.shared.lane_shift;
-    let mut lanes = asked.lanes;
-    let mut found = 0u16;
-    while lanes != 0 {
-        let bit = lanes.trailing_zeros();
-        lanes &= lanes - 1;
-        if eligible(view, asked, first + bit).is_some() {
-            found |= 1 << bit;
+) -> Option<(LaneRow, u16, Option<VlChoice>)> {
+    let numbering = view.shared.numbering;
+    let mut found = LaneMask::EMPTY;
+    for number in asked.lanes {
+        if eligible(view, asked, numbering.lane(asked.out, number)).is_some() {
+            found.insert(number);
         }
     }
-    if found == 0 {
+    if found.is_empty() {
         return None;
     }
     let choice = vl_tables::select(view, asked.out, found)?;
-    let lane = first + u32::from(choice.lane);
+    let lane = numbering.lane(asked.out, u32::from(choice.lane));
     let bit = request_of(view, asked, lane)?;
     Some((lane, bit, Some(choice)))
 }
@@ -228,7 +209,7 @@ fn by_tables<const W: usize, P: RuleSet>(
 fn request_of<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
-    lane: u32,
+    lane: LaneRow,
 ) -> Option<u16> {
     let mask = eligible(view, asked, lane)?;
     choose(view, asked.out, lane, &mask)
@@ -238,12 +219,12 @@ fn request_of<const W: usize, P: RuleSet>(
 #[inline]
 fn choose<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    out: u32,
-    lane: u32,
-    mask: &[u64; W],
+    out: PortRow,
+    lane: LaneRow,
+    mask: &Mask<W>,
 ) -> Option<u16> {
     match view.shared.output_arbitration() {
-        OutputArbitration::RoundRobin => first_from(mask, view.lanes[lane as usize].pointer),
+        OutputArbitration::RoundRobin => mask.first_from(view.lanes[lane].pointer),
         rule => by_rule(view, out, mask, rule),
     }
 }
@@ -264,8 +245,8 @@ fn accept<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
 /// Distance of an output from an input's accept pointer, around the switch.
 #[inline]
 fn distance<const W: usize, P: RuleSet>(view: &View<'_, W, P>, grant: &Grant) -> u16 {
-    let index = u16::from(view.outs[grant.out as usize].index);
-    index.wrapping_sub(view.ins[grant.input as usize].accept_pointer) & 0x1ff
+    let index = u16::from(view.outs[grant.out].index);
+    index.wrapping_sub(view.ins[grant.input].accept_pointer) & 0x1ff
 }
 
 /// Whether the input accepts the next grant of the round that starts at `first`: it keeps the preferred one, that
@@ -277,7 +258,7 @@ fn accept_one<const W: usize, P: RuleSet>(
     first: usize,
 ) -> bool {
     let number = view.lists.grants.len();
-    let input = &mut view.ins[grant.input as usize];
+    let input = &mut view.ins[grant.input];
     let rival = input.grant as usize;
     if input.granted_in == view.now && rival >= first {
         view.lists.refused = true;
@@ -288,7 +269,7 @@ fn accept_one<const W: usize, P: RuleSet>(
         }
         view.lists.grants[rival].accepted = false;
     }
-    let input = &mut view.ins[grant.input as usize];
+    let input = &mut view.ins[grant.input];
     input.granted_in = view.now;
     input.grant = number as u32;
     true
@@ -301,20 +282,20 @@ fn accept_several<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: 
         order.push((grant.input, distance(view, grant), number));
     }
     order.sort_unstable();
-    let mut input = u32::MAX;
+    let mut input = PortRow::NONE;
     let mut places = 0;
     for &(of, _, number) in &order {
         if of != input {
             input = of;
-            places = view.shared.speedup() - view.ins[input as usize].leaving;
+            places = view.shared.speedup() - view.ins[input].leaving;
         }
         if places > 0 {
             places -= 1;
             let grant = &mut view.lists.grants[first + number as usize];
             grant.accepted = true;
             if first == 0 {
-                let index = u16::from(view.outs[grant.out as usize].index);
-                view.ins[input as usize].accept_pointer = index + 1;
+                let index = u16::from(view.outs[grant.out].index);
+                view.ins[input].accept_pointer = index + 1;
             }
         }
     }
@@ -323,13 +304,10 @@ fn accept_several<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: 
 }
 
 impl<const W: usize, P: RuleSet> View<'_, W, P> {
-    /// Queue of an input lane bit that holds packets for `out`.
+    /// The queue behind a request bit for `out`.
     #[inline]
-    pub fn queue_of(&self, first_port: u32, bit: u16, out: u32) -> u32 {
-        let lane = (first_port << self.shared.lane_shift) + u32::from(bit);
-        match self.shared.voq_stride() {
-            0 => lane,
-            stride => lane * stride + (out - first_port),
-        }
+    pub fn queue_of(&self, first_port: PortRow, bit: u16, out: PortRow) -> QueueRow {
+        let lane = self.shared.numbering.input_lane(first_port, bit);
+        self.shared.classifier().behind(lane, out.minus(first_port))
     }
 }

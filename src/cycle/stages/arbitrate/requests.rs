@@ -8,10 +8,12 @@
 use super::{Asked, choose};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
+use crate::fabric::mask::Mask;
+use crate::fabric::rows::LaneRow;
 
 /// Requests of a lane whose input can send one more packet.
 pub(super) struct Standing<const W: usize> {
-    pub(super) requests: [u64; W],
+    pub(super) requests: Mask<W>,
     /// Whether there are any.
     pub(super) any: bool,
     /// Whether the lane has room for each of them.
@@ -23,25 +25,22 @@ pub(super) struct Standing<const W: usize> {
 pub(super) fn standing<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
-    lane: u32,
+    lane: LaneRow,
 ) -> Standing<W> {
-    let row = &mut view.lanes[lane as usize];
+    let row = &mut view.lanes[lane];
     row.need = 0;
-    let mut requests = asked.free;
-    let mut any = 0;
-    for (word, request) in requests.iter_mut().zip(&row.requests) {
-        *word &= request;
-        any |= *word;
-    }
+    let requests = &asked.free & &row.requests;
+    let any = !requests.is_empty();
     let unlimited = !view.shared.pool() && !view.shared.reserve();
     let by_credits = unlimited && view.shared.output_lane_buffer() == 0;
     let mut standing = Standing {
         requests,
-        any: any != 0,
-        has_room: any == 0 || by_credits && row.covers(view.shared.traffic.largest, view.now),
+        any,
+        has_room: !any || by_credits && row.covers(view.shared.traffic.largest, view.now),
     };
     if !standing.has_room && !view.shared.reserve() {
-        standing.has_room = without_room(view, asked, lane, &mut requests).is_none();
+        let mut fitting = requests;
+        standing.has_room = without_room(view, asked, lane, &mut fitting).is_none();
     }
     standing
 }
@@ -51,8 +50,8 @@ pub(super) fn standing<const W: usize, P: RuleSet>(
 pub(super) fn eligible<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     asked: &Asked<W>,
-    lane: u32,
-) -> Option<[u64; W]> {
+    lane: LaneRow,
+) -> Option<Mask<W>> {
     let standing = standing(view, asked, lane);
     if !standing.any {
         return None;
@@ -63,11 +62,11 @@ pub(super) fn eligible<const W: usize, P: RuleSet>(
     let mut mask = standing.requests;
     if view.shared.reserve() {
         let winner = choose(view, asked.out, lane, &mask)?;
-        mask = [0; W];
-        mask[usize::from(winner / 64)] = 1 << (winner % 64);
+        mask = Mask::EMPTY;
+        mask.insert(winner);
     }
     let smallest = without_room(view, asked, lane, &mut mask);
-    if mask.iter().any(|&word| word != 0) {
+    if !mask.is_empty() {
         return Some(mask);
     }
     if let Some(smallest) = smallest {
@@ -80,23 +79,19 @@ pub(super) fn eligible<const W: usize, P: RuleSet>(
 fn without_room<const W: usize, P: RuleSet>(
     view: &View<'_, W, P>,
     asked: &Asked<W>,
-    lane: u32,
-    mask: &mut [u64; W],
+    lane: LaneRow,
+    mask: &mut Mask<W>,
 ) -> Option<u16> {
     let room = view.room(lane);
     let mut smallest = None;
-    for (i, word) in mask.iter_mut().enumerate() {
-        let mut rest = *word;
-        while rest != 0 {
-            let bit = rest.trailing_zeros();
-            rest &= rest - 1;
-            let queue = view.queue_of(asked.first_port, i as u16 * 64 + bit as u16, asked.out);
-            let size = view.queues[queue as usize].size;
-            if u32::from(size) > room {
-                *word &= !(1 << bit);
-                smallest = Some(smallest.map_or(size, |least: u16| least.min(size)));
-            }
+    mask.retain(|bit| {
+        let queue = view.queue_of(asked.first_port, bit, asked.out);
+        let size = view.queues[queue].size;
+        let is_too_large = u32::from(size) > room;
+        if is_too_large {
+            smallest = Some(smallest.map_or(size, |least: u16| least.min(size)));
         }
-    }
+        !is_too_large
+    });
     smallest
 }

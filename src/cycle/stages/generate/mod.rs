@@ -26,6 +26,7 @@ use crate::cycle::rules::{RuleSet, Rules};
 use crate::cycle::state::worklists::Created;
 use crate::cycle::state::{Calendar, Place, Shared, Worklists};
 use crate::cycle::view::column;
+use crate::fabric::rows::{HostRow, PortRow, Rows, Seen};
 use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::fabric::{Host, OutPort};
 use crate::ids::HostId;
@@ -53,15 +54,15 @@ pub struct Making<'w, 's> {
 struct Hosts<'a, P: RuleSet> {
     now: u64,
     shared: Rules<'a, P>,
-    first_host_port: u32,
+    place: &'a Place,
     lists: &'a mut Worklists,
     sources: &'a mut Sources,
     queues: &'a mut SourceQueues,
     records: &'a mut Records,
     replay: Option<&'a mut Replay>,
     bounds: Option<&'a mut BoundedQueues>,
-    ids: &'a [Host],
-    outs: &'a mut [OutPort],
+    ids: Seen<'a, HostRow, Host>,
+    outs: Rows<'a, PortRow, OutPort>,
 }
 
 /// The system.
@@ -75,15 +76,15 @@ pub fn system<P: RuleSet>(mut making: Making<'_, '_>) {
     run(&mut Hosts::<P> {
         now,
         shared: Rules::new(&making.place.shared),
-        first_host_port: making.place.first_host_port,
+        place: &making.place,
         lists: making.lists.bypass_change_detection(),
         sources: making.sources.bypass_change_detection(),
         queues: making.queues.bypass_change_detection(),
         records: making.records.bypass_change_detection(),
         replay: making.replay.as_deref_mut(),
         bounds: making.bounds.as_deref_mut(),
-        ids: hosts.unwrap_or_default(),
-        outs: column!(making.outs),
+        ids: Seen::new(hosts.unwrap_or_default()),
+        outs: Rows::new(column!(making.outs)),
     });
 }
 
@@ -113,6 +114,7 @@ fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
         1 => (row, 0),
         several => (row / several, row % several),
     };
+    let host = HostRow(host);
     let class = &shared.traffic.classes[class_number as usize];
     let source = hosts.sources.source(row);
     let (made, gap) = match &mut hosts.replay {
@@ -131,7 +133,7 @@ fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
     let key = if class.management {
         shared.forwarding.management_key
     } else {
-        shared.key(hosts.ids[host as usize].id, &creation)
+        shared.key(hosts.ids[host].id, &creation)
     };
     let rejected = enqueue(hosts, host, class_number as u16, &creation, key);
     match gap {
@@ -160,12 +162,12 @@ impl Shared {
 #[inline]
 fn enqueue<P: RuleSet>(
     hosts: &mut Hosts<'_, P>,
-    host: u32,
+    host: HostRow,
     class: u16,
     creation: &Creation,
     key: u8,
 ) -> bool {
-    let ends = [HostId(hosts.ids[host as usize].id), creation.destination];
+    let ends = [HostId(hosts.ids[host].id), creation.destination];
     hosts.records.created(hosts.now, class, ends, creation.size);
     if let Some(bounds) = &mut hosts.bounds
         && !bounds.admit(host, class)
@@ -182,18 +184,18 @@ fn enqueue<P: RuleSet>(
             sequence: creation.sequence as u32,
         });
     }
-    let out = hosts.first_host_port + host;
-    let port = &mut hosts.outs[out as usize];
+    let out = hosts.place.port(host);
+    let port = &mut hosts.outs[out];
     let lane = match hosts.shared.adaptation() {
         Some(adaptation) => adaptation.injection_lane(key, creation.sequence),
         None => hosts.shared.forwarding.profiles[(port.profile + u32::from(key)) as usize],
     };
-    port.request_lanes |= 1 << lane;
+    port.request_lanes.insert(u32::from(lane));
     if !port.visited {
         port.visited = true;
         hosts.lists.host_visits.push(out);
     }
-    let queue = ((host << hosts.shared.lane_shift) + u32::from(lane)) as usize;
+    let queue = (hosts.shared.numbering).source_queue(host, u32::from(lane));
     let packet = Waiting {
         created: hosts.now,
         destination: creation.destination.0,

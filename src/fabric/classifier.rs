@@ -1,0 +1,165 @@
+//! Which input queue a packet joins: the rows of queues, and everything that is computed with them.
+//!
+//! A queue belongs to one input lane, whose space and credits its packets use, and has one packet at a time that requests.
+//! Other code knows queues by their rows and asks here for the rest. A new way to sort packets (by destination, by a hash
+//! of the flow) is a variant of [`Classifier`] and has to supply
+//!
+//! | what | for |
+//! |---|---|
+//! | [`Classifier::queues_per_lane`] | the number of rows |
+//! | [`Classifier::classify`] | the queue of a packet that arrives |
+//! | [`Classifier::lane`] | whose space a queue uses, and its request bit |
+//! | [`Classifier::behind`] | the queue that a request bit of an output lane stands for |
+//! | [`Classifier::mark`], [`Classifier::each`] | its bit among the non-empty queues of an input, and the queues behind such a bit |
+//!
+//! A request bit is that of an input lane: two queues of one lane whose heads may request the same output lane need a bit
+//! each, and with it more bits than lanes in [`Numbering`].
+//!
+//! Cost: O(1); nothing for FIFOs.
+
+use super::rows::{LaneRow, Numbering, PortRow, QueueRow};
+
+/// Marks of the non-empty queues of an input: bits of one word.
+const MARKS: u32 = 64;
+
+/// How the packets of an input lane are sorted into queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Classifier {
+    /// FIFO: a lane is one queue, in the same row.
+    Lane,
+    /// VOQ: a queue for every output of the switch.
+    LaneAndOutput {
+        /// Outputs of the widest switch.
+        outputs: u32,
+    },
+}
+
+impl Classifier {
+    /// Whether a lane and its queue have the same row.
+    #[inline(always)]
+    pub fn is_lane(self) -> bool {
+        matches!(self, Self::Lane)
+    }
+
+    /// Rows of queues per row of a lane.
+    #[inline(always)]
+    pub fn queues_per_lane(self) -> u32 {
+        match self {
+            Self::Lane => 1,
+            Self::LaneAndOutput { outputs } => outputs,
+        }
+    }
+
+    /// Queue and mark of a packet in `lane` that goes to the output with the number `output`.
+    #[inline(always)]
+    pub fn classify(
+        self,
+        numbering: Numbering,
+        lane: LaneRow,
+        output: impl FnOnce() -> u32,
+    ) -> (QueueRow, u32) {
+        match self {
+            Self::Lane => (QueueRow(lane.0), numbering.number(lane)),
+            Self::LaneAndOutput { outputs } => {
+                let output = output();
+                (QueueRow(lane.0 * outputs + output), output % MARKS)
+            }
+        }
+    }
+
+    /// Lane of a queue.
+    #[inline(always)]
+    pub fn lane(self, queue: QueueRow) -> LaneRow {
+        match self {
+            Self::Lane => LaneRow(queue.0),
+            Self::LaneAndOutput { outputs } => LaneRow(queue.0 / outputs),
+        }
+    }
+
+    /// The queue whose head the request of `lane` for the output with the number `output` is.
+    #[inline(always)]
+    pub fn behind(self, lane: LaneRow, output: u32) -> QueueRow {
+        match self {
+            Self::Lane => QueueRow(lane.0),
+            Self::LaneAndOutput { outputs } => QueueRow(lane.0 * outputs + output),
+        }
+    }
+
+    /// Mark of a queue among the non-empty ones of its input; several queues may share one.
+    #[inline(always)]
+    pub fn mark(self, numbering: Numbering, queue: QueueRow) -> u32 {
+        match self {
+            Self::Lane => numbering.number(LaneRow(queue.0)),
+            Self::LaneAndOutput { outputs } => queue.0 % outputs % MARKS,
+        }
+    }
+
+    /// Calls `act` for every queue of an input that has this mark.
+    #[inline(always)]
+    pub fn each(
+        self,
+        numbering: Numbering,
+        input: PortRow,
+        mark: u32,
+        mut act: impl FnMut(QueueRow),
+    ) {
+        match self {
+            Self::Lane => act(QueueRow(numbering.lane(input, mark).0)),
+            Self::LaneAndOutput { outputs } => {
+                for lane in numbering.lanes_of(input) {
+                    for output in (mark..outputs).step_by(MARKS as usize) {
+                        act(self.behind(lane, output));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The queues of a lane, round robin from number `pointer` on.
+    #[inline]
+    pub fn in_turn(self, lane: LaneRow, pointer: u16) -> impl Iterator<Item = QueueRow> {
+        let queues = self.queues_per_lane();
+        let number = move |step| (u32::from(pointer) + step) % queues;
+        (0..queues).map(move |step| QueueRow(lane.0 * queues + number(step)))
+    }
+
+    /// The number after that of the queue for `output`, round robin over the queues of a lane.
+    #[inline]
+    pub fn after(self, output: u8) -> u16 {
+        (u16::from(output) + 1) % self.queues_per_lane() as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_is_found_again_by_lane_output_and_mark() {
+        let numbering = Numbering::new(4);
+        for (classifier, outputs) in [
+            (Classifier::Lane, 1),
+            (Classifier::LaneAndOutput { outputs: 130 }, 130),
+        ] {
+            let mut rows = Vec::new();
+            for lane in numbering.lanes_of(PortRow(3)) {
+                for output in 0..outputs {
+                    let (queue, mark) = classifier.classify(numbering, lane, || output);
+                    assert_eq!(classifier.lane(queue), lane);
+                    assert_eq!(classifier.behind(lane, output), queue);
+                    assert_eq!(classifier.mark(numbering, queue), mark);
+                    let mut shared = Vec::new();
+                    classifier.each(numbering, PortRow(3), mark, |queue| shared.push(queue));
+                    assert!(shared.contains(&queue));
+                    let first = classifier.in_turn(lane, output as u16).next();
+                    assert_eq!(first, Some(queue));
+                    rows.push(queue);
+                }
+            }
+            let count = rows.len() as u32;
+            assert_eq!(count, 4 * classifier.queues_per_lane());
+            let first = 12 * classifier.queues_per_lane();
+            assert!(rows.into_iter().eq((first..first + count).map(QueueRow)));
+        }
+    }
+}

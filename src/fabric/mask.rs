@@ -1,0 +1,437 @@
+//! Masks: sets of small numbers as bits of words.
+//!
+//! [`Mask`] holds the request bits of a switch, [`LaneMask`] lanes of a port, [`QueueMask`] queues of an input. Cost: O(words), set bits O(1) each.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::ops::{BitAnd, BitOrAssign, Not};
+
+/// A set of numbers below `64 * W`, `W` a power of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask<const W: usize>([u64; W]);
+
+/// Neighbouring bits of one word.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    word: usize,
+    bits: u64,
+}
+
+impl Span {
+    /// The bits from `first` to `first + more`; all are in one word.
+    #[inline(always)]
+    pub fn new(first: u32, more: u32) -> Self {
+        Self {
+            word: (first / 64) as usize,
+            bits: (u64::MAX >> (63 - more)) << (first % 64),
+        }
+    }
+}
+
+impl<const W: usize> Mask<W> {
+    /// No bit.
+    pub const EMPTY: Self = Self([0; W]);
+    /// All bits.
+    pub const FULL: Self = Self([u64::MAX; W]);
+
+    /// Puts a bit in.
+    #[inline(always)]
+    pub fn insert(&mut self, bit: u16) {
+        self.0[usize::from(bit / 64) % W] |= 1 << (bit % 64);
+    }
+
+    /// Takes a bit out.
+    #[inline(always)]
+    pub fn remove(&mut self, bit: u16) {
+        self.0[usize::from(bit / 64) % W] &= !(1 << (bit % 64));
+    }
+
+    /// Whether a bit is in.
+    #[inline(always)]
+    pub fn contains(&self, bit: u16) -> bool {
+        self.0[usize::from(bit / 64) % W] >> (bit % 64) & 1 != 0
+    }
+
+    /// Puts all bits of a span in.
+    #[inline(always)]
+    pub fn insert_all(&mut self, span: Span) {
+        self.0[span.word % W] |= span.bits;
+    }
+
+    /// Takes all bits of a span out.
+    #[inline(always)]
+    pub fn remove_all(&mut self, span: Span) {
+        self.0[span.word % W] &= !span.bits;
+    }
+
+    /// The bits of a span that are in, where they stand in their word.
+    #[inline(always)]
+    pub fn within(&self, span: Span) -> u64 {
+        self.0[span.word % W] & span.bits
+    }
+
+    /// Whether no bit is in.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// Number of bits.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The bit after `bit`, around the end.
+    #[inline(always)]
+    pub fn after(bit: u16) -> u16 {
+        (bit + 1) % (W as u16 * 64)
+    }
+
+    /// Round robin: the first bit at or after `pointer`, around the end.
+    #[inline]
+    pub fn first_from(&self, pointer: u16) -> Option<u16> {
+        let mask = &self.0;
+        if W == 1 {
+            let turned = mask[0].rotate_right(u32::from(pointer));
+            return (turned != 0).then(|| (pointer + turned.trailing_zeros() as u16) % 64);
+        }
+        let word = usize::from(pointer / 64);
+        let ahead = mask[word] & (u64::MAX << (pointer % 64));
+        if ahead != 0 {
+            return Some(word as u16 * 64 + ahead.trailing_zeros() as u16);
+        }
+        (1..=W).map(|step| (word + step) % W).find_map(|at| {
+            (mask[at] != 0).then(|| at as u16 * 64 + mask[at].trailing_zeros() as u16)
+        })
+    }
+
+    /// The bit before which there are `n` others.
+    pub fn nth(&self, n: u32) -> Option<u16> {
+        let mut left = n;
+        for (at, &word) in self.0.iter().enumerate() {
+            let count = word.count_ones();
+            if left < count {
+                let mut rest = word;
+                for _ in 0..left {
+                    rest &= rest - 1;
+                }
+                return Some(at as u16 * 64 + rest.trailing_zeros() as u16);
+            }
+            left -= count;
+        }
+        None
+    }
+
+    /// All bits, ascending.
+    #[inline(always)]
+    pub fn iter(&self) -> Bits<'_, W> {
+        Bits {
+            words: &self.0,
+            at: 0,
+            rest: self.0[0],
+        }
+    }
+
+    /// Takes the bits out that `keep` refuses.
+    #[inline(always)]
+    pub fn retain(&mut self, mut keep: impl FnMut(u16) -> bool) {
+        for (at, word) in self.0.iter_mut().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                if !keep(at as u16 * 64 + bit as u16) {
+                    *word &= !(1 << bit);
+                }
+            }
+        }
+    }
+}
+
+impl<'a, const W: usize> IntoIterator for &'a Mask<W> {
+    type Item = u16;
+    type IntoIter = Bits<'a, W>;
+
+    #[inline(always)]
+    fn into_iter(self) -> Bits<'a, W> {
+        self.iter()
+    }
+}
+
+impl<const W: usize> FromIterator<u16> for Mask<W> {
+    fn from_iter<I: IntoIterator<Item = u16>>(bits: I) -> Self {
+        let mut mask = Self::EMPTY;
+        bits.into_iter().for_each(|bit| mask.insert(bit));
+        mask
+    }
+}
+
+impl<const W: usize> BitAnd for &Mask<W> {
+    type Output = Mask<W>;
+
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Mask<W> {
+        let mut both = *self;
+        for (word, other) in both.0.iter_mut().zip(&other.0) {
+            *word &= other;
+        }
+        both
+    }
+}
+
+impl<const W: usize> BitOrAssign<&Self> for Mask<W> {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: &Self) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word |= other;
+        }
+    }
+}
+
+/// The bits of a mask, ascending.
+#[derive(Clone, Debug)]
+pub struct Bits<'a, const W: usize> {
+    words: &'a [u64; W],
+    at: usize,
+    rest: u64,
+}
+
+impl<const W: usize> Iterator for Bits<'_, W> {
+    type Item = u16;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u16> {
+        while self.rest == 0 {
+            self.at += 1;
+            self.rest = *self.words.get(self.at)?;
+        }
+        let bit = self.at as u16 * 64 + self.rest.trailing_zeros() as u16;
+        self.rest &= self.rest - 1;
+        Some(bit)
+    }
+}
+
+// An array whose length is a parameter, which serde does not know: a sequence of exactly `W` words.
+
+impl<const W: usize> Serialize for Mask<W> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&self.0)
+    }
+}
+
+impl<'de, const W: usize> Deserialize<'de> for Mask<W> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = Vec::<u64>::deserialize(deserializer)?;
+        let found = words.len();
+        let words = words.try_into();
+        words
+            .map(Self)
+            .map_err(|_| Error::invalid_length(found, &"as many words as a mask has"))
+    }
+}
+
+macro_rules! small_mask {
+    ($(#[$doc:meta])* $name:ident, $bits:ty, $ones:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(transparent)]
+        #[repr(transparent)]
+        pub struct $name($bits);
+
+        impl $name {
+            /// No number.
+            pub const EMPTY: Self = Self(0);
+
+            /// One number.
+            #[inline(always)]
+            pub const fn only(number: u32) -> Self {
+                Self(1 << number)
+            }
+
+            /// Puts a number in.
+            #[inline(always)]
+            pub fn insert(&mut self, number: u32) {
+                self.0 |= 1 << number;
+            }
+
+            /// Takes a number out.
+            #[inline(always)]
+            pub fn remove(&mut self, number: u32) {
+                self.0 &= !(1 << number);
+            }
+
+            /// Whether a number is in.
+            #[inline(always)]
+            pub fn contains(self, number: u32) -> bool {
+                self.0 >> number & 1 != 0
+            }
+
+            /// Whether no number is in.
+            #[inline(always)]
+            pub fn is_empty(self) -> bool {
+                self.0 == 0
+            }
+
+            /// Whether more than one number is in.
+            #[inline(always)]
+            pub fn has_several(self) -> bool {
+                self.0 & self.0.wrapping_sub(1) != 0
+            }
+
+            /// The least number; not one of the set without any.
+            #[inline(always)]
+            pub fn first(self) -> u32 {
+                self.0.trailing_zeros()
+            }
+
+            /// Round robin: the first number at or after `pointer`, around the end; not one of the set without any.
+            #[inline(always)]
+            pub fn first_from(self, pointer: u8) -> u32 {
+                let ahead = self.0 & (<$bits>::MAX << pointer);
+                if ahead == 0 { self.0 } else { ahead }.trailing_zeros()
+            }
+        }
+
+        impl BitAnd for $name {
+            type Output = Self;
+
+            #[inline(always)]
+            fn bitand(self, other: Self) -> Self {
+                Self(self.0 & other.0)
+            }
+        }
+
+        impl Not for $name {
+            type Output = Self;
+
+            #[inline(always)]
+            fn not(self) -> Self {
+                Self(!self.0)
+            }
+        }
+
+        impl FromIterator<u32> for $name {
+            #[inline(always)]
+            fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Self {
+                let numbers = numbers.into_iter();
+                numbers.fold(Self::EMPTY, |mask, number| Self(mask.0 | 1 << number))
+            }
+        }
+
+        impl IntoIterator for $name {
+            type Item = u32;
+            type IntoIter = $ones;
+
+            #[inline(always)]
+            fn into_iter(self) -> $ones {
+                $ones(self.0)
+            }
+        }
+
+        /// The numbers of a mask, ascending.
+        #[derive(Clone, Debug)]
+        pub struct $ones($bits);
+
+        impl Iterator for $ones {
+            type Item = u32;
+
+            #[inline(always)]
+            fn next(&mut self) -> Option<u32> {
+                (self.0 != 0).then(|| {
+                    let number = self.0.trailing_zeros();
+                    self.0 &= self.0 - 1;
+                    number
+                })
+            }
+        }
+    };
+}
+
+small_mask!(
+    /// A set of lanes of a port.
+    LaneMask,
+    u32,
+    Lanes
+);
+small_mask!(
+    /// A set of marks of input queues, see [`Classifier`](super::classifier::Classifier).
+    QueueMask,
+    u64,
+    Marks
+);
+
+impl LaneMask {
+    /// The lanes as bits.
+    #[inline(always)]
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The lanes of an input whose bits, from `first` on, are in one word of a [`Mask`].
+    #[inline(always)]
+    pub fn at(word: u64, first: u16) -> Self {
+        Self((word >> (first % 64)) as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_is_a_set_of_numbers() {
+        let numbers = [0, 1, 63, 64, 100, 255];
+        let mut mask: Mask<4> = numbers.into_iter().collect();
+        assert_eq!(mask.iter().collect::<Vec<_>>(), numbers);
+        assert_eq!(mask.count(), 6);
+        for (n, &bit) in (0..).zip(&numbers) {
+            assert!(mask.contains(bit) && !mask.contains(bit ^ 2));
+            assert_eq!(mask.nth(n), Some(bit));
+        }
+        assert_eq!(mask.nth(6), None);
+        for (pointer, first) in [(0, 0), (1, 1), (2, 63), (64, 64), (65, 100), (101, 255)] {
+            assert_eq!(mask.first_from(pointer), Some(first));
+        }
+        mask.retain(|bit| bit % 2 == 1);
+        assert_eq!(mask.iter().collect::<Vec<_>>(), [1, 63, 255]);
+        assert_eq!(mask.first_from(200), Some(255));
+        mask.remove(255);
+        assert_eq!(mask.first_from(200), Some(1));
+        let mut other = Mask::EMPTY;
+        other.insert_all(Span::new(60, 3));
+        assert_eq!((&mask & &other).iter().collect::<Vec<_>>(), [63]);
+        assert_eq!(mask.within(Span::new(60, 3)), 1 << 63);
+        other |= &mask;
+        other.remove_all(Span::new(0, 31));
+        assert_eq!(other.iter().collect::<Vec<_>>(), [60, 61, 62, 63]);
+        assert!(!other.is_empty() && Mask::<4>::EMPTY.is_empty());
+        assert_eq!(Mask::<1>::EMPTY.first_from(5), None);
+    }
+
+    #[test]
+    fn lanes_are_taken_in_turns() {
+        let lanes: LaneMask = [0, 5, 31].into_iter().collect();
+        assert_eq!(lanes.into_iter().collect::<Vec<_>>(), [0, 5, 31]);
+        assert_eq!(
+            [0, 1, 6, 31].map(|pointer| lanes.first_from(pointer)),
+            [0, 5, 31, 31]
+        );
+        let mut lanes = lanes & !LaneMask::only(31);
+        assert_eq!(lanes.first_from(6), 0);
+        assert!(lanes.has_several() && lanes.contains(5));
+        lanes.remove(0);
+        assert!(!lanes.has_several() && !lanes.is_empty());
+        lanes.remove(5);
+        assert!(lanes.is_empty() && !lanes.has_several());
+    }
+
+    #[test]
+    fn a_mask_is_saved_as_its_words() {
+        let mask: Mask<2> = [3, 70].into_iter().collect();
+        let bytes = postcard::to_stdvec(&mask).unwrap();
+        assert_eq!(bytes, postcard::to_stdvec(&vec![8u64, 64]).unwrap());
+        assert_eq!(postcard::from_bytes::<Mask<2>>(&bytes).unwrap(), mask);
+        assert!(postcard::from_bytes::<Mask<4>>(&bytes).is_err());
+    }
+}
