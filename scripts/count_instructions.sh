@@ -29,8 +29,8 @@ count() {
     rm -rf "$out"
     if ! valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind-$cycles" \
         "$VIRTLANE" run "$scenario" --cycles "$cycles" --threads 1 --shards 1 --quiet --out "$out" \
-        ${settings[@]+"${settings[@]}"} >"$scratch/log" 2>&1; then
-        cat "$scratch/log" >&2
+        ${settings[@]+"${settings[@]}"} >"$scratch/log-$cycles" 2>&1; then
+        cat "$scratch/log-$cycles" >&2
         return 1
     fi
     local instructions hops
@@ -44,10 +44,11 @@ failed=0
 while read -r scenario short long bound settings; do
     [[ -z $scenario || $scenario == \#* ]] && continue
     read -ra list <<<"$settings"
-    first=$(count "$scenario" "$short" ${list[@]+"${list[@]}"})
-    second=$(count "$scenario" "$long" ${list[@]+"${list[@]}"})
-    read -r instructions_1 hops_1 <<<"$first"
-    read -r instructions_2 hops_2 <<<"$second"
+    count "$scenario" "$short" ${list[@]+"${list[@]}"} >"$scratch/short" &
+    count "$scenario" "$long" ${list[@]+"${list[@]}"} >"$scratch/long"
+    wait $!
+    read -r instructions_1 hops_1 <"$scratch/short"
+    read -r instructions_2 hops_2 <"$scratch/long"
     hops=$((hops_2 - hops_1))
     ((hops > 0)) || { echo "$scenario: no packet-hop between $short and $long cycles" >&2; exit 1; }
     # rounded to the nearest

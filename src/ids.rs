@@ -71,6 +71,11 @@ identifier!(
     u8
 );
 
+/// Most data lanes of a channel.
+pub const MOST_LANES: u8 = 32;
+/// Most data lanes of an InfiniBand channel: VL0 to VL14.
+pub const INFINIBAND_LANES: u8 = 15;
+
 impl LinkId {
     /// The two channels of this link: first-to-second end, then back.
     pub const fn channels(self) -> [ChannelId; 2] {

@@ -147,7 +147,7 @@ impl Ledger {
     fn count_credits(&mut self, view: &dyn Columns, channels: Channels<'_>) {
         let shared = view.shared();
         for (port, out) in view.outs().enumerate() {
-            if out.boundless {
+            if out.is_boundless() {
                 continue;
             }
             let counted = |lane: &LaneRow| shared.credit_lane(*lane) == *lane;

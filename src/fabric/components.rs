@@ -31,6 +31,9 @@ pub enum Peer {
     Switch,
     /// A port of this shard that belongs to a host.
     Host,
+    /// The same, of a host that always has room, so that credits are not counted: it consumes at link rate and has a buffer
+    /// deep enough for the credit round trip.
+    Sink,
     /// An entry of the shard's border table: the far end is in another shard.
     Border,
 }
@@ -66,9 +69,14 @@ pub struct OutPort {
     pub wake_scheduled: bool,
     /// On this cycle's visit list.
     pub visited: bool,
-    /// The receiver always has room: credits are not counted (a host that consumes at link rate with a
-    /// buffer deep enough for the credit round trip).
-    pub boundless: bool,
+}
+
+impl OutPort {
+    /// Whether the receiver always has room: credits are not counted.
+    #[inline(always)]
+    pub fn is_boundless(&self) -> bool {
+        self.peer == Peer::Sink
+    }
 }
 
 /// Receiving side of a port (or of a host).
@@ -229,4 +237,19 @@ impl PacketRecord {
         word: 0,
         class: 0,
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hop touches these: a field more may cost a cache line more.
+    #[test]
+    fn rows_are_small() {
+        assert_eq!(size_of::<OutPort>(), 40);
+        assert_eq!(size_of::<InPort>(), 64);
+        assert_eq!(size_of::<OutLane<1>>(), 32);
+        assert_eq!(size_of::<Queue>(), 20);
+        assert_eq!(size_of::<Packet>(), 16);
+    }
 }

@@ -15,8 +15,6 @@ pub struct Placement {
     pub shard_of: Vec<u32>,
     /// Number of shards.
     pub shard_count: usize,
-    /// Row of each switch in its shard.
-    pub switch_row: Vec<u32>,
     /// First port of each switch in its shard.
     pub first_port: Vec<PortRow>,
     /// Shard of each host.
@@ -42,7 +40,6 @@ impl Placement {
         let shard_count = shard_of.iter().max().map_or(1, |&shard| shard as usize + 1);
         let mut placement = Self {
             shard_count,
-            switch_row: Vec::new(),
             first_port: Vec::new(),
             host_shard: Vec::new(),
             host_port: Vec::new(),
@@ -54,9 +51,6 @@ impl Placement {
         };
         for switch in graph.switch_ids() {
             let shard = placement.shard_of[switch.index()] as usize;
-            placement
-                .switch_row
-                .push(placement.switches[shard].len() as u32);
             placement.first_port.push(placement.first_host_port[shard]);
             placement.switches[shard].push(switch);
             let mut index = vec![0; graph.ports(switch).len()];

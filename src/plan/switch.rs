@@ -64,7 +64,7 @@ pub enum Forwarding {
 /// The default switch and its options (model section 2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SwitchOptions {
-    /// Data lanes per channel, 1..=15.
+    /// Data lanes per channel, 1..=32; with VL15 at most 31.
     pub lanes: u8,
     /// Whether VL15 exists as one more lane.
     pub management_lane: bool,

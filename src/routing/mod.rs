@@ -18,6 +18,7 @@ pub use adaptive::Adaptive;
 pub use proof::verify::{Choices, Proof, VerifyError, VerifyOptions, verify};
 pub use tables::{Guarantees, LARGEST_TABLE, LaneBudget, LaneMap, Tables, UNREACHABLE};
 
+use crate::ids::{INFINIBAND_LANES, MOST_LANES};
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::topology::Graph;
 use std::path::Path;
@@ -270,13 +271,15 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
     ],
 };
 
-/// Most data lanes of a channel.
-const MOST_LANES: u8 = 15;
-
 /// What helps against too few lanes.
 fn more_lanes(needed: u8) -> String {
     if needed <= MOST_LANES {
-        return "raise `fabric.switch.lanes`".into();
+        let beyond = if needed > INFINIBAND_LANES {
+            format!(" (InfiniBand has at most {INFINIBAND_LANES})")
+        } else {
+            String::new()
+        };
+        return format!("raise `fabric.switch.lanes`{beyond}");
     }
     format!(
         "a channel has at most {MOST_LANES}, so raising `fabric.switch.lanes` does not help; `UpDown` and \

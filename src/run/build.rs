@@ -58,16 +58,17 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    /// One shard, with masks just wide enough; in steps of four times where not every option has its default, so that
-    /// there are fewer forms of the cycle to compile.
+    /// One shard, with masks just wide enough; in wider steps where not every option has its default, so that there are
+    /// fewer forms of the cycle to compile.
     pub(super) fn shard(&self, shard: usize) -> Box<dyn Shard> {
         match (self.words, self.shared.is_plain()) {
             (0..=1, true) => self.boxed::<1>(shard),
             (0..=2, _) => self.boxed::<2>(shard),
             (3..=4, true) => self.boxed::<4>(shard),
             (3..=8, _) => self.boxed::<8>(shard),
-            (9..=16, true) => self.boxed::<16>(shard),
-            _ => self.boxed::<64>(shard),
+            (9..=16, _) => self.boxed::<16>(shard),
+            (17..=64, true) => self.boxed::<64>(shard),
+            _ => self.boxed::<128>(shard),
         }
     }
 

@@ -202,8 +202,7 @@ pub fn rows<const W: usize>(
         turn_count: 0,
         border: Vec::new(),
     };
-    let lanes_take_turns =
-        Rules::<Any>::new(shared).by_inputs() && !shared.numbering.is_single();
+    let lanes_take_turns = Rules::<Any>::new(shared).by_inputs() && !shared.numbering.is_single();
     let mut builder = Lowering {
         graph,
         tables,
@@ -270,7 +269,6 @@ impl Lowering<'_> {
         let latency = ends.timing.latency + crossbar;
         let step = ends.timing.cycles_per_flit as u16;
         let (profile, profile_offset) = self.profiles(channel);
-        let boundless = peer == Peer::Host && self.is_boundless(channel, latency);
         let out = OutPort {
             free_at: 0,
             to,
@@ -283,10 +281,13 @@ impl Lowering<'_> {
             lane_pointer: 0,
             input_pointer: 0,
             index,
-            peer,
+            peer: if peer == Peer::Host && self.is_boundless(channel, latency) {
+                Peer::Sink
+            } else {
+                peer
+            },
             wake_scheduled: false,
             visited: false,
-            boundless,
         };
         let input = InPort {
             free_at: 0,

@@ -282,6 +282,19 @@ fn standard_error_that_is_no_terminal_gets_no_codes() {
 }
 
 #[test]
+fn more_lanes_than_infiniband_has_are_said_aloud() {
+    let folder = Folder::new();
+    for (lanes, is_said) in [(15, false), (20, true), (32, true)] {
+        let set = format!("fabric.switch.lanes={lanes}");
+        let output = folder.run(&["check", "small.ron", "--set", &set]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let words = format!("{lanes} data lanes: InfiniBand has at most 15");
+        assert_eq!(errors.contains(&words), is_said, "{errors}");
+    }
+}
+
+#[test]
 fn names_with_control_characters_are_refused() {
     let folder = Folder::new();
     let text = fs::read_to_string(folder.path("small.ron")).expect("readable");

@@ -66,9 +66,15 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     }
 }
 
+/// Between two rounds: as [`settle`], which is compiled into the stage itself.
+#[inline(never)]
+pub(in crate::cycle) fn settle_round<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
+    settle(view);
+}
+
 /// Carries out the accepted grants that have not been carried out yet.
-#[inline]
-pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
+#[inline(always)]
+fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let first = view.shared.switch.iterations == 1 || view.lists.settled == 0;
     let (mut hops, mut flits) = (0, 0);
     for i in view.lists.settled..view.lists.grants.len() {
@@ -155,7 +161,7 @@ fn occupy_output<const W: usize, P: RuleSet>(
         start = begin - shared.switch.crossbar_delay;
     }
     // a boundless lane keeps its credits, which cover any packet
-    let taken = if out.boundless { 0 } else { flits };
+    let taken = if out.is_boundless() { 0 } else { flits };
     if shared.pool() {
         view.lanes[shared.credit_row(grant.lane)].take(taken, now);
     }
@@ -309,7 +315,7 @@ pub(in crate::cycle) fn return_credits<const W: usize, P: RuleSet>(
                 step,
             });
         }
-        Peer::Switch | Peer::Host => {
+        Peer::Switch | Peer::Host | Peer::Sink => {
             let sender = view.shared.numbering.lane(port.from.port(), lane_number);
             // Counting from the next cycle on, the previous ramp of this lane has ended: no event needed.
             if at == view.now + 1 && !view.shared.stepped_credits() {
@@ -326,7 +332,7 @@ pub(in crate::cycle) fn return_credits<const W: usize, P: RuleSet>(
 }
 
 /// Sends the packet over its channel (output and its lane): the next hop's event.
-#[inline]
+#[inline(always)]
 pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     (out_row, out_lane): (PortRow, LaneRow),
@@ -337,7 +343,7 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
     let out = &view.outs[out_row];
     let arrival = start + u64::from(out.latency);
     let step = out.step;
-    let (to, peer, boundless) = (out.to, out.peer, out.boundless);
+    let (to, peer) = (out.to, out.peer);
     let lane_number = view.shared.numbering.number(out_lane);
     let lane = view.shared.numbering.lane(to.port(), lane_number);
     match peer {
@@ -345,10 +351,10 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
             let at = arrival + view.pipeline_of(to.port(), &view.packets[packet_row], step);
             view.calendar.at(at).heads.push((lane, packet_row));
         }
-        Peer::Host if view.shared.sink_step() == 0 => {
+        Peer::Host | Peer::Sink if view.shared.sink_step() == 0 => {
             let tail = arrival + u64::from(flits - 1) * u64::from(step);
             view.calendar.at(tail).deliveries.push(packet_row);
-            if !boundless {
+            if peer == Peer::Host {
                 let at = arrival + u64::from(view.ins[to.port()].credit_latency);
                 let sender = view.shared.credit_row(out_lane);
                 view.calendar.at(at).ramps.push(Ramp {
@@ -358,7 +364,7 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
                 });
             }
         }
-        Peer::Host => {
+        Peer::Host | Peer::Sink => {
             let at = arrival + view.shared.underrun(flits, step, view.shared.sink_step());
             view.calendar.at(at).heads.push((lane, packet_row));
         }

@@ -29,8 +29,8 @@ pub(super) struct Total {
     pub(super) detour: Option<VerifyError>,
     /// Whether packets that go through another switch first may take longer than straight ones.
     pub(super) bent: bool,
-    pub(super) escape_lanes: u16,
-    pub(super) other_lanes: u16,
+    pub(super) escape_lanes: u32,
+    pub(super) other_lanes: u32,
     pub(super) choices: Choices,
 }
 

@@ -80,6 +80,18 @@ fn exported_tables_come_back_as_they_were() {
     }
 }
 
+#[test]
+fn lanes_beyond_infinibands_are_not_dumped() {
+    let graph = grid(&[2], false, 1);
+    let (mut tables, _) = proof(&graph, "MinHop()", 1);
+    tables.lanes.profiles[0] = 15;
+    let refused = write_sl2vl(&graph, &tables, &mut String::new());
+    assert!(matches!(
+        refused,
+        Err(InexpressibleError::NoSuchLane { lane: 15 })
+    ));
+}
+
 /// OpenSM's own dump of the ring, byte by byte.
 #[test]
 fn opensm_engines_dump_every_lid_as_opensm_does() {

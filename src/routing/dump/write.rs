@@ -7,7 +7,7 @@
 //!
 //! References: OpenSM `osm_dump.c`
 
-use crate::ids::{HostId, SlId, SwitchId};
+use crate::ids::{HostId, INFINIBAND_LANES, SlId, SwitchId};
 use crate::routing::identities::{EndPort, Identities};
 use crate::routing::{Tables, UNREACHABLE};
 use crate::topology::Graph;
@@ -46,6 +46,12 @@ pub enum InexpressibleError {
     TooManyLevels {
         /// Service levels * layers.
         needed: usize,
+    },
+    /// A lane that InfiniBand has not.
+    #[error("lane {lane} is in use, InfiniBand has the data lanes 0 to 14: use at most 15 lanes")]
+    NoSuchLane {
+        /// The lane.
+        lane: u8,
     },
     /// The text could not be taken.
     #[error("the text cannot be written")]
@@ -214,6 +220,10 @@ pub fn write_sl2vl(
     out: &mut impl Write,
 ) -> Result<(), InexpressibleError> {
     let keys = expressible(tables)?;
+    let mut lanes = tables.lanes.profiles.iter();
+    if let Some(&lane) = lanes.find(|&&lane| lane >= INFINIBAND_LANES) {
+        return Err(InexpressibleError::NoSuchLane { lane });
+    }
     let identities = Identities::new(graph);
     let layers = usize::from(tables.lanes.layers);
     for end in identities.by_lid() {

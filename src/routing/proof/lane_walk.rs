@@ -5,12 +5,12 @@
 use super::dependency_graph::DependencyGraph;
 use super::verify::{VerifyError, VerifyOptions};
 use super::walk::{NONE, Rows, Ways};
-use crate::ids::{ChannelId, SlId, VlId};
+use crate::ids::{ChannelId, MOST_LANES, SlId, VlId};
 use crate::routing::{LaneMap, Tables};
 use crate::topology::Graph;
 
 /// Lanes used per (row, path layer): bit `l` = lane `l`.
-type LaneSet = u16;
+type LaneSet = u32;
 
 /// The lanes of a service level.
 #[derive(Clone, Copy, Debug)]
@@ -268,7 +268,7 @@ fn wrong_lane(tables: &Tables, options: &VerifyOptions<'_>) -> Option<String> {
         for profile in lanes.profiles.chunks(lanes.keys()) {
             let start = level.index() * usize::from(lanes.layers);
             for &lane in &profile[start..start + usize::from(lanes.layers)] {
-                if lane >= options.lanes.min(16) {
+                if lane >= options.lanes.min(MOST_LANES) {
                     let count = options.lanes;
                     return Some(format!(
                         "service level {level} uses lane {lane}, the switches have {count}"

@@ -90,7 +90,7 @@ impl Looker {
         // what this lane sent in this cycle was in its hands before
         let sent = self.sent_now(view, lane);
         let credits = view.credits_in(shared.credit_lane(lane), self.cycle);
-        if !port.boundless && credits + sent < u32::from(size) {
+        if !port.is_boundless() && credits + sent < u32::from(size) {
             return (Reason::NoCredit, u64::from(credits));
         }
         if shared.switch.output_lane_buffer > 0 && !view.place().is_host(out) {

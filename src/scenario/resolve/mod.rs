@@ -15,6 +15,7 @@ use super::prove::prove;
 use super::sections::Scenario;
 use super::sections::traffic;
 use super::syntax::Mistake;
+use crate::ids::INFINIBAND_LANES;
 use crate::plan::Plan;
 use crate::registry::Registry;
 use crate::routing::{BuildEngine, ENGINES, Proof, Routes};
@@ -201,6 +202,12 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     scenario.routing.entry(parts.engines)?;
     let mut classes = scenario.traffic.iter();
     classes.try_for_each(|class| class.check_parts(parts))?;
+    let lanes = switch.lanes.value;
+    if lanes > INFINIBAND_LANES {
+        warn_once(&format!(
+            "{lanes} data lanes: InfiniBand has at most {INFINIBAND_LANES}, so no InfiniBand fabric is like this"
+        ));
+    }
     let layout = layout(&scenario, parts, base)?;
     let mut plan = plan(&scenario, parts, &layout, base)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;

@@ -1,6 +1,7 @@
 //! Sections `qos` and `vl_arbitration`: lanes, their tables and VL15.
 
 use super::values::{Read, boolean, small, whole};
+use crate::ids::INFINIBAND_LANES;
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::HighPriorityLimit;
 use crate::scenario::print::Printer;
@@ -65,11 +66,22 @@ fn limit(item: &Item<'_>) -> Read<HighPriorityLimit> {
 }
 
 impl Qos {
-    /// Tables that do not fit the lanes.
+    /// VL15 and tables that do not fit the lanes.
     pub(in crate::scenario) fn check(&self, lanes: u8) -> Result<(), Mistake> {
+        if self.management_lane.value && lanes > INFINIBAND_LANES {
+            return Err(self.management_lane.mistake(format!(
+                "`true` does not go with {lanes} lanes: VL15 stands beside at most {INFINIBAND_LANES} data lanes"
+            )));
+        }
         let Some(tables) = &self.vl_arbitration else {
             return Ok(());
         };
+        if lanes > INFINIBAND_LANES {
+            return Err(tables.mistake(format!(
+                "InfiniBand's tables know {INFINIBAND_LANES} data lanes, `fabric.switch.lanes` is {lanes}: \
+                 lower it or leave the tables out"
+            )));
+        }
         let mut entries = tables.value.entries();
         if let Some((lane, _)) = entries.clone().find(|(lane, _)| *lane >= lanes) {
             return Err(tables.mistake(format!(

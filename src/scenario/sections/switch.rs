@@ -2,6 +2,7 @@
 
 use super::values::{Read, amount, automatic, boolean, one_of, small, time};
 use super::{Marking, Qos};
+use crate::ids::MOST_LANES;
 use crate::plan::{
     BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions,
 };
@@ -19,8 +20,8 @@ use Queues::{Fifo, Voq};
 section! {
     /// The switch: buffers, allocation, delays, flow control.
     Switch = "switch" in "fabric.switch" {
-        /// Data lanes (virtual lanes) of every channel; InfiniBand requires 1
-        lanes: At<u8> = small(1, 15), "integer 1..=15" or "1";
+        /// Data lanes (virtual lanes) of every channel; InfiniBand requires 1 and has at most 15
+        lanes: At<u8> = small(1, MOST_LANES), "integer 1..=32" or "1";
         /// Buffer of a lane, or of the port's pool; must hold the largest packet
         lane_capacity: At<Amount> = amount, "size";
         /// One FIFO per lane, or one queue per (lane, output) in the same space

@@ -38,6 +38,7 @@ const WRONG: &[(&str, &str)] = &[
     ("latency: \"100 ns\"", "latency: \"1 ns\""),
     ("latency: \"100 ns\"", "latency: 100"),
     ("rate: \"10 Gbit/s\", ", ""),
+    ("lanes: 4", "lanes: 33"),
     ("lanes: 4", "lanes: 16"),
     ("lanes: 4", "lanes: 3"),
     ("lane_capacity: \"4 KiB\"", "lane_capacity: \"4 flits\""),

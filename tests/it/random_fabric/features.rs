@@ -136,6 +136,7 @@ fn sizes<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
         ("far", latency > Some(5)),
         ("many hosts", hosts > 14),
         ("64 hosts", hosts >= 64),
+        ("more than 16 lanes", case.plan.switch.lanes > 16),
         ("fork", case.fork.is_some()),
     ]
 }

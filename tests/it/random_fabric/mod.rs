@@ -112,7 +112,8 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     let graph = timing::timed(&mut dice, &graph, uniform);
     // the ring may need more lanes than were drawn
     let lanes = tables.guarantees.lanes_needed.max(lanes);
-    let management = family.may_have_vl15() && !stratum.plain && dice.chance(25);
+    let management =
+        family.may_have_vl15() && !stratum.plain && dice.chance(25) && lanes < 32;
     let drawn = Drawn {
         seed,
         family,
@@ -155,7 +156,7 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     };
     let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
-    plan.switch = drawn.switch_options(&mut dice, lanes.clamp(width, 15), &plan);
+    plan.switch = drawn.switch_options(&mut dice, lanes.clamp(width, 32), &plan);
     options::allow_adaptive(&mut plan.switch, routing.function.selection());
     // lanes that share their space wait for each other
     routing.deadlock_free &= plan.switch.sharing == BufferSharing::PerLane;

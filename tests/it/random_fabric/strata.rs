@@ -55,11 +55,11 @@ impl Scale {
 fn wide(dice: &mut Dice, width: usize) -> (u8, u32) {
     let (fewer, words) = WIDTHS[width];
     loop {
-        let shift = dice.between(0, 4);
+        let shift = dice.pick(&[0, 1, 2, 3, 4, 5, 5]);
         let least = (((fewer * 64) >> shift) + 1).max(5);
         let most = ((words * 64) >> shift).min(72);
         if least <= most {
-            let lanes = dice.between((1 << shift) / 2 + 1, (1 << shift).min(15));
+            let lanes = dice.between((1 << shift) / 2 + 1, 1 << shift);
             return (lanes as u8, dice.between(least, most));
         }
     }
@@ -170,7 +170,7 @@ mod tests {
                 "{kind:?} from {first} on, {name}: {resumed:?}"
             );
         }
-        for name in ["long", "many hosts", "64 hosts"] {
+        for name in ["long", "many hosts", "64 hosts", "more than 16 lanes"] {
             assert!(
                 met.get(name) >= Some(&6),
                 "{kind:?} from {first} on, {name}: {met:?}"

@@ -378,7 +378,7 @@ fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) -> Input {
 /// D20: the draws of an input, by lane.
 pub(super) fn adaptive_streams(plan: &Plan, channel: usize) -> Vec<Stream> {
     let lanes = 0..u64::from(plan.switch.lane_count());
-    let id = |lane| channel as u64 * 16 + lane;
+    let id = |lane| channel as u64 * 16 + lane % 16 + lane / 16 * (1 << 40);
     lanes
         .map(|lane| stream(plan.seed, Purpose::Adaptive, id(lane)))
         .collect()

@@ -24,7 +24,7 @@ use crate::cycle::state::{Grant, Shared};
 use crate::cycle::view::View;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Seen};
 use crate::fabric::{OutLane, Queue};
-use crate::ids::{HostId, SwitchId};
+use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::plan::OutputArbitration;
 use crate::rng::{Purpose, Stream, below, stream};
 use crate::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
@@ -111,11 +111,11 @@ pub struct Adapting {
 impl Mechanism for Adapting {
     fn of(site: &Site<'_>) -> Option<Self> {
         site.shared.adaptation.as_ref()?;
-        let lanes = 0..u64::from(site.shared.numbering.lanes());
+        let lanes = 0..site.shared.numbering.lanes();
         let inputs = site.placement.switch_channels(site.graph, site.number);
         let streams = inputs.flat_map(|channel| {
-            let input = u64::from(channel.reverse().0);
-            let lane = move |lane| stream(site.plan.seed, Purpose::Adaptive, input * 16 + lane);
+            let input = channel.reverse();
+            let lane = move |lane| stream(site.plan.seed, Purpose::Adaptive, draws(input, lane));
             lanes.clone().map(lane)
         });
         Some(Self {
@@ -133,6 +133,12 @@ impl Mechanism for Adapting {
             choice
         });
     }
+}
+
+/// Id of the stream of an input lane: lanes from 16 on are beyond the first 16 of all channels.
+fn draws(input: ChannelId, lane: u32) -> u64 {
+    let (group, lane) = (u64::from(lane / 16), u64::from(lane % 16));
+    (group << 40) + u64::from(input.0) * 16 + lane
 }
 
 /// A head at its switch.
@@ -383,5 +389,22 @@ impl<const W: usize> Local for Outputs<'_, W> {
 
     fn below(&mut self, bound: u32) -> u32 {
         below(self.stream, bound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_input_lane_draws_from_a_stream_of_its_own() {
+        let lanes = || (0..32).flat_map(|lane| (0..50).map(move |channel| (channel, lane)));
+        let ids: BTreeSet<_> = lanes()
+            .map(|(channel, lane)| draws(ChannelId(channel), lane))
+            .collect();
+        assert_eq!(ids.len(), 32 * 50);
+        assert_eq!(draws(ChannelId(7), 15), 7 * 16 + 15);
+        assert!(draws(ChannelId(u32::MAX), 15) < draws(ChannelId(0), 16));
     }
 }

@@ -19,7 +19,7 @@ use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::{RuleSet, with_rules};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
-use crate::cycle::stages::cross::settle;
+use crate::cycle::stages::cross::settle_round;
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, View};
 use crate::fabric::mask::{LaneMask, Mask};
@@ -95,7 +95,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
             break;
         }
         decide(view, first, round == 0);
-        settle(view);
+        settle_round(view);
     }
     for &input in &inputs {
         if has_place(view, input) {

@@ -59,7 +59,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 }
 
 /// A round: what the outputs on the visit list choose, as grants from `first` on, and what the inputs accept of it.
-#[inline]
+#[inline(always)]
 fn propose_visited<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
     let mut visits = std::mem::take(&mut view.lists.visits);
     for out in visits.drain(..) {
@@ -82,7 +82,7 @@ fn later_rounds<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
                 view.visit(grant.out);
             }
         }
-        super::cross::settle(view);
+        super::cross::settle_round(view);
         if view.lists.visits.is_empty() {
             break;
         }

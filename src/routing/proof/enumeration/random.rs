@@ -42,7 +42,7 @@ impl Case {
     pub(super) fn random(seed: u64) -> Self {
         let rng = &mut stream(seed, Purpose::Routing, 0);
         let graph = fabric(rng);
-        let lanes = [1, 2, 3, 4, 8, 15][below(rng, 6) as usize];
+        let lanes = [1, 2, 3, 4, 8, 15, 20, 32][below(rng, 8) as usize];
         let plain = Plain::random(rng, &graph, lanes);
         let mut tables = plain.tables(&graph);
         tables.guarantees.minimal = one_in(rng, 2);
