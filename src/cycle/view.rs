@@ -9,7 +9,7 @@ use super::mechanisms::sink::Sink;
 use super::mechanisms::vl_tables::LaneArbiter;
 use super::rules::{Any, RuleSet, Rules};
 use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
-use super::stages::arbitrate::{OutputStream, Turn};
+use super::stages::arbitrate::{OutputStream, Turn, Turns};
 use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
 use crate::fabric::rows::{
@@ -90,7 +90,7 @@ pub struct Fabric<'w, 's, const W: usize> {
     lanes: Query<'w, 's, &'static mut OutLane<W>>,
     queues: Query<'w, 's, &'static mut Queue>,
     packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
-    turns: Query<'w, 's, &'static mut Turn>,
+    turns: ResMut<'w, Turns>,
 }
 
 /// System parameter: what the routing of heads changes.
@@ -237,6 +237,9 @@ macro_rules! view {
     (fetch $view:ident $self:ident packets) => {
         let (packets, records) = column!($self.packets, pair);
         ($view.packets, $view.records) = (Rows::new(packets), Rows::new(records));
+    };
+    (fetch $view:ident $self:ident turns) => {
+        $view.turns = Rows::new(&mut $self.turns.bypass_change_detection().0)
     };
     (fetch $view:ident $self:ident $column:ident) => {
         $view.$column = Rows::new(column!($self.$column));

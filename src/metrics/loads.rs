@@ -7,10 +7,15 @@ use std::collections::BTreeSet;
 /// `numerator / denominator`, 0 when there is nothing to divide by: reports never hold a NaN.
 pub fn ratio(numerator: f64, denominator: f64) -> f64 {
     if denominator > 0.0 {
-        numerator / denominator
+        finite(numerator / denominator)
     } else {
         0.0
     }
+}
+
+/// A number that JSON has a form for: 0 for NaN and what is infinite.
+pub fn finite(value: f64) -> f64 {
+    if value.is_finite() { value } else { 0.0 }
 }
 
 /// Flits of the window as a fraction of the link rate of `hosts`.

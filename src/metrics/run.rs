@@ -1,6 +1,6 @@
 //! Values of the whole run: fabric, routing, phases, loads, latencies, how precise they are, hops.
 
-use super::loads::{host_capacity, load, ratio, senders};
+use super::loads::{finite, host_capacity, load, ratio, senders};
 use super::{Entry, FRACTION, Metric, Of, json, metric};
 use crate::ids::HostId;
 use crate::measure::precision::BatchMeans;
@@ -185,14 +185,14 @@ pub(super) const ENTRIES: &[Entry] = &[
     .interval("confidence.packet_latency")
     .entry(),
     Entry::Fact("confidence.level", |run| {
-        Some(run.precision.confidence.into())
+        Some(finite(run.precision.confidence).into())
     }),
-    Entry::Fact("confidence.accepted", |run| Some(json(accepted(run)))),
+    Entry::Fact("confidence.accepted", |run| Some(interval(accepted(run)))),
     Entry::Fact("confidence.network_latency", |run| {
-        Some(json(run.precision.network_latency))
+        Some(interval(run.precision.network_latency))
     }),
     Entry::Fact("confidence.packet_latency", |run| {
-        Some(json(run.precision.packet_latency))
+        Some(interval(run.precision.packet_latency))
     }),
     of_run(
         "confidence.accepted.half_width",
@@ -256,6 +256,15 @@ fn accepted(run: &RunResult) -> Option<BatchMeans> {
     let found = run.precision.accepted?;
     let per_cycle = host_capacity(run, &senders(run));
     Some(found.scaled(ratio(1.0, per_cycle)))
+}
+
+/// An interval; `null` when it has an end that is no number.
+fn interval(found: Option<BatchMeans>) -> Value {
+    json(found.filter(|found| {
+        [found.mean, found.half_width, found.correlation]
+            .iter()
+            .all(|number| number.is_finite())
+    }))
 }
 
 fn half_width(interval: Option<BatchMeans>) -> Value {

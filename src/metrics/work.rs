@@ -1,6 +1,6 @@
 //! Values of the channels, and what the run took.
 
-use super::loads::ratio;
+use super::loads::{finite, ratio};
 use super::run::of_run;
 use super::{Entry, json};
 use crate::ids::ChannelId;
@@ -47,14 +47,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         "work.wall_seconds",
         "s",
         "Wall time of the run, of all parts of one that was stopped and went on",
-        |run| run.wall_seconds.into(),
+        |run| finite(run.wall_seconds).into(),
     )
     .entry(),
     of_run(
         "work.cpu_seconds",
         "s",
         "Processor time of the run, likewise",
-        |run| run.cpu_seconds.into(),
+        |run| finite(run.cpu_seconds).into(),
     )
     .entry(),
     of_run(

@@ -232,7 +232,8 @@ fn values(result: &RunResult) -> Value {
 /// Makes the summary of a run.
 ///
 /// # Panics
-/// Never: all that is read of a summary is written into it.
+/// Never: all that is read of a summary is written into it, and what must be a number is one
+/// ([`finite`](metrics::loads::finite)).
 pub fn summarize(result: &RunResult) -> Summary {
     let values = values(result);
     let summary = Summary::deserialize(&values).expect("every field has its value");

@@ -141,13 +141,18 @@ pub fn classes(result: &RunResult) -> Table<'_> {
     })
 }
 
-/// `channels.csv`: one row per channel and lane.
+/// `channels.csv`: one row per channel and lane that carried flits; a channel that carried none has one row, of its first
+/// lane. What has no row sent nothing.
 pub fn channels(result: &RunResult) -> Table<'_> {
     Table::new("channels.csv", columns(&CHANNELS), |rows| {
         for (index, info) in result.channels.iter().enumerate() {
             let channel = ChannelId::from(index);
             let lanes = result.records.channels.lanes(channel);
+            let first = lanes.iter().position(|&flits| flits > 0).unwrap_or(0);
             for (lane, &flits) in lanes.iter().enumerate() {
+                if flits == 0 && lane != first {
+                    continue;
+                }
                 rows.row(&[
                     index.into(),
                     info.from.as_str().into(),

@@ -202,6 +202,24 @@ fn summary_of_nothing_has_nulls_and_no_nan() {
 }
 
 #[test]
+fn what_is_no_number_ends_no_run() {
+    let mut odd = result();
+    (odd.wall_seconds, odd.cpu_seconds) = (f64::NAN, f64::INFINITY);
+    odd.precision.confidence = f64::NAN;
+    odd.precision.accepted = Some(means(f64::NAN, 0.25));
+    odd.precision.packet_latency = Some(means(30.0, f64::INFINITY));
+    let summary = summarize(&odd);
+    assert_eq!(summary, Summary::read(&summary_json(&odd)).unwrap());
+    odd.wall_seconds = f64::MIN_POSITIVE * f64::EPSILON;
+    let work = [summary.work, summarize(&odd).work];
+    assert!(
+        work.iter()
+            .all(|work| work.cycles_per_second.abs() < f64::MIN_POSITIVE)
+    );
+    assert!(summary.work.wall_seconds.abs() < f64::MIN_POSITIVE);
+}
+
+#[test]
 fn people_get_a_table() {
     insta::assert_snapshot!(human_table(&result()));
     insta::assert_snapshot!("table_of_nothing", human_table(&empty()));
@@ -213,6 +231,27 @@ fn tables_open_without_a_parser() {
     insta::assert_snapshot!("channels_csv", text(tables::channels(&result())));
     insta::assert_snapshot!("hosts_csv", text(tables::hosts(&result())));
     insta::assert_snapshot!("timeline_csv", text(tables::timeline(&result())));
+}
+
+/// A lane without a row sent nothing, and every channel has a row that tells its ends.
+#[test]
+fn channels_have_rows_for_what_they_sent() {
+    let result = result();
+    let table = text(tables::channels(&result));
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    for channel in 0..result.channels.len() {
+        let known = result.records.channels.lanes(ChannelId::from(channel));
+        let mut found = vec![0; known.len()];
+        let own = rows.iter().filter(|row| row[0] == channel.to_string());
+        let own: Vec<_> = own.collect();
+        for row in &own {
+            found[row[3].parse::<usize>().unwrap()] = row[4].parse::<u64>().unwrap();
+        }
+        assert_eq!(found, known, "channel {channel}");
+        let used = known.iter().filter(|&&flits| flits > 0).count();
+        assert_eq!(own.len(), used.max(1), "channel {channel}");
+    }
 }
 
 #[test]

@@ -72,7 +72,7 @@ struct ChannelRow {
     utilisation: f64,
 }
 
-/// Reads the table of channels, which has a row for every lane.
+/// Reads the table of channels, in which every channel has a row or more: lanes without one carried nothing.
 pub(super) fn channels(path: &Path) -> Result<Vec<ChannelUse>, ResultsError> {
     let mut channels: Vec<ChannelUse> = Vec::new();
     for row in rows::<ChannelRow>(path)? {

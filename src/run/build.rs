@@ -3,7 +3,7 @@
 use super::shard::{Kept, Shard, WorldShard};
 use super::simulation::Options;
 use crate::cycle::records::Records;
-use crate::cycle::stages::arbitrate::Turn;
+use crate::cycle::stages::arbitrate::{Turn, Turns};
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::{Calendar, Outbox, PacketPool, Place, Shared, Worklists};
 use crate::cycle::{self, ShardBuilder, Site};
@@ -67,7 +67,6 @@ impl<'a> Blueprint<'a> {
             (3..=4, true) => self.boxed::<4>(shard),
             (3..=8, _) => self.boxed::<8>(shard),
             (9..=16, _) => self.boxed::<16>(shard),
-            (17..=64, true) => self.boxed::<64>(shard),
             _ => self.boxed::<128>(shard),
         }
     }
@@ -130,13 +129,13 @@ fn add_resources<const W: usize>(shard: &mut ShardBuilder<'_, W>, rows: &mut Row
     shard.resource(Outbox(vec![Vec::new(); placement.shard_count]));
     shard.resource(sources(plan, placement, number));
     shard.resource(SourceQueues::new(shared.numbering.rows(hosts)));
+    shard.resource(Turns(vec![Turn::default(); rows.turn_count]));
     shard.resource(Records::new(plan, graph));
     shard.known_column::<Switch<W>>();
     shard.known_column::<OutPort>();
     shard.known_column::<InPort>();
     shard.known_column::<OutLane<W>>();
     shard.known_column::<Queue>();
-    shard.known_column::<Turn>();
     shard.known_column::<Packet>();
     shard.known_column::<PacketRecord>();
     shard.cycle().name::<Host>();
@@ -150,7 +149,6 @@ fn spawn<const W: usize>(world: &mut World, rows: Rows<W>, placement: &Placement
     drop(world.spawn_batch(rows.switches));
     drop(world.spawn_batch(rows.ports));
     drop(world.spawn_batch(hosts.collect::<Vec<_>>()));
-    drop(world.spawn_batch(repeat_n(Turn(0), rows.turn_count)));
     if rows.classifier.is_lane() {
         // a lane and its queue are one entity
         drop(world.spawn_batch(repeat_n((rows.lane, Queue::EMPTY), rows.lane_count)));

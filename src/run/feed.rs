@@ -1,37 +1,40 @@
-//! Feeds messages to the shards of their hosts, as far ahead as the run goes next.
+//! Feeds messages to the shards of their hosts, some cycles before they may be released.
+//!
+//! Messages of all sources are handed over in the order of their times, those of one time in the order of the sources.
 //!
 //! Cost: O(messages) over a run; the files are read as the run goes on.
 
-use super::shard::Shard;
+use super::acts::{GlobalAct, LastingAct};
+use super::outcome::RunError;
+use super::shards::Shards;
 use crate::cycle::mechanisms::replay::{MessageKey, Post, Replay};
-use crate::fabric::placement::Placement;
-use crate::fabric::rows::HostRow;
+use crate::ids::HostId;
 use crate::plan::Plan;
 use crate::traffic::messages::{After, Message, MessageError, Messages, Workload};
-use bevy_ecs::world::Mut;
 use std::iter::Peekable;
 
 /// Bits of a message's number within its source; those above are the number of the source.
 const NUMBER_BITS: u32 = 48;
 
+/// Times of the messages that are read at once \[cycles\]: few enough to hold them, many enough for long windows.
+const AHEAD: u64 = 1024;
+
 /// All sources of messages of a run.
 pub(super) struct Feed {
     workloads: Vec<Workload>,
     streams: Vec<Stream>,
-    /// Shard and row of each host.
-    places: Vec<(u32, HostRow)>,
+    hosts: usize,
     /// Largest packet of each class \[flits\].
     sizes: Vec<u16>,
     flit_bytes: u32,
     /// Number of the next packet, `[class * hosts + host]`.
     next: Vec<u32>,
-    /// Whether all messages are read.
-    is_over: bool,
-}
-
-/// Messages of a shard.
-fn replay(shards: &mut [Box<dyn Shard>], shard: usize) -> Option<Mut<'_, Replay>> {
-    shards[shard].world_mut().get_resource_mut::<Replay>()
+    /// Messages of earlier cycles are read.
+    until: u64,
+    /// Time of the first message that is not read; `None` when all are.
+    first_left: Option<u64>,
+    /// Time of the last message read.
+    last: u64,
 }
 
 /// A source that is being read.
@@ -41,80 +44,82 @@ struct Stream {
     read: u64,
 }
 
-impl Feed {
-    /// The feed of a plan; `None` when no class sends messages.
-    pub(super) fn new(plan: &Plan, placement: &Placement) -> Option<Self> {
-        let hosts = placement.host_shard.len();
-        let place = |host: usize| {
-            let shard = placement.host_shard[host];
-            let first = placement.first_host_port[shard as usize];
-            (shard, HostRow(placement.host_port[host].minus(first)))
-        };
-        (!plan.workloads.is_empty()).then(|| Self {
-            workloads: plan.workloads.clone(),
-            streams: Vec::new(),
-            places: (0..hosts).map(place).collect(),
-            sizes: plan
-                .classes
-                .iter()
-                .map(|class| class.size.largest())
-                .collect(),
-            flit_bytes: plan.flit_bytes,
-            next: vec![0; plan.classes.len() * hosts],
-            is_over: false,
-        })
+impl Stream {
+    /// Time of the next message, 0 of one that cannot be read.
+    fn time(&mut self) -> Option<u64> {
+        let next = self.messages.peek()?;
+        Some(next.as_ref().map_or(0, |message| message.time))
+    }
+}
+
+impl GlobalAct for Feed {
+    fn next(&self, from: u64) -> Option<u64> {
+        self.first_left.map(|time| time.max(from))
     }
 
-    /// Whether all messages are read.
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over
-    }
-
-    /// Hands over the messages of all cycles before `until`.
-    ///
-    /// # Errors
-    /// When a source cannot be read, or has become wrong since it was checked.
-    pub(super) fn post(
-        &mut self,
-        until: u64,
-        shards: &mut [Box<dyn Shard>],
-    ) -> Result<(), MessageError> {
-        if self.is_over {
-            return Ok(());
-        }
-        self.each_before(until, |post, [from, to]| {
+    fn act(&mut self, at: u64, shards: &mut Shards) -> Result<(), RunError> {
+        self.read(at + AHEAD, |post| {
+            let [from, to] =
+                [post.key.source, post.destination].map(|host| shards.place(HostId(host)));
             // the sender first: what it waits for was read earlier
-            if let Some(mut replay) = replay(shards, from.0 as usize) {
-                replay.send(post, from.1);
+            if let Some(mut replay) = shards.resource_mut::<Replay>(from.shard) {
+                replay.send(post, from.row);
             }
-            if let Some(mut replay) = replay(shards, to.0 as usize) {
+            if let Some(mut replay) = shards.resource_mut::<Replay>(to.shard) {
                 replay.expect(post);
             }
         })?;
-        if self.is_over {
-            for shard in 0..shards.len() {
-                if let Some(mut replay) = replay(shards, shard) {
-                    replay.finish();
-                }
+        if self.first_left.is_none() {
+            for mut replay in shards.each_mut::<Replay>() {
+                replay.finish();
             }
         }
         Ok(())
     }
+}
 
-    /// Leaves out the messages of all cycles before `now`: a saved state has them.
-    ///
-    /// # Errors
-    /// As [`Self::post`].
-    pub(super) fn skip(&mut self, now: u64) -> Result<(), MessageError> {
-        self.each_before(now, |_, _| {})
+impl LastingAct for Feed {
+    fn name(&self) -> &'static str {
+        "messages"
     }
 
-    /// Reads on up to cycle `until`; `act` gets each message and the places of its hosts.
-    fn each_before(
-        &mut self,
-        until: u64,
-        mut act: impl FnMut(&Post, [(u32, HostRow); 2]),
-    ) -> Result<(), MessageError> {
+    fn is_over(&self, now: u64) -> bool {
+        self.first_left.is_none() && self.last < now
+    }
+
+    fn save(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_stdvec(&self.until)
+    }
+
+    /// The messages that were read are in the states of the shards.
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let until = postcard::from_bytes(bytes).map_err(|cause| cause.to_string())?;
+        self.read(until, |_| {}).map_err(|cause| cause.to_string())
+    }
+}
+
+impl Feed {
+    /// The feed of a plan for so many hosts; `None` when no class sends messages.
+    pub(super) fn new(plan: &Plan, hosts: usize) -> Option<Self> {
+        let sizes = plan.classes.iter().map(|class| class.size.largest());
+        (!plan.workloads.is_empty()).then(|| Self {
+            workloads: plan.workloads.clone(),
+            streams: Vec::new(),
+            hosts,
+            sizes: sizes.collect(),
+            flit_bytes: plan.flit_bytes,
+            next: vec![0; plan.classes.len() * hosts],
+            until: 0,
+            first_left: Some(0),
+            last: 0,
+        })
+    }
+
+    /// Reads the messages of all cycles before `until`; `act` gets each.
+    ///
+    /// # Errors
+    /// When a source cannot be read, or has become wrong since it was checked.
+    fn read(&mut self, until: u64, mut act: impl FnMut(&Post)) -> Result<(), MessageError> {
         if self.streams.is_empty() {
             for workload in &self.workloads {
                 self.streams.push(Stream {
@@ -123,23 +128,26 @@ impl Feed {
                 });
             }
         }
-        for index in 0..self.streams.len() {
-            let is_due = |next: &Result<Message, _>| {
-                next.as_ref().map_or(true, |message| message.time < until)
+        self.until = until;
+        loop {
+            let streams = self.streams.iter_mut().enumerate();
+            let first = streams.filter_map(|(index, stream)| Some((stream.time()?, index)));
+            let first = first.min();
+            self.first_left = first.map(|(time, _)| time);
+            let Some((time, index)) = first.filter(|&(time, _)| time < until) else {
+                return Ok(());
             };
-            while let Some(message) = self.streams[index].messages.next_if(is_due) {
-                let message = message?;
-                let first = (index as u64) << NUMBER_BITS;
-                let number = first + self.streams[index].read;
-                self.streams[index].read += 1;
-                let post = self.number(&message, first, number);
-                let ends = [message.source, message.destination];
-                act(&post, ends.map(|host| self.places[host.index()]));
-            }
+            let stream = &mut self.streams[index];
+            let Some(message) = stream.messages.next() else {
+                return Ok(());
+            };
+            let message = message?;
+            let first = (index as u64) << NUMBER_BITS;
+            let number = first + stream.read;
+            stream.read += 1;
+            self.last = time;
+            act(&self.number(&message, first, number));
         }
-        let mut streams = self.streams.iter_mut();
-        self.is_over = streams.all(|stream| stream.messages.peek().is_none());
-        Ok(())
     }
 
     /// The message with the numbers of its packets; `first` is the number of the first message of its source.
@@ -147,7 +155,7 @@ impl Feed {
         let class = usize::from(message.class);
         let flits = message.flits(self.flit_bytes);
         let packets = flits.div_ceil(u64::from(self.sizes[class])) as u32;
-        let next = &mut self.next[class * self.places.len() + message.source.index()];
+        let next = &mut self.next[class * self.hosts + message.source.index()];
         let key = MessageKey {
             source: message.source.0,
             class: message.class,

@@ -10,6 +10,8 @@ use std::io;
 
 /// Host-cycles between two hand-overs: at most some ten megabytes of records.
 const HELD: u64 = 1 << 18;
+/// Most cycles between two hand-overs: what a run that is killed may lose.
+const LONGEST: u64 = 256;
 
 /// How much a sink had taken, and its checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,5 +45,5 @@ pub trait PacketSink {
 
 /// Most cycles between two hand-overs in a fabric of so many hosts.
 pub(super) fn interval(hosts: usize) -> u64 {
-    (HELD / hosts.max(1) as u64).max(1)
+    (HELD / hosts.max(1) as u64).clamp(1, LONGEST)
 }

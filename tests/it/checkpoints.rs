@@ -311,7 +311,7 @@ fn the_format_has_a_number_of_its_own() {
     let resolved = resolve(TORUS, OPTIONS[2]);
     run(&resolved, settings(1, Some(2)), Start::Fresh, 5000, &file).expect("it stops");
     let mut sum = crc32fast::Hasher::new();
-    for shard in &read(&file).shards {
+    for shard in &read(&file).state.shards {
         sum.update(shard);
     }
     insta::assert_snapshot!(format!("format {FORMAT}: {:08x}", sum.finalize()));

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_virtlane");
 /// A run of a second or less.
 const RUN: [&str; 4] = ["run", "small.ron", "--threads", "1"];
+/// A change that uses all lanes: `channels.csv` is then the largest file.
+const BOTH_LANES: &str = "--set 'traffic.bulk.sl=[0, 1]'";
 /// Changes that make it endless.
 const ENDLESS: [&str; 2] = ["--cycles", "4000000000"];
 
@@ -39,7 +41,8 @@ fn shell(folder: &Folder, script: &str) -> (Option<i32>, String, String) {
 #[test]
 fn a_full_disk_costs_no_table_and_no_file_that_fits() {
     let folder = Folder::new();
-    let (code, table, errors) = limited(&folder, 4, "run small.ron --out out");
+    let (code, table, errors) =
+        limited(&folder, 4, &format!("run small.ron {BOTH_LANES} --out out"));
     assert_eq!(code, Some(4), "{errors}");
     assert!(table.contains("\nverdict   steady"), "{table}");
     assert!(table.contains("\ndigest    "), "{table}");
@@ -58,7 +61,11 @@ fn a_full_disk_costs_no_table_and_no_file_that_fits() {
     let errors = folder.fails(2, &["report", "out.incomplete"]);
     assert!(errors.contains("the run is half-written"), "{errors}");
     // `--quiet` asks for no table, but now it is all there is
-    let (code, table, _) = limited(&folder, 4, "run small.ron --quiet --out out");
+    let (code, table, _) = limited(
+        &folder,
+        4,
+        &format!("run small.ron {BOTH_LANES} --quiet --out out"),
+    );
     assert_eq!(code, Some(4));
     assert!(table.contains("\nverdict   steady"), "{table}");
     assert!(folder.path("out.incomplete-2").is_dir());
@@ -131,7 +138,11 @@ fn a_closed_standard_output_costs_no_results() {
 #[test]
 fn a_sweep_shows_what_a_full_disk_does_not_take() {
     let folder = Folder::new();
-    let (code, table, errors) = limited(&folder, 5, "sweep small.ron --out out --jobs 1");
+    let (code, table, errors) = limited(
+        &folder,
+        5,
+        &format!("sweep small.ron {BOTH_LANES} --out out --jobs 1"),
+    );
     assert_eq!(code, Some(4), "{errors}");
     assert!(table.contains("1 of 12 runs done"), "{table}");
     assert!(errors.contains("File too large"), "{errors}");

@@ -28,6 +28,8 @@ mod engines_by_topologies;
 mod validation;
 // Runs that are stopped and go on.
 mod checkpoints;
+// What is done between two cycles.
+mod acts;
 // Messages of traces, replayed.
 mod messages;
 // Records of packets and flows.

@@ -29,8 +29,8 @@ use super::totals::{FirstLeg, Total};
 use super::{Adaptive, Leg, Selection, any_lane};
 use crate::ids::{ChannelId, SwitchId, VlId};
 use crate::routing::paths::Adjacency;
+use crate::routing::proof::conclude::{Followed, conclude};
 use crate::routing::proof::dependency_graph::DependencyGraph;
-use crate::routing::proof::verify::require_kept;
 use crate::routing::{Choices, Proof, VerifyError, VerifyOptions};
 use crate::topology::Graph;
 use rayon::prelude::*;
@@ -90,42 +90,20 @@ pub fn verify(
     if check.is_open {
         check.settle(&mut dependencies)?;
     }
-    conclude(graph, adaptive, options, &dependencies, total)
-}
-
-fn conclude(
-    graph: &Graph,
-    adaptive: &Adaptive,
-    options: &VerifyOptions<'_>,
-    dependencies: &DependencyGraph<'_>,
-    total: Total,
-) -> Result<Proof, VerifyError> {
-    let minimal = total.detour.is_none();
-    let cycle = dependencies.find_cycle();
-    let promises = (adaptive.engine.as_str(), &adaptive.guarantees);
-    require_kept(graph, promises, options, total.detour, cycle.as_deref())?;
     let pairs: u64 = total.histogram.iter().sum();
-    let hops = (0..)
-        .zip(&total.histogram)
-        .map(|(hops, pairs)| hops * pairs);
-    Ok(Proof {
-        channels_used: dependencies.channels_used(),
-        dependencies: dependencies.dependencies(),
-        vertices: dependencies.vertices(),
-        acyclic: cycle.is_none(),
-        minimal,
-        reachable_pairs: pairs,
-        unreachable_pairs: 0,
-        unreachable: Vec::new(),
-        mean_hops: hops.sum::<u64>() as f64 / pairs.max(1) as f64,
-        max_hops: total.longest,
-        hop_histogram: total.histogram,
-        cycle,
+    let found = Followed {
+        detour: total.detour,
+        histogram: total.histogram,
+        longest: total.longest,
+        unreachable: 0,
+        first_unreachable: Vec::new(),
         choices: Some(Choices {
             mean_longest: total.longest_sum as f64 / pairs.max(1) as f64,
             ..total.choices
         }),
-    })
+    };
+    let promises = (adaptive.engine.as_str(), &adaptive.guarantees);
+    conclude(graph, promises, options, &dependencies, found)
 }
 
 /// Memory of one thread.

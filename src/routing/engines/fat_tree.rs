@@ -66,14 +66,11 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 impl RoutingEngine for FatTree {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let next = match graph.shape() {
-            Shape::Tree(tree) => tables(graph, |switch, host| tree_port(tree, switch, host)),
-            Shape::EnrichedTree(enriched) => {
-                let tree = &enriched.tree;
-                tables(graph, |switch, host| tree_port(tree, switch, host))
-            }
+            Shape::Tree(tree) => tree_tables(graph, tree),
+            Shape::EnrichedTree(enriched) => tree_tables(graph, &enriched.tree),
             Shape::Xgft(shape) => {
-                let levels = Levels::new(shape);
-                tables(graph, |switch, host| levels.port(switch, host))
+                let levels = &Levels::new(shape);
+                tables(graph, |switch| move |host| levels.port(switch, host))
             }
             _ => Err(unsupported(
                 "it is not a fat tree; use `UpDown()`, which routes any connected fabric",
@@ -92,18 +89,26 @@ fn unsupported(reason: &str) -> RoutingError {
     RoutingError::unsupported(NAME, reason)
 }
 
-/// The port of every (switch, host), all of which must have a link.
-fn tables(graph: &Graph, port: impl Fn(SwitchId, HostId) -> u16) -> Result<Vec<u8>, RoutingError> {
+/// The port of every (switch, host), all of which must have a link; `ports` gives those of one switch.
+fn tables<P: Fn(HostId) -> u16>(
+    graph: &Graph,
+    ports: impl Fn(SwitchId) -> P,
+) -> Result<Vec<u8>, RoutingError> {
     require_nameable_ports(graph, NAME)?;
     let mut next = Vec::with_capacity(graph.switches().len() * graph.hosts().len());
     for switch in graph.switch_ids() {
+        let port = ports(switch);
+        let mut has_link = [false; 256];
         for host in graph.host_ids() {
-            let port = port(switch, host);
-            if graph.port_channel(switch, port).is_none() {
-                return Err(unsupported(&format!(
-                    "{} port {port} has no link; use `UpDown()`, which needs no complete tree",
-                    graph.switches()[switch.index()].name
-                )));
+            let port = port(host);
+            if !has_link[usize::from(port as u8)] {
+                if graph.port_channel(switch, port).is_none() {
+                    return Err(unsupported(&format!(
+                        "{} port {port} has no link; use `UpDown()`, which needs no complete tree",
+                        graph.switches()[switch.index()].name
+                    )));
+                }
+                has_link[usize::from(port as u8)] = true;
             }
             next.push(port as u8);
         }
@@ -111,20 +116,34 @@ fn tables(graph: &Graph, port: impl Fn(SwitchId, HostId) -> u16) -> Result<Vec<u
     Ok(next)
 }
 
-/// Output port at `switch` of a k-ary n-tree for `host`: the steps for `m = w = k`, in the numbering of
-/// [`TreeShape`].
-fn tree_port(shape: &TreeShape, switch: SwitchId, host: HostId) -> u16 {
-    let level = shape.level(switch);
+/// Ports of a k-ary n-tree: the steps for `m = w = k`, in the numbering of [`TreeShape`].
+fn tree_tables(graph: &Graph, shape: &TreeShape) -> Result<Vec<u8>, RoutingError> {
     // weight of digit `level - 1` of the word, and of digit `level` of the destination
-    let below = shape.arity.pow(shape.levels - 1 - level);
-    let ancestor = shape.word(switch) / below == host.0 / (below * shape.arity);
-    let digit = host.0 / below % shape.arity;
-    let port = if ancestor {
-        digit + 1 // step 1
-    } else {
-        shape.arity + digit + 1 // step 2
+    let below = |level: u32| shape.arity.pow(shape.levels - 1 - level);
+    // by level and host: the word of the ancestors from digit `level` on, and the digit
+    let parts = |level: u32| -> Vec<(u32, u16)> {
+        let below = below(level);
+        let part = |host: u32| {
+            let digit = host / below % shape.arity;
+            (host / (below * shape.arity), digit as u16)
+        };
+        graph.host_ids().map(|host| part(host.0)).collect()
     };
-    port as u16
+    let parts: Vec<Vec<(u32, u16)>> = (0..shape.levels).map(parts).collect();
+    tables(graph, |switch| {
+        let level = shape.level(switch);
+        let own = shape.word(switch) / below(level);
+        let parts = &parts[level as usize];
+        move |host| {
+            let (word, digit) = parts[host.index()];
+            let up = if word == own {
+                0 // step 1
+            } else {
+                shape.arity as u16 // step 2
+            };
+            up + digit + 1
+        }
+    })
 }
 
 /// An extended generalised fat tree with the weights of its digits.

@@ -54,15 +54,22 @@ impl Bits {
     }
 }
 
+/// Place of the rows of a channel.
+#[derive(Clone, Copy, Debug)]
+struct RowPlace {
+    /// First word.
+    first: u32,
+    /// Words per row; 0 for channels from or to hosts.
+    words: u32,
+}
+
 /// What waits for what, over (channel, lane).
 #[derive(Debug)]
 pub struct DependencyGraph<'a> {
     graph: &'a Graph,
     lanes: usize,
-    /// First word of a channel's rows, one row per lane; `[channel]`.
-    first_word: Vec<usize>,
-    /// Words per row, `[channel]`; 0 for channels from or to hosts.
-    row_words: Vec<u32>,
+    /// Where the rows of a channel are, one row per lane; `[channel]`.
+    rows: Vec<RowPlace>,
     dependencies: Bits,
     used: Bits,
     /// Dependencies that are no turns at a switch, (vertex, vertex), ascending.
@@ -73,8 +80,7 @@ impl<'a> DependencyGraph<'a> {
     /// No dependencies yet, `lanes` lanes on every channel.
     pub fn new(graph: &'a Graph, lanes: u8) -> Self {
         let lanes = usize::from(lanes);
-        let mut first_word = Vec::with_capacity(graph.channels().len());
-        let mut row_words = Vec::with_capacity(graph.channels().len());
+        let mut rows = Vec::with_capacity(graph.channels().len());
         let mut words = 0;
         for channel in graph.channels() {
             let row = match (channel.from, channel.to) {
@@ -83,15 +89,16 @@ impl<'a> DependencyGraph<'a> {
                 }
                 _ => 0,
             };
-            first_word.push(words);
-            row_words.push(row as u32);
+            rows.push(RowPlace {
+                first: words as u32,
+                words: row as u32,
+            });
             words += row * lanes;
         }
         Self {
             graph,
             lanes,
-            first_word,
-            row_words,
+            rows,
             dependencies: Bits::new(words * 64),
             used: Bits::new(graph.channels().len() * lanes),
             indirect: Vec::new(),
@@ -128,8 +135,8 @@ impl<'a> DependencyGraph<'a> {
     /// As [`Self::add`], for the channel out of `port` of the switch that `from` leads to.
     #[inline]
     pub(super) fn add_to_port(&self, from: ChannelId, lane: VlId, port: u16, next_lane: VlId) {
-        let row =
-            self.first_word[from.index()] + lane.index() * self.row_words[from.index()] as usize;
+        let place = self.rows[from.index()];
+        let row = place.first as usize + lane.index() * place.words as usize;
         let column = usize::from(port - 1) * self.lanes + next_lane.index();
         self.dependencies.set(row * 64 + column);
     }
@@ -147,7 +154,7 @@ impl<'a> DependencyGraph<'a> {
     /// Number of channels between switches in use.
     pub fn channels_used(&self) -> usize {
         let used = |vertex: usize| self.used.word(vertex / 64) >> (vertex % 64) & 1 == 1;
-        (0..self.first_word.len())
+        (0..self.rows.len())
             .filter(|channel| (0..self.lanes).any(|lane| used(channel * self.lanes + lane)))
             .count()
     }
@@ -155,7 +162,8 @@ impl<'a> DependencyGraph<'a> {
     /// Calls `visit` for every vertex that `vertex` waits for.
     fn successors(&self, vertex: usize, mut visit: impl FnMut(usize)) {
         let (channel, lane) = (vertex / self.lanes, vertex % self.lanes);
-        let words = self.row_words[channel] as usize;
+        let place = self.rows[channel];
+        let words = place.words as usize;
         if words == 0 {
             return;
         }
@@ -169,7 +177,7 @@ impl<'a> DependencyGraph<'a> {
         for &(_, to) in indirect.take_while(|&&(from, _)| from as usize == vertex) {
             visit(to as usize);
         }
-        let row = self.first_word[channel] + lane * words;
+        let row = place.first as usize + lane * words;
         for word in 0..words {
             let mut bits = self.dependencies.word(row + word);
             while bits != 0 {
@@ -223,7 +231,7 @@ impl<'a> DependencyGraph<'a> {
 
     /// Step 1: the removed vertices in the order of removal, and the predecessors that all others still have.
     fn first_to_last(&self) -> (Vec<usize>, Vec<u32>) {
-        let count = self.first_word.len() * self.lanes;
+        let count = self.rows.len() * self.lanes;
         let mut predecessors = vec![0u32; count];
         for vertex in 0..count {
             self.successors(vertex, |next| predecessors[next] += 1);

@@ -18,13 +18,14 @@
 //!
 //! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ)
 
-use super::dependency_graph::{DependencyGraph, describe_cycle};
+use super::conclude::{Followed, conclude};
+use super::dependency_graph::DependencyGraph;
 use super::lane_walk::{LaneWalk, Level, distinct_levels, require_sound};
 use super::pairs::Pairs;
 use super::walk::{Common, DeadEnd, NONE, Rows, Ways, blocks, columns, dead_end};
 use crate::ids::{ChannelId, HostId, SlId, VlId};
+use crate::routing::Tables;
 use crate::routing::paths::{Adjacency, UNREACHED};
-use crate::routing::{Guarantees, Tables};
 use crate::topology::Graph;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -211,64 +212,16 @@ pub fn verify(
     for part in parts {
         total.add(&part?);
     }
-    conclude(graph, tables, options, &dependencies, total)
-}
-
-fn conclude(
-    graph: &Graph,
-    tables: &Tables,
-    options: &VerifyOptions<'_>,
-    dependencies: &DependencyGraph<'_>,
-    total: Pairs,
-) -> Result<Proof, VerifyError> {
-    let minimal = total.detour.is_none();
-    let cycle = dependencies.find_cycle();
-    let promises = (tables.engine.as_str(), &tables.guarantees);
-    require_kept(graph, promises, options, total.detour, cycle.as_deref())?;
-    let pairs: u64 = total.histogram.iter().sum();
-    let hops: u64 = (0..)
-        .zip(&total.histogram)
-        .map(|(hops, pairs)| hops * pairs)
-        .sum();
-    Ok(Proof {
-        channels_used: dependencies.channels_used(),
-        dependencies: dependencies.dependencies(),
-        vertices: dependencies.vertices(),
-        acyclic: cycle.is_none(),
-        minimal,
-        reachable_pairs: pairs,
-        unreachable_pairs: total.unreachable,
-        unreachable: total.first_unreachable,
-        mean_hops: hops as f64 / pairs.max(1) as f64,
-        max_hops: total.histogram.len().saturating_sub(1) as u32,
-        hop_histogram: total.histogram,
-        cycle,
+    let found = Followed {
+        longest: total.histogram.len().saturating_sub(1) as u32,
+        detour: total.detour,
+        histogram: total.histogram,
+        unreachable: total.unreachable,
+        first_unreachable: total.first_unreachable,
         choices: None,
-    })
-}
-
-/// Checks the promises of an engine (its name, what it promises) against the first detour and a cycle, if any.
-pub(in crate::routing) fn require_kept(
-    graph: &Graph,
-    (engine, guarantees): (&str, &Guarantees),
-    options: &VerifyOptions<'_>,
-    detour: Option<VerifyError>,
-    cycle: Option<&[(ChannelId, VlId)]>,
-) -> Result<(), VerifyError> {
-    if let Some(detour) = detour
-        && guarantees.minimal
-    {
-        return Err(detour);
-    }
-    match cycle {
-        Some(cycle) if guarantees.deadlock_free && !options.pool_shared => {
-            Err(VerifyError::Cyclic {
-                engine: engine.to_owned(),
-                cycle: describe_cycle(graph, cycle),
-            })
-        }
-        _ => Ok(()),
-    }
+    };
+    let promises = (tables.engine.as_str(), &tables.guarantees);
+    conclude(graph, promises, options, &dependencies, found)
 }
 
 fn membership(graph: &Graph, hosts: &[HostId]) -> Vec<bool> {

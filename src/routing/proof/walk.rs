@@ -127,10 +127,10 @@ pub(in crate::routing) fn columns(
     hosts: &Range<usize>,
 ) -> Vec<Vec<u8>> {
     let rows = table.len() / host_count.max(1);
-    let mut columns = vec![Vec::with_capacity(rows); hosts.len()];
-    for row in table.chunks(host_count.max(1)) {
+    let mut columns = vec![vec![0; rows]; hosts.len()];
+    for (number, row) in table.chunks(host_count.max(1)).enumerate() {
         for (column, &entry) in columns.iter_mut().zip(&row[hosts.clone()]) {
-            column.push(entry);
+            column[number] = entry;
         }
     }
     columns

@@ -1,8 +1,7 @@
 //! What the driver of a run knows between two steps.
 
-use crate::cycle::records::Totals;
-use crate::run::execute::{Batches, Ready};
-use crate::run::outcome::{Cost, TimelineRow};
+use crate::run::execute::{Batches, Ready, Timeline};
+use crate::run::outcome::Cost;
 use crate::run::packet_sink::Written;
 use crate::run::watchdog::Watchdog;
 use serde::{Deserialize, Serialize};
@@ -23,14 +22,8 @@ pub struct Mark {
 pub struct Driver {
     /// Sees when nothing moves.
     pub watchdog: Watchdog,
-    /// Rows so far.
-    pub timeline: Vec<TimelineRow>,
-    /// Totals at the start of the current row.
-    pub row_start: (u64, Totals),
-    /// Flits sent by every lane, as of the last look.
-    pub sent: Vec<u64>,
-    /// Length of a timeline row \[cycles\].
-    pub interval: u64,
+    /// Counters over time.
+    pub timeline: Timeline,
     /// Batches of the running phase.
     pub batches: Batches,
     /// Where in the running phase it is decided whether that is long enough \[cycles of the phase\]; `None` = it
@@ -51,14 +44,11 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// At cycle 0 of a fabric with `lanes` lanes in all, with timeline rows of `interval` cycles.
-    pub fn new(lanes: usize, watchdog: Watchdog, interval: u64) -> Self {
+    /// At cycle 0.
+    pub fn new(watchdog: Watchdog, timeline: Timeline) -> Self {
         Self {
             watchdog,
-            timeline: Vec::new(),
-            row_start: (0, Totals::default()),
-            sent: vec![0; lanes],
-            interval,
+            timeline,
             batches: Batches::default(),
             decision: None,
             ready: None,

@@ -14,6 +14,7 @@ pub use driver::{Driver, Mark};
 pub use file::{CheckpointError, FORMAT};
 
 use super::packet_sink::PacketSink;
+use super::simulation::State;
 use crate::plan::{ClassPlan, Plan};
 use crate::routing::Routes;
 use crate::scenario::{Parts, Resolved, print};
@@ -38,8 +39,8 @@ pub struct Checkpoint {
     asked_shards: usize,
     /// What the driver knows.
     pub driver: Driver,
-    /// Each shard's state, as [`Shard::save`](super::shard::Shard::save) gives it.
-    pub shards: Vec<Vec<u8>>,
+    /// The state of the simulation.
+    pub state: State,
 }
 
 /// Checkpoints to make on the way.
@@ -114,7 +115,7 @@ impl Checkpoint {
         cycle: u64,
         driver: Driver,
         asked_shards: usize,
-        shards: Vec<Vec<u8>>,
+        state: State,
     ) -> Self {
         Self {
             cycle,
@@ -124,7 +125,7 @@ impl Checkpoint {
             classes: classes(&resolved.plan),
             warmup: resolved.plan.phases.warmup,
             driver,
-            shards,
+            state,
         }
     }
 

@@ -9,8 +9,10 @@ use super::{DRAIN_STEP, MEASURE, Run};
 use crate::cycle::records::{Records, Totals};
 use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batch_means, warm_up};
 use crate::plan::Precision;
+use crate::run::acts::GlobalAct;
 use crate::run::checkpoint::Mark;
 use crate::run::outcome::{Estimates, Progress, RunError};
+use crate::run::shards::Shards;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 
@@ -64,12 +66,6 @@ impl Batches {
         self.open = None;
     }
 
-    /// First cycle after the open batch.
-    fn end(&self) -> u64 {
-        self.open
-            .map_or(u64::MAX, |(start, _)| start + self.series.length())
-    }
-
     /// Closes the open batch.
     fn close(&mut self, now: u64, totals: Totals) {
         let Some((start, before)) = self.open.replace((now, totals)) else {
@@ -108,27 +104,23 @@ fn packet_latency(series: &BatchSeries, confidence: f64) -> Option<BatchMeans> {
     })
 }
 
+impl GlobalAct for Batches {
+    fn next(&self, from: u64) -> Option<u64> {
+        let (start, _) = self.open?;
+        Some((start + self.series.length()).max(from))
+    }
+
+    fn act(&mut self, at: u64, shards: &mut Shards) -> Result<(), RunError> {
+        self.close(at, shards.totals());
+        Ok(())
+    }
+}
+
 impl Run<'_> {
     /// Level of the intervals.
     pub(super) fn confidence(&self) -> f64 {
         let precision = self.resolved.plan.phases.precision;
         precision.map_or(CONFIDENCE, |precision| precision.confidence)
-    }
-
-    /// Runs up to cycle `end` and closes batches on the way.
-    pub(super) fn run_in_batches(&mut self, end: u64) -> Result<(), RunError> {
-        while self.simulation.now() < end {
-            let until = end
-                .min(self.driver.batches.end())
-                .min(self.next_hand_over());
-            self.simulation.run_until(until)?;
-            self.hand_over()?;
-            let now = self.simulation.now();
-            if now == self.driver.batches.end() {
-                self.driver.batches.close(now, self.totals().0);
-            }
-        }
-        Ok(())
     }
 
     /// Runs the warm-up, or the rest of it, and keeps its end where that is asked for.
@@ -296,7 +288,7 @@ impl Run<'_> {
                 Some(_) => "",
                 None => {
                     // as long as messages are to be read, the end is not near
-                    let cycles = if self.simulation.is_fed() {
+                    let cycles = if self.simulation.acts_are_over() {
                         DRAIN_STEP
                     } else {
                         self.step
@@ -319,7 +311,7 @@ impl Run<'_> {
         if let Some(decision) = self.driver.decision {
             return decision;
         }
-        let totals = self.totals().0;
+        let totals = self.simulation.totals();
         let now = self.simulation.now();
         self.driver.batches.start(now, totals, length);
         let decision = if self.resolved.plan.phases.until_messages {
@@ -367,10 +359,10 @@ mod tests {
     #[test]
     fn a_batch_holds_what_came_between_its_edges_and_nothing_of_the_warm_up() {
         let mut batches = Batches::default();
-        assert_eq!(batches.end(), u64::MAX);
+        assert_eq!(batches.next(0), None);
         batches.start(1000, totals(1000), 10);
         for edge in [1010, 1020, 1030] {
-            assert_eq!(batches.end(), edge);
+            assert_eq!(batches.next(0), Some(edge));
             batches.close(edge, totals(edge));
         }
         batches.stop();
@@ -385,6 +377,6 @@ mod tests {
             present: present(edge),
         });
         assert_eq!(batches.series.batches(), expected);
-        assert_eq!((batches.cycle(30), batches.end()), (1030, u64::MAX));
+        assert_eq!((batches.cycle(30), batches.next(0)), (1030, None));
     }
 }

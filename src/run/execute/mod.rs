@@ -1,7 +1,7 @@
 //! One run from cycle 0 to its verdict: warm-up, measurement, drain.
 //!
 //! The run goes in steps of at most `STEP` cycles. Between two steps the driver looks at progress: it
-//! samples the timeline, feeds the watchdog, checks the conservation laws when asked to, and notices the end of
+//! feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
 mod counters;
@@ -9,21 +9,22 @@ mod length;
 mod observe;
 mod overload;
 mod state;
+mod timeline;
 mod verdict;
 
 pub use length::{Batches, Ready};
+use observe::HandOver;
+pub use timeline::Timeline;
 use verdict::{Asked, Leftover};
 
+use super::acts::GlobalAct;
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::outcome::{Cost, CycleCounts, Outcome, Progress, RunError, Settings, Verdict};
-use super::packet_sink::PacketSink;
 use super::simulation::{Options, Simulation};
 use super::sizing;
 use super::wait_for::WaitFor;
 use super::watchdog::Watchdog;
 use crate::cycle::ledger::Ledger;
-use crate::cycle::records::Totals;
-use crate::fabric::source_queue::SourceQueues;
 use crate::scenario::Resolved;
 use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,7 +79,7 @@ pub fn execute_from<'a>(
     options.wanted.order = settings.check && resolved.routes.guarantees().in_order;
     options.profile = settings.profile;
     let mut run = Run::new(resolved, settings, options)?;
-    run.packets = continuation.packets;
+    run.packets.sink = continuation.packets;
     run.start(&continuation.start)?;
     run.keeping = continuation.keeping;
     run.finish(progress, stop)
@@ -94,8 +95,8 @@ struct Run<'a> {
     step: u64,
     /// Checkpoints to make.
     keeping: Option<Keeping>,
-    /// Takes the records of packets.
-    packets: Option<&'a mut dyn PacketSink>,
+    /// Where the records of packets go.
+    packets: HandOver<'a>,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
     /// Whether the measurement was cut short because the fabric is certainly overloaded.
@@ -111,26 +112,19 @@ impl<'a> Run<'a> {
     fn new(resolved: &'a Resolved, settings: Settings, options: Options) -> Result<Self, RunError> {
         let (started, cpu_before) = (Instant::now(), settings.cpu_clock.map_or(0.0, |now| now()));
         let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
-        let planned = plan.phases.warmup + plan.phases.measure;
-        let interval = if plan.phases.is_fixed() {
-            planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP)
-        } else {
-            DRAIN_STEP
-        };
-        let interval = interval.min(LONGEST_ROW);
+        let (channels, lanes) = (graph.channels().len(), plan.switch.lane_count());
         Ok(Self {
             resolved,
             settings,
             options,
             simulation: Simulation::new(plan, graph, &resolved.routes, options)?,
             driver: Driver::new(
-                graph.channels().len() * usize::from(plan.switch.lane_count()),
                 Watchdog::new(plan.phases.watchdog),
-                interval,
+                Timeline::new(&plan.phases, channels, usize::from(lanes)),
             ),
             step: (STEP_WORK / graph.hosts().len().max(1) as u64).clamp(DRAIN_STEP, STEP),
             keeping: None,
-            packets: None,
+            packets: HandOver::new(resolved),
             ended: None,
             is_cut: false,
             asked: OnceCell::new(),
@@ -170,7 +164,8 @@ impl<'a> Run<'a> {
             drain: now - measured.cycle,
             total: now,
         };
-        self.hand_over()?;
+        let handed = self.packets.hand_over(&mut self.simulation);
+        handed.map_err(RunError::Packets)?;
         let flows = self.flows();
         let mut precision = self.driver.batches.estimates(self.confidence());
         if self.is_probe() && leftover.packets > 0 {
@@ -185,7 +180,7 @@ impl<'a> Run<'a> {
             records,
             cost: self.cost(),
             stages: self.simulation.stage_costs(),
-            timeline: self.driver.timeline,
+            timeline: self.driver.timeline.rows,
             backlog_growth: growth,
             present_growth,
             precision,
@@ -211,8 +206,17 @@ impl<'a> Run<'a> {
         Mark {
             cycle: self.simulation.now(),
             sent: self.sent(),
-            queued: self.queued(),
+            queued: self.simulation.queued(),
         }
+    }
+
+    /// Runs to cycle `end`; records of packets are handed over on the way, batches closed, rows of the timeline taken.
+    fn run_until(&mut self, end: u64) -> Result<(), RunError> {
+        let Driver {
+            batches, timeline, ..
+        } = &mut self.driver;
+        let acts: &mut [&mut dyn GlobalAct] = &mut [&mut self.packets, batches, timeline];
+        self.simulation.run_with(end, acts)
     }
 
     /// Runs to cycle `end` in steps, unless the run ends early.
@@ -227,8 +231,8 @@ impl<'a> Run<'a> {
         let planned = phases.warmup + phases.measure;
         while self.simulation.now() < end && self.ended.is_none() {
             let now = self.simulation.now();
-            let row_end = self.driver.row_start.0 + self.driver.interval;
-            self.run_in_batches((now + self.step).min(end).min(row_end))?;
+            let row_end = self.driver.timeline.end();
+            self.run_until((now + self.step).min(end).min(row_end))?;
             self.look(stop)?;
             if phase == MEASURE {
                 self.end_when_overloaded(false);
@@ -270,10 +274,7 @@ impl<'a> Run<'a> {
     /// Looks at the run between two steps.
     fn look(&mut self, stop: &AtomicBool) -> Result<(), RunError> {
         let now = self.simulation.now();
-        let (totals, hops) = self.totals();
-        if now >= self.driver.row_start.0 + self.driver.interval {
-            self.sample(now, totals);
-        }
+        let (totals, hops) = (self.simulation.totals(), self.simulation.hops().packets);
         if self.settings.check {
             self.check()?;
         }
@@ -307,23 +308,6 @@ impl<'a> Run<'a> {
             self.keep(now);
         }
         Ok(())
-    }
-
-    /// Totals of all shards, and their packet-hops.
-    fn totals(&self) -> (Totals, u64) {
-        let mut sum = Totals::default();
-        for records in self.simulation.records() {
-            sum.add(&records.totals);
-        }
-        (sum, self.simulation.hops().packets)
-    }
-
-    /// Packets in source queues.
-    fn queued(&self) -> u64 {
-        self.simulation
-            .each::<SourceQueues>()
-            .map(SourceQueues::waiting)
-            .sum()
     }
 
     /// Tagged packets that are not delivered yet.

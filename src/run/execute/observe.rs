@@ -3,38 +3,64 @@
 use super::Run;
 use crate::cycle::mechanisms::packet_records::PacketRecords;
 use crate::measure::{Flow, FlowRecord, Observation, PacketRow, Sample};
+use crate::run::acts::GlobalAct;
 use crate::run::outcome::RunError;
-use crate::run::packet_sink;
+use crate::run::packet_sink::{self, PacketSink};
+use crate::run::shards::Shards;
+use crate::scenario::Resolved;
+use std::io;
 
-impl Run<'_> {
-    /// Latest end of the cycles up to the next [`Self::hand_over`].
-    pub(super) fn next_hand_over(&self) -> u64 {
-        if self.resolved.plan.observe.packets == Sample::None {
-            return u64::MAX;
+/// Hands the records of packets over, so that few are held.
+pub(super) struct HandOver<'a> {
+    /// Takes them.
+    pub(super) sink: Option<&'a mut dyn PacketSink>,
+    /// Cycles between two hand-overs; `None` = no packet is recorded.
+    interval: Option<u64>,
+    /// Cycle of the latest.
+    last: u64,
+}
+
+impl HandOver<'_> {
+    /// To nobody yet.
+    pub(super) fn new(resolved: &Resolved) -> Self {
+        let hosts = resolved.layout.graph.hosts().len();
+        let is_recorded = resolved.plan.observe.packets != Sample::None;
+        Self {
+            sink: None,
+            interval: is_recorded.then(|| packet_sink::interval(hosts)),
+            last: 0,
         }
-        let hosts = self.resolved.layout.graph.hosts().len();
-        self.simulation.now() + packet_sink::interval(hosts)
     }
 
     /// Hands the packets over that were recorded since the last call, in order: all of them were delivered later
     /// than those before.
-    pub(super) fn hand_over(&mut self) -> Result<(), RunError> {
-        if self.resolved.plan.observe.packets == Sample::None {
-            return Ok(());
-        }
+    pub(super) fn hand_over(&mut self, shards: &mut Shards) -> io::Result<()> {
         let mut rows = Vec::new();
-        for mut records in self.simulation.each_mut::<PacketRecords>() {
+        for mut records in shards.each_mut::<PacketRecords>() {
             if let Some(observation) = records.observation_mut() {
                 observation.take_packets(&mut rows);
             }
         }
         rows.sort_unstable_by_key(PacketRow::order);
-        match &mut self.packets {
-            Some(packets) if !rows.is_empty() => packets.take(&rows).map_err(RunError::Packets),
+        match &mut self.sink {
+            Some(sink) if !rows.is_empty() => sink.take(&rows),
             _ => Ok(()),
         }
     }
+}
 
+impl GlobalAct for HandOver<'_> {
+    fn next(&self, from: u64) -> Option<u64> {
+        Some((self.last + self.interval?).max(from))
+    }
+
+    fn act(&mut self, at: u64, shards: &mut Shards) -> Result<(), RunError> {
+        self.last = at;
+        self.hand_over(shards).map_err(RunError::Packets)
+    }
+}
+
+impl Run<'_> {
     /// All flows in order, when asked for.
     pub(super) fn flows(&self) -> Option<Vec<(Flow, FlowRecord)>> {
         if !self.resolved.plan.observe.flows {

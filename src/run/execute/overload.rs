@@ -53,12 +53,12 @@ impl Run<'_> {
         let Some(warm) = &self.driver.warm else {
             return;
         };
-        let is_due = at_end || is_early && self.driver.row_start.0 == self.simulation.now();
+        let is_due = at_end || is_early && self.driver.timeline.start.0 == self.simulation.now();
         let is_meant = self.resolved.proof.acyclic && !self.resolved.plan.phases.until_messages;
         if !is_due || !is_meant || self.ended.is_some() || self.driver.measured.is_some() {
             return;
         }
-        let timeline = &self.driver.timeline;
+        let timeline = &self.driver.timeline.rows;
         let first = timeline.partition_point(|row| row.start < warm.cycle);
         let Some((missing, half_width)) = missing(&timeline[first..]) else {
             return;

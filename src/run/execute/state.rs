@@ -16,40 +16,37 @@ impl Run<'_> {
             }
             Start::Fork(checkpoint) => {
                 checkpoint.require_forkable(self.resolved)?;
-                self.driver.sent.clone_from(&checkpoint.driver.sent);
                 self.driver.spent = checkpoint.driver.spent;
                 (checkpoint, true)
             }
         };
-        let restored = if checkpoint.shards.len() == self.simulation.shard_count() {
-            self.simulation
-                .restore(checkpoint.cycle, &checkpoint.shards, fork)
-        } else {
-            Err(String::from("its shards are others"))
-        };
+        let restored = (self.simulation).restore(checkpoint.cycle, &checkpoint.state, fork);
         restored.map_err(CheckpointError::Damaged)?;
-        if let Some(packets) = &mut self.packets
+        if let Some(packets) = &mut self.packets.sink
             && !fork
         {
             let written = self.driver.packets;
             packets.go_on(written).map_err(CheckpointError::Packets)?;
         }
         if fork {
-            self.driver.row_start = (checkpoint.cycle, self.totals().0);
+            let (totals, origin) = (self.simulation.totals(), &checkpoint.driver.timeline);
+            (self.driver.timeline).fork(origin, checkpoint.cycle, totals);
         }
         Ok(())
     }
 
     /// The state between two steps.
     pub(super) fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointError> {
-        if let Some(packets) = &mut self.packets {
+        let handed = self.packets.hand_over(&mut self.simulation);
+        handed.map_err(CheckpointError::Packets)?;
+        if let Some(packets) = &mut self.packets.sink {
             self.driver.packets = packets.secure().map_err(CheckpointError::Packets)?;
         }
-        let shards = self.simulation.save().map_err(CheckpointError::Damaged)?;
+        let state = self.simulation.save().map_err(CheckpointError::Damaged)?;
         let (cycle, mut driver) = (self.simulation.now(), self.driver.clone());
         driver.spent = self.cost();
         let asked = self.options.shards;
-        Ok(Checkpoint::new(self.resolved, cycle, driver, asked, shards))
+        Ok(Checkpoint::new(self.resolved, cycle, driver, asked, state))
     }
 
     /// Ends a run early for the reason given, and saves its state if it `is_saved` and there is a place for it.

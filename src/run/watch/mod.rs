@@ -12,16 +12,14 @@ mod teller;
 
 pub use story::{Event, Reason, Story, What};
 
-use super::outcome::Settings;
+use super::outcome::{RunError, Settings};
 use super::simulation::Simulation;
 use super::sizing;
 use super::watchdog::Watchdog;
-use crate::cycle::records::Totals;
 use crate::ids::HostId;
 use crate::measure::Observe;
 use crate::plan::Plan;
 use crate::scenario::Resolved;
-use crate::traffic::messages::MessageError;
 use look::{Looker, Spot};
 use std::sync::atomic::{AtomicBool, Ordering};
 use teller::Teller;
@@ -67,9 +65,9 @@ pub enum WatchError {
     /// Stopped by a signal.
     #[error("stopped at cycle {0}")]
     Stopped(u64),
-    /// The messages cannot be read.
+    /// The run cannot go on.
     #[error(transparent)]
-    Messages(#[from] MessageError),
+    Run(#[from] RunError),
     /// Worker threads could not be started.
     #[error("cannot start the worker threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -138,10 +136,7 @@ pub fn watch(
 
 /// Whether packets are in the fabric and nothing can move, or nothing has moved for long.
 fn is_deadlocked(simulation: &Simulation, watchdog: &mut Watchdog) -> bool {
-    let mut totals = Totals::default();
-    for records in simulation.records() {
-        totals.add(&records.totals);
-    }
+    let totals = simulation.totals();
     let hops = simulation.hops().packets;
     let is_frozen = totals.injected > totals.delivered && simulation.is_idle();
     is_frozen || watchdog.barks(simulation.now(), hops, &totals)

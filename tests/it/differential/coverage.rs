@@ -82,7 +82,7 @@ impl Coverage {
             self.deliveries > 50 * self.cases && self.messages > self.cases,
             "the cases hardly deliver anything: {self}"
         );
-        self.require_widths("general", &[2, 8, 64]);
+        self.require_widths("general", &[2, 8, 16, 128]);
         let sets: &[&str] = match kind {
             Kind::Tables => &["Arbitrated", "SpedUp", "Queued", "Buffered", "Any"],
             Kind::Adaptive => &["Adaptive", "Any"],
@@ -98,7 +98,7 @@ impl Coverage {
 
     /// What only tables have: the fast path.
     pub(super) fn require_plain(&self) {
-        self.require_widths("plain", &[1, 2, 4, 8, 16, 64]);
+        self.require_widths("plain", &[1, 2, 4, 8, 16, 128]);
         self.require(["plain", "general"], self.cases * 2 / 5);
     }
 

@@ -195,7 +195,7 @@ fn a_run_takes_its_saved_state_and_refuses_that_of_another() {
     // the past of the first run gets a mark: a run that began anew would not show it
     let mut state = Checkpoint::read(&first).expect("it was saved");
     assert!(state.cycle > 0);
-    state.driver.timeline[0].queued_packets = 123_456_789;
+    state.driver.timeline.rows[0].queued_packets = 123_456_789;
     state.write(&first).expect("writable");
     std::fs::copy(&first, &second).expect("writable");
     let output = folder.run(&sweep("out"));

@@ -36,14 +36,18 @@ use crate::fabric::mask::{LaneMask, Mask};
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, TurnRow};
 use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
-use bevy_ecs::component::Component;
+use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
 /// Pointer over the lanes of an input, for an output that takes its turns by inputs.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Turn(pub u8);
 
-impl Persistent for Turn {}
+/// The pointers of all (output, input) of the switches. No entities: these would take some forty bytes each, for one.
+#[derive(Resource, Debug, Serialize, Deserialize)]
+pub struct Turns(pub Vec<Turn>);
+
+impl Persistent for Turns {}
 
 /// Runs the stage.
 #[inline]

@@ -1,0 +1,100 @@
+//! Counters over time: the rows of the timeline, and the flits that every lane has sent.
+
+use super::{DRAIN_STEP, LONGEST_ROW, TIMELINE_ROWS};
+use crate::cycle::records::Totals;
+use crate::plan::Phases;
+use crate::run::acts::GlobalAct;
+use crate::run::inspect::Sent;
+use crate::run::outcome::{RunError, TimelineRow};
+use crate::run::shards::Shards;
+use serde::{Deserialize, Serialize};
+
+/// Takes a row at the end of every interval.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Timeline {
+    /// Rows so far.
+    pub rows: Vec<TimelineRow>,
+    /// First cycle of the current row, and the totals then.
+    pub(super) start: (u64, Totals),
+    /// Length of a row \[cycles\].
+    interval: u64,
+    /// Whether the length of the run is known: else rows are joined when there are too many.
+    is_fixed: bool,
+    /// Flits sent by every lane as of the last look, `[channel * lanes + lane]`.
+    sent: Vec<u64>,
+    /// Lanes of a channel.
+    lanes: usize,
+}
+
+impl Timeline {
+    /// At cycle 0 of a fabric of so many channels with so many lanes each.
+    pub(super) fn new(phases: &Phases, channels: usize, lanes: usize) -> Self {
+        let planned = phases.warmup + phases.measure;
+        let interval = if phases.is_fixed() {
+            planned.div_ceil(TIMELINE_ROWS).next_multiple_of(DRAIN_STEP)
+        } else {
+            DRAIN_STEP
+        };
+        Self {
+            rows: Vec::new(),
+            start: (0, Totals::default()),
+            interval: interval.min(LONGEST_ROW),
+            is_fixed: phases.is_fixed(),
+            sent: vec![0; channels * lanes],
+            lanes,
+        }
+    }
+
+    /// First cycle after the current row.
+    pub(super) fn end(&self) -> u64 {
+        self.start.0 + self.interval
+    }
+
+    /// Starts anew at cycle `now` of a fabric in which the lanes have sent what `origin` knows.
+    pub(super) fn fork(&mut self, origin: &Self, now: u64, totals: Totals) {
+        self.sent.clone_from(&origin.sent);
+        self.start = (now, totals);
+    }
+
+    /// Flits sent so far, `[channel * lanes + lane]`. The lanes count modulo 2^32, so this is called at every
+    /// row.
+    pub(super) fn sent(&mut self, shards: &Shards) -> &[u64] {
+        let mut sent = Sent {
+            channels: shards.port_channels(),
+            shard: 0,
+            lanes: self.lanes,
+            flits: std::mem::take(&mut self.sent),
+        };
+        shards.inspect(&mut sent);
+        self.sent = sent.flits;
+        &self.sent
+    }
+}
+
+impl GlobalAct for Timeline {
+    fn next(&self, from: u64) -> Option<u64> {
+        Some(self.end().max(from))
+    }
+
+    fn act(&mut self, at: u64, shards: &mut Shards) -> Result<(), RunError> {
+        self.sent(shards);
+        let totals = shards.totals();
+        let (start, before) = self.start;
+        self.rows.push(TimelineRow {
+            start,
+            length: at - start,
+            created_flits: totals.created_flits - before.created_flits,
+            delivered_flits: totals.delivered_flits - before.delivered_flits,
+            delivered_packets: totals.delivered - before.delivered,
+            network_latency_sum: totals.network_latency - before.network_latency,
+            queued_packets: shards.queued(),
+            in_flight_packets: totals.injected - totals.delivered,
+        });
+        self.start = (at, totals);
+        if self.rows.len() as u64 >= 2 * TIMELINE_ROWS && !self.is_fixed {
+            self.rows = self.rows.chunks(2).map(TimelineRow::joined).collect();
+            self.interval *= 2;
+        }
+        Ok(())
+    }
+}
