@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use virtlane::cycle::stages::generate::sources::Sources;
 use virtlane::fabric::Host;
+use virtlane::fabric::rows::Row;
 use virtlane::measure::digest::Digest;
 use virtlane::run::{GlobalAct, LastingAct, Options, RunError, Shards, Simulation};
 use virtlane::scenario::{Document, Parts, Resolved};

@@ -66,15 +66,10 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     }
 }
 
-/// Between two rounds: as [`settle`], which is compiled into the stage itself.
+/// Carries out the accepted grants that have not been carried out yet. A function of its own, so that what it calls has
+/// one place to be compiled into.
 #[inline(never)]
-pub(in crate::cycle) fn settle_round<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
-    settle(view);
-}
-
-/// Carries out the accepted grants that have not been carried out yet.
-#[inline(always)]
-fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
+pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let first = view.shared.switch.iterations == 1 || view.lists.settled == 0;
     let (mut hops, mut flits) = (0, 0);
     for i in view.lists.settled..view.lists.grants.len() {

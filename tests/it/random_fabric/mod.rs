@@ -112,8 +112,7 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     let graph = timing::timed(&mut dice, &graph, uniform);
     // the ring may need more lanes than were drawn
     let lanes = tables.guarantees.lanes_needed.max(lanes);
-    let management =
-        family.may_have_vl15() && !stratum.plain && dice.chance(25) && lanes < 32;
+    let management = family.may_have_vl15() && !stratum.plain && dice.chance(25) && lanes < 32;
     let drawn = Drawn {
         seed,
         family,

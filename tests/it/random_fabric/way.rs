@@ -34,7 +34,9 @@ pub(super) fn way(dice: &mut Dice, stratum: &Stratum, cycles: u64) -> Way {
     let is_resumed = stratum.feature.as_ref().map_or(resume, |feature| feature.1);
     Way {
         // threads without a shard do nothing
-        shards: dice.pick(&[1, 1, 1, 2, 3, 4, 5, 6, 7]).max(stratum.threads),
+        shards: dice
+            .pick(&[1, 1, 1, 2, 3, 4, 5, 6, 7, 7])
+            .max(stratum.threads),
         threads: stratum.threads,
         resume: is_resumed.then(|| (cycle(dice, cycles), dice.pick(&[1, 1, 2, 3]))),
         stops: (0..dice.pick(&[0, 0, 1, 3]))

@@ -56,8 +56,8 @@ impl Mechanism for OutputLanes {
         shard.column::<OutLane<W>, WaitingLane>(WaitingLane::default());
         shard.column::<OutPort, OutChannel>(OutChannel::default());
         shard.ledger(ledger::enter);
-        let shared = shard.site().shared;
-        with_rules!(shared, Set => shard.system(Slot::Transmit, "transmit", system::<W, Set>));
+        let options = shard.site().shared;
+        with_rules!(options, Set => shard.system(Slot::Transmit, "transmit", system::<W, Set>));
     }
 }
 

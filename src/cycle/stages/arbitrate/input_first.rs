@@ -19,7 +19,7 @@ use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::{RuleSet, with_rules};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
-use crate::cycle::stages::cross::settle_round;
+use crate::cycle::stages::cross::settle;
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, View};
 use crate::fabric::mask::{LaneMask, Mask};
@@ -58,8 +58,8 @@ impl Mechanism for InputFirst {
         if !shard.site().shared.switch.classifier.is_lane() {
             shard.column::<OutLane<W>, VoqPointer>(VoqPointer::default());
         }
-        let shared = shard.site().shared;
-        with_rules!(shared, Set => shard.system(Slot::Arbitrate, "input_first", system::<W, Set>));
+        let options = shard.site().shared;
+        with_rules!(options, Set => shard.system(Slot::Arbitrate, "input_first", system::<W, Set>));
     }
 }
 
@@ -95,7 +95,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
             break;
         }
         decide(view, first, round == 0);
-        settle_round(view);
+        settle(view);
     }
     for &input in &inputs {
         if has_place(view, input) {

@@ -63,7 +63,8 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 }
 
 /// A round: what the outputs on the visit list choose, as grants from `first` on, and what the inputs accept of it.
-#[inline(always)]
+/// A function of its own, as [`settle`](super::cross::settle).
+#[inline(never)]
 fn propose_visited<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
     let mut visits = std::mem::take(&mut view.lists.visits);
     for out in visits.drain(..) {
@@ -76,7 +77,6 @@ fn propose_visited<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first:
 /// Rounds after the first: inputs, credits and output lanes only fill up within a cycle, so an output that found
 /// nothing finds nothing later. Looked at again are those whose grant was refused, and those that carrying out a grant
 /// has visited.
-#[inline(never)]
 fn later_rounds<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     for _ in 1..view.shared.switch.iterations {
         let first = view.lists.grants.len();
@@ -86,7 +86,7 @@ fn later_rounds<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
                 view.visit(grant.out);
             }
         }
-        super::cross::settle_round(view);
+        super::cross::settle(view);
         if view.lists.visits.is_empty() {
             break;
         }
