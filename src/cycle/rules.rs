@@ -19,6 +19,8 @@ use std::ops::Deref;
 pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
     /// Its name.
     const NAME: &'static str;
+    /// Several rounds of matching.
+    const ROUNDS: bool;
     /// How requests are chosen: arbitration of outputs, VL tables, `reserve`, input-first matching.
     const ARBITRATION: bool;
     /// Input speed-up.
@@ -33,7 +35,7 @@ pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
 
 /// Declares sets by the families they have.
 macro_rules! rule_sets {
-    ($($(#[$meta:meta])* $name:ident: $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal;)*) => {
+    ($($(#[$meta:meta])* $name:ident: $rounds:literal $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal;)*) => {
         $(
             $(#[$meta])*
             #[derive(Clone, Copy, Debug)]
@@ -41,6 +43,7 @@ macro_rules! rule_sets {
 
             impl RuleSet for $name {
                 const NAME: &'static str = stringify!($name);
+                const ROUNDS: bool = $rounds;
                 const ARBITRATION: bool = $arbitration;
                 const SPEEDUP: bool = $speedup;
                 const VOQ: bool = $voq;
@@ -52,28 +55,30 @@ macro_rules! rule_sets {
 }
 
 rule_sets! {
-    //          arbitration speedup voq buffers other
+    //          rounds arbitration speedup voq buffers other
     /// Every option has its default.
-    Plain:      false false false false false;
+    Plain:      false false false false false false;
+    /// Several rounds of matching.
+    Rounds:     true false false false false false;
     /// Requests are chosen in other ways.
-    Arbitrated: true false false false false;
+    Arbitrated: true true false false false false;
     /// Inputs send several packets at a time.
-    SpedUp:     false true false false false;
+    SpedUp:     true false true false false false;
     /// Queues per lane and output, with what is used beside them.
-    Queued:     true true true false false;
+    Queued:     true true true true false false;
     /// Buffers behind the crossbar, with what is used beside them.
-    Buffered:   true true false true false;
+    Buffered:   true true true false true false;
     /// Adaptive routing and what else concerns channels and buffers, with switches that have their defaults.
-    Adaptive:   false false false false true;
+    Adaptive:   true false false false false true;
     /// Any options.
-    Any:        true true true true true;
+    Any:        true true true true true true;
 }
 
 /// Runs code for the smallest set that has all options of a fabric: `with_rules!(shared, Set => code)`.
 macro_rules! with_rules {
     ($shared:expr, $set:ident => $code:expr) => {
         $crate::cycle::rules::with_rules!(
-            $shared, $set => $code, Plain Arbitrated SpedUp Adaptive Queued Buffered
+            $shared, $set => $code, Plain Rounds Arbitrated SpedUp Adaptive Queued Buffered
         )
     };
     ($shared:expr, $set:ident => $code:expr, $($name:ident)*) => {{
@@ -145,6 +150,7 @@ options! {
     output_buffer: u32 = 0, BUFFERS;
     output_lane_buffer: u32 = 0, BUFFERS;
     output_arbitration: OutputArbitration = OutputArbitration::RoundRobin, ARBITRATION;
+    iterations: u8 = 1, ROUNDS;
     reserve: bool = false, ARBITRATION;
     pool: bool = false, OTHER;
     stepped_credits: bool = false, SPEEDUP;

@@ -66,11 +66,10 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     }
 }
 
-/// Carries out the accepted grants that have not been carried out yet. A function of its own, so that what it calls has
-/// one place to be compiled into.
-#[inline(never)]
+/// Carries out the accepted grants that have not been carried out yet.
+#[inline]
 pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
-    let first = view.shared.switch.iterations == 1 || view.lists.settled == 0;
+    let first = view.shared.iterations() == 1 || view.lists.settled == 0;
     let (mut hops, mut flits) = (0, 0);
     for i in view.lists.settled..view.lists.grants.len() {
         let grant = view.lists.grants[i];
@@ -261,7 +260,7 @@ fn reopen_reserved<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input:
             if head.requesting {
                 let out = head.out;
                 view.calendar.at(view.now + 1).wakes.push(out);
-                if view.shared.switch.iterations > 1 {
+                if view.shared.iterations() > 1 {
                     view.visit(out);
                 }
             }

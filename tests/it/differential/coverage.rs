@@ -84,7 +84,14 @@ impl Coverage {
         );
         self.require_widths("general", &[2, 8, 16, 128]);
         let sets: &[&str] = match kind {
-            Kind::Tables => &["Arbitrated", "SpedUp", "Queued", "Buffered", "Any"],
+            Kind::Tables => &[
+                "Rounds",
+                "Arbitrated",
+                "SpedUp",
+                "Queued",
+                "Buffered",
+                "Any",
+            ],
             Kind::Adaptive => &["Adaptive", "Any"],
         };
         self.require(sets.iter().map(|name| format!("rules {name}")), 3);

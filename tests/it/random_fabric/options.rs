@@ -24,6 +24,8 @@ pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) 
 pub(super) enum Family {
     /// None: what the fast path has.
     Plain,
+    /// Rounds of matching; all families below have them, too.
+    Rounds,
     Arbitration,
     Speedup,
     /// VOQ, with arbitration and speed-up.
@@ -36,7 +38,13 @@ pub(super) enum Family {
 impl Family {
     /// One of those between nothing and everything.
     pub(super) fn single(dice: &mut Dice) -> Self {
-        dice.pick(&[Self::Arbitration, Self::Speedup, Self::Voq, Self::Buffers])
+        dice.pick(&[
+            Self::Rounds,
+            Self::Arbitration,
+            Self::Speedup,
+            Self::Voq,
+            Self::Buffers,
+        ])
     }
 
     /// Whether VL15 goes with it.

@@ -84,7 +84,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     view.lists.visits = visits;
     inputs.sort_unstable();
     inputs.dedup();
-    for round in 0..view.shared.switch.iterations {
+    for round in 0..view.shared.iterations() {
         let first = view.lists.grants.len();
         for &input in &inputs {
             if has_place(view, input) {

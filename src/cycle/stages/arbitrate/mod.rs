@@ -53,7 +53,7 @@ impl Persistent for Turns {}
 #[inline]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     propose_visited(view, 0);
-    if view.shared.switch.iterations > 1 {
+    if view.shared.iterations() > 1 {
         later_rounds(view);
     }
     if view.shared.speedup() != 1 || view.lists.refused {
@@ -63,8 +63,7 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 }
 
 /// A round: what the outputs on the visit list choose, as grants from `first` on, and what the inputs accept of it.
-/// A function of its own, as [`settle`](super::cross::settle).
-#[inline(never)]
+#[inline]
 fn propose_visited<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
     let mut visits = std::mem::take(&mut view.lists.visits);
     for out in visits.drain(..) {
@@ -78,7 +77,7 @@ fn propose_visited<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first:
 /// nothing finds nothing later. Looked at again are those whose grant was refused, and those that carrying out a grant
 /// has visited.
 fn later_rounds<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
-    for _ in 1..view.shared.switch.iterations {
+    for _ in 1..view.shared.iterations() {
         let first = view.lists.grants.len();
         for number in view.lists.settled..first {
             let grant = &view.lists.grants[number];
