@@ -138,6 +138,46 @@ fn threads_shards_and_stops_change_nothing() {
     }
 }
 
+/// Two sources of messages, of which the second waits for a delivery that a message of the first, read far ahead, does
+/// not.
+const TWO_SOURCES: &str = r#"Scenario(
+    fabric: (topology: Torus(radix: [4]), flit: "64 B", link: (rate: "10 Gbit/s", latency: "2 cycles"),
+             switch: (lanes: 2, lane_capacity: "32 flits")),
+    routing: DimensionOrder(),
+    traffic: [
+        (name: "other", messages: Trace(file: "other.csv"), size: "64 B"),
+        (name: "bulk", messages: Trace(file: "bulk.csv"), size: "64 B"),
+    ],
+    phases: (warmup: "0 cycles", measure: Messages(at_most: "20000 cycles"), drain: Auto),
+)"#;
+
+#[test]
+fn messages_of_several_sources_are_merged_by_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("writable");
+    };
+    let header = "time,source,destination,bytes,after\n";
+    write("other.csv", &format!("{header}0,2,3,64,\n3900,2,3,64,\n"));
+    write(
+        "bulk.csv",
+        &format!("{header}0,0,1,64,\n3000,0,1,64,0+3500\n"),
+    );
+    let document = Document::parse("two.ron", TWO_SOURCES, folder.path()).expect("a scenario");
+    let resolved = document.resolve(&Parts::registered());
+    let resolved = resolved.unwrap_or_else(|error| panic!("{error}"));
+    let file = folder.path().join("state");
+    let outcome = run(&resolved, (1, 1), Start::Fresh, u64::MAX, &file);
+    let bulk = outcome.records.classes[1].messages.as_ref();
+    let bulk = bulk.expect("the class sends messages");
+    assert_eq!(bulk.delivered, 2);
+    // released 3,500 cycles after the first has arrived
+    assert!((3500..3560).contains(&bulk.last_delivery), "{bulk:?}");
+    let other = outcome.records.classes[0].messages.as_ref();
+    let last = other.map(|other| other.last_delivery);
+    assert!(last.is_some_and(|last| (3900..3960).contains(&last)));
+}
+
 fn virtlane(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::cargo_bin("virtlane")
         .expect("built before its tests")

@@ -9,6 +9,9 @@ use crate::run::outcome::{RunError, TimelineRow};
 use crate::run::shards::Shards;
 use serde::{Deserialize, Serialize};
 
+/// Cycles in which a lane sends fewer flits than it can count.
+const COUNTED: u64 = 1 << 32;
+
 /// Takes a row at the end of every interval.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timeline {
@@ -22,6 +25,8 @@ pub struct Timeline {
     is_fixed: bool,
     /// Flits sent by every lane as of the last look, `[channel * lanes + lane]`.
     sent: Vec<u64>,
+    /// Cycle of the last look.
+    looked: u64,
     /// Lanes of a channel.
     lanes: usize,
 }
@@ -41,6 +46,7 @@ impl Timeline {
             interval: interval.min(LONGEST_ROW),
             is_fixed: phases.is_fixed(),
             sent: vec![0; channels * lanes],
+            looked: 0,
             lanes,
         }
     }
@@ -53,11 +59,12 @@ impl Timeline {
     /// Starts anew at cycle `now` of a fabric in which the lanes have sent what `origin` knows.
     pub(super) fn fork(&mut self, origin: &Self, now: u64, totals: Totals) {
         self.sent.clone_from(&origin.sent);
+        self.looked = now;
         self.start = (now, totals);
     }
 
-    /// Flits sent so far, `[channel * lanes + lane]`. The lanes count modulo 2^32, so this is called at every
-    /// row.
+    /// Flits sent so far, `[channel * lanes + lane]`. The lanes count modulo 2^32, one flit a cycle at most, so this is
+    /// called before as many cycles have passed.
     pub(super) fn sent(&mut self, shards: &Shards) -> &[u64] {
         let mut sent = Sent {
             channels: shards.port_channels(),
@@ -67,6 +74,7 @@ impl Timeline {
         };
         shards.inspect(&mut sent);
         self.sent = sent.flits;
+        self.looked = shards.now();
         &self.sent
     }
 }
@@ -77,7 +85,9 @@ impl GlobalAct for Timeline {
     }
 
     fn act(&mut self, at: u64, shards: &mut Shards) -> Result<(), RunError> {
-        self.sent(shards);
+        if at - self.looked + LONGEST_ROW >= COUNTED {
+            self.sent(shards);
+        }
         let totals = shards.totals();
         let (start, before) = self.start;
         self.rows.push(TimelineRow {
