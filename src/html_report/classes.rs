@@ -3,7 +3,7 @@
 use super::numbers::{NONE, count, cycle_length, cycles, found, whole};
 use crate::measure::LatencySummary;
 use crate::metrics::paths::at;
-use crate::metrics::{Group, groups_of_classes};
+use crate::metrics::shown::{Group, groups_of_classes};
 use crate::report::summary::{ClassSummary, ServiceLevels, Summary};
 use maud::{Markup, html};
 use serde_json::Value;

@@ -41,6 +41,14 @@ pub(super) fn found(value: Option<&Value>, unit: &str) -> String {
     }
 }
 
+/// `2.47 channels`, with so many digits behind the point.
+pub(super) fn measured(value: Option<f64>, decimals: usize, unit: &str) -> String {
+    value.map_or_else(
+        || NONE.into(),
+        |value| format!("{} {unit}", number(value, decimals)),
+    )
+}
+
 /// `0.4996 ± 0.0012`, with so many digits behind the point.
 pub(super) fn interval(interval: Option<Interval>, decimals: usize) -> String {
     match interval {

@@ -1,10 +1,11 @@
 //! The head of the page: title, verdict, the facts a reader asks for first.
 
 use super::numbers::{
-    NONE, count, cycle_length, cycles, plural, real_rate, real_time, share, whole,
+    NONE, count, cycle_length, cycles, measured, plural, real_rate, real_time, share, whole,
 };
 use super::verdict::{judge, sign};
 use crate::measure::LatencySummary;
+use crate::metrics::shown;
 use crate::report::summary::{MessageSummary, Summary};
 use crate::results::{Curves, Results};
 use maud::{Markup, html};
@@ -184,11 +185,13 @@ fn single(summary: &Summary) -> Markup {
             Some(share(summary.channels.utilisation.max)),
             Some(format!("of the time; mean {}", share(summary.channels.utilisation.mean))),
         ))
-        (fact(
-            "Path length",
-            Some(summary.hops.mean.map_or_else(|| NONE.into(), |hops| format!("{hops:.2} channels"))),
-            Some("between switches, mean".into()),
-        ))
+        @for found in shown::fact_boxes(&summary.values) {
+            (fact(
+                found.title,
+                Some(measured(found.value, found.decimals, found.unit)),
+                Some(found.note.into()),
+            ))
+        }
     }
 }
 

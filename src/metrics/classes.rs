@@ -1,7 +1,9 @@
 //! Values of each traffic class.
 
+use super::Numbers::{Real, Statistics, Whole};
 use super::loads::load;
 use super::paths::set;
+use super::run::mean_hops;
 use super::{Entry, FRACTION, Metric, Of, OneClass, all, json, metric};
 use crate::measure::{LatencySummary, RunResult};
 use serde_json::{Map, Value};
@@ -30,8 +32,38 @@ const LATENCY_COLUMNS: &[&str] = &["mean", "p99"];
 /// What of latencies stands on a page.
 const LATENCY_HEADINGS: &[&str] = &["mean", "p50", "p95", "p99", "max"];
 
+const NETWORK_LATENCY: Metric = of_class(
+    "classes.NAME.latency.network.STATISTIC",
+    "cycles",
+    "Network latency of the class",
+    |class| json(class.records.network.summary()),
+);
+
+const PACKET_LATENCY: Metric = of_class(
+    "classes.NAME.latency.packet.STATISTIC",
+    "cycles",
+    "Packet latency of the class",
+    |class| json(class.records.packet.summary()),
+);
+
+const MEAN_JITTER: Metric = of_class(
+    "classes.NAME.jitter.mean",
+    "cycles",
+    "Mean jitter of the flows of the class",
+    |class| class.records.jitter.mean().into(),
+);
+
+/// Values with an entry for each of two places stand in `classes.csv` elsewhere than in `summary.json`.
 pub(super) const ENTRIES: &[Entry] = &[
     Entry::Fact("classes", |run| Some(list(run))),
+    of_class(
+        "classes.NAME.hosts",
+        "",
+        "Hosts that send packets of the class",
+        |class| class.info.hosts.len().into(),
+    )
+    .csv("hosts", Whole)
+    .only_csv(),
     of_class(
         "classes.NAME.offered",
         FRACTION,
@@ -40,6 +72,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .page("load", &["offered"])
+    .csv("offered", Real)
     .entry(),
     of_class(
         "classes.NAME.accepted",
@@ -52,7 +85,32 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .page("load", &["accepted"])
+    .csv("accepted", Real)
     .entry(),
+    of_class(
+        "classes.NAME.created",
+        "packets",
+        "Packets created in the measurement, rejected ones included",
+        |class| class.records.created_packets.into(),
+    )
+    .csv("created", Whole)
+    .only_csv(),
+    of_class(
+        "classes.NAME.injected",
+        "packets",
+        "Packets that started on their first channel in the measurement",
+        |class| class.records.injected_packets.into(),
+    )
+    .csv("injected", Whole)
+    .only_csv(),
+    of_class(
+        "classes.NAME.delivered",
+        "packets",
+        "Packets delivered in the measurement, whenever created",
+        |class| class.records.delivered_packets.into(),
+    )
+    .csv("delivered", Whole)
+    .only_csv(),
     of_class(
         "classes.NAME.rejected",
         "packets",
@@ -61,25 +119,57 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .page("lost", &["rejected"])
+    .csv("rejected", Whole)
     .entry(),
     of_class(
-        "classes.NAME.latency.network.STATISTIC",
-        "cycles",
-        "Network latency of the class",
-        |class| json(class.records.network.summary()),
+        "classes.NAME.tagged",
+        "packets",
+        "Packets created in the measurement and not rejected",
+        |class| class.records.tagged_created.into(),
     )
-    .columns(LATENCY_COLUMNS)
-    .page("network latency", LATENCY_HEADINGS)
-    .entry(),
+    .csv("tagged", Whole)
+    .only_csv(),
     of_class(
-        "classes.NAME.latency.packet.STATISTIC",
-        "cycles",
-        "Packet latency of the class",
-        |class| json(class.records.packet.summary()),
+        "classes.NAME.tagged_delivered",
+        "packets",
+        "Tagged packets that were delivered",
+        |class| class.records.tagged_delivered.into(),
     )
-    .columns(LATENCY_COLUMNS)
-    .page("packet latency", LATENCY_HEADINGS)
-    .entry(),
+    .csv("tagged_delivered", Whole)
+    .only_csv(),
+    of_class(
+        "classes.NAME.marked",
+        "packets",
+        "Tagged packets that were delivered with the FECN bit",
+        |class| class.records.marked.into(),
+    )
+    .csv("marked", Whole)
+    .only_csv(),
+    of_class(
+        "classes.NAME.hops.mean",
+        "channels",
+        "Inter-switch channels crossed by tagged packets",
+        |class| mean_hops(&class.records.hops).into(),
+    )
+    .csv("hops_mean", Real)
+    .only_csv(),
+    of_class(
+        "classes.NAME.hops.max",
+        "channels",
+        "Most inter-switch channels crossed by a tagged packet",
+        |class| class.records.hops.len().checked_sub(1).into(),
+    )
+    .csv("hops_max", Whole)
+    .only_csv(),
+    NETWORK_LATENCY
+        .columns(LATENCY_COLUMNS)
+        .page("network latency", LATENCY_HEADINGS)
+        .entry(),
+    PACKET_LATENCY
+        .columns(LATENCY_COLUMNS)
+        .page("packet latency", LATENCY_HEADINGS)
+        .entry(),
+    MEAN_JITTER.csv("jitter_mean", Real).only_csv(),
     of_class(
         "classes.NAME.jitter.max",
         "cycles",
@@ -89,21 +179,33 @@ pub(super) const ENTRIES: &[Entry] = &[
             (jitter.count > 0).then_some(jitter.max).into()
         },
     )
+    .csv("jitter_max", Whole)
     .entry(),
+    MEAN_JITTER.page("jitter", &["mean"]).entry(),
     of_class(
-        "classes.NAME.jitter.mean",
-        "cycles",
-        "Mean jitter of the flows of the class",
-        |class| class.records.jitter.mean().into(),
+        "classes.NAME.last_delivery",
+        "cycle",
+        "Latest delivery of a packet of the class",
+        |class| {
+            let last = class.records.last_delivery;
+            (last > 0).then_some(last).into()
+        },
     )
-    .page("jitter", &["mean"])
-    .entry(),
+    .csv("last_delivery", Whole)
+    .only_csv(),
+    NETWORK_LATENCY
+        .csv("network_latency", Statistics("packets"))
+        .only_csv(),
+    PACKET_LATENCY
+        .csv("packet_latency", Statistics("packets"))
+        .only_csv(),
     of_messages(
         "classes.NAME.messages.count",
         "messages",
         "Messages of the class in all",
         |_, count| count.into(),
     )
+    .csv("messages", Whole)
     .entry(),
     of_messages(
         "classes.NAME.messages.delivered",
@@ -115,6 +217,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         },
     )
     .column()
+    .csv("messages_delivered", Whole)
     .entry(),
     of_messages(
         "classes.NAME.messages.last_delivery",
@@ -126,6 +229,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         },
     )
     .column()
+    .csv("messages_last_delivery", Whole)
     .entry(),
     of_messages(
         "classes.NAME.messages.latency.STATISTIC",
@@ -139,28 +243,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         },
     )
     .columns(LATENCY_COLUMNS)
+    .csv("message_latency", Statistics("messages"))
     .entry(),
 ];
 
 /// All classes, each with the metrics of every table.
 fn list(run: &RunResult) -> Value {
-    let classes = run.classes.iter().zip(&run.records.classes);
-    let classes = classes.map(|(info, records)| {
-        let class = OneClass {
-            result: run,
-            info,
-            records,
-        };
+    let classes = OneClass::all(run).map(|class| {
         let mut values = Map::new();
-        set(&mut values, "name", info.name.as_str().into());
-        set(&mut values, "sl", service_levels(&info.service_levels));
+        set(&mut values, "name", class.info.name.as_str().into());
+        let levels = service_levels(&class.info.service_levels);
+        set(&mut values, "sl", levels);
         for metric in all() {
-            let value = match (metric.of, info.messages) {
-                (Of::Class(of), _) => of(&class),
-                (Of::Messages(of), Some(count)) => of(&class, count),
-                _ => continue,
-            };
-            set(&mut values, metric.place(), value);
+            if let Some(value) = metric.of_class(&class) {
+                set(&mut values, metric.place(), value);
+            }
         }
         Value::from(values)
     });

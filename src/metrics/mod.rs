@@ -1,5 +1,5 @@
-//! The values of a run that have a name: tables of entries, from which come `summary.json`, the columns of studies, the
-//! lists of the command line, and what claims and comparisons may name.
+//! The values of a run that have a name: tables of entries, from which come `summary.json`, `classes.csv`, the columns of
+//! studies, the lists of the command line, what claims and comparisons may name, and what is [shown] of a value elsewhere.
 //!
 //! An entry is a path, a unit, one sentence and a function of the result. A mechanism has a file with a table of its
 //! own here; the line in `TABLES` is all that others know of it.
@@ -7,6 +7,7 @@
 pub mod loads;
 pub mod paths;
 pub mod routes;
+pub mod shown;
 
 mod classes;
 mod occupancy;
@@ -47,11 +48,13 @@ const FRACTION: &str = "flits per host per cycle = fraction of link rate";
 /// The column of a value without statistics.
 const ITSELF: &[&str] = &[""];
 
-/// A part of `summary.json`.
+/// A part of `summary.json`, or a column that is in `classes.csv` only.
 #[derive(Clone, Copy, Debug)]
 enum Entry {
     /// A number with a name.
     Metric(Metric),
+    /// A number of a class that here is a column of `classes.csv` and nothing else.
+    Column(Metric),
     /// What the file holds beside: its path, and the value unless it is left out.
     Fact(&'static str, fn(&RunResult) -> Option<Value>),
 }
@@ -72,6 +75,23 @@ pub struct Metric {
     interval: Option<&'static str>,
     /// Group of columns in the table of classes of a page, and their headings; statistics are their own headings.
     page: Option<(&'static str, &'static [&'static str])>,
+    /// Name in `classes.csv`, and its numbers.
+    csv: Option<(&'static str, Numbers)>,
+    /// Line at the end of the table of a run, and its words there.
+    line: Option<(&'static str, fn(f64) -> String)>,
+    /// Box at the head of the page of a run: title, digits behind the point, and what stands below the number.
+    fact_box: Option<(&'static str, usize, &'static str)>,
+}
+
+/// What numbers of a class are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbers {
+    /// Whole ones.
+    Whole,
+    /// Any.
+    Real,
+    /// [`STATISTICS`], of values of which each belongs to one of these: a column each.
+    Statistics(&'static str),
 }
 
 /// What a metric is a function of. A latency is an object with [`STATISTICS`], what has no value is `null`.
@@ -98,26 +118,16 @@ struct OneClass<'a> {
     records: &'a ClassRecords,
 }
 
-/// A column of a table of a study.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
-    /// Path in `summary.json`.
-    pub path: String,
-    /// Unit.
-    pub unit: &'static str,
-    /// Path of the interval inside one run.
-    pub interval: Option<&'static str>,
-}
-
-/// Columns side by side in the table of classes of a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    /// What they have in common.
-    pub title: &'static str,
-    /// Their unit.
-    pub unit: &'static str,
-    /// Headings, and paths in the object of a class.
-    pub columns: Vec<(&'static str, String)>,
+impl<'a> OneClass<'a> {
+    /// All of a run.
+    fn all(result: &'a RunResult) -> impl Iterator<Item = Self> {
+        let classes = result.classes.iter().zip(&result.records.classes);
+        classes.map(move |(info, records)| Self {
+            result,
+            info,
+            records,
+        })
+    }
 }
 
 const fn metric(path: &'static str, unit: &'static str, summary: &'static str, of: Of) -> Metric {
@@ -129,6 +139,9 @@ const fn metric(path: &'static str, unit: &'static str, summary: &'static str, o
         columns: &[],
         interval: None,
         page: None,
+        csv: None,
+        line: None,
+        fact_box: None,
     }
 }
 
@@ -155,9 +168,33 @@ impl Metric {
         Self { page, ..self }
     }
 
+    /// With a column in `classes.csv`, or one for each statistic.
+    const fn csv(self, name: &'static str, numbers: Numbers) -> Self {
+        let csv = Some((name, numbers));
+        Self { csv, ..self }
+    }
+
+    /// With these words in the table of a run, in the line of that name. The words of a line follow one another as they
+    /// are; where the value is not there, neither are its words.
+    const fn line(self, name: &'static str, words: fn(f64) -> String) -> Self {
+        let line = Some((name, words));
+        Self { line, ..self }
+    }
+
+    /// With a box at the head of the page of a run: number and unit, and a note below.
+    const fn fact_box(self, title: &'static str, decimals: usize, note: &'static str) -> Self {
+        let fact_box = Some((title, decimals, note));
+        Self { fact_box, ..self }
+    }
+
     /// As an entry of a table.
     const fn entry(self) -> Entry {
         Entry::Metric(self)
+    }
+
+    /// As an entry of a table that is in `classes.csv` only.
+    const fn only_csv(self) -> Entry {
+        Entry::Column(self)
     }
 
     /// Whether it follows from the routes alone.
@@ -202,18 +239,18 @@ impl Metric {
         path.strip_suffix(".STATISTIC").unwrap_or(path)
     }
 
+    /// The value of a class; none where it sends no messages and this is of messages.
+    fn of_class(&self, class: &OneClass<'_>) -> Option<Value> {
+        match (self.of, class.info.messages) {
+            (Of::Class(of), _) => Some(of(class)),
+            (Of::Messages(of), Some(count)) => Some(of(class, count)),
+            _ => None,
+        }
+    }
+
     /// The unit in the words of tables.
     fn short_unit(&self) -> &'static str {
         self.unit.rsplit(" = ").next().unwrap_or(self.unit)
-    }
-
-    /// The columns for a class, which is not looked at when this is of the whole run.
-    fn columns_for(&self, class: &str) -> impl Iterator<Item = Column> {
-        self.columns.iter().map(move |statistic| Column {
-            path: self.path.replace(STATISTIC, statistic).replace(NAME, class),
-            unit: self.short_unit(),
-            interval: self.interval.filter(|_| matches!(*statistic, "" | "mean")),
-        })
     }
 }
 
@@ -230,7 +267,7 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
 pub fn all() -> impl Iterator<Item = &'static Metric> {
     entries().filter_map(|entry| match entry {
         Entry::Metric(metric) => Some(metric),
-        Entry::Fact(..) => None,
+        Entry::Column(_) | Entry::Fact(..) => None,
     })
 }
 
@@ -254,6 +291,7 @@ pub fn values(result: &RunResult) -> Map<String, Value> {
                     set(&mut values, metric.place(), value);
                 }
             }
+            Entry::Column(_) => {}
         }
     }
     values
@@ -279,58 +317,6 @@ pub fn of_verdict(path: &str, word: &str) -> Option<f64> {
     }
 }
 
-/// The column of a path, if it has one.
-pub fn column(path: &str) -> Option<Column> {
-    let metric = find(path).ok()?;
-    let mut columns = metric.columns_for(metric.class_in(path));
-    columns.find(|column| column.path == path)
-}
-
-/// Columns of values of the whole run.
-pub fn columns_of_run() -> Vec<Column> {
-    let metrics = all().filter(|metric| matches!(metric.of, Of::Run(_)));
-    metrics.flat_map(|metric| metric.columns_for("")).collect()
-}
-
-/// Columns of a class, without those of its messages.
-pub fn columns_of_class(class: &str) -> impl Iterator<Item = Column> {
-    let metrics = all().filter(|metric| matches!(metric.of, Of::Class(_)));
-    metrics.flat_map(move |metric| metric.columns_for(class))
-}
-
-/// Columns of the messages of a class.
-pub fn columns_of_messages(class: &str) -> impl Iterator<Item = Column> {
-    let metrics = all().filter(|metric| matches!(metric.of, Of::Messages(_)));
-    metrics.flat_map(move |metric| metric.columns_for(class))
-}
-
-/// The columns of the table of classes of a page.
-pub fn groups_of_classes() -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for metric in all().filter(|metric| matches!(metric.of, Of::Class(_))) {
-        let Some((title, headings)) = metric.page else {
-            continue;
-        };
-        let path = |heading: &str| {
-            if metric.path.ends_with(STATISTIC) {
-                format!("{}.{heading}", metric.place())
-            } else {
-                metric.place().to_owned()
-            }
-        };
-        let columns = headings.iter().map(|heading| (*heading, path(heading)));
-        match groups.last_mut().filter(|group| group.title == title) {
-            Some(group) => group.columns.extend(columns),
-            None => groups.push(Group {
-                title,
-                unit: metric.short_unit(),
-                columns: columns.collect(),
-            }),
-        }
-    }
-    groups
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -346,24 +332,5 @@ mod tests {
             message.ends_with("did you mean `load.accepted`?"),
             "{message}"
         );
-    }
-
-    #[test]
-    fn columns_have_the_unit_and_the_interval_of_their_value() {
-        let accepted = column("load.accepted").unwrap();
-        assert_eq!(accepted.unit, "fraction of link rate");
-        assert_eq!(accepted.interval, Some("confidence.accepted"));
-        assert_eq!(column("latency.packet.p99").unwrap().interval, None);
-        assert_eq!(column("latency.packet.count"), None);
-        let class = columns_of_class("bulk").map(|column| column.path);
-        assert!(class.eq([
-            "classes.bulk.offered",
-            "classes.bulk.accepted",
-            "classes.bulk.rejected",
-            "classes.bulk.latency.network.mean",
-            "classes.bulk.latency.network.p99",
-            "classes.bulk.latency.packet.mean",
-            "classes.bulk.latency.packet.p99",
-        ]));
     }
 }

@@ -14,6 +14,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             count(run, "queues.packet_cycles").map(mean)
         },
     )
+    .line("queues", |mean| format!("{mean:.1} packets at switch inputs, mean"))
+    .fact_box("Queued packets", 1, "at the inputs of all switches, mean")
     .entry(),
     counted(
         "queues.most",

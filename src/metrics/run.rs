@@ -137,6 +137,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         |run| accepted_of_hosts(run, f64::min).into(),
     )
     .column()
+    .line("hosts", |least| format!("accepted load {least:.4} (least)"))
     .entry(),
     of_run(
         "load.accepted_max_host",
@@ -145,6 +146,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         |run| accepted_of_hosts(run, f64::max).into(),
     )
     .column()
+    .line("hosts", |most| format!(" to {most:.4} (most)"))
     .entry(),
     of_run(
         "load.backlog_growth",
@@ -222,6 +224,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         |run| mean_hops(&hops(run)).into(),
     )
     .column()
+    .fact_box("Path length", 2, "between switches, mean")
     .entry(),
     Entry::Fact("hops.histogram", |run| Some(hops(run).into())),
 ];

@@ -17,6 +17,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         },
     )
     .column()
+    .line("channels", |mean| format!("utilisation {mean:.3} mean"))
     .entry(),
     of_run(
         "channels.utilisation.max",
@@ -28,6 +29,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         },
     )
     .column()
+    .line("channels", |most| format!(", {most:.3} highest"))
     .entry(),
     of_run(
         "work.packet_hops",

@@ -6,6 +6,7 @@ use super::summary::{ClassSummary, LatencyPair, Summary, summarize};
 use super::tables::service_levels;
 use crate::measure::LatencySummary;
 use crate::metrics::mean_hops;
+use crate::metrics::shown::{Line, lines};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -75,8 +76,10 @@ fn classes(result: &RunResult, summary: &Summary) -> String {
         "class", "SL", "hops", "offered", "accepted", "rejected", "mean", "p50", "p99", "max",
         "mean", "p50", "p99", "max",
     ])];
-    for (class, records) in summary.classes.iter().zip(&result.records.classes) {
-        rows.push(class_row(class, mean_hops(&records.hops)));
+    let infos = result.classes.iter().zip(&result.records.classes);
+    for (class, (info, records)) in summary.classes.iter().zip(infos) {
+        let levels = service_levels(&info.service_levels);
+        rows.push(class_row(class, levels, mean_hops(&records.hops)));
     }
     if summary.classes.len() > 1 {
         let rejected: u64 = summary.classes.iter().map(|class| class.rejected).sum();
@@ -124,12 +127,11 @@ fn messages(summary: &Summary) -> String {
     }
 }
 
-fn class_row(class: &ClassSummary, hops: Option<f64>) -> Vec<String> {
-    let level = match service_levels(&class.sl) {
-        level if level.is_empty() => "VL15".to_owned(),
-        level => level,
-    };
-    let mut row = vec![class.name.clone(), level, decimal(hops, 2)];
+fn class_row(class: &ClassSummary, mut levels: String, hops: Option<f64>) -> Vec<String> {
+    if levels.is_empty() {
+        levels += "VL15";
+    }
+    let mut row = vec![class.name.clone(), levels, decimal(hops, 2)];
     row.extend(loads(class.offered, class.accepted, class.rejected));
     row.extend(latencies(&class.latency));
     row
@@ -153,18 +155,16 @@ fn latency(latency: &LatencySummary) -> [String; LATENCY_CELLS / 2] {
     [decimal(latency.mean, 1), p50, p99, max]
 }
 
+/// The lines of metrics, then what the run took.
 fn footer(summary: &Summary) -> String {
     let work = summary.work;
-    let used = summary.channels.utilisation;
-    format!(
-        "hosts     accepted load {:.4} (least) to {:.4} (most)\n\
-         channels  utilisation {:.3} mean, {:.3} highest\n\
-         speed     {} cycles/s, {} flit hops per CPU second; {:.2} s, {:.2} s CPU, {} MiB\n\
+    let mut text = String::new();
+    for Line { name, text: words } in lines(&summary.values) {
+        let _ = writeln!(text, "{name:<9} {words}");
+    }
+    text + &format!(
+        "speed     {} cycles/s, {} flit hops per CPU second; {:.2} s, {:.2} s CPU, {} MiB\n\
          digest    {}\n",
-        summary.load.accepted_min_host,
-        summary.load.accepted_max_host,
-        used.mean,
-        used.max,
         scaled(work.cycles_per_second),
         scaled(work.flit_hops_per_cpu_second),
         work.wall_seconds,

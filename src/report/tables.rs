@@ -5,42 +5,12 @@
 use super::RunResult;
 use super::columns::Kind::{Float, Integer, Text};
 use super::columns::{Cell, Column, Kind, Table, columns};
-use super::summary::{ServiceLevels, summarize};
 use crate::ids::{ChannelId, HostId};
-use crate::measure::LatencySummary;
 use crate::metrics::loads::{load, utilisation};
-use crate::metrics::mean_hops;
+use crate::metrics::shown::{class_columns, class_rows};
 
-const CLASSES: [(&str, Kind); 17] = [
-    ("class", Text),
-    ("sl", Text),
-    ("hosts", Integer),
-    ("offered [fraction of link rate]", Float),
-    ("accepted [fraction of link rate]", Float),
-    ("created [packets]", Integer),
-    ("injected [packets]", Integer),
-    ("delivered [packets]", Integer),
-    ("rejected [packets]", Integer),
-    ("tagged [packets]", Integer),
-    ("tagged_delivered [packets]", Integer),
-    ("marked [packets]", Integer),
-    ("hops_mean [channels]", Float),
-    ("hops_max [channels]", Integer),
-    ("jitter_mean [cycles]", Float),
-    ("jitter_max [cycles]", Integer),
-    ("last_delivery [cycle]", Integer),
-];
-
-const LATENCIES: [(&str, &str, Kind); 8] = [
-    ("count", "packets", Integer),
-    ("mean", "cycles", Float),
-    ("std", "cycles", Float),
-    ("min", "cycles", Integer),
-    ("p50", "cycles", Integer),
-    ("p95", "cycles", Integer),
-    ("p99", "cycles", Integer),
-    ("max", "cycles", Integer),
-];
+/// What tells a class; the columns behind are those of [`metrics::shown`](crate::metrics::shown).
+const CLASSES: [(&str, Kind); 2] = [("class", Text), ("sl", Text)];
 
 const CHANNELS: [(&str, Kind); 6] = [
     ("channel", Integer),
@@ -102,39 +72,24 @@ pub fn all(result: &RunResult) -> Vec<Table<'_>> {
 
 /// `classes.csv`.
 pub fn classes(result: &RunResult) -> Table<'_> {
+    let kind = |is_whole| if is_whole { Integer } else { Float };
+    let found = class_columns(result).into_iter();
+    let found: Vec<_> = found
+        .map(|column| Column::new(column.name, kind(column.is_whole)))
+        .collect();
+    let kinds: Vec<_> = found.iter().map(|column| column.kind).collect();
     let mut header = columns(&CLASSES);
-    for clock in ["network", "packet"] {
-        header.extend(LATENCIES.map(|(column, unit, kind)| {
-            Column::new(format!("{clock}_latency_{column} [{unit}]"), kind)
-        }));
-    }
-    Table::new("classes.csv", header, |rows| {
-        let summary = summarize(result);
-        let infos = result.classes.iter().zip(&result.records.classes);
-        for ((info, class), summary) in infos.zip(&summary.classes) {
+    header.extend(found);
+    Table::new("classes.csv", header, move |rows| {
+        for (info, values) in result.classes.iter().zip(class_rows(result)) {
             let mut row: Vec<Cell<'_>> = vec![
                 info.name.as_str().into(),
-                service_levels(&summary.sl).into(),
-                info.hosts.len().into(),
-                summary.offered.into(),
-                summary.accepted.into(),
-                class.created_packets.into(),
-                class.injected_packets.into(),
-                class.delivered_packets.into(),
-                class.rejected.into(),
-                class.tagged_created.into(),
-                class.tagged_delivered.into(),
-                class.marked.into(),
-                mean_hops(&class.hops).into(),
-                class.hops.len().checked_sub(1).into(),
-                summary.jitter.mean.into(),
-                summary.jitter.max.into(),
-                (class.last_delivery > 0)
-                    .then_some(class.last_delivery)
-                    .into(),
+                service_levels(&info.service_levels).into(),
             ];
-            row.extend(latency_cells(&summary.latency.network));
-            row.extend(latency_cells(&summary.latency.packet));
+            row.extend(values.iter().zip(&kinds).map(|(value, kind)| match kind {
+                Integer => value.as_u64().into(),
+                _ => value.as_f64().into(),
+            }));
             rows.row(&row)?;
         }
         Ok(())
@@ -236,26 +191,7 @@ pub fn timeline(result: &RunResult) -> Table<'_> {
 }
 
 /// `3`, `0 1 2` or nothing on VL15.
-pub(super) fn service_levels(levels: &ServiceLevels) -> String {
-    match levels {
-        ServiceLevels::None => String::new(),
-        ServiceLevels::One(level) => level.to_string(),
-        ServiceLevels::Several(levels) => {
-            let levels: Vec<String> = levels.iter().map(u8::to_string).collect();
-            levels.join(" ")
-        }
-    }
-}
-
-fn latency_cells(latency: &LatencySummary) -> [Cell<'static>; 8] {
-    [
-        latency.count.into(),
-        latency.mean.into(),
-        latency.std.into(),
-        latency.min.into(),
-        latency.p50.into(),
-        latency.p95.into(),
-        latency.p99.into(),
-        latency.max.into(),
-    ]
+pub(super) fn service_levels(levels: &[u8]) -> String {
+    let levels: Vec<String> = levels.iter().map(u8::to_string).collect();
+    levels.join(" ")
 }

@@ -7,7 +7,9 @@ use super::result::{
 use super::*;
 use crate::ids::{ChannelId, HostId, VlId};
 use crate::measure::precision::BatchMeans;
+use crate::measure::records::MessageRecords;
 use crate::measure::{Delivery, FlowLatencies, Records};
+use crate::metrics::shown::{class_columns, class_rows};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
@@ -231,6 +233,43 @@ fn tables_open_without_a_parser() {
     insta::assert_snapshot!("channels_csv", text(tables::channels(&result())));
     insta::assert_snapshot!("hosts_csv", text(tables::hosts(&result())));
     insta::assert_snapshot!("timeline_csv", text(tables::timeline(&result())));
+}
+
+/// Columns of messages are behind all others, and there only where a class sends any.
+#[test]
+fn messages_have_columns_where_there_are_any() {
+    let mut result = result();
+    let without = text(tables::classes(&result));
+    result.classes[1].messages = Some(5);
+    result.records.classes[1].messages = Some(Box::new(MessageRecords {
+        delivered: 4,
+        last_delivery: 1004,
+        ..MessageRecords::default()
+    }));
+    let with = text(tables::classes(&result));
+    let added: Vec<_> = std::iter::zip(with.lines(), without.lines())
+        .map(|(with, without)| with.strip_prefix(without).unwrap())
+        .collect();
+    assert!(added[0].starts_with(",messages [messages],messages_delivered [messages],"));
+    assert!(added[0].contains(",message_latency_count [messages],message_latency_mean [cycles],"));
+    assert_eq!(
+        added[1..],
+        [",,,,,,,,,,,", ",5,4,1004,0,,,,,,,", ",,,,,,,,,,,"]
+    );
+}
+
+/// A value that is not what its entry says would be an empty cell.
+#[test]
+fn columns_of_classes_hold_what_they_say() {
+    let result = result();
+    let columns = class_columns(&result);
+    for row in class_rows(&result) {
+        assert_eq!(row.len(), columns.len());
+        for (column, value) in columns.iter().zip(row) {
+            let fits = value.is_null() || value.is_u64() || value.is_f64() && !column.is_whole;
+            assert!(fits, "{}: {value}", column.name);
+        }
+    }
 }
 
 /// A lane without a row sent nothing, and every channel has a row that tells its ends.

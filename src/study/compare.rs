@@ -18,7 +18,7 @@
 use super::directory::{Finished, finished};
 use super::{Record, StudyError, record};
 use crate::measure::precision::{CONFIDENCE, Interval, replications};
-use crate::metrics::{self, paths::look_up};
+use crate::metrics::{paths::look_up, shown};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -202,7 +202,7 @@ fn difference(
                 .values()
                 .next()
                 .filter(|_| results.runs.len() == 1)?;
-            let interval = metrics::column(metric)?.interval?;
+            let interval = shown::column(metric)?.interval?;
             look_up(summary, &format!("{interval}.half_width"))
         };
         Some((width(first)?.powi(2) + width(second)?.powi(2)).sqrt())

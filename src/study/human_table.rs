@@ -1,7 +1,7 @@
 //! The table of a study for people: loads and latencies only.
 
 use super::table::{Cell, Table, cut_short};
-use crate::metrics;
+use crate::metrics::shown;
 use crate::report::table::align;
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ impl Table<'_> {
         for point in 0..self.design.points.len() {
             let summaries = self.summaries(point);
             let cell = |path: &str| {
-                let column = metrics::column(path);
+                let column = shown::column(path);
                 column.map_or(Cell::default(), |column| Self::cell(&summaries, &column))
             };
             let (accepted, latency) = (cell("load.accepted"), cell("latency.packet.mean"));

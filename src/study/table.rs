@@ -9,7 +9,7 @@ use super::Design;
 use super::directory::Finished;
 use super::level::Judged;
 use crate::measure::precision::{CONFIDENCE, replications};
-use crate::metrics::{self, paths::look_up};
+use crate::metrics::{self, paths::look_up, shown};
 use crate::report::columns::{self, Column, Kind};
 use serde_json::Value;
 
@@ -124,8 +124,8 @@ impl<'a> Table<'a> {
     }
 
     /// The columns: those of each class only where a run has several, those of messages where it sends any.
-    fn metrics(&self) -> Vec<metrics::Column> {
-        let mut metrics = metrics::columns_of_run();
+    fn metrics(&self) -> Vec<shown::Column> {
+        let mut metrics = shown::columns_of_run();
         let (mut names, mut sending): (Vec<&str>, Vec<&str>) = Default::default();
         let summaries = self
             .rows
@@ -144,13 +144,13 @@ impl<'a> Table<'a> {
                 }
             }
         }
-        metrics.extend(names.into_iter().flat_map(metrics::columns_of_class));
-        metrics.extend(sending.into_iter().flat_map(metrics::columns_of_messages));
+        metrics.extend(names.into_iter().flat_map(shown::columns_of_class));
+        metrics.extend(sending.into_iter().flat_map(shown::columns_of_messages));
         metrics
     }
 
     /// Mean and interval of one metric at one point.
-    pub(super) fn cell(summaries: &[&Value], metric: &metrics::Column) -> Cell {
+    pub(super) fn cell(summaries: &[&Value], metric: &shown::Column) -> Cell {
         let values: Vec<f64> = summaries
             .iter()
             .filter_map(|summary| look_up(summary, &metric.path))
@@ -182,7 +182,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    fn header(&self, metrics: &[metrics::Column]) -> Vec<Column> {
+    fn header(&self, metrics: &[shown::Column]) -> Vec<Column> {
         let mut header = vec![Column::new("point", Kind::Integer)];
         for (number, axis) in self.design.axes.iter().enumerate() {
             let name = match &axis.unit {
@@ -203,7 +203,7 @@ impl<'a> Table<'a> {
         header.extend(counts.map(|(name, kind)| Column::new(name, kind)));
         let cut = self.judged.map(|_| Column::new("cut short", Kind::Integer));
         header.extend(cut);
-        for metrics::Column { path, unit, .. } in metrics {
+        for shown::Column { path, unit, .. } in metrics {
             header.push(Column::new(format!("{path} [{unit}]"), Kind::Float));
             let half_width = format!("{path}.half_width [{unit}]");
             header.push(Column::new(half_width, Kind::Float));
@@ -228,7 +228,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn record(&self, point: usize, metrics: &[metrics::Column]) -> Vec<columns::Cell<'_>> {
+    fn record(&self, point: usize, metrics: &[shown::Column]) -> Vec<columns::Cell<'_>> {
         let summaries = self.summaries(point);
         let runs: Vec<_> = self.runs_of(point).collect();
         let done: Vec<&Row> = runs.iter().filter_map(|(_, row)| *row).collect();
