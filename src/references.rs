@@ -63,6 +63,10 @@ reference!(
     "T. Hoefler, T. Schneider and A. Lumsdaine, \"LogGOPSim: simulating large-scale applications in the LogGOPS model\", HPDC workshops (LSAP) 2010"
 );
 reference!(
+    VIRTUAL_CLOCK,
+    "L. Zhang, \"VirtualClock: a new traffic control algorithm for packet-switched networks\", ACM Transactions on Computer Systems 9(2), 1991"
+);
+reference!(
     ISLIP,
     "N. McKeown, \"The iSLIP scheduling algorithm for input-queued switches\", IEEE/ACM Transactions on Networking 7(2), 1999"
 );

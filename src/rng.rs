@@ -33,6 +33,12 @@ pub enum Purpose {
     Faults = 8,
     /// Choices of adaptive routing at a switch input; id = channel * 16 + lane.
     Adaptive = 9,
+    /// Fixed random choices of a flow generator; id = class * 2^32 + entry.
+    Flows = 10,
+    /// Gaps between packets of a flow; id = flow.
+    FlowArrivals = 11,
+    /// Packet sizes of a flow; id = flow.
+    FlowPackets = 12,
 }
 
 /// The stream of `purpose` for entity `id` under the scenario's `seed`.

@@ -7,7 +7,7 @@ use crate::registry::{Parameter, Registry, unknown};
 use crate::routing::ENGINES;
 use crate::scenario::sections::SECTIONS;
 use crate::topology::TOPOLOGIES;
-use crate::traffic::{MESSAGE_SOURCES, PATTERNS, PROCESSES};
+use crate::traffic::{FLOW_GENERATORS, MESSAGE_SOURCES, PATTERNS, PROCESSES};
 
 /// One thing that can be described.
 #[derive(Clone, Debug)]
@@ -51,6 +51,11 @@ pub(super) fn kinds() -> Vec<Kind> {
             "messages",
             "Message sources: traffic[...].messages",
             &MESSAGE_SOURCES,
+        ),
+        parts(
+            "flows",
+            "Flow generators: traffic[...].flows[...].pairs",
+            &FLOW_GENERATORS,
         ),
         sections(),
         metrics(),

@@ -86,6 +86,11 @@ impl Ledger {
         self.places.push((packet, None));
     }
 
+    /// A mechanism holds packets that have not entered the fabric.
+    pub fn waits(&mut self, packets: u64) {
+        self.waiting += packets;
+    }
+
     /// `flits` credits of a lane of `channel` are taken or on their way.
     pub fn claim(&mut self, shared: &Shared, channel: ChannelId, lane: LaneRow, flits: u32) {
         let number = shared.numbering.number(shared.credit_lane(lane));
@@ -176,6 +181,7 @@ impl Ledger {
                 Mail::Credits { lane, flits, .. } => {
                     self.claim(shared, channel(*lane), *lane, u32::from(*flits));
                 }
+                Mail::Acknowledged { .. } => {}
             }
         }
     }

@@ -248,6 +248,7 @@ mechanisms![
     super::stages::arbitrate::input_first::InputFirst,
     super::mechanisms::bounded_queues::Bounding,
     super::stages::cross::OutputBuffers,
+    super::mechanisms::flows::Flowing,
     super::mechanisms::mark::Marking,
     super::mechanisms::occupancy::Occupancy,
     super::mechanisms::output_lanes::OutputLanes,

@@ -4,6 +4,7 @@
 //! measurement window is set from outside; the stages need not know the phase they run in.
 
 use super::snapshot::{Persistent, Resume};
+use crate::fabric::components::NONE;
 use crate::fabric::{Packet, PacketRecord};
 use crate::ids::HostId;
 use crate::measure::{self, Delivery, FlowLatencies};
@@ -211,5 +212,6 @@ pub fn delivery(now: u64, packet: &Packet, record: &PacketRecord) -> Delivery {
         delivered: now,
         hops: u16::from(packet.hops.saturating_sub(1)),
         is_marked: packet.fecn,
+        flow: (record.flow != NONE).then_some(record.flow),
     }
 }

@@ -211,6 +211,8 @@ pub struct PacketRecord {
     pub word: u16,
     /// Traffic class.
     pub class: u16,
+    /// Flow (global id), [`NONE`] of other packets.
+    pub flow: u32,
 }
 
 impl Packet {
@@ -236,6 +238,7 @@ impl PacketRecord {
         via: NONE,
         word: 0,
         class: 0,
+        flow: NONE,
     };
 }
 

@@ -102,9 +102,11 @@ impl Placement {
         }
     }
 
-    /// Cycles a window may last: the least time from a shard to another, over flits and credits.
+    /// Cycles a window may last: the least time from a shard to another, over flits,
+    /// credits and acknowledgements.
     pub fn window(&self, graph: &Graph, plan: &Plan) -> u64 {
-        let mut window = u64::MAX;
+        let delays = (plan.flows.iter()).filter_map(|flow| flow.window);
+        let mut window = delays.map(|window| window.delay).min().unwrap_or(u64::MAX);
         for channel in graph.channel_ids() {
             let ends = graph.channel(channel);
             if self.row_of(ends.from).0 != self.row_of(ends.to).0 {

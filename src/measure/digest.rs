@@ -86,6 +86,7 @@ mod tests {
         delivered: 150,
         hops: 2,
         is_marked: false,
+        flow: None,
     };
 
     fn of(deliveries: &[Delivery]) -> Digest {

@@ -4,6 +4,7 @@
 //! appear in [`LatencySummary`], in [`precision`], in [`outcome`], and in the metrics and reports made of them.
 
 pub mod digest;
+pub mod flow_counts;
 pub mod histogram;
 pub mod jitter;
 pub mod latency;
@@ -14,6 +15,7 @@ pub mod records;
 pub mod result;
 
 pub use digest::Digest;
+pub use flow_counts::{FlowCounts, FlowResult};
 pub use histogram::Histogram;
 pub use jitter::{FlowLatencies, JitterRecord};
 pub use latency::{LatencyRecord, LatencySummary};

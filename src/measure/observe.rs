@@ -207,6 +207,7 @@ mod tests {
             delivered: 120 + sequence,
             hops: 3,
             is_marked: sequence == 1,
+            flow: None,
         }
     }
 

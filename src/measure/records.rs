@@ -36,6 +36,8 @@ pub struct Delivery {
     pub hops: u16,
     /// Whether it carries the FECN bit.
     pub is_marked: bool,
+    /// Its flow (global id), of a packet that has one.
+    pub flow: Option<u32>,
 }
 
 /// Counters of one class.
@@ -328,6 +330,7 @@ mod tests {
             delivered,
             hops,
             is_marked: hops == 3,
+            flow: None,
         }
     }
 

@@ -10,6 +10,7 @@ pub mod routes;
 pub mod shown;
 
 mod classes;
+mod flows;
 mod occupancy;
 mod run;
 mod work;
@@ -25,11 +26,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 5] = [
+static TABLES: [&[Entry]; 6] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
     occupancy::ENTRIES,
+    flows::ENTRIES,
     work::ENTRIES,
 ];
 

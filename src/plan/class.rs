@@ -32,6 +32,8 @@ pub struct ClassPlan {
     pub packets_per_host: Option<u64>,
     /// Messages it sends in all, in place of pattern and process.
     pub messages: Option<u64>,
+    /// Flows it has, in place of pattern and process.
+    pub flows: Option<u64>,
 }
 
 impl ClassPlan {

@@ -1,5 +1,6 @@
 //! Hosts.
 
+use super::flow::Scheduler;
 use serde::{Deserialize, Serialize};
 
 /// Host options (rule 11 of the model).
@@ -9,4 +10,8 @@ pub struct HostOptions {
     pub sink_cycles_per_flit: Option<u32>,
     /// Packets a source queue of one (class, lane) holds; `None` = unbounded. Further ones are rejected.
     pub source_queue: Option<u32>,
+    /// How flows and source queues share a lane.
+    pub scheduler: Scheduler,
+    /// Packets the queue of a flow holds; `None` = unbounded. Further ones are rejected.
+    pub flow_queue: Option<u32>,
 }

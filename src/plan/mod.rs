@@ -4,11 +4,13 @@
 //! cycles, sizes are flits; one cycle is the time of one flit on the reference link.
 
 mod class;
+mod flow;
 mod host;
 mod phases;
 mod switch;
 
 pub use class::{ClassPlan, OtherProcess};
+pub use flow::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Unit, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision};
 pub use switch::{
@@ -38,6 +40,8 @@ pub struct Plan {
     pub classes: Vec<ClassPlan>,
     /// Where the classes that send messages get them from.
     pub workloads: Vec<Workload>,
+    /// Flows, by id.
+    pub flows: Vec<FlowPlan>,
     /// Phases.
     pub phases: Phases,
     /// Run although the tables are not proved free of deadlock.

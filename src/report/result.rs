@@ -5,7 +5,9 @@ pub use crate::measure::outcome::{CycleCounts, Estimates, StageCost, TimelineRow
 pub use crate::measure::result::{
     ChannelInfo, ClassInfo, FabricInfo, HostInfo, RoutingInfo, RunResult, ScenarioInfo,
 };
-use crate::plan::{ClassPlan, Plan};
+use crate::measure::{FlowCounts, FlowResult};
+use crate::plan::{ClassPlan, FlowPlan, Plan};
+use crate::routing::empty_network::EmptyNetwork;
 use crate::run::Outcome;
 use crate::scenario::{Parts, Resolved, print};
 use crate::topology::Graph;
@@ -48,6 +50,7 @@ impl RunResult {
             hosts: host_infos(graph),
             channels: channel_infos(graph),
             flows: outcome.flows,
+            flow_results: flow_results(resolved, &outcome.flow_counts),
             timeline: outcome.timeline,
             stages: outcome.stages,
             wall_seconds: outcome.cost.wall_seconds,
@@ -59,6 +62,32 @@ impl RunResult {
             plan: print::plan(resolved, &Parts::registered()),
         }
     }
+}
+
+/// The flows of a plan with what they did.
+fn flow_results(resolved: &Resolved, counts: &[FlowCounts]) -> Vec<FlowResult> {
+    let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
+    let result = |(flow, counts): (&FlowPlan, &FlowCounts)| {
+        let class = &plan.classes[usize::from(flow.class)];
+        let alone = |flits| {
+            let tables = resolved.routes.tables()?;
+            let level = class.service_levels[0];
+            let path = tables.path(graph, flow.source, flow.destination, level)?;
+            let channels = path.iter().map(|&(channel, _)| channel);
+            let empty = EmptyNetwork::new(graph, plan, channels);
+            Some(empty.completion(flits, class.size.largest()))
+        };
+        FlowResult {
+            class: flow.class,
+            source: flow.source.0,
+            destination: flow.destination.0,
+            start: flow.start,
+            flits: flow.flits,
+            alone: flow.flits.and_then(alone),
+            counts: *counts,
+        }
+    };
+    plan.flows.iter().zip(counts).map(result).collect()
 }
 
 impl ScenarioInfo {

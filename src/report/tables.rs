@@ -50,6 +50,32 @@ const FLOWS: [(&str, Kind); 13] = [
     ("last_delivered [cycle]", Integer),
 ];
 
+const PLAN_FLOWS: [(&str, Kind); 23] = [
+    ("flow", Integer),
+    ("class", Text),
+    ("source", Integer),
+    ("destination", Integer),
+    ("start [cycle]", Integer),
+    ("size [flits]", Integer),
+    ("created [packets]", Integer),
+    ("rejected [packets]", Integer),
+    ("started [packets]", Integer),
+    ("delivered [packets]", Integer),
+    ("delivered [flits]", Integer),
+    ("received [flits]", Integer),
+    ("received [fraction of link rate]", Float),
+    ("tagged_delivered [packets]", Integer),
+    ("network_latency_mean [cycles]", Float),
+    ("network_latency_max [cycles]", Integer),
+    ("packet_latency_mean [cycles]", Float),
+    ("packet_latency_max [cycles]", Integer),
+    ("jitter_mean [cycles]", Float),
+    ("first_start [cycle]", Integer),
+    ("last_delivery [cycle]", Integer),
+    ("completion [cycles]", Integer),
+    ("slowdown", Float),
+];
+
 /// Names as [`TimelineRow`](super::result::TimelineRow) is read with.
 const TIMELINE: [(&str, Kind); 8] = [
     ("start [cycle]", Integer),
@@ -66,6 +92,7 @@ const TIMELINE: [(&str, Kind); 8] = [
 pub fn all(result: &RunResult) -> Vec<Table<'_>> {
     let mut all = vec![classes(result), channels(result), hosts(result)];
     all.extend(result.flows.is_some().then(|| flows(result)));
+    all.extend((!result.flow_results.is_empty()).then(|| plan_flows(result)));
     all.extend((!result.timeline.is_empty()).then(|| timeline(result)));
     all
 }
@@ -139,6 +166,45 @@ pub fn hosts(result: &RunResult) -> Table<'_> {
                 load(record.accepted_flits).into(),
                 load(record.destined_flits).into(),
                 load(record.received_flits).into(),
+            ])?;
+        }
+        Ok(())
+    })
+}
+
+/// `flows.csv` of a run whose plan has flows: one row for each, by id.
+pub fn plan_flows(result: &RunResult) -> Table<'_> {
+    Table::new("flows.csv", columns(&PLAN_FLOWS), |rows| {
+        let measured = result.cycles.measure.max(1) as f64;
+        for (id, flow) in (0u64..).zip(&result.flow_results) {
+            let (sent, arrived) = (&flow.counts.sent, &flow.counts.arrived);
+            let mean = |sum: u64, count: u64| (count > 0).then(|| sum as f64 / count as f64);
+            let pace = result.hosts[flow.source as usize].cycles_per_flit;
+            let rate = arrived.received as f64 * f64::from(pace) / measured;
+            rows.row(&[
+                id.into(),
+                result.classes[usize::from(flow.class)].name.as_str().into(),
+                flow.source.into(),
+                flow.destination.into(),
+                flow.start.into(),
+                flow.flits.into(),
+                sent.created.packets.into(),
+                sent.rejected.packets.into(),
+                sent.started.packets.into(),
+                arrived.delivered.packets.into(),
+                arrived.delivered.flits.into(),
+                arrived.received.into(),
+                rate.into(),
+                arrived.tagged.into(),
+                mean(arrived.network.sum, arrived.tagged).into(),
+                (arrived.tagged > 0).then_some(arrived.network.most).into(),
+                mean(arrived.packet.sum, arrived.tagged).into(),
+                (arrived.tagged > 0).then_some(arrived.packet.most).into(),
+                mean(arrived.jitter.sum, arrived.tagged.saturating_sub(1)).into(),
+                sent.first_start.into(),
+                arrived.last_delivery.into(),
+                flow.completion().into(),
+                flow.slowdown().into(),
             ])?;
         }
         Ok(())

@@ -62,6 +62,7 @@ fn result() -> RunResult {
         hosts: hosts(),
         channels: channels(),
         flows: None,
+        flow_results: Vec::new(),
         timeline: vec![TimelineRow {
             start: 0,
             length: 560,
@@ -152,6 +153,7 @@ fn records() -> Records {
             delivered: created + sequence % 7 + 12 + sequence * sequence % 11,
             hops: u16::from(source > 0),
             is_marked: sequence % 10 == 0,
+            flow: None,
         };
         let in_window = delivery.delivered < 1100;
         records.arrive(class, ends, if in_window { 8 } else { 0 });
@@ -174,6 +176,7 @@ fn empty() -> RunResult {
         verdict: Verdict::Interrupted,
         reason: "stopped by the user".into(),
         stages: Vec::new(),
+        flow_results: Vec::new(),
         timeline: Vec::new(),
         ..result()
     }

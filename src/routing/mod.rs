@@ -3,6 +3,7 @@
 pub mod adaptive;
 mod balance;
 pub mod dump;
+pub mod empty_network;
 pub mod engines;
 pub mod layers;
 pub mod loads;

@@ -2,10 +2,14 @@
 
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
+use crate::cycle::mechanisms::flows::{Flows, Tails};
 use crate::cycle::records::Records as Counters;
+use crate::cycle::state::Place;
+use crate::fabric::components::NONE;
 use crate::ids::{ChannelId, HostId};
-use crate::measure::Records;
+use crate::measure::{FlowCounts, Records};
 use crate::run::shard::Inspect;
+use crate::run::shards::Shards;
 
 /// Collects the flit counters of all output lanes.
 pub(super) struct Sent<'a> {
@@ -55,6 +59,55 @@ impl Inspect for Underway<'_> {
                 let flits = records.arrived_by(now, tail, packet.destination, packet.size);
                 let ends = [record.source, packet.destination].map(HostId);
                 self.records.arrive(usize::from(record.class), ends, flits);
+            }
+        }
+    }
+}
+
+/// What flows have sent and what of it has arrived, by id. With the first cycle not simulated, packets whose tails are to
+/// come count with the flits that have arrived within the measurement.
+pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
+    let Some(place) = shards.each::<Place>().next() else {
+        return Vec::new();
+    };
+    let ends = &place.shared.flow_ends;
+    let sent: Vec<&Flows> = shards.each().collect();
+    let mut partly = PartlyArrived {
+        flits: vec![0; ends.len()],
+        now: now.unwrap_or_default(),
+    };
+    if now.is_some() {
+        shards.inspect(&mut partly);
+    }
+    let tails: Vec<&Tails> = shards.each().collect();
+    let arrived = ends.iter().zip(partly.flits).map(|(end, flits)| {
+        let sent = sent[end.shard as usize].rows()[end.row as usize].sent;
+        let mut arrived = *tails[end.tail_shard as usize].row(end.tail);
+        arrived.received += flits;
+        FlowCounts { sent, arrived }
+    });
+    arrived.collect()
+}
+
+/// Flits that arrived within the measurement of packets whose tails are still to come, by flow.
+struct PartlyArrived {
+    flits: Vec<u64>,
+    now: u64,
+}
+
+impl Inspect for PartlyArrived {
+    fn look(&mut self, view: &dyn Columns) {
+        let Some(records) = view.resource::<Counters>() else {
+            return;
+        };
+        for (tail, slot) in view.calendar().ahead(self.now) {
+            for &row in &slot.deliveries {
+                let (packet, record) = (&view.packets()[row], &view.records()[row]);
+                if record.flow != NONE {
+                    let (destination, size) = (packet.destination, packet.size);
+                    self.flits[record.flow as usize] +=
+                        records.arrived_by(self.now, tail, destination, size);
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Cost: O(switches * hosts) for the forwarding table, O(ports * lanes) for the rest.
 
 use crate::cycle::mechanisms::adaptive::Adaptation;
+use crate::cycle::mechanisms::flows::flow_ends;
 use crate::cycle::rules::{Any, Rules};
 use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
 use crate::fabric::Classifier;
@@ -77,6 +78,7 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
         switch,
         tables: plan.switch.vl_arbitration.clone(),
         adaptation,
+        flow_ends: flow_ends(plan, placement),
     }
 }
 

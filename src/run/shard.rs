@@ -3,6 +3,7 @@
 use crate::cycle::counts::Count;
 use crate::cycle::ledger::Term;
 use crate::cycle::look::Look;
+use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::replay::Replay;
 use crate::cycle::profile::StageClock;
 use crate::cycle::snapshot::{Resume, SavedItem, Snapshot};
@@ -93,6 +94,7 @@ struct Turnover<'w> {
     pool: Res<'w, PacketPool>,
     sources: Res<'w, Sources>,
     replay: Option<Res<'w, Replay>>,
+    flows: Option<Res<'w, Flows>>,
 }
 
 /// What mail changes.
@@ -101,6 +103,7 @@ struct Receiving<'w, 's> {
     calendar: ResMut<'w, Calendar>,
     pool: ResMut<'w, PacketPool>,
     packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+    flows: Option<ResMut<'w, Flows>>,
 }
 
 /// A saved shard.
@@ -112,14 +115,21 @@ struct Saved {
 
 /// First cycle from `from` on in which the calendar or a source has something; `u64::MAX` = never.
 #[inline]
-fn next_event(calendar: &Calendar, sources: &Sources, replay: Option<&Replay>, from: u64) -> u64 {
+fn next_event(
+    calendar: &Calendar,
+    sources: &Sources,
+    replay: Option<&Replay>,
+    flows: Option<&Flows>,
+    from: u64,
+) -> u64 {
     if calendar.is_busy(from) || sources.is_busy(from) {
         return from;
     }
     let event = calendar.next_busy(from).unwrap_or(u64::MAX);
     let source = sources.next_busy(from).unwrap_or(u64::MAX);
     let message = replay.map_or(u64::MAX, |replay| replay.next(from));
-    event.min(source).min(message)
+    let flow = flows.map_or(u64::MAX, |flows| flows.next().max(from));
+    event.min(source).min(message).min(flow)
 }
 
 impl<const W: usize> WorldShard<W> {
@@ -184,6 +194,7 @@ impl<const W: usize> WorldShard<W> {
             mut calendar,
             mut pool,
             mut packets,
+            mut flows,
         } = receiving.expect("all resources exist");
         let mut tables = packets.contiguous_iter_mut().into_iter().flatten();
         let (mut packet_rows, mut record_rows) = tables.next().expect("there are packets");
@@ -206,6 +217,11 @@ impl<const W: usize> WorldShard<W> {
                     flits,
                     step,
                 } => calendar.at(at).ramps.push(Ramp { lane, flits, step }),
+                Mail::Acknowledged { flow, at } => {
+                    if let Some(flows) = &mut flows {
+                        flows.acknowledge(flow, at);
+                    }
+                }
             }
         }
     }
@@ -224,7 +240,9 @@ impl<const W: usize> WorldShard<W> {
             let turnover = self.turnover.get_mut(&mut self.world);
             let mut turnover = turnover.expect("all resources exist");
             let replay = turnover.replay.as_deref();
-            let next = next_event(&turnover.calendar, &turnover.sources, replay, now + 1);
+            let flows = turnover.flows.as_deref();
+            let (calendar, sources) = (&turnover.calendar, &turnover.sources);
+            let next = next_event(calendar, sources, replay, flows, now + 1);
             now = next.min(to);
             low = turnover.pool.is_low();
             if now < to {
@@ -244,7 +262,8 @@ impl<const W: usize> Shard for WorldShard<W> {
     fn next_event(&self, from: u64) -> Option<u64> {
         let world = &self.world;
         let replay = world.get_resource::<Replay>();
-        let own = next_event(world.resource(), world.resource(), replay, from);
+        let flows = world.get_resource::<Flows>();
+        let own = next_event(world.resource(), world.resource(), replay, flows, from);
         let mail = self.inbox.iter().map(Mail::at).min();
         let next = mail.map_or(own, |mail| mail.min(own));
         (next != u64::MAX).then_some(next)

@@ -3,11 +3,13 @@
 //! Pure state machines on their own random streams, shared by the engine and the reference model. A
 //! source draws one gap at a time and sleeps in between, so a cycle costs nothing for silent hosts.
 
+pub mod flows;
 pub mod messages;
 pub mod pattern;
 pub mod process;
 pub mod source;
 
+pub use flows::FLOW_GENERATORS;
 pub use messages::MESSAGE_SOURCES;
 pub use pattern::{Members, PATTERNS};
 pub use process::PROCESSES;

@@ -2,6 +2,7 @@
 
 pub mod adaptive;
 pub mod bounded_queues;
+pub mod flows;
 pub mod mark;
 pub mod occupancy;
 pub mod output_lanes;

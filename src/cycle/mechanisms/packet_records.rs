@@ -12,11 +12,10 @@ use crate::cycle::records::{Records, delivery};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Fact, Worklists};
-use crate::cycle::view::column;
-use crate::fabric::rows::{PacketRow, Rows};
+use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Packet, PacketRecord};
 use crate::measure::{Delivery, Observation};
-use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::{Query, Res, ResMut, Resource};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -30,14 +29,17 @@ pub struct Wanted {
     pub order: bool,
 }
 
+/// What arrives in order: source, class, destination, key, flow.
+type Line = (u32, u16, u32, u8, u32);
+
 /// The records of a shard.
 #[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct PacketRecords {
     /// Every delivery, when asked for.
     deliveries: Option<Vec<Delivery>>,
-    /// Cycle in which the last packet of each (source, class, destination, key) was made, when order is checked: a class
+    /// Cycle in which the last packet of each line was made, when order is checked: a class
     /// makes at most one per host and cycle.
-    order: Option<BTreeMap<(u32, u16, u32, u8), u64>>,
+    order: Option<BTreeMap<Line, u64>>,
     /// The first packet that was overtaken: (source, destination, class, sequence).
     overtaken: Option<(u32, u32, u16, u32)>,
     /// Records of packets and flows, when asked for.
@@ -94,15 +96,18 @@ fn system(
     lists: Res<'_, Worklists>,
     records: Res<'_, Records>,
     mut own: ResMut<'_, PacketRecords>,
-    mut packets: Query<'_, '_, (&mut Packet, &mut PacketRecord)>,
+    packets: Query<'_, '_, (&Packet, &PacketRecord)>,
 ) {
     if lists.consumed.is_empty() {
         return;
     }
     let own = own.bypass_change_detection();
-    let (packets, packet_records) = column!(packets, pair);
-    let packets: Rows<'_, PacketRow, _> = Rows::new(packets);
-    let packet_records: Rows<'_, PacketRow, _> = Rows::new(packet_records);
+    let Some((packets, packet_records)) = packets.contiguous_iter().into_iter().flatten().next()
+    else {
+        return;
+    };
+    let packets: Seen<'_, PacketRow, Packet> = Seen::new(packets);
+    let packet_records: Seen<'_, PacketRow, PacketRecord> = Seen::new(packet_records);
     for &row in &lists.consumed {
         let (packet, record) = (&packets[row], &packet_records[row]);
         let delivery = delivery(calendar.now(), packet, record);
@@ -162,8 +167,9 @@ impl PacketRecords {
 
     fn note_order(&mut self, packet: &Packet, record: &PacketRecord) {
         let Some(order) = &mut self.order else { return };
-        let flow = (record.source, record.class, packet.destination, packet.key);
-        let last = order.insert(flow, record.created);
+        let ends = (record.source, packet.destination);
+        let line = (ends.0, record.class, ends.1, packet.key, record.flow);
+        let last = order.insert(line, record.created);
         if last.is_some_and(|last| last > record.created) && self.overtaken.is_none() {
             self.overtaken = Some((
                 record.source,

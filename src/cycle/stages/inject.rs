@@ -15,17 +15,20 @@
 
 use super::generate::sources::Sources;
 use crate::cycle::mechanisms::bounded_queues::BoundedQueues;
+use crate::cycle::mechanisms::flows::{Flows, Taken};
 use crate::cycle::mechanisms::replay::{MessageKey, Replay};
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::records::Records;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::PacketPool;
+use crate::cycle::state::worklists::Created;
 use crate::cycle::view::{Injection, InjectionArbiters, Optional, View};
 use crate::fabric::Host;
 use crate::fabric::components::{NONE, Packet, PacketRecord};
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{HostRow, PacketRow, PortRow, Seen};
 use crate::fabric::source_queue::{SourceQueues, Waiting};
+use crate::ids::HostId;
 use crate::qos::vl_arbitration::VlChoice;
 use crate::traffic::Gap;
 use bevy_ecs::change_detection::DetectChangesMut;
@@ -41,6 +44,7 @@ pub struct Starting<'w, 's> {
     records: ResMut<'w, Records>,
     replay: Option<ResMut<'w, Replay>>,
     bounds: Option<ResMut<'w, BoundedQueues>>,
+    flows: Option<ResMut<'w, Flows>>,
     hosts: Query<'w, 's, &'static Host>,
 }
 
@@ -52,6 +56,7 @@ struct Start<'a> {
     records: &'a mut Records,
     replay: Option<&'a mut Replay>,
     bounds: Option<&'a mut BoundedQueues>,
+    flows: Option<&'a mut Flows>,
     hosts: Seen<'a, HostRow, Host>,
 }
 
@@ -65,6 +70,7 @@ impl Starting<'_, '_> {
             records: self.records.bypass_change_detection(),
             replay: self.replay.as_deref_mut(),
             bounds: self.bounds.as_deref_mut(),
+            flows: self.flows.as_deref_mut(),
             hosts: Seen::new(hosts.unwrap_or_default()),
         }
     }
@@ -116,7 +122,7 @@ fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, hosts: &mut Start<
 #[inline]
 fn pick<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    hosts: &Start<'_>,
+    hosts: &mut Start<'_>,
     out: PortRow,
 ) -> Option<(u32, Option<VlChoice>)> {
     let port = &view.outs[out];
@@ -138,20 +144,24 @@ fn pick<const W: usize, P: RuleSet>(
     None
 }
 
-/// Whether the head of a source queue fits the credits of its lane; starves the lane otherwise.
+/// Whether what a lane would send next fits its credits; starves the lane otherwise.
 #[inline]
 fn fits<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    hosts: &Start<'_>,
+    hosts: &mut Start<'_>,
     out: PortRow,
     lane: u32,
 ) -> bool {
     let row = view.shared.numbering.lane(out, lane);
     let queue = (view.shared.numbering).source_queue(view.place.host(out), lane);
-    let Some(head) = hosts.queues.front(queue) else {
+    let size = match &mut hosts.flows {
+        None => hosts.queues.front(queue).map(|head| head.size),
+        Some(flows) => flows.candidate(hosts.queues, queue, view.now),
+    };
+    let Some(size) = size else {
+        view.outs[out].request_lanes.remove(lane);
         return false;
     };
-    let size = head.size;
     view.lanes[row].need = 0;
     if view.credits(row) >= u32::from(size) {
         return true;
@@ -171,7 +181,14 @@ fn start<const W: usize, P: RuleSet>(
 ) {
     let numbering = view.shared.numbering;
     let queue = numbering.source_queue(view.place.host(out), lane);
-    let Some((waiting, drained)) = hosts.queues.pop(queue) else {
+    let taken = match &mut hosts.flows {
+        None => (hosts.queues.pop(queue)).map(|(waiting, drained)| (waiting, drained, NONE)),
+        Some(flows) => flows.take(hosts.queues, queue, view.now).map(|taken| {
+            note_made(view, hosts.records, hosts.hosts, out, &taken);
+            (taken.packet, taken.drained, taken.flow)
+        }),
+    };
+    let Some((waiting, drained, flow)) = taken else {
         return;
     };
     let port = &mut view.outs[out];
@@ -193,8 +210,36 @@ fn start<const W: usize, P: RuleSet>(
     if let Some(choice) = choice {
         vl_tables::commit(view, out, choice, waiting.size);
     }
-    launch(view, hosts, out, lane, &waiting);
-    sent(view, hosts, out, &waiting);
+    launch(view, hosts, out, lane, (&waiting, flow));
+    // a flow knows of its packets itself
+    if flow == NONE {
+        sent(view, hosts, out, &waiting);
+    }
+}
+
+/// A flow that always has a packet makes it when it starts.
+fn note_made<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    records: &mut Records,
+    hosts: Seen<'_, HostRow, Host>,
+    out: PortRow,
+    taken: &Taken,
+) {
+    if !taken.is_new {
+        return;
+    }
+    let (host, packet) = (view.place.host(out), &taken.packet);
+    let ends = [HostId(hosts[host].id), HostId(packet.destination)];
+    records.created(view.now, packet.class, ends, packet.size);
+    if view.lists.facts.created {
+        view.lists.created.push(Created {
+            host,
+            class: packet.class,
+            size: packet.size,
+            destination: packet.destination,
+            sequence: packet.sequence,
+        });
+    }
 }
 
 /// The packet enters the fabric: its first hop's event. The switch of a host is in its shard.
@@ -204,7 +249,7 @@ fn launch<const W: usize, P: RuleSet>(
     hosts: &mut Start<'_>,
     out: PortRow,
     lane: u32,
-    waiting: &Waiting,
+    (waiting, flow): (&Waiting, u32),
 ) {
     let now = view.now;
     let packet = Packet {
@@ -224,6 +269,7 @@ fn launch<const W: usize, P: RuleSet>(
         via: NONE,
         word: 0,
         class: waiting.class,
+        flow,
     };
     hosts.records.injected(now, waiting.class, waiting.size);
     let port = &view.outs[out];

@@ -31,13 +31,22 @@ pub enum Mail {
         /// Cycles between two.
         step: u16,
     },
+    /// A packet of a flow that counts as acknowledged from cycle `at` on.
+    Acknowledged {
+        /// Row of the flow there.
+        flow: u32,
+        /// Cycle.
+        at: u64,
+    },
 }
 
 impl Mail {
     /// Cycle from which it counts.
     pub fn at(&self) -> u64 {
         match self {
-            Self::Packet { at, .. } | Self::Credits { at, .. } => *at,
+            Self::Packet { at, .. } | Self::Credits { at, .. } | Self::Acknowledged { at, .. } => {
+                *at
+            }
         }
     }
 }

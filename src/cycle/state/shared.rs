@@ -1,14 +1,17 @@
 //! Read-only tables and options, one copy for all shards.
 
 use crate::cycle::mechanisms::adaptive::Adaptation;
+use crate::cycle::mechanisms::flows::FlowEnd;
 use crate::fabric::Classifier;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, Numbering};
+use crate::ids::SlId;
 use crate::plan::{
     ClassPlan, Forwarding as PacketForwarding, InputSpeedup, Matching, OutputArbitration,
     SwitchOptions,
 };
 use crate::qos::VlArbitrationTables;
+use std::sync::Arc;
 
 /// All of them.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub struct Shared {
     pub tables: Option<VlArbitrationTables>,
     /// Adaptive routing; then there are no forwarding tables.
     pub adaptation: Option<Adaptation>,
+    /// Both ends of every flow, by id.
+    pub flow_ends: Arc<[FlowEnd]>,
 }
 
 /// Forwarding tables and lane maps.
@@ -150,6 +155,19 @@ impl Shared {
             (!is_management).then(|| key / self.forwarding.layers)
         };
         (0..=u8::MAX).map(level).collect()
+    }
+
+    /// Key of the lane map of a data packet from one host to another (global ids).
+    #[inline]
+    pub fn key(&self, source: u32, destination: u32, level: SlId) -> u8 {
+        let tables = &self.forwarding;
+        let layer = if tables.path_layer.is_empty() {
+            0
+        } else {
+            let from = tables.host_switch[source as usize] as usize;
+            tables.path_layer[from * tables.host_count + destination as usize]
+        };
+        level.0 * tables.layers + layer
     }
 
     /// Lane whose credit count `lane` draws from.

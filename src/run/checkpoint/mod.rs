@@ -180,6 +180,9 @@ impl Checkpoint {
         if !resolved.plan.workloads.is_empty() {
             return Err(CheckpointError::Messages);
         }
+        if !resolved.plan.flows.is_empty() {
+            return Err(CheckpointError::Flows);
+        }
         let end = self.warmup.min(resolved.plan.phases.warmup);
         if self.cycle > end {
             return Err(CheckpointError::TooLate {

@@ -19,6 +19,7 @@ use verdict::{Asked, Leftover};
 
 use super::acts::GlobalAct;
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
+use super::inspect::flow_counts;
 use super::outcome::{Cost, CycleCounts, Outcome, Progress, RunError, Settings, Verdict};
 use super::simulation::{Options, Simulation};
 use super::sizing;
@@ -189,6 +190,7 @@ impl<'a> Run<'a> {
             threads: self.options.threads,
             shards: self.simulation.shard_count(),
             flows,
+            flow_counts: flow_counts(&self.simulation, Some(now)),
         })
     }
 

@@ -179,3 +179,14 @@ fn lanes_of(routes: &Routes, plan: &Plan, sl: SlId) -> Vec<u8> {
         }
     }
 }
+
+/// What flows exclude.
+pub(super) fn flows(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    let class = scenario.traffic.iter().find(|class| class.flows.is_some());
+    let Some(class) = class.filter(|_| plan.observe.flows) else {
+        return Ok(());
+    };
+    let message = "`observe.flows` has rows by source and destination; a class with `flows` has a row for each of them in \
+                   flows.csv anyway: leave `observe.flows` out";
+    Err(class.name.mistake(message))
+}

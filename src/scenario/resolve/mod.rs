@@ -23,8 +23,11 @@ use crate::topology::faults::Failed;
 use crate::topology::{
     BuildContext, BuildTopology, ChannelTiming, Graph, TOPOLOGIES, TopologyError,
 };
+use crate::traffic::flows::BuildPairs;
 use crate::traffic::messages::BuildMessages;
-use crate::traffic::{BuildPattern, BuildProcess, MESSAGE_SOURCES, PATTERNS, PROCESSES};
+use crate::traffic::{
+    BuildPattern, BuildProcess, FLOW_GENERATORS, MESSAGE_SOURCES, PATTERNS, PROCESSES,
+};
 use crate::units::Clock;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -43,6 +46,8 @@ pub struct Parts<'a> {
     pub processes: &'a Registry<BuildProcess>,
     /// Message sources.
     pub messages: &'a Registry<BuildMessages>,
+    /// Flow generators.
+    pub flows: &'a Registry<BuildPairs>,
 }
 
 impl Parts<'static> {
@@ -54,6 +59,7 @@ impl Parts<'static> {
             patterns: &PATTERNS,
             processes: &PROCESSES,
             messages: &MESSAGE_SOURCES,
+            flows: &FLOW_GENERATORS,
         }
     }
 }
@@ -170,20 +176,24 @@ pub fn plan(
     let clock = layout.clock;
     let mut classes = traffic::plan_classes(scenario, parts, layout)?;
     let workloads = traffic::workloads(scenario, parts, layout, base, &mut classes)?;
+    let host = scenario.fabric.host.plan(clock)?;
+    let flows = traffic::plan_flows(scenario, parts, layout, &host, &mut classes)?;
     let plan = Plan {
         title: scenario.title.clone(),
         seed: scenario.seed,
         flit_bytes: clock.flit_bytes,
         reference_rate: clock.reference_rate,
         switch: scenario.fabric.switch.plan(&scenario.qos, clock)?,
-        host: scenario.fabric.host.plan(clock)?,
+        host,
         classes,
         workloads,
+        flows,
         phases: scenario.phases.plan(clock)?,
         allow_deadlock: scenario.allow_deadlock,
         allow_unreachable: scenario.allow_unreachable,
         observe: scenario.observe.plan(&scenario.traffic)?,
     };
+    checks::flows(scenario, &plan)?;
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;
     Ok(plan)
@@ -220,6 +230,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
         warn_once(&format!("pairs of hosts that are not offered: {pairs}"));
         unreachable::leave_out(&scenario, &layout.graph, &routes, &mut plan)?;
     }
+    traffic::complete_flows(&scenario, &layout.graph, &routes, &proof, &mut plan)?;
     Ok(Resolved {
         scenario,
         layout,

@@ -1,9 +1,9 @@
 //! Section `host`: sources and sinks.
 
-use super::values::{rate, whole};
-use crate::plan::HostOptions;
+use super::values::{Read, rate, whole};
+use crate::plan::{HostOptions, Scheduler, Unit};
 use crate::scenario::print::Printer;
-use crate::scenario::syntax::{At, Mistake};
+use crate::scenario::syntax::{At, Item, Mistake};
 use crate::topology::graph::link_rate::whole_multiple;
 use crate::units::{BitRate, Clock};
 
@@ -14,7 +14,33 @@ section! {
         sink_rate: Option<At<BitRate>> = rate, "rate" else "as fast as flits arrive";
         /// Packets of one class a host queues; further ones are rejected and counted. None = unbounded
         source_queue: Option<u32> = whole(1), "integer >= 1" or None;
+        /// How flows and the source queue share a lane
+        scheduler: Scheduler = scheduler,
+            "Fifo | RoundRobin | WeightedRoundRobin(Flits | Packets) | ShortestRemaining | VirtualClock | Paced" or "Fifo";
+        /// Packets the queue of a flow holds; further ones are rejected and counted. None = unbounded
+        flow_queue: Option<u32> = whole(1), "integer >= 1" or None;
     }
+}
+
+fn scheduler(item: &Item<'_>) -> Read<Scheduler> {
+    if let Some(("WeightedRoundRobin", Some(arguments))) = item.variant() {
+        let unit = &arguments.tuple(1, "a unit: expected `WeightedRoundRobin(Flits)`")?[0];
+        let unit = unit.choice(&[("Flits", Unit::Flits), ("Packets", Unit::Packets)])?;
+        return Ok(Scheduler::WeightedRoundRobin(unit));
+    }
+    let named = item.choice(&[
+        ("Fifo", Scheduler::Fifo),
+        ("RoundRobin", Scheduler::RoundRobin),
+        ("ShortestRemaining", Scheduler::ShortestRemaining),
+        ("VirtualClock", Scheduler::VirtualClock),
+        ("Paced", Scheduler::Paced),
+    ]);
+    named.map_err(|_| {
+        item.unexpected(
+            "a scheduler: expected `Fifo`, `RoundRobin`, `WeightedRoundRobin(Flits)` or `(Packets)`, \
+             `ShortestRemaining`, `VirtualClock` or `Paced`",
+        )
+    })
 }
 
 impl Host {
@@ -26,6 +52,8 @@ impl Host {
                 None => None,
             },
             source_queue: self.source_queue,
+            scheduler: self.scheduler,
+            flow_queue: self.flow_queue,
         })
     }
 
@@ -33,6 +61,8 @@ impl Host {
         let rate = self.sink_rate.as_ref();
         printer.or_none("sink_rate", rate.map(|rate| format!("\"{}\"", rate.value)));
         printer.or_none("source_queue", self.source_queue);
+        printer.key("scheduler", format_args!("{:?}", self.scheduler));
+        printer.or_none("flow_queue", self.flow_queue);
     }
 }
 

@@ -57,6 +57,7 @@ pub static SECTIONS: &[Section] = &[
     Phases::SECTION,
     AutoWarmup::SECTION,
     AutoMeasure::SECTION,
+    traffic::Flows::SECTION,
     UntilMessages::SECTION,
     Observe::SECTION,
     Sweep::SECTION,

@@ -56,6 +56,11 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "traffic[0].",
         "traffic=[(name: \"all\", size: \"64 B\")]",
     ),
+    (
+        "flows",
+        "traffic[0].flows[0].",
+        "traffic=[(name: \"all\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))])]",
+    ),
     ("phases", "phases.", ""),
     (
         "auto_warmup",

@@ -11,8 +11,8 @@ use crate::topology::{
     BuildContext, BuildTopology, Endpoint, Graph, GraphBuilder, Topology, TopologyError,
 };
 use crate::traffic::{
-    BuildPattern, BuildProcess, Gap, MESSAGE_SOURCES, OfferedProcess, Pattern, PatternContext,
-    Process, ProcessContext, ProcessState, Receivers, Share,
+    BuildPattern, BuildProcess, FLOW_GENERATORS, Gap, MESSAGE_SOURCES, OfferedProcess, Pattern,
+    PatternContext, Process, ProcessContext, ProcessState, Receivers, Share,
 };
 use crate::units::BitRate;
 use serde::Deserialize;
@@ -26,6 +26,7 @@ pub(super) fn parts() -> Parts<'static> {
         patterns: &PATTERNS,
         processes: &PROCESSES,
         messages: &MESSAGE_SOURCES,
+        flows: &FLOW_GENERATORS,
     }
 }
 

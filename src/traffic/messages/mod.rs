@@ -22,7 +22,7 @@ use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::rng::Stream;
 use crate::units::Clock;
 use fixedbitset::FixedBitSet;
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Formatter};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -146,8 +146,14 @@ pub struct Workload {
 }
 
 /// The pattern of a class that sends messages: some hosts send, but no destination is drawn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Senders(pub FixedBitSet);
+
+impl Debug for Senders {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.ones()).finish()
+    }
+}
 
 impl Pattern for Senders {
     fn destination(&self, _: HostId, _: &mut Stream) -> Option<HostId> {

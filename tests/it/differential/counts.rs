@@ -163,6 +163,10 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
         all.host(number, expected, found);
     }
     all.channels(&window.sent, records);
+    all.same("flows", &expected.flows.len(), &found.flows.len());
+    for (id, (expected, found)) in expected.flows.iter().zip(&found.flows).enumerate() {
+        all.same(&format!("flow {id}"), expected, found);
+    }
     if let Some(most) = records.counts.get("queues.most") {
         let queued = (records.counts["queues.packet_cycles"], *most);
         all.same("packets in input queues", &expected.queued, &queued);

@@ -1,11 +1,14 @@
 //! What was drawn: every combination that matters has a name, and must have been met.
 
 use super::engine::Found;
-use crate::random_fabric::{Case, Kind, engines, features, wanted};
-use crate::reference::Routing;
+use crate::random_fabric::{Case, FLOWS, Kind, engines, features, wanted};
+use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
 use std::fmt;
 use virtlane::topology::TOPOLOGIES;
+
+/// What flows make and their queues do not hold.
+const REJECTED: &str = "rejected packets of flows";
 
 /// Cases by what they have.
 #[derive(Default)]
@@ -17,8 +20,8 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
-    /// Enters a case.
-    pub(super) fn add<R>(&mut self, case: &Case<R>, found: &Found)
+    /// Enters a case with what both models make of it.
+    pub(super) fn add<R>(&mut self, case: &Case<R>, expected: &Outcome, found: &Found)
     where
         for<'a> &'a R: Into<Routing<'a>>,
     {
@@ -28,6 +31,9 @@ impl Coverage {
         let messages = messages.filter_map(|class| class.messages.as_ref());
         self.messages += messages.map(|messages| messages.delivered).sum::<u64>();
         let mut names = features(case);
+        if expected.flows.iter().any(|flow| flow.rejected.0 > 0) {
+            names.push(String::from(REJECTED));
+        }
         if case.way.resume.is_some() {
             let resumed = names.iter().map(|name| format!("resumed with {name}"));
             names.extend(resumed.collect::<Vec<_>>());
@@ -97,7 +103,10 @@ impl Coverage {
         self.require(sets.iter().map(|name| format!("rules {name}")), 3);
         self.require((1..=7).map(|count| format!("{count} shards")), 1);
         self.require(["long", "many hosts", "64 hosts"], 6);
-        for name in [true, false].map(|plain| wanted(kind, plain)).concat() {
+        let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
+        names.extend(FLOWS.map(String::from));
+        names.push(String::from(REJECTED));
+        for name in names {
             self.require([format!("resumed with {name}")], 2);
             self.require([name], 3);
         }

@@ -129,6 +129,7 @@ fn jitter_is_the_change_of_network_latency_within_a_flow() {
             delivered,
             hops: 0,
             is_marked: false,
+            flow: None,
         };
         records.deliver(&delivery, true, is_tagged, &mut flows);
     }

@@ -1,15 +1,17 @@
 //! A case in the engine.
 
 use crate::random_fabric::Case;
-use crate::reference::Delivery;
+use crate::reference::{Delivery, FlowCounts};
 use virtlane::cycle::Columns;
 use virtlane::cycle::ledger::Channels;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::cycle::state::Place;
 use virtlane::ids::{ChannelId, VlId};
 use virtlane::measure::Records;
+use virtlane::measure::flow_counts::{Amount, Spread};
 use virtlane::plan::Plan;
 use virtlane::routing::Routes;
+use virtlane::run::inspect::flow_counts;
 use virtlane::run::shard::Inspect;
 use virtlane::run::{Options, Simulation};
 
@@ -19,6 +21,8 @@ pub(super) struct Found {
     pub(super) deliveries: Vec<Delivery>,
     pub(super) created: u64,
     pub(super) rejected: u64,
+    /// Counts of flows, by id.
+    pub(super) flows: Vec<FlowCounts>,
     /// Counts of all shards, and of channels within the window.
     pub(super) records: Records,
     /// Rule set that the stages were compiled for, at the end.
@@ -164,6 +168,7 @@ impl<'a, R> Run<'a, R> {
                 source: delivery.source,
                 class: delivery.class,
                 sequence: delivery.sequence,
+                flow: delivery.flow,
                 destination: delivery.destination,
                 size: delivery.size,
                 created: delivery.created,
@@ -174,12 +179,14 @@ impl<'a, R> Run<'a, R> {
             }));
         }
         deliveries.sort();
+        let flows = flow_counts(&self.simulation, None);
         let places = self.simulation.each::<Place>();
         let rules = places.map(|place| place.shared.rule_set()).next();
         Found {
             deliveries,
             created,
             rejected,
+            flows: flows.into_iter().map(counts).collect(),
             records,
             rules: rules.expect("there is a shard"),
             mask_words: self.simulation.mask_words(),
@@ -199,4 +206,24 @@ fn simulation<R>(case: &Case<R>, routes: &Routes, plan: &Plan, threads: usize) -
         ..Options::default()
     };
     Simulation::new(plan, &case.graph, routes, options).expect("threads can be started")
+}
+
+/// What the engine counts of a flow, in the form of the reference model.
+fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
+    let (sent, arrived) = (flow.sent, flow.arrived);
+    let amount = |amount: Amount| (amount.packets, amount.flits);
+    let spread = |spread: Spread| (spread.sum, spread.most);
+    FlowCounts {
+        created: amount(sent.created),
+        rejected: amount(sent.rejected),
+        started: amount(sent.started),
+        delivered: amount(arrived.delivered),
+        received: arrived.received,
+        tagged: arrived.tagged,
+        network: spread(arrived.network),
+        packet: spread(arrived.packet),
+        jitter: spread(arrived.jitter),
+        first_start: sent.first_start,
+        last_delivery: arrived.last_delivery,
+    }
 }

@@ -66,8 +66,16 @@ fn show(coverage: &Coverage) {
     println!("{coverage}");
 }
 
+fn reference<R>(case: &Case<R>) -> Outcome
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
+    let fork = case.fork.as_ref().map(|fork| (fork.cycle, &fork.plan));
+    simulate_forked(&case.plan, &case.graph, &case.routing, fork, case.cycles)
+}
+
 /// Runs cases in the reference model and in the engine with the routes that `routes` gives; by default `count` of them.
-fn compare<R>(draw: fn(u64) -> Case<R>, routes: fn(&R) -> Routes, count: u64) -> Coverage
+fn compare<R: Clone>(draw: fn(u64) -> Case<R>, routes: fn(&R) -> Routes, count: u64) -> Coverage
 where
     for<'a> &'a R: Into<Routing<'a>>,
 {
@@ -76,11 +84,10 @@ where
     let mut coverage = Coverage::default();
     for seed in first..first + number("VIRTLANE_CASES", count) {
         let case = draw(seed);
-        let fork = case.fork.as_ref().map(|fork| (fork.cycle, &fork.plan));
-        let expected = simulate_forked(&case.plan, &case.graph, &case.routing, fork, case.cycles);
+        let expected = reference(&case);
         let routes = routes(&case.routing);
         let found = engine::run(&case, &routes);
-        coverage.add(&case, &found);
+        coverage.add(&case, &expected, &found);
         if let Some(text) = differences(&expected, &found) {
             let fork = case.fork.as_ref().map(|fork| fork.cycle);
             failures.push(format!(

@@ -3,7 +3,8 @@
 use super::Case;
 use crate::reference::Routing;
 use virtlane::plan::{
-    BufferSharing, ClassPlan, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues,
+    BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Matching,
+    OutputArbitration, Plan, Queues,
 };
 use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
@@ -26,6 +27,36 @@ pub(crate) const STATEFUL: [&str; 16] = [
     "marking",
     "messages",
     "saturating sources",
+];
+
+/// How hosts choose among flows; the cases of a list go round (`strata`).
+pub(crate) const SCHEDULERS: [&str; 7] = [
+    "scheduler Fifo",
+    "scheduler RoundRobin",
+    "scheduler WeightedRoundRobin(Flits)",
+    "scheduler WeightedRoundRobin(Packets)",
+    "scheduler ShortestRemaining",
+    "scheduler VirtualClock",
+    "scheduler Paced",
+];
+
+/// What flows have; most cases with flows have several of them.
+pub(crate) const FLOWS: [&str; 15] = [
+    "flows alone",
+    "flows beside classes",
+    "flows beside messages",
+    "two classes of flows",
+    "backlogged flows",
+    "flows with a process",
+    "bounded flow queues",
+    "flows of a size",
+    "flows that stop",
+    "flows that start late",
+    "flows with a rate",
+    "flows with a delay",
+    "flows at rate 0",
+    "changes of limits",
+    "windows",
 ];
 
 /// The same, of what adaptive routing excludes.
@@ -59,9 +90,13 @@ where
     let mut names: Vec<String> = options(case)
         .into_iter()
         .chain(sizes(case))
+        .chain(flows(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
         .collect();
+    if !case.plan.flows.is_empty() {
+        names.push(format!("scheduler {:?}", case.plan.host.scheduler));
+    }
     for class in &case.plan.classes {
         // as `traffic` names its classes
         if let Some((_, parts)) = class.name.split_once(": ")
@@ -138,5 +173,41 @@ fn sizes<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
         ("64 hosts", hosts >= 64),
         ("more than 16 lanes", case.plan.switch.lanes > 16),
         ("fork", case.fork.is_some()),
+    ]
+}
+
+fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
+    let any = |has: fn(&FlowPlan) -> bool| plan.flows.iter().any(has);
+    let of_flows = plan.classes.iter().filter(|class| class.flows.is_some());
+    let classes = of_flows.count();
+    let others = plan.classes.len() - classes;
+    vec![
+        ("flows alone", classes > 0 && others == 0),
+        ("flows beside classes", classes > 0 && others > 0),
+        (
+            "flows beside messages",
+            classes > 0 && !plan.workloads.is_empty(),
+        ),
+        ("two classes of flows", classes > 1),
+        ("backlogged flows", any(|flow| flow.process.is_none())),
+        ("flows with a process", any(|flow| flow.process.is_some())),
+        (
+            "bounded flow queues",
+            classes > 0 && plan.host.flow_queue.is_some(),
+        ),
+        ("flows of a size", any(|flow| flow.flits.is_some())),
+        ("flows that stop", any(|flow| flow.stop.is_some())),
+        ("flows that start late", any(|flow| flow.start > 0)),
+        (
+            "flows with a rate",
+            any(|flow| matches!(flow.limit, Limit::Rate(1..))),
+        ),
+        (
+            "flows with a delay",
+            any(|flow| matches!(flow.limit, Limit::Delay { .. })),
+        ),
+        ("flows at rate 0", any(|flow| flow.limit == Limit::Rate(0))),
+        ("changes of limits", any(|flow| !flow.changes.is_empty())),
+        ("windows", any(|flow| flow.window.is_some())),
     ]
 }

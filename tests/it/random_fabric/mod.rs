@@ -3,12 +3,13 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, options in `options`, traffic in `traffic`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, options in `options`, traffic in `traffic` and `flows`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
 mod fabric;
 mod features;
+mod flows;
 mod options;
 mod shipped;
 mod strata;
@@ -17,7 +18,7 @@ mod traffic;
 mod way;
 
 pub(crate) use adaptive::Adaptive;
-pub(crate) use features::features;
+pub(crate) use features::{FLOWS, features};
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};
 pub(crate) use traffic::{Saturating, ToOne};
@@ -207,9 +208,13 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
             ..Observe::default()
         },
         workloads: Vec::new(),
+        flows: Vec::new(),
     };
     if dice.chance(35) {
         traffic::add_messages(dice, graph, drawn.service_levels, &mut plan);
+    }
+    if dice.chance(30) {
+        flows::add(dice, graph, &mut plan);
     }
     plan
 }

@@ -91,6 +91,7 @@ pub(super) fn host_options(dice: &mut Dice, family: Family) -> HostOptions {
     HostOptions {
         sink_cycles_per_flit: (all && dice.chance(25)).then(|| dice.between(1, 4)),
         source_queue: dice.chance(30).then(|| dice.between(1, 5)),
+        ..HostOptions::default()
     }
 }
 

@@ -6,10 +6,10 @@
 //! [`PERIOD`] cases in a row hold every width and size in every mode, and every feature three times.
 
 use super::Dice;
-use super::features::{ADAPTIVE_ONLY, PLAIN, STATEFUL, TABLES_ONLY, traffic};
+use super::features::{ADAPTIVE_ONLY, PLAIN, SCHEDULERS, STATEFUL, TABLES_ONLY, traffic};
 
 /// Cases in a row that hold everything.
-pub(crate) const PERIOD: u64 = 2 * SLOTS * 6;
+pub(crate) const PERIOD: u64 = 2 * SLOTS * 8;
 /// Pairs of cases until sizes come again.
 const SLOTS: u64 = 20;
 /// Words of wide request masks: at least so many and one bit, at most so many.
@@ -124,9 +124,9 @@ impl Stratum {
 pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
     let given: &[&[&str]] = match (kind, plain) {
         (Kind::Tables, true) => &[&PLAIN],
-        (Kind::Tables, false) => &[&STATEFUL, &TABLES_ONLY],
+        (Kind::Tables, false) => &[&STATEFUL, &TABLES_ONLY, &SCHEDULERS],
         (Kind::Adaptive, true) => &[&PLAIN, &ADAPTIVE_ONLY],
-        (Kind::Adaptive, false) => &[&STATEFUL, &ADAPTIVE_ONLY],
+        (Kind::Adaptive, false) => &[&STATEFUL, &ADAPTIVE_ONLY, &SCHEDULERS],
     };
     let given = given.iter().copied().flatten();
     let mut names: Vec<String> = given.map(|&name| name.to_owned()).collect();
@@ -140,7 +140,7 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random_fabric::features::features;
+    use crate::random_fabric::features::{FLOWS, features};
     use crate::random_fabric::{Case, adaptive_case, case};
     use crate::reference::Routing;
     use std::collections::BTreeMap;
@@ -159,7 +159,9 @@ mod tests {
                 *met.entry(name).or_default() += 1;
             }
         }
-        for name in [true, false].map(|plain| wanted(kind, plain)).concat() {
+        let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
+        names.extend(FLOWS.map(String::from));
+        for name in names {
             let times = |of: &BTreeMap<String, u32>| of.get(&name).copied().unwrap_or(0);
             assert!(
                 times(&met) >= 3,

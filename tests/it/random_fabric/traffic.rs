@@ -50,7 +50,7 @@ impl Pattern for Uniform {
     }
 }
 
-fn other(hosts: u32, source: HostId, rng: &mut Stream) -> HostId {
+pub(super) fn other(hosts: u32, source: HostId, rng: &mut Stream) -> HostId {
     HostId((source.0 + 1 + below(rng, hosts - 1)) % hosts)
 }
 
@@ -244,6 +244,7 @@ fn class(dice: &mut Dice, graph: &Graph, seed: u64, service_levels: u8, index: u
         load,
         packets_per_host: dice.chance(20).then(|| u64::from(dice.between(1, 30))),
         messages: None,
+        flows: None,
     }
 }
 
@@ -265,7 +266,7 @@ pub(super) fn change(dice: &mut Dice, graph: &Graph, seed: u64, classes: &mut [C
     }
 }
 
-fn sizes(dice: &mut Dice) -> SizeDistribution {
+pub(super) fn sizes(dice: &mut Dice) -> SizeDistribution {
     if dice.chance(40) {
         return SizeDistribution::fixed(dice.pick(&[1, 2, 4, 8, 11, 32]));
     }
@@ -279,7 +280,7 @@ fn sizes(dice: &mut Dice) -> SizeDistribution {
 }
 
 /// A process with its name.
-fn process(
+pub(super) fn process(
     dice: &mut Dice,
     mean_size: f64,
     is_backlogged: bool,
@@ -372,6 +373,7 @@ pub(super) fn add_messages(dice: &mut Dice, graph: &Graph, service_levels: u8, p
             load: 0.0,
             packets_per_host: None,
             messages: Some(0),
+            flows: None,
         };
         plan.classes.insert(first + index, class);
     }

@@ -45,9 +45,10 @@ pub(super) fn way(dice: &mut Dice, stratum: &Stratum, cycles: u64) -> Way {
     }
 }
 
-/// Now and then a fork, in the warm-up of both runs; messages exclude it.
+/// Now and then a fork, in the warm-up of both runs; messages and flows exclude it.
 pub(super) fn fork(dice: &mut Dice, plan: &Plan, graph: &Graph, cycles: u64) -> Option<Fork> {
-    if !plan.workloads.is_empty() || plan.phases.warmup < 10 || !dice.chance(25) {
+    let may_fork = plan.workloads.is_empty() && plan.flows.is_empty() && plan.phases.warmup >= 10;
+    if !may_fork || !dice.chance(25) {
         return None;
     }
     let cycle = u64::from(dice.between(5, plan.phases.warmup as u32));

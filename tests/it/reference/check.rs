@@ -41,7 +41,7 @@ fn flits_at_ends(packet: &Packet) -> Vec<u32> {
     (0..packet.size).map(at_ends).collect()
 }
 
-/// Created = queued + in the fabric + delivered, the queued ones in one source queue each.
+/// Created = queued + in the fabric + delivered, the queued ones in one queue of a source or a flow each.
 fn check_queues(fabric: &Fabric<'_>) {
     let mut times_queued = vec![0u32; fabric.packets.len()];
     for id in fabric.hosts.iter().flat_map(super::host::Host::queued) {
@@ -57,10 +57,10 @@ fn check_queues(fabric: &Fabric<'_>) {
     }
 }
 
-/// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they
-/// are delivered in the order of their creation.
+/// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they are delivered in
+/// the order of their creation, those of one flow and those of none; which of these goes first is the scheduler's choice.
 pub(super) fn check_order(packets: &[Packet]) {
-    let mut last: BTreeMap<(HostId, HostId, SlId, bool), u64> = BTreeMap::new();
+    let mut last: BTreeMap<(HostId, HostId, SlId, bool, Option<usize>), u64> = BTreeMap::new();
     for packet in packets {
         let delivered = packet.delivered.unwrap_or(u64::MAX);
         // the service level of a management packet does not matter
@@ -69,8 +69,9 @@ pub(super) fn check_order(packets: &[Packet]) {
         } else {
             packet.sl
         };
-        let flow = (packet.source, packet.destination, sl, packet.management);
-        let before = last.insert(flow, delivered).unwrap_or(0);
+        let ends = (packet.source, packet.destination);
+        let path = (ends.0, ends.1, sl, packet.management, packet.flow);
+        let before = last.insert(path, delivered).unwrap_or(0);
         assert!(before <= delivered, "overtaken on one path: {packet:?}");
     }
 }

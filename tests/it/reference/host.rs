@@ -1,14 +1,17 @@
-//! One host: sources, source queues, injection, sink.
+//! One host: sources, source queues, injection.
 //!
-//! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D12 (sink), D17 (sources), D21 (messages).
+//! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D17 (sources), D21 (messages), D29 (flows and queues).
 
 use super::Setting;
+use super::flow::Look;
+use super::flows::{Candidate, Flows};
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start};
 use super::messages::Messages;
 use super::packet::{Flit, Packet, PacketId, Rejected};
-use super::routing::{Routing, group};
-use virtlane::ids::{ChannelId, HostId};
+use super::routing::injection_lane;
+use super::sink::Sink;
+use virtlane::ids::HostId;
 use virtlane::traffic::{Creation, Gap, Source};
 
 /// When a source makes its next packet.
@@ -36,33 +39,21 @@ struct Sending {
     start: u64,
 }
 
-/// The packet that a slow sink is draining.
-#[derive(Clone, Copy, Debug)]
-struct Draining {
-    packet: PacketId,
-    start: u64,
-}
-
 /// A host.
 #[derive(Debug)]
 pub(super) struct Host {
     id: HostId,
     /// Injection channel.
     outgoing: usize,
-    /// Ejection channel.
-    incoming: usize,
     sources: Vec<ClassSource>,
     /// Packets that have not started, per lane.
     queues: Vec<Vec<PacketId>>,
+    flows: Flows,
     chooser: LaneChooser,
     /// First cycle in which the channel can be granted again.
     free_at: u64,
     sending: Option<Sending>,
-    /// Slow sink: packets per lane, with the first cycle in which they can drain.
-    arrived: Vec<Vec<(PacketId, u64)>>,
-    /// Slow sink: next lane.
-    sink_pointer: usize,
-    draining: Option<Draining>,
+    pub(super) sink: Sink,
 }
 
 impl Host {
@@ -89,19 +80,17 @@ impl Host {
         Self {
             id,
             outgoing: outgoing.index(),
-            incoming: outgoing.reverse().index(),
             sources,
             queues: vec![Vec::new(); lanes],
+            flows: Flows::new(setting, id),
             chooser: LaneChooser::new(options),
             free_at: 0,
             sending: None,
-            arrived: vec![Vec::new(); lanes],
-            sink_pointer: 0,
-            draining: None,
+            sink: Sink::new(setting, id),
         }
     }
 
-    /// Stage Generate: one packet of each class that is due, in class order; adds the rejected ones.
+    /// Stage Generate: one packet of each class that is due, in class order, then of each flow; adds the rejected ones.
     pub(super) fn generate(
         &mut self,
         setting: Setting<'_>,
@@ -139,6 +128,7 @@ impl Host {
                 rejected.push(Rejected {
                     source: self.id,
                     class: class_index as u16,
+                    flow: None,
                     size: made.size,
                     created: now,
                 });
@@ -146,6 +136,7 @@ impl Host {
             }
             self.enqueue(setting, packets, class_index, made, now);
         }
+        self.flows.generate(setting, packets, rejected, now);
     }
 
     /// Goes on with the sources of another plan, whose first gaps count from now; their numbers of packets go on, and
@@ -177,53 +168,11 @@ impl Host {
         made: Creation,
         now: u64,
     ) -> PacketId {
-        let (first, _) = setting.graph.attachment(self.id).expect("a switch");
-        let packet = Packet {
-            source: self.id,
-            class: class as u16,
-            sequence: made.sequence,
-            destination: made.destination,
-            sl: made.sl,
-            management: setting.plan.classes[class].management,
-            layer: match setting.routing {
-                Routing::Tables(tables) => tables.path_layer(first, made.destination),
-                Routing::Adaptive(_) => 0,
-            },
-            course: None,
-            size: made.size,
-            created: now,
-            injected: None,
-            delivered: None,
-            fecn: false,
-            switches: 0,
-            flits_sent: 0,
-            flits_consumed: 0,
-            consumed: Vec::new(),
-        };
-        let lane = self.injection_lane(setting, &packet);
+        let packet = Packet::new(setting, self.id, class as u16, None, made, now);
+        let lane = injection_lane(setting, &packet);
         self.queues[lane].push(packets.len());
         packets.push(packet);
         packets.len() - 1
-    }
-
-    fn injection_lane(&self, setting: Setting<'_>, packet: &Packet) -> usize {
-        let options = &setting.plan.switch;
-        let lane = match setting.routing {
-            Routing::Tables(_) if packet.management => return usize::from(options.lanes),
-            Routing::Tables(tables) => {
-                let channel = ChannelId::from(self.outgoing);
-                let lane = tables
-                    .lanes
-                    .injection_lane(channel, packet.sl, packet.layer);
-                lane.index()
-            }
-            Routing::Adaptive(routing) => {
-                let lanes = group(routing, options, packet);
-                lanes.start + packet.sequence as usize % lanes.len()
-            }
-        };
-        assert!(lane < usize::from(options.lanes));
-        lane
     }
 
     /// Stage Inject: starts a packet when the channel is free, then moves the flit that is due.
@@ -231,7 +180,7 @@ impl Host {
         &mut self,
         setting: Setting<'_>,
         links: &mut [Link],
-        packets: &mut [Packet],
+        packets: &mut Vec<Packet>,
         now: u64,
     ) {
         let link = &mut links[self.outgoing];
@@ -255,26 +204,46 @@ impl Host {
         }
     }
 
+    /// The first packet of a lane's source queue.
+    fn head(&self, lane: usize) -> Option<PacketId> {
+        self.queues[lane].first().copied()
+    }
+
     fn start_packet(
         &mut self,
         setting: Setting<'_>,
         link: &mut Link,
-        packets: &mut [Packet],
+        packets: &mut Vec<Packet>,
         now: u64,
     ) {
         if let Some(last) = self.sending.take() {
             assert_eq!(packets[last.packet].flits_sent, packets[last.packet].size);
         }
-        let eligible: Vec<bool> = (0..self.queues.len())
+        let candidates: Vec<Option<Candidate>> = (0..self.queues.len())
             .map(|lane| {
-                let head = self.queues[lane].first();
-                head.is_some_and(|&head| link.fits(lane, packets[head].size))
+                let look = Look {
+                    setting,
+                    packets,
+                    pace: link.cycles_per_flit,
+                    now,
+                };
+                self.flows.candidate(look, lane, self.head(lane))
             })
+            .collect();
+        let lanes = candidates.iter().enumerate();
+        let eligible: Vec<bool> = lanes
+            .map(|(lane, candidate)| candidate.is_some_and(|next| link.fits(lane, next.size)))
             .collect();
         let Some(choice) = self.chooser.choose(&eligible) else {
             return;
         };
-        let id = self.queues[choice.lane].remove(0);
+        let next = candidates[choice.lane].expect("eligible");
+        let of_lane = (choice.lane, self.head(choice.lane));
+        let setting_and_pace = (setting, link.cycles_per_flit);
+        let of_flow = self
+            .flows
+            .start(setting_and_pace, packets, of_lane, next, now);
+        let id = of_flow.unwrap_or_else(|| self.queues[choice.lane].remove(0));
         let size = packets[id].size;
         link.starts.push(Start {
             cycle: now,
@@ -298,77 +267,13 @@ impl Host {
         }
     }
 
-    /// A header arrives: with a slow sink the packet queues for it (D12).
-    pub(super) fn arrive(
-        &mut self,
-        setting: Setting<'_>,
-        link: &Link,
-        packets: &[Packet],
-        (id, lane): (PacketId, usize),
-        now: u64,
-    ) {
-        assert_eq!(
-            packets[id].destination, self.id,
-            "delivered to another host"
-        );
-        if let Some(c) = setting.plan.host.sink_cycles_per_flit {
-            let tail = u64::from(packets[id].size) - 1;
-            let wait = tail * link.cycles_per_flit.saturating_sub(u64::from(c));
-            self.arrived[lane].push((id, now + wait));
-        }
-    }
-
-    /// Stage Consume (rule 11, D12).
-    pub(super) fn consume(
-        &mut self,
-        setting: Setting<'_>,
-        links: &mut [Link],
-        packets: &mut [Packet],
-        now: u64,
-    ) {
-        let link = &mut links[self.incoming];
-        let Some(c) = setting.plan.host.sink_cycles_per_flit else {
-            for stored in link.buffer.clone() {
-                assert_eq!(stored.since, now);
-                consume_flit(link, packets, stored.flit, now);
-            }
-            return;
-        };
-        let c = u64::from(c);
-        if let Some(Draining { packet, start }) = self.draining
-            && now >= start + u64::from(packets[packet].size) * c
-        {
-            assert!(packets[packet].delivered.is_some());
-            self.draining = None;
-        }
-        if self.draining.is_none() {
-            self.start_draining(now);
-        }
-        let Some(Draining { packet, start }) = self.draining else {
-            return;
-        };
-        let index = packets[packet].flits_consumed;
-        if index < packets[packet].size && start + u64::from(index) * c == now {
-            consume_flit(link, packets, Flit { packet, index }, now);
-        }
-    }
-
-    /// D12: round robin over lanes whose first packet can drain.
-    fn start_draining(&mut self, now: u64) {
-        let lanes = self.arrived.len();
-        let next = (0..lanes)
-            .map(|step| (self.sink_pointer + step) % lanes)
-            .find(|&lane| self.arrived[lane].first().is_some_and(|p| p.1 <= now));
-        if let Some(lane) = next {
-            let (packet, _) = self.arrived[lane].remove(0);
-            self.sink_pointer = (lane + 1) % lanes;
-            self.draining = Some(Draining { packet, start: now });
-        }
-    }
-
     /// Packets that have not started.
     pub(super) fn queued(&self) -> impl Iterator<Item = PacketId> {
-        self.queues.iter().flatten().copied()
+        self.queues
+            .iter()
+            .flatten()
+            .copied()
+            .chain(self.flows.queued())
     }
 }
 
@@ -382,21 +287,5 @@ fn next_creation(gap: Gap, now: u64, packet: Option<PacketId>) -> Next {
         }
         (Gap::WhenSent, None) => Next::At(now + 1),
         (Gap::WhenSent, Some(id)) => Next::AfterStartOf(id),
-    }
-}
-
-/// The next flit of a packet is consumed; its credit goes back; with the tail the packet is delivered.
-fn consume_flit(link: &mut Link, packets: &mut [Packet], flit: Flit, now: u64) {
-    link.remove(flit, now);
-    let packet = &mut packets[flit.packet];
-    assert_eq!(
-        packet.flits_consumed, flit.index,
-        "flits of a packet out of order"
-    );
-    packet.flits_consumed += 1;
-    packet.consumed.push(now);
-    if packet.flits_consumed == packet.size {
-        assert_eq!(packet.delivered, None);
-        packet.delivered = Some(now);
     }
 }

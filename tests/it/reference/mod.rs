@@ -2,18 +2,20 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D21); with the library it shares scenario, graph, tables or adaptive routing function, sources and
+//! decisions D1-D34); with the library it shares scenario, graph, tables or adaptive routing function, sources and
 //! random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
-//! `arbitration` (matching), `host` (sources and sinks), `messages` (D21), `check` (conservation), `window`
-//! (what a measurement counts).
+//! `arbitration` (matching), `host` (sources and injection), `sink`, `messages` (D21), `flows` of a host, each a `flow`, and
+//! the `scheduler` of a lane (D27 to D34), `check` (conservation), `window` (what a measurement counts).
 
 mod adaptive;
 mod arbitration;
 mod check;
+mod flow;
+mod flows;
 mod host;
 mod lane_choice;
 mod link;
@@ -23,12 +25,14 @@ mod output_lanes;
 mod packet;
 mod request;
 mod routing;
+mod scheduler;
+mod sink;
 mod switch;
 mod turns;
 mod window;
 
 pub(crate) use routing::Routing;
-pub(crate) use window::{ClassCounts, HostCounts, Window};
+pub(crate) use window::{ClassCounts, FlowCounts, HostCounts, Window};
 
 use host::Host;
 use link::Link;
@@ -52,6 +56,8 @@ pub(crate) struct Delivery {
     pub(crate) class: u16,
     /// Number within its source, from 0; rejected packets have numbers, too.
     pub(crate) sequence: u64,
+    /// Flow, when it is a packet of one.
+    pub(crate) flow: Option<u32>,
     /// Receiving host.
     pub(crate) destination: HostId,
     /// Flits.
@@ -75,7 +81,7 @@ pub(crate) struct Outcome {
     pub(crate) deliveries: Vec<Delivery>,
     /// Packets made by the sources, rejected ones included.
     pub(crate) created: u64,
-    /// Packets rejected by full source queues.
+    /// Packets rejected by full queues of sources and flows.
     pub(crate) rejected: u64,
     /// Messages delivered.
     pub(crate) messages: u64,
@@ -87,6 +93,8 @@ pub(crate) struct Outcome {
     pub(crate) queued: (u64, u64),
     /// What the measurement window counts.
     pub(crate) window: Window,
+    /// What the flows count, by id.
+    pub(crate) flows: Vec<FlowCounts>,
 }
 
 /// Simulates cycles `0..cycles`.
@@ -197,7 +205,9 @@ impl<'a> Fabric<'a> {
 
     /// Goes on with another plan of the same network: sources and random streams start anew.
     fn fork(&mut self, plan: &'a Plan, now: u64) {
-        assert!(self.setting.plan.workloads.is_empty() && plan.workloads.is_empty());
+        for plan in [self.setting.plan, plan] {
+            assert!(plan.workloads.is_empty() && plan.flows.is_empty(), "D27");
+        }
         self.setting.plan = plan;
         for host in &mut self.hosts {
             host.fork(self.setting, now);
@@ -219,7 +229,8 @@ impl<'a> Fabric<'a> {
         self.arbitrate_cross_mark(now);
         self.generate_and_inject(now);
         for host in &mut self.hosts {
-            host.consume(self.setting, &mut self.links, &mut self.packets, now);
+            host.sink
+                .consume(self.setting, &mut self.links, &mut self.packets, now);
         }
     }
 
@@ -234,7 +245,7 @@ impl<'a> Fabric<'a> {
                 }
                 let id = stored.flit.packet;
                 match self.setting.graph.channels()[index].to {
-                    Endpoint::Host(host) => self.hosts[host.index()].arrive(
+                    Endpoint::Host(host) => self.hosts[host.index()].sink.arrive(
                         self.setting,
                         &self.links[index],
                         &self.packets,
@@ -300,6 +311,7 @@ impl<'a> Fabric<'a> {
                 source: packet.source,
                 class: packet.class,
                 sequence: packet.sequence,
+                flow: packet.flow.map(|flow| flow as u32),
                 destination: packet.destination,
                 size: packet.size,
                 created: packet.created,
@@ -323,6 +335,7 @@ impl<'a> Fabric<'a> {
             flit_hops: self.packets.iter().map(flit_hops).sum(),
             queued: self.queued,
             window: Window::of(&self),
+            flows: window::flows(&self),
         }
     }
 }

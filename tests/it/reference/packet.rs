@@ -1,7 +1,10 @@
 //! Packets and flits as the reference model sees them.
 
+use super::Setting;
+use super::routing::Routing;
 use virtlane::ids::{HostId, SlId};
 use virtlane::routing::adaptive::Course;
+use virtlane::traffic::Creation;
 
 /// Index into the list of all accepted packets, in order of creation.
 pub(super) type PacketId = usize;
@@ -11,6 +14,8 @@ pub(super) type PacketId = usize;
 pub(super) struct Packet {
     pub(super) source: HostId,
     pub(super) class: u16,
+    /// Its flow, when it is one of a flow.
+    pub(super) flow: Option<usize>,
     pub(super) sequence: u64,
     pub(super) destination: HostId,
     pub(super) sl: SlId,
@@ -38,11 +43,49 @@ pub(super) struct Packet {
     pub(super) consumed: Vec<u64>,
 }
 
-/// A packet that met a full source queue.
+impl Packet {
+    /// A packet that is made now.
+    pub(super) fn new(
+        setting: Setting<'_>,
+        source: HostId,
+        class: u16,
+        flow: Option<usize>,
+        made: Creation,
+        now: u64,
+    ) -> Self {
+        let (first, _) = setting.graph.attachment(source).expect("a switch");
+        Self {
+            source,
+            class,
+            flow,
+            sequence: made.sequence,
+            destination: made.destination,
+            sl: made.sl,
+            management: setting.plan.classes[usize::from(class)].management,
+            layer: match setting.routing {
+                Routing::Tables(tables) => tables.path_layer(first, made.destination),
+                Routing::Adaptive(_) => 0,
+            },
+            course: None,
+            size: made.size,
+            created: now,
+            injected: None,
+            delivered: None,
+            fecn: false,
+            switches: 0,
+            flits_sent: 0,
+            flits_consumed: 0,
+            consumed: Vec::new(),
+        }
+    }
+}
+
+/// A packet that met a full source queue, or a full queue of its flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rejected {
     pub(super) source: HostId,
     pub(super) class: u16,
+    pub(super) flow: Option<usize>,
     /// Flits.
     pub(super) size: u16,
     pub(super) created: u64,

@@ -1,5 +1,6 @@
 //! What packets find their way by: forwarding tables, or the candidates of an adaptive engine (D20).
 
+use super::Setting;
 use super::packet::Packet;
 use std::ops::Range;
 use virtlane::plan::{InputSpeedup, Matching, Queues, SwitchOptions};
@@ -54,6 +55,28 @@ impl Routing<'_> {
             assert!(!options.reserve, "D20");
         }
     }
+}
+
+/// The lane on which a packet enters the fabric.
+pub(super) fn injection_lane(setting: Setting<'_>, packet: &Packet) -> usize {
+    let options = &setting.plan.switch;
+    let lane = match setting.routing {
+        Routing::Tables(_) if packet.management => return usize::from(options.lanes),
+        Routing::Tables(tables) => {
+            let channel = setting.graph.host_channel(packet.source);
+            let lane = tables
+                .lanes
+                .injection_lane(channel, packet.sl, packet.layer);
+            lane.index()
+        }
+        Routing::Adaptive(routing) => {
+            let lanes = group(routing, options, packet);
+            let number = packet.flow.unwrap_or(packet.sequence as usize);
+            lanes.start + number % lanes.len()
+        }
+    };
+    assert!(lane < usize::from(options.lanes));
+    lane
 }
 
 /// The lanes of a packet's service level.

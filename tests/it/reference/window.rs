@@ -53,6 +53,33 @@ pub(crate) struct HostCounts {
     pub(crate) received: u64,
 }
 
+/// Counts of a flow (D34), since cycle 0 where nothing else is said.
+#[derive(PartialEq, Eq, Clone, Debug, Default)]
+pub(crate) struct FlowCounts {
+    /// Packets and flits made, rejected ones included.
+    pub(crate) created: (u64, u64),
+    /// Packets and flits rejected.
+    pub(crate) rejected: (u64, u64),
+    /// Packets and flits that entered their first channel.
+    pub(crate) started: (u64, u64),
+    /// Packets and flits delivered.
+    pub(crate) delivered: (u64, u64),
+    /// Flits of delivered packets, consumed in the window.
+    pub(crate) received: u64,
+    /// Tagged packets that were delivered.
+    pub(crate) tagged: u64,
+    /// From first channel to delivery, of these: sum and most \[cycles\].
+    pub(crate) network: (u64, u64),
+    /// From creation to delivery, of these: sum and most \[cycles\].
+    pub(crate) packet: (u64, u64),
+    /// Differences between the network latencies of two of these in a row: sum and most \[cycles\].
+    pub(crate) jitter: (u64, u64),
+    /// First start of a packet \[cycle\].
+    pub(crate) first_start: Option<u64>,
+    /// Latest delivery \[cycle\].
+    pub(crate) last_delivery: Option<u64>,
+}
+
 /// Counts of a measurement window.
 #[derive(PartialEq, Eq, Clone, Debug)]
 pub(crate) struct Window {
@@ -150,6 +177,69 @@ impl Window {
             class.marked += u64::from(packet.fecn);
             *class.hops.entry(packet.switches - 1).or_default() += 1;
         }
+    }
+}
+
+/// The counts of all flows.
+pub(super) fn flows(fabric: &Fabric<'_>) -> Vec<FlowCounts> {
+    let plan = fabric.setting.plan;
+    let phases = &plan.phases;
+    let window = phases.warmup..phases.warmup + phases.measure;
+    (0..plan.flows.len())
+        .map(|flow| {
+            let packets = fabric.packets.iter();
+            let packets: Vec<&Packet> = packets.filter(|p| p.flow == Some(flow)).collect();
+            let rejected = fabric.rejected.iter().filter(|p| p.flow == Some(flow));
+            let rejected: Vec<u16> = rejected.map(|packet| packet.size).collect();
+            flow_counts(&packets, &rejected, &window)
+        })
+        .collect()
+}
+
+/// Packets and flits of these sizes.
+fn total(sizes: impl Iterator<Item = u16>) -> (u64, u64) {
+    sizes.fold((0, 0), |sum, size| (sum.0 + 1, sum.1 + u64::from(size)))
+}
+
+fn sum_and_most(values: &[u64]) -> (u64, u64) {
+    (
+        values.iter().sum(),
+        values.iter().max().copied().unwrap_or(0),
+    )
+}
+
+/// The counts of the flow with these packets and sizes of rejected ones.
+fn flow_counts(packets: &[&Packet], rejected: &[u16], window: &Range<u64>) -> FlowCounts {
+    let rejected = rejected.iter().copied();
+    let made = packets.iter().map(|packet| packet.size);
+    let started = packets.iter().filter(|packet| packet.injected.is_some());
+    let delivered = packets.iter().filter(|packet| packet.delivered.is_some());
+    let received = packets.iter().map(|packet| delivered_flits(packet, window));
+    // (delivery, network latency, packet latency) of the tagged ones
+    let mut tagged: Vec<(u64, u64, u64)> = Vec::new();
+    for packet in delivered.clone() {
+        if window.contains(&packet.created)
+            && let (Some(injected), Some(delivered)) = (packet.injected, packet.delivered)
+        {
+            tagged.push((delivered, delivered - injected, delivered - packet.created));
+        }
+    }
+    tagged.sort_unstable();
+    let network: Vec<u64> = tagged.iter().map(|times| times.1).collect();
+    let packet: Vec<u64> = tagged.iter().map(|times| times.2).collect();
+    let differences = network.windows(2).map(|pair| pair[1].abs_diff(pair[0]));
+    FlowCounts {
+        created: total(made.chain(rejected.clone())),
+        rejected: total(rejected),
+        started: total(started.clone().map(|packet| packet.size)),
+        delivered: total(delivered.clone().map(|packet| packet.size)),
+        received: received.sum(),
+        tagged: tagged.len() as u64,
+        network: sum_and_most(&network),
+        packet: sum_and_most(&packet),
+        jitter: sum_and_most(&differences.collect::<Vec<_>>()),
+        first_start: started.filter_map(|packet| packet.injected).min(),
+        last_delivery: delivered.filter_map(|packet| packet.delivered).max(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The reference model alone: closed forms of latency and throughput, shares, marking, conservation.
 
 mod adaptive;
+mod flows;
 mod output_lanes;
 mod random_cases;
 mod turns;
@@ -101,6 +102,7 @@ fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
         load: 1.0,
         packets_per_host: None,
         messages: None,
+        flows: None,
     }
 }
 
@@ -123,6 +125,7 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
         allow_unreachable: false,
         observe: Observe::default(),
         workloads: Vec::new(),
+        flows: Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@ mod confidence;
 mod deadlock;
 mod determinism;
 mod fabrics;
+mod flows;
 mod lash;
 mod output_lanes;
 mod parking_lot;

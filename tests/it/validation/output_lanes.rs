@@ -264,6 +264,8 @@ fn nothing_stays_behind() {
         for class in &mut case.plan.classes {
             class.packets_per_host = Some(20);
         }
+        // flows without a size never end
+        case.plan.flows.clear();
         // lanes that share a pool may deadlock
         case.plan.switch.sharing = BufferSharing::PerLane;
         let mut simulation = simulation(&case, 1 + seed as usize % 3);

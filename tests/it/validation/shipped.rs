@@ -50,6 +50,11 @@ fn messages_keep_their_promises() {
 }
 
 #[test]
+fn flows_keep_their_promises() {
+    folder_keeps_its_promises("flows");
+}
+
+#[test]
 fn topologies_keep_their_promises() {
     folder_keeps_its_promises("topologies");
 }

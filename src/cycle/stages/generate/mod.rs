@@ -24,7 +24,7 @@ use crate::cycle::mechanisms::replay::Replay;
 use crate::cycle::records::Records;
 use crate::cycle::rules::{RuleSet, Rules};
 use crate::cycle::state::worklists::Created;
-use crate::cycle::state::{Calendar, Place, Shared, Worklists};
+use crate::cycle::state::{Calendar, Place, Worklists};
 use crate::cycle::view::column;
 use crate::fabric::rows::{HostRow, PortRow, Rows, Seen};
 use crate::fabric::source_queue::{SourceQueues, Waiting};
@@ -133,28 +133,13 @@ fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
     let key = if class.management {
         shared.forwarding.management_key
     } else {
-        shared.key(hosts.ids[host].id, &creation)
+        shared.key(hosts.ids[host].id, creation.destination.0, creation.sl)
     };
     let rejected = enqueue(hosts, host, class_number as u16, &creation, key);
     match gap {
         Gap::After(cycles) => hosts.sources.insert(row, hosts.now + cycles),
         Gap::WhenSent if rejected => hosts.sources.insert(row, hosts.now + 1),
         Gap::WhenSent | Gap::Never => {}
-    }
-}
-
-impl Shared {
-    /// Key of the lane map of a data packet from host `source` (global id).
-    #[inline]
-    fn key(&self, source: u32, creation: &Creation) -> u8 {
-        let tables = &self.forwarding;
-        let layer = if tables.path_layer.is_empty() {
-            0
-        } else {
-            let from = tables.host_switch[source as usize] as usize;
-            tables.path_layer[from * tables.host_count + creation.destination.index()]
-        };
-        creation.sl.0 * tables.layers + layer
     }
 }
 

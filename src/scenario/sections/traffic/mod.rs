@@ -1,9 +1,12 @@
 //! Section `traffic`: one class, who sends it, and what it sends.
 
+mod flows;
 mod hosts;
 mod messages;
 mod plan;
 
+pub use flows::{Allowed, Flows};
+pub(in crate::scenario) use flows::{complete as complete_flows, flows as plan_flows};
 pub use hosts::HostSet;
 pub(in crate::scenario) use messages::workloads;
 pub(in crate::scenario) use plan::classes as plan_classes;
@@ -23,13 +26,16 @@ section! {
         /// Hosts that send; hosts and switches by number from 0 or by name, Range includes both ends
         hosts: At<HostSet> = hosts::read,
             "All | Range(first, last) | List([hosts]) | EveryNth(n, offset) | Switches([switches])" or "All";
-        /// Where packets go; needed without `messages`
+        /// Where packets go; needed without `messages` and `flows`
         pattern: Option<Part> = part("traffic pattern"), "traffic pattern" or None;
-        /// When packets are made; needed without `messages`
+        /// When packets are made; needed without `messages` and `flows`
         process: Option<Part> = part("arrival process"), "arrival process" or None;
         /// Who sends what to whom, when and after what, in place of pattern and process; classes that name the same
         /// source share it
         messages: Option<Part> = part("message source"), "message source" or None;
+        /// Senders that are asked for packets when the channel is free, in place of pattern and process; each entry makes flows
+        /// that are alike, see section flows
+        flows: Option<Vec<Flows>> = Flows::several, "[flows]" or None;
         /// Packet size, 1..=65535 flits; messages are split into packets of at most this size
         size: At<Size> = size, "size | Mixed([(size, weight)])";
         /// Service level; of several, one is drawn per packet; Management = VL15
@@ -111,15 +117,19 @@ fn service_levels(item: &Item<'_>) -> Read<ServiceLevels> {
 impl Class {
     /// A class has messages, or a pattern and a process.
     fn check_demand(&self, fields: &Fields<'_>) -> Result<(), Mistake> {
-        if self.messages.is_none() {
-            fields.need("pattern")?;
-            fields.need("process")?;
-            return Ok(());
-        }
-        for key in ["pattern", "process", "packets"] {
-            if let Some(item) = fields.get(key) {
+        let (given, others): (_, &[&str]) = match (&self.messages, &self.flows) {
+            (None, None) => {
+                fields.need("pattern")?;
+                fields.need("process")?;
+                return Ok(());
+            }
+            (Some(_), _) => ("messages", &["pattern", "process", "packets", "flows"]),
+            (None, Some(_)) => ("flows", &["pattern", "process", "packets"]),
+        };
+        for key in others {
+            if let Some(item) = fields.get(key).filter(|item| !item.is_word("None")) {
                 return Err(item.mistake(format!(
-                    "`{key}` does not go with `messages`, which say who sends what and when"
+                    "`{key}` does not go with `{given}`, which say who sends what and when"
                 )));
             }
         }
@@ -136,6 +146,12 @@ impl Class {
         }
         if let Some(messages) = &self.messages {
             messages.entry(parts.messages)?;
+        }
+        for flows in self.flows.iter().flatten() {
+            flows.pairs.entry(parts.flows)?;
+            if let Some(process) = &flows.process {
+                process.entry(parts.processes)?;
+            }
         }
         Ok(())
     }
@@ -160,6 +176,13 @@ impl Class {
         }
         if let Some(messages) = &written.messages {
             printer.part("messages", messages, parts.messages);
+        }
+        if let Some(flows) = &written.flows {
+            printer.block("flows: [", "],", |printer| {
+                for flows in flows {
+                    printer.block("(", "),", |printer| flows.print(printer, parts));
+                }
+            });
         }
         match class.size.entries() {
             [(flits, _)] => printer.flits("size", u32::from(*flits)),

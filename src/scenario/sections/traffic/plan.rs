@@ -61,6 +61,7 @@ fn class(
         load: drawn.load,
         packets_per_host: class.packets.as_ref().map(|packets| packets.value),
         messages: None,
+        flows: None,
     })
 }
 

@@ -1,0 +1,237 @@
+//! Builds the flows of a shard.
+
+use super::flow::{Flow, Maker};
+use super::lane::Lane;
+use super::{Flows, Given, Tails, Wake, arrive, make};
+use crate::cycle::ledger::{Channels, Ledger};
+use crate::cycle::look::Columns;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::slot::Slot;
+use crate::cycle::state::Fact;
+use crate::fabric::components::NONE;
+use crate::fabric::placement::Placement;
+use crate::ids::{HostId, SlId};
+use crate::measure::flow_counts::FlowReceived;
+use crate::plan::{FlowPlan, Plan};
+use crate::rng::{Purpose, stream};
+use crate::traffic::{Gap, ProcessState};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// Where a flow begins and ends.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowEnd {
+    /// Shard of its source.
+    pub shard: u32,
+    /// Its row there.
+    pub row: u32,
+    /// Shard of its destination.
+    pub tail_shard: u32,
+    /// Its row there.
+    pub tail: u32,
+    /// Cycles until a delivery counts at the source; 0 = it has no window.
+    pub delay: u32,
+}
+
+/// Both ends of every flow, by id.
+pub fn flow_ends(plan: &Plan, placement: &Placement) -> Arc<[FlowEnd]> {
+    let mut order: Vec<u32> = (0..plan.flows.len() as u32).collect();
+    order.sort_by_key(|&id| (plan.flows[id as usize].source, id));
+    let mut ends = vec![
+        FlowEnd {
+            shard: 0,
+            row: 0,
+            tail_shard: 0,
+            tail: 0,
+            delay: 0
+        };
+        order.len()
+    ];
+    let mut rows = vec![0; placement.shard_count];
+    for id in order {
+        let shard = placement.host_shard[plan.flows[id as usize].source.index()];
+        let row = &mut rows[shard as usize];
+        (ends[id as usize].shard, ends[id as usize].row) = (shard, *row);
+        *row += 1;
+    }
+    let mut tails = vec![0; placement.shard_count];
+    for (end, flow) in ends.iter_mut().zip(&plan.flows) {
+        end.tail_shard = placement.host_shard[flow.destination.index()];
+        let tail = &mut tails[end.tail_shard as usize];
+        end.tail = *tail;
+        end.delay = flow.window.map_or(0, |window| window.delay as u32);
+        *tail += 1;
+    }
+    ends.into()
+}
+
+/// Flows as a mechanism.
+pub struct Flowing;
+
+impl Mechanism for Flowing {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        (!site.plan.flows.is_empty()).then_some(Self)
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        let site = shard.site();
+        let flows = Building::new(&site).flows(&site);
+        let here = |host: HostId| site.placement.host_shard[host.index()] as usize == site.number;
+        let tails = (site.plan.flows.iter()).filter(|flow| here(flow.destination));
+        shard.resource(flows);
+        shard.resource(Tails {
+            ends: Arc::clone(&site.shared.flow_ends),
+            shard: site.number as u32,
+            rows: vec![FlowReceived::default(); tails.count()],
+        });
+        shard.subscribe(Fact::Delivered);
+        shard.ledger(enter);
+        shard.system(Slot::Admit, "flows", make::system);
+        shard.system(Slot::Notify, "flow_arrivals", arrive::system);
+    }
+}
+
+/// Packets in the queues of flows.
+fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
+    ledger.waits(view.resource::<Flows>().map_or(0, Flows::waiting));
+}
+
+/// What grows while flows are added.
+struct Building {
+    flows: Vec<Flow>,
+    makers: Vec<Maker>,
+    lanes: Vec<Lane>,
+    lane_of: Vec<u32>,
+    wakes: BinaryHeap<Reverse<(u64, Wake)>>,
+    given: Given,
+}
+
+impl Building {
+    fn new(site: &Site<'_>) -> Self {
+        let (plan, shared) = (site.plan, site.shared);
+        let hosts = site.placement.hosts[site.number].len();
+        Self {
+            flows: Vec::new(),
+            makers: Vec::new(),
+            lanes: Vec::new(),
+            lane_of: vec![NONE; shared.numbering.rows(hosts)],
+            wakes: BinaryHeap::new(),
+            given: Given {
+                scheduler: plan.host.scheduler,
+                bound: plan.host.flow_queue,
+                sizes: plan
+                    .classes
+                    .iter()
+                    .map(|class| class.size.clone())
+                    .collect(),
+                processes: Vec::new(),
+                limits: Vec::new(),
+                first_port: site.placement.first_host_port[site.number],
+            },
+        }
+    }
+
+    fn flows(mut self, site: &Site<'_>) -> Flows {
+        let (plan, placement) = (site.plan, site.placement);
+        let mut ids: Vec<usize> = (0..plan.flows.len())
+            .filter(|&id| {
+                placement.host_shard[plan.flows[id].source.index()] as usize == site.number
+            })
+            .collect();
+        ids.sort_by_key(|&id| (plan.flows[id].source, id));
+        for id in ids {
+            self.add(site, id as u32, &plan.flows[id]);
+        }
+        let hosts = placement.hosts[site.number].len();
+        let mut flows = Flows {
+            given: self.given,
+            rows: self.flows,
+            makers: self.makers,
+            lanes: self.lanes,
+            lane_of: self.lane_of,
+            numbers: vec![0; hosts * plan.classes.len()],
+            wakes: self.wakes,
+            asks: Vec::new(),
+        };
+        for row in 0..flows.rows.len() as u32 {
+            if !flows.rows[row as usize].is_process {
+                flows.draw(row);
+            }
+        }
+        flows
+    }
+
+    fn add(&mut self, site: &Site<'_>, id: u32, plan: &FlowPlan) {
+        let row = self.flows.len() as u32;
+        let class = &site.plan.classes[usize::from(plan.class)];
+        let (key, number) = lane(site, plan, id, class.service_levels[0]);
+        let lane = self.lane(site, plan.source, number);
+        let place = self.lanes[lane as usize].add(row);
+        let mut wake = |at, wake| self.wakes.push(Reverse((at, wake)));
+        wake(plan.start, Wake::Look(row));
+        if let Some(stop) = plan.stop {
+            wake(stop, Wake::Look(row));
+        }
+        for &(at, limit) in plan.changes.iter() {
+            wake(at, Wake::Change(row, self.given.limits.len() as u32));
+            self.given.limits.push(limit);
+        }
+        let draws = plan.process.is_some() || class.size.entries().len() > 1;
+        let mut maker = NONE;
+        if draws {
+            maker = self.makers.len() as u32;
+            let seed = site.plan.seed;
+            let mut arrivals = stream(seed, Purpose::FlowArrivals, id.into());
+            let mut state = ProcessState::default();
+            if let Some(process) = &plan.process {
+                state = process.start(&mut arrivals);
+                if let Gap::After(cycles) = process.gap(&mut state, &mut arrivals) {
+                    wake(plan.start + cycles, Wake::Make(row));
+                }
+            }
+            self.makers.push(Maker {
+                sizes: stream(seed, Purpose::FlowPackets, id.into()),
+                arrivals,
+                state,
+                queue: std::collections::VecDeque::new(),
+                flits: 0,
+            });
+            self.given.processes.push(plan.process.clone());
+        }
+        self.flows
+            .push(Flow::new(id, (lane, place), key, plan, maker));
+    }
+
+    /// Row of a lane of a host.
+    fn lane(&mut self, site: &Site<'_>, host: HostId, number: u8) -> u32 {
+        let port = site.placement.host_port[host.index()];
+        let first = site.placement.first_host_port[site.number];
+        let host_row = crate::fabric::rows::HostRow(port.minus(first));
+        let queue = (site.shared.numbering).source_queue(host_row, number.into());
+        let known = &mut self.lane_of[queue];
+        if *known == NONE {
+            *known = self.lanes.len() as u32;
+            let channel = site.graph.channel(site.graph.host_channel(host));
+            let pace = channel.timing.cycles_per_flit as u16;
+            let scheduler = site.plan.host.scheduler;
+            self.lanes.push(Lane::new(port, number, pace, scheduler));
+        }
+        *known
+    }
+}
+
+/// Key of the lane map, and lane of its host's channel, of a flow's packets.
+fn lane(site: &Site<'_>, flow: &FlowPlan, id: u32, level: SlId) -> (u8, u8) {
+    let key = (site.shared).key(flow.source.0, flow.destination.0, level);
+    let lane = match (&site.shared.adaptation, site.routes.tables()) {
+        (Some(adaptation), _) => adaptation.injection_lane(key, id.into()),
+        (None, Some(tables)) => {
+            let channel = site.graph.host_channel(flow.source);
+            let layer = key - level.0 * tables.lanes.layers;
+            tables.lanes.injection_lane(channel, level, layer).0
+        }
+        (None, None) => 0,
+    };
+    (key, lane)
+}

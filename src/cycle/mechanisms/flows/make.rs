@@ -1,0 +1,166 @@
+//! What is due for flows: packets of their processes, acknowledgements, limits that change, flows that may go.
+//!
+//! Stage: `Slot::Admit`
+//! Reads: the heap of what is due
+//! Writes: flows, their queues, visit lists of hosts
+//! Cost: O(log flows of the shard) for everything that is due
+
+use super::flow::Made;
+use super::{Flows, Wake};
+use crate::cycle::records::Records;
+use crate::cycle::state::worklists::Created;
+use crate::cycle::state::{Calendar, Worklists};
+use crate::cycle::view::column;
+use crate::fabric::rows::{HostRow, PortRow, Rows, Seen};
+use crate::fabric::{Host, OutPort};
+use crate::ids::HostId;
+use crate::traffic::Gap;
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::prelude::{Query, Res, ResMut};
+use std::cmp::Reverse;
+
+/// The system.
+pub(super) fn system(
+    calendar: Res<'_, Calendar>,
+    mut flows: ResMut<'_, Flows>,
+    mut lists: ResMut<'_, Worklists>,
+    mut records: ResMut<'_, Records>,
+    hosts: Query<'_, '_, &Host>,
+    mut outs: Query<'_, '_, &mut OutPort>,
+) {
+    let now = calendar.now();
+    if flows.next() > now {
+        return;
+    }
+    let flows = flows.bypass_change_detection();
+    let lists = lists.bypass_change_detection();
+    let hosts = hosts.contiguous_iter().into_iter().flatten().next();
+    let hosts: Seen<'_, HostRow, Host> = Seen::new(hosts.unwrap_or_default());
+    let mut making = Making {
+        now,
+        hosts,
+        records: records.bypass_change_detection(),
+        lists,
+    };
+    while flows.next() <= now {
+        if let Some(Reverse((_, wake))) = flows.wakes.pop() {
+            flows.due(wake, &mut making);
+        }
+    }
+    let mut outs: Rows<'_, PortRow, _> = Rows::new(column!(outs));
+    for number in flows.asks.drain(..) {
+        let lane = &flows.lanes[number as usize];
+        let port = &mut outs[lane.port];
+        port.request_lanes.insert(lane.number.into());
+        if !port.visited {
+            port.visited = true;
+            making.lists.host_visits.push(lane.port);
+        }
+    }
+}
+
+/// What packets that are made are told to.
+struct Making<'a> {
+    now: u64,
+    hosts: Seen<'a, HostRow, Host>,
+    records: &'a mut Records,
+    lists: &'a mut Worklists,
+}
+
+impl Flows {
+    fn due(&mut self, wake: Wake, making: &mut Making<'_>) {
+        let now = making.now;
+        match wake {
+            Wake::Make(row) => self.make(row, making),
+            Wake::Acknowledged(row) => {
+                self.rows[row as usize].outstanding -= 1;
+                self.refresh(row, now);
+            }
+            Wake::Change(row, number) => {
+                self.rows[row as usize].limit = self.given.limits[number as usize];
+                self.refresh(row, now);
+            }
+            Wake::Look(row) => {
+                let flow = &mut self.rows[row as usize];
+                if flow.wake <= now {
+                    flow.wake = u64::MAX;
+                }
+                self.refresh(row, now);
+            }
+            Wake::Lane(number) => {
+                let lane = &mut self.lanes[number as usize];
+                if lane.wake <= now {
+                    lane.wake = u64::MAX;
+                }
+                match lane.tick(self.given.scheduler) {
+                    Some(tick) if tick > now => self.wake_lane(number, tick),
+                    Some(_) => self.asks.push(number),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// A process makes a packet, and says when the next is due.
+    fn make(&mut self, row: u32, making: &mut Making<'_>) {
+        let now = making.now;
+        let flow = &mut self.rows[row as usize];
+        if now >= flow.active.1 || flow.left == 0 {
+            return;
+        }
+        let class = flow.class;
+        let maker = &mut self.makers[flow.maker as usize];
+        let size = self.given.sizes[usize::from(class)].draw(&mut maker.sizes);
+        let size = flow.take(size);
+        flow.sent.created.add(size);
+        let is_full = (self.given.bound).is_some_and(|bound| maker.queue.len() >= bound as usize);
+        if is_full {
+            flow.sent.rejected.add(size);
+        }
+        let (destination, lane) = (flow.destination, flow.lane);
+        if let Some(process) = &self.given.processes[flow.maker as usize]
+            && let Gap::After(cycles) = process.gap(&mut maker.state, &mut maker.arrivals)
+        {
+            self.wakes.push(Reverse((now + cycles, Wake::Make(row))));
+        }
+        let sequence = self.number(row);
+        let host = HostRow(self.host_of(lane) as u32);
+        making.created(host, class, destination, size, sequence, is_full);
+        if !is_full {
+            let maker = &mut self.makers[self.rows[row as usize].maker as usize];
+            maker.flits += u64::from(size);
+            maker.queue.push_back(Made {
+                created: now,
+                sequence,
+                size,
+            });
+        }
+        self.refresh(row, now);
+    }
+}
+
+impl Making<'_> {
+    fn created(
+        &mut self,
+        host: HostRow,
+        class: u16,
+        destination: u32,
+        size: u16,
+        sequence: u32,
+        is_rejected: bool,
+    ) {
+        let ends = [HostId(self.hosts[host].id), HostId(destination)];
+        self.records.created(self.now, class, ends, size);
+        if is_rejected {
+            self.records.rejected(self.now, class);
+        } else if self.lists.facts.created {
+            self.lists.created.push(Created {
+                host,
+                class,
+                size,
+                destination,
+                sequence,
+            });
+        }
+    }
+}

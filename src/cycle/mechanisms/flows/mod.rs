@@ -1,0 +1,396 @@
+//! Flows: senders that a host asks for a packet when its channel is free (D27 to D35 of the model).
+//!
+//! Stages: `Slot::Admit` (flows that may go from now on, packets that processes make), the head of a lane in `Slot::Inject`,
+//! `Slot::Notify` (what was delivered); only where the plan has flows
+//! Reads: delivered packets
+//! Writes: its own state, host visit lists
+//! Cost: O(log flows of the shard) per packet; a flow that waits costs nothing
+//!
+//! # Rules
+//! 1. Everything that happens to a flow at a known cycle is in one heap of the shard: its start and stop, changes of its limit,
+//!    its next packet, its eligible cycle, acknowledgements.
+//! 2. A contender of a lane can go now; whatever may make a flow one, or end it, ends in `Flows::refresh`, which
+//!    asks all conditions anew. Looks without a reason change nothing.
+//!
+//! # Deviations
+//! None. References: [`VIRTUAL_CLOCK`](crate::references::VIRTUAL_CLOCK)
+
+mod arrive;
+mod build;
+pub mod flow;
+pub mod lane;
+pub mod limit;
+mod make;
+
+pub use arrive::Tails;
+pub use build::{FlowEnd, Flowing, flow_ends};
+
+use self::flow::{Flow, Made, Maker};
+use self::lane::{Lane, Pick};
+use self::limit::{LastStart, debt, eligible, wide};
+use crate::cycle::snapshot::{Persistent, Resume};
+use crate::fabric::components::NONE;
+use crate::fabric::rows::PortRow;
+use crate::fabric::source_queue::{SourceQueues, Waiting};
+use crate::plan::{Limit, ONE_FLIT_PER_CYCLE, Scheduler};
+use crate::traffic::{Process, SizeDistribution};
+use bevy_ecs::resource::Resource;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// What is due for a flow or a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Wake {
+    /// The flow of this row has another limit: number of the change.
+    Change(u32, u32),
+    /// A packet of the flow counts as acknowledged.
+    Acknowledged(u32),
+    /// The flow's process makes a packet.
+    Make(u32),
+    /// The flow may become a contender, or end.
+    Look(u32),
+    /// The lane's flows may go.
+    Lane(u32),
+}
+
+/// A packet that starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    /// The packet.
+    pub packet: Waiting,
+    /// Whether nothing of the lane could go after it.
+    pub drained: bool,
+    /// Its flow (global id), `NONE` of another packet.
+    pub flow: u32,
+    /// Whether it is made in this moment.
+    pub is_new: bool,
+}
+
+/// What does not change.
+#[derive(Debug)]
+struct Given {
+    scheduler: Scheduler,
+    /// Most packets in the queue of a flow.
+    bound: Option<u32>,
+    /// Packet sizes of each class.
+    sizes: Vec<SizeDistribution>,
+    /// Process of each maker.
+    processes: Vec<Option<Arc<dyn Process>>>,
+    /// Changes of limits.
+    limits: Vec<Limit>,
+    /// Port of the first host.
+    first_port: PortRow,
+}
+
+/// All flows of a shard, by source host and id.
+#[derive(Resource, Debug, Serialize, Deserialize)]
+pub struct Flows {
+    #[serde(skip)]
+    given: Given,
+    rows: Vec<Flow>,
+    makers: Vec<Maker>,
+    lanes: Vec<Lane>,
+    /// Row of the lane of each source queue, `NONE` where it has no flow.
+    lane_of: Vec<u32>,
+    /// Number of the next packet, `[host][class]`.
+    numbers: Vec<u32>,
+    wakes: BinaryHeap<Reverse<(u64, Wake)>>,
+    /// Lanes whose host is to be visited.
+    asks: Vec<u32>,
+}
+
+impl Default for Given {
+    /// Of a state that is being restored, until it takes over what was built.
+    fn default() -> Self {
+        Self {
+            scheduler: Scheduler::default(),
+            bound: None,
+            sizes: Vec::new(),
+            processes: Vec::new(),
+            limits: Vec::new(),
+            first_port: PortRow(0),
+        }
+    }
+}
+
+impl Persistent for Flows {
+    fn resume(&mut self, built: Self, _: &Resume<'_>) {
+        self.given = built.given;
+    }
+}
+
+impl Flows {
+    /// First cycle in which something is due.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.wakes.peek().map_or(u64::MAX, |Reverse((at, _))| *at)
+    }
+
+    /// Packets in the queues of flows.
+    pub fn waiting(&self) -> u64 {
+        let queues = self.makers.iter().map(|maker| maker.queue.len() as u64);
+        queues.sum()
+    }
+
+    /// The flows, by row.
+    pub fn rows(&self) -> &[Flow] {
+        &self.rows
+    }
+
+    /// A packet of the flow in this row counts as acknowledged from cycle `at` on.
+    pub fn acknowledge(&mut self, row: u32, at: u64) {
+        self.wakes.push(Reverse((at, Wake::Acknowledged(row))));
+    }
+
+    /// Size of the packet that a lane would send next, `None`: there is none; `queue` its source queue.
+    #[inline]
+    pub fn candidate(&mut self, queues: &SourceQueues, queue: usize, now: u64) -> Option<u16> {
+        let front = queues.front(queue);
+        let Some(lane) = self.lanes.get_mut(self.lane_of[queue] as usize) else {
+            return front.map(|front| front.size);
+        };
+        match lane.pick(self.given.scheduler, &self.rows, front, now)? {
+            Pick::Queue => front.map(|front| front.size),
+            Pick::Flow(row) => Some(self.size_of(row)),
+        }
+    }
+
+    /// The packet of the last [`Self::candidate`] starts.
+    pub fn take(&mut self, queues: &mut SourceQueues, queue: usize, now: u64) -> Option<Taken> {
+        let number = self.lane_of[queue];
+        let scheduler = self.given.scheduler;
+        let Some(lane) = self.lanes.get_mut(number as usize) else {
+            let (packet, drained) = queues.pop(queue)?;
+            return Some(Taken {
+                packet,
+                drained,
+                flow: NONE,
+                is_new: false,
+            });
+        };
+        let taken = match lane.take()? {
+            Pick::Queue => {
+                let (packet, _) = queues.pop(queue)?;
+                lane.start_queue(scheduler, packet.size);
+                Taken {
+                    packet,
+                    drained: false,
+                    flow: NONE,
+                    is_new: false,
+                }
+            }
+            Pick::Flow(row) => self.start(row, now)?,
+        };
+        let lane = &self.lanes[number as usize];
+        let tick = lane.tick(scheduler);
+        let drained = queues.front(queue).is_none() && tick.is_none_or(|tick| tick > now);
+        if let Some(tick) = tick.filter(|&tick| tick > now) {
+            self.wake_lane(number, tick);
+        }
+        // the lane that sends asks for no visit
+        self.asks.clear();
+        Some(Taken { drained, ..taken })
+    }
+
+    /// The next packet of a flow starts.
+    fn start(&mut self, row: u32, now: u64) -> Option<Taken> {
+        let size = self.size_of(row);
+        let flow = &mut self.rows[row as usize];
+        let lane = &mut self.lanes[flow.lane as usize];
+        let scheduler = self.given.scheduler;
+        let rate = rate_of(flow, lane.pace, scheduler);
+        let debt = match (flow.last(), limit_of(flow, lane.pace, scheduler)) {
+            (Some(last), limit @ Limit::Rate(rate)) => {
+                let from = eligible(limit, last, lane.pace).unwrap_or(u64::MAX);
+                debt(size, now, from, rate.into(), last)
+            }
+            _ => wide(size),
+        };
+        lane.start_flow(scheduler, flow, size, rate, now);
+        flow.set_last(LastStart {
+            at: now,
+            flits: size,
+            debt,
+        });
+        flow.outstanding += u32::from(flow.window.is_some());
+        flow.sent.started.add(size);
+        flow.sent.first_start.get_or_insert(now);
+        let made = if flow.is_process {
+            let maker = &mut self.makers[flow.maker as usize];
+            maker.flits -= u64::from(size);
+            maker.queue.pop_front()?
+        } else {
+            flow.sent.created.add(size);
+            let size = flow.take(size);
+            let number = self.number(row);
+            self.draw(row);
+            Made {
+                created: now,
+                sequence: number,
+                size,
+            }
+        };
+        let flow = &self.rows[row as usize];
+        let taken = Taken {
+            packet: Waiting {
+                created: made.created,
+                destination: flow.destination,
+                sequence: made.sequence,
+                class: flow.class,
+                size: made.size,
+                key: flow.key,
+            },
+            drained: false,
+            flow: flow.id,
+            is_new: !flow.is_process,
+        };
+        let lane = flow.lane as usize;
+        self.refresh(row, now);
+        if scheduler.has_clocks() {
+            self.lanes[lane].reach(&self.rows);
+        }
+        Some(taken)
+    }
+
+    /// Size of the next packet of a flow \[flits\].
+    #[inline]
+    fn size_of(&self, row: u32) -> u16 {
+        let flow = &self.rows[row as usize];
+        if flow.is_process {
+            let queue = &self.makers[flow.maker as usize].queue;
+            queue.front().map_or(0, |made| made.size)
+        } else {
+            flow.next_size
+        }
+    }
+
+    /// Number of the packet that a flow makes now.
+    fn number(&mut self, row: u32) -> u32 {
+        let flow = &self.rows[row as usize];
+        let classes = self.given.sizes.len();
+        let host = self.host_of(flow.lane);
+        let number = &mut self.numbers[host * classes + usize::from(flow.class)];
+        *number += 1;
+        *number - 1
+    }
+
+    /// Row of the host of a lane.
+    fn host_of(&self, lane: u32) -> usize {
+        let port = self.lanes[lane as usize].port;
+        port.minus(self.given.first_port) as usize
+    }
+
+    /// Draws the size of the next packet of a backlogged flow.
+    fn draw(&mut self, row: u32) {
+        let flow = &mut self.rows[row as usize];
+        let sizes = &self.given.sizes[usize::from(flow.class)];
+        let size = match self.makers.get_mut(flow.maker as usize) {
+            Some(maker) => sizes.draw(&mut maker.sizes),
+            None => sizes.largest(),
+        };
+        flow.next_size = u64::from(size).min(flow.left) as u16;
+    }
+
+    /// Finds out whether a flow is a contender of its lane, and when it may become one.
+    fn refresh(&mut self, row: u32, now: u64) {
+        let scheduler = self.given.scheduler;
+        let flow = &mut self.rows[row as usize];
+        let number = flow.lane;
+        let lane = &mut self.lanes[number as usize];
+        let was_ready = flow.is_ready;
+        if was_ready {
+            lane.leave(flow);
+        }
+        let rate = rate_of(flow, lane.pace, scheduler);
+        let made = (self.makers.get(flow.maker as usize)).filter(|_| flow.is_process);
+        let head = made.and_then(|maker| maker.queue.front());
+        let has_packet = match made {
+            Some(_) => head.is_some(),
+            None => flow.left > 0 && flow.active.0 <= now && now < flow.active.1,
+        };
+        let is_sendable = has_packet && flow.is_open() && !(scheduler.has_clocks() && rate == 0);
+        let paced = scheduler == Scheduler::Paced;
+        if paced {
+            lane.share(flow, if is_sendable { rate } else { 0 });
+        }
+        let mut later = None;
+        if is_sendable {
+            match first_cycle(flow, lane.pace, scheduler).filter(|_| !paced) {
+                Some(from) if from > now => later = Some(from),
+                None if !paced => {}
+                from => {
+                    let last = flow.last().map_or(0, |last| last.at + 1);
+                    let since = match head {
+                        Some(head) => head.created,
+                        None => last.max(flow.active.0),
+                    };
+                    let since = since.max(from.unwrap_or(0));
+                    let queued = made.map_or(0, |maker| maker.flits);
+                    let unsent = flow.left.saturating_add(queued);
+                    lane.join(scheduler, row, flow, since, unsent);
+                }
+            }
+        }
+        let tick = lane.tick(scheduler);
+        if let Some(tick) = tick.filter(|&tick| tick > now) {
+            self.wake_lane(number, tick);
+        }
+        // another may be the candidate now
+        if was_ready || tick.is_some_and(|tick| tick <= now) {
+            self.asks.push(number);
+        }
+        if let Some(at) = later {
+            self.wake(row, at);
+        }
+    }
+
+    /// Arranges a look at a flow.
+    fn wake(&mut self, row: u32, at: u64) {
+        let flow = &mut self.rows[row as usize];
+        if at < flow.wake {
+            flow.wake = at;
+            self.wakes.push(Reverse((at, Wake::Look(row))));
+        }
+    }
+
+    /// Arranges a look at a lane.
+    fn wake_lane(&mut self, number: u32, at: u64) {
+        let lane = &mut self.lanes[number as usize];
+        if at < lane.wake {
+            lane.wake = at;
+            self.wakes.push(Reverse((at, Wake::Lane(number))));
+        }
+    }
+}
+
+/// The rate at which a flow shares its lane, where there are clocks; else of no meaning.
+#[inline]
+fn rate_of(flow: &Flow, pace: u16, scheduler: Scheduler) -> u64 {
+    match flow.limit {
+        Limit::Rate(rate) => rate,
+        _ if scheduler.has_clocks() => ONE_FLIT_PER_CYCLE.div_ceil(pace.into()),
+        _ => 1,
+    }
+}
+
+/// The limit that its eligible cycle follows from.
+#[inline]
+fn limit_of(flow: &Flow, pace: u16, scheduler: Scheduler) -> Limit {
+    if scheduler == Scheduler::VirtualClock {
+        Limit::Rate(rate_of(flow, pace, scheduler))
+    } else {
+        flow.limit
+    }
+}
+
+/// Its eligible cycle; `None` = never.
+#[inline]
+fn first_cycle(flow: &Flow, pace: u16, scheduler: Scheduler) -> Option<u64> {
+    match (limit_of(flow, pace, scheduler), flow.last()) {
+        (Limit::Rate(0), _) => None,
+        (_, None) => Some(flow.active.0),
+        (limit, Some(last)) => eligible(limit, last, pace),
+    }
+}

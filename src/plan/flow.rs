@@ -1,0 +1,101 @@
+//! Flows: senders that a host asks for packets (D27 and following of the model).
+
+use crate::ids::HostId;
+use crate::traffic::Process;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A unit of rates: 2^32 of them are a flit per cycle.
+pub const ONE_FLIT_PER_CYCLE: u64 = 1 << 32;
+
+/// A flow; its id is its place in [`Plan::flows`](super::Plan::flows).
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Traffic class.
+    pub class: u16,
+    /// Sending host.
+    pub source: HostId,
+    /// Receiving host, another one.
+    pub destination: HostId,
+    /// Cycle from which it takes part.
+    pub start: u64,
+    /// Cycle from which it makes no packet.
+    pub stop: Option<u64>,
+    /// What it sends in all \[flits\]; `None` = without end.
+    pub flits: Option<u64>,
+    /// Weight, at least 1.
+    pub weight: u16,
+    /// What it may send, from its start on.
+    pub limit: Limit,
+    /// Later limits: from which cycle on, ascending.
+    pub changes: Arc<[(u64, Limit)]>,
+    /// How much may be on its way.
+    pub window: Option<Window>,
+    /// When it makes packets; `None`: it always has one.
+    pub process: Option<Arc<dyn Process>>,
+}
+
+/// What a flow may send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Limit {
+    /// As much as its host's channel takes.
+    #[default]
+    None,
+    /// So much \[2^-32 flits per cycle\], at most [`ONE_FLIT_PER_CYCLE`].
+    Rate(u64),
+    /// InfiniBand's inter-packet delay: after a packet, `entry` times its time over 2^`shift`.
+    Delay {
+        /// Entry of the congestion control table, below 2^14.
+        entry: u16,
+        /// Shift, at most 3.
+        shift: u8,
+    },
+}
+
+/// Packets that may be on their way at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// Packets, at least 1.
+    pub packets: u32,
+    /// Cycles from a delivery until it counts at the source.
+    pub delay: u64,
+}
+
+/// How a host chooses among what waits for one of its lanes (D31).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scheduler {
+    /// What could have gone first.
+    #[default]
+    Fifo,
+    /// In turns.
+    RoundRobin,
+    /// In turns, as long as the weight lasts.
+    WeightedRoundRobin(Unit),
+    /// What has least left to send.
+    ShortestRemaining,
+    /// Rates as shares, each flow held to its own.
+    VirtualClock,
+    /// Rates as shares, one packet after the other at the sum of them.
+    Paced,
+}
+
+/// What weights count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unit {
+    /// Flits.
+    Flits,
+    /// Packets.
+    Packets,
+}
+
+impl Scheduler {
+    /// Whether the source queue takes its turn among the flows.
+    pub fn keeps_turn(self) -> bool {
+        matches!(self, Self::RoundRobin | Self::WeightedRoundRobin(_))
+    }
+
+    /// Whether flows share a lane by virtual clocks.
+    pub fn has_clocks(self) -> bool {
+        matches!(self, Self::VirtualClock | Self::Paced)
+    }
+}

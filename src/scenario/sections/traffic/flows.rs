@@ -1,0 +1,396 @@
+//! Flows of a class: generators, and what the flows they make are like.
+
+use super::{Class, ServiceLevels};
+use crate::ids::HostId;
+use crate::plan::{
+    ClassPlan, FlowPlan, HostOptions, Limit, ONE_FLIT_PER_CYCLE, Plan, Scheduler, Window,
+};
+use crate::routing::empty_network::EmptyNetwork;
+use crate::routing::{Proof, Routes};
+use crate::scenario::print::Printer;
+use crate::scenario::resolve::quantity::{LONGEST_PHASE, cycles};
+use crate::scenario::sections::values::{Read, amount, list, part, time, whole};
+use crate::scenario::syntax::{At, Item, Mistake, Part};
+use crate::scenario::{Layout, Parts, Scenario};
+use crate::topology::Graph;
+use crate::traffic::flows::PairsContext;
+use crate::traffic::messages::Senders;
+use crate::traffic::{Process, ProcessContext};
+use crate::units::{Amount, Time};
+use fixedbitset::FixedBitSet;
+use std::sync::Arc;
+
+section! {
+    /// Flows that are alike: senders that a host asks for packets when its channel is free.
+    Flows = "flows" in "traffic[...].flows[...]" {
+        /// Who sends to whom
+        pairs: Part = part("flow generator"), "flow generator";
+        /// From when on
+        start: At<Time> = time, "time" or "\"0 cycles\"";
+        /// When they make their last packet at the latest; None = never
+        stop: Option<At<Time>> = time, "None | time" or None;
+        /// What each sends in all; None = without end
+        bytes: Option<At<Amount>> = amount, "None | size" or None;
+        /// What each may send: Rate(fraction of its host's link rate), or Delay(entry, shift): after each packet, entry times
+        /// its time over 2^shift
+        limit: At<Allowed> = allowed, "None | Rate(0..=1) | Delay(0..=16383, 0..=3)" or "None";
+        /// Other limits from later times on, in order of time
+        changes: Vec<(At<Time>, At<Allowed>)> = changes, "[(time, limit)]" or "[]";
+        /// Share of the lane with weighted round robin
+        weight: u16 = weight, "1..=65535" or "1";
+        /// Packets of each that may be on their way; None = any number
+        window: Option<At<u32>> = whole(1), "None | integer >= 1" or None;
+        /// Time from a delivery until it counts at the source, with a window
+        acknowledgement: Option<At<Time>> = time, "time" else "what one flit takes back through the empty fabric";
+        /// When packets are made; None = there is always one
+        process: Option<Part> = part("arrival process"), "None | arrival process" or None;
+    }
+}
+
+/// A limit as written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Allowed {
+    /// None.
+    Any,
+    /// A fraction of the link rate.
+    Rate(f64),
+    /// Entry and shift of a congestion control table.
+    Delay(u16, u8),
+}
+
+fn weight(item: &Item<'_>) -> Read<u16> {
+    item.integer(1..=u64::from(u16::MAX))
+        .map(|value| value as u16)
+}
+
+fn allowed(item: &Item<'_>) -> Read<Allowed> {
+    const EXPECTED: &str = "a limit: expected `None`, `Rate(fraction)` or `Delay(entry, shift)`";
+    match item.variant() {
+        Some(("None", None)) => Ok(Allowed::Any),
+        Some(("Rate", Some(arguments))) => {
+            let rate =
+                &arguments.tuple(1, "a rate: expected `Rate(fraction of the link rate)`")?[0];
+            match rate.number() {
+                Ok(value) if (0.0..=1.0).contains(&value) => Ok(Allowed::Rate(value)),
+                _ => Err(rate.unexpected("a fraction of the link rate from 0 to 1")),
+            }
+        }
+        Some(("Delay", Some(arguments))) => {
+            let pair = arguments.tuple(2, "a delay: expected `Delay(entry, shift)`")?;
+            let entry = pair[0].integer(0..=16_383)? as u16;
+            Ok(Allowed::Delay(entry, pair[1].integer(0..=3)? as u8))
+        }
+        _ => Err(item.unexpected(EXPECTED)),
+    }
+}
+
+fn changes(item: &Item<'_>) -> Read<Vec<(At<Time>, At<Allowed>)>> {
+    let entry = |item: &Item<'_>| {
+        let pair = item.tuple(2, "a change: expected `(time, limit)`")?;
+        Ok((pair[0].at(time(&pair[0])?), pair[1].at(allowed(&pair[1])?)))
+    };
+    list(entry)(item)
+}
+
+impl Flows {
+    /// A list of them.
+    pub(super) fn several(item: &Item<'_>) -> Read<Vec<Self>> {
+        let entries = list(Self::read)(item)?;
+        if entries.is_empty() {
+            return Err(item.mistake("there are no flows: expected at least one entry"));
+        }
+        Ok(entries)
+    }
+
+    /// The section with the values of the plan.
+    pub(super) fn print(&self, printer: &mut Printer, parts: &Parts<'_>) {
+        printer.part("pairs", &self.pairs, parts.flows);
+        printer.key("start", format_args!("\"{}\"", self.start.value));
+        let quoted = |time: &At<Time>| format!("\"{}\"", time.value);
+        printer.or_none("stop", self.stop.as_ref().map(quoted));
+        let bytes = self
+            .bytes
+            .as_ref()
+            .map(|bytes| format!("\"{}\"", bytes.value));
+        printer.or_none("bytes", bytes);
+        printer.key("limit", written(self.limit.value));
+        let changes = self
+            .changes
+            .iter()
+            .map(|(at, limit)| format!("({}, {})", quoted(at), written(limit.value)));
+        let changes: Vec<_> = changes.collect();
+        printer.key("changes", format_args!("[{}]", changes.join(", ")));
+        printer.key("weight", self.weight);
+        printer.or_none("window", self.window.as_ref().map(|window| window.value));
+        if let Some(time) = &self.acknowledgement {
+            printer.key("acknowledgement", quoted(time));
+        }
+        if let Some(process) = &self.process {
+            printer.part("process", process, parts.processes);
+        }
+    }
+}
+
+fn written(limit: Allowed) -> String {
+    match limit {
+        Allowed::Any => "None".into(),
+        Allowed::Rate(rate) => format!("Rate({rate:?})"),
+        Allowed::Delay(entry, shift) => format!("Delay({entry}, {shift})"),
+    }
+}
+
+/// The flows of all classes, by id; enters in the classes how many they have.
+pub(in crate::scenario) fn flows(
+    scenario: &Scenario,
+    parts: &Parts<'_>,
+    layout: &Layout,
+    host: &HostOptions,
+    classes: &mut [ClassPlan],
+) -> Result<Vec<FlowPlan>, Mistake> {
+    let mut flows = Vec::new();
+    for (number, class) in scenario.traffic.iter().enumerate() {
+        let Some(entries) = &class.flows else {
+            continue;
+        };
+        alone(class)?;
+        let first = flows.len();
+        for (entry, section) in entries.iter().enumerate() {
+            let all = Entry {
+                section,
+                parts,
+                layout,
+                class: &classes[number],
+                scheduler: host.scheduler,
+            };
+            all.add(scenario.seed, (number, entry), &mut flows)?;
+        }
+        let mut senders = FixedBitSet::with_capacity(layout.graph.hosts().len());
+        senders.extend(flows[first..].iter().map(|flow| flow.source.index()));
+        classes[number].pattern = Arc::new(Senders(senders));
+        classes[number].flows = Some((flows.len() - first) as u64);
+    }
+    if flows.len() > LARGEST_NUMBER {
+        let mistake = format!(
+            "{} flows: at most {LARGEST_NUMBER} are possible",
+            flows.len()
+        );
+        return Err(scenario.traffic[0].name.mistake(mistake));
+    }
+    Ok(flows)
+}
+
+/// Most flows of a fabric.
+const LARGEST_NUMBER: usize = 1 << 31;
+
+/// What does not go with flows.
+fn alone(class: &Class) -> Result<(), Mistake> {
+    match &class.sl.value {
+        ServiceLevels::Data(levels) if levels.len() == 1 => Ok(()),
+        _ => Err(class
+            .sl
+            .mistake("a class with `flows` has one data service level")),
+    }
+}
+
+/// An entry that is being resolved.
+struct Entry<'a> {
+    section: &'a Flows,
+    parts: &'a Parts<'a>,
+    layout: &'a Layout,
+    class: &'a ClassPlan,
+    scheduler: Scheduler,
+}
+
+impl Entry<'_> {
+    fn add(
+        &self,
+        seed: u64,
+        (class, entry): (usize, usize),
+        flows: &mut Vec<FlowPlan>,
+    ) -> Result<(), Mistake> {
+        let (section, clock) = (self.section, self.layout.clock);
+        let graph = &self.layout.graph;
+        let make = section.pairs.entry(self.parts.flows)?.build;
+        let context = PairsContext {
+            hosts: &self.class.hosts,
+            host_count: graph.hosts().len(),
+            seed,
+            class,
+            entry,
+        };
+        let pairs = section.pairs.build(|arguments| make(arguments, &context))?;
+        let start = cycles(&section.start, clock, 0, LONGEST_PHASE)?;
+        let stop = section.stop.as_ref();
+        let stop = stop.map(|stop| cycles(stop, clock, start + 1, LONGEST_PHASE));
+        let flits = section.bytes.as_ref();
+        let flits = flits.map(|bytes| bytes.value.flits(clock).max(1));
+        let (stop, flits) = (stop.transpose()?, flits);
+        let window = section.window.as_ref();
+        let window = window.map(|window| self.window(window)).transpose()?;
+        let mut alike: Vec<Alike> = Vec::new();
+        for (source, destination) in pairs {
+            let pace = pace(graph, source);
+            let known = alike.iter().position(|alike| alike.pace == pace);
+            if known.is_none() {
+                alike.push(self.alike(pace)?);
+            }
+            let alike = &alike[known.unwrap_or(alike.len() - 1)];
+            flows.push(FlowPlan {
+                class: class as u16,
+                source,
+                destination,
+                start,
+                stop,
+                flits,
+                weight: section.weight,
+                limit: alike.limit,
+                changes: Arc::clone(&alike.changes),
+                window,
+                process: alike.process.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// What flows of hosts with links of one speed have in common.
+    fn alike(&self, pace: u32) -> Result<Alike, Mistake> {
+        let section = self.section;
+        let mut changes: Vec<(u64, Limit)> = Vec::new();
+        for (at, limit) in &section.changes {
+            let least = changes.last().map_or(0, |(at, _)| at + 1);
+            let cycle = cycles(at, self.layout.clock, least, LONGEST_PHASE)?;
+            changes.push((cycle, self.limit(limit, pace)?));
+        }
+        let process = match &section.process {
+            Some(part) => Some(self.process(part, pace)?),
+            None => None,
+        };
+        Ok(Alike {
+            pace,
+            limit: self.limit(&section.limit, pace)?,
+            changes: changes.into(),
+            process,
+        })
+    }
+
+    fn limit(&self, limit: &At<Allowed>, pace: u32) -> Result<Limit, Mistake> {
+        match limit.value {
+            Allowed::Any => Ok(Limit::None),
+            Allowed::Delay(..) if self.scheduler.has_clocks() => Err(limit.mistake(format!(
+                "a delay does not go with the scheduler `{:?}`, which shares lanes by rates",
+                self.scheduler
+            ))),
+            Allowed::Delay(entry, shift) => Ok(Limit::Delay { entry, shift }),
+            Allowed::Rate(fraction) => {
+                // a product with a power of two is exact; the quotient is rounded up
+                let exact = fraction * ONE_FLIT_PER_CYCLE as f64;
+                let rate = (exact / f64::from(pace)).ceil() as u64;
+                let largest = u64::from(self.class.size.largest()) << 32;
+                if rate > 0 && largest / rate >= 1 << 31 {
+                    return Err(limit
+                        .mistake("so low a rate has more than 2^31 cycles between two packets"));
+                }
+                Ok(Limit::Rate(rate.min(ONE_FLIT_PER_CYCLE)))
+            }
+        }
+    }
+
+    fn process(&self, part: &Part, pace: u32) -> Result<Arc<dyn Process>, Mistake> {
+        let make = part.entry(self.parts.processes)?.build;
+        let context = ProcessContext {
+            mean_size: self.class.size.mean(),
+            cycles_per_flit: pace,
+        };
+        let offered = part.build(|arguments| make(arguments, context))?;
+        let process = offered.process;
+        let class = ClassPlan {
+            process: Arc::clone(&process),
+            ..self.class.clone()
+        };
+        if class.is_backlogged() {
+            let message = "a flow without `process` always has a packet: leave it out";
+            return Err(part.name.mistake(message));
+        }
+        Ok(process)
+    }
+
+    /// The delay is 0 until the routes are known, when it is not given.
+    fn window(&self, packets: &At<u32>) -> Result<Window, Mistake> {
+        let least = least_delay(&self.layout.graph);
+        let delay = self.section.acknowledgement.as_ref();
+        let delay = delay.map(|delay| cycles(delay, self.layout.clock, least, 1 << 31));
+        Ok(Window {
+            packets: packets.value,
+            delay: delay.transpose()?.unwrap_or(0),
+        })
+    }
+}
+
+/// What flows of hosts with links of one speed have in common.
+struct Alike {
+    /// Cycles per flit.
+    pace: u32,
+    limit: Limit,
+    changes: Arc<[(u64, Limit)]>,
+    process: Option<Arc<dyn Process>>,
+}
+
+/// Cycles per flit of a host's channel.
+fn pace(graph: &Graph, host: HostId) -> u32 {
+    graph
+        .channel(graph.host_channel(host))
+        .timing
+        .cycles_per_flit
+}
+
+/// Least time until a delivery counts at the source: the smallest latency between two switches.
+fn least_delay(graph: &Graph) -> u64 {
+    let channels = graph.channels().iter();
+    let between =
+        channels.filter(|channel| channel.from.switch().is_some() && channel.to.switch().is_some());
+    between
+        .map(|channel| u64::from(channel.timing.latency))
+        .min()
+        .unwrap_or(1)
+}
+
+/// Once the routes are known: whether there is a way for every flow, and default delays of windows.
+pub(in crate::scenario) fn complete(
+    scenario: &Scenario,
+    graph: &Graph,
+    routes: &Routes,
+    proof: &Proof,
+    plan: &mut Plan,
+) -> Result<(), Mistake> {
+    let least = least_delay(graph);
+    let mut flows = std::mem::take(&mut plan.flows);
+    for flow in &mut flows {
+        let level = plan.classes[usize::from(flow.class)].service_levels[0];
+        let way = |from, to| routes.tables()?.path(graph, from, to, level);
+        let name = || {
+            let entries = scenario.traffic[usize::from(flow.class)].flows.iter();
+            let mut names = entries.flatten().map(|entry| &entry.pairs.name);
+            names.next().unwrap_or(&scenario.traffic[0].name)
+        };
+        if proof.unreachable_pairs > 0 && way(flow.source, flow.destination).is_none() {
+            let [from, to] =
+                [flow.source, flow.destination].map(|host| &graph.hosts()[host.index()].name);
+            return Err(name().mistake(format!(
+                "{from} has no way to {to}: the flow would never arrive"
+            )));
+        }
+        if let Some(window) = &mut flow.window
+            && window.delay == 0
+        {
+            let Some(back) = way(flow.destination, flow.source) else {
+                return Err(name().mistake(
+                    "`acknowledgement` is missing: without forwarding tables the time back has to be given",
+                ));
+            };
+            let empty = EmptyNetwork::new(graph, plan, back.iter().map(|&(channel, _)| channel));
+            window.delay = empty.completion(1, 1).max(least);
+        }
+    }
+    plan.flows = flows;
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! The same number of flows at every host, to hosts drawn at random.
+
+use super::{BuildPairs, Pair, PairsContext};
+use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::rng::below;
+use crate::traffic::invalid;
+use serde::Deserialize;
+
+/// Registers `PerHost`.
+pub(super) const ENTRY: Entry<BuildPairs> = Entry {
+    name: "PerHost",
+    aliases: &[],
+    summary: "so many flows from every host of the class, to other hosts of it drawn at random",
+    parameters: &[Parameter {
+        name: "count",
+        kind: "integer >= 1",
+        default: None,
+        summary: "flows of each host; two of them may have the same destination",
+    }],
+    guarantees: &[],
+    references: &[],
+    build,
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename = "PerHost")]
+struct PerHost {
+    count: u32,
+}
+
+fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
+    let PerHost { count } = arguments.parse()?;
+    context.need_two()?;
+    if count == 0 {
+        return Err(invalid("`count` is 0: expected at least 1"));
+    }
+    let mut rng = context.stream();
+    let mut pairs = Vec::with_capacity(context.hosts.len() * count as usize);
+    for (rank, &host) in context.hosts.iter().enumerate() {
+        for _ in 0..count {
+            let drawn = below(&mut rng, context.hosts.len() as u32 - 1) as usize;
+            let other = context.hosts[drawn + usize::from(drawn >= rank)];
+            pairs.push((host, other));
+        }
+    }
+    Ok(pairs)
+}

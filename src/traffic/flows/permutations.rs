@@ -1,0 +1,65 @@
+//! Random permutations, one over the other.
+
+use super::{BuildPairs, Pair, PairsContext};
+use crate::ids::HostId;
+use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::rng::below;
+use crate::traffic::invalid;
+use serde::Deserialize;
+
+/// Registers `Permutations`.
+pub(super) const ENTRY: Entry<BuildPairs> = Entry {
+    name: "Permutations",
+    aliases: &[],
+    summary: "random permutations of the hosts of the class without fixed points, one over the other",
+    parameters: &[Parameter {
+        name: "count",
+        kind: "integer >= 1",
+        default: Some("1"),
+        summary: "permutations: every host sends and receives so many flows",
+    }],
+    guarantees: &[
+        "each permutation is drawn anew; every one without a fixed point is equally likely",
+    ],
+    references: &[],
+    build,
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename = "Permutations")]
+struct Permutations {
+    #[serde(default = "one")]
+    count: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
+    let Permutations { count } = arguments.parse()?;
+    context.need_two()?;
+    if count == 0 {
+        return Err(invalid("`count` is 0: expected at least 1"));
+    }
+    let mut rng = context.stream();
+    let mut pairs = Vec::with_capacity(context.hosts.len() * count as usize);
+    let mut targets: Vec<HostId> = context.hosts.to_vec();
+    for _ in 0..count {
+        // drawn until there is no fixed point: e times on average
+        loop {
+            for last in (1..targets.len()).rev() {
+                targets.swap(last, below(&mut rng, last as u32 + 1) as usize);
+            }
+            if targets
+                .iter()
+                .zip(context.hosts)
+                .all(|(to, from)| to != from)
+            {
+                break;
+            }
+        }
+        pairs.extend(context.hosts.iter().copied().zip(targets.iter().copied()));
+    }
+    Ok(pairs)
+}

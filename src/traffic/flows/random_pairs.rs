@@ -1,0 +1,45 @@
+//! Pairs of hosts drawn at random.
+
+use super::{BuildPairs, Pair, PairsContext};
+use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::rng::below;
+use crate::traffic::invalid;
+use serde::Deserialize;
+
+/// Registers `RandomPairs`.
+pub(super) const ENTRY: Entry<BuildPairs> = Entry {
+    name: "RandomPairs",
+    aliases: &[],
+    summary: "so many pairs of different hosts of the class, drawn at random",
+    parameters: &[Parameter {
+        name: "count",
+        kind: "integer >= 1",
+        default: None,
+        summary: "flows; a pair may come several times",
+    }],
+    guarantees: &[],
+    references: &[],
+    build,
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename = "RandomPairs")]
+struct RandomPairs {
+    count: u32,
+}
+
+fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
+    let RandomPairs { count } = arguments.parse()?;
+    context.need_two()?;
+    if count == 0 {
+        return Err(invalid("`count` is 0: expected at least 1"));
+    }
+    let mut rng = context.stream();
+    let hosts = context.hosts;
+    let pairs = (0..count).map(|_| {
+        let from = below(&mut rng, hosts.len() as u32) as usize;
+        let to = below(&mut rng, hosts.len() as u32 - 1) as usize;
+        (hosts[from], hosts[to + usize::from(to >= from)])
+    });
+    Ok(pairs.collect())
+}

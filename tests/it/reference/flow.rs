@@ -1,0 +1,275 @@
+//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33).
+//!
+//! What follows from its last start is worked out anew whenever it is asked for.
+
+use super::Setting;
+use super::packet::{Packet, PacketId};
+use virtlane::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler};
+use virtlane::rng::{Purpose, Stream, stream};
+use virtlane::traffic::{Gap, ProcessState};
+
+/// What a flow may look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look<'a> {
+    pub(super) setting: Setting<'a>,
+    pub(super) packets: &'a [Packet],
+    /// Cycles per flit of the host's channel.
+    pub(super) pace: u64,
+    pub(super) now: u64,
+}
+
+impl Look<'_> {
+    /// D32: whether flows are held to rates as shares.
+    fn has_clocks(self) -> bool {
+        let scheduler = self.setting.plan.host.scheduler;
+        matches!(scheduler, Scheduler::VirtualClock | Scheduler::Paced)
+    }
+}
+
+/// A flow at its host.
+#[derive(Debug)]
+pub(super) struct Flow {
+    pub(super) id: usize,
+    /// Injection lane of all its packets.
+    pub(super) lane: usize,
+    arrivals: Stream,
+    sizes: Stream,
+    /// State of its process; `None`: it is backlogged.
+    process: Option<ProcessState>,
+    /// Cycle in which its process makes the next packet.
+    due: Option<u64>,
+    /// The draw for its next packet \[flits\].
+    drawn: u16,
+    /// Flits made, rejected ones included.
+    made: u64,
+    /// Flits rejected.
+    rejected: u64,
+    /// Packets that wait.
+    pub(super) queue: Vec<PacketId>,
+    /// Packets that have started, in order.
+    started: Vec<PacketId>,
+    /// D of D30 \[2^-32 flits\].
+    debt: u128,
+    /// v of D32 \[2^-32 cycles\].
+    pub(super) clock: u128,
+}
+
+impl Flow {
+    pub(super) fn new(setting: Setting<'_>, id: usize, lane: usize) -> Self {
+        let plan = &setting.plan.flows[id];
+        let class = &setting.plan.classes[usize::from(plan.class)];
+        let seed = setting.plan.seed;
+        let mut arrivals = stream(seed, Purpose::FlowArrivals, id as u64);
+        let mut sizes = stream(seed, Purpose::FlowPackets, id as u64);
+        let process = plan.process.as_ref();
+        let mut flow = Self {
+            id,
+            lane,
+            process: process.map(|process| process.start(&mut arrivals)),
+            arrivals,
+            due: None,
+            drawn: class.size.draw(&mut sizes),
+            sizes,
+            made: 0,
+            rejected: 0,
+            queue: Vec::new(),
+            started: Vec::new(),
+            debt: 0,
+            clock: 0,
+        };
+        flow.due = flow.next_creation(plan, plan.start);
+        flow
+    }
+
+    /// The cycle of the next creation, counted from the last one (at first: from the start cycle).
+    fn next_creation(&mut self, plan: &FlowPlan, from: u64) -> Option<u64> {
+        let process = plan.process.as_ref()?;
+        let state = self.process.as_mut().expect("a process has a state");
+        match process.gap(state, &mut self.arrivals) {
+            Gap::After(cycles) => Some(from + cycles),
+            Gap::Never => None,
+            Gap::WhenSent => panic!("D28: not a saturating process"),
+        }
+    }
+
+    pub(super) fn plan<'a>(&self, setting: Setting<'a>) -> &'a FlowPlan {
+        &setting.plan.flows[self.id]
+    }
+
+    fn is_active(&self, setting: Setting<'_>, now: u64) -> bool {
+        let plan = self.plan(setting);
+        plan.start <= now && plan.stop.is_none_or(|stop| now < stop)
+    }
+
+    /// Flits that are not made yet.
+    fn left(&self, setting: Setting<'_>) -> u64 {
+        let flits = self.plan(setting).flits;
+        flits.map_or(u64::MAX, |flits| flits - self.made)
+    }
+
+    /// Size of the packet that would be made next.
+    fn next_size(&self, setting: Setting<'_>) -> u16 {
+        let left = self.left(setting);
+        u64::from(self.drawn).min(left) as u16
+    }
+
+    /// Whether its process makes a packet in this cycle, stage Generate; the next creation is found.
+    pub(super) fn is_due(&mut self, setting: Setting<'_>, now: u64) -> bool {
+        if self.due != Some(now) {
+            return false;
+        }
+        self.due = self.next_creation(self.plan(setting), now);
+        assert_ne!(self.due, Some(now), "two packets of a flow in one cycle");
+        self.is_active(setting, now) && self.left(setting) > 0
+    }
+
+    /// A packet is made; returns its size.
+    pub(super) fn make(&mut self, setting: Setting<'_>) -> u16 {
+        let size = self.next_size(setting);
+        assert!(size > 0, "nothing is left");
+        self.made += u64::from(size);
+        let class = usize::from(self.plan(setting).class);
+        self.drawn = setting.plan.classes[class].size.draw(&mut self.sizes);
+        size
+    }
+
+    /// A packet made met a full queue.
+    pub(super) fn reject(&mut self, size: u16) {
+        self.rejected += u64::from(size);
+    }
+
+    /// Whether its packets are made when they start.
+    pub(super) fn is_backlogged(&self) -> bool {
+        self.process.is_none()
+    }
+
+    /// Flits of the packet that it has.
+    pub(super) fn head(&self, look: Look<'_>) -> Option<u16> {
+        if self.is_backlogged() {
+            let size = self.next_size(look.setting);
+            return (self.is_active(look.setting, look.now) && size > 0).then_some(size);
+        }
+        let head = self.queue.first();
+        head.map(|&id| look.packets[id].size)
+    }
+
+    /// D33: packets that have started and do not count as delivered yet.
+    fn outstanding(&self, look: Look<'_>, delay: u64) -> usize {
+        let delivered = |&&id: &&PacketId| look.packets[id].delivered;
+        let counts = |id: &&PacketId| delivered(id).is_none_or(|cycle| look.now < cycle + delay);
+        self.started.iter().filter(counts).count()
+    }
+
+    /// D29.
+    pub(super) fn is_sendable(&self, look: Look<'_>) -> bool {
+        let window = self.plan(look.setting).window;
+        let is_open = window
+            .is_none_or(|window| self.outstanding(look, window.delay) < window.packets as usize);
+        is_open && self.head(look).is_some()
+    }
+
+    /// D29.
+    pub(super) fn is_ready(&self, look: Look<'_>) -> bool {
+        self.is_sendable(look) && self.eligible(look).is_some_and(|cycle| cycle <= look.now)
+    }
+
+    /// The limit now, with the schedulers of D32 as a rate.
+    fn limit(&self, look: Look<'_>) -> Limit {
+        let plan = self.plan(look.setting);
+        let mut changes = plan.changes.iter();
+        let latest = changes.rfind(|change| change.0 <= look.now);
+        let limit = latest.map_or(plan.limit, |change| change.1);
+        if !look.has_clocks() {
+            return limit;
+        }
+        match limit {
+            Limit::None => Limit::Rate(ONE_FLIT_PER_CYCLE.div_ceil(look.pace)),
+            Limit::Rate(_) => limit,
+            Limit::Delay { .. } => panic!("D32: no delays"),
+        }
+    }
+
+    /// r of D32 \[2^-32 flits per cycle\].
+    pub(super) fn rate(&self, look: Look<'_>) -> u128 {
+        match self.limit(look) {
+            Limit::Rate(rate) => rate.into(),
+            limit => panic!("D32: {limit:?} is no rate"),
+        }
+    }
+
+    /// Cycle and flits of the last start.
+    fn last_start(&self, look: Look<'_>) -> Option<(u64, u64)> {
+        let last = &look.packets[*self.started.last()?];
+        Some((last.injected.expect("started"), last.size.into()))
+    }
+
+    /// e of D30; `None` = never.
+    pub(super) fn eligible(&self, look: Look<'_>) -> Option<u64> {
+        let limit = self.limit(look);
+        if limit == Limit::Rate(0) {
+            return None;
+        }
+        let Some((start, flits)) = self.last_start(look) else {
+            return Some(self.plan(look.setting).start);
+        };
+        let time = flits * look.pace;
+        Some(match limit {
+            Limit::None => start,
+            Limit::Delay { entry, shift } => start + time + (time >> shift) * u64::from(entry),
+            Limit::Rate(rate) => start + cycles(self.debt, rate.into()),
+        })
+    }
+
+    /// D31; of a flow that is ready.
+    pub(super) fn since(&self, look: Look<'_>) -> u64 {
+        let eligible = self.eligible(look).expect("ready");
+        if let Some(&head) = self.queue.first() {
+            return eligible.max(look.packets[head].created);
+        }
+        assert!(self.is_backlogged(), "ready without a packet");
+        let begin = self.plan(look.setting).start;
+        let after = self.last_start(look).map_or(0, |(start, _)| start + 1);
+        eligible.max(begin).max(after)
+    }
+
+    /// D31: flits of its size that have neither started nor been rejected.
+    pub(super) fn remaining(&self, look: Look<'_>) -> Option<u64> {
+        let sizes = self.started.iter().map(|&id| look.packets[id].size);
+        let started: u64 = sizes.map(u64::from).sum();
+        let flits = self.plan(look.setting).flits;
+        flits.map(|flits| flits - started - self.rejected)
+    }
+
+    /// D30: its debt when a packet of so many flits starts now.
+    pub(super) fn next_debt(&self, look: Look<'_>, flits: u16) -> u128 {
+        let carry = match (self.limit(look), self.last_start(look)) {
+            (Limit::Rate(rate), Some((start, _))) if self.eligible(look) == Some(look.now) => {
+                carry(look.now - start, rate.into(), self.debt)
+            }
+            _ => 0,
+        };
+        debt(flits, carry)
+    }
+
+    /// A packet has started.
+    pub(super) fn start(&mut self, id: PacketId, debt: u128) {
+        self.started.push(id);
+        self.debt = debt;
+    }
+}
+
+/// Whole cycles in which a rate pays a debt.
+pub(super) fn cycles(debt: u128, rate: u128) -> u64 {
+    let cycles = debt.div_ceil(rate);
+    cycles.try_into().expect("a rate that is not too small")
+}
+
+/// What was paid beyond the debt.
+pub(super) fn carry(cycles: u64, rate: u128, debt: u128) -> u128 {
+    u128::from(cycles) * rate - debt
+}
+
+/// The debt of a packet after what was paid in advance.
+pub(super) fn debt(flits: u16, carry: u128) -> u128 {
+    (u128::from(flits) << 32).saturating_sub(carry)
+}

@@ -1,0 +1,235 @@
+//! Flows whose times follow from arithmetic (D27 to D34 of the model).
+
+use super::{deliveries, run};
+use std::path::Path;
+use virtlane::measure::FlowResult;
+use virtlane::plan::Limit;
+use virtlane::report::RunResult;
+use virtlane::scenario::{Document, Parts, Resolved};
+
+/// Four switches with links of several speeds and latencies.
+fn scenario(switch: &str, host: &str, flows: &str, size: u32) -> Resolved {
+    let text = format!(
+        r#"Scenario(
+            fabric: (
+                topology: Mesh(radix: [2, 2]),
+                flit: "64 B",
+                link: (rate: "40 Gbit/s", latency: "3 cycles", except: [(on: Dimension(1), rate: "10 Gbit/s", latency: "7 cycles")]),
+                host_link: (rate: "20 Gbit/s", latency: "2 cycles"),
+                switch: (lane_capacity: "2000 flits", {switch}),
+                host: ({host}),
+            ),
+            routing: DimensionOrder(),
+            traffic: [(name: "flows", flows: [{flows}], size: "{size} flits")],
+            phases: (warmup: "0 cycles", measure: "60000 cycles"),
+        )"#
+    );
+    let document = Document::parse("flows.ron", &text, Path::new(".")).expect("a scenario");
+    let resolved = document.resolve(&Parts::registered());
+    resolved.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn results(resolved: &Resolved) -> Vec<FlowResult> {
+    RunResult::new(resolved, run(resolved), String::new()).flow_results
+}
+
+/// The formula of the empty fabric against the engine: every option that it has a term for.
+#[test]
+fn a_flow_alone_takes_what_the_formula_says() {
+    for switch in [
+        "routing_delay: \"1 cycles\"",
+        "routing_delay: \"5 cycles\", allocation_delay: \"2 cycles\", crossbar_delay: \"4 cycles\"",
+        "routing_delay: \"1 cycles\", forwarding: StoreAndForward, crossbar_delay: \"3 cycles\"",
+    ] {
+        for host in ["", "sink_rate: \"10 Gbit/s\"", "sink_rate: \"40 Gbit/s\""] {
+            for size in [1, 5, 16] {
+                for flits in [1, 3, 16, 160, 163] {
+                    for (from, to) in [(0, 3), (3, 0), (0, 1), (2, 0)] {
+                        let flows = format!(
+                            "(pairs: List(pairs: [({from}, {to})]), bytes: \"{flits} flits\", start: \"9 cycles\")"
+                        );
+                        let flow = results(&scenario(switch, host, &flows, size))[0];
+                        let case = format!("{switch} {host} {size} {flits} {from} {to}");
+                        assert_eq!(flow.completion(), flow.alone, "{case}");
+                        assert!(flow.alone.is_some(), "{case}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// With W packets outstanding, alone: W packets per round trip, exactly.
+#[test]
+fn a_window_sends_so_many_packets_per_round_trip() {
+    let (size, delay, packets) = (4, 50, 30);
+    let one = format!("(pairs: List(pairs: [(0, 3)]), bytes: \"{size} flits\")");
+    let alone = results(&scenario("", "", &one, size))[0].completion();
+    let alone = alone.expect("it is complete");
+    for window in [1, 2, 3, 5] {
+        let flows = format!(
+            "(pairs: List(pairs: [(0, 3)]), bytes: \"{} flits\", window: {window}, acknowledgement: \"{delay} cycles\")",
+            packets * size
+        );
+        let flow = results(&scenario("", "", &flows, size))[0];
+        // a host's flit takes 2 cycles, one on the slow link 4: packets of a window follow one another at that pace
+        let round_trip = alone + delay;
+        let windows = u64::from((packets - 1) / window);
+        let rest = u64::from((packets - 1) % window);
+        let expected = windows * round_trip + rest * 4 * u64::from(size) + alone;
+        assert_eq!(flow.completion(), Some(expected), "window {window}");
+    }
+}
+
+/// Two flows of one host, one held to a quarter of its link: it has what its scheduler leaves it, the other the rest.
+#[test]
+fn a_rate_leaves_the_rest_to_others() {
+    // in turns, it goes in its first eligible cycle, every 40; first come, after the packet that was first, every 50;
+    // with virtual clocks in proportion to the rates, 1 to 4
+    for (scheduler, share) in [("RoundRobin", 0.25), ("Fifo", 0.2), ("VirtualClock", 0.2)] {
+        let host = format!("scheduler: {scheduler}");
+        let flows =
+            "(pairs: List(pairs: [(0, 1)]), limit: Rate(0.25)), (pairs: List(pairs: [(0, 1)]))";
+        let flows = results(&scenario("", &host, flows, 5));
+        let received = |flow: &FlowResult| flow.counts.arrived.received as f64;
+        let (paced, other) = (received(&flows[0]), received(&flows[1]));
+        // 60,000 cycles of a link of 2 cycles per flit
+        let expected = share * 30_000.0;
+        assert!((paced - expected).abs() < 20.0, "{scheduler}: {paced}");
+        assert!(
+            (paced + other - 30_000.0).abs() < 30.0,
+            "{scheduler}: {other}"
+        );
+    }
+}
+
+/// Weights share a lane exactly; rates that add up to less than the link leave it idle with `Paced`.
+#[test]
+fn schedulers_share_as_they_say() {
+    let received = |host: &str, first: &str, second: &str| {
+        let flow = |more: &str| format!("(pairs: List(pairs: [(0, 1)]){more})");
+        let flows = format!("{}, {}", flow(first), flow(second));
+        let flows = results(&scenario("", host, &flows, 4));
+        let of = |flow: &FlowResult| flow.counts.arrived.received / 4;
+        (of(&flows[0]), of(&flows[1]))
+    };
+    for unit in ["Flits", "Packets"] {
+        let weight = if unit == "Flits" {
+            ["12", "4"]
+        } else {
+            ["3", "1"]
+        };
+        let [first, second] = weight.map(|weight| format!(", weight: {weight}"));
+        let host = format!("scheduler: WeightedRoundRobin({unit})");
+        let (first, second) = received(&host, &first, &second);
+        assert!(first.abs_diff(3 * second) <= 3, "{unit}: {first} {second}");
+        assert!((first + second).abs_diff(7500) <= 4, "{unit}");
+    }
+    let rates = [", limit: Rate(0.5)", ", limit: Rate(0.125)"];
+    let (first, second) = received("scheduler: Paced", rates[0], rates[1]);
+    assert!(first.abs_diff(4 * second) <= 4, "{first} {second}");
+    // 5/8 of 7500 packets
+    assert!((first + second).abs_diff(4688) <= 4, "{first} {second}");
+    let sizes = [", bytes: \"400 flits\"", ", bytes: \"300 flits\""];
+    let flow = |more: &str| format!("(pairs: List(pairs: [(0, 1)]){more})");
+    let flows = format!("{}, {}", flow(sizes[0]), flow(sizes[1]));
+    let flows = results(&scenario("", "scheduler: ShortestRemaining", &flows, 4));
+    assert_eq!(flows[1].completion(), flows[1].alone);
+    let last = flows[0].completion().expect("it is complete");
+    assert_eq!(last, flows[0].alone.expect("it has a size") + 600);
+}
+
+/// A rate that changes on the way: so many flits before, so many after.
+#[test]
+fn rates_change_in_flight() {
+    let flows = "(pairs: List(pairs: [(0, 1)]), limit: Rate(0.5), changes: [(\"20000 cycles\", Rate(0)), \
+                 (\"40000 cycles\", Rate(1))], stop: \"50000 cycles\")";
+    let flow = results(&scenario("", "", flows, 5))[0];
+    // a quarter flit per cycle, nothing, half a flit per cycle
+    let expected = 20_000 / 4 + 10_000 / 2;
+    let started = flow.counts.sent.started.flits;
+    assert!(started.abs_diff(expected) <= 5, "{started}");
+}
+
+/// Starts of packets at one host as (cycle, flow, flits), of flows with these rates \[2^-32 flits per cycle\].
+fn starts(rates: &[f64], size: &str, cycles: u64) -> (Vec<(u64, usize, u64)>, Vec<u64>) {
+    let flow = |rate: &f64| format!("(pairs: List(pairs: [(0, 1)]), limit: Rate({rate}))");
+    let flows: Vec<String> = rates.iter().map(flow).collect();
+    let text = format!(
+        r#"Scenario(
+            fabric: (topology: Mesh(radix: [2]), flit: "64 B", link: (rate: "10 Gbit/s", latency: "1 cycles"),
+                     switch: (lane_capacity: "200 flits"), host: (scheduler: Paced)),
+            routing: DimensionOrder(),
+            traffic: [(name: "flows", flows: [{}], size: {size})],
+            phases: (warmup: "0 cycles", measure: "1000 cycles"),
+        )"#,
+        flows.join(", ")
+    );
+    let document = Document::parse("flows.ron", &text, Path::new(".")).expect("a scenario");
+    let resolved = document.resolve(&Parts::registered()).expect("it fits");
+    let mut starts: Vec<_> = deliveries(&resolved, cycles)
+        .iter()
+        .map(|delivery| {
+            let flow = delivery.flow.expect("all are of flows") as usize;
+            (delivery.injected, flow, u64::from(delivery.size))
+        })
+        .collect();
+    starts.sort_unstable();
+    let rates = resolved.plan.flows.iter().map(|flow| match flow.limit {
+        Limit::Rate(rate) => rate,
+        limit => panic!("{limit:?}"),
+    });
+    (starts, rates.collect())
+}
+
+/// seed-001 I4: periodic selection from a host alone. A packet of n flits holds the flows for n / R cycles, R the sum of
+/// their rates, exactly over a million packets; and at every instant the flits sent over the rates of any two flows
+/// differ by one packet of the slower at most (equation 5.3).
+#[test]
+fn periodic_selection_keeps_to_its_rates() {
+    let (starts, rates) = starts(&[0.3, 0.07, 0.011, 0.5, 0.1], "\"1 flits\"", 1_021_000);
+    assert!(starts.len() >= 1_000_000, "{}", starts.len());
+    let sum: u128 = rates.iter().map(|&rate| u128::from(rate)).sum();
+    let mut sent = vec![0u128; rates.len()];
+    let one = 1u128 << 32;
+    let largest = rates.iter().map(|&rate| (one * one).div_ceil(rate.into()));
+    let largest = largest.max().unwrap_or_default();
+    for (number, &(cycle, flow, _)) in starts.iter().enumerate() {
+        assert_eq!(u128::from(cycle), (number as u128 * one).div_ceil(sum));
+        sent[flow] += one;
+        let ratios = sent
+            .iter()
+            .zip(&rates)
+            .map(|(sent, &rate)| sent * one / u128::from(rate));
+        let (least, most) = ratios.fold((u128::MAX, 0), |(least, most), ratio| {
+            (least.min(ratio), most.max(ratio))
+        });
+        // clocks are rounded down at every packet, by less than one of their units
+        assert!(
+            most - least <= largest + number as u128 + 2,
+            "packet {number}"
+        );
+    }
+}
+
+/// seed-001 I6: the same with packets of several sizes. The flits together keep the sum of the rates, those of a flow its
+/// share.
+#[test]
+fn periodic_selection_takes_packets_of_any_size() {
+    let mix = "Mixed([(\"1 flits\", 3), (\"4 flits\", 2), (\"16 flits\", 1)])";
+    let (starts, rates) = starts(&[0.4, 0.25, 0.05], mix, 400_000);
+    let sum: u64 = rates.iter().sum();
+    let mut sent = vec![0u64; rates.len()];
+    let mut before = 0u64;
+    for &(cycle, flow, flits) in &starts {
+        // what went before holds the channel of the flows until now
+        let exact = (u128::from(before) << 32).div_ceil(sum.into());
+        assert_eq!(u128::from(cycle), exact);
+        before += flits;
+        sent[flow] += flits;
+    }
+    for (sent, rate) in sent.iter().zip(&rates) {
+        let expected = before as f64 * *rate as f64 / sum as f64;
+        assert!((*sent as f64 - expected).abs() <= 17.0, "{sent} {expected}");
+    }
+}
