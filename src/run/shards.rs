@@ -11,6 +11,7 @@ use crate::cycle::Columns;
 use crate::cycle::Stage;
 use crate::cycle::counts::Reduction;
 use crate::cycle::ledger::{Channels, Ledger};
+use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::profile::StageClock;
 use crate::cycle::records::{Records, Totals};
 use crate::cycle::state::Mail;
@@ -202,10 +203,11 @@ impl Shards {
         sum
     }
 
-    /// Packets in source queues.
+    /// Packets in source queues and in those of flows.
     pub fn queued(&self) -> u64 {
-        let queues = self.each::<SourceQueues>();
-        queues.map(SourceQueues::waiting).sum()
+        let sources = self.each::<SourceQueues>().map(SourceQueues::waiting);
+        let flows = self.each::<Flows>().map(Flows::waiting);
+        sources.sum::<u64>() + flows.sum::<u64>()
     }
 
     /// Packets and flits that passed switches so far, all shards together.

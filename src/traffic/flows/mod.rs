@@ -26,6 +26,9 @@ pub static FLOW_GENERATORS: Registry<BuildPairs> = Registry {
     unclear: &[],
 };
 
+/// Most flows of a fabric; a flow takes some hundred bytes.
+pub const MOST_FLOWS: u64 = 1 << 26;
+
 /// Source and destination of a flow.
 pub type Pair = (HostId, HostId);
 
@@ -51,12 +54,18 @@ impl PairsContext<'_> {
         stream(self.seed, Purpose::Flows, id)
     }
 
-    /// Needs two hosts of the class.
-    fn need_two(&self) -> Result<(), ArgumentError> {
+    /// Whether `count` times `each` flows between two hosts of the class can be made.
+    fn check_count(&self, count: u32, each: usize) -> Result<(), ArgumentError> {
         if self.hosts.len() < 2 {
             return Err(super::invalid(
                 "the class has one host: a flow needs two different ones",
             ));
+        }
+        let most = MOST_FLOWS / each as u64;
+        if count == 0 || u64::from(count) > most {
+            return Err(super::invalid(format!(
+                "`count` is {count}: expected 1 to {most}, so that there are at most {MOST_FLOWS} flows"
+            )));
         }
         Ok(())
     }
@@ -80,7 +89,7 @@ pub type BuildPairs = fn(Arguments<'_>, &PairsContext<'_>) -> Result<Vec<Pair>, 
 mod tests {
     use super::*;
 
-    fn pairs(text: &str) -> Vec<(u32, u32)> {
+    fn build(text: &str) -> Result<Vec<Pair>, ArgumentError> {
         let hosts: Vec<HostId> = (0..8).map(HostId).collect();
         let context = PairsContext {
             hosts: &hosts,
@@ -91,10 +100,31 @@ mod tests {
         };
         let (name, arguments) = text.split_at(text.find('(').unwrap());
         let build = FLOW_GENERATORS.find(name).unwrap().build;
-        let pairs = build(Arguments { text: arguments }, &context);
+        build(Arguments { text: arguments }, &context)
+    }
+
+    fn pairs(text: &str) -> Vec<(u32, u32)> {
+        let pairs = build(text);
         let pairs = pairs.unwrap_or_else(|error| panic!("{text}: {error}"));
         assert!(pairs.iter().all(|(from, to)| from != to), "{text}");
         pairs.iter().map(|(from, to)| (from.0, to.0)).collect()
+    }
+
+    #[test]
+    fn impossible_flows_are_refused_with_what_is_allowed() {
+        for (text, message) in [
+            ("PerHost(count: 0)", "`count` is 0: expected 1 to 8388608"),
+            ("PerHost(count: 4000000000)", "expected 1 to 8388608"),
+            ("Permutations(count: 9000000)", "at most 67108864 flows"),
+            ("RandomPairs(count: 70000000)", "expected 1 to 67108864"),
+            ("Incast(to: 8)", "`to` names host 8: expected 0 to 7"),
+            ("Incast(to: 3, from: 8)", "expected 1 to 7"),
+            ("List(pairs: [])", "expected at least one pair"),
+            ("List(pairs: [(2, 2)])", "from host 2 to itself"),
+        ] {
+            let error = build(text).unwrap_err().to_string();
+            assert!(error.contains(message), "{text}: {error}");
+        }
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use super::{BuildPairs, Pair, PairsContext};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::below;
-use crate::traffic::invalid;
 use serde::Deserialize;
 
 /// Registers `PerHost`.
@@ -30,10 +29,7 @@ struct PerHost {
 
 fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
     let PerHost { count } = arguments.parse()?;
-    context.need_two()?;
-    if count == 0 {
-        return Err(invalid("`count` is 0: expected at least 1"));
-    }
+    context.check_count(count, context.hosts.len())?;
     let mut rng = context.stream();
     let mut pairs = Vec::with_capacity(context.hosts.len() * count as usize);
     for (rank, &host) in context.hosts.iter().enumerate() {

@@ -4,7 +4,6 @@ use super::{BuildPairs, Pair, PairsContext};
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::below;
-use crate::traffic::invalid;
 use serde::Deserialize;
 
 /// Registers `Permutations`.
@@ -38,10 +37,7 @@ fn one() -> u32 {
 
 fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
     let Permutations { count } = arguments.parse()?;
-    context.need_two()?;
-    if count == 0 {
-        return Err(invalid("`count` is 0: expected at least 1"));
-    }
+    context.check_count(count, context.hosts.len())?;
     let mut rng = context.stream();
     let mut pairs = Vec::with_capacity(context.hosts.len() * count as usize);
     let mut targets: Vec<HostId> = context.hosts.to_vec();

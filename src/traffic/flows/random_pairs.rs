@@ -3,7 +3,6 @@
 use super::{BuildPairs, Pair, PairsContext};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::below;
-use crate::traffic::invalid;
 use serde::Deserialize;
 
 /// Registers `RandomPairs`.
@@ -30,10 +29,7 @@ struct RandomPairs {
 
 fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
     let RandomPairs { count } = arguments.parse()?;
-    context.need_two()?;
-    if count == 0 {
-        return Err(invalid("`count` is 0: expected at least 1"));
-    }
+    context.check_count(count, 1)?;
     let mut rng = context.stream();
     let hosts = context.hosts;
     let pairs = (0..count).map(|_| {

@@ -5,6 +5,7 @@ use std::path::Path;
 use virtlane::measure::FlowResult;
 use virtlane::plan::Limit;
 use virtlane::report::RunResult;
+use virtlane::run::outcome::Verdict;
 use virtlane::scenario::{Document, Parts, Resolved};
 
 /// Four switches with links of several speeds and latencies.
@@ -232,4 +233,16 @@ fn periodic_selection_takes_packets_of_any_size() {
         let expected = before as f64 * *rate as f64 / sum as f64;
         assert!((*sent as f64 - expected).abs() <= 17.0, "{sent} {expected}");
     }
+}
+
+/// Flows whose processes make more than the channel of their host takes: their queues count, and the run says so.
+#[test]
+fn queues_of_flows_count_as_backlog() {
+    let flow = "(pairs: List(pairs: [(0, 1)]), process: Bernoulli(load: 0.8))";
+    let resolved = scenario("", "", &format!("{flow}, {flow}"), 4);
+    let outcome = run(&resolved);
+    assert_eq!(outcome.verdict, Verdict::Saturated, "{}", outcome.reason);
+    // 0.6 of the link for as long as was measured
+    let grown = outcome.backlog_growth as f64 * 8.0 / outcome.cycles.measure as f64;
+    assert!((grown - 0.6).abs() < 0.05, "{grown}");
 }

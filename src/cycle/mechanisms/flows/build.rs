@@ -153,6 +153,7 @@ impl Building {
             numbers: vec![0; hosts * plan.classes.len()],
             wakes: self.wakes,
             asks: Vec::new(),
+            waiting: 0,
         };
         for row in 0..flows.rows.len() as u32 {
             if !flows.rows[row as usize].is_process {

@@ -128,6 +128,7 @@ impl Flows {
         making.created(host, class, destination, size, sequence, is_full);
         if !is_full {
             let maker = &mut self.makers[self.rows[row as usize].maker as usize];
+            self.waiting += 1;
             maker.flits += u64::from(size);
             maker.queue.push_back(Made {
                 created: now,

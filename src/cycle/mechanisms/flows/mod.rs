@@ -99,6 +99,8 @@ pub struct Flows {
     wakes: BinaryHeap<Reverse<(u64, Wake)>>,
     /// Lanes whose host is to be visited.
     asks: Vec<u32>,
+    /// Packets in the queues of flows.
+    waiting: u64,
 }
 
 impl Default for Given {
@@ -130,8 +132,7 @@ impl Flows {
 
     /// Packets in the queues of flows.
     pub fn waiting(&self) -> u64 {
-        let queues = self.makers.iter().map(|maker| maker.queue.len() as u64);
-        queues.sum()
+        self.waiting
     }
 
     /// The flows, by row.
@@ -219,6 +220,7 @@ impl Flows {
         flow.sent.first_start.get_or_insert(now);
         let made = if flow.is_process {
             let maker = &mut self.makers[flow.maker as usize];
+            self.waiting -= 1;
             maker.flits -= u64::from(size);
             maker.queue.pop_front()?
         } else {

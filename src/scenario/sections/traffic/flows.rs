@@ -8,12 +8,12 @@ use crate::plan::{
 use crate::routing::empty_network::EmptyNetwork;
 use crate::routing::{Proof, Routes};
 use crate::scenario::print::Printer;
-use crate::scenario::resolve::quantity::{LONGEST_PHASE, cycles};
+use crate::scenario::resolve::quantity::{self, LONGEST_PHASE, cycles};
 use crate::scenario::sections::values::{Read, amount, list, part, time, whole};
 use crate::scenario::syntax::{At, Item, Mistake, Part};
 use crate::scenario::{Layout, Parts, Scenario};
 use crate::topology::Graph;
-use crate::traffic::flows::PairsContext;
+use crate::traffic::flows::{MOST_FLOWS, PairsContext};
 use crate::traffic::messages::Senders;
 use crate::traffic::{Process, ProcessContext};
 use crate::units::{Amount, Time};
@@ -169,18 +169,15 @@ pub(in crate::scenario) fn flows(
         classes[number].pattern = Arc::new(Senders(senders));
         classes[number].flows = Some((flows.len() - first) as u64);
     }
-    if flows.len() > LARGEST_NUMBER {
-        let mistake = format!(
-            "{} flows: at most {LARGEST_NUMBER} are possible",
-            flows.len()
-        );
+    if flows.len() as u64 > MOST_FLOWS {
+        let mistake = format!("{} flows: at most {MOST_FLOWS} are possible", flows.len());
         return Err(scenario.traffic[0].name.mistake(mistake));
     }
     Ok(flows)
 }
 
-/// Most flows of a fabric.
-const LARGEST_NUMBER: usize = 1 << 31;
+/// Largest size of a flow \[flits\]: its time on any link can be counted.
+const LARGEST_FLOW: u64 = 1 << 40;
 
 /// What does not go with flows.
 fn alone(class: &Class) -> Result<(), Mistake> {
@@ -223,8 +220,9 @@ impl Entry<'_> {
         let stop = section.stop.as_ref();
         let stop = stop.map(|stop| cycles(stop, clock, start + 1, LONGEST_PHASE));
         let flits = section.bytes.as_ref();
-        let flits = flits.map(|bytes| bytes.value.flits(clock).max(1));
-        let (stop, flits) = (stop.transpose()?, flits);
+        let flits = flits.map(|bytes| quantity::flits(bytes, clock, 0, LARGEST_FLOW));
+        let flits = flits.transpose()?.map(|flits| flits.max(1));
+        let stop = stop.transpose()?;
         let window = section.window.as_ref();
         let window = window.map(|window| self.window(window)).transpose()?;
         let mut alike: Vec<Alike> = Vec::new();
