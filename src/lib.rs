@@ -33,6 +33,7 @@
 //! | [`routing`] | graph to forwarding tables or adaptive routing, with a proof |
 //! | [`qos`] | service levels and VL arbitration |
 //! | [`traffic`] | who sends what to whom, and when |
+//! | [`control`] | algorithms that set what flows may send |
 //! | [`measure`] | counters, histograms, the digest |
 //! | [`plan`] | a scenario as numbers: everything that can be chosen |
 //! | [`metrics`] | the values of a run that have a name, each a function of its result |
@@ -64,6 +65,7 @@
 pub mod chart;
 pub mod claims;
 pub mod cli;
+pub mod control;
 pub mod cycle;
 pub mod error;
 pub mod fabric;

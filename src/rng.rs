@@ -39,6 +39,8 @@ pub enum Purpose {
     FlowArrivals = 11,
     /// Packet sizes of a flow; id = flow.
     FlowPackets = 12,
+    /// Marks of a switch output; id = channel.
+    Marking = 13,
 }
 
 /// The stream of `purpose` for entity `id` under the scenario's `seed`.

@@ -1,5 +1,6 @@
 //! Traffic classes.
 
+use crate::control::Algorithm;
 use crate::ids::{HostId, SlId};
 use crate::traffic::{Pattern, Process, SizeDistribution};
 use std::sync::Arc;
@@ -34,6 +35,19 @@ pub struct ClassPlan {
     pub messages: Option<u64>,
     /// Flows it has, in place of pattern and process.
     pub flows: Option<u64>,
+    /// What controls its flows.
+    pub control: Option<Control>,
+    /// Class whose packets it answers; it has nothing to send of its own.
+    pub answers: Option<u16>,
+}
+
+/// How the flows of a class are controlled (D39).
+#[derive(Clone, Debug)]
+pub struct Control {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Class of the answers.
+    pub answers: u16,
 }
 
 impl ClassPlan {

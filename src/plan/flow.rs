@@ -1,12 +1,10 @@
 //! Flows: senders that a host asks for packets (D27 and following of the model).
 
+use crate::control::Limit;
 use crate::ids::HostId;
 use crate::traffic::Process;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// A unit of rates: 2^32 of them are a flit per cycle.
-pub const ONE_FLIT_PER_CYCLE: u64 = 1 << 32;
 
 /// A flow; its id is its place in [`Plan::flows`](super::Plan::flows).
 #[derive(Clone, Debug)]
@@ -33,23 +31,6 @@ pub struct FlowPlan {
     pub window: Option<Window>,
     /// When it makes packets; `None`: it always has one.
     pub process: Option<Arc<dyn Process>>,
-}
-
-/// What a flow may send.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Limit {
-    /// As much as its host's channel takes.
-    #[default]
-    None,
-    /// So much \[2^-32 flits per cycle\], at most [`ONE_FLIT_PER_CYCLE`].
-    Rate(u64),
-    /// InfiniBand's inter-packet delay: after a packet, `entry` times its time over 2^`shift`.
-    Delay {
-        /// Entry of the congestion control table, below 2^14.
-        entry: u16,
-        /// Shift, at most 3.
-        shift: u8,
-    },
 }
 
 /// Packets that may be on their way at once.

@@ -9,13 +9,16 @@ mod host;
 mod phases;
 mod switch;
 
-pub use class::{ClassPlan, OtherProcess};
-pub use flow::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Unit, Window};
+pub use class::{ClassPlan, Control, OtherProcess};
+pub use flow::{FlowPlan, Scheduler, Unit, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision};
 pub use switch::{
-    BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions,
+    BufferSharing, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration, Queues,
+    SwitchOptions, Victims,
 };
+
+pub use crate::control::{Limit, ONE_FLIT_PER_CYCLE};
 
 use crate::measure::Observe;
 use crate::topology::{ChannelTiming, Graph};

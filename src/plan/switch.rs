@@ -61,6 +61,44 @@ pub enum Forwarding {
     StoreAndForward,
 }
 
+/// Which packets that are granted for an output lane get the FECN bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Marking {
+    /// While at least so many flits of other requests stand (D16).
+    Requests(u32),
+    /// InfiniBand's (D37).
+    InfiniBand {
+        /// From 0, off, to 15, early.
+        threshold: u8,
+        /// Smallest packet that is marked \[flits\].
+        packet: u16,
+        /// Packets left out between two that are marked.
+        rate: u16,
+        /// Where it is not a root that marks.
+        victims: Victims,
+    },
+    /// RoCE's, at random between two fills (D38).
+    Ecn {
+        /// Up to this fill none is marked \[flits\].
+        least: u32,
+        /// From this fill on all are \[flits\].
+        most: u32,
+        /// Probability just below that \[2^-32\], at most 2^32.
+        probability: u64,
+    },
+}
+
+/// Outputs that mark though they lack credits and not the rate of their link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Victims {
+    /// None.
+    None,
+    /// Those to hosts.
+    Hosts,
+    /// All.
+    All,
+}
+
 /// The default switch and its options (model section 2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SwitchOptions {
@@ -100,9 +138,8 @@ pub struct SwitchOptions {
     pub credit_latency: Option<u32>,
     /// VL arbitration tables; `None` = round robin over lanes.
     pub vl_arbitration: Option<VlArbitrationTables>,
-    /// A packet granted while at least this many flits of other requests stand for its output lane gets
-    /// the FECN bit \[flits\]; `None` = no marking.
-    pub marking_threshold: Option<u32>,
+    /// Which packets get the FECN bit; `None` = none.
+    pub marking: Option<Marking>,
 }
 
 impl SwitchOptions {

@@ -24,7 +24,9 @@ const LAYERS: [&[&str]; 14] = [
 ];
 
 /// Models without ECS, clock or threads of their own.
-const MODELS: &[&str] = &["topology", "routing", "qos", "traffic", "measure", "plan"];
+const MODELS: &[&str] = &[
+    "topology", "routing", "qos", "traffic", "control", "measure", "plan",
+];
 
 /// Root modules that may name `bevy_ecs`.
 const ECS: [&str; 3] = ["fabric", "cycle", "run"];

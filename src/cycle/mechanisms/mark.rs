@@ -19,6 +19,7 @@ use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
 use crate::cycle::view::{Optional, Requests, View};
 use crate::fabric::rows::{LaneRow, PortRow};
+use crate::plan;
 use bevy_ecs::prelude::{Res, Resource};
 
 /// Marking as a mechanism.
@@ -30,8 +31,10 @@ pub struct Marking {
 
 impl Mechanism for Marking {
     fn of(site: &Site<'_>) -> Option<Self> {
-        let threshold = site.plan.switch.marking_threshold;
-        threshold.map(|threshold| Self { threshold })
+        match site.plan.switch.marking {
+            Some(plan::Marking::Requests(threshold)) => Some(Self { threshold }),
+            _ => None,
+        }
     }
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {

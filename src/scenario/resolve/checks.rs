@@ -1,6 +1,6 @@
 //! Rules between keys of several sections, the graph and the routes.
 
-use super::super::sections::Scenario;
+use super::super::sections::{Marks, Scenario};
 use super::super::syntax::Mistake;
 use crate::ids::SlId;
 use crate::plan::{BufferSharing, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
@@ -104,6 +104,14 @@ pub(super) fn lane_keys(scenario: &Scenario, tables: &Tables) -> Result<(), Mist
 pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Result<(), Mistake> {
     let switch = &scenario.fabric.switch;
     let engine = &adaptive.engine;
+    if let Some(marking) = &switch.marking
+        && !matches!(marking.value, Marks::Requests(_))
+    {
+        return Err(marking.mistake(format!(
+            "marking by all that waits for an output does not go with `routing: {engine}`, which knows no output before a \
+             packet is head: use `(threshold: size)`"
+        )));
+    }
     if switch.queues.value == Queues::Voq {
         return Err(switch.queues.mistake(format!(
             "`Voq` does not go with `routing: {engine}`, which knows no output before a packet is head: use `Fifo`"

@@ -1,26 +1,128 @@
-//! Section `marking`: which packets get the congestion bit.
+//! Sections `marking`, `infiniband_marking` and `ecn_marking`: which packets get the congestion bit.
 
-use super::values::amount;
-use crate::scenario::resolve::quantity::buffer;
-use crate::scenario::syntax::{At, Mistake};
+use super::values::{Read, amount, one_of, small};
+use crate::plan;
+use crate::plan::Victims;
+use crate::plan::Victims::{All, Hosts, None as Nobody};
+use crate::scenario::resolve::quantity::{buffer, flits};
+use crate::scenario::syntax::{At, Item, Mistake};
 use crate::units::{Amount, Clock};
 
 section! {
-    /// Congestion marking.
+    /// Congestion marking by what stands for an output lane; `InfiniBand(...)` and `Ecn(...)` have sections of their own.
     Marking = "marking" in "fabric.switch.marking" {
         /// Waiting flits for the same output lane from which on a packet is marked
         threshold: At<Amount> = amount, "size, at least 1 flit";
     }
 }
 
-impl Marking {
-    /// The threshold \[flits\].
-    pub(super) fn plan(&self, clock: Clock) -> Result<u32, Mistake> {
-        buffer(&self.threshold, clock, 1)
+section! {
+    /// InfiniBand's congestion marking (annex A10), by all that waits for an output lane.
+    InfiniBandMarking = "infiniband_marking" in "fabric.switch.marking" {
+        /// From 0, no marking, to 15, from one sixteenth of a lane's buffer on
+        threshold: u8 = small(0, 15), "0..=15" or "15";
+        /// Smallest packet that is marked; 0 = all
+        packet_size: At<Amount> = amount, "size" or "\"0 flits\"";
+        /// Packets left out between two that are marked
+        marking_rate: u16 = rate, "0..=65535" or "0";
+        /// Outputs that mark though others hold them back: None, those to Hosts, or All
+        victims: Victims = one_of(&[Nobody, Hosts, All]), "None | Hosts | All" or "Hosts";
+    }
+}
+
+section! {
+    /// Marking at random between two fills of an output lane, as RoCE's switches do.
+    EcnMarking = "ecn_marking" in "fabric.switch.marking" {
+        /// Up to here none is marked
+        k_min: At<Amount> = amount, "size";
+        /// From here on all are
+        k_max: At<Amount> = amount, "size, above k_min";
+        /// Probability just below k_max
+        p_max: f64 = probability, "0..=1" or "0.01";
+    }
+}
+
+/// The marking of a switch as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Marks {
+    /// By requests.
+    Requests(Marking),
+    /// InfiniBand's.
+    InfiniBand(InfiniBandMarking),
+    /// RoCE's.
+    Ecn(EcnMarking),
+}
+
+fn rate(item: &Item<'_>) -> Read<u16> {
+    item.integer(0..=u64::from(u16::MAX))
+        .map(|value| value as u16)
+}
+
+fn probability(item: &Item<'_>) -> Read<f64> {
+    match item.number() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        _ => Err(item.unexpected("a probability from 0 to 1")),
+    }
+}
+
+impl Marks {
+    /// Any of them.
+    pub(super) fn read(item: &Item<'_>) -> Read<Self> {
+        match item.variant() {
+            Some(("InfiniBand", Some(arguments))) => {
+                InfiniBandMarking::read(&arguments).map(Self::InfiniBand)
+            }
+            Some(("Ecn", Some(arguments))) => EcnMarking::read(&arguments).map(Self::Ecn),
+            Some((name, _)) => Err(item.mistake(format!(
+                "unknown marking `{name}`: expected `(threshold: size)`, `InfiniBand(...)` or `Ecn(...)`"
+            ))),
+            None => Marking::read(item).map(Self::Requests),
+        }
     }
 
-    /// The section on one line.
-    pub(super) fn print(threshold: u32) -> String {
-        format!("(threshold: \"{threshold} flits\")")
+    /// In flits.
+    pub(super) fn plan(&self, clock: Clock) -> Result<plan::Marking, Mistake> {
+        Ok(match self {
+            Self::Requests(marking) => {
+                plan::Marking::Requests(buffer(&marking.threshold, clock, 1)?)
+            }
+            Self::InfiniBand(marking) => plan::Marking::InfiniBand {
+                threshold: marking.threshold,
+                packet: flits(&marking.packet_size, clock, 0, u64::from(u16::MAX))? as u16,
+                rate: marking.marking_rate,
+                victims: marking.victims,
+            },
+            Self::Ecn(marking) => {
+                let least = buffer(&marking.k_min, clock, 0)?;
+                plan::Marking::Ecn {
+                    least,
+                    most: buffer(&marking.k_max, clock, u64::from(least) + 1)?,
+                    probability: (marking.p_max * plan::ONE_FLIT_PER_CYCLE as f64) as u64,
+                }
+            }
+        })
+    }
+
+    /// The marking on one line.
+    pub(super) fn print(marking: plan::Marking) -> String {
+        match marking {
+            plan::Marking::Requests(threshold) => format!("(threshold: \"{threshold} flits\")"),
+            plan::Marking::InfiniBand {
+                threshold,
+                packet,
+                rate,
+                victims,
+            } => format!(
+                "InfiniBand(threshold: {threshold}, packet_size: \"{packet} flits\", marking_rate: {rate}, victims: {victims:?})"
+            ),
+            plan::Marking::Ecn {
+                least,
+                most,
+                probability,
+            } => {
+                let p_max = probability as f64 / plan::ONE_FLIT_PER_CYCLE as f64;
+                format!("Ecn(k_min: \"{least} flits\", k_max: \"{most} flits\", p_max: {p_max:?})")
+            }
+        }
     }
 }

@@ -30,7 +30,7 @@ pub use fabric::Fabric;
 pub use faults::Faults;
 pub use host::Host;
 pub use link::{Except, HostLink, Link};
-pub use marking::Marking;
+pub use marking::{EcnMarking, InfiniBandMarking, Marking, Marks};
 pub use observe::Observe;
 pub use phases::{AutoMeasure, AutoWarmup, Phases, UntilMessages};
 pub use qos::{Qos, VlArbitration};
@@ -49,6 +49,8 @@ pub static SECTIONS: &[Section] = &[
     HostLink::SECTION,
     Switch::SECTION,
     Marking::SECTION,
+    InfiniBandMarking::SECTION,
+    EcnMarking::SECTION,
     Host::SECTION,
     Faults::SECTION,
     Qos::SECTION,

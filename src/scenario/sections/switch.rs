@@ -1,8 +1,9 @@
 //! Section `switch`: buffers, allocation, delays, flow control.
 
 use super::values::{Read, amount, automatic, boolean, one_of, small, time};
-use super::{Marking, Qos};
+use super::{Marks, Qos};
 use crate::ids::MOST_LANES;
+use crate::plan;
 use crate::plan::{
     BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions,
 };
@@ -55,7 +56,7 @@ section! {
         /// Credit return; Auto = latency of the opposite channel
         credit_latency: Option<At<Time>> = automatic, "Auto | time, at least 1 cycle" or "Auto";
         /// Congestion marking (FECN) at outputs
-        marking: Option<Marking> = Marking::read, "section" or None;
+        marking: Option<At<Marks>> = Marks::read, "section | InfiniBand(...) | Ecn(...)" or None;
     }
 }
 
@@ -148,14 +149,21 @@ impl Switch {
                 None => None,
             },
             vl_arbitration: qos.tables(),
-            marking_threshold: match &self.marking {
-                Some(marking) => Some(marking.plan(clock)?),
+            marking: match &self.marking {
+                Some(marking) => Some(marking.value.plan(clock)?),
                 None => None,
             },
         };
         if options.output_buffer > 0 && options.output_lane_buffer > 0 {
             return Err(self.output_lane_buffer.mistake(
                 "does not go with `output_buffer`: an output has one buffer, or one for each of its lanes",
+            ));
+        }
+        if options.output_lane_buffer > 0
+            && matches!(options.marking, Some(plan::Marking::InfiniBand { .. }))
+        {
+            return Err(self.output_lane_buffer.mistake(
+                "does not go with `marking: InfiniBand(...)`, which looks at the rate of outputs without such buffers",
             ));
         }
         if options.routing_delay + options.allocation_delay + options.crossbar_delay == 0 {
@@ -193,6 +201,6 @@ impl Switch {
             Some(cycles) => printer.cycles("credit_latency", cycles),
             None => printer.key("credit_latency", "Auto"),
         }
-        printer.or_none("marking", switch.marking_threshold.map(Marking::print));
+        printer.or_none("marking", switch.marking.map(Marks::print));
     }
 }

@@ -150,7 +150,7 @@ where
         ("several places", several),
         ("unlimited places", places == InputSpeedup::Unlimited),
         ("a pool", switch.sharing == BufferSharing::PortPool),
-        ("marking", switch.marking_threshold.is_some()),
+        ("marking", switch.marking.is_some()),
         ("messages", !plan.workloads.is_empty()),
         (
             "saturating sources",

@@ -78,6 +78,8 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, plan: &mut Plan) {
             packets_per_host: None,
             messages: None,
             flows: Some(count.into()),
+            control: None,
+            answers: None,
         };
         plan.classes.insert(number, class);
     }

@@ -2,8 +2,8 @@
 
 use super::Dice;
 use virtlane::plan::{
-    BufferSharing, Forwarding, HostOptions, InputSpeedup, Matching, OutputArbitration, Queues,
-    SwitchOptions,
+    BufferSharing, Forwarding, HostOptions, InputSpeedup, Marking, Matching, OutputArbitration,
+    Queues, SwitchOptions,
 };
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
@@ -179,7 +179,9 @@ fn switch_options(
             Forwarding::CutThrough
         },
         vl_arbitration: dice.chance(40).then(|| vl_tables(dice, lanes)),
-        marking_threshold: dice.chance(50).then(|| dice.between(0, 20)),
+        marking: dice
+            .chance(50)
+            .then(|| Marking::Requests(dice.between(0, 20))),
         ..plain_options(dice, lanes, largest)
     };
     if !management_lane && dice.chance(20) {

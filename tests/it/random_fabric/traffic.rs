@@ -245,6 +245,8 @@ fn class(dice: &mut Dice, graph: &Graph, seed: u64, service_levels: u8, index: u
         packets_per_host: dice.chance(20).then(|| u64::from(dice.between(1, 30))),
         messages: None,
         flows: None,
+        control: None,
+        answers: None,
     }
 }
 
@@ -374,6 +376,8 @@ pub(super) fn add_messages(dice: &mut Dice, graph: &Graph, service_levels: u8, p
             packets_per_host: None,
             messages: Some(0),
             flows: None,
+            control: None,
+            answers: None,
         };
         plan.classes.insert(first + index, class);
     }

@@ -40,7 +40,7 @@ use messages::Messages;
 use packet::{Packet, Rejected};
 use switch::Switch;
 use virtlane::ids::HostId;
-use virtlane::plan::Plan;
+use virtlane::plan::{Marking, Plan};
 use virtlane::rng::{Purpose, stream};
 use virtlane::topology::{Endpoint, Graph};
 
@@ -275,7 +275,7 @@ impl<'a> Fabric<'a> {
             for grant in &grants {
                 self.packets[grant.packet].switches += 1;
             }
-            let Some(threshold) = options.marking_threshold else {
+            let Some(Marking::Requests(threshold)) = options.marking else {
                 continue;
             };
             for grant in grants {

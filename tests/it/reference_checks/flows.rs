@@ -73,6 +73,8 @@ fn flows(size: SizeDistribution, flows: Vec<FlowPlan>) -> Plan {
         process: Arc::new(Silent),
         load: 0.0,
         flows: Some(flows.len() as u64),
+        control: None,
+        answers: None,
         service_levels: vec![SlId(0)],
         size,
         ..backlogged(&[0, 1], 1, 1, 0)

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::measure::Observe;
 use virtlane::plan::Plan;
-use virtlane::plan::{ClassPlan, Forwarding, HostOptions, Phases, SwitchOptions};
+use virtlane::plan::{ClassPlan, Forwarding, HostOptions, Marking, Phases, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
 use virtlane::routing::{Guarantees, LaneBudget, Tables};
@@ -103,6 +103,8 @@ fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
         packets_per_host: None,
         messages: None,
         flows: None,
+        control: None,
+        answers: None,
     }
 }
 
@@ -331,7 +333,7 @@ fn marking_counts_the_other_standing_requests() {
     let (graph, tables) = star(4, 1);
     for (threshold, marked) in [(1, 2), (4, 2), (5, 1), (8, 1), (9, 0)] {
         let options = SwitchOptions {
-            marking_threshold: Some(threshold),
+            marking: Some(Marking::Requests(threshold)),
             ..SwitchOptions::default()
         };
         let mut class = backlogged(&[0, 1, 2], 3, 4, 0);

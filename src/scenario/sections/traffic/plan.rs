@@ -62,6 +62,8 @@ fn class(
         packets_per_host: class.packets.as_ref().map(|packets| packets.value),
         messages: None,
         flows: None,
+        control: None,
+        answers: None,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{A, B, TwoWays, deliveries, graph, packets, past_others, to, two_ways, ways};
 use crate::reference_checks::timing;
-use virtlane::plan::SwitchOptions;
+use virtlane::plan::{Marking, SwitchOptions};
 use virtlane::routing::adaptive::{Candidate, Selection};
 
 fn escape(port: u16) -> Candidate {
@@ -104,7 +104,7 @@ fn a_head_is_counted_wherever_it_requests() {
     ] {
         let options = SwitchOptions {
             lane_capacity: 4,
-            marking_threshold: Some(threshold),
+            marking: Some(Marking::Requests(threshold)),
             ..SwitchOptions::default()
         };
         let classes = vec![

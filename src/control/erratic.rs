@@ -1,0 +1,98 @@
+//! An algorithm without purpose, which reacts to everything: what tests of engine and reference model draw.
+//!
+//! Every call mixes what it is told into a word of state, and the bits of that word choose the actions. So a call at
+//! another cycle, in another order, or with another value changes all that follows.
+
+use super::{Actions, Answer, Arrival, Event, Limit, Line, Machines, ONE_FLIT_PER_CYCLE};
+use crate::rng::mix;
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Erratic {
+    /// Seed of its choices.
+    pub seed: u64,
+    /// Whether it sets InfiniBand's delays, beside rates.
+    pub delays: bool,
+    /// Whether it starts with a window.
+    pub window: bool,
+    /// Packets that it answers \[percent\].
+    pub answers: u32,
+}
+
+impl Erratic {
+    fn limit(&self, bits: u64, largest: u64) -> Limit {
+        match bits % 8 {
+            0 => Limit::None,
+            // never, until the timer sets another
+            1 => Limit::Rate(0),
+            2..5 if self.delays => Limit::Delay {
+                entry: (bits >> 8) as u16 % 40,
+                shift: (bits >> 32) as u8 % 4,
+            },
+            2..7 => Limit::Rate((bits >> 32).max(2 * largest + 1)),
+            _ => Limit::Rate(ONE_FLIT_PER_CYCLE / (1 + (bits >> 8) % 32)),
+        }
+    }
+
+    fn act(&self, state: &mut [u64; 2], now: u64, said: u64, actions: &mut Actions) {
+        state[0] = mix(state[0] ^ mix(now ^ self.seed) ^ said);
+        let bits = mix(state[0]);
+        if bits.is_multiple_of(2) {
+            actions.limit = Some(self.limit(bits >> 8, state[1]));
+        }
+        if self.window && (bits >> 1).is_multiple_of(3) {
+            actions.window = Some(1 + (bits >> 16) as u32 % 6);
+        }
+        let is_stopped = actions.limit == Some(Limit::Rate(0));
+        match (bits >> 2) % 5 {
+            0 if !is_stopped => actions.timer = Some(None),
+            0..3 => actions.timer = Some(Some(now + 1 + (bits >> 24) % 90)),
+            _ if is_stopped => actions.timer = Some(Some(now + 1 + (bits >> 24) % 300)),
+            _ => {}
+        }
+    }
+}
+
+impl Machines for Erratic {
+    /// What was said so far, and the largest packet.
+    type Sender = [u64; 2];
+    type Receiver = u64;
+
+    fn start(&self, line: Line, actions: &mut Actions) -> [u64; 2] {
+        let mut state = [u64::from(line.pace), line.largest.into()];
+        self.act(&mut state, 0, 1, actions);
+        if self.window {
+            actions.window = Some(1 + state[0] as u32 % 4);
+        }
+        state
+    }
+
+    fn receive(&self, receiver: &mut u64, arrival: Arrival) -> Option<Answer> {
+        let said = arrival.latency << 20 | u64::from(arrival.flits) << 1;
+        *receiver = mix(*receiver ^ mix(arrival.now ^ self.seed) ^ said)
+            .wrapping_add(arrival.is_marked.into());
+        let bits = mix(*receiver);
+        (bits % 100 < u64::from(self.answers)).then_some(Answer {
+            value: (bits >> 32) as u32,
+            after: 1 + [0, 0, 3, 40][(bits >> 8) as usize % 4] + (bits >> 16) % 3,
+        })
+    }
+
+    fn send(&self, sender: &mut [u64; 2], now: u64, event: Event, actions: &mut Actions) {
+        let said = match event {
+            Event::Started(flits) => 2 + u64::from(flits) * 8,
+            Event::Answered(value) => 3 + u64::from(value) * 8,
+            Event::Timer => 4,
+        };
+        self.act(sender, now, said, actions);
+        let bits = sender[0] >> 40;
+        let frees = match event {
+            Event::Answered(_) => bits % 10 < 9,
+            Event::Timer => bits.is_multiple_of(4),
+            Event::Started(_) => bits.is_multiple_of(20),
+        };
+        if frees {
+            actions.acknowledge = Some(1 + [0, 0, 1, 50][(bits >> 4) as usize % 4]);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Control: algorithms that set what flows may send from what the fabric tells them (section 9 of the model).
+//!
+//! An algorithm is two pure state machines on integers: a *receiver* at the destination of a flow, which may answer the
+//! packets that arrive, and a *sender* at its source, which sets limits, windows and timers. They know no fabric, no
+//! clock and no other flow; when they are called, and what their actions do, are D40 and D41. Engine and
+//! reference model share them.
+//!
+//! New ones: one file with an [`Entry`](crate::registry::Entry) and the two machines, one line in the list at the end.
+
+pub mod erratic;
+mod limit;
+
+pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
+
+use crate::registry::{ArgumentError, Arguments, Registry};
+use crate::units::Clock;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+
+/// What a sender knows from the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Cycles per flit of its host's channel.
+    pub pace: u16,
+    /// Largest packet of the flow's class \[flits\].
+    pub largest: u16,
+}
+
+/// A packet that was delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Cycle.
+    pub now: u64,
+    /// Size \[flits\].
+    pub flits: u16,
+    /// Whether it has the FECN bit.
+    pub is_marked: bool,
+    /// Network latency \[cycles\].
+    pub latency: u64,
+}
+
+/// What a receiver sends back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What it says; the algorithm's own business.
+    pub value: u32,
+    /// Cycles until it is created, at least 1.
+    pub after: u64,
+}
+
+/// What a sender is called with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A packet of so many flits started on the channel in this cycle.
+    Started(u16),
+    /// An answer with this value was delivered in this cycle.
+    Answered(u32),
+    /// The timer is set to this cycle.
+    Timer,
+}
+
+/// What a sender wants done; what is left out stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Actions {
+    /// Another limit.
+    pub limit: Option<Limit>,
+    /// Another window \[packets\], at least 1.
+    pub window: Option<u32>,
+    /// Another cycle for the timer, later than now, or none.
+    pub timer: Option<Option<u64>>,
+    /// An outstanding packet counts as acknowledged after so many cycles, at least 1.
+    pub acknowledge: Option<u64>,
+}
+
+/// The machines of an algorithm; `self` are its parameters.
+pub trait Machines: Debug + Clone {
+    /// State of a sender.
+    type Sender: Debug + Clone + Serialize;
+    /// State of a receiver.
+    type Receiver: Debug + Clone + Default + Serialize;
+
+    /// A sender before cycle 0: limit, window and timer it starts with.
+    fn start(&self, line: Line, actions: &mut Actions) -> Self::Sender;
+
+    /// A packet of the flow was delivered.
+    fn receive(&self, receiver: &mut Self::Receiver, arrival: Arrival) -> Option<Answer>;
+
+    /// Something happened at the source in cycle `now`.
+    fn send(&self, sender: &mut Self::Sender, now: u64, event: Event, actions: &mut Actions);
+}
+
+/// What an algorithm may know when it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct ControlContext {
+    /// For times and sizes.
+    pub clock: Clock,
+    /// Largest packet of the class \[flits\].
+    pub largest: u16,
+}
+
+/// Makes an algorithm from its arguments; the error names what is wrong and what is allowed.
+pub type BuildAlgorithm = fn(Arguments<'_>, ControlContext) -> Result<Algorithm, ArgumentError>;
+
+/// The algorithms: their parameters, and the states of their machines.
+macro_rules! algorithms {
+    ($($name:ident in $module:ident),* $(,)?) => {
+        /// An algorithm with its parameters.
+        #[derive(Clone, Debug)]
+        pub enum Algorithm {
+            $(#[doc = concat!("See [`", stringify!($module), "`].")] $name($module::$name)),*
+        }
+
+        /// State of a sender.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub enum Sender {
+            $(#[doc = concat!("See [`", stringify!($module), "`].")] $name(<$module::$name as Machines>::Sender)),*
+        }
+
+        /// State of a receiver.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub enum Receiver {
+            $(#[doc = concat!("See [`", stringify!($module), "`].")] $name(<$module::$name as Machines>::Receiver)),*
+        }
+
+        impl Algorithm {
+            /// [`Machines::start`].
+            pub fn start(&self, line: Line, actions: &mut Actions) -> Sender {
+                match self {
+                    $(Self::$name(own) => Sender::$name(own.start(line, actions))),*
+                }
+            }
+
+            /// A receiver before cycle 0.
+            pub fn receiver(&self) -> Receiver {
+                match self {
+                    $(Self::$name(_) => Receiver::$name(Default::default())),*
+                }
+            }
+
+            /// [`Machines::receive`].
+            ///
+            /// # Panics
+            /// When the state is another algorithm's.
+            pub fn receive(&self, receiver: &mut Receiver, arrival: Arrival) -> Option<Answer> {
+                match (self, receiver) {
+                    $((Self::$name(own), Receiver::$name(state)) => own.receive(state, arrival),)*
+                    #[allow(unreachable_patterns, reason = "with one algorithm there is no other")]
+                    _ => unreachable!("a receiver keeps its algorithm"),
+                }
+            }
+
+            /// [`Machines::send`].
+            ///
+            /// # Panics
+            /// When the state is another algorithm's.
+            pub fn send(&self, sender: &mut Sender, now: u64, event: Event, actions: &mut Actions) {
+                match (self, sender) {
+                    $((Self::$name(own), Sender::$name(state)) => own.send(state, now, event, actions),)*
+                    #[allow(unreachable_patterns, reason = "with one algorithm there is no other")]
+                    _ => unreachable!("a sender keeps its algorithm"),
+                }
+            }
+        }
+    };
+}
+
+algorithms![Erratic in erratic];
+
+/// Every algorithm a scenario can name.
+pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
+    kind: "control algorithm",
+    entries: &[],
+    unclear: &[],
+};
