@@ -86,7 +86,7 @@ impl Ledger {
         self.places.push((packet, None));
     }
 
-    /// A mechanism holds packets that have not entered the fabric.
+    /// Mechanisms hold packets that have not entered the fabric.
     pub fn waits(&mut self, packets: u64) {
         self.waiting += packets;
     }
@@ -181,7 +181,7 @@ impl Ledger {
                 Mail::Credits { lane, flits, .. } => {
                     self.claim(shared, channel(*lane), *lane, u32::from(*flits));
                 }
-                Mail::Acknowledged { .. } => {}
+                Mail::Notice { .. } => {}
             }
         }
     }

@@ -12,6 +12,7 @@ use super::schedule::CycleBuilder;
 use super::slot::Slot;
 use super::snapshot::{Persistent, Snapshot};
 use super::state::{Fact, Shared, Worklists};
+use super::ties::{Alarm, Queued, Receiver, Ties};
 use crate::fabric::placement::Placement;
 use crate::plan::Plan;
 use crate::routing::Routes;
@@ -19,7 +20,7 @@ use crate::topology::Graph;
 use bevy_ecs::component::{Component, Mutable};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::system::IntoSystem;
-use bevy_ecs::world::World;
+use bevy_ecs::world::{Mut, World};
 use std::sync::Arc;
 
 /// What a shard is built from.
@@ -66,8 +67,7 @@ pub struct ShardBuilder<'a, const W: usize> {
     world: &'a mut World,
     cycle: CycleBuilder,
     snapshot: Snapshot,
-    terms: Vec<Term>,
-    counts: Vec<Count>,
+    ties: Ties,
     fills: Vec<Fill>,
     /// [`Mechanism::LOOKS_ON`] of the mechanism that is being built.
     looks_on: bool,
@@ -82,10 +82,8 @@ pub struct Parts {
     pub cycle: CycleBuilder,
     /// What is saved.
     pub snapshot: Snapshot,
-    /// Terms of the conservation laws.
-    pub terms: Vec<Term>,
-    /// Counters of mechanisms.
-    pub counts: Vec<Count>,
+    /// What else mechanisms have tied to the shard.
+    pub ties: Ties,
     fills: Vec<Fill>,
 }
 
@@ -97,8 +95,7 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
             world,
             cycle: CycleBuilder::new(),
             snapshot: Snapshot::default(),
-            terms: Vec::new(),
-            counts: Vec::new(),
+            ties: Ties::default(),
             fills: Vec::new(),
             looks_on: false,
         }
@@ -187,12 +184,33 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
 
     /// Its term of the conservation laws.
     pub fn ledger(&mut self, term: Term) {
-        self.terms.push(term);
+        self.ties.terms.push(term);
     }
 
     /// A counter of the run.
     pub fn count(&mut self, count: Count) {
-        self.counts.push(count);
+        self.ties.counts.push(count);
+    }
+
+    /// What keeps a cycle from being jumped over.
+    pub fn alarm(&mut self, alarm: Alarm) {
+        self.ties.alarms.push(alarm);
+    }
+
+    /// Packets that it keeps before they enter the fabric.
+    pub fn queue(&mut self, queued: Queued) {
+        self.ties.queues.push(queued);
+    }
+
+    /// A receiver of notices from other shards; returns the number they name it by, which is the same in all shards.
+    pub fn receiver(&mut self, receiver: Receiver) -> u16 {
+        self.ties.receivers.push(receiver);
+        self.ties.receivers.len() as u16 - 1
+    }
+
+    /// State that a mechanism built before has registered.
+    pub fn built<R: Resource<Mutability = Mutable>>(&mut self) -> Mut<'_, R> {
+        self.world.resource_mut::<R>()
     }
 
     /// Facts that somebody subscribed to so far.
@@ -210,8 +228,7 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
         Parts {
             cycle: self.cycle,
             snapshot: self.snapshot,
-            terms: self.terms,
-            counts: self.counts,
+            ties: self.ties,
             fills: self.fills,
         }
     }
@@ -249,7 +266,9 @@ mechanisms![
     super::mechanisms::bounded_queues::Bounding,
     super::stages::cross::OutputBuffers,
     super::mechanisms::flows::Flowing,
-    super::mechanisms::mark::Marking,
+    super::mechanisms::control::Controlling,
+    super::mechanisms::congestion::requests::Marking,
+    super::mechanisms::congestion::Filling,
     super::mechanisms::occupancy::Occupancy,
     super::mechanisms::output_lanes::OutputLanes,
     super::mechanisms::packet_records::Recording,

@@ -41,6 +41,7 @@ pub mod slot;
 pub mod snapshot;
 pub mod stages;
 pub mod state;
+pub mod ties;
 pub mod view;
 pub mod wake;
 

@@ -213,6 +213,8 @@ pub struct PacketRecord {
     pub class: u16,
     /// Flow (global id), [`NONE`] of other packets.
     pub flow: u32,
+    /// What an answer says.
+    pub answer: u32,
 }
 
 impl Packet {
@@ -239,6 +241,7 @@ impl PacketRecord {
         word: 0,
         class: 0,
         flow: NONE,
+        answer: 0,
     };
 }
 
@@ -254,5 +257,6 @@ mod tests {
         assert_eq!(size_of::<OutLane<1>>(), 32);
         assert_eq!(size_of::<Queue>(), 20);
         assert_eq!(size_of::<Packet>(), 16);
+        assert_eq!(size_of::<PacketRecord>(), 48);
     }
 }

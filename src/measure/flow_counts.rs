@@ -49,6 +49,8 @@ pub struct FlowSent {
     pub started: Amount,
     /// First start; `None` before it.
     pub first_start: Option<u64>,
+    /// Answers delivered at the source.
+    pub answered: u64,
 }
 
 /// What of it arrived, counted at its destination.
@@ -56,6 +58,8 @@ pub struct FlowSent {
 pub struct FlowReceived {
     /// Delivered since cycle 0.
     pub delivered: Amount,
+    /// Packets of these with FECN.
+    pub marked: u64,
     /// Flits taken by the destination in the measurement.
     pub received: u64,
     /// Tagged packets delivered.

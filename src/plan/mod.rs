@@ -91,6 +91,15 @@ impl Plan {
         2 * (packet + latency + credit) + delays + u64::from(switch.output_buffer) * step
     }
 
+    /// Number of the first class of answers; all behind it are, too.
+    pub fn first_answers(&self) -> usize {
+        let own = self
+            .classes
+            .iter()
+            .take_while(|class| class.answers.is_none());
+        own.count()
+    }
+
     /// Service levels in use: the highest one + 1, at least 1.
     pub fn service_level_count(&self) -> u8 {
         let data = self.classes.iter().filter(|class| !class.management);

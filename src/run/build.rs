@@ -1,6 +1,6 @@
 //! Builds shards from plan, graph and routes.
 
-use super::shard::{Kept, Shard, WorldShard};
+use super::shard::{Shard, WorldShard};
 use super::simulation::Options;
 use crate::cycle::records::Records;
 use crate::cycle::stages::arbitrate::{Turn, Turns};
@@ -98,12 +98,8 @@ impl<'a> Blueprint<'a> {
         parts.fill(&mut world);
         let cycle = parts.cycle.build(&mut world, self.options.profile);
         let cycle = cycle.expect("no two systems of a slot touch the same");
-        let kept = Kept {
-            snapshot: parts.snapshot,
-            terms: parts.terms,
-            counts: parts.counts,
-        };
-        Box::new(WorldShard::<W>::new(world, cycle, kept))
+        let (snapshot, ties) = (parts.snapshot, parts.ties);
+        Box::new(WorldShard::<W>::new(world, cycle, snapshot, ties))
     }
 }
 

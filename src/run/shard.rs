@@ -1,15 +1,12 @@
 //! One shard: a world, its schedule, its mail.
 
-use crate::cycle::counts::Count;
-use crate::cycle::ledger::Term;
 use crate::cycle::look::Look;
-use crate::cycle::mechanisms::flows::Flows;
-use crate::cycle::mechanisms::replay::Replay;
 use crate::cycle::profile::StageClock;
 use crate::cycle::snapshot::{Resume, SavedItem, Snapshot};
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place};
+use crate::cycle::ties::Ties;
 use crate::cycle::{Columns, Cycle, Stage};
 use crate::fabric::rows::Row;
 use crate::fabric::{Packet, PacketRecord};
@@ -40,10 +37,8 @@ pub trait Shard: Send {
     fn stages(&self) -> &[Stage];
     /// Time spent in each of them, with profiling.
     fn clock(&self) -> Option<&StageClock>;
-    /// Terms of its mechanisms in the conservation laws.
-    fn terms(&self) -> &[Term];
-    /// Counters of its mechanisms.
-    fn counts(&self) -> &[Count];
+    /// What its mechanisms have tied to it.
+    fn ties(&self) -> &Ties;
     /// Shows its columns.
     fn inspect(&self, inspect: &mut dyn Inspect);
     /// The whole state, for [`Shard::restore`].
@@ -70,21 +65,10 @@ pub struct WorldShard<const W: usize> {
     world: World,
     cycle: Cycle,
     snapshot: Snapshot,
-    terms: Vec<Term>,
-    counts: Vec<Count>,
+    ties: Ties,
     turnover: SystemState<Turnover<'static>>,
     receiving: SystemState<Receiving<'static, 'static>>,
     inbox: Vec<Mail>,
-}
-
-/// What mechanisms have registered beside systems.
-pub struct Kept {
-    /// What is saved.
-    pub snapshot: Snapshot,
-    /// Terms of the conservation laws.
-    pub terms: Vec<Term>,
-    /// Counters.
-    pub counts: Vec<Count>,
 }
 
 /// What decides on the next cycle.
@@ -93,8 +77,6 @@ struct Turnover<'w> {
     calendar: ResMut<'w, Calendar>,
     pool: Res<'w, PacketPool>,
     sources: Res<'w, Sources>,
-    replay: Option<Res<'w, Replay>>,
-    flows: Option<Res<'w, Flows>>,
 }
 
 /// What mail changes.
@@ -103,7 +85,6 @@ struct Receiving<'w, 's> {
     calendar: ResMut<'w, Calendar>,
     pool: ResMut<'w, PacketPool>,
     packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
-    flows: Option<ResMut<'w, Flows>>,
 }
 
 /// A saved shard.
@@ -115,39 +96,25 @@ struct Saved {
 
 /// First cycle from `from` on in which the calendar or a source has something; `u64::MAX` = never.
 #[inline]
-fn next_event(
-    calendar: &Calendar,
-    sources: &Sources,
-    replay: Option<&Replay>,
-    flows: Option<&Flows>,
-    from: u64,
-) -> u64 {
+fn next_event(calendar: &Calendar, sources: &Sources, from: u64) -> u64 {
     if calendar.is_busy(from) || sources.is_busy(from) {
         return from;
     }
     let event = calendar.next_busy(from).unwrap_or(u64::MAX);
     let source = sources.next_busy(from).unwrap_or(u64::MAX);
-    let message = replay.map_or(u64::MAX, |replay| replay.next(from));
-    let flow = flows.map_or(u64::MAX, |flows| flows.next().max(from));
-    event.min(source).min(message).min(flow)
+    event.min(source)
 }
 
 impl<const W: usize> WorldShard<W> {
     /// A shard with all its entities but packets.
-    pub fn new(mut world: World, cycle: Cycle, parts: Kept) -> Self {
-        let Kept {
-            snapshot,
-            terms,
-            counts,
-        } = parts;
+    pub fn new(mut world: World, cycle: Cycle, snapshot: Snapshot, ties: Ties) -> Self {
         let turnover = SystemState::new(&mut world);
         let receiving = SystemState::new(&mut world);
         let mut whole = Self {
             world,
             cycle,
             snapshot,
-            terms,
-            counts,
+            ties,
             turnover,
             receiving,
             inbox: Vec::new(),
@@ -194,10 +161,10 @@ impl<const W: usize> WorldShard<W> {
             mut calendar,
             mut pool,
             mut packets,
-            mut flows,
         } = receiving.expect("all resources exist");
         let mut tables = packets.contiguous_iter_mut().into_iter().flatten();
         let (mut packet_rows, mut record_rows) = tables.next().expect("there are packets");
+        let mut notices = Vec::new();
         for mail in self.inbox.drain(..) {
             match mail {
                 Mail::Packet {
@@ -217,12 +184,11 @@ impl<const W: usize> WorldShard<W> {
                     flits,
                     step,
                 } => calendar.at(at).ramps.push(Ramp { lane, flits, step }),
-                Mail::Acknowledged { flow, at } => {
-                    if let Some(flows) = &mut flows {
-                        flows.acknowledge(flow, at);
-                    }
-                }
+                Mail::Notice { receiver, row, at } => notices.push((receiver, row, at)),
             }
+        }
+        for (receiver, row, at) in notices {
+            self.ties.receivers[usize::from(receiver)](&mut self.world, row, at);
         }
     }
 
@@ -237,13 +203,11 @@ impl<const W: usize> WorldShard<W> {
                 self.world.resource_mut::<Calendar>().set_now(now);
             }
             self.cycle.run(&mut self.world);
+            let alarm = self.ties.next(&self.world, now + 1);
             let turnover = self.turnover.get_mut(&mut self.world);
             let mut turnover = turnover.expect("all resources exist");
-            let replay = turnover.replay.as_deref();
-            let flows = turnover.flows.as_deref();
-            let (calendar, sources) = (&turnover.calendar, &turnover.sources);
-            let next = next_event(calendar, sources, replay, flows, now + 1);
-            now = next.min(to);
+            let next = next_event(&turnover.calendar, &turnover.sources, now + 1);
+            now = next.min(alarm).min(to);
             low = turnover.pool.is_low();
             if now < to {
                 turnover.calendar.set_now(now);
@@ -261,9 +225,8 @@ impl<const W: usize> Shard for WorldShard<W> {
 
     fn next_event(&self, from: u64) -> Option<u64> {
         let world = &self.world;
-        let replay = world.get_resource::<Replay>();
-        let flows = world.get_resource::<Flows>();
-        let own = next_event(world.resource(), world.resource(), replay, flows, from);
+        let own = next_event(world.resource(), world.resource(), from);
+        let own = own.min(self.ties.next(world, from));
         let mail = self.inbox.iter().map(Mail::at).min();
         let next = mail.map_or(own, |mail| mail.min(own));
         (next != u64::MAX).then_some(next)
@@ -297,12 +260,8 @@ impl<const W: usize> Shard for WorldShard<W> {
         self.cycle.clock().map(Arc::as_ref)
     }
 
-    fn terms(&self) -> &[Term] {
-        &self.terms
-    }
-
-    fn counts(&self) -> &[Count] {
-        &self.counts
+    fn ties(&self) -> &Ties {
+        &self.ties
     }
 
     fn inspect(&self, inspect: &mut dyn Inspect) {

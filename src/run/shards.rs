@@ -11,7 +11,6 @@ use crate::cycle::Columns;
 use crate::cycle::Stage;
 use crate::cycle::counts::Reduction;
 use crate::cycle::ledger::{Channels, Ledger};
-use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::profile::StageClock;
 use crate::cycle::records::{Records, Totals};
 use crate::cycle::state::Mail;
@@ -154,11 +153,11 @@ impl Shards {
     /// Counters of mechanisms, by name.
     pub fn counts(&mut self) -> BTreeMap<String, u64> {
         let (now, shards, transport) = (self.now, &self.all, &mut self.transport);
-        let counts = shards.first().map_or(&[][..], |shard| shard.counts());
+        let counts = shards.first().map_or(&[][..], |shard| &shard.ties().counts);
         let counts = counts.iter().enumerate().map(|(number, count)| {
             let mut values = shards
                 .iter()
-                .map(|shard| (shard.counts()[number].value)(shard.world(), now));
+                .map(|shard| (shard.ties().counts[number].value)(shard.world(), now));
             let number = transport.reduce(count.by, &mut values);
             (count.name.to_owned(), number)
         });
@@ -203,11 +202,12 @@ impl Shards {
         sum
     }
 
-    /// Packets in source queues and in those of flows.
+    /// Packets that wait at hosts.
     pub fn queued(&self) -> u64 {
         let sources = self.each::<SourceQueues>().map(SourceQueues::waiting);
-        let flows = self.each::<Flows>().map(Flows::waiting);
-        sources.sum::<u64>() + flows.sum::<u64>()
+        let others = self.all.iter();
+        let others = others.map(|shard| shard.ties().queued(shard.world()));
+        sources.sum::<u64>() + others.sum::<u64>()
     }
 
     /// Packets and flits that passed switches so far, all shards together.
@@ -301,7 +301,8 @@ impl Inspect for Enter<'_> {
         let (shard, channels) = (&self.shards[self.shard], self.channels);
         let own = Channels::new(&channels[self.shard]);
         self.ledger
-            .add(view, own, shard.inbox(), channels, shard.terms());
+            .add(view, own, shard.inbox(), channels, &shard.ties().terms);
+        self.ledger.waits(shard.ties().queued(shard.world()));
         self.shard += 1;
     }
 }

@@ -76,7 +76,7 @@ mod tests {
         let lanes = |mail: &[Mail]| -> Vec<u32> {
             let lane = |mail: &Mail| match mail {
                 Mail::Packet { lane, .. } | Mail::Credits { lane, .. } => lane.0,
-                Mail::Acknowledged { flow, .. } => *flow,
+                Mail::Notice { row, .. } => *row,
             };
             mail.iter().map(lane).collect()
         };

@@ -2,8 +2,9 @@
 
 pub mod adaptive;
 pub mod bounded_queues;
+pub mod congestion;
+pub mod control;
 pub mod flows;
-pub mod mark;
 pub mod occupancy;
 pub mod output_lanes;
 pub mod packet_records;

@@ -128,6 +128,7 @@ impl Mechanism for Replaying {
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.resource(self.0);
+        shard.alarm(|world, from| world.resource::<Replay>().next(from));
     }
 }
 

@@ -41,6 +41,13 @@ pub struct OutputBuffer {
     channel_free: u64,
 }
 
+impl OutputBuffer {
+    /// Cycle in which the channel is free.
+    pub fn channel_free(&self) -> u64 {
+        self.channel_free
+    }
+}
+
 impl Persistent for OutputBuffer {}
 
 /// Output buffers as a mechanism: one for every output. The crossbar's stage fills them.

@@ -15,6 +15,7 @@
 
 use super::generate::sources::Sources;
 use crate::cycle::mechanisms::bounded_queues::BoundedQueues;
+use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::flows::{Flows, Taken};
 use crate::cycle::mechanisms::replay::{MessageKey, Replay};
 use crate::cycle::mechanisms::vl_tables;
@@ -45,6 +46,7 @@ pub struct Starting<'w, 's> {
     replay: Option<ResMut<'w, Replay>>,
     bounds: Option<ResMut<'w, BoundedQueues>>,
     flows: Option<ResMut<'w, Flows>>,
+    answers: Option<ResMut<'w, Answers>>,
     hosts: Query<'w, 's, &'static Host>,
 }
 
@@ -57,6 +59,7 @@ struct Start<'a> {
     replay: Option<&'a mut Replay>,
     bounds: Option<&'a mut BoundedQueues>,
     flows: Option<&'a mut Flows>,
+    answers: Option<&'a mut Answers>,
     hosts: Seen<'a, HostRow, Host>,
 }
 
@@ -71,7 +74,39 @@ impl Starting<'_, '_> {
             replay: self.replay.as_deref_mut(),
             bounds: self.bounds.as_deref_mut(),
             flows: self.flows.as_deref_mut(),
+            answers: self.answers.as_deref_mut(),
             hosts: Seen::new(hosts.unwrap_or_default()),
+        }
+    }
+}
+
+impl Start<'_> {
+    /// Size of what a lane sends next, by its source queue \[flits\].
+    #[inline]
+    fn candidate(&mut self, queue: usize, now: u64) -> Option<u16> {
+        let Some(flows) = &mut self.flows else {
+            return self.queues.front(queue).map(|head| head.size);
+        };
+        let answers = self.answers.as_ref();
+        let answer = answers.and_then(|answers| answers.front(queue));
+        answer.or_else(|| flows.candidate(self.queues, queue, now))
+    }
+
+    /// That packet starts.
+    #[inline]
+    fn take(&mut self, queue: usize, now: u64) -> Option<Taken> {
+        let Some(flows) = &mut self.flows else {
+            let (packet, drained) = self.queues.pop(queue)?;
+            return Some(Taken::queued(packet, drained));
+        };
+        let answers = self.answers.as_mut();
+        match answers.and_then(|answers| answers.pop(queue)) {
+            None => flows.take(self.queues, queue, now),
+            Some(answer) => Some(Taken {
+                flow: answer.flow,
+                answer: answer.value,
+                ..Taken::queued(answer.packet, self.candidate(queue, now).is_none())
+            }),
         }
     }
 }
@@ -154,11 +189,7 @@ fn fits<const W: usize, P: RuleSet>(
 ) -> bool {
     let row = view.shared.numbering.lane(out, lane);
     let queue = (view.shared.numbering).source_queue(view.place.host(out), lane);
-    let size = match &mut hosts.flows {
-        None => hosts.queues.front(queue).map(|head| head.size),
-        Some(flows) => flows.candidate(hosts.queues, queue, view.now),
-    };
-    let Some(size) = size else {
+    let Some(size) = hosts.candidate(queue, view.now) else {
         view.outs[out].request_lanes.remove(lane);
         return false;
     };
@@ -181,18 +212,13 @@ fn start<const W: usize, P: RuleSet>(
 ) {
     let numbering = view.shared.numbering;
     let queue = numbering.source_queue(view.place.host(out), lane);
-    let taken = match &mut hosts.flows {
-        None => (hosts.queues.pop(queue)).map(|(waiting, drained)| (waiting, drained, NONE)),
-        Some(flows) => flows.take(hosts.queues, queue, view.now).map(|taken| {
-            note_made(view, hosts.records, hosts.hosts, out, &taken);
-            (taken.packet, taken.drained, taken.flow)
-        }),
-    };
-    let Some((waiting, drained, flow)) = taken else {
+    let Some(taken) = hosts.take(queue, view.now) else {
         return;
     };
+    note_made(view, hosts.records, hosts.hosts, out, &taken);
+    let waiting = taken.packet;
     let port = &mut view.outs[out];
-    if drained {
+    if taken.drained {
         port.request_lanes.remove(lane);
     }
     if !view.shared.management().contains(lane) {
@@ -210,9 +236,9 @@ fn start<const W: usize, P: RuleSet>(
     if let Some(choice) = choice {
         vl_tables::commit(view, out, choice, waiting.size);
     }
-    launch(view, hosts, out, lane, (&waiting, flow));
+    launch(view, hosts, out, lane, &taken);
     // a flow knows of its packets itself
-    if flow == NONE {
+    if taken.flow == NONE {
         sent(view, hosts, out, &waiting);
     }
 }
@@ -249,9 +275,10 @@ fn launch<const W: usize, P: RuleSet>(
     hosts: &mut Start<'_>,
     out: PortRow,
     lane: u32,
-    (waiting, flow): (&Waiting, u32),
+    taken: &Taken,
 ) {
     let now = view.now;
+    let waiting = &taken.packet;
     let packet = Packet {
         next: PacketRow::NONE,
         destination: waiting.destination,
@@ -269,7 +296,8 @@ fn launch<const W: usize, P: RuleSet>(
         via: NONE,
         word: 0,
         class: waiting.class,
-        flow,
+        flow: taken.flow,
+        answer: taken.answer,
     };
     hosts.records.injected(now, waiting.class, waiting.size);
     let port = &view.outs[out];

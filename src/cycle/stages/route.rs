@@ -17,9 +17,10 @@
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
 use crate::cycle::mechanisms::adaptive;
-use crate::cycle::rules::RuleSet;
+use crate::cycle::rules::{RuleSet, Rules};
 use crate::cycle::view::View;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
+use crate::fabric::{InPort, OutPort, Packet};
 use crate::plan::OutputArbitration;
 
 /// Runs the stage.
@@ -87,6 +88,35 @@ fn output_of<const W: usize, P: RuleSet>(
     u32::from(view.shared.forwarding.next[row + view.packets[packet].destination as usize])
 }
 
+/// Output and lane that a packet at an input of a switch is forwarded to.
+#[inline(always)]
+fn next_hop<P: RuleSet>(
+    shared: Rules<'_, P>,
+    port: &InPort,
+    first_port: PortRow,
+    packet: &Packet,
+    outs: &Rows<'_, PortRow, OutPort>,
+) -> (PortRow, u8) {
+    let tables = &shared.forwarding;
+    let entry = port.table_row as usize * tables.host_count + packet.destination as usize;
+    let out = first_port.plus(u32::from(tables.next[entry]));
+    let layered = !tables.hop_layer.is_empty() && packet.key != tables.management_key;
+    let hop_layer = if layered { tables.hop_layer[entry] } else { 0 };
+    let profile = outs[out].profile + port.profile_offset;
+    let key = profile + u32::from(packet.key) + u32::from(hop_layer);
+    (out, tables.profiles[key as usize])
+}
+
+impl<const W: usize, P: RuleSet> View<'_, W, P> {
+    /// Output and lane that a packet at an input of a switch is forwarded to, wherever it stands in its queue; not with
+    /// adaptive routing.
+    pub(in crate::cycle) fn next_hop(&self, input: PortRow, packet: PacketRow) -> (PortRow, u8) {
+        let port = &self.ins[input];
+        let first = self.switches[port.owner].first_port;
+        next_hop(self.shared, port, first, &self.packets[packet], &self.outs)
+    }
+}
+
 /// Routes the head of a queue and raises its request.
 #[inline(always)]
 fn raise<const W: usize, P: RuleSet>(
@@ -102,14 +132,8 @@ fn raise<const W: usize, P: RuleSet>(
     let switch = &mut view.switches[port.owner];
     let queue = &mut view.queues[queue_row];
     let packet = &view.packets[queue.head];
-    let tables = &shared.forwarding;
-    let entry = port.table_row as usize * tables.host_count + packet.destination as usize;
-    let out_row = switch.first_port.plus(u32::from(tables.next[entry]));
-    let layered = !tables.hop_layer.is_empty() && packet.key != tables.management_key;
-    let hop_layer = if layered { tables.hop_layer[entry] } else { 0 };
+    let (out_row, out_lane) = next_hop(shared, port, switch.first_port, packet, &view.outs);
     let out = &mut view.outs[out_row];
-    let key = out.profile + port.profile_offset + u32::from(packet.key) + u32::from(hop_layer);
-    let out_lane = tables.profiles[key as usize];
     let size = packet.size;
     queue.out = out_row;
     queue.out_lane = out_lane;

@@ -31,10 +31,12 @@ pub enum Mail {
         /// Cycles between two.
         step: u16,
     },
-    /// A packet of a flow that counts as acknowledged from cycle `at` on.
-    Acknowledged {
-        /// Row of the flow there.
-        flow: u32,
+    /// Something that a mechanism tells itself in another shard.
+    Notice {
+        /// Number of the [`Receiver`](crate::cycle::ties::Receiver).
+        receiver: u16,
+        /// What it is about: a row there.
+        row: u32,
         /// Cycle.
         at: u64,
     },
@@ -44,9 +46,7 @@ impl Mail {
     /// Cycle from which it counts.
     pub fn at(&self) -> u64 {
         match self {
-            Self::Packet { at, .. } | Self::Credits { at, .. } | Self::Acknowledged { at, .. } => {
-                *at
-            }
+            Self::Packet { at, .. } | Self::Credits { at, .. } | Self::Notice { at, .. } => *at,
         }
     }
 }

@@ -26,9 +26,15 @@ pub struct Tails {
     /// Both ends of every flow of the fabric.
     #[serde(skip)]
     pub(super) ends: Arc<[FlowEnd]>,
+    /// Classes from this one on are answers.
+    #[serde(skip)]
+    pub(super) answers: u16,
     /// Number of the shard.
     #[serde(skip)]
     pub(super) shard: u32,
+    /// Who takes notices of acknowledgements.
+    #[serde(skip)]
+    pub(super) receiver: u16,
     /// What arrived, by row.
     pub(super) rows: Vec<FlowReceived>,
 }
@@ -36,6 +42,7 @@ pub struct Tails {
 impl Persistent for Tails {
     fn resume(&mut self, built: Self, _: &Resume<'_>) {
         (self.ends, self.shard) = (built.ends, built.shard);
+        (self.receiver, self.answers) = (built.receiver, built.answers);
     }
 }
 
@@ -69,7 +76,7 @@ pub(super) fn system(
     let now = calendar.now();
     for &row in &lists.consumed {
         let (packet, record) = (&packets[row], &packet_records[row]);
-        if record.flow == NONE {
+        if record.flow == NONE || record.class >= tails.answers {
             continue;
         }
         let end = tails.ends[record.flow as usize];
@@ -82,7 +89,11 @@ pub(super) fn system(
             flows.bypass_change_detection().acknowledge(end.row, at);
         } else {
             let outbox = outbox.bypass_change_detection();
-            outbox.0[end.shard as usize].push(Mail::Acknowledged { flow: end.row, at });
+            outbox.0[end.shard as usize].push(Mail::Notice {
+                receiver: tails.receiver,
+                row: end.row,
+                at,
+            });
         }
     }
 }
@@ -90,6 +101,7 @@ pub(super) fn system(
 impl FlowReceived {
     fn deliver(&mut self, now: u64, packet: &Packet, record: &PacketRecord, records: &Records) {
         self.delivered.add(packet.size);
+        self.marked += u64::from(packet.fecn);
         self.last_delivery = Some(now);
         self.received += records.arrived_in_window(now, packet.destination, packet.size);
         if !records.in_window(record.created) {

@@ -3,14 +3,12 @@
 use super::flow::{Flow, Maker};
 use super::lane::Lane;
 use super::{Flows, Given, Tails, Wake, arrive, make};
-use crate::cycle::ledger::{Channels, Ledger};
-use crate::cycle::look::Columns;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
 use crate::fabric::components::NONE;
 use crate::fabric::placement::Placement;
-use crate::ids::{HostId, SlId};
+use crate::ids::HostId;
 use crate::measure::flow_counts::FlowReceived;
 use crate::plan::{FlowPlan, Plan};
 use crate::rng::{Purpose, stream};
@@ -80,21 +78,22 @@ impl Mechanism for Flowing {
         let here = |host: HostId| site.placement.host_shard[host.index()] as usize == site.number;
         let tails = (site.plan.flows.iter()).filter(|flow| here(flow.destination));
         shard.resource(flows);
+        shard.alarm(|world, from| world.resource::<Flows>().next().max(from));
+        shard.queue(|world| world.resource::<Flows>().waiting());
+        let receiver = shard.receiver(|world, row, at| {
+            world.resource_mut::<Flows>().acknowledge(row, at);
+        });
         shard.resource(Tails {
+            receiver,
+            answers: site.plan.first_answers() as u16,
             ends: Arc::clone(&site.shared.flow_ends),
             shard: site.number as u32,
             rows: vec![FlowReceived::default(); tails.count()],
         });
         shard.subscribe(Fact::Delivered);
-        shard.ledger(enter);
         shard.system(Slot::Admit, "flows", make::system);
         shard.system(Slot::Notify, "flow_arrivals", arrive::system);
     }
-}
-
-/// Packets in the queues of flows.
-fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
-    ledger.waits(view.resource::<Flows>().map_or(0, Flows::waiting));
 }
 
 /// What grows while flows are added.
@@ -166,7 +165,7 @@ impl Building {
     fn add(&mut self, site: &Site<'_>, id: u32, plan: &FlowPlan) {
         let row = self.flows.len() as u32;
         let class = &site.plan.classes[usize::from(plan.class)];
-        let (key, number) = lane(site, plan, id, class.service_levels[0]);
+        let (key, number) = lane_of(site, [plan.source, plan.destination], id, plan.class);
         let lane = self.lane(site, plan.source, number);
         let place = self.lanes[lane as usize].add(row);
         let mut wake = |at, wake| self.wakes.push(Reverse((at, wake)));
@@ -222,13 +221,21 @@ impl Building {
     }
 }
 
-/// Key of the lane map, and lane of its host's channel, of a flow's packets.
-fn lane(site: &Site<'_>, flow: &FlowPlan, id: u32, level: SlId) -> (u8, u8) {
-    let key = (site.shared).key(flow.source.0, flow.destination.0, level);
+/// Key of the lane map, and lane of the first host's channel, of packets of a flow from one host to another.
+pub fn lane_of(site: &Site<'_>, [from, to]: [HostId; 2], flow: u32, class: u16) -> (u8, u8) {
+    let class = &site.plan.classes[usize::from(class)];
+    if class.management {
+        return (
+            site.shared.forwarding.management_key,
+            site.plan.switch.lanes,
+        );
+    }
+    let level = class.service_levels[0];
+    let key = site.shared.key(from.0, to.0, level);
     let lane = match (&site.shared.adaptation, site.routes.tables()) {
-        (Some(adaptation), _) => adaptation.injection_lane(key, id.into()),
+        (Some(adaptation), _) => adaptation.injection_lane(key, flow.into()),
         (None, Some(tables)) => {
-            let channel = site.graph.host_channel(flow.source);
+            let channel = site.graph.host_channel(from);
             let layer = key - level.0 * tables.lanes.layers;
             tables.lanes.injection_lane(channel, level, layer).0
         }

@@ -73,7 +73,8 @@ impl Flows {
         match wake {
             Wake::Make(row) => self.make(row, making),
             Wake::Acknowledged(row) => {
-                self.rows[row as usize].outstanding -= 1;
+                let outstanding = &mut self.rows[row as usize].outstanding;
+                *outstanding = outstanding.saturating_sub(1);
                 self.refresh(row, now);
             }
             Wake::Change(row, number) => {

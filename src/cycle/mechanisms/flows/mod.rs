@@ -23,7 +23,7 @@ pub mod limit;
 mod make;
 
 pub use arrive::Tails;
-pub use build::{FlowEnd, Flowing, flow_ends};
+pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
 
 use self::flow::{Flow, Made, Maker};
 use self::lane::{Lane, Pick};
@@ -32,7 +32,7 @@ use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
 use crate::fabric::source_queue::{SourceQueues, Waiting};
-use crate::plan::{Limit, ONE_FLIT_PER_CYCLE, Scheduler};
+use crate::plan::{Limit, ONE_FLIT_PER_CYCLE, Scheduler, Window};
 use crate::traffic::{Process, SizeDistribution};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
@@ -64,8 +64,24 @@ pub struct Taken {
     pub drained: bool,
     /// Its flow (global id), `NONE` of another packet.
     pub flow: u32,
+    /// What it says, if it is an answer.
+    pub answer: u32,
     /// Whether it is made in this moment.
     pub is_new: bool,
+}
+
+impl Taken {
+    /// A packet that has waited in a queue and is none of a flow; `drained`: nothing can go after it.
+    #[inline]
+    pub fn queued(packet: Waiting, drained: bool) -> Self {
+        Self {
+            packet,
+            drained,
+            flow: NONE,
+            answer: 0,
+            is_new: false,
+        }
+    }
 }
 
 /// What does not change.
@@ -145,6 +161,31 @@ impl Flows {
         self.wakes.push(Reverse((at, Wake::Acknowledged(row))));
     }
 
+    /// The limit and window that the sender of a flow starts with; from now on it counts what is outstanding.
+    pub fn set_control(&mut self, row: u32, limit: Limit, window: Option<u32>) {
+        let flow = &mut self.rows[row as usize];
+        flow.limit = limit;
+        flow.window = Some(Window {
+            packets: window.unwrap_or(u32::MAX),
+            delay: 0,
+        });
+    }
+
+    /// Another limit and window of a flow from cycle `from` on.
+    pub fn control(&mut self, row: u32, limit: Option<Limit>, window: Option<u32>, from: u64) {
+        let flow = &mut self.rows[row as usize];
+        flow.limit = limit.unwrap_or(flow.limit);
+        if let (Some(packets), Some(own)) = (window, &mut flow.window) {
+            own.packets = packets;
+        }
+        self.wake(row, from);
+    }
+
+    /// An answer of a flow was delivered at its source.
+    pub fn answered(&mut self, row: u32) {
+        self.rows[row as usize].sent.answered += 1;
+    }
+
     /// Size of the packet that a lane would send next, `None`: there is none; `queue` its source queue.
     #[inline]
     pub fn candidate(&mut self, queues: &SourceQueues, queue: usize, now: u64) -> Option<u16> {
@@ -164,23 +205,13 @@ impl Flows {
         let scheduler = self.given.scheduler;
         let Some(lane) = self.lanes.get_mut(number as usize) else {
             let (packet, drained) = queues.pop(queue)?;
-            return Some(Taken {
-                packet,
-                drained,
-                flow: NONE,
-                is_new: false,
-            });
+            return Some(Taken::queued(packet, drained));
         };
         let taken = match lane.take()? {
             Pick::Queue => {
                 let (packet, _) = queues.pop(queue)?;
                 lane.start_queue(scheduler, packet.size);
-                Taken {
-                    packet,
-                    drained: false,
-                    flow: NONE,
-                    is_new: false,
-                }
+                Taken::queued(packet, false)
             }
             Pick::Flow(row) => self.start(row, now)?,
         };
@@ -246,6 +277,7 @@ impl Flows {
             },
             drained: false,
             flow: flow.id,
+            answer: 0,
             is_new: !flow.is_process,
         };
         let lane = flow.lane as usize;

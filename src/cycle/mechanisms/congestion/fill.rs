@@ -1,0 +1,208 @@
+//! What waits for each output lane (D36), and marking by it.
+
+use super::ecn::Ecn;
+use super::infiniband::InfiniBand;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::rules::Any;
+use crate::cycle::slot::Slot;
+use crate::cycle::snapshot::Persistent;
+use crate::cycle::stages::cross::OutputBuffer;
+use crate::cycle::state::{Fact, Grant};
+use crate::cycle::view::{Heads, Optional, View, column};
+use crate::fabric::rows::{LaneRow, PortRow, Rows};
+use crate::fabric::{OutLane, OutPort};
+use crate::plan::{Marking, Plan};
+use bevy_ecs::change_detection::ContiguousMut;
+use bevy_ecs::component::Component;
+use bevy_ecs::prelude::{Query, Res, Resource};
+use serde::{Deserialize, Serialize};
+
+/// An output lane.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Fill {
+    /// Flits of the packets that wait for it.
+    pub(super) flits: u32,
+    /// Eligible packets until the next one that InfiniBand's marking marks.
+    pub(super) skip: u32,
+}
+
+impl Persistent for Fill {}
+
+/// An output.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Pace {
+    /// End of the last packet on its channel.
+    pub(super) end: u64,
+    /// Time that it has lost lately \[cycles\].
+    pub(super) idle: u64,
+}
+
+impl Persistent for Pace {}
+
+/// Which of the two.
+#[derive(Resource, Debug)]
+enum By {
+    InfiniBand(InfiniBand),
+    Ecn(Ecn),
+}
+
+/// Whose packets are marked.
+#[derive(Resource, Debug)]
+struct Markable {
+    /// Classes from this one on are answers.
+    answers: u16,
+}
+
+/// Marking by fill as a mechanism.
+pub struct Filling(By);
+
+impl Mechanism for Filling {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let plan: &Plan = site.plan;
+        match plan.switch.marking? {
+            Marking::Requests(_) => None,
+            Marking::InfiniBand {
+                threshold,
+                packet,
+                rate,
+                victims,
+            } => Some(Self(By::InfiniBand(InfiniBand::new(
+                plan,
+                (threshold, packet),
+                rate,
+                victims,
+            )))),
+            Marking::Ecn {
+                least,
+                most,
+                probability,
+            } => Some(Self(By::Ecn(Ecn {
+                least,
+                most,
+                probability,
+            }))),
+        }
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        let site = shard.site();
+        shard.subscribe(Fact::Arrived);
+        shard.subscribe(Fact::Granted);
+        shard.column::<OutLane<W>, Fill>(Fill::default());
+        shard.constant(Markable {
+            answers: site.plan.first_answers() as u16,
+        });
+        match &self.0 {
+            By::InfiniBand(_) => {
+                shard.column::<OutPort, Pace>(Pace::default());
+                shard.system(Slot::Mark, "mark_infiniband", infiniband::<W>);
+            }
+            By::Ecn(_) => {
+                super::ecn::streams(shard);
+                shard.system(Slot::Mark, "mark_ecn", ecn::<W>);
+            }
+        }
+        shard.constant(self.0);
+    }
+}
+
+/// Counts this cycle's arrivals and grants.
+fn count<const W: usize>(view: &View<'_, W>, fills: &mut Rows<'_, LaneRow, Fill>) {
+    let numbering = view.shared.numbering;
+    for &(lane, packet) in &view.lists.arrived {
+        let input = numbering.port(lane);
+        if view.place.is_host(input) {
+            continue;
+        }
+        let (out, number) = view.next_hop(input, packet);
+        let lane = numbering.lane(out, number.into());
+        fills[lane].flits += u32::from(view.packets[packet].size);
+    }
+    for grant in accepted(&view.lists.grants) {
+        fills[grant.lane].flits -= u32::from(view.packets[grant.packet].size);
+    }
+}
+
+/// The accepted grants of a cycle.
+fn accepted(grants: &[Grant]) -> impl Iterator<Item = &Grant> {
+    grants.iter().filter(|grant| grant.accepted)
+}
+
+/// Whether the packet of a grant may be marked at all: no answer, not on VL15.
+fn is_data<const W: usize>(view: &View<'_, W>, markable: &Markable, grant: &Grant) -> bool {
+    let number = view.shared.numbering.number(grant.lane);
+    let class = view.records[grant.packet].class;
+    class < markable.answers && !view.shared.management().contains(number)
+}
+
+/// The system of InfiniBand's marking.
+fn infiniband<const W: usize>(
+    mut heads: Heads<'_, '_, W>,
+    mut fills: Query<'_, '_, &mut Fill>,
+    mut paces: Query<'_, '_, &mut Pace>,
+    mut buffers: Query<'_, '_, &mut OutputBuffer>,
+    (by, markable): (Res<'_, By>, Res<'_, Markable>),
+) {
+    let lists = heads.events.lists();
+    let By::InfiniBand(rule) = &*by else {
+        return;
+    };
+    if lists.arrived.is_empty() && lists.grants.is_empty() {
+        return;
+    }
+    let view = &mut heads.view::<Any>(Optional::default());
+    let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(fills));
+    let mut paces: Rows<'_, PortRow, Pace> = Rows::new(column!(paces));
+    let buffers: Rows<'_, PortRow, OutputBuffer> = Rows::new(column!(buffers));
+    count(view, &mut fills);
+    let has_buffers = view.shared.switch.output_buffer > 0;
+    for i in 0..view.lists.grants.len() {
+        let grant = view.lists.grants[i];
+        if !grant.accepted {
+            continue;
+        }
+        let out = &view.outs[grant.out];
+        let flits = view.packets[grant.packet].size;
+        let end = if has_buffers {
+            buffers[grant.out].channel_free()
+        } else {
+            out.free_at
+        };
+        let pace = &mut paces[grant.out];
+        rule.advance(pace, end, flits, out.step);
+        let is_root = pace.idle == 0;
+        let fill = &mut fills[grant.lane];
+        if is_data(view, &markable, &grant) && rule.marks(fill, is_root, out.peer, flits) {
+            view.packets[grant.packet].fecn = true;
+        }
+    }
+}
+
+/// The system of RoCE's marking.
+fn ecn<const W: usize>(
+    mut heads: Heads<'_, '_, W>,
+    mut fills: Query<'_, '_, &mut Fill>,
+    mut streams: Query<'_, '_, &mut super::ecn::MarkStream>,
+    (by, markable): (Res<'_, By>, Res<'_, Markable>),
+) {
+    let lists = heads.events.lists();
+    let By::Ecn(rule) = &*by else {
+        return;
+    };
+    if lists.arrived.is_empty() && lists.grants.is_empty() {
+        return;
+    }
+    let view = &mut heads.view::<Any>(Optional::default());
+    let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(fills));
+    let mut streams: Rows<'_, PortRow, super::ecn::MarkStream> = Rows::new(column!(streams));
+    count(view, &mut fills);
+    for i in 0..view.lists.grants.len() {
+        let grant = view.lists.grants[i];
+        if grant.accepted
+            && is_data(view, &markable, &grant)
+            && rule.marks(fills[grant.lane].flits, &mut streams[grant.out])
+        {
+            view.packets[grant.packet].fecn = true;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! InfiniBand's marking (D37): roots mark, victims where they may.
+
+use super::fill::{Fill, Pace};
+use crate::fabric::components::Peer;
+use crate::plan::{Plan, Victims};
+
+/// Its parameters.
+#[derive(Debug)]
+pub(super) struct InfiniBand {
+    /// Fill from which on an output lane is congested \[flits\]; `None` = never.
+    full: Option<u32>,
+    /// Smallest packet that is marked \[flits\].
+    packet: u16,
+    /// Packets left out between two that are marked.
+    rate: u16,
+    victims: Victims,
+    /// Largest packet \[flits\].
+    largest: u16,
+}
+
+impl InfiniBand {
+    pub(super) fn new(
+        plan: &Plan,
+        (threshold, packet): (u8, u16),
+        rate: u16,
+        victims: Victims,
+    ) -> Self {
+        let capacity = u64::from(plan.switch.lane_capacity);
+        let full = (16 - u64::from(threshold)) * capacity;
+        Self {
+            full: (threshold > 0).then(|| full.div_ceil(16).max(1) as u32),
+            packet,
+            rate,
+            victims,
+            largest: plan.largest_packet(),
+        }
+    }
+
+    /// A packet has taken the channel of an output until `end`.
+    pub(super) fn advance(&self, pace: &mut Pace, end: u64, flits: u16, step: u16) {
+        let time = u64::from(flits) * u64::from(step);
+        let most = u64::from(self.largest) * u64::from(step);
+        let lost = end - time - pace.end;
+        pace.idle = (pace.idle + lost).min(most).saturating_sub(time / 8);
+        pace.end = end;
+    }
+
+    /// Whether a packet of data that was granted for an output lane is marked.
+    pub(super) fn marks(&self, fill: &mut Fill, is_root: bool, peer: Peer, flits: u16) -> bool {
+        let is_congested = self.full.is_some_and(|full| fill.flits >= full);
+        let may = match self.victims {
+            _ if is_root => true,
+            Victims::None => false,
+            Victims::Hosts => matches!(peer, Peer::Host | Peer::Sink),
+            Victims::All => true,
+        };
+        if !is_congested || !may || flits < self.packet {
+            return false;
+        }
+        if fill.skip > 0 {
+            fill.skip -= 1;
+            return false;
+        }
+        fill.skip = self.rate.into();
+        true
+    }
+}

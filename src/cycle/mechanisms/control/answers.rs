@@ -1,0 +1,190 @@
+//! Answers: from the receiver that gives one to the control queue of its lane.
+
+use crate::control::Answer;
+use crate::cycle::records::Records;
+use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::worklists::Created;
+use crate::cycle::state::{Calendar, Place, Worklists};
+use crate::cycle::view::column;
+use crate::fabric::OutPort;
+use crate::fabric::rows::{HostRow, Numbering, PortRow, Rows};
+use crate::fabric::source_queue::Waiting;
+use crate::ids::HostId;
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::prelude::{Local, Query, Res, ResMut};
+use bevy_ecs::resource::Resource;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Where the answers of a flow go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    /// Host that answers.
+    pub(super) host: HostRow,
+    /// The same (global id).
+    pub(super) source: u32,
+    /// The flow's source (global id).
+    pub(super) destination: u32,
+    /// The flow (global id).
+    pub(super) flow: u32,
+    /// Class of the answers.
+    pub(super) class: u16,
+    /// Size \[flits\].
+    pub(super) size: u16,
+    /// Key of the lane map.
+    pub(super) key: u8,
+    /// Lane of the host's channel.
+    pub(super) lane: u8,
+}
+
+/// An answer in a control queue.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Queued {
+    /// The packet.
+    pub packet: Waiting,
+    /// Its flow (global id).
+    pub flow: u32,
+    /// What it says.
+    pub value: u32,
+}
+
+/// An answer to be made: cycle, host, class, cycle of the delivery, row of the flow at its end, value.
+type Due = (u64, u32, u16, u64, u32, u32);
+
+/// Answers of the hosts of a shard that have not started.
+#[derive(Resource, Debug, Default, Serialize, Deserialize)]
+pub struct Answers {
+    /// By row of the flow at its end.
+    #[serde(skip)]
+    pub(super) ways: Vec<Option<Way>>,
+    /// First class of answers; all behind it are, too.
+    #[serde(skip)]
+    pub(super) first: u16,
+    /// Classes of answers.
+    #[serde(skip)]
+    pub(super) classes: u16,
+    pub(super) due: BinaryHeap<Reverse<Due>>,
+    /// Number of the next answer, `[host][class]`.
+    pub(super) numbers: Vec<u32>,
+    /// By source queue.
+    pub(super) queues: Vec<VecDeque<Queued>>,
+    /// Packets in them.
+    pub(super) waiting: u64,
+}
+
+impl Persistent for Answers {
+    fn resume(&mut self, built: Self, _: &Resume<'_>) {
+        (self.ways, self.first, self.classes) = (built.ways, built.first, built.classes);
+    }
+}
+
+impl Answers {
+    /// First cycle in which one is made.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.due.peek().map_or(u64::MAX, |Reverse((at, ..))| *at)
+    }
+
+    /// Packets in control queues.
+    pub fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// Whether packets of a class are answers.
+    #[inline]
+    pub fn is_answer(&self, class: u16) -> bool {
+        class >= self.first
+    }
+
+    /// Size of the answer that goes next in the lane of a source queue \[flits\].
+    #[inline]
+    pub fn front(&self, queue: usize) -> Option<u16> {
+        self.queues[queue].front().map(|queued| queued.packet.size)
+    }
+
+    /// That answer starts.
+    pub fn pop(&mut self, queue: usize) -> Option<Queued> {
+        let queued = self.queues[queue].pop_front()?;
+        self.waiting -= 1;
+        Some(queued)
+    }
+
+    /// The receiver of the flow that ends in this row answers the packet delivered in cycle `now`.
+    pub(super) fn promise(&mut self, now: u64, tail: u32, answer: Answer) {
+        if let Some(way) = &self.ways[tail as usize] {
+            let at = now + answer.after;
+            let due = (at, way.host.0, way.class, now, tail, answer.value);
+            self.due.push(Reverse(due));
+        }
+    }
+
+    fn make(&mut self, numbering: Numbering, due: Due) -> Option<(Way, u32)> {
+        let (at, host, _, _, tail, value) = due;
+        let way = self.ways[tail as usize]?;
+        let class = usize::from(way.class - self.first);
+        let number = &mut self.numbers[host as usize * usize::from(self.classes) + class];
+        let sequence = *number;
+        *number += 1;
+        let packet = Waiting {
+            created: at,
+            destination: way.destination,
+            sequence,
+            class: way.class,
+            size: way.size,
+            key: way.key,
+        };
+        let queue = numbering.source_queue(way.host, way.lane.into());
+        self.queues[queue].push_back(Queued {
+            packet,
+            flow: way.flow,
+            value,
+        });
+        self.waiting += 1;
+        Some((way, sequence))
+    }
+}
+
+/// Makes the answers of this cycle.
+pub(super) fn system(
+    place: Local<'_, Place>,
+    calendar: Res<'_, Calendar>,
+    mut answers: ResMut<'_, Answers>,
+    mut lists: ResMut<'_, Worklists>,
+    mut records: ResMut<'_, Records>,
+    mut outs: Query<'_, '_, &mut OutPort>,
+) {
+    let now = calendar.now();
+    if answers.next() > now {
+        return;
+    }
+    let answers = answers.bypass_change_detection();
+    let lists = lists.bypass_change_detection();
+    let records = records.bypass_change_detection();
+    let mut outs: Rows<'_, PortRow, _> = Rows::new(column!(outs));
+    while answers.next() <= now {
+        let due = answers.due.pop();
+        let numbering = place.shared.numbering;
+        let Some((way, sequence)) = due.and_then(|due| answers.make(numbering, due.0)) else {
+            continue;
+        };
+        let ends = [HostId(way.source), HostId(way.destination)];
+        records.created(now, way.class, ends, way.size);
+        if lists.facts.created {
+            lists.created.push(Created {
+                host: way.host,
+                class: way.class,
+                size: way.size,
+                destination: way.destination,
+                sequence,
+            });
+        }
+        let out = place.port(way.host);
+        let port = &mut outs[out];
+        port.request_lanes.insert(way.lane.into());
+        if !port.visited {
+            port.visited = true;
+            lists.host_visits.push(out);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Builds the senders, receivers and control queues of a shard.
+
+use super::answers::{Answers, Way, system as make};
+use super::senders::{Controlled, Senders, system as notify};
+use crate::control::{Actions, Line};
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::mechanisms::flows::{Flows, lane_of};
+use crate::cycle::slot::Slot;
+use crate::cycle::state::Fact;
+use crate::fabric::rows::HostRow;
+use crate::plan::{Control, FlowPlan};
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+/// Control as a mechanism.
+pub struct Controlling;
+
+impl Mechanism for Controlling {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let mut classes = site.plan.classes.iter();
+        classes.any(|class| class.control.is_some()).then_some(Self)
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        let site = shard.site();
+        let answers = answers(&site);
+        let mut senders = senders(&site);
+        start(&site, &mut senders, &mut shard.built::<Flows>());
+        shard.resource(answers);
+        shard.resource(senders);
+        shard.subscribe(Fact::Sent);
+        shard.subscribe(Fact::Delivered);
+        shard.alarm(|world, from| {
+            let (answers, senders) = (world.resource::<Answers>(), world.resource::<Senders>());
+            answers.next().min(senders.next()).max(from)
+        });
+        shard.queue(|world| world.resource::<Answers>().waiting());
+        shard.last_system(Slot::Admit, "answers", make);
+        shard.last_system(Slot::Notify, "control", notify);
+    }
+}
+
+fn control<'a>(site: &Site<'a>, flow: &FlowPlan) -> Option<&'a Control> {
+    site.plan.classes[usize::from(flow.class)].control.as_ref()
+}
+
+/// Flows that end in the shard, in the order of their rows there.
+fn tails<'a>(site: &Site<'a>) -> impl Iterator<Item = (u32, &'a FlowPlan)> {
+    let shards = &site.placement.host_shard;
+    let number = site.number;
+    let flows = (0..).zip(&site.plan.flows);
+    flows.filter(move |(_, flow)| shards[flow.destination.index()] as usize == number)
+}
+
+fn answers(site: &Site<'_>) -> Answers {
+    let plan = site.plan;
+    let hosts = site.placement.hosts[site.number].len();
+    let first_port = site.placement.first_host_port[site.number];
+    let first = plan.first_answers() as u16;
+    let classes = plan.classes.len() as u16 - first;
+    let way = |(id, flow): (u32, &FlowPlan)| {
+        let class = control(site, flow)?.answers;
+        let (key, lane) = lane_of(site, [flow.destination, flow.source], id, class);
+        let port = site.placement.host_port[flow.destination.index()];
+        Some(Way {
+            host: HostRow(port.minus(first_port)),
+            source: flow.destination.0,
+            destination: flow.source.0,
+            flow: id,
+            class,
+            size: plan.classes[usize::from(class)].size.largest(),
+            key,
+            lane,
+        })
+    };
+    Answers {
+        ways: tails(site).map(way).collect(),
+        first,
+        classes,
+        numbers: vec![0; hosts * usize::from(classes)],
+        queues: vec![VecDeque::new(); site.shared.numbering.rows(hosts)],
+        ..Answers::default()
+    }
+}
+
+fn senders(site: &Site<'_>) -> Senders {
+    let receiver = |(_, flow): (u32, &FlowPlan)| Some(control(site, flow)?.algorithm.receiver());
+    let classes = site.plan.classes.iter();
+    Senders {
+        algorithms: classes
+            .map(|class| Some(class.control.as_ref()?.algorithm.clone()))
+            .collect(),
+        receivers: tails(site).map(receiver).collect(),
+        ..Senders::default()
+    }
+}
+
+/// Starts the senders.
+fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
+    for row in 0..flows.rows().len() as u32 {
+        let flow = &site.plan.flows[flows.rows()[row as usize].id as usize];
+        let controlled = control(site, flow).map(|control| {
+            let channel = site.graph.channel(site.graph.host_channel(flow.source));
+            let line = Line {
+                pace: channel.timing.cycles_per_flit as u16,
+                largest: site.plan.classes[usize::from(flow.class)].size.largest(),
+            };
+            let mut actions = Actions::default();
+            let sender = control.algorithm.start(line, &mut actions);
+            flows.set_control(row, actions.limit.unwrap_or_default(), actions.window);
+            let timer = actions.timer.flatten();
+            if let Some(at) = timer {
+                senders.timers.push(Reverse((at, row)));
+            }
+            Controlled {
+                sender,
+                timer: timer.unwrap_or(u64::MAX),
+            }
+        });
+        senders.rows.push(controlled);
+    }
+}

@@ -1,0 +1,24 @@
+//! Control of flows: receivers that answer packets, senders that set what flows may send (D39 to D41 of the model).
+//!
+//! Stages: `Slot::Admit` (answers are made), the head of a lane in `Slot::Inject`, `Slot::Notify` (receivers and senders are
+//! called); only where a class has control
+//! Reads: packets that started and packets that were delivered
+//! Writes: its own state, limits and windows of flows, host visit lists
+//! Cost: O(log answers under way) per answer, O(log timers) per timer that is set; a flow to which nothing happens costs nothing
+//!
+//! # Rules
+//! 1. Of one flow, in one cycle: its packet that started, its answer that was delivered, its timer. Flows do not see each
+//!    other, so their order does not matter.
+//! 2. What a sender sets counts from the next cycle on: nothing of this cycle comes after `Slot::Notify` that asks for it.
+//! 3. A timer that is set anew leaves its old entry in the heap, where it says nothing when it comes up.
+//!
+//! # Deviations
+//! None. The algorithms are in [`control`](crate::control).
+
+pub mod answers;
+mod build;
+mod senders;
+
+pub use answers::Answers;
+pub use build::Controlling;
+pub use senders::Senders;

@@ -1,0 +1,166 @@
+//! Calls receivers and senders, and does what they want.
+
+use super::Answers;
+use crate::control::{Actions, Algorithm, Arrival, Event, Receiver, Sender};
+use crate::cycle::mechanisms::flows::Flows;
+use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::{Calendar, Place, Worklists};
+use crate::fabric::components::NONE;
+use crate::fabric::rows::{PacketRow, Seen};
+use crate::fabric::{Packet, PacketRecord};
+use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::prelude::{Local, Query, Res, ResMut};
+use bevy_ecs::resource::Resource;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A sender and its timer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Controlled {
+    pub(super) sender: Sender,
+    /// Cycle that the timer is set to; `u64::MAX` = none.
+    pub(super) timer: u64,
+}
+
+/// Senders and receivers of the flows of a shard.
+#[derive(Resource, Debug, Default, Serialize, Deserialize)]
+pub struct Senders {
+    /// By class.
+    #[serde(skip)]
+    pub(super) algorithms: Vec<Option<Algorithm>>,
+    /// By row of the flow at its source.
+    pub(super) rows: Vec<Option<Controlled>>,
+    /// By row of the flow at its end.
+    pub(super) receivers: Vec<Option<Receiver>>,
+    /// Cycles for which timers were set, with the row.
+    pub(super) timers: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Persistent for Senders {
+    fn resume(&mut self, built: Self, _: &Resume<'_>) {
+        self.algorithms = built.algorithms;
+    }
+}
+
+impl Senders {
+    /// First cycle for which a timer is set.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.timers.peek().map_or(u64::MAX, |Reverse((at, _))| *at)
+    }
+
+    /// Calls the sender of the flow in a row.
+    fn call(&mut self, flows: &mut Flows, row: u32, now: u64, event: Event) {
+        let class = flows.rows()[row as usize].class;
+        let Some(controlled) = &mut self.rows[row as usize] else {
+            return;
+        };
+        let Some(algorithm) = &self.algorithms[usize::from(class)] else {
+            return;
+        };
+        let mut actions = Actions::default();
+        if event == Event::Timer {
+            controlled.timer = u64::MAX;
+        }
+        algorithm.send(&mut controlled.sender, now, event, &mut actions);
+        if let Some(timer) = actions.timer {
+            controlled.timer = timer.unwrap_or(u64::MAX);
+            if let Some(at) = timer {
+                debug_assert!(at > now, "a timer is set to a later cycle");
+                self.timers.push(Reverse((at, row)));
+            }
+        }
+        if actions.limit.is_some() || actions.window.is_some() {
+            flows.control(row, actions.limit, actions.window, now + 1);
+        }
+        if let Some(after) = actions.acknowledge {
+            flows.acknowledge(row, now + after);
+        }
+    }
+
+    /// Calls the senders whose timers are set to this cycle.
+    fn ring(&mut self, flows: &mut Flows, now: u64) {
+        while self.next() <= now {
+            let Some(Reverse((at, row))) = self.timers.pop() else {
+                break;
+            };
+            let set = self.rows[row as usize].as_ref();
+            if set.is_some_and(|controlled| controlled.timer == at) {
+                self.call(flows, row, now, Event::Timer);
+            }
+        }
+    }
+
+    /// Calls the receiver of the flow that ends in a row.
+    fn receive(
+        &mut self,
+        answers: &mut Answers,
+        tail: u32,
+        now: u64,
+        (packet, record): (&Packet, &PacketRecord),
+    ) {
+        let algorithm = self.algorithms[usize::from(record.class)].as_ref();
+        let receiver = self.receivers[tail as usize].as_mut();
+        let (Some(algorithm), Some(receiver)) = (algorithm, receiver) else {
+            return;
+        };
+        let arrival = Arrival {
+            now,
+            flits: packet.size,
+            is_marked: packet.fecn,
+            latency: now - record.injected,
+        };
+        if let Some(answer) = algorithm.receive(receiver, arrival) {
+            answers.promise(now, tail, answer);
+        }
+    }
+}
+
+/// The system.
+pub(super) fn system(
+    place: Local<'_, Place>,
+    calendar: Res<'_, Calendar>,
+    lists: Res<'_, Worklists>,
+    mut flows: ResMut<'_, Flows>,
+    mut senders: ResMut<'_, Senders>,
+    mut answers: ResMut<'_, Answers>,
+    packets: Query<'_, '_, (&Packet, &PacketRecord)>,
+) {
+    let now = calendar.now();
+    let is_quiet = lists.sent.is_empty() && lists.consumed.is_empty();
+    if is_quiet && senders.next() > now {
+        return;
+    }
+    let (flows, senders, answers) = (
+        flows.bypass_change_detection(),
+        senders.bypass_change_detection(),
+        answers.bypass_change_detection(),
+    );
+    let tables = packets.contiguous_iter().into_iter().flatten().next();
+    let (packets, records) = tables.unwrap_or_default();
+    let packets: Seen<'_, PacketRow, Packet> = Seen::new(packets);
+    let records: Seen<'_, PacketRow, PacketRecord> = Seen::new(records);
+    let ends = &place.shared.flow_ends;
+    for &row in &lists.sent {
+        let record = &records[row];
+        if record.flow != NONE && !answers.is_answer(record.class) {
+            let flow = ends[record.flow as usize].row;
+            senders.call(flows, flow, now, Event::Started(packets[row].size));
+        }
+    }
+    for &row in &lists.consumed {
+        let record = &records[row];
+        if record.flow == NONE {
+            continue;
+        }
+        let end = ends[record.flow as usize];
+        if answers.is_answer(record.class) {
+            flows.answered(end.row);
+            senders.call(flows, end.row, now, Event::Answered(record.answer));
+        } else {
+            senders.receive(answers, end.tail, now, (&packets[row], record));
+        }
+    }
+    senders.ring(flows, now);
+}
