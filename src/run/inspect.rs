@@ -2,6 +2,7 @@
 
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
+use crate::cycle::mechanisms::control::Senders;
 use crate::cycle::mechanisms::flows::{Flows, Tails};
 use crate::cycle::records::Records as Counters;
 use crate::cycle::state::Place;
@@ -72,6 +73,7 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
     };
     let ends = &place.shared.flow_ends;
     let sent: Vec<&Flows> = shards.each().collect();
+    let senders: Vec<&Senders> = shards.each().collect();
     let mut partly = PartlyArrived {
         flits: vec![0; ends.len()],
         now: now.unwrap_or_default(),
@@ -81,7 +83,10 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
     }
     let tails: Vec<&Tails> = shards.each().collect();
     let arrived = ends.iter().zip(partly.flits).map(|(end, flits)| {
-        let sent = sent[end.shard as usize].rows()[end.row as usize].sent;
+        let mut sent = sent[end.shard as usize].sent(end.row);
+        if let Some(senders) = senders.get(end.shard as usize) {
+            sent.answered = senders.answered(end.row);
+        }
         let mut arrived = *tails[end.tail_shard as usize].row(end.tail);
         arrived.received += flits;
         FlowCounts { sent, arrived }
@@ -100,10 +105,11 @@ impl Inspect for PartlyArrived {
         let Some(records) = view.resource::<Counters>() else {
             return;
         };
+        let classes = &view.shared().traffic.classes;
         for (tail, slot) in view.calendar().ahead(self.now) {
             for &row in &slot.deliveries {
                 let (packet, record) = (&view.packets()[row], &view.records()[row]);
-                if record.flow != NONE {
+                if record.flow != NONE && classes[usize::from(record.class)].answers.is_none() {
                     let (destination, size) = (packet.destination, packet.size);
                     self.flits[record.flow as usize] +=
                         records.arrived_by(self.now, tail, destination, size);

@@ -115,6 +115,7 @@ fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
             Controlled {
                 sender,
                 timer: timer.unwrap_or(u64::MAX),
+                answered: 0,
             }
         });
         senders.rows.push(controlled);

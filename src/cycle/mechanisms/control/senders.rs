@@ -21,6 +21,8 @@ pub(super) struct Controlled {
     pub(super) sender: Sender,
     /// Cycle that the timer is set to; `u64::MAX` = none.
     pub(super) timer: u64,
+    /// Answers delivered.
+    pub(super) answered: u64,
 }
 
 /// Senders and receivers of the flows of a shard.
@@ -50,6 +52,12 @@ impl Senders {
         self.timers.peek().map_or(u64::MAX, |Reverse((at, _))| *at)
     }
 
+    /// Answers delivered to the flow in a row.
+    pub fn answered(&self, row: u32) -> u64 {
+        let row = self.rows[row as usize].as_ref();
+        row.map_or(0, |controlled| controlled.answered)
+    }
+
     /// Calls the sender of the flow in a row.
     fn call(&mut self, flows: &mut Flows, row: u32, now: u64, event: Event) {
         let class = flows.rows()[row as usize].class;
@@ -60,8 +68,10 @@ impl Senders {
             return;
         };
         let mut actions = Actions::default();
-        if event == Event::Timer {
-            controlled.timer = u64::MAX;
+        match event {
+            Event::Timer => controlled.timer = u64::MAX,
+            Event::Answered(_) => controlled.answered += 1,
+            Event::Started(_) => {}
         }
         algorithm.send(&mut controlled.sender, now, event, &mut actions);
         if let Some(timer) = actions.timer {
@@ -156,7 +166,6 @@ pub(super) fn system(
         }
         let end = ends[record.flow as usize];
         if answers.is_answer(record.class) {
-            flows.answered(end.row);
             senders.call(flows, end.row, now, Event::Answered(record.answer));
         } else {
             senders.receive(answers, end.tail, now, (&packets[row], record));

@@ -1,6 +1,6 @@
 //! Builds the flows of a shard.
 
-use super::flow::{Flow, Maker};
+use super::flow::{Clock, Flow, Maker};
 use super::lane::Lane;
 use super::{Flows, Given, Tails, Wake, arrive, make};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
@@ -9,7 +9,7 @@ use crate::cycle::state::Fact;
 use crate::fabric::components::NONE;
 use crate::fabric::placement::Placement;
 use crate::ids::HostId;
-use crate::measure::flow_counts::FlowReceived;
+use crate::measure::flow_counts::{Amount, FlowReceived};
 use crate::plan::{FlowPlan, Plan};
 use crate::rng::{Purpose, stream};
 use crate::traffic::{Gap, ProcessState};
@@ -143,10 +143,16 @@ impl Building {
             self.add(site, id as u32, &plan.flows[id]);
         }
         let hosts = placement.hosts[site.number].len();
+        let clocks = if plan.host.scheduler.has_clocks() {
+            vec![Clock::default(); self.flows.len()]
+        } else {
+            Vec::new()
+        };
         let mut flows = Flows {
             given: self.given,
             rows: self.flows,
             makers: self.makers,
+            clocks,
             lanes: self.lanes,
             lane_of: self.lane_of,
             numbers: vec![0; hosts * plan.classes.len()],
@@ -196,6 +202,8 @@ impl Building {
                 state,
                 queue: std::collections::VecDeque::new(),
                 flits: 0,
+                created: Amount::default(),
+                rejected: Amount::default(),
             });
             self.given.processes.push(plan.process.clone());
         }

@@ -4,14 +4,14 @@
 //! looked up by row only.
 
 use super::limit::LastStart;
-use crate::measure::flow_counts::FlowSent;
-use crate::plan::{FlowPlan, Limit, Window};
+use crate::measure::flow_counts::{Amount, FlowSent};
+use crate::plan::{FlowPlan, Limit};
 use crate::rng::Stream;
 use crate::traffic::ProcessState;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The state of a flow.
+/// The state of a flow: what every flow has. Two cache lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Flow {
     /// Number within the fabric.
@@ -24,40 +24,85 @@ pub struct Flow {
     pub place: u32,
     /// Its maker; `NONE`: it is backlogged and all its packets have one size.
     pub maker: u32,
+    /// Changes whenever it joins or leaves the contenders of its lane.
+    pub stamp: u32,
+    /// Packets that may be on their way at once; 0 = any number, and they are not counted.
+    pub window: u32,
+    /// Packets on their way, where they are counted.
+    pub outstanding: u32,
     /// Traffic class.
     pub class: u16,
-    /// Key of the lane map.
-    pub key: u8,
     /// Weight.
     pub weight: u16,
     /// Size of its next packet, if it is backlogged \[flits\].
     pub next_size: u16,
+    /// Size of the last packet that started \[flits\].
+    last_flits: u16,
+    /// Key of the lane map.
+    pub key: u8,
     /// Whether an arrival process makes its packets.
     pub is_process: bool,
     /// Whether it is among the contenders of its lane.
     pub is_ready: bool,
-    /// Changes whenever it joins or leaves them.
-    pub stamp: u32,
-    /// Its limit now.
-    pub limit: Limit,
+    limit: SmallLimit,
     /// First cycle in which it makes packets, and the first in which it does no more.
     pub active: (u64, u64),
     /// Flits that it may still make; `u64::MAX` = without end.
     pub left: u64,
-    /// Cycle, size and debt of its last start; `None` before the first.
-    last: Option<(u64, u16, u64)>,
-    /// Virtual clock \[2^-32 cycles\].
-    pub clock: u128,
-    /// Rate that it adds to the sum of its lane.
-    pub counted: u64,
-    /// Packets on their way, of a flow with a window.
-    pub outstanding: u32,
-    /// Its window.
-    pub window: Option<Window>,
-    /// First cycle for which a look at it is arranged; `u64::MAX` = none.
+    /// Cycle of its last start; [`NEVER`] before the first.
+    last_at: u64,
+    /// Debt of its last start \[2^-32 flits\].
+    last_debt: u64,
+    /// First cycle for which a look at it is arranged; [`NEVER`] = none.
     pub wake: u64,
-    /// What it sent.
-    pub sent: FlowSent,
+    /// Cycle of its first start; [`NEVER`] before it.
+    first_start: u64,
+    /// Packets that started.
+    started: Amount,
+}
+
+/// No cycle.
+pub const NEVER: u64 = u64::MAX;
+
+/// A limit in eight bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SmallLimit(u64);
+
+impl SmallLimit {
+    /// Marks a delay: rates are smaller.
+    const DELAY: u64 = 1 << 63;
+    const NONE: Self = Self(u64::MAX);
+
+    fn new(limit: Limit) -> Self {
+        match limit {
+            Limit::None => Self::NONE,
+            Limit::Rate(rate) => Self(rate),
+            Limit::Delay { entry, shift } => {
+                Self(Self::DELAY | u64::from(entry) << 8 | u64::from(shift))
+            }
+        }
+    }
+
+    #[inline]
+    fn limit(self) -> Limit {
+        match self {
+            Self::NONE => Limit::None,
+            Self(rate) if rate < Self::DELAY => Limit::Rate(rate),
+            Self(delay) => Limit::Delay {
+                entry: (delay >> 8) as u16,
+                shift: delay as u8,
+            },
+        }
+    }
+}
+
+/// What a flow has where lanes are shared by virtual clocks.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Clock {
+    /// Virtual clock \[2^-32 cycles\].
+    pub time: u128,
+    /// Rate that it adds to the sum of its lane \[2^-32 flits per cycle\].
+    pub counted: u64,
 }
 
 /// A packet in the queue of a flow.
@@ -84,6 +129,10 @@ pub struct Maker {
     pub queue: VecDeque<Made>,
     /// Their flits.
     pub flits: u64,
+    /// Packets made, rejected ones included.
+    pub created: Amount,
+    /// Packets rejected.
+    pub rejected: Amount,
 }
 
 impl Flow {
@@ -95,44 +144,73 @@ impl Flow {
             lane,
             place,
             maker,
+            stamp: 0,
+            window: plan.window.map_or(0, |window| window.packets),
+            outstanding: 0,
             class: plan.class,
-            key,
             weight: plan.weight,
             next_size: 0,
+            last_flits: 0,
+            key,
             is_process: plan.process.is_some(),
             is_ready: false,
-            stamp: 0,
-            limit: plan.limit,
+            limit: SmallLimit::new(plan.limit),
             active: (plan.start, plan.stop.unwrap_or(u64::MAX)),
             left: plan.flits.unwrap_or(u64::MAX),
-            last: None,
-            clock: 0,
-            counted: 0,
-            outstanding: 0,
-            window: plan.window,
-            wake: u64::MAX,
-            sent: FlowSent::default(),
+            last_at: NEVER,
+            last_debt: 0,
+            wake: NEVER,
+            first_start: NEVER,
+            started: Amount::default(),
         }
+    }
+
+    /// Its limit now.
+    #[inline]
+    pub fn limit(&self) -> Limit {
+        self.limit.limit()
+    }
+
+    /// Another limit.
+    pub fn set_limit(&mut self, limit: Limit) {
+        self.limit = SmallLimit::new(limit);
     }
 
     /// Its last start.
     #[inline]
     pub fn last(&self) -> Option<LastStart> {
-        let (at, flits, debt) = self.last?;
-        Some(LastStart { at, flits, debt })
+        (self.last_at != NEVER).then_some(LastStart {
+            at: self.last_at,
+            flits: self.last_flits,
+            debt: self.last_debt,
+        })
     }
 
     /// It starts a packet.
     #[inline]
-    pub fn set_last(&mut self, last: LastStart) {
-        self.last = Some((last.at, last.flits, last.debt));
+    pub fn start(&mut self, last: LastStart) {
+        (self.last_at, self.last_flits, self.last_debt) = (last.at, last.flits, last.debt);
+        self.first_start = self.first_start.min(last.at);
+        self.outstanding += u32::from(self.window > 0);
+        self.started.add(last.flits);
+    }
+
+    /// What it sent; `maker` its maker, if it has one.
+    pub fn sent(&self, maker: Option<&Maker>) -> FlowSent {
+        let made = maker.filter(|_| self.is_process);
+        FlowSent {
+            created: made.map_or(self.started, |maker| maker.created),
+            rejected: made.map_or(Amount::default(), |maker| maker.rejected),
+            started: self.started,
+            first_start: (self.first_start != NEVER).then_some(self.first_start),
+            answered: 0,
+        }
     }
 
     /// Whether its window lets a packet go.
     #[inline]
     pub fn is_open(&self) -> bool {
-        self.window
-            .is_none_or(|window| self.outstanding < window.packets)
+        self.window == 0 || self.outstanding < self.window
     }
 
     /// Takes a packet of at most `size` flits of what it may still make.
@@ -143,5 +221,26 @@ impl Flow {
             self.left -= u64::from(size);
         }
         size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A million of them are looked at in no order.
+    #[test]
+    fn a_flow_is_two_cache_lines() {
+        assert_eq!(size_of::<Flow>(), 128);
+    }
+
+    #[test]
+    fn a_small_limit_is_the_limit() {
+        let delay = |entry, shift| Limit::Delay { entry, shift };
+        let rates = [0, 1, 1 << 20, 1 << 32].map(Limit::Rate);
+        let delays = [delay(0, 0), delay(1, 3), delay((1 << 14) - 1, 2)];
+        for limit in rates.into_iter().chain(delays).chain([Limit::None]) {
+            assert_eq!(SmallLimit::new(limit).limit(), limit);
+        }
     }
 }

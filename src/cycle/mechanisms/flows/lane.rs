@@ -4,7 +4,7 @@
 //! flows that have left, which are known by their stamps and dropped when they come up.
 //! Cost: O(log contenders) per change, or O(places / 64) for round robin; nothing per cycle.
 
-use super::flow::Flow;
+use super::flow::{Clock, Flow};
 use super::limit::{LastStart, debt};
 use crate::fabric::rows::PortRow;
 use crate::fabric::source_queue::Waiting;
@@ -93,12 +93,11 @@ impl Lane {
         place
     }
 
-    /// A flow becomes a contender; `since`: the cycle from which it could go.
+    /// A flow becomes a contender, with its row and virtual clock; `since`: the cycle from which it could go.
     pub fn join(
         &mut self,
         scheduler: Scheduler,
-        row: u32,
-        flow: &mut Flow,
+        (row, flow, time): (u32, &mut Flow, u128),
         since: u64,
         unsent: u64,
     ) {
@@ -111,10 +110,10 @@ impl Lane {
             Scheduler::RoundRobin | Scheduler::WeightedRoundRobin(_) => {
                 return self.insert(flow.place);
             }
-            Scheduler::VirtualClock | Scheduler::Paced if flow.clock <= self.clock => {
+            Scheduler::VirtualClock | Scheduler::Paced if time <= self.clock => {
                 return self.insert(flow.place);
             }
-            Scheduler::VirtualClock | Scheduler::Paced => flow.clock,
+            Scheduler::VirtualClock | Scheduler::Paced => time,
         };
         self.heap.push(Reverse((key, row, flow.stamp)));
     }
@@ -131,10 +130,10 @@ impl Lane {
     }
 
     /// A flow shares the lane at this rate, 0 = no longer.
-    pub fn share(&mut self, flow: &mut Flow, rate: u64) {
-        self.sum -= u128::from(flow.counted);
+    pub fn share(&mut self, clock: &mut Clock, rate: u64) {
+        self.sum -= u128::from(clock.counted);
         self.sum += u128::from(rate);
-        flow.counted = rate;
+        clock.counted = rate;
     }
 
     /// First cycle in which one of its flows may go, as far as the lane is concerned; `None`: none contends.
@@ -192,15 +191,15 @@ impl Lane {
     pub fn start_flow(
         &mut self,
         scheduler: Scheduler,
-        flow: &mut Flow,
+        (flow, clock): (&Flow, Option<&mut Clock>),
         flits: u16,
         rate: u64,
         now: u64,
     ) {
         self.turn(scheduler, flow.place, flow.weight, flits);
-        if !scheduler.has_clocks() {
+        let Some(clock) = clock else {
             return;
-        }
+        };
         if scheduler == Scheduler::Paced {
             let owed = match (self.last, self.tick(scheduler)) {
                 (Some((at, flits_then, owed)), Some(tick)) => {
@@ -215,8 +214,8 @@ impl Lane {
             };
             self.last = Some((now, flits, owed));
         }
-        self.clock = self.clock.max(flow.clock);
-        flow.clock = self.clock + (u128::from(flits) << 64) / u128::from(rate);
+        self.clock = self.clock.max(clock.time);
+        clock.time = self.clock + (u128::from(flits) << 64) / u128::from(rate);
     }
 
     /// After the clock has moved: flows that it has reached stand in order of their places.

@@ -78,7 +78,8 @@ impl Flows {
                 self.refresh(row, now);
             }
             Wake::Change(row, number) => {
-                self.rows[row as usize].limit = self.given.limits[number as usize];
+                let limit = self.given.limits[number as usize];
+                self.rows[row as usize].set_limit(limit);
                 self.refresh(row, now);
             }
             Wake::Look(row) => {
@@ -113,10 +114,10 @@ impl Flows {
         let maker = &mut self.makers[flow.maker as usize];
         let size = self.given.sizes[usize::from(class)].draw(&mut maker.sizes);
         let size = flow.take(size);
-        flow.sent.created.add(size);
+        maker.created.add(size);
         let is_full = (self.given.bound).is_some_and(|bound| maker.queue.len() >= bound as usize);
         if is_full {
-            flow.sent.rejected.add(size);
+            maker.rejected.add(size);
         }
         let (destination, lane) = (flow.destination, flow.lane);
         if let Some(process) = &self.given.processes[flow.maker as usize]

@@ -25,14 +25,15 @@ mod make;
 pub use arrive::Tails;
 pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
 
-use self::flow::{Flow, Made, Maker};
+use self::flow::{Clock, Flow, Made, Maker};
 use self::lane::{Lane, Pick};
 use self::limit::{LastStart, debt, eligible, wide};
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
 use crate::fabric::source_queue::{SourceQueues, Waiting};
-use crate::plan::{Limit, ONE_FLIT_PER_CYCLE, Scheduler, Window};
+use crate::measure::flow_counts::FlowSent;
+use crate::plan::{Limit, ONE_FLIT_PER_CYCLE, Scheduler};
 use crate::traffic::{Process, SizeDistribution};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
@@ -107,6 +108,8 @@ pub struct Flows {
     given: Given,
     rows: Vec<Flow>,
     makers: Vec<Maker>,
+    /// By row, where lanes are shared by virtual clocks.
+    clocks: Vec<Clock>,
     lanes: Vec<Lane>,
     /// Row of the lane of each source queue, `NONE` where it has no flow.
     lane_of: Vec<u32>,
@@ -156,6 +159,12 @@ impl Flows {
         &self.rows
     }
 
+    /// What the flow in this row sent.
+    pub fn sent(&self, row: u32) -> FlowSent {
+        let flow = &self.rows[row as usize];
+        flow.sent(self.makers.get(flow.maker as usize))
+    }
+
     /// A packet of the flow in this row counts as acknowledged from cycle `at` on.
     pub fn acknowledge(&mut self, row: u32, at: u64) {
         self.wakes.push(Reverse((at, Wake::Acknowledged(row))));
@@ -164,26 +173,18 @@ impl Flows {
     /// The limit and window that the sender of a flow starts with; from now on it counts what is outstanding.
     pub fn set_control(&mut self, row: u32, limit: Limit, window: Option<u32>) {
         let flow = &mut self.rows[row as usize];
-        flow.limit = limit;
-        flow.window = Some(Window {
-            packets: window.unwrap_or(u32::MAX),
-            delay: 0,
-        });
+        flow.set_limit(limit);
+        flow.window = window.unwrap_or(u32::MAX);
     }
 
     /// Another limit and window of a flow from cycle `from` on.
     pub fn control(&mut self, row: u32, limit: Option<Limit>, window: Option<u32>, from: u64) {
         let flow = &mut self.rows[row as usize];
-        flow.limit = limit.unwrap_or(flow.limit);
-        if let (Some(packets), Some(own)) = (window, &mut flow.window) {
-            own.packets = packets;
+        flow.window = window.unwrap_or(flow.window);
+        if let Some(limit) = limit {
+            flow.set_limit(limit);
         }
         self.wake(row, from);
-    }
-
-    /// An answer of a flow was delivered at its source.
-    pub fn answered(&mut self, row: u32) {
-        self.rows[row as usize].sent.answered += 1;
     }
 
     /// Size of the packet that a lane would send next, `None`: there is none; `queue` its source queue.
@@ -240,22 +241,19 @@ impl Flows {
             }
             _ => wide(size),
         };
-        lane.start_flow(scheduler, flow, size, rate, now);
-        flow.set_last(LastStart {
+        let clock = self.clocks.get_mut(row as usize);
+        lane.start_flow(scheduler, (flow, clock), size, rate, now);
+        flow.start(LastStart {
             at: now,
             flits: size,
             debt,
         });
-        flow.outstanding += u32::from(flow.window.is_some());
-        flow.sent.started.add(size);
-        flow.sent.first_start.get_or_insert(now);
         let made = if flow.is_process {
             let maker = &mut self.makers[flow.maker as usize];
             self.waiting -= 1;
             maker.flits -= u64::from(size);
             maker.queue.pop_front()?
         } else {
-            flow.sent.created.add(size);
             let size = flow.take(size);
             let number = self.number(row);
             self.draw(row);
@@ -346,8 +344,10 @@ impl Flows {
         };
         let is_sendable = has_packet && flow.is_open() && !(scheduler.has_clocks() && rate == 0);
         let paced = scheduler == Scheduler::Paced;
-        if paced {
-            lane.share(flow, if is_sendable { rate } else { 0 });
+        let clock = self.clocks.get_mut(row as usize);
+        let time = clock.as_ref().map_or(0, |clock| clock.time);
+        if paced && let Some(clock) = clock {
+            lane.share(clock, if is_sendable { rate } else { 0 });
         }
         let mut later = None;
         if is_sendable {
@@ -363,7 +363,7 @@ impl Flows {
                     let since = since.max(from.unwrap_or(0));
                     let queued = made.map_or(0, |maker| maker.flits);
                     let unsent = flow.left.saturating_add(queued);
-                    lane.join(scheduler, row, flow, since, unsent);
+                    lane.join(scheduler, (row, flow, time), since, unsent);
                 }
             }
         }
@@ -402,7 +402,7 @@ impl Flows {
 /// The rate at which a flow shares its lane, where there are clocks; else of no meaning.
 #[inline]
 fn rate_of(flow: &Flow, pace: u16, scheduler: Scheduler) -> u64 {
-    match flow.limit {
+    match flow.limit() {
         Limit::Rate(rate) => rate,
         _ if scheduler.has_clocks() => ONE_FLIT_PER_CYCLE.div_ceil(pace.into()),
         _ => 1,
@@ -415,7 +415,7 @@ fn limit_of(flow: &Flow, pace: u16, scheduler: Scheduler) -> Limit {
     if scheduler == Scheduler::VirtualClock {
         Limit::Rate(rate_of(flow, pace, scheduler))
     } else {
-        flow.limit
+        flow.limit()
     }
 }
 
