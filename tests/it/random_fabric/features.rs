@@ -2,8 +2,10 @@
 
 use super::Case;
 use crate::reference::Routing;
+use virtlane::control::Algorithm;
+use virtlane::control::erratic::Erratic;
 use virtlane::plan::{
-    BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Matching,
+    BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
     OutputArbitration, Plan, Queues,
 };
 use virtlane::routing::adaptive::Selection;
@@ -41,7 +43,7 @@ pub(crate) const SCHEDULERS: [&str; 7] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 15] = [
+pub(crate) const FLOWS: [&str; 21] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -57,10 +59,25 @@ pub(crate) const FLOWS: [&str; 15] = [
     "flows at rate 0",
     "changes of limits",
     "windows",
+    "control",
+    "control beside other flows",
+    "control with windows",
+    "control with delays",
+    "control with clocks",
+    "two algorithms",
 ];
 
 /// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 4] = ["VOQ", "input-first VOQ", "VL15", "store-and-forward"];
+pub(crate) const TABLES_ONLY: [&str; 8] = [
+    "VOQ",
+    "input-first VOQ",
+    "VL15",
+    "store-and-forward",
+    "InfiniBand's marking",
+    "RoCE's marking",
+    "marks by fill with control",
+    "answers on VL15",
+];
 
 /// The same, of adaptive routing: engines whose heads request all candidates, and those that choose once.
 pub(crate) const ADAPTIVE_ONLY: [&str; 2] = ["open heads", "drawn choices"];
@@ -91,6 +108,7 @@ where
         .into_iter()
         .chain(sizes(case))
         .chain(flows(&case.plan))
+        .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
         .collect();
@@ -128,6 +146,8 @@ where
     let drawn = matches!(selection, Some(Selection::Random | Selection::LeastLoad));
     let random = switch.output_arbitration == OutputArbitration::Random;
     let store = switch.forwarding == Forwarding::StoreAndForward;
+    let infiniband = matches!(switch.marking, Some(Marking::InfiniBand { .. }));
+    let ecn = matches!(switch.marking, Some(Marking::Ecn { .. }));
     let several = matches!(places, InputSpeedup::Limited(2..));
     vec![
         ("VL tables at inputs", tables && input_first),
@@ -151,6 +171,8 @@ where
         ("unlimited places", places == InputSpeedup::Unlimited),
         ("a pool", switch.sharing == BufferSharing::PortPool),
         ("marking", switch.marking.is_some()),
+        ("InfiniBand's marking", infiniband),
+        ("RoCE's marking", ecn),
         ("messages", !plan.workloads.is_empty()),
         (
             "saturating sources",
@@ -180,7 +202,9 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
     let any = |has: fn(&FlowPlan) -> bool| plan.flows.iter().any(has);
     let of_flows = plan.classes.iter().filter(|class| class.flows.is_some());
     let classes = of_flows.count();
-    let others = plan.classes.len() - classes;
+    let mut all = plan.classes.iter();
+    let is_other = |class: &ClassPlan| class.flows.is_none() && class.answers.is_none();
+    let others = usize::from(all.any(is_other));
     vec![
         ("flows alone", classes > 0 && others == 0),
         ("flows beside classes", classes > 0 && others > 0),
@@ -209,5 +233,42 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
         ("flows at rate 0", any(|flow| flow.limit == Limit::Rate(0))),
         ("changes of limits", any(|flow| !flow.changes.is_empty())),
         ("windows", any(|flow| flow.window.is_some())),
+    ]
+}
+
+/// What controls flows (D36 to D42).
+fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
+    let controls = plan
+        .classes
+        .iter()
+        .filter_map(|class| class.control.as_ref());
+    let machines: Vec<Erratic> = controls
+        .map(|control| {
+            let Algorithm::Erratic(machines) = control.algorithm;
+            machines
+        })
+        .collect();
+    let any = |has: fn(&Erratic) -> bool| machines.iter().any(has);
+    let mut classes = plan.classes.iter();
+    let others = classes.any(|class| class.flows.is_some() && class.control.is_none());
+    let mut classes = plan.classes.iter();
+    let management = classes.any(|class| class.answers.is_some() && class.management);
+    let by_fill = matches!(
+        plan.switch.marking,
+        Some(Marking::InfiniBand { .. } | Marking::Ecn { .. })
+    );
+    let is_controlled = !machines.is_empty();
+    vec![
+        ("control", is_controlled),
+        ("control beside other flows", is_controlled && others),
+        ("control with windows", any(|machines| machines.window)),
+        ("control with delays", any(|machines| machines.delays)),
+        (
+            "control with clocks",
+            is_controlled && plan.host.scheduler.has_clocks(),
+        ),
+        ("two algorithms", machines.len() > 1),
+        ("marks by fill with control", is_controlled && by_fill),
+        ("answers on VL15", management),
     ]
 }

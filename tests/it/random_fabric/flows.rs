@@ -1,6 +1,6 @@
 //! Random flows (D27 to D33): ends, limits and their changes, windows, processes, sizes; and how hosts choose among them.
 
-use super::{Dice, traffic};
+use super::{Dice, control, traffic};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
@@ -41,8 +41,8 @@ struct Common {
 }
 
 /// One or two classes with flows, as the first or the last ones (with messages, which name their classes by number, as
-/// the last ones); now and then without any other traffic.
-pub(super) fn add(dice: &mut Dice, graph: &Graph, plan: &mut Plan) {
+/// the last ones); now and then without any other traffic, and often with control.
+pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut Plan) {
     let levels = u32::from(plan.service_level_count());
     let has_messages = !plan.workloads.is_empty();
     if !has_messages && dice.chance(30) {
@@ -82,6 +82,9 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, plan: &mut Plan) {
             answers: None,
         };
         plan.classes.insert(number, class);
+    }
+    if dice.chance(50) {
+        control::add(dice, graph, (levels, management), plan);
     }
 }
 

@@ -3,10 +3,11 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, options in `options`, traffic in `traffic` and `flows`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows` and `control`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
+mod control;
 mod fabric;
 mod features;
 mod flows;
@@ -214,7 +215,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         traffic::add_messages(dice, graph, drawn.service_levels, &mut plan);
     }
     if dice.chance(30) {
-        flows::add(dice, graph, &mut plan);
+        flows::add(dice, graph, drawn.management, &mut plan);
     }
     plan
 }

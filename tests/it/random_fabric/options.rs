@@ -3,15 +3,20 @@
 use super::Dice;
 use virtlane::plan::{
     BufferSharing, Forwarding, HostOptions, InputSpeedup, Marking, Matching, OutputArbitration,
-    Queues, SwitchOptions,
+    Queues, SwitchOptions, Victims,
 };
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
 use virtlane::routing::adaptive::Selection;
 
-/// Takes away what D20 excludes: VOQ, and for open engines input-first, speed-up and `reserve`.
+/// Takes away what D20 and D36 exclude: VOQ, marks by fill, and for open engines input-first, speed-up and `reserve`.
 pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) {
     options.queues = Queues::Fifo;
+    options.marking = options.marking.map(|marking| match marking {
+        Marking::Requests(threshold) => Marking::Requests(threshold),
+        Marking::InfiniBand { threshold, .. } => Marking::Requests(threshold.into()),
+        Marking::Ecn { least, .. } => Marking::Requests(least),
+    });
     if selection == Selection::Open {
         options.matching = Matching::OutputFirst;
         options.input_speedup = InputSpeedup::Limited(1);
@@ -179,9 +184,6 @@ fn switch_options(
             Forwarding::CutThrough
         },
         vl_arbitration: dice.chance(40).then(|| vl_tables(dice, lanes)),
-        marking: dice
-            .chance(50)
-            .then(|| Marking::Requests(dice.between(0, 20))),
         ..plain_options(dice, lanes, largest)
     };
     if !management_lane && dice.chance(20) {
@@ -190,7 +192,40 @@ fn switch_options(
     if options.output_buffer == 0 {
         options.output_lane_buffer = output_lane_buffer(dice, &options, largest.into());
     }
+    if dice.chance(60) {
+        options.marking = Some(marking(dice, &options));
+    }
     options
+}
+
+/// A marking, so early that it marks; InfiniBand's not with output lanes.
+fn marking(dice: &mut Dice, options: &SwitchOptions) -> Marking {
+    match dice.between(0, 9) {
+        0..3 => Marking::Requests(dice.between(0, 20)),
+        3..7 if options.output_lane_buffer == 0 => Marking::InfiniBand {
+            threshold: match dice.between(0, 19) {
+                0 => 0,
+                1..4 => dice.between(1, 7) as u8,
+                _ => dice.between(8, 15) as u8,
+            },
+            packet: dice.pick(&[0, 0, 1, 2, 3, 8]),
+            rate: dice.pick(&[0, 0, 0, 1, 2, 5]),
+            victims: dice.pick(&[Victims::None, Victims::Hosts, Victims::All]),
+        },
+        _ => {
+            let least = dice.pick(&[0, 0, 1, 2, 5, 12]);
+            let probability = match dice.between(0, 5) {
+                0 => 0,
+                1 => 1 << 32,
+                _ => dice.between(0, u32::MAX - 1).into(),
+            };
+            Marking::Ecn {
+                least,
+                most: least + dice.pick(&[1, 3, 10, 40]),
+                probability,
+            }
+        }
+    }
 }
 
 /// Flits of each output lane. A packet larger than the buffer needs X + 1 of them: its next flit sets off when

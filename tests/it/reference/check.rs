@@ -14,6 +14,7 @@ pub(super) fn check(fabric: &Fabric<'_>) {
     }
     check_flits(fabric);
     check_queues(fabric);
+    check_control(fabric);
 }
 
 /// At the source, on the way (between buffers or in one), or consumed: once each.
@@ -57,10 +58,40 @@ fn check_queues(fabric: &Fabric<'_>) {
     }
 }
 
+/// Every delivery of a flow with control is told to its receiver once, every answer is to be made, or made; every start and
+/// every delivery of an answer is told to its sender once.
+fn check_control(fabric: &Fabric<'_>) {
+    let count = |is_meant: &dyn Fn(&&Packet) -> bool| {
+        let packets = fabric.packets.iter();
+        packets.filter(is_meant).count() as u64
+    };
+    for (_, answers) in fabric.hosts.iter().map(super::host::Host::control) {
+        for (flow, received, answered) in answers.told() {
+            let delivered = count(&|p| p.flow == Some(flow) && p.delivered.is_some());
+            assert_eq!(received, delivered, "flow {flow}");
+            let made = count(&|p| p.answer.is_some_and(|answer| answer.flow == flow));
+            assert_eq!(answered, made + answers.to_make(flow), "flow {flow}");
+        }
+    }
+    for (flows, _) in fabric.hosts.iter().map(super::host::Host::control) {
+        for (flow, started, answered, starts) in flows.told() {
+            assert_eq!(started, starts as u64, "flow {flow}");
+            let injected = count(&|p| p.flow == Some(flow) && p.injected.is_some());
+            assert_eq!(started, injected, "flow {flow}");
+            let delivered = count(&|p| {
+                p.answer.is_some_and(|answer| answer.flow == flow) && p.delivered.is_some()
+            });
+            assert_eq!(answered, delivered, "flow {flow}");
+        }
+    }
+}
+
 /// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they are delivered in
-/// the order of their creation, those of one flow and those of none; which of these goes first is the scheduler's choice.
+/// the order of their creation, those of one flow, those of none, and answers; which of these goes first is the scheduler's
+/// choice, or D40's.
 pub(super) fn check_order(packets: &[Packet]) {
-    let mut last: BTreeMap<(HostId, HostId, SlId, bool, Option<usize>), u64> = BTreeMap::new();
+    let mut last: BTreeMap<(HostId, HostId, SlId, bool, Option<usize>, bool), u64> =
+        BTreeMap::new();
     for packet in packets {
         let delivered = packet.delivered.unwrap_or(u64::MAX);
         // the service level of a management packet does not matter
@@ -70,7 +101,14 @@ pub(super) fn check_order(packets: &[Packet]) {
             packet.sl
         };
         let ends = (packet.source, packet.destination);
-        let path = (ends.0, ends.1, sl, packet.management, packet.flow);
+        let path = (
+            ends.0,
+            ends.1,
+            sl,
+            packet.management,
+            packet.flow,
+            packet.answer.is_some(),
+        );
         let before = last.insert(path, delivered).unwrap_or(0);
         assert!(before <= delivered, "overtaken on one path: {packet:?}");
     }

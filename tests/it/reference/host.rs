@@ -1,10 +1,10 @@
 //! One host: sources, source queues, injection.
 //!
-//! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D17 (sources), D21 (messages), D29 (flows and queues).
+//! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D17 (sources), D21 (messages), D29 (flows and queues),
+//! D40 (control queues).
 
 use super::Setting;
-use super::flow::Look;
-use super::flows::{Candidate, Flows};
+use super::flows::{Answers, Candidate, Flows, Look};
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start};
 use super::messages::Messages;
@@ -39,6 +39,15 @@ struct Sending {
     start: u64,
 }
 
+/// What a lane would send.
+#[derive(Clone, Copy, Debug)]
+enum First {
+    /// The head of its control queue (D40).
+    Answer(PacketId),
+    /// What its scheduler picks (D29).
+    Picked(Candidate),
+}
+
 /// A host.
 #[derive(Debug)]
 pub(super) struct Host {
@@ -49,6 +58,7 @@ pub(super) struct Host {
     /// Packets that have not started, per lane.
     queues: Vec<Vec<PacketId>>,
     flows: Flows,
+    answers: Answers,
     chooser: LaneChooser,
     /// First cycle in which the channel can be granted again.
     free_at: u64,
@@ -83,6 +93,7 @@ impl Host {
             sources,
             queues: vec![Vec::new(); lanes],
             flows: Flows::new(setting, id),
+            answers: Answers::new(setting, id),
             chooser: LaneChooser::new(options),
             free_at: 0,
             sending: None,
@@ -90,7 +101,8 @@ impl Host {
         }
     }
 
-    /// Stage Generate: one packet of each class that is due, in class order, then of each flow; adds the rejected ones.
+    /// Stage Generate: one packet of each class that is due, in class order, then of each flow, then answers; adds the
+    /// rejected ones.
     pub(super) fn generate(
         &mut self,
         setting: Setting<'_>,
@@ -137,6 +149,28 @@ impl Host {
             self.enqueue(setting, packets, class_index, made, now);
         }
         self.flows.generate(setting, packets, rejected, now);
+        self.answers.generate(setting, packets, now);
+    }
+
+    /// Stage Notify, first half: a packet of a flow was delivered here.
+    pub(super) fn receive(&mut self, setting: Setting<'_>, packet: &Packet, now: u64) {
+        self.answers.receive(setting, packet, now);
+    }
+
+    /// Stage Notify, second half: the senders of the flows that begin here.
+    pub(super) fn notify(&mut self, setting: Setting<'_>, packets: &[Packet], now: u64) {
+        let channel = setting.graph.host_channel(self.id);
+        self.flows.notify(Look {
+            setting,
+            packets,
+            pace: setting.graph.channel(channel).timing.cycles_per_flit.into(),
+            now,
+        });
+    }
+
+    /// The two ends of control, for checks.
+    pub(super) fn control(&self) -> (&Flows, &Answers) {
+        (&self.flows, &self.answers)
     }
 
     /// Goes on with the sources of another plan, whose first gaps count from now; their numbers of packets go on, and
@@ -209,6 +243,15 @@ impl Host {
         self.queues[lane].first().copied()
     }
 
+    /// What a lane would send.
+    fn first(&self, look: Look<'_>, lane: usize) -> Option<First> {
+        if let Some(id) = self.answers.head(lane) {
+            return Some(First::Answer(id));
+        }
+        let picked = self.flows.candidate(look, lane, self.head(lane));
+        picked.map(First::Picked)
+    }
+
     fn start_packet(
         &mut self,
         setting: Setting<'_>,
@@ -219,31 +262,39 @@ impl Host {
         if let Some(last) = self.sending.take() {
             assert_eq!(packets[last.packet].flits_sent, packets[last.packet].size);
         }
-        let candidates: Vec<Option<Candidate>> = (0..self.queues.len())
-            .map(|lane| {
-                let look = Look {
-                    setting,
-                    packets,
-                    pace: link.cycles_per_flit,
-                    now,
-                };
-                self.flows.candidate(look, lane, self.head(lane))
-            })
-            .collect();
-        let lanes = candidates.iter().enumerate();
+        let look = Look {
+            setting,
+            packets,
+            pace: link.cycles_per_flit,
+            now,
+        };
+        let lanes = 0..self.queues.len();
+        let firsts: Vec<Option<First>> = lanes.map(|lane| self.first(look, lane)).collect();
+        let size = |first: First| match first {
+            First::Answer(id) => look.packets[id].size,
+            First::Picked(candidate) => candidate.size,
+        };
+        let lanes = firsts.iter().enumerate();
         let eligible: Vec<bool> = lanes
-            .map(|(lane, candidate)| candidate.is_some_and(|next| link.fits(lane, next.size)))
+            .map(|(lane, first)| first.is_some_and(|first| link.fits(lane, size(first))))
             .collect();
         let Some(choice) = self.chooser.choose(&eligible) else {
             return;
         };
-        let next = candidates[choice.lane].expect("eligible");
-        let of_lane = (choice.lane, self.head(choice.lane));
-        let setting_and_pace = (setting, link.cycles_per_flit);
-        let of_flow = self
-            .flows
-            .start(setting_and_pace, packets, of_lane, next, now);
-        let id = of_flow.unwrap_or_else(|| self.queues[choice.lane].remove(0));
+        let id = match firsts[choice.lane].expect("eligible") {
+            First::Answer(id) => {
+                self.answers.start(choice.lane, id);
+                id
+            }
+            First::Picked(next) => {
+                let of_lane = (choice.lane, self.head(choice.lane));
+                let setting_and_pace = (setting, link.cycles_per_flit);
+                let of_flow = self
+                    .flows
+                    .start(setting_and_pace, packets, of_lane, next, now);
+                of_flow.unwrap_or_else(|| self.queues[choice.lane].remove(0))
+            }
+        };
         let size = packets[id].size;
         link.starts.push(Start {
             cycle: now,
@@ -274,6 +325,7 @@ impl Host {
             .flatten()
             .copied()
             .chain(self.flows.queued())
+            .chain(self.answers.queued())
     }
 }
 

@@ -2,35 +2,35 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D34); with the library it shares scenario, graph, tables or adaptive routing function, sources and
-//! random streams only.
+//! decisions D1-D42); with the library it shares scenario, graph, tables or adaptive routing function, sources, the
+//! state machines of control and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
-//! `arbitration` (matching), `host` (sources and injection), `sink`, `messages` (D21), `flows` of a host, each a `flow`, and
-//! the `scheduler` of a lane (D27 to D34), `check` (conservation), `window` (what a measurement counts).
+//! `arbitration` (matching), `marking` (D16, D36 to D38), `host` (sources and injection), `sink`, `messages` (D21), `flows` of
+//! a host and their control (D27 to D34, D39 to D42), `check` (conservation), `window` (what a measurement counts).
 
 mod adaptive;
 mod arbitration;
 mod check;
-mod flow;
 mod flows;
 mod host;
 mod lane_choice;
 mod link;
+mod marking;
 mod messages;
 mod output;
 mod output_lanes;
 mod packet;
 mod request;
 mod routing;
-mod scheduler;
 mod sink;
 mod switch;
 mod turns;
 mod window;
 
+pub(crate) use flows::Controlled;
 pub(crate) use routing::Routing;
 pub(crate) use window::{ClassCounts, FlowCounts, HostCounts, Window};
 
@@ -40,7 +40,7 @@ use messages::Messages;
 use packet::{Packet, Rejected};
 use switch::Switch;
 use virtlane::ids::HostId;
-use virtlane::plan::{Marking, Plan};
+use virtlane::plan::Plan;
 use virtlane::rng::{Purpose, stream};
 use virtlane::topology::{Endpoint, Graph};
 
@@ -232,6 +232,7 @@ impl<'a> Fabric<'a> {
             host.sink
                 .consume(self.setting, &mut self.links, &mut self.packets, now);
         }
+        self.notify(now);
     }
 
     fn deliver_and_route(&mut self, now: u64) {
@@ -275,12 +276,8 @@ impl<'a> Fabric<'a> {
             for grant in &grants {
                 self.packets[grant.packet].switches += 1;
             }
-            let Some(Marking::Requests(threshold)) = options.marking else {
-                continue;
-            };
             for grant in grants {
-                let standing = switch.standing_flits(&self.packets, grant, now);
-                self.packets[grant.packet].fecn |= standing >= u64::from(threshold);
+                marking::mark(self.setting, switch, &mut self.packets, grant, now);
             }
         }
     }
@@ -302,6 +299,22 @@ impl<'a> Fabric<'a> {
                 Endpoint::Host(_) => 0,
             };
             link.cross(now, buffer);
+        }
+    }
+
+    /// Receivers, then senders.
+    fn notify(&mut self, now: u64) {
+        let mut classes = self.setting.plan.classes.iter();
+        if classes.all(|class| class.control.is_none()) {
+            return;
+        }
+        for packet in &self.packets {
+            if packet.delivered == Some(now) {
+                self.hosts[packet.destination.index()].receive(self.setting, packet, now);
+            }
+        }
+        for host in &mut self.hosts {
+            host.notify(self.setting, &self.packets, now);
         }
     }
 

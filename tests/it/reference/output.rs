@@ -4,6 +4,7 @@
 
 use super::Setting;
 use super::lane_choice::LaneChooser;
+use super::marking::Marks;
 use super::output_lanes::OutputLanes;
 use super::packet::PacketId;
 use virtlane::ids::ChannelId;
@@ -34,6 +35,8 @@ pub(super) struct Output {
     pub(super) proposal_pointer: usize,
     /// Random arbitration.
     pub(super) stream: Stream,
+    /// D37, D38.
+    pub(super) marks: Marks,
 }
 
 impl Output {
@@ -63,6 +66,7 @@ impl Output {
                 Purpose::Arbitration,
                 u64::from(channel.0),
             ),
+            marks: Marks::new(setting, channel),
         }
     }
 

@@ -16,6 +16,8 @@ pub(super) struct Packet {
     pub(super) class: u16,
     /// Its flow, when it is one of a flow.
     pub(super) flow: Option<usize>,
+    /// What it says, when it is an answer (D39).
+    pub(super) answer: Option<Saying>,
     pub(super) sequence: u64,
     pub(super) destination: HostId,
     pub(super) sl: SlId,
@@ -58,6 +60,7 @@ impl Packet {
             source,
             class,
             flow,
+            answer: None,
             sequence: made.sequence,
             destination: made.destination,
             sl: made.sl,
@@ -78,6 +81,13 @@ impl Packet {
             consumed: Vec::new(),
         }
     }
+}
+
+/// What an answer says to the sender of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Saying {
+    pub(super) flow: usize,
+    pub(super) value: u32,
 }
 
 /// A packet that met a full source queue, or a full queue of its flow.

@@ -3,7 +3,7 @@
 use super::Setting;
 use super::packet::Packet;
 use std::ops::Range;
-use virtlane::plan::{InputSpeedup, Matching, Queues, SwitchOptions};
+use virtlane::plan::{InputSpeedup, Marking, Matching, Queues, SwitchOptions};
 use virtlane::routing::adaptive::{AdaptiveRouting, Selection};
 use virtlane::routing::{Routes, Tables};
 
@@ -48,6 +48,11 @@ impl Routing<'_> {
         if let Self::Adaptive(_) = self {
             assert!(!options.management_lane, "D20: no VL15");
             assert_eq!(options.queues, Queues::Fifo, "D20");
+            let is_by_fill = matches!(
+                options.marking,
+                Some(Marking::InfiniBand { .. } | Marking::Ecn { .. })
+            );
+            assert!(!is_by_fill, "D36");
         }
         if self.is_open() {
             assert_eq!(options.matching, Matching::OutputFirst, "D20");
@@ -71,7 +76,9 @@ pub(super) fn injection_lane(setting: Setting<'_>, packet: &Packet) -> usize {
         }
         Routing::Adaptive(routing) => {
             let lanes = group(routing, options, packet);
-            let number = packet.flow.unwrap_or(packet.sequence as usize);
+            // D39: the flow that is answered counts as that of the answer
+            let flow = packet.flow.or(packet.answer.map(|answer| answer.flow));
+            let number = flow.unwrap_or(packet.sequence as usize);
             lanes.start + number % lanes.len()
         }
     };

@@ -110,6 +110,8 @@ pub(super) struct Grant {
     pub(super) packet: PacketId,
     pub(super) output: usize,
     pub(super) lane: usize,
+    /// Cycle in which it takes the channel, where D37 asks for it; without an output buffer that of the grant.
+    pub(super) takes_channel: u64,
 }
 
 /// A switch.
@@ -280,6 +282,10 @@ impl Switch {
             packet,
             output: way.output,
             lane: way.lane,
+            takes_channel: match options.output_buffer {
+                0 => now,
+                _ => start.expect("no output lanes"),
+            },
         }
     }
 

@@ -53,7 +53,7 @@ pub(crate) struct HostCounts {
     pub(crate) received: u64,
 }
 
-/// Counts of a flow (D34), since cycle 0 where nothing else is said.
+/// Counts of a flow (D34, D42), since cycle 0 where nothing else is said.
 #[derive(PartialEq, Eq, Clone, Debug, Default)]
 pub(crate) struct FlowCounts {
     /// Packets and flits made, rejected ones included.
@@ -78,6 +78,10 @@ pub(crate) struct FlowCounts {
     pub(crate) first_start: Option<u64>,
     /// Latest delivery \[cycle\].
     pub(crate) last_delivery: Option<u64>,
+    /// Packets delivered with FECN (D42).
+    pub(crate) marked: u64,
+    /// Answers delivered at its source (D42).
+    pub(crate) answered: u64,
 }
 
 /// Counts of a measurement window.
@@ -191,7 +195,13 @@ pub(super) fn flows(fabric: &Fabric<'_>) -> Vec<FlowCounts> {
             let packets: Vec<&Packet> = packets.filter(|p| p.flow == Some(flow)).collect();
             let rejected = fabric.rejected.iter().filter(|p| p.flow == Some(flow));
             let rejected: Vec<u16> = rejected.map(|packet| packet.size).collect();
-            flow_counts(&packets, &rejected, &window)
+            let answers = fabric.packets.iter();
+            let answers = answers.filter(|p| p.answer.is_some_and(|answer| answer.flow == flow));
+            let answered = answers.filter(|p| p.delivered.is_some()).count();
+            FlowCounts {
+                answered: answered as u64,
+                ..flow_counts(&packets, &rejected, &window)
+            }
         })
         .collect()
 }
@@ -239,7 +249,12 @@ fn flow_counts(packets: &[&Packet], rejected: &[u16], window: &Range<u64>) -> Fl
         packet: sum_and_most(&packet),
         jitter: sum_and_most(&differences.collect::<Vec<_>>()),
         first_start: started.filter_map(|packet| packet.injected).min(),
-        last_delivery: delivered.filter_map(|packet| packet.delivered).max(),
+        last_delivery: delivered
+            .clone()
+            .filter_map(|packet| packet.delivered)
+            .max(),
+        marked: delivered.filter(|packet| packet.fecn).count() as u64,
+        answered: 0,
     }
 }
 

@@ -394,6 +394,8 @@ fn what_a_flow_makes_is_numbered_and_counted() {
         jitter: (1, 1),
         first_start: Some(60),
         last_delivery: Some(77 + latency - 1),
+        marked: 0,
+        answered: 0,
     };
     assert_eq!(outcome.flows[1], counts);
     let class = &outcome.window.classes[0];

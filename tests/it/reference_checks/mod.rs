@@ -1,7 +1,9 @@
 //! The reference model alone: closed forms of latency and throughput, shares, marking, conservation.
 
 mod adaptive;
+mod control;
 mod flows;
+mod marking;
 mod output_lanes;
 mod random_cases;
 mod turns;

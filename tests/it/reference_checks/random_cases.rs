@@ -42,9 +42,10 @@ fn random_adaptive_cases_conserve_everything() {
 fn press(case: &mut Case<Adaptive>) -> u64 {
     case.plan.switch.lane_capacity = case.plan.largest_packet().into();
     case.plan.host.source_queue = None;
-    case.plan
-        .classes
-        .retain(|class| class.messages.is_none() && class.flows.is_none());
+    case.plan.classes.retain(|class| {
+        let others = [class.messages.is_some(), class.flows.is_some()];
+        !others.contains(&true) && class.answers.is_none()
+    });
     case.plan.workloads.clear();
     case.plan.flows.clear();
     let mut expected = 0;
@@ -65,7 +66,10 @@ fn press(case: &mut Case<Adaptive>) -> u64 {
 #[test]
 fn every_packet_arrives_where_adaptive_routing_is_free_of_deadlock() {
     let (mut arrived, mut stuck) = (0, 0);
-    for seed in 1100..1160 {
+    for seed in 1100..1300 {
+        if arrived > 30 && stuck > 0 {
+            break;
+        }
         let mut case = adaptive_case(seed);
         // long under pressure
         if case.graph.hosts().len() > 14 || case.plan.largest_packet() > 32 {

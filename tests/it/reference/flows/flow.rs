@@ -1,21 +1,23 @@
-//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33).
+//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41).
 //!
 //! What follows from its last start is worked out anew whenever it is asked for.
 
-use super::Setting;
-use super::packet::{Packet, PacketId};
+use super::sender::Controlled;
+use crate::reference::Setting;
+use crate::reference::packet::{Packet, PacketId};
+use virtlane::control::Line;
 use virtlane::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler};
 use virtlane::rng::{Purpose, Stream, stream};
 use virtlane::traffic::{Gap, ProcessState};
 
 /// What a flow may look at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look<'a> {
-    pub(super) setting: Setting<'a>,
-    pub(super) packets: &'a [Packet],
+pub(in crate::reference) struct Look<'a> {
+    pub(in crate::reference) setting: Setting<'a>,
+    pub(in crate::reference) packets: &'a [Packet],
     /// Cycles per flit of the host's channel.
-    pub(super) pace: u64,
-    pub(super) now: u64,
+    pub(in crate::reference) pace: u64,
+    pub(in crate::reference) now: u64,
 }
 
 impl Look<'_> {
@@ -52,6 +54,8 @@ pub(super) struct Flow {
     debt: u128,
     /// v of D32 \[2^-32 cycles\].
     pub(super) clock: u128,
+    /// D41, of a flow of a class with control.
+    pub(super) controlled: Option<Controlled>,
 }
 
 impl Flow {
@@ -76,6 +80,17 @@ impl Flow {
             started: Vec::new(),
             debt: 0,
             clock: 0,
+            controlled: class.control.as_ref().map(|control| {
+                assert_eq!((plan.limit, plan.window), (Limit::None, None), "D39");
+                assert!(plan.changes.is_empty(), "D39");
+                let channel = setting.graph.host_channel(plan.source);
+                let pace = setting.graph.channel(channel).timing.cycles_per_flit;
+                let known = Line {
+                    pace: pace.try_into().expect("a pace"),
+                    largest: class.size.largest(),
+                };
+                Controlled::new(&control.algorithm, known)
+            }),
         };
         flow.due = flow.next_creation(plan, plan.start);
         flow
@@ -162,9 +177,11 @@ impl Flow {
 
     /// D29.
     pub(super) fn is_sendable(&self, look: Look<'_>) -> bool {
-        let window = self.plan(look.setting).window;
-        let is_open = window
-            .is_none_or(|window| self.outstanding(look, window.delay) < window.packets as usize);
+        let is_open = match (&self.controlled, self.plan(look.setting).window) {
+            (Some(controlled), _) => controlled.is_open(look.now),
+            (None, Some(window)) => self.outstanding(look, window.delay) < window.packets as usize,
+            (None, None) => true,
+        };
         is_open && self.head(look).is_some()
     }
 
@@ -178,7 +195,10 @@ impl Flow {
         let plan = self.plan(look.setting);
         let mut changes = plan.changes.iter();
         let latest = changes.rfind(|change| change.0 <= look.now);
-        let limit = latest.map_or(plan.limit, |change| change.1);
+        let limit = match &self.controlled {
+            Some(controlled) => controlled.limit(look.now),
+            None => latest.map_or(plan.limit, |change| change.1),
+        };
         if !look.has_clocks() {
             return limit;
         }
@@ -255,6 +275,20 @@ impl Flow {
     pub(super) fn start(&mut self, id: PacketId, debt: u128) {
         self.started.push(id);
         self.debt = debt;
+        if let Some(controlled) = &mut self.controlled {
+            controlled.start();
+        }
+    }
+
+    /// Flits of the packet that starts in this cycle.
+    pub(super) fn starts(&self, look: Look<'_>) -> Option<u16> {
+        let (start, flits) = self.last_start(look)?;
+        (start == look.now).then_some(flits as u16)
+    }
+
+    /// Packets that have started.
+    pub(super) fn started(&self) -> usize {
+        self.started.len()
     }
 }
 

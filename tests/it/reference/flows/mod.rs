@@ -1,10 +1,22 @@
-//! The flows of a host: what they make, and what a lane sends next (D28, D29).
+//! The flows of a host: what they make, and what a lane sends next (D28, D29); what their senders are told (D41).
+//!
+//! Each is a `flow`, with a `sender` when its class has control; a `scheduler` chooses among those of a lane. `answers` is
+//! the other end: what a host answers to flows that end there.
+
+mod answers;
+mod flow;
+mod scheduler;
+mod sender;
+
+pub(super) use answers::Answers;
+pub(super) use flow::Look;
+pub(crate) use sender::Controlled;
 
 use super::Setting;
-use super::flow::{Flow, Look};
 use super::packet::{Packet, PacketId, Rejected};
 use super::routing::injection_lane;
-use super::scheduler::{LaneScheduler, Place};
+use flow::Flow;
+use scheduler::{LaneScheduler, Place};
 use virtlane::ids::HostId;
 use virtlane::traffic::Creation;
 
@@ -48,7 +60,7 @@ impl Flows {
         }
     }
 
-    /// Stage Generate: one packet of each flow whose process is due, in order.
+    /// Stage Generate: acknowledgements that are due, then one packet of each flow whose process is due, in order.
     pub(super) fn generate(
         &mut self,
         setting: Setting<'_>,
@@ -57,6 +69,9 @@ impl Flows {
         now: u64,
     ) {
         for index in 0..self.all.len() {
+            if let Some(controlled) = &mut self.all[index].controlled {
+                controlled.acknowledge(now);
+            }
             if !self.all[index].is_due(setting, now) {
                 continue;
             }
@@ -147,6 +162,35 @@ impl Flows {
         flow.start(id, debt);
         flow.clock = clock.unwrap_or(flow.clock);
         Some(id)
+    }
+
+    /// Stage Notify: the senders, in order.
+    pub(super) fn notify(&mut self, look: Look<'_>) {
+        for flow in &mut self.all {
+            let started = flow.starts(look);
+            let (id, plan) = (flow.id, flow.plan(look.setting));
+            let class = &look.setting.plan.classes[usize::from(plan.class)];
+            let Some(controlled) = &mut flow.controlled else {
+                continue;
+            };
+            let answered = look.packets.iter().filter_map(|packet| {
+                let answer = packet.answer.filter(|answer| answer.flow == id)?;
+                (packet.delivered == Some(look.now)).then_some(answer.value)
+            });
+            let answered: Vec<u32> = answered.collect();
+            assert!(answered.len() <= 1, "a host takes one packet per cycle");
+            let control = class.control.as_ref().expect("a class with control");
+            let algorithm = &control.algorithm;
+            controlled.notify(algorithm, started, answered.first().copied(), look.now);
+        }
+    }
+
+    /// Of every flow with control: its id, starts and answers its sender was told, packets it has started.
+    pub(super) fn told(&self) -> impl Iterator<Item = (usize, u64, u64, usize)> {
+        self.all.iter().filter_map(|flow| {
+            let (started, answered) = flow.controlled.as_ref()?.told();
+            Some((flow.id, started, answered, flow.started()))
+        })
     }
 
     /// Packets that have not started.

@@ -1,7 +1,7 @@
 //! What a host's scheduler picks for one of its lanes (D29, D31, D32).
 
 use super::flow::{Flow, Look, carry, cycles, debt};
-use super::packet::PacketId;
+use crate::reference::packet::PacketId;
 use virtlane::plan::{Scheduler, Unit};
 
 /// A place in the circle of a lane: 0 is the queue, place p > 0 the lane's flow p - 1.

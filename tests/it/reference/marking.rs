@@ -1,0 +1,175 @@
+//! FECN marks (D16, D37, D38), given to a packet in the cycle of its grant.
+//!
+//! All grants of the switch in this cycle have been made; every output has one at most (D5).
+
+use super::Setting;
+use super::packet::Packet;
+use super::switch::{Grant, Switch};
+use virtlane::ids::ChannelId;
+use virtlane::plan::{Marking, SwitchOptions, Victims};
+use virtlane::rng::{Purpose, Rng, Stream, stream};
+use virtlane::topology::Endpoint;
+
+/// What an output remembers of its grants.
+#[derive(Debug)]
+pub(super) struct Marks {
+    /// I of D37 \[cycles\].
+    idle: u64,
+    /// Cycle from which the channel was free of the packet granted last; 0 before the first.
+    end: u64,
+    /// Eligible packets of D37 so far, by lane.
+    eligible: Vec<u64>,
+    /// Draws of D38.
+    stream: Stream,
+}
+
+impl Marks {
+    pub(super) fn new(setting: Setting<'_>, channel: ChannelId) -> Self {
+        let options = &setting.plan.switch;
+        if let Some(Marking::InfiniBand { threshold, .. }) = options.marking {
+            assert!(options.output_lane_buffer == 0 && threshold <= 15, "D37");
+        }
+        let (seed, id) = (setting.plan.seed, u64::from(channel.0));
+        Self {
+            idle: 0,
+            end: 0,
+            eligible: vec![0; usize::from(options.lane_count())],
+            stream: stream(seed, Purpose::Marking, id),
+        }
+    }
+
+    /// D37: a packet that occupies the channel for so many cycles takes it.
+    fn take(&mut self, cycle: u64, length: u64, most: u64) {
+        let gap = cycle.checked_sub(self.end).expect("one after the other");
+        let idle = most.min(self.idle + gap);
+        self.idle = idle.saturating_sub(length / 8);
+        self.end = cycle + length;
+    }
+}
+
+impl Switch {
+    /// D36: flits of the packets that wait for (output, lane) after the grants of this cycle.
+    fn fill(&self, packets: &[Packet], output: usize, lane: usize, now: u64) -> u64 {
+        let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
+        let waiting = queues.flat_map(|queue| {
+            let granted = usize::from(queue.leaving);
+            queue.packets.iter().skip(granted)
+        });
+        waiting
+            .filter(|waiting| waiting.ready <= now)
+            .filter(|waiting| {
+                let [way] = waiting.ways[..] else {
+                    panic!("D36: not with adaptive routing")
+                };
+                (way.output, way.lane) == (output, lane)
+            })
+            .map(|waiting| u64::from(packets[waiting.packet].size))
+            .sum()
+    }
+}
+
+/// Stage Mark, for one grant of this cycle.
+pub(super) fn mark(
+    setting: Setting<'_>,
+    switch: &mut Switch,
+    packets: &mut [Packet],
+    grant: Grant,
+    now: u64,
+) {
+    packets[grant.packet].fecn |= match setting.plan.switch.marking {
+        None => false,
+        Some(Marking::Requests(threshold)) => {
+            switch.standing_flits(packets, grant, now) >= u64::from(threshold)
+        }
+        Some(Marking::InfiniBand { .. }) => infiniband(setting, switch, packets, grant, now),
+        Some(Marking::Ecn { .. }) => ecn(setting, switch, packets, grant, now),
+    };
+}
+
+/// Neither an answer nor a packet of VL15.
+fn may_be_marked(packet: &Packet) -> bool {
+    packet.answer.is_none() && !packet.management
+}
+
+/// D37: the fill from which on an output lane is congested \[flits\].
+fn congested_from(options: &SwitchOptions, threshold: u8) -> u64 {
+    let part = (16 - u64::from(threshold)) * u64::from(options.lane_capacity);
+    part.div_ceil(16).max(1)
+}
+
+/// D37.
+fn infiniband(
+    setting: Setting<'_>,
+    switch: &mut Switch,
+    packets: &[Packet],
+    grant: Grant,
+    now: u64,
+) -> bool {
+    let options = &setting.plan.switch;
+    let Some(Marking::InfiniBand {
+        threshold,
+        packet: least,
+        rate,
+        victims,
+    }) = options.marking
+    else {
+        panic!("another marking")
+    };
+    let packet = &packets[grant.packet];
+    let fill = switch.fill(packets, grant.output, grant.lane, now);
+    let output = switch.outputs[grant.output].as_mut().expect("connected");
+    let pace = output.cycles_per_flit;
+    let largest = u64::from(setting.plan.largest_packet());
+    output.marks.take(
+        grant.takes_channel,
+        u64::from(packet.size) * pace,
+        pace * largest,
+    );
+    let to = setting.graph.channels()[output.channel].to;
+    let is_root = output.marks.idle == 0;
+    let victims_mark = match victims {
+        Victims::None => false,
+        Victims::Hosts => matches!(to, Endpoint::Host(_)),
+        Victims::All => true,
+    };
+    let is_congested = threshold > 0 && fill >= congested_from(options, threshold);
+    let is_eligible =
+        is_congested && (is_root || victims_mark) && packet.size >= least && may_be_marked(packet);
+    if !is_eligible {
+        return false;
+    }
+    let before = output.marks.eligible[grant.lane];
+    output.marks.eligible[grant.lane] += 1;
+    before.is_multiple_of(u64::from(rate) + 1)
+}
+
+/// D38.
+fn ecn(
+    setting: Setting<'_>,
+    switch: &mut Switch,
+    packets: &[Packet],
+    grant: Grant,
+    now: u64,
+) -> bool {
+    let Some(Marking::Ecn {
+        least,
+        most,
+        probability,
+    }) = setting.plan.switch.marking
+    else {
+        panic!("another marking")
+    };
+    assert!(least < most && probability <= 1 << 32, "D38");
+    let (least, most) = (u64::from(least), u64::from(most));
+    let fill = switch.fill(packets, grant.output, grant.lane, now);
+    if !may_be_marked(&packets[grant.packet]) || fill <= least {
+        return false;
+    }
+    if fill >= most {
+        return true;
+    }
+    let output = switch.outputs[grant.output].as_mut().expect("connected");
+    let drawn = output.marks.stream.next_u64() >> 32;
+    let share = u128::from(probability) * u128::from(fill - least) / u128::from(most - least);
+    u128::from(drawn) < share
+}
