@@ -225,7 +225,7 @@ fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
         jitter: spread(arrived.jitter),
         first_start: sent.first_start,
         last_delivery: arrived.last_delivery,
-        marked: 0,
-        answered: 0,
+        marked: arrived.marked,
+        answered: sent.answered,
     }
 }

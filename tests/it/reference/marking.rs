@@ -38,6 +38,11 @@ impl Marks {
         }
     }
 
+    /// D23: a fork draws anew.
+    pub(super) fn start_draws(&mut self, seed: u64, channel: usize) {
+        self.stream = stream(seed, Purpose::Marking, channel as u64);
+    }
+
     /// D37: a packet that occupies the channel for so many cycles takes it.
     fn take(&mut self, cycle: u64, length: u64, most: u64) {
         let gap = cycle.checked_sub(self.end).expect("one after the other");

@@ -216,6 +216,7 @@ impl<'a> Fabric<'a> {
             for output in switch.outputs.iter_mut().flatten() {
                 let id = output.channel as u64;
                 output.stream = stream(plan.seed, Purpose::Arbitration, id);
+                output.marks.start_draws(plan.seed, output.channel);
             }
             for input in switch.inputs.iter_mut().flatten() {
                 input.streams = switch::adaptive_streams(plan, input.channel);
@@ -320,11 +321,13 @@ impl<'a> Fabric<'a> {
 
     fn outcome(self) -> Outcome {
         let delivery = |packet: &Packet| {
+            let answered = packet.answer.as_ref().map(|saying| saying.flow);
+            let named = packet.flow.or(answered);
             Some(Delivery {
                 source: packet.source,
                 class: packet.class,
                 sequence: packet.sequence,
-                flow: packet.flow.map(|flow| flow as u32),
+                flow: named.map(|flow| flow as u32),
                 destination: packet.destination,
                 size: packet.size,
                 created: packet.created,
