@@ -238,3 +238,35 @@ reference!(
     BALFOUR_DALLY,
     "J. Balfour and W. J. Dally, \"Design tradeoffs for tiled CMP on-chip networks\", ICS 2006"
 );
+reference!(
+    GRAN_HARDWARE,
+    "E. G. Gran, M. Eimot, S.-A. Reinemo, T. Skeie, O. Lysne, L. P. Huse and G. Shainer, \"First experiences with congestion control in InfiniBand hardware\", IPDPS 2010"
+);
+reference!(
+    PFISTER_CONTROL,
+    "G. Pfister, M. Gusat, W. Denzel et al., \"Solving hot spot contention using InfiniBand Architecture congestion control\", HPI-DC 2005"
+);
+reference!(
+    ZHU_DCQCN,
+    "Y. Zhu et al., \"Congestion control for large-scale RDMA deployments\", SIGCOMM 2015"
+);
+reference!(
+    ALIZADEH_QCN,
+    "M. Alizadeh et al., \"Data center transport mechanisms: congestion control theory and IEEE standardization\", Allerton Conference 2008"
+);
+reference!(
+    KUMAR_SWIFT,
+    "G. Kumar et al., \"Swift: delay is simple and effective for congestion control in the datacenter\", SIGCOMM 2020"
+);
+reference!(
+    MITTAL_TIMELY,
+    "R. Mittal et al., \"TIMELY: RTT-based congestion control for the datacenter\", SIGCOMM 2015"
+);
+reference!(
+    JACOBSON,
+    "V. Jacobson, \"Congestion avoidance and control\", SIGCOMM 1988"
+);
+reference!(
+    CHIU_JAIN,
+    "D.-M. Chiu and R. Jain, \"Analysis of the increase and decrease algorithms for congestion avoidance in computer networks\", Computer Networks and ISDN Systems 17(1), 1989"
+);

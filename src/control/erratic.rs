@@ -95,4 +95,8 @@ impl Machines for Erratic {
             actions.acknowledge = Some(1 + [0, 0, 1, 50][(bits >> 4) as usize % 4]);
         }
     }
+
+    fn sets_delays(&self) -> bool {
+        self.delays
+    }
 }

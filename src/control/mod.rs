@@ -5,10 +5,17 @@
 //! clock and no other flow; when they are called, and what their actions do, are D40 and D41. Engine and
 //! reference model share them.
 //!
-//! New ones: one file with an [`Entry`](crate::registry::Entry) and the two machines, one line in the list at the end.
+//! New ones: one file with an [`Entry`](crate::registry::Entry) and the two machines, one line in each of the two lists at
+//! the end.
 
+pub mod dcqcn;
+pub mod delay;
 pub mod erratic;
+pub mod infiniband;
 mod limit;
+mod parameters;
+pub mod request_reply;
+pub mod window;
 
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
 
@@ -87,6 +94,11 @@ pub trait Machines: Debug + Clone {
 
     /// Something happened at the source in cycle `now`.
     fn send(&self, sender: &mut Self::Sender, now: u64, event: Event, actions: &mut Actions);
+
+    /// Whether a limit it sets may be a delay: schedulers that share lanes by rates refuse these.
+    fn sets_delays(&self) -> bool {
+        false
+    }
 }
 
 /// What an algorithm may know when it is made.
@@ -130,6 +142,13 @@ macro_rules! algorithms {
                 }
             }
 
+            /// [`Machines::sets_delays`].
+            pub fn sets_delays(&self) -> bool {
+                match self {
+                    $(Self::$name(own) => own.sets_delays()),*
+                }
+            }
+
             /// A receiver before cycle 0.
             pub fn receiver(&self) -> Receiver {
                 match self {
@@ -144,7 +163,6 @@ macro_rules! algorithms {
             pub fn receive(&self, receiver: &mut Receiver, arrival: Arrival) -> Option<Answer> {
                 match (self, receiver) {
                     $((Self::$name(own), Receiver::$name(state)) => own.receive(state, arrival),)*
-                    #[allow(unreachable_patterns, reason = "with one algorithm there is no other")]
                     _ => unreachable!("a receiver keeps its algorithm"),
                 }
             }
@@ -156,7 +174,6 @@ macro_rules! algorithms {
             pub fn send(&self, sender: &mut Sender, now: u64, event: Event, actions: &mut Actions) {
                 match (self, sender) {
                     $((Self::$name(own), Sender::$name(state)) => own.send(state, now, event, actions),)*
-                    #[allow(unreachable_patterns, reason = "with one algorithm there is no other")]
                     _ => unreachable!("a sender keeps its algorithm"),
                 }
             }
@@ -164,11 +181,27 @@ macro_rules! algorithms {
     };
 }
 
-algorithms![Erratic in erratic];
+algorithms![
+    Dcqcn in dcqcn,
+    Delay in delay,
+    Erratic in erratic,
+    InfiniBand in infiniband,
+    RequestReply in request_reply,
+    Window in window,
+];
 
 /// Every algorithm a scenario can name.
 pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
     kind: "control algorithm",
-    entries: &[],
+    entries: &[
+        dcqcn::ENTRY,
+        delay::ENTRY,
+        infiniband::ENTRY,
+        request_reply::ENTRY,
+        window::ENTRY,
+    ],
     unclear: &[],
 };
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,495 @@
+//! DCQCN: rates of RoCE senders, cut by congestion notification packets (CNP), recovered in stages.
+//!
+//! # Rules
+//! 1. Receiver: a packet with FECN is answered with a CNP if none was for the flow in the `interval` before. Others are not.
+//! 2. The sender has a current rate C, a target rate T, both at most the line rate L, and alpha, its measure of congestion; 1 at first.
+//!    Before the first CNP, and whenever C is L again, it is *free*: there is no limit.
+//! 3. CNP: T := C; C := C * (1 - alpha / 2), at least `least`; alpha := (1 - g) * alpha + g; all counts of rule 5 start at 0,
+//!    both timers start anew.
+//! 4. Each `alpha_timer` without CNP: alpha := (1 - g) * alpha.
+//! 5. Each `timer`, and each `bytes` sent, is a stage. With t and b the stages of timer and bytes since the last CNP, this one
+//!    included: T := T + `increase` if one of them is above F = `stages`, or + `hyper_increase` if both are; at most L.
+//!    In each stage C := (T + C) / 2. So the first F stages are fast recovery.
+//!
+//! # Numbers
+//! Rates are in 2^-32 flits per cycle: L = ceil(2^32 / s), s the cycles per flit of the host's channel; parameters are rounded
+//! up. The cut floor(C * alpha / 2) is rounded down, (T + C) / 2 up, so that C reaches L. C is at least 2 * (largest packet of the
+//! class) + 1 in these units, whatever `least` is, so that a packet goes within 2^31 cycles, and at most L. alpha is in
+//! 2^-32, g = 2^-`gain`: g * alpha is rounded down. Bytes are flits that started on the channel, sizes rounded up to flits;
+//! what is above a stage counts for the next one, of which a packet makes at most one. A CNP is created 1 cycle after the delivery.
+//!
+//! While a sender is free it has no timer, so a flow that nothing disturbs costs nothing; the steps of rule 4 that fall into
+//! that time are made up at the next CNP. They begin with the first CNP.
+//!
+//! # Source
+//! Zhu et al., 2015: `interval` 50 us, `gain` 8 (g = 1/256), `alpha_timer` 55 us, `stages` 5, and the values the paper deploys in place of
+//! QCN's: `timer` 55 us (the paper finds 1.5 ms, in the first setting, too slow), `bytes` 10 MB, `increase` 40 Mbit/s. It
+//! leaves `hyper_increase` to QCN and names no least rate. So without `hyper_increase` additive increase goes on; as
+//! `least`, ns-3's model of its senders has 100 Mbit/s. Marking: `fabric.switch.marking: Ecn(...)`.
+//!
+//! Deviations: the receiver sends a CNP when a marked packet comes, not at the end of an interval in which one came.
+//! QCN multiplies the hyper increase by the number of its stages; here each adds the same, as in ns-3's model. CNPs have
+//! the lane of the class of answers.
+//!
+//! Cost: one answer per `interval` and flow; timers only while a flow is limited.
+//!
+//! References: [`ZHU_DCQCN`], [`ALIZADEH_QCN`]
+
+use super::parameters::{cycles, invalid, rate, within};
+use super::{
+    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
+    Machines, ONE_FLIT_PER_CYCLE,
+};
+use crate::references::{ALIZADEH_QCN, ZHU_DCQCN};
+use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::units::{Amount, BitRate, Time};
+use serde::{Deserialize, Serialize};
+
+/// Registers `Dcqcn`.
+pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
+    name: "Dcqcn",
+    aliases: &["RoCE"],
+    summary: "DCQCN: rates cut by congestion notification packets, recovered by timer and bytes sent",
+    parameters: &[
+        time(
+            "interval",
+            "\"50 us\"",
+            "least time between two CNPs of a flow",
+        ),
+        Parameter {
+            name: "gain",
+            kind: "integer in 1..=31",
+            default: Some("8"),
+            summary: "g of the average alpha, as a shift: g = 1 / 2^gain",
+        },
+        time(
+            "alpha_timer",
+            "\"55 us\"",
+            "time without CNP after which alpha falls",
+        ),
+        time("timer", "\"55 us\"", "stage of the rate increase by time"),
+        Parameter {
+            name: "bytes",
+            kind: "size, at least 1 flit",
+            default: Some("\"10 MB\""),
+            summary: "stage of the rate increase by what is sent",
+        },
+        Parameter {
+            name: "stages",
+            kind: "integer in 0..=65535",
+            default: Some("5"),
+            summary: "stages of fast recovery, F",
+        },
+        Parameter {
+            name: "increase",
+            kind: "rate, at most the reference rate",
+            default: Some("\"40 Mbit/s\""),
+            summary: "additive increase, R_AI",
+        },
+        Parameter {
+            name: "hyper_increase",
+            kind: "None | rate, at most the reference rate",
+            default: Some("None"),
+            summary: "hyper increase, R_HAI; None: additive increase goes on",
+        },
+        Parameter {
+            name: "least",
+            kind: "rate, at most the reference rate",
+            default: Some("\"100 Mbit/s\""),
+            summary: "no CNP cuts the rate below",
+        },
+    ],
+    guarantees: &[
+        "a flow without CNP is not limited",
+        "rates between `least` and the rate of the host's link",
+    ],
+    references: &[ZHU_DCQCN, ALIZADEH_QCN],
+    build,
+};
+
+const fn time(name: &'static str, default: &'static str, summary: &'static str) -> Parameter {
+    Parameter {
+        name,
+        kind: "time, at least 1 cycle",
+        default: Some(default),
+        summary,
+    }
+}
+
+/// alpha = 1.
+const WHOLE: u64 = 1 << 32;
+
+/// Its parameters; times in cycles, rates in 2^-32 flits per cycle.
+#[derive(Clone, Debug)]
+pub struct Dcqcn {
+    interval: u64,
+    gain: u8,
+    alpha_timer: u64,
+    timer: u64,
+    /// \[flits\].
+    bytes: u64,
+    stages: u32,
+    increase: u64,
+    hyper_increase: u64,
+    least: u64,
+}
+
+/// State of a sender; rates in 2^-32 flits per cycle.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    line: u64,
+    least: u64,
+    current: u64,
+    target: u64,
+    /// \[2^-32\].
+    alpha: u64,
+    /// Next cycle in which alpha falls; the largest number before the first CNP.
+    alpha_at: u64,
+    /// Next cycle of a stage by time, when it is limited.
+    stage_at: u64,
+    /// Flits of the stage by bytes.
+    sent: u64,
+    by_time: u32,
+    by_bytes: u32,
+    is_limited: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename = "Dcqcn", default)]
+struct Parameters {
+    interval: Time,
+    gain: u64,
+    alpha_timer: Time,
+    timer: Time,
+    bytes: Amount,
+    stages: u64,
+    increase: BitRate,
+    hyper_increase: Option<BitRate>,
+    least: BitRate,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        let us = |us: u64| Time::Picoseconds(us * 1_000_000);
+        Self {
+            interval: us(50),
+            gain: 8,
+            alpha_timer: us(55),
+            timer: us(55),
+            bytes: Amount::Bytes(10_000_000),
+            stages: 5,
+            increase: BitRate(40_000_000),
+            hyper_increase: None,
+            least: BitRate(100_000_000),
+        }
+    }
+}
+
+impl Dcqcn {
+    fn fall(&self, state: &mut State) {
+        state.alpha -= state.alpha >> self.gain;
+        state.alpha_at += self.alpha_timer;
+    }
+
+    /// Rule 3.
+    fn cut(&self, state: &mut State, now: u64) {
+        // what fell into the time without timer; alpha stays when its part is rounded to 0
+        while state.alpha_at < now && state.alpha >> self.gain > 0 {
+            self.fall(state);
+        }
+        let less = (u128::from(state.current) * u128::from(state.alpha)) >> 33;
+        state.target = state.current;
+        state.current = (state.current - less as u64).max(state.least);
+        state.alpha = state.alpha - (state.alpha >> self.gain) + (WHOLE >> self.gain);
+        (state.sent, state.by_time, state.by_bytes) = (0, 0, 0);
+        state.alpha_at = now + self.alpha_timer;
+        state.stage_at = now + self.timer;
+        state.is_limited = true;
+    }
+
+    /// A stage that is counted already.
+    fn recover(&self, state: &mut State) {
+        let (one, both) = (
+            state.by_time.max(state.by_bytes),
+            state.by_time.min(state.by_bytes),
+        );
+        if both > self.stages {
+            state.target += self.hyper_increase;
+        } else if one > self.stages {
+            state.target += self.increase;
+        }
+        state.target = state.target.min(state.line);
+        state.current = (state.target + state.current).div_ceil(2);
+    }
+
+    /// What a changed rate and changed timers mean.
+    fn settle(state: &mut State, actions: &mut Actions) {
+        if state.current >= state.line {
+            state.is_limited = false;
+            actions.limit = Some(Limit::None);
+            actions.timer = Some(None);
+        } else {
+            actions.limit = Some(Limit::Rate(state.current));
+            actions.timer = Some(Some(state.alpha_at.min(state.stage_at)));
+        }
+    }
+}
+
+impl Machines for Dcqcn {
+    type Sender = State;
+    /// First cycle in which a marked packet is answered again.
+    type Receiver = u64;
+
+    fn start(&self, line: Line, _: &mut Actions) -> State {
+        let largest = u64::from(line.largest);
+        let line = ONE_FLIT_PER_CYCLE.div_ceil(line.pace.into());
+        State {
+            line,
+            least: self.least.max(2 * largest + 1).min(line),
+            current: line,
+            target: line,
+            alpha: WHOLE,
+            alpha_at: u64::MAX,
+            stage_at: u64::MAX,
+            sent: 0,
+            by_time: 0,
+            by_bytes: 0,
+            is_limited: false,
+        }
+    }
+
+    fn receive(&self, next: &mut u64, arrival: Arrival) -> Option<Answer> {
+        if !arrival.is_marked || arrival.now < *next {
+            return None;
+        }
+        *next = arrival.now + self.interval;
+        Some(Answer { value: 1, after: 1 })
+    }
+
+    fn send(&self, state: &mut State, now: u64, event: Event, actions: &mut Actions) {
+        match event {
+            Event::Started(flits) if state.is_limited => {
+                state.sent += u64::from(flits);
+                if state.sent < self.bytes {
+                    return;
+                }
+                state.sent %= self.bytes;
+                state.by_bytes = state.by_bytes.saturating_add(1);
+                self.recover(state);
+            }
+            Event::Started(_) => return,
+            Event::Answered(_) => self.cut(state, now),
+            Event::Timer => {
+                if state.alpha_at <= now {
+                    self.fall(state);
+                }
+                if state.stage_at <= now {
+                    state.stage_at += self.timer;
+                    state.by_time = state.by_time.saturating_add(1);
+                    self.recover(state);
+                }
+            }
+        }
+        Self::settle(state, actions);
+    }
+}
+
+fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm, ArgumentError> {
+    let written: Parameters = arguments.parse()?;
+    let clock = context.clock;
+    let bytes = written.bytes.flits(clock);
+    if bytes == 0 {
+        let message = format!("`bytes` is `{}`: expected at least 1 flit", written.bytes);
+        return Err(invalid(message));
+    }
+    let gain = within(
+        "gain",
+        written.gain,
+        1..=31,
+        "so that g is below 1 and above 2^-32",
+    )?;
+    let stages = within("stages", written.stages, 0..=65_535, "16 bits")?;
+    let increase = rate("increase", written.increase, clock)?;
+    let hyper = written.hyper_increase;
+    let hyper = hyper.map(|hyper| rate("hyper_increase", hyper, clock));
+    Ok(Algorithm::Dcqcn(Dcqcn {
+        interval: cycles("interval", written.interval, clock)?,
+        gain: gain as u8,
+        alpha_timer: cycles("alpha_timer", written.alpha_timer, clock)?,
+        timer: cycles("timer", written.timer, clock)?,
+        bytes,
+        stages: stages as u32,
+        increase,
+        hyper_increase: hyper.transpose()?.unwrap_or(increase),
+        least: rate("least", written.least, clock)?,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{arrival, made};
+    use super::*;
+
+    fn dcqcn(text: &str) -> Dcqcn {
+        match made(text) {
+            Algorithm::Dcqcn(own) => own,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    const CNP: Event = Event::Answered(1);
+    const TIMER: Event = Event::Timer;
+    const SENT: Event = Event::Started(10);
+
+    /// Line rate 2^32 = 4096 M. g = 1/4, two stages of fast recovery, increases of 64 M and 256 M.
+    /// alpha in 1/4096: 4096, then 3/4 of it, plus 1024 with a CNP.
+    const TRACE: &str = "Dcqcn(gain: 2, alpha_timer: \"100 cycles\", timer: \"70 cycles\", bytes: \"20 flits\", stages: 2, \
+                         increase: \"15625 kbit/s\", hyper_increase: \"62500 kbit/s\", least: \"15625 kbit/s\")";
+
+    /// 2^20.
+    const M: u64 = 1 << 20;
+
+    /// By hand. The reference link has 1 Gbit/s, so 15.625 Mbit/s are 1/64 of it.
+    #[test]
+    fn twenty_events_go_as_the_paper_says() {
+        let own = dcqcn(TRACE);
+        let line = Line {
+            pace: 1,
+            largest: 10,
+        };
+        let mut actions = Actions::default();
+        let mut state = own.start(line, &mut actions);
+        assert_eq!(actions, Actions::default());
+        // cycle, event, current and target [M], alpha [1/4096], timer
+        let trace = [
+            // free: bytes do not count
+            (10, SENT, 4096, 4096, 4096, None),
+            // alpha 1: half the rate; alpha 3072 + 1024; alpha at 200, stage at 170
+            (100, CNP, 2048, 4096, 4096, Some(170)),
+            (110, SENT, 2048, 4096, 4096, Some(170)),
+            // 20 flits: stage b1, (4096 + 2048) / 2
+            (130, SENT, 3072, 4096, 4096, Some(170)),
+            // t1: fast recovery; next stage at 240
+            (170, TIMER, 3584, 4096, 4096, Some(200)),
+            // only alpha falls
+            (200, TIMER, 3584, 4096, 3072, Some(240)),
+            // T := 3584, cut by 3584 * 3072 / 8192 = 1344; alpha 2304 + 1024; alpha at 310, stage at 280
+            (210, CNP, 2240, 3584, 3328, Some(280)),
+            // t1: (3584 + 2240) / 2
+            (280, TIMER, 2912, 3584, 3328, Some(310)),
+            // alpha 3328 * 3 / 4; at 410
+            (310, TIMER, 2912, 3584, 2496, Some(350)),
+            // t2: (3584 + 2912) / 2; stage at 420
+            (350, TIMER, 3248, 3584, 2496, Some(410)),
+            (360, SENT, 3248, 3584, 2496, Some(410)),
+            // b1: max(2, 1) is not above 2: (3584 + 3248) / 2
+            (370, SENT, 3416, 3584, 2496, Some(410)),
+            // alpha 2496 * 3 / 4; at 510
+            (410, TIMER, 3416, 3584, 1872, Some(420)),
+            // t3: additive, T 3648: (3648 + 3416) / 2; stage at 490
+            (420, TIMER, 3532, 3648, 1872, Some(490)),
+            (430, SENT, 3532, 3648, 1872, Some(490)),
+            // b2: additive, T 3712: (3712 + 3532) / 2
+            (440, SENT, 3622, 3712, 1872, Some(490)),
+            (450, SENT, 3622, 3712, 1872, Some(490)),
+            // b3: both above 2, hyper: T 3968: (3968 + 3622) / 2
+            (460, SENT, 3795, 3968, 1872, Some(490)),
+            // t4: hyper, T 4224 is above the line: (4096 + 3795) / 2 = 3945.5; stage at 560
+            (490, TIMER, 0, 4096, 1872, Some(510)),
+            // a CNP: T 3945.5, cut by 3945.5 * 1872 / 8192 = 901.608; alpha 1404 + 1024
+            (500, CNP, 0, 0, 2428, Some(570)),
+        ];
+        for (now, event, current, target, alpha, timer) in trace {
+            let mut actions = Actions::default();
+            own.send(&mut state, now, event, &mut actions);
+            let whole = |found: u64, expected: u64| expected == 0 || found == expected * M;
+            assert!(whole(state.current, current), "{now}: {state:?}");
+            assert!(whole(state.target, target), "{now}: {state:?}");
+            assert_eq!(state.alpha, alpha * M, "{now}");
+            if let Some(limit) = actions.limit {
+                assert_eq!(limit, Limit::Rate(state.current), "{now}");
+                assert_eq!(actions.timer, Some(timer), "{now}");
+            }
+            // a packet that ends no stage does nothing
+            let is_quiet = event == SENT && ![130, 370, 440, 460].contains(&now);
+            assert_eq!(actions == Actions::default(), is_quiet, "{now}");
+        }
+        // 3945.5 M = 7891 * 2^19; less floor(7891 * 2^19 * 1872 / 8192) = 7891 * 2^6 * 1872 = 945_404_928
+        assert_eq!(state.target, 4_137_156_608);
+        assert_eq!(state.current, 4_137_156_608 - 945_404_928);
+    }
+
+    /// Half the line twice as slow: L = 2^31; alpha that fell in the time without timers is made up.
+    #[test]
+    fn a_rate_that_is_back_frees_the_flow() {
+        let own = dcqcn(
+            "Dcqcn(gain: 1, alpha_timer: \"100 cycles\", timer: \"10 cycles\", bytes: \"1 GB\", least: \"1 Mbit/s\")",
+        );
+        let line = Line {
+            pace: 2,
+            largest: 10,
+        };
+        let mut state = own.start(line, &mut Actions::default());
+        let mut actions = Actions::default();
+        own.send(&mut state, 0, CNP, &mut actions);
+        assert_eq!(actions.limit, Some(Limit::Rate(1 << 30)));
+        // each stage halves what is missing of 2^31, 2^30 after the cut: 1 after 30 stages, rounded up to 0 in the 31st
+        for stage in 1..=31_u64 {
+            let mut now = stage * 10;
+            let mut actions = Actions::default();
+            own.send(&mut state, now, TIMER, &mut actions);
+            let expected = match stage {
+                31 => Limit::None,
+                _ => Limit::Rate((1 << 31) - (1 << (30 - stage))),
+            };
+            assert_eq!(actions.limit, Some(expected), "{stage}");
+            now += 10;
+            let expected = if stage == 31 { None } else { Some(now) };
+            assert_eq!(actions.timer, Some(expected), "{stage}");
+        }
+        // alpha fell in cycles 100, 200 and 300, and falls in 400 and 500 unseen: 2^32 / 2^5. Cut 2^31 * 2^-5 / 2
+        let mut actions = Actions::default();
+        own.send(&mut state, 550, CNP, &mut actions);
+        let cut = (1 << 31) - (1 << 25);
+        assert_eq!(actions.limit, Some(Limit::Rate(cut)));
+        assert_eq!(actions.timer, Some(Some(560)));
+        assert_eq!(state.alpha, (1 << 26) + (1 << 31));
+    }
+
+    #[test]
+    fn no_cut_goes_below_the_least_rate() {
+        for (least, largest, expected) in [
+            ("125 Mbit/s", 10, 1 << 29),
+            // 2 * 65535 + 1 is more than 1 bit/s, ceil(4.29)
+            ("1 bit/s", 65_535, 131_071),
+        ] {
+            let own = dcqcn(&format!("Dcqcn(least: \"{least}\")"));
+            let line = Line { pace: 1, largest };
+            let mut state = own.start(line, &mut Actions::default());
+            for now in 1..100 {
+                own.send(&mut state, now, CNP, &mut Actions::default());
+            }
+            assert_eq!(state.current, expected);
+        }
+    }
+
+    #[test]
+    fn a_receiver_answers_once_per_interval() {
+        let own = dcqcn("Dcqcn(interval: \"50 cycles\")");
+        let mut next = 0;
+        let cnp = Some(Answer { value: 1, after: 1 });
+        for (now, is_marked, expected) in [
+            (5, false, None),
+            (10, true, cnp),
+            (11, true, None),
+            (59, true, None),
+            (60, false, None),
+            (70, true, cnp),
+            (119, true, None),
+            (120, true, cnp),
+        ] {
+            let answer = own.receive(&mut next, arrival(now, is_marked, 8));
+            assert_eq!(answer, expected, "{now}");
+        }
+    }
+}
