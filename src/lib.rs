@@ -59,7 +59,8 @@
 //!
 //! A part is one file with an [`Entry`](registry::Entry), and one line in the table of its folder:
 //! [`TOPOLOGIES`](topology::TOPOLOGIES), [`ENGINES`](routing::ENGINES), [`PATTERNS`](traffic::PATTERNS),
-//! [`PROCESSES`](traffic::PROCESSES), [`FLOW_GENERATORS`](traffic::FLOW_GENERATORS) or [`MESSAGE_SOURCES`](traffic::MESSAGE_SOURCES). From the entry come the constructor, the messages, `virtlane list` and
+//! [`PROCESSES`](traffic::PROCESSES), [`FLOW_GENERATORS`](traffic::FLOW_GENERATORS), [`MESSAGE_SOURCES`](traffic::MESSAGE_SOURCES)
+//! or [`ALGORITHMS`](control::ALGORITHMS). From the entry come the constructor, the messages, `virtlane list` and
 //! `virtlane describe`; tests run over the whole table. Recipes with file names are in `CONTRIBUTING.md`.
 
 pub mod chart;

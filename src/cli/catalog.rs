@@ -1,5 +1,6 @@
 //! What exists, from the registries: the common form behind `list` and `describe`.
 
+use crate::control::ALGORITHMS;
 use crate::error::Error;
 use crate::metrics;
 use crate::references::Reference;
@@ -56,6 +57,11 @@ pub(super) fn kinds() -> Vec<Kind> {
             "flows",
             "Flow generators: traffic[...].flows[...].pairs",
             &FLOW_GENERATORS,
+        ),
+        parts(
+            "control",
+            "Control algorithms: traffic[...].control",
+            &ALGORITHMS,
         ),
         sections(),
         metrics(),

@@ -21,6 +21,16 @@ pub(super) fn execute(arguments: &Check) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// How many classes are written, and how many come with them.
+fn classes(resolved: &Resolved) -> String {
+    let written = super::count(resolved.scenario.traffic.len(), "class", "es");
+    let all = resolved.plan.classes.iter();
+    match all.filter(|class| class.answers.is_some()).count() {
+        0 => written,
+        answers => format!("{written}, and {answers} of answers"),
+    }
+}
+
 fn verdict(resolved: &Resolved) -> String {
     let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
     let free = if resolved.proof.acyclic {
@@ -44,7 +54,7 @@ fn verdict(resolved: &Resolved) -> String {
         super::count(graph.hosts().len(), "host", "s"),
         super::count(graph.link_count(), "link", "s"),
         resolved.routes.engine(),
-        super::count(plan.classes.len(), "class", "es"),
+        classes(resolved),
         plan.phases.warmup,
         plan.phases.measure,
         plan.phases.drain_limit,

@@ -58,7 +58,7 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
         ),
         Parameter {
             name: "gain",
-            kind: "integer in 1..=31",
+            kind: "integer in 1..=16",
             default: Some("8"),
             summary: "g of the average alpha, as a shift: g = 1 / 2^gain",
         },
@@ -305,8 +305,8 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
     let gain = within(
         "gain",
         written.gain,
-        1..=31,
-        "so that g is below 1 and above 2^-32",
+        1..=16,
+        "so that g is below 1 and alpha has 16 more bits",
     )?;
     let stages = within("stages", written.stages, 0..=65_535, "16 bits")?;
     let increase = rate("increase", written.increase, clock)?;

@@ -13,9 +13,9 @@
 //! made for the largest delay, M / 2^h packets. `table: Entries([(h, m), ...])`: from entry 0 on, as OpenSM's `cc_cct`.
 //! psm2 has entries of 0, 1/8, 2/8, ..., then coarser ones: `Entries([(3, 0), (3, 1), (3, 2), ...])`.
 //!
-//! Units: `timer` is a time; CCTI_Timer counts 1.024 us, so 150 of them are "153.6 us". It is rounded to whole cycles.
+//! Units: `timer` is a time; `CCTI_Timer` counts 1.024 us, so 150 of them are "153.6 us". It is rounded to whole cycles.
 //!
-//! Values in use, from their public sources: opa-fm increases by 5, with a CCTI_Timer of 10 ("10.24 us") and 127 as limit;
+//! Values in use, from their public sources: opa-fm increases by 5, with a `CCTI_Timer` of 10 ("10.24 us") and 127 as limit;
 //! the manual of `ibccconfig` increases by 1, with 150 ("153.6 us"); Mellanox' manager increases by 1 and makes timer and table
 //! from the number of hosts. All have 0 as minimum. The switch's part is `fabric.switch.marking: InfiniBand(...)`.
 //!

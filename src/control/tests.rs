@@ -109,7 +109,7 @@ fn what_is_out_of_range_is_refused_with_what_is_allowed() {
     let mut list = String::new();
     for text in [
         "Dcqcn(gain: 0)",
-        "Dcqcn(gain: 32)",
+        "Dcqcn(gain: 17)",
         "Dcqcn(interval: \"0 cycles\")",
         "Dcqcn(timer: \"1 ns\")",
         "Dcqcn(timer: \"1 week\")",

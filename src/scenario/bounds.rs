@@ -58,7 +58,9 @@ impl Bounds {
             demand
         };
         let drawn = resolved.plan.classes.iter();
-        let drawn: Vec<&ClassPlan> = drawn.filter(|class| class.messages.is_none()).collect();
+        let drawn: Vec<&ClassPlan> = drawn
+            .filter(|class| class.messages.is_none() && class.answers.is_none())
+            .collect();
         let one = |class: &&ClassPlan| Some((class.name.clone(), of(&demand(&[*class], None))?));
         let largest = drawn.iter().map(|class| class.load).fold(0.0, f64::max);
         let together = || {

@@ -1,6 +1,6 @@
 //! Rules between keys of several sections, the graph and the routes.
 
-use super::super::sections::{Marks, Scenario};
+use super::super::sections::{Marks, Scenario, traffic};
 use super::super::syntax::Mistake;
 use crate::ids::SlId;
 use crate::plan::{BufferSharing, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
@@ -19,13 +19,13 @@ pub(super) fn capacity(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> 
         BufferSharing::PerLane => "lane",
         BufferSharing::PortPool => "pool",
     };
-    for (class, planned) in scenario.traffic.iter().zip(&plan.classes) {
+    for (number, planned) in plan.classes.iter().enumerate() {
         let largest = planned.size.largest();
         if u32::from(largest) > lane_capacity {
             return Err(scenario.fabric.switch.lane_capacity.mistake(format!(
                 "a {what} of {lane_capacity} flits cannot hold the packets of {largest} flits of {}: \
                  raise it or shorten the packets",
-                class.name.path.trim_end_matches(".name")
+                traffic::place(scenario, plan, number)
             )));
         }
     }
@@ -40,13 +40,13 @@ pub(super) fn output_lanes(scenario: &Scenario, plan: &Plan) -> Result<(), Mista
         return Ok(());
     }
     let least = delay + 1;
-    for (class, planned) in scenario.traffic.iter().zip(&plan.classes) {
+    for (number, planned) in plan.classes.iter().enumerate() {
         let largest = planned.size.largest();
         if u32::from(largest) > buffer {
             return Err(scenario.fabric.switch.output_lane_buffer.mistake(format!(
                 "{buffer} flits, fewer than the packets of {largest} flits of {} have, cannot keep a link busy \
                  across a crossbar delay of {delay} cycles: expected at least {least} flits, or room for a packet",
-                class.name.path.trim_end_matches(".name")
+                traffic::place(scenario, plan, number)
             )));
         }
     }

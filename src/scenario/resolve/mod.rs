@@ -15,6 +15,7 @@ use super::prove::prove;
 use super::sections::Scenario;
 use super::sections::traffic;
 use super::syntax::Mistake;
+use crate::control::{ALGORITHMS, BuildAlgorithm};
 use crate::ids::INFINIBAND_LANES;
 use crate::plan::Plan;
 use crate::registry::Registry;
@@ -48,6 +49,8 @@ pub struct Parts<'a> {
     pub messages: &'a Registry<BuildMessages>,
     /// Flow generators.
     pub flows: &'a Registry<BuildPairs>,
+    /// Control algorithms.
+    pub control: &'a Registry<BuildAlgorithm>,
 }
 
 impl Parts<'static> {
@@ -60,6 +63,7 @@ impl Parts<'static> {
             processes: &PROCESSES,
             messages: &MESSAGE_SOURCES,
             flows: &FLOW_GENERATORS,
+            control: &ALGORITHMS,
         }
     }
 }
@@ -178,6 +182,8 @@ pub fn plan(
     let workloads = traffic::workloads(scenario, parts, layout, base, &mut classes)?;
     let host = scenario.fabric.host.plan(clock)?;
     let flows = traffic::plan_flows(scenario, parts, layout, &host, &mut classes)?;
+    traffic::plan_control(scenario, parts, layout, &host, &mut classes)?;
+    let observe = scenario.observe.plan(&classes)?;
     let plan = Plan {
         title: scenario.title.clone(),
         seed: scenario.seed,
@@ -191,7 +197,7 @@ pub fn plan(
         phases: scenario.phases.plan(clock)?,
         allow_deadlock: scenario.allow_deadlock,
         allow_unreachable: scenario.allow_unreachable,
-        observe: scenario.observe.plan(&scenario.traffic)?,
+        observe,
     };
     checks::flows(scenario, &plan)?;
     checks::capacity(scenario, &plan)?;

@@ -60,6 +60,7 @@ pub static SECTIONS: &[Section] = &[
     AutoWarmup::SECTION,
     AutoMeasure::SECTION,
     traffic::Flows::SECTION,
+    traffic::Answers::SECTION,
     UntilMessages::SECTION,
     Observe::SECTION,
     Sweep::SECTION,

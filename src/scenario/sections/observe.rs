@@ -1,9 +1,8 @@
 //! Section `observe`: records of packets and flows.
 
-use super::Class;
 use super::values::{Read, boolean, fraction, list, text, whole};
 use crate::measure::{self, Sample};
-use crate::plan::Plan;
+use crate::plan::{ClassPlan, Plan};
 use crate::registry::unknown;
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::tree::quote;
@@ -51,10 +50,10 @@ fn classes(item: &Item<'_>) -> Read<Option<Vec<At<String>>>> {
 
 impl Observe {
     /// What is recorded, with the classes by number.
-    pub(in crate::scenario) fn plan(&self, traffic: &[Class]) -> Result<measure::Observe, Mistake> {
-        let mut classes = vec![self.classes.is_none(); traffic.len()];
+    pub(in crate::scenario) fn plan(&self, all: &[ClassPlan]) -> Result<measure::Observe, Mistake> {
+        let mut classes = vec![self.classes.is_none(); all.len()];
         for name in self.classes.iter().flatten() {
-            let names = || traffic.iter().map(|class| class.name.value.as_str());
+            let names = || all.iter().map(|class| class.name.as_str());
             let Some(number) = names().position(|known| known == name.value) else {
                 return Err(name.mistake(unknown("traffic class", &name.value, names())));
             };

@@ -83,7 +83,7 @@ impl Scenario {
         printer.block("qos: (", "),", |printer| scenario.qos.print(printer));
         printer.part("routing", &scenario.routing, parts.engines);
         printer.block("traffic: [", "],", |printer| {
-            for number in 0..plan.classes.len() {
+            for number in 0..scenario.traffic.len() {
                 printer.block("(", "),", |printer| {
                     Class::print(printer, resolved, number, parts);
                 });

@@ -37,6 +37,16 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "fabric.switch.marking.",
         "fabric.switch.marking=(threshold: \"4 flits\")",
     ),
+    (
+        "infiniband_marking",
+        "fabric.switch.marking.",
+        "fabric.switch.marking=InfiniBand()",
+    ),
+    (
+        "ecn_marking",
+        "fabric.switch.marking.",
+        "fabric.switch.marking=Ecn(k_min: \"4 flits\", k_max: \"8 flits\")",
+    ),
     ("host", "fabric.host.", "fabric.host=()"),
     ("faults", "faults.", "faults=()"),
     ("qos", "qos.", "qos=()"),
@@ -60,6 +70,11 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "flows",
         "traffic[0].flows[0].",
         "traffic=[(name: \"all\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))])]",
+    ),
+    (
+        "answers",
+        "traffic[0].answers.",
+        "traffic=[(name: \"all\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), answers: ())]",
     ),
     ("phases", "phases.", ""),
     (

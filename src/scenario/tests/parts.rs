@@ -1,6 +1,7 @@
 //! Small parts for tests: a line of switches, shortest paths on it, one pattern, one process.
 
 use super::super::Parts;
+use crate::control::ALGORITHMS;
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter, Registry};
 use crate::rng::Stream;
@@ -27,6 +28,7 @@ pub(super) fn parts() -> Parts<'static> {
         processes: &PROCESSES,
         messages: &MESSAGE_SOURCES,
         flows: &FLOW_GENERATORS,
+        control: &ALGORITHMS,
     }
 }
 

@@ -2,11 +2,7 @@
 
 use super::{Class, ServiceLevels};
 use crate::ids::HostId;
-use crate::plan::{
-    ClassPlan, FlowPlan, HostOptions, Limit, ONE_FLIT_PER_CYCLE, Plan, Scheduler, Window,
-};
-use crate::routing::empty_network::EmptyNetwork;
-use crate::routing::{Proof, Routes};
+use crate::plan::{ClassPlan, FlowPlan, HostOptions, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Window};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{self, LONGEST_PHASE, cycles};
 use crate::scenario::sections::values::{Read, amount, list, part, time, whole};
@@ -342,7 +338,7 @@ fn pace(graph: &Graph, host: HostId) -> u32 {
 }
 
 /// Least time until a delivery counts at the source: the smallest latency between two switches.
-fn least_delay(graph: &Graph) -> u64 {
+pub(super) fn least_delay(graph: &Graph) -> u64 {
     let channels = graph.channels().iter();
     let between =
         channels.filter(|channel| channel.from.switch().is_some() && channel.to.switch().is_some());
@@ -350,45 +346,4 @@ fn least_delay(graph: &Graph) -> u64 {
         .map(|channel| u64::from(channel.timing.latency))
         .min()
         .unwrap_or(1)
-}
-
-/// Once the routes are known: whether there is a way for every flow, and default delays of windows.
-pub(in crate::scenario) fn complete(
-    scenario: &Scenario,
-    graph: &Graph,
-    routes: &Routes,
-    proof: &Proof,
-    plan: &mut Plan,
-) -> Result<(), Mistake> {
-    let least = least_delay(graph);
-    let mut flows = std::mem::take(&mut plan.flows);
-    for flow in &mut flows {
-        let level = plan.classes[usize::from(flow.class)].service_levels[0];
-        let way = |from, to| routes.tables()?.path(graph, from, to, level);
-        let name = || {
-            let entries = scenario.traffic[usize::from(flow.class)].flows.iter();
-            let mut names = entries.flatten().map(|entry| &entry.pairs.name);
-            names.next().unwrap_or(&scenario.traffic[0].name)
-        };
-        if proof.unreachable_pairs > 0 && way(flow.source, flow.destination).is_none() {
-            let [from, to] =
-                [flow.source, flow.destination].map(|host| &graph.hosts()[host.index()].name);
-            return Err(name().mistake(format!(
-                "{from} has no way to {to}: the flow would never arrive"
-            )));
-        }
-        if let Some(window) = &mut flow.window
-            && window.delay == 0
-        {
-            let Some(back) = way(flow.destination, flow.source) else {
-                return Err(name().mistake(
-                    "`acknowledgement` is missing: without forwarding tables the time back has to be given",
-                ));
-            };
-            let empty = EmptyNetwork::new(graph, plan, back.iter().map(|&(channel, _)| channel));
-            window.delay = empty.completion(1, 1).max(least);
-        }
-    }
-    plan.flows = flows;
-    Ok(())
 }

@@ -1,15 +1,20 @@
 //! Section `traffic`: one class, who sends it, and what it sends.
 
+mod control;
 mod flows;
 mod hosts;
 mod messages;
 mod plan;
+mod ways;
 
+pub use control::Answers;
+pub(in crate::scenario) use control::{control as plan_control, place};
+pub(in crate::scenario) use flows::flows as plan_flows;
 pub use flows::{Allowed, Flows};
-pub(in crate::scenario) use flows::{complete as complete_flows, flows as plan_flows};
 pub use hosts::HostSet;
 pub(in crate::scenario) use messages::workloads;
 pub(in crate::scenario) use plan::classes as plan_classes;
+pub(in crate::scenario) use ways::complete as complete_flows;
 
 use super::values::{Read, amount, list, long, part, small, text, whole};
 use crate::scenario::print::Printer;
@@ -36,6 +41,10 @@ section! {
         /// Senders that are asked for packets when the channel is free, in place of pattern and process; each entry makes flows
         /// that are alike, see section flows
         flows: Option<Vec<Flows>> = Flows::several, "[flows]" or None;
+        /// What sets limits and windows of the flows from answers to their packets
+        control: Option<Part> = part("control algorithm"), "None | control algorithm" or None;
+        /// Those answers, with control
+        answers: Answers = Answers::read, "section" or "()";
         /// Packet size, 1..=65535 flits; messages are split into packets of at most this size
         size: At<Size> = size, "size | Mixed([(size, weight)])";
         /// Service level; of several, one is drawn per packet; Management = VL15
@@ -80,6 +89,7 @@ pub(super) fn classes(item: &Item<'_>) -> Read<Vec<Class>> {
             return Err(class.name.mistake(message));
         }
     }
+    control::check_names(&classes)?;
     Ok(classes)
 }
 
@@ -117,6 +127,7 @@ fn service_levels(item: &Item<'_>) -> Read<ServiceLevels> {
 impl Class {
     /// A class has messages, or a pattern and a process.
     fn check_demand(&self, fields: &Fields<'_>) -> Result<(), Mistake> {
+        self.check_control(fields)?;
         let (given, others): (_, &[&str]) = match (&self.messages, &self.flows) {
             (None, None) => {
                 fields.need("pattern")?;
@@ -146,6 +157,9 @@ impl Class {
         }
         if let Some(messages) = &self.messages {
             messages.entry(parts.messages)?;
+        }
+        if let Some(control) = &self.control {
+            control.entry(parts.control)?;
         }
         for flows in self.flows.iter().flatten() {
             flows.pairs.entry(parts.flows)?;
@@ -184,6 +198,7 @@ impl Class {
                 }
             });
         }
+        written.print_control(printer, resolved, number, parts);
         match class.size.entries() {
             [(flits, _)] => printer.flits("size", u32::from(*flits)),
             entries => {

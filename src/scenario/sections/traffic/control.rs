@@ -1,0 +1,230 @@
+//! Control of a class's flows: the algorithm, and its answers, which are a class of their own.
+
+use super::flows::Allowed;
+use super::{Class, ServiceLevels, service_levels};
+use crate::control::ControlContext;
+use crate::ids::SlId;
+use crate::plan::{ClassPlan, Control, HostOptions, Plan};
+use crate::scenario::print::Printer;
+use crate::scenario::resolve::quantity::flits;
+use crate::scenario::sections::values::{Read, amount};
+use crate::scenario::syntax::{At, Fields, Item, Mistake, Part};
+use crate::scenario::{Layout, Parts, Resolved, Scenario};
+use crate::traffic::SizeDistribution;
+use crate::traffic::messages::{Senders, Silent};
+use crate::units::Amount;
+use std::sync::Arc;
+
+section! {
+    /// Answers to the packets of a class with control: a class of its own, called NAME answers.
+    Answers = "answers" in "traffic[...].answers" {
+        /// Size of each, 1..=65535 flits
+        size: At<Amount> = amount, "size" or "\"1 flit\"";
+        /// Service level; Management = VL15
+        sl: Option<At<ServiceLevels>> = level, "0..=15 | Management" else "that of the class";
+    }
+}
+
+fn level(item: &Item<'_>) -> Read<ServiceLevels> {
+    match service_levels(item) {
+        Ok(levels) if item.items().is_err() => Ok(levels),
+        _ => Err(item.unexpected("a service level: expected 0 to 15 or `Management`")),
+    }
+}
+
+/// Name of the class of answers to the packets of a class.
+pub(super) fn name_of_answers(class: &str) -> String {
+    format!("{class} answers")
+}
+
+/// The names of answers are those of no other class.
+pub(super) fn check_names(classes: &[Class]) -> Result<(), Mistake> {
+    for (number, class) in classes.iter().enumerate() {
+        let name = name_of_answers(&class.name.value);
+        let mut others = classes.iter();
+        if class.control.is_some()
+            && let Some(other) = others.find(|other| other.name.value == name)
+        {
+            return Err(other.name.mistake(format!(
+                "the name `{name}` is taken by the answers of traffic[{number}], which has `control`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+impl Class {
+    /// What goes with control, and what does not.
+    pub(super) fn check_control(&self, fields: &Fields<'_>) -> Result<(), Mistake> {
+        let Some(control) = &self.control else {
+            let answers = fields.get("answers");
+            return match answers.filter(|item| item.node.to_text() != "()") {
+                Some(item) => Err(item.mistake(
+                    "`answers` are those of a class with `control`, and this one has none",
+                )),
+                None => Ok(()),
+            };
+        };
+        let Some(entries) = &self.flows else {
+            return Err(control.name.mistake(
+                "`control` goes with `flows` only: pattern, process and messages hand their packets over and are asked nothing",
+            ));
+        };
+        for flows in entries {
+            let own = |key: &str| {
+                format!(
+                    "a flow of a class with `control` has no `{key}` of its own: the algorithm sets limits and windows"
+                )
+            };
+            if flows.limit.value != Allowed::Any {
+                return Err(flows.limit.mistake(own("limit")));
+            }
+            if let Some((at, _)) = flows.changes.first() {
+                return Err(at.mistake(own("changes")));
+            }
+            if let Some(window) = &flows.window {
+                return Err(window.mistake(own("window")));
+            }
+            if let Some(time) = &flows.acknowledgement {
+                return Err(time.mistake(own("acknowledgement")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The algorithm, and the answers as the plan has them.
+    pub(super) fn print_control(
+        &self,
+        printer: &mut Printer,
+        resolved: &Resolved,
+        number: usize,
+        parts: &Parts<'_>,
+    ) {
+        let classes = &resolved.plan.classes;
+        let planned = classes[number].control.as_ref();
+        let (Some(part), Some(control)) = (&self.control, planned) else {
+            return;
+        };
+        printer.part("control", part, parts.control);
+        let answers = &classes[usize::from(control.answers)];
+        printer.block("answers: (", "),", |printer| {
+            printer.flits("size", answers.size.largest().into());
+            if answers.management {
+                printer.key("sl", "Management");
+            } else {
+                printer.key("sl", answers.service_levels[0].0);
+            }
+        });
+    }
+}
+
+/// The algorithms of all classes; appends the classes of their answers (D39).
+pub(in crate::scenario) fn control(
+    scenario: &Scenario,
+    parts: &Parts<'_>,
+    layout: &Layout,
+    host: &HostOptions,
+    classes: &mut Vec<ClassPlan>,
+) -> Result<(), Mistake> {
+    for (number, class) in scenario.traffic.iter().enumerate() {
+        let Some(part) = &class.control else {
+            continue;
+        };
+        let Ok(last) = u16::try_from(classes.len()) else {
+            let mistake = format!("more than {} traffic classes with answers", u16::MAX);
+            return Err(part.name.mistake(mistake));
+        };
+        let answers = answers(scenario, layout, class, &classes[number])?;
+        let answers = ClassPlan {
+            answers: Some(number as u16),
+            ..answers
+        };
+        classes[number].control = Some(algorithm(
+            part,
+            parts,
+            layout,
+            host,
+            &classes[number],
+            last,
+        )?);
+        classes.push(answers);
+    }
+    Ok(())
+}
+
+fn algorithm(
+    part: &Part,
+    parts: &Parts<'_>,
+    layout: &Layout,
+    host: &HostOptions,
+    class: &ClassPlan,
+    answers: u16,
+) -> Result<Control, Mistake> {
+    let make = part.entry(parts.control)?.build;
+    let context = ControlContext {
+        clock: layout.clock,
+        largest: class.size.largest(),
+    };
+    let algorithm = part.build(|arguments| make(arguments, context))?;
+    if algorithm.sets_delays() && host.scheduler.has_clocks() {
+        return Err(part.name.mistake(format!(
+            "the delays of `{}` do not go with the scheduler `{:?}`, which shares lanes by rates",
+            part.name.value, host.scheduler
+        )));
+    }
+    Ok(Control { algorithm, answers })
+}
+
+/// The class of answers: packets of one size, which nothing makes but the receivers.
+fn answers(
+    scenario: &Scenario,
+    layout: &Layout,
+    class: &Class,
+    answered: &ClassPlan,
+) -> Result<ClassPlan, Mistake> {
+    let size = flits(&class.answers.size, layout.clock, 1, u64::from(u16::MAX))?;
+    let (service_levels, management) = match &class.answers.sl {
+        None => (answered.service_levels.clone(), false),
+        Some(level) => match &level.value {
+            ServiceLevels::Data(levels) => {
+                (levels.iter().map(|&level| SlId(level)).collect(), false)
+            }
+            ServiceLevels::Management if scenario.qos.management_lane.value => {
+                (vec![SlId(0)], true)
+            }
+            ServiceLevels::Management => {
+                return Err(
+                    level.mistake("`Management` needs VL15: set `qos.management_lane: true`")
+                );
+            }
+        },
+    };
+    Ok(ClassPlan {
+        name: name_of_answers(&class.name.value),
+        hosts: answered.hosts.clone(),
+        pattern: Arc::new(Senders::default()),
+        process: Arc::new(Silent),
+        other_processes: Vec::new(),
+        size: SizeDistribution::fixed(size as u16),
+        service_levels,
+        management,
+        load: 0.0,
+        packets_per_host: None,
+        messages: None,
+        flows: None,
+        control: None,
+        answers: None,
+    })
+}
+
+/// Where a class of the plan is written.
+pub(in crate::scenario) fn place(scenario: &Scenario, plan: &Plan, number: usize) -> String {
+    let path = |number: usize| {
+        let path = &scenario.traffic[number].name.path;
+        path.trim_end_matches(".name").to_owned()
+    };
+    match plan.classes[number].answers {
+        Some(answered) => path(usize::from(answered)) + ".answers",
+        None => path(number),
+    }
+}

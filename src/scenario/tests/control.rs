@@ -1,0 +1,154 @@
+//! Classes with control: the classes of their answers, and what is refused.
+
+use super::document;
+use crate::control::Algorithm;
+use crate::ids::SlId;
+use crate::scenario::{Parts, Resolved, print};
+use std::fmt::Write;
+
+/// Two classes with control and one without in between.
+const CONTROLLED: &str = r#"
+Scenario(
+    fabric: (
+        topology: Mesh(radix: [4]),
+        link: (rate: "100 Gbit/s", latency: "2 cycles"),
+        switch: (lanes: 4, lane_capacity: "32 flits", marking: InfiniBand(threshold: 15)),
+    ),
+    qos: (management_lane: true),
+    routing: MinHop(),
+    traffic: [
+        (name: "bulk", hosts: Range(1, 3), flows: [(pairs: Permutations(count: 1))], size: "16 flits", sl: 1,
+         control: Cca(timer: "153.6 us", table: Linear(most: 127, shift: 0)), answers: (size: "2 flits", sl: Management)),
+        (name: "other", pattern: Uniform, process: Bernoulli(load: 0.1), size: "4 flits"),
+        (name: "calls", flows: [(pairs: RandomPairs(count: 5), bytes: "80 flits")], size: "8 flits", sl: 2,
+         control: RequestReply(outstanding: 4)),
+    ],
+    phases: (warmup: "100 cycles", measure: "1000 cycles"),
+    observe: (packets: All, classes: ["bulk", "calls answers"]),
+)
+"#;
+
+fn resolve(text: &str) -> Resolved {
+    let resolved = document(text).resolve(&Parts::registered());
+    resolved.unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn answers_are_classes_behind_all_others() {
+    let plan = resolve(CONTROLLED).plan;
+    let names: Vec<_> = plan
+        .classes
+        .iter()
+        .map(|class| class.name.as_str())
+        .collect();
+    let expected = ["bulk", "other", "calls", "bulk answers", "calls answers"];
+    assert_eq!(names, expected);
+    let answers = plan.classes.iter().map(|class| class.answers);
+    assert_eq!(
+        answers.collect::<Vec<_>>(),
+        [None, None, None, Some(0), Some(2)]
+    );
+    let control = |class: usize| plan.classes[class].control.as_ref();
+    let (bulk, calls) = (control(0).unwrap(), control(2).unwrap());
+    assert_eq!((bulk.answers, calls.answers), (3, 4));
+    assert!(matches!(bulk.algorithm, Algorithm::InfiniBand(_)));
+    assert!(matches!(calls.algorithm, Algorithm::RequestReply(_)));
+    assert!([1, 3, 4].into_iter().all(|class| control(class).is_none()));
+    let [bulk, calls] = [3, 4].map(|class: usize| &plan.classes[class]);
+    assert!(bulk.management && !calls.management);
+    assert_eq!(calls.service_levels, [SlId(2)]);
+    assert_eq!((bulk.size.largest(), calls.size.largest()), (2, 1));
+    assert_eq!(bulk.hosts, plan.classes[0].hosts);
+    for class in [bulk, calls] {
+        assert!(class.hosts.iter().all(|&host| !class.pattern.sends(host)));
+        assert!(class.flows.is_none() && !class.is_backlogged());
+    }
+    assert_eq!(plan.observe.classes, [true, false, false, false, true]);
+}
+
+#[test]
+fn the_printed_scenario_is_the_same_plan() {
+    let first = resolve(CONTROLLED);
+    let registered = Parts::registered();
+    let printed = print::plan(&first, &registered);
+    let second = resolve(&printed);
+    assert_eq!(print::plan(&second, &registered), printed);
+    assert_eq!(format!("{:?}", first.plan), format!("{:?}", second.plan));
+    let traffic = printed.split("    traffic: [").nth(1).unwrap();
+    insta::assert_snapshot!(traffic.split("    phases: (").next().unwrap());
+}
+
+/// Service levels and sizes of answers count like those of other classes.
+#[test]
+fn answers_need_levels_and_room_like_other_packets() {
+    let text = CONTROLLED.replace(
+        "answers: (size: \"2 flits\", sl: Management)",
+        "answers: (size: \"20 flits\", sl: 3)",
+    );
+    let plan = resolve(&text).plan;
+    assert_eq!((plan.service_level_count(), plan.largest_packet()), (4, 20));
+    assert_eq!(resolve(CONTROLLED).plan.service_level_count(), 3);
+}
+
+/// (what to replace, by what).
+const WRONG: &[(&str, &str)] = &[
+    // values
+    ("control: Cca", "control: Cca2"),
+    ("control: Cca(", "control: Dcqcn("),
+    ("timer: \"153.6 us\"", "timer: \"1 s\""),
+    ("timer: \"153.6 us\"", "timer: 150"),
+    ("timer: \"153.6 us\"", "timer: \"1 ns\""),
+    ("Linear(most: 127, shift: 0)", "Linear(most: 127, shift: 4)"),
+    ("Linear(most: 127, shift: 0)", "Linear(most: 127)"),
+    ("outstanding: 4", "outstanding: 0"),
+    ("outstanding: 4", "outstanding: -1"),
+    ("outstanding: 4", "outstanding: 4, thinks: \"1 us\""),
+    ("RequestReply(outstanding: 4)", "5"),
+    // answers
+    ("(size: \"2 flits\", sl: Management)", "(size: \"0 flits\")"),
+    ("(size: \"2 flits\", sl: Management)", "(size: \"8 MiB\")"),
+    (
+        "(size: \"2 flits\", sl: Management)",
+        "(size: \"40 flits\")",
+    ),
+    ("(size: \"2 flits\", sl: Management)", "(sl: 16)"),
+    ("(size: \"2 flits\", sl: Management)", "(sl: [1, 2])"),
+    ("(size: \"2 flits\", sl: Management)", "(level: 2)"),
+    ("(size: \"2 flits\", sl: Management)", "\"2 flits\""),
+    ("management_lane: true", "management_lane: false"),
+    (
+        "management_lane: true",
+        "vl_arbitration: (low: [(0, 1), (1, 1)]), management_lane: true",
+    ),
+    // what does not go with what
+    (
+        "size: \"4 flits\"",
+        "size: \"4 flits\", control: RequestReply()",
+    ),
+    ("size: \"4 flits\"", "size: \"4 flits\", answers: (sl: 1)"),
+    ("bytes: \"80 flits\"", "limit: Rate(0.5)"),
+    ("bytes: \"80 flits\"", "changes: [(\"5 us\", Rate(0.5))]"),
+    ("bytes: \"80 flits\"", "window: 3"),
+    ("bytes: \"80 flits\"", "acknowledgement: \"1 us\""),
+    ("name: \"other\"", "name: \"calls answers\""),
+    (
+        "marking: InfiniBand(threshold: 15)),",
+        "marking: InfiniBand(threshold: 15)), host: (scheduler: Paced),",
+    ),
+    ("\"calls answers\"]", "\"other answers\"]"),
+];
+
+#[test]
+fn wrong_values_are_named() {
+    let mut list = String::new();
+    for (right, wrong) in WRONG {
+        assert!(CONTROLLED.contains(right), "{right}");
+        let text = CONTROLLED.replacen(right, wrong, 1);
+        let document = crate::scenario::Document::parse("control.ron", &text, "".as_ref());
+        let resolved = document.and_then(|document| document.resolve(&Parts::registered()));
+        let message = resolved.map_or_else(|error| error.to_string(), |_| "accepted".into());
+        writeln!(list, "{wrong}\n    {message}").unwrap();
+    }
+    assert!(!list.contains("accepted"), "{list}");
+    insta::assert_snapshot!(list);
+}
