@@ -1,7 +1,7 @@
 //! Totals and counts of the measurement window: what differs.
 
 use super::engine::Found;
-use crate::reference::{ClassCounts, FlowCounts, HostCounts, Outcome};
+use crate::reference::{ClassCounts, HostCounts, Outcome};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use virtlane::ids::ChannelId;
@@ -165,7 +165,7 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
     all.channels(&window.sent, records);
     all.same("flows", &expected.flows.len(), &found.flows.len());
     for (id, (expected, found)) in expected.flows.iter().zip(&found.flows).enumerate() {
-        all.same(&format!("flow {id}"), &expected, found);
+        all.same(&format!("flow {id}"), expected, found);
     }
     if let Some(most) = records.counts.get("queues.most") {
         let queued = (records.counts["queues.packet_cycles"], *most);

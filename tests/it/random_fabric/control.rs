@@ -2,14 +2,89 @@
 
 use super::Dice;
 use std::sync::Arc;
-use virtlane::control::Algorithm;
 use virtlane::control::erratic::Erratic;
+use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
 use virtlane::ids::SlId;
 use virtlane::plan::{ClassPlan, Control, Limit, Plan};
+use virtlane::registry::Arguments;
 use virtlane::rng::Rng;
 use virtlane::topology::Graph;
 use virtlane::traffic::SizeDistribution;
 use virtlane::traffic::messages::{Senders, Silent};
+use virtlane::units::Clock;
+
+/// An algorithm for a class: one that reacts to everything, or one of those that scenarios can name, with small times.
+fn algorithm(dice: &mut Dice, plan: &Plan, class: usize) -> Algorithm {
+    let has_clocks = plan.host.scheduler.has_clocks();
+    if dice.chance(60) {
+        return Algorithm::Erratic(Erratic {
+            seed: dice.0.next_u64(),
+            delays: !has_clocks && dice.chance(70),
+            window: dice.chance(60),
+            answers: dice.pick(&[30, 100, 100, 100]),
+        });
+    }
+    let entry = ALGORITHMS.names().collect::<Vec<_>>();
+    let name = match dice.pick(&entry) {
+        "InfiniBand" if has_clocks => "Window",
+        name => name,
+    };
+    let arguments = arguments(dice, name);
+    let context = ControlContext {
+        clock: Clock {
+            flit_bytes: plan.flit_bytes,
+            reference_rate: plan.reference_rate,
+        },
+        largest: plan.classes[class].size.largest(),
+    };
+    let text = format!("({arguments})");
+    let build = ALGORITHMS.find(name).expect("its own name").build;
+    let made = build(Arguments { text: &text }, context);
+    made.unwrap_or_else(|mistake| panic!("{name}{text}: {mistake}"))
+}
+
+/// Arguments of a named algorithm.
+fn arguments(dice: &mut Dice, name: &str) -> String {
+    let cycles = |dice: &mut Dice, most| format!("\"{} cycles\"", dice.between(1, most));
+    match name {
+        "InfiniBand" => format!(
+            "timer: {}, table: Linear(most: {}, shift: {}), increase: {}, limit: {}, answers: {}",
+            cycles(dice, 200),
+            dice.between(1, 60),
+            dice.between(0, 3),
+            dice.between(1, 4),
+            dice.between(1, 30),
+            dice.pick(&["Cnp", "Acknowledgement, window: Some(3)", "Acknowledgement"]),
+        ),
+        "Dcqcn" => format!(
+            "interval: {}, gain: {}, alpha_timer: {}, timer: {}, bytes: \"{} flits\", stages: {}, increase: \"{} Mbit/s\", \
+             least: \"{} Mbit/s\"",
+            cycles(dice, 60),
+            dice.between(1, 8),
+            cycles(dice, 90),
+            cycles(dice, 90),
+            dice.between(20, 400),
+            dice.between(1, 5),
+            dice.between(10, 4000),
+            dice.between(10, 300),
+        ),
+        "Window" if dice.chance(50) => format!("window: {}", dice.between(1, 6)),
+        "Window" => format!("aimd: true, start: {}, most: 9", dice.between(1, 9)),
+        "Delay" => format!(
+            "target: {}, most: {}, start: {}",
+            cycles(dice, 120),
+            dice.between(3, 9),
+            dice.between(1, 3)
+        ),
+        "RequestReply" => format!(
+            "outstanding: {}, server: {}, think: {}",
+            dice.between(1, 5),
+            cycles(dice, 50),
+            cycles(dice, 50)
+        ),
+        name => panic!("no arguments are drawn for `{name}`"),
+    }
+}
 
 /// Control for most classes with flows, for one at least; their answers on one of so many service levels, or on VL15 where
 /// there is one.
@@ -30,12 +105,7 @@ pub(super) fn add(
         }
         let answers = plan.classes.len() as u16;
         plan.classes[number].control = Some(Control {
-            algorithm: Algorithm::Erratic(Erratic {
-                seed: dice.0.next_u64(),
-                delays: !plan.host.scheduler.has_clocks() && dice.chance(70),
-                window: dice.chance(60),
-                answers: dice.pick(&[30, 100, 100, 100]),
-            }),
+            algorithm: algorithm(dice, plan, number),
             answers,
         });
         plan.classes.push(ClassPlan {

@@ -43,7 +43,7 @@ pub(crate) const SCHEDULERS: [&str; 7] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 21] = [
+pub(crate) const FLOWS: [&str; 26] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -65,6 +65,11 @@ pub(crate) const FLOWS: [&str; 21] = [
     "control with delays",
     "control with clocks",
     "two algorithms",
+    "InfiniBand",
+    "Dcqcn",
+    "Window",
+    "Delay",
+    "RequestReply",
 ];
 
 /// The same, of what adaptive routing excludes.
@@ -238,14 +243,11 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
 
 /// What controls flows (D36 to D42).
 fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
-    let controls = plan
-        .classes
-        .iter()
-        .filter_map(|class| class.control.as_ref());
-    let machines: Vec<Erratic> = controls
-        .map(|control| {
-            let Algorithm::Erratic(machines) = control.algorithm;
-            machines
+    let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
+    let machines: Vec<Erratic> = controls()
+        .filter_map(|control| match control.algorithm {
+            Algorithm::Erratic(machines) => Some(machines),
+            _ => None,
         })
         .collect();
     let any = |has: fn(&Erratic) -> bool| machines.iter().any(has);
@@ -257,7 +259,11 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
         plan.switch.marking,
         Some(Marking::InfiniBand { .. } | Marking::Ecn { .. })
     );
-    let is_controlled = !machines.is_empty();
+    let is_controlled = controls().count() > 0;
+    let named = |name: &'static str| {
+        let mut names = controls().map(|control| format!("{:?}", control.algorithm));
+        (name, names.any(|debug| debug.starts_with(name)))
+    };
     vec![
         ("control", is_controlled),
         ("control beside other flows", is_controlled && others),
@@ -267,7 +273,12 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
             "control with clocks",
             is_controlled && plan.host.scheduler.has_clocks(),
         ),
-        ("two algorithms", machines.len() > 1),
+        ("two algorithms", controls().count() > 1),
+        named("InfiniBand"),
+        named("Dcqcn"),
+        named("Window"),
+        named("Delay"),
+        named("RequestReply"),
         ("marks by fill with control", is_controlled && by_fill),
         ("answers on VL15", management),
     ]
