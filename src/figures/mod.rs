@@ -2,6 +2,7 @@
 
 mod accepted_load;
 mod distribution;
+mod flows;
 mod heat_map;
 mod latency_curves;
 mod stages;
@@ -45,6 +46,9 @@ const STUDY_FIGURES: &[fn(&Curves<'_>) -> Drawn] = &[
 /// Figures of one run.
 const RUN_FIGURES: &[fn(&Run) -> Drawn] = &[
     distribution::draw,
+    flows::completion::draw,
+    flows::slowdown::draw,
+    flows::rates::draw,
     heat_map::draw,
     timeline::draw,
     stages::draw,

@@ -5,6 +5,7 @@
 
 mod claims;
 mod classes;
+mod flows;
 mod glossary;
 mod numbers;
 mod overview;

@@ -2,7 +2,7 @@
 
 use super::numbers::{NONE, count, mebibytes, place, seconds, share};
 use super::verdict::{sign, word};
-use super::{classes, figure};
+use super::{classes, figure, flows};
 use crate::figures::{FigureError, of_run};
 use crate::report::Summary;
 use crate::results::tables::ChannelUse;
@@ -40,6 +40,7 @@ pub(super) fn section(
             }
             (classes::messages(summary))
             (classes::table(summary))
+            (flows::table(summary))
             p class="small" {
                 "Least and most accepted load of a single sending host: " (share(summary.load.accepted_min_host)) " and "
                 (share(summary.load.accepted_max_host)) " of the link rate. Simulated on " (run.manifest.host_name) " in "

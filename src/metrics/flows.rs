@@ -16,6 +16,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Flows with a size whose last packet was delivered",
         |run| some(run).map(|_| completions(run).len().into()),
     )
+    .column()
     .line("flows complete", |complete| format!("{complete:.0}"))
     .entry(),
     of_flows(
@@ -24,6 +25,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Flits that flows received in the measurement, mean over the flows",
         |run| some(run).map(|_| mean(&rates(run)).into()),
     )
+    .column()
     .entry(),
     of_flows(
         "flows.rate.min",
@@ -31,6 +33,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "The same of the flow that received least",
         |run| rates(run).first().map(|&least| least.into()),
     )
+    .column()
     .entry(),
     of_flows(
         "flows.rate.max",
@@ -38,13 +41,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         "The same of the flow that received most",
         |run| rates(run).last().map(|&most| most.into()),
     )
+    .column()
     .entry(),
     of_flows(
         "flows.fairness",
-        "1 = all alike",
+        "index, 1 all alike",
         "Jain's index of the flits that flows received in the measurement",
         |run| jain(run).map(Value::from),
     )
+    .column()
     .line("fairness of flows", |index| {
         format!("{index:.4} (Jain's index)")
     })
@@ -55,41 +60,88 @@ pub(super) const ENTRIES: &[Entry] = &[
         "First start of a flow with a size to the last delivery of one, when all are complete",
         |run| last_completion(run).map(Value::from),
     )
+    .column()
+    .fact_box("Completion of flows", 0, "first start to last delivery")
     .entry(),
     of_flows(
         "flows.completion.mean",
         "cycles",
-        "Completion time of flows with a size: start to last delivery, mean",
+        "Completion time of flows with a size: start to last delivery, mean of the complete ones",
         |run| some_mean(&completions(run)),
     )
+    .column()
+    .entry(),
+    of_flows(
+        "flows.completion.p50",
+        "cycles",
+        "The same, which half of them do not exceed",
+        |run| quantile(&completions(run), 500),
+    )
+    .column()
     .entry(),
     of_flows(
         "flows.completion.p99",
         "cycles",
         "The same, which 99 % of them do not exceed",
-        |run| quantile(&completions(run), 99).map(Value::from),
+        |run| quantile(&completions(run), 990),
     )
+    .column()
+    .entry(),
+    of_flows(
+        "flows.completion.p999",
+        "cycles",
+        "The same, which 99.9 % of them do not exceed",
+        |run| quantile(&completions(run), 999),
+    )
+    .column()
+    .entry(),
+    of_flows(
+        "flows.completion.max",
+        "cycles",
+        "The same, of the one that took longest",
+        |run| quantile(&completions(run), 1000),
+    )
+    .column()
     .entry(),
     of_flows(
         "flows.slowdown.mean",
-        "1 = as in the empty fabric",
-        "Completion time over that of the flow alone in the empty fabric, mean",
+        "times that in the empty fabric",
+        "Completion time over that of the flow alone in the empty fabric, mean of the complete ones",
         |run| some_mean(&slowdowns(run)),
     )
+    .column()
+    .entry(),
+    of_flows(
+        "flows.slowdown.p50",
+        "times that in the empty fabric",
+        "The same, which half of the flows do not exceed",
+        |run| quantile(&slowdowns(run), 500),
+    )
+    .column()
     .entry(),
     of_flows(
         "flows.slowdown.p99",
-        "1 = as in the empty fabric",
+        "times that in the empty fabric",
         "The same, which 99 % of the flows do not exceed",
-        |run| quantile(&slowdowns(run), 99).map(Value::from),
+        |run| quantile(&slowdowns(run), 990),
     )
+    .column()
+    .entry(),
+    of_flows(
+        "flows.slowdown.p999",
+        "times that in the empty fabric",
+        "The same, which 99.9 % of the flows do not exceed",
+        |run| quantile(&slowdowns(run), 999),
+    )
+    .column()
     .entry(),
     of_flows(
         "flows.slowdown.max",
-        "1 = as in the empty fabric",
+        "times that in the empty fabric",
         "The same, of the slowest flow",
-        |run| slowdowns(run).last().map(|&most| most.into()),
+        |run| quantile(&slowdowns(run), 1000),
     )
+    .column()
     .entry(),
 ];
 
@@ -108,7 +160,7 @@ fn some(run: &RunResult) -> Option<&[FlowResult]> {
 }
 
 /// Ascending.
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+pub(super) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values
@@ -136,14 +188,15 @@ fn mean(values: &[f64]) -> f64 {
     ratio(values.iter().sum(), values.len() as f64)
 }
 
-fn some_mean(values: &[f64]) -> Option<Value> {
+/// Their mean, when there are any.
+pub(super) fn some_mean(values: &[f64]) -> Option<Value> {
     (!values.is_empty()).then(|| mean(values).into())
 }
 
-/// The least of `values`, ascending, that so many percent do not exceed.
-fn quantile(values: &[f64], percent: usize) -> Option<f64> {
-    let rank = (values.len() * percent).div_ceil(100);
-    values.get(rank.checked_sub(1)?).copied()
+/// The least of `values`, ascending, that so many of 1000 do not exceed.
+pub(super) fn quantile(values: &[f64], per_mille: usize) -> Option<Value> {
+    let rank = (values.len() * per_mille).div_ceil(1000);
+    values.get(rank.checked_sub(1)?).map(|&value| value.into())
 }
 
 /// From integers, divided once.
@@ -164,4 +217,20 @@ fn last_completion(run: &RunResult) -> Option<u64> {
         .map(|flow| Some(flow.start + flow.completion()?))
         .collect();
     Some(ends?.into_iter().max()? - first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_values_that_so_many_do_not_exceed() {
+        let values: Vec<f64> = (1..=1000).map(f64::from).collect();
+        for (per_mille, expected) in [(500, 500.0), (990, 990.0), (999, 999.0), (1000, 1000.0)] {
+            assert_eq!(quantile(&values, per_mille), Some(Value::from(expected)));
+        }
+        assert_eq!(quantile(&values[..3], 500), Some(Value::from(2.0)));
+        assert_eq!(quantile(&values[..3], 990), Some(Value::from(3.0)));
+        assert_eq!(quantile(&[], 500), None);
+    }
 }

@@ -10,6 +10,7 @@ pub mod routes;
 pub mod shown;
 
 mod classes;
+mod flow_sizes;
 mod flows;
 mod occupancy;
 mod run;
@@ -18,7 +19,7 @@ mod work;
 pub use run::mean_hops;
 
 use crate::measure::result::ClassInfo;
-use crate::measure::{ClassRecords, RunResult};
+use crate::measure::{ClassRecords, FlowResult, RunResult};
 use crate::registry::nearest;
 use paths::set;
 use routes::RouteValues;
@@ -26,12 +27,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 6] = [
+static TABLES: [&[Entry]; 7] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
     occupancy::ENTRIES,
     flows::ENTRIES,
+    flow_sizes::ENTRIES,
     work::ENTRIES,
 ];
 
@@ -43,6 +45,12 @@ const STATISTIC: &str = "STATISTIC";
 
 /// What stands for a traffic class in a path.
 const NAME: &str = "NAME";
+
+/// What stands for the smallest size of a class of flows in a path: a power of two.
+const FLITS: &str = "FLITS";
+
+/// Where the size classes of flows stand.
+const SIZES: &str = "flows.sizes.FLITS.";
 
 /// Unit of loads.
 const FRACTION: &str = "flits per host per cycle = fraction of link rate";
@@ -64,7 +72,8 @@ enum Entry {
 /// One value.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Path in `summary.json`; `NAME` stands for a traffic class, `STATISTIC` for one of [`STATISTICS`].
+    /// Path in `summary.json`; `NAME` stands for a traffic class, `FLITS` for a power of two, `STATISTIC` for one of
+    /// [`STATISTICS`].
     pub path: &'static str,
     /// Unit.
     pub unit: &'static str,
@@ -107,6 +116,8 @@ enum Of {
     Class(fn(&OneClass<'_>) -> Value),
     /// One class that sends messages; the number of them is given.
     Messages(fn(&OneClass<'_>, u64) -> Value),
+    /// The flows of a size class; left out without a value.
+    Sizes(fn(&[&FlowResult]) -> Option<Value>),
     /// The verdict in one word; not in `summary.json`.
     Verdict(fn(&str) -> bool),
     /// The routes alone, and the name of a class where the path has one; not in `summary.json`.
@@ -208,7 +219,7 @@ impl Metric {
     pub fn is_in_summary(&self) -> bool {
         matches!(
             self.of,
-            Of::Run(_) | Of::Counted(_) | Of::Class(_) | Of::Messages(_)
+            Of::Run(_) | Of::Counted(_) | Of::Class(_) | Of::Messages(_) | Of::Sizes(_)
         )
     }
 
@@ -222,21 +233,23 @@ impl Metric {
                 .zip(&given)
                 .all(|(pattern, given)| match *pattern {
                     NAME => !given.is_empty(),
+                    FLITS => *given == FLITS || is_size(given),
                     STATISTIC => *given == STATISTIC || STATISTICS.contains(given),
                     key => key == *given,
                 })
     }
 
-    /// The class that `path` names; empty when this is of no class.
+    /// The traffic class or size class that `path` names; empty when this is of none.
     fn class_in<'a>(&self, path: &'a str) -> &'a str {
         let mut steps = self.path.split('.').zip(path.split('.'));
-        let class = steps.find(|(pattern, _)| *pattern == NAME);
+        let class = steps.find(|(pattern, _)| [NAME, FLITS].contains(pattern));
         class.map_or("", |(_, class)| class)
     }
 
     /// Where it stands in the object of the run or of the class.
     fn place(&self) -> &'static str {
-        let path = self.path.strip_prefix("classes.NAME.");
+        let mut inside = ["classes.NAME.", SIZES].into_iter();
+        let path = inside.find_map(|prefix| self.path.strip_prefix(prefix));
         let path = path.unwrap_or(self.path);
         path.strip_suffix(".STATISTIC").unwrap_or(path)
     }
@@ -254,6 +267,12 @@ impl Metric {
     fn short_unit(&self) -> &'static str {
         self.unit.rsplit(" = ").next().unwrap_or(self.unit)
     }
+}
+
+/// Whether this is the name of a size class of flows.
+fn is_size(text: &str) -> bool {
+    let flits: Option<u64> = text.parse().ok();
+    flits.is_some_and(|flits| flits.is_power_of_two() && flits.to_string() == text)
 }
 
 /// Plain data as JSON.
@@ -329,6 +348,9 @@ mod tests {
         assert!(find("latency.network.p99").is_ok());
         assert!(find("classes.bulk.latency.packet.mean").is_ok());
         assert!(find("latency.network.p98").is_err());
+        assert!(find("flows.sizes.1024.slowdown.p99").is_ok());
+        assert!(find("flows.sizes.1000.slowdown.p99").is_err());
+        assert!(find("flows.sizes.01.slowdown.p99").is_err());
         let message = find("load.acepted").unwrap_err();
         assert!(
             message.ends_with("did you mean `load.accepted`?"),

@@ -3,10 +3,11 @@
 //! Each of these is an iteration over the entries, in their order: what an entry says of the place is all there is.
 
 use super::paths::{at, look_up};
-use super::{Entry, Metric, NAME, Numbers, Of, OneClass, STATISTIC, STATISTICS};
+use super::{Entry, FLITS, Metric, NAME, Numbers, Of, OneClass, STATISTIC, STATISTICS};
 use super::{all, entries, find};
 use crate::measure::RunResult;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A column of a table of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,13 +65,22 @@ pub struct FactBox {
 }
 
 impl Metric {
-    /// The columns for a class, which is not looked at when this is of the whole run.
+    /// The columns for a traffic class or size class, which is not looked at when this is of the whole run.
     fn columns_for(&self, class: &str) -> impl Iterator<Item = Column> {
         self.columns.iter().map(move |statistic| Column {
-            path: self.path.replace(STATISTIC, statistic).replace(NAME, class),
+            path: (self.path.replace(STATISTIC, statistic)).replace(self.placeholder(), class),
             unit: self.short_unit(),
             interval: self.interval.filter(|_| matches!(*statistic, "" | "mean")),
         })
+    }
+
+    /// What stands for a class in the path, if anything does.
+    fn placeholder(&self) -> &'static str {
+        if matches!(self.of, Of::Sizes(_)) {
+            FLITS
+        } else {
+            NAME
+        }
     }
 }
 
@@ -85,6 +95,34 @@ pub fn column(path: &str) -> Option<Column> {
 pub fn columns_of_run() -> Vec<Column> {
     let metrics = all().filter(|metric| matches!(metric.of, Of::Run(_)));
     metrics.flat_map(|metric| metric.columns_for("")).collect()
+}
+
+/// Columns of what a mechanism counts: where these are in none of `summaries`, there is nothing to show.
+pub fn columns_of_counted(summaries: &[&Value]) -> Vec<Column> {
+    let of = |metric: &&Metric| matches!(metric.of, Of::Counted(_));
+    let columns = all().filter(of).flat_map(|metric| metric.columns_for(""));
+    let is_there = |column: &Column| {
+        let mut found = summaries.iter();
+        found.any(|summary| look_up(summary, &column.path).is_some())
+    };
+    columns.filter(is_there).collect()
+}
+
+/// Columns of the size classes of flows that some of `summaries` have, the smallest first.
+pub fn columns_of_sizes(summaries: &[&Value]) -> Vec<Column> {
+    let classes = summaries.iter();
+    let classes = classes.filter_map(|summary| at(summary, "flows.sizes")?.as_object());
+    let sizes: BTreeSet<u64> = classes
+        .flat_map(|classes| classes.keys())
+        .filter_map(|size| size.parse().ok())
+        .collect();
+    let metrics = || all().filter(|metric| matches!(metric.of, Of::Sizes(_)));
+    let columns = |size: u64| {
+        let columns =
+            metrics().flat_map(|metric| metric.columns_for(&size.to_string()).collect::<Vec<_>>());
+        columns.collect::<Vec<_>>()
+    };
+    sizes.into_iter().flat_map(columns).collect()
 }
 
 /// Columns of a class, without those of its messages.
@@ -237,6 +275,44 @@ mod tests {
             "classes.bulk.latency.packet.mean",
             "classes.bulk.latency.packet.p99",
         ]));
+    }
+
+    #[test]
+    fn columns_of_flows_are_those_of_the_flows_there_are() {
+        let none = json!({ "load": { "accepted": 0.5 } });
+        let rates = json!({ "flows": { "rate": { "mean": 0.25 } } });
+        let large = json!({ "flows": { "complete": 1, "sizes": { "1024": {} } } });
+        let small = json!({ "flows": { "complete": 2, "sizes": { "512": {} } } });
+        let paths = |columns: Vec<Column>| -> Vec<String> {
+            columns.into_iter().map(|column| column.path).collect()
+        };
+        assert!(columns_of_counted(&[&none]).is_empty());
+        assert_eq!(
+            paths(columns_of_counted(&[&none, &rates])),
+            ["flows.rate.mean"]
+        );
+        assert_eq!(
+            paths(columns_of_counted(&[&rates, &small])),
+            ["flows.complete", "flows.rate.mean"]
+        );
+        assert!(columns_of_sizes(&[&none, &rates]).is_empty());
+        assert_eq!(
+            paths(columns_of_sizes(&[&large, &small])),
+            [512, 1024]
+                .iter()
+                .flat_map(|size| {
+                    [
+                        "completion.p50",
+                        "completion.p99",
+                        "slowdown.p50",
+                        "slowdown.p99",
+                    ]
+                    .map(|value| format!("flows.sizes.{size}.{value}"))
+                })
+                .collect::<Vec<_>>()
+        );
+        let slowdown = column("flows.sizes.512.slowdown.p99").unwrap();
+        assert_eq!(slowdown.path, "flows.sizes.512.slowdown.p99");
     }
 
     #[test]

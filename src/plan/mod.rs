@@ -12,7 +12,7 @@ mod switch;
 pub use class::{ClassPlan, Control, OtherProcess};
 pub use flow::{FlowPlan, Scheduler, Unit, Window};
 pub use host::HostOptions;
-pub use phases::{Phases, Precision};
+pub use phases::{Phases, Precision, Until};
 pub use switch::{
     BufferSharing, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration, Queues,
     SwitchOptions, Victims,

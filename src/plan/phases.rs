@@ -11,6 +11,15 @@ pub struct Precision {
     pub half_width: f64,
 }
 
+/// What the end of a measurement waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Until {
+    /// Messages.
+    Messages,
+    /// Flows with a size.
+    Flows,
+}
+
 /// Length of the phases of a run \[cycles\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
@@ -19,12 +28,12 @@ pub struct Phases {
     /// The run finds the end of the warm-up.
     pub find_warmup: bool,
     /// Cycles in which created packets are tagged and deliveries counted; the most when [`Self::precision`] or
-    /// [`Self::until_messages`] is set.
+    /// [`Self::until`] is set.
     pub measure: u64,
     /// The measurement ends when this is reached.
     pub precision: Option<Precision>,
-    /// The measurement ends when every message is delivered.
-    pub until_messages: bool,
+    /// The measurement ends when all of these are delivered.
+    pub until: Option<Until>,
     /// Time on the clock after which the run is interrupted \[s\].
     pub wall_seconds: Option<f64>,
     /// Most cycles to wait for tagged packets afterwards.
@@ -36,6 +45,6 @@ pub struct Phases {
 impl Phases {
     /// Whether both phases have a length given beforehand.
     pub fn is_fixed(&self) -> bool {
-        !self.find_warmup && self.precision.is_none() && !self.until_messages
+        !self.find_warmup && self.precision.is_none() && self.until.is_none()
     }
 }

@@ -1,8 +1,9 @@
 //! One run directory: manifest and summary, and the plan as a scenario.
 
 use super::latency_log::{self, ClassLatency};
-use super::tables::{self, ChannelUse};
+use super::tables::{self, ChannelUse, FlowRow};
 use super::{ResultsError, read_text};
+use crate::metrics::paths::at;
 use crate::report::manifest;
 use crate::report::result::TimelineRow;
 use crate::report::summary::{SCHEMA, Summary};
@@ -134,6 +135,24 @@ impl Run {
             return Err(ResultsError::new(&file, reason));
         }
         Ok(channels)
+    }
+
+    /// The flows of the plan by id; empty for a run without.
+    ///
+    /// # Errors
+    /// When the table is missing or damaged.
+    pub fn flows(&self) -> Result<Vec<FlowRow>, ResultsError> {
+        let Some(expected) = at(&self.summary.values, "flows.count") else {
+            return Ok(Vec::new());
+        };
+        let file = self.path.join("flows.csv");
+        let flows = tables::flows(&file)?;
+        if expected.as_u64() != Some(flows.len() as u64) {
+            let found = flows.len();
+            let reason = format!("is damaged: it has {found} flows, {SUMMARY} has {expected}");
+            return Err(ResultsError::new(&file, reason));
+        }
+        Ok(flows)
     }
 
     /// Counters over time; empty for a run without.

@@ -1,4 +1,4 @@
-//! `channels.csv` and `timeline.csv` of a run.
+//! `channels.csv`, `flows.csv` and `timeline.csv` of a run.
 
 use super::{ResultsError, read_text};
 use crate::report::result::TimelineRow;
@@ -101,6 +101,37 @@ pub(super) fn channels(path: &Path) -> Result<Vec<ChannelUse>, ResultsError> {
         }
     }
     Ok(channels)
+}
+
+/// What a flow of the plan did.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct FlowRow {
+    /// Traffic class.
+    pub class: String,
+    /// Size \[flits\]; `None` = without end.
+    #[serde(rename = "size [flits]")]
+    pub flits: Option<u64>,
+    /// Received in the measurement \[fraction of link rate\].
+    #[serde(rename = "received [fraction of link rate]")]
+    pub rate: f64,
+    /// Start to last delivery, of a complete one \[cycles\].
+    #[serde(rename = "completion [cycles]")]
+    pub completion: Option<u64>,
+}
+
+/// Reads the table of the flows of the plan.
+pub(super) fn flows(path: &Path) -> Result<Vec<FlowRow>, ResultsError> {
+    let rows: Vec<FlowRow> = rows(path)?;
+    let is_wrong = |row: &FlowRow| !(row.rate.is_finite() && row.rate >= 0.0);
+    match rows.iter().position(is_wrong) {
+        None => Ok(rows),
+        Some(flow) => {
+            let rate = rows[flow].rate;
+            let reason =
+                format!("flow {flow} received {rate} of the link rate: the table is damaged");
+            Err(ResultsError::new(path, reason))
+        }
+    }
 }
 
 /// Reads the counters over time.

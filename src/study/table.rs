@@ -123,15 +123,19 @@ impl<'a> Table<'a> {
         self.runs_of(point).map(|(_, row)| value(row)).collect()
     }
 
-    /// The columns: those of each class only where a run has several, those of messages where it sends any.
+    /// The columns: those of each class only where a run has several, those of messages where it sends any, and what
+    /// mechanisms count where they do.
     fn metrics(&self) -> Vec<shown::Column> {
         let mut metrics = shown::columns_of_run();
         let (mut names, mut sending): (Vec<&str>, Vec<&str>) = Default::default();
-        let summaries = self
+        let summaries: Vec<&Value> = self
             .rows
             .iter()
             .flatten()
-            .filter_map(|row| row.summary.as_ref());
+            .filter_map(|row| row.summary.as_ref())
+            .collect();
+        metrics.extend(shown::columns_of_counted(&summaries));
+        metrics.extend(shown::columns_of_sizes(&summaries));
         for summary in summaries {
             let classes = summary["classes"].as_array().map_or(&[][..], Vec::as_slice);
             for class in classes {

@@ -8,6 +8,7 @@ pub mod messages;
 pub mod pattern;
 pub mod process;
 pub mod source;
+mod table;
 
 pub use flows::FLOW_GENERATORS;
 pub use messages::MESSAGE_SOURCES;

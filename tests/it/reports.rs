@@ -425,3 +425,74 @@ fn what_has_no_curve_and_no_length_is_not_drawn() {
     let names: Vec<&str> = timeline.lines().map(str::trim).collect();
     assert!(names.contains(&"measured") && !names.contains(&"warm-up"));
 }
+
+/// Flows of several sizes on a mesh, some without end.
+const FLOWS: &str = r#"Scenario(
+    title: "flows", seed: 1,
+    fabric: (topology: Mesh(radix: [4, 4]), flit: "64 B", link: (rate: "10 Gbit/s", latency: "2 cycles"),
+             switch: (lane_capacity: "32 flits", routing_delay: "1 cycles")),
+    routing: DimensionOrder(),
+    traffic: [(name: "bulk", flows: [
+        (pairs: PerHost(count: 3), bytes: "2 KiB"),
+        (pairs: RandomPairs(count: 4), bytes: "1000 KiB"),
+    ], size: "512 B")],
+    phases: (warmup: "0 cycles", measure: "4000 cycles"),
+)"#;
+
+#[test]
+fn a_report_of_flows_has_their_times_and_rates() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let names = ["flow-completion", "flow-slowdown", "flow-rates"];
+    let page = |name: &str, text: &str| {
+        let file = format!("{name}.ron");
+        fs::write(folder.path().join(&file), text).expect("a writable folder");
+        succeed(
+            folder.path(),
+            &["run", &file, "--quiet", "--threads", "1", "--out", name],
+        );
+        let output = succeed(folder.path(), &["report", name]);
+        fs::read_to_string(folder.path().join(output.trim())).expect("a page")
+    };
+    let all = page("all", FLOWS);
+    let drawn = |page: &str| names.map(|name| page.contains(&format!("<figure class=\"{name}\"")));
+    // the large flows are never complete: one size class has a slowdown
+    assert_eq!(drawn(&all), [true, false, true]);
+    assert!(
+        all.contains("4 of them were not complete at the end of the run"),
+        "{all}"
+    );
+    assert!(
+        all.contains("32 to 63") && all.contains("8192 to 16\u{a0}383"),
+        "{all}"
+    );
+    let sized = FLOWS.replace("1000 KiB", "8 KiB");
+    assert_eq!(drawn(&page("sized", &sized)), [true; 3]);
+    let one = FLOWS.replace("PerHost(count: 3)", "List(pairs: [(0, 9)])");
+    let one = one.replace(
+        "        (pairs: RandomPairs(count: 4), bytes: \"1000 KiB\"),\n",
+        "",
+    );
+    assert_eq!(drawn(&page("one", &one)), [false; 3]);
+
+    let table = folder.path().join("sized/flows.csv");
+    let text = fs::read_to_string(&table).expect("the table of flows");
+    let without_last = &text[..=text.trim_end().rfind('\n').expect("several lines")];
+    for (damaged, reason) in [
+        (
+            without_last.to_owned(),
+            "it has 51 flows, summary.json has 52",
+        ),
+        (
+            text.replace("received [fraction", "share [fraction"),
+            "missing field",
+        ),
+    ] {
+        fs::write(&table, damaged).expect("a writable file");
+        let (code, _, errors) = virtlane(folder.path(), &["report", "sized"]);
+        assert_ne!(code, Some(0));
+        assert!(
+            errors.contains("flows.csv") && errors.contains(reason),
+            "{errors}"
+        );
+    }
+}

@@ -4,11 +4,12 @@
 //! simulation alone: the same for any number of threads and shards. Only a limit of wall time depends on
 //! the machine, and its verdict says so.
 
+use super::awaited::Awaited;
 use super::verdict::{Standing, standing};
 use super::{DRAIN_STEP, MEASURE, Run};
 use crate::cycle::records::{Records, Totals};
 use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batch_means, warm_up};
-use crate::plan::Precision;
+use crate::plan::{Precision, Until};
 use crate::run::acts::GlobalAct;
 use crate::run::checkpoint::Mark;
 use crate::run::outcome::{Estimates, Progress, RunError};
@@ -199,8 +200,8 @@ impl Run<'_> {
             }
             if let Some(precision) = phases.precision {
                 self.measure_until(precision, end, progress, stop)?;
-            } else if phases.until_messages {
-                self.measure_messages(end, progress, stop)?;
+            } else if let Some(until) = phases.until {
+                self.measure_all(until, end, progress, stop)?;
             } else {
                 let shortest = SHORTEST_BATCH.min(phases.measure / LEAST_BATCHES).max(1);
                 self.first_decision((phases.measure / BATCHES).max(shortest));
@@ -266,40 +267,35 @@ impl Run<'_> {
         }
     }
 
-    /// Measures until every message is delivered, at most up to cycle `end`.
-    fn measure_messages(
+    /// Measures until everything that is waited for is delivered, at most up to cycle `end`.
+    fn measure_all(
         &mut self,
+        until: Until,
         end: u64,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<(), RunError> {
         let mut decision = self.first_decision(FIRST_BATCH);
         loop {
-            let until = self.driver.batches.cycle(decision).min(end);
-            self.advance(MEASURE, until, progress, stop)?;
+            let stop_at = self.driver.batches.cycle(decision).min(end);
+            self.advance(MEASURE, stop_at, progress, stop)?;
             let (now, start) = (self.simulation.now(), self.driver.batches.first);
-            let messages = self.messages();
-            let bound = match &self.ended {
-                None if messages.left == 0 => {
+            let Awaited { next, words } = self.awaited(until);
+            let bound = match (&self.ended, next) {
+                (None, None) => {
                     self.set_window(start, now);
                     ""
                 }
-                None if now >= end => ", its bound",
-                Some(_) => "",
-                None => {
-                    // as long as messages are to be read, the end is not near
-                    let cycles = if self.simulation.acts_are_over() {
-                        DRAIN_STEP
-                    } else {
-                        self.step
-                    };
-                    decision += cycles;
+                (None, _) if now >= end => ", its bound",
+                (Some(_), _) => "",
+                (None, Some(cycles)) => {
+                    decision = decision.saturating_add(cycles.max(DRAIN_STEP));
                     self.driver.decision = Some(decision);
                     continue;
                 }
             };
             let length = now - start;
-            let message = format!("measurement of {length} cycles{bound}: {messages}");
+            let message = format!("measurement of {length} cycles{bound}: {words}");
             self.driver.length.push(message);
             return Ok(());
         }
@@ -314,7 +310,7 @@ impl Run<'_> {
         let totals = self.simulation.totals();
         let now = self.simulation.now();
         self.driver.batches.start(now, totals, length);
-        let decision = if self.resolved.plan.phases.until_messages {
+        let decision = if self.resolved.plan.phases.until.is_some() {
             DRAIN_STEP
         } else {
             FIRST_BATCH * FIRST_DECISION

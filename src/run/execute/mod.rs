@@ -4,6 +4,7 @@
 //! feeds the watchdog, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
+mod awaited;
 mod counters;
 mod length;
 mod observe;
@@ -157,7 +158,7 @@ impl<'a> Run<'a> {
         };
         let window = self.window(&records, measured.cycle - warm.cycle);
         let present_growth = window.present_growth();
-        let judged = verdict::judge(&window, self.messages(), leftover);
+        let judged = verdict::judge(&window, self.deliveries(), leftover);
         let (verdict, reason) = self.ended.take().unwrap_or(judged);
         let cycles = CycleCounts {
             warmup: warm.cycle,

@@ -54,7 +54,7 @@ impl Run<'_> {
             return;
         };
         let is_due = at_end || is_early && self.driver.timeline.start.0 == self.simulation.now();
-        let is_meant = self.resolved.proof.acyclic && !self.resolved.plan.phases.until_messages;
+        let is_meant = self.resolved.proof.acyclic && self.resolved.plan.phases.until.is_none();
         if !is_due || !is_meant || self.ended.is_some() || self.driver.measured.is_some() {
             return;
         }

@@ -24,7 +24,7 @@ use crate::topology::faults::Failed;
 use crate::topology::{
     BuildContext, BuildTopology, ChannelTiming, Graph, TOPOLOGIES, TopologyError,
 };
-use crate::traffic::flows::BuildPairs;
+use crate::traffic::flows::BuildFlows;
 use crate::traffic::messages::BuildMessages;
 use crate::traffic::{
     BuildPattern, BuildProcess, FLOW_GENERATORS, MESSAGE_SOURCES, PATTERNS, PROCESSES,
@@ -48,7 +48,7 @@ pub struct Parts<'a> {
     /// Message sources.
     pub messages: &'a Registry<BuildMessages>,
     /// Flow generators.
-    pub flows: &'a Registry<BuildPairs>,
+    pub flows: &'a Registry<BuildFlows>,
     /// Control algorithms.
     pub control: &'a Registry<BuildAlgorithm>,
 }
@@ -181,7 +181,7 @@ pub fn plan(
     let mut classes = traffic::plan_classes(scenario, parts, layout)?;
     let workloads = traffic::workloads(scenario, parts, layout, base, &mut classes)?;
     let host = scenario.fabric.host.plan(clock)?;
-    let flows = traffic::plan_flows(scenario, parts, layout, &host, &mut classes)?;
+    let flows = traffic::plan_flows(scenario, parts, layout, base, host.scheduler, &mut classes)?;
     traffic::plan_control(scenario, parts, layout, &host, &mut classes)?;
     let observe = scenario.observe.plan(&classes)?;
     let plan = Plan {

@@ -32,7 +32,7 @@ pub use host::Host;
 pub use link::{Except, HostLink, Link};
 pub use marking::{EcnMarking, InfiniBandMarking, Marking, Marks};
 pub use observe::Observe;
-pub use phases::{AutoMeasure, AutoWarmup, Phases, UntilMessages};
+pub use phases::{AutoMeasure, AutoWarmup, Phases, UntilFlows, UntilMessages};
 pub use qos::{Qos, VlArbitration};
 pub use scenario::Scenario;
 pub use section::{Held, Section};
@@ -62,6 +62,7 @@ pub static SECTIONS: &[Section] = &[
     traffic::Flows::SECTION,
     traffic::Answers::SECTION,
     UntilMessages::SECTION,
+    UntilFlows::SECTION,
     Observe::SECTION,
     Sweep::SECTION,
     Expectation::SECTION,

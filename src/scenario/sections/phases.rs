@@ -1,7 +1,7 @@
 //! Section `phases`, and the phases that find their own length.
 
 use super::values::{Read, automatic, fraction, time};
-use crate::plan::{self, Plan, Precision};
+use crate::plan::{self, Plan, Precision, Until};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{LONGEST_PHASE, cycles};
 use crate::scenario::syntax::{At, Item, Mistake};
@@ -16,8 +16,8 @@ section! {
         /// Simulated before measurement; Auto = until the packets present are stationary, see section auto_warmup
         warmup: Warmup = warmup, "time | Auto(at_most: time)";
         /// Packets created in it are tagged and measured; Auto = until precise enough, see section auto_measure;
-        /// Messages = until all are delivered
-        measure: Measure = measure, "time, at least 1 cycle | Auto(at_most: time, ...) | Messages(at_most: time)";
+        /// Messages = until all are delivered; Flows = until all with a size are complete
+        measure: Measure = measure, "time, at least 1 cycle | Auto(at_most: time, ...) | Messages(at_most: time) | Flows(at_most: time)";
         /// Most time to wait for tagged packets afterwards; Auto = as long as warm-up and measurement, at least 10000 cycles
         drain: Option<At<Time>> = automatic, "Auto | time" or "Auto";
         /// Time without progress, with packets in flight, that counts as a deadlock
@@ -55,6 +55,14 @@ section! {
     }
 }
 
+section! {
+    /// A measurement that ends when every flow with a size is complete, at most 256 cycles after it.
+    UntilFlows = "until_flows" in "phases.measure: Flows(...)" {
+        /// Longest measurement; when it comes first, the verdict is incomplete
+        at_most: At<Time> = time, "time, at least 1 cycle";
+    }
+}
+
 /// Length of the warm-up.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warmup {
@@ -73,6 +81,8 @@ pub enum Measure {
     Auto(AutoMeasure),
     /// Until the messages are delivered.
     Messages(UntilMessages),
+    /// Until the flows with a size are complete.
+    Flows(UntilFlows),
 }
 
 fn warmup(item: &Item<'_>) -> Read<Warmup> {
@@ -95,6 +105,10 @@ fn measure(item: &Item<'_>) -> Read<Measure> {
             let arguments = bounded(item, "Messages", arguments)?;
             UntilMessages::read(&arguments).map(Measure::Messages)
         }
+        Some(("Flows", arguments)) => {
+            let arguments = bounded(item, "Flows", arguments)?;
+            UntilFlows::read(&arguments).map(Measure::Flows)
+        }
         _ => Ok(Measure::Time(item.at(time(item)?))),
     }
 }
@@ -115,10 +129,11 @@ fn wall_time(item: &Item<'_>) -> Read<Time> {
 }
 
 impl Phases {
-    /// The bound of a measurement that waits for messages.
-    pub(super) fn of_messages(&self) -> Option<&At<Time>> {
+    /// What the end of the measurement waits for, and its bound.
+    pub(super) fn until(&self) -> Option<(Until, &At<Time>)> {
         match &self.measure {
-            Measure::Messages(until) => Some(&until.at_most),
+            Measure::Messages(until) => Some((Until::Messages, &until.at_most)),
+            Measure::Flows(until) => Some((Until::Flows, &until.at_most)),
             Measure::Time(_) | Measure::Auto(_) => None,
         }
     }
@@ -133,6 +148,7 @@ impl Phases {
             Measure::Time(time) => (time, None),
             Measure::Auto(auto) => (&auto.at_most, Some(auto)),
             Measure::Messages(until) => (&until.at_most, None),
+            Measure::Flows(until) => (&until.at_most, None),
         };
         let warmup = cycles(warmup, clock, 0, LONGEST_PHASE)?;
         let measure = cycles(measure, clock, 1, LONGEST_PHASE)?;
@@ -144,7 +160,7 @@ impl Phases {
                 confidence: auto.confidence,
                 half_width: auto.half_width,
             }),
-            until_messages: self.of_messages().is_some(),
+            until: self.until().map(|(until, _)| until),
             wall_seconds: auto.and_then(|auto| auto.wall_time?.seconds()),
             drain_limit: match &self.drain {
                 Some(time) => cycles(time, clock, 0, LONGEST_PHASE)?,
@@ -174,14 +190,16 @@ impl Phases {
                     seconds.map(|seconds| format!("\"{seconds} s\"")),
                 );
             }),
-            None if phases.until_messages => {
-                let bound = phases.measure;
-                printer.key(
-                    "measure",
-                    format_args!("Messages(at_most: \"{bound} cycles\")"),
-                );
-            }
-            None => printer.cycles("measure", phases.measure),
+            None => match phases.until {
+                Some(until) => {
+                    let bound = phases.measure;
+                    printer.key(
+                        "measure",
+                        format_args!("{until:?}(at_most: \"{bound} cycles\")"),
+                    );
+                }
+                None => printer.cycles("measure", phases.measure),
+            },
         }
         printer.cycles("drain", phases.drain_limit);
         printer.cycles("watchdog", phases.watchdog);

@@ -92,6 +92,11 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "phases.measure.",
         "phases.measure=Messages(at_most: \"1000 cycles\")",
     ),
+    (
+        "until_flows",
+        "phases.measure.",
+        "phases.measure=Flows(at_most: \"1000 cycles\")",
+    ),
     ("observe", "observe.", "observe=()"),
     (
         "sweep",

@@ -1,12 +1,12 @@
 //! Many hosts to one.
 
-use super::{BuildPairs, Pair, PairsContext};
+use super::{BuildFlows, FlowsContext, GivenFlow};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::traffic::invalid;
 use serde::Deserialize;
 
 /// Registers `Incast`.
-pub(super) const ENTRY: Entry<BuildPairs> = Entry {
+pub(super) const ENTRY: Entry<BuildFlows> = Entry {
     name: "Incast",
     aliases: &["AllToOne"],
     summary: "hosts of the class to one host, one flow each",
@@ -37,7 +37,10 @@ struct Incast {
     from: Option<usize>,
 }
 
-fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
+fn build(
+    arguments: Arguments<'_>,
+    context: &FlowsContext<'_>,
+) -> Result<Vec<GivenFlow>, ArgumentError> {
     let Incast { to, from } = arguments.parse()?;
     let to = context.host("to", to)?;
     let senders: Vec<_> = (context.hosts.iter()).filter(|&&host| host != to).collect();
@@ -51,6 +54,6 @@ fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pai
     Ok(senders
         .into_iter()
         .take(count)
-        .map(|&host| (host, to))
+        .map(|&host| GivenFlow::between(host, to))
         .collect())
 }

@@ -1,12 +1,12 @@
 //! A given list of (source, destination) pairs, one flow each.
 
-use super::{BuildPairs, Pair, PairsContext};
+use super::{BuildFlows, FlowsContext, GivenFlow};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::traffic::invalid;
 use serde::Deserialize;
 
 /// Registers `List`.
-pub(super) const ENTRY: Entry<BuildPairs> = Entry {
+pub(super) const ENTRY: Entry<BuildFlows> = Entry {
     name: "List",
     aliases: &[],
     summary: "a given list of (source, destination) pairs, one flow each",
@@ -27,24 +27,17 @@ struct List {
     pairs: Vec<(u32, u32)>,
 }
 
-fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
+fn build(
+    arguments: Arguments<'_>,
+    context: &FlowsContext<'_>,
+) -> Result<Vec<GivenFlow>, ArgumentError> {
     let List { pairs } = arguments.parse()?;
     if pairs.is_empty() {
         return Err(invalid("`pairs` is empty: expected at least one pair"));
     }
-    let pair = |(from, to)| {
-        let (source, destination) = (context.host("pairs", from)?, context.host("pairs", to)?);
-        if source == destination {
-            return Err(invalid(format!(
-                "`pairs` has a flow from host {from} to itself"
-            )));
-        }
-        if context.hosts.binary_search(&source).is_err() {
-            return Err(invalid(format!(
-                "`pairs`: host {from} is not among the hosts of the class"
-            )));
-        }
-        Ok((source, destination))
+    let flow = |(from, to)| {
+        let flow = context.flow(from, to);
+        flow.map_err(|reason| invalid(format!("`pairs`: {reason}")))
     };
-    pairs.into_iter().map(pair).collect()
+    pairs.into_iter().map(flow).collect()
 }

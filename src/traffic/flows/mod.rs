@@ -1,10 +1,13 @@
 //! Flow generators: which hosts have flows to which.
 //!
 //! A generator gives pairs of hosts in an order of its own, which is the order of the flows' numbers. What the flows
-//! are like is said beside it.
+//! are like is said beside it, unless the generator says it of a flow itself.
 
+mod all_to_all;
+mod csv;
 mod incast;
 mod list;
+mod matrix;
 mod per_host;
 mod permutations;
 mod random_pairs;
@@ -12,13 +15,18 @@ mod random_pairs;
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::rng::{Purpose, Stream, stream};
+use crate::units::Clock;
+use std::path::Path;
 
 /// Every flow generator a scenario can name. New ones: one file, one `mod` line, one line here.
-pub static FLOW_GENERATORS: Registry<BuildPairs> = Registry {
+pub static FLOW_GENERATORS: Registry<BuildFlows> = Registry {
     kind: "flow generator",
     entries: &[
+        all_to_all::ENTRY,
+        csv::ENTRY,
         incast::ENTRY,
         list::ENTRY,
+        matrix::ENTRY,
         per_host::ENTRY,
         permutations::ENTRY,
         random_pairs::ENTRY,
@@ -29,16 +37,60 @@ pub static FLOW_GENERATORS: Registry<BuildPairs> = Registry {
 /// Most flows of a fabric; a flow takes some hundred bytes.
 pub const MOST_FLOWS: u64 = 1 << 26;
 
-/// Source and destination of a flow.
-pub type Pair = (HostId, HostId);
+/// Largest size of a flow \[flits\]: its time on any link can be counted.
+pub const LARGEST_FLOW: u64 = 1 << 40;
+
+/// Cycles of which a flow can start or stop in one: below this, far beyond any run.
+const LATEST: u64 = 1_000_000_000_000_000;
+
+/// A flow as a generator gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenFlow {
+    /// Sending host.
+    pub source: HostId,
+    /// Receiving host, another one.
+    pub destination: HostId,
+    /// What this flow has of its own, if anything.
+    pub own: Option<Box<Own>>,
+}
+
+/// What a flow has of its own, each in place of what is said beside the generator.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Own {
+    /// First cycle of its activity.
+    pub start: Option<u64>,
+    /// Cycle from which it makes no packet.
+    pub stop: Option<u64>,
+    /// What it sends in all \[flits\], 1 to [`LARGEST_FLOW`].
+    pub flits: Option<u64>,
+    /// Limit, 0 to 1 \[fraction of the link rate of its host\].
+    pub rate: Option<f64>,
+    /// Weight, at least 1.
+    pub weight: Option<u16>,
+}
+
+impl GivenFlow {
+    /// A flow that is what is said beside the generator.
+    const fn between(source: HostId, destination: HostId) -> Self {
+        Self {
+            source,
+            destination,
+            own: None,
+        }
+    }
+}
 
 /// What a generator may know.
 #[derive(Clone, Copy, Debug)]
-pub struct PairsContext<'a> {
+pub struct FlowsContext<'a> {
     /// Hosts of the class, ascending.
     pub hosts: &'a [HostId],
     /// Hosts of the fabric.
     pub host_count: usize,
+    /// Folder that relative file names start from.
+    pub base: &'a Path,
+    /// Length of a cycle, size of a flit.
+    pub clock: Clock,
     /// Seed of the scenario.
     pub seed: u64,
     /// Number of the class.
@@ -47,7 +99,7 @@ pub struct PairsContext<'a> {
     pub entry: usize,
 }
 
-impl PairsContext<'_> {
+impl FlowsContext<'_> {
     /// The stream of the generator's choices.
     fn stream(&self) -> Stream {
         let id = ((self.class as u64) << 32) | self.entry as u64;
@@ -72,28 +124,83 @@ impl PairsContext<'_> {
 
     /// A host of the fabric by its number.
     fn host(&self, key: &str, number: u32) -> Result<HostId, ArgumentError> {
+        let host = self.known(number);
+        host.map_err(|expected| super::invalid(format!("`{key}` names host {number}: {expected}")))
+    }
+
+    fn known(&self, number: u32) -> Result<HostId, String> {
         if number as usize >= self.host_count {
-            return Err(super::invalid(format!(
-                "`{key}` names host {number}: expected 0 to {}",
-                self.host_count - 1
-            )));
+            return Err(format!("expected 0 to {}", self.host_count - 1));
         }
         Ok(HostId(number))
     }
+
+    /// A flow from a host of the class to another host of the fabric, by their numbers.
+    fn flow(&self, from: u32, to: u32) -> Result<GivenFlow, String> {
+        let host = |number| {
+            let host = self.known(number);
+            host.map_err(|expected| format!("there is no host {number}: {expected}"))
+        };
+        let (source, destination) = (host(from)?, host(to)?);
+        if source == destination {
+            return Err(format!("a flow from host {from} to itself"));
+        }
+        if self.hosts.binary_search(&source).is_err() {
+            return Err(format!("host {from} is not among the hosts of the class"));
+        }
+        Ok(GivenFlow::between(source, destination))
+    }
+
+    /// A size \[flits\].
+    fn flits(&self, bytes: u64) -> Result<u64, String> {
+        let flits = bytes.div_ceil(u64::from(self.clock.flit_bytes)).max(1);
+        if flits > LARGEST_FLOW {
+            return Err(format!("{bytes} bytes are more than {LARGEST_FLOW} flits"));
+        }
+        Ok(flits)
+    }
+
+    /// The text of a file.
+    fn read(&self, file: &str) -> Result<String, ArgumentError> {
+        std::fs::read_to_string(self.base.join(file)).map_err(|cause| {
+            super::invalid(format!(
+                "`file`: {file} cannot be read: {cause}; relative names start from the folder of the scenario"
+            ))
+        })
+    }
 }
 
-/// Makes the pairs from its arguments; the error names what is wrong and what is allowed.
-pub type BuildPairs = fn(Arguments<'_>, &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError>;
+/// What is wrong in a file, and where.
+fn wrong(file: &str, line: usize, reason: &str) -> ArgumentError {
+    super::invalid(format!("`file`: {file}, line {line}: {reason}"))
+}
+
+/// The lines of a table with their numbers from 1, without empty ones and comments.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.lines());
+    lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+}
+
+/// Makes the flows from its arguments; the error names what is wrong and what is allowed.
+pub type BuildFlows = fn(Arguments<'_>, &FlowsContext<'_>) -> Result<Vec<GivenFlow>, ArgumentError>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn build(text: &str) -> Result<Vec<Pair>, ArgumentError> {
-        let hosts: Vec<HostId> = (0..8).map(HostId).collect();
-        let context = PairsContext {
+    /// The flows of a class of hosts 1 to 8 of 10, in a folder with a table of that text.
+    fn build_with(table: &str, text: &str) -> Result<Vec<GivenFlow>, ArgumentError> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("t.csv"), table).unwrap();
+        let hosts: Vec<HostId> = (1..9).map(HostId).collect();
+        let context = FlowsContext {
             hosts: &hosts,
-            host_count: 8,
+            host_count: 10,
+            base: folder.path(),
+            clock: Clock {
+                flit_bytes: 64,
+                reference_rate: 32_000_000_000,
+            },
             seed: 3,
             class: 0,
             entry: 0,
@@ -104,10 +211,15 @@ mod tests {
     }
 
     fn pairs(text: &str) -> Vec<(u32, u32)> {
-        let pairs = build(text);
-        let pairs = pairs.unwrap_or_else(|error| panic!("{text}: {error}"));
+        let flows = build_with("", text);
+        let flows = flows.unwrap_or_else(|error| panic!("{text}: {error}"));
+        let pairs = flows.iter().map(|flow| {
+            assert!(flow.own.is_none(), "{text}");
+            (flow.source.0, flow.destination.0)
+        });
+        let pairs: Vec<_> = pairs.collect();
         assert!(pairs.iter().all(|(from, to)| from != to), "{text}");
-        pairs.iter().map(|(from, to)| (from.0, to.0)).collect()
+        pairs
     }
 
     #[test]
@@ -117,12 +229,18 @@ mod tests {
             ("PerHost(count: 4000000000)", "expected 1 to 8388608"),
             ("Permutations(count: 9000000)", "at most 67108864 flows"),
             ("RandomPairs(count: 70000000)", "expected 1 to 67108864"),
-            ("Incast(to: 8)", "`to` names host 8: expected 0 to 7"),
+            ("Incast(to: 10)", "`to` names host 10: expected 0 to 9"),
             ("Incast(to: 3, from: 8)", "expected 1 to 7"),
+            ("Incast(to: 9, from: 9)", "expected 1 to 8"),
+            (
+                "List(pairs: [(1, 10)])",
+                "`pairs`: there is no host 10: expected 0 to 9",
+            ),
+            ("List(pairs: [(0, 1)])", "host 0 is not among the hosts"),
             ("List(pairs: [])", "expected at least one pair"),
             ("List(pairs: [(2, 2)])", "from host 2 to itself"),
         ] {
-            let error = build(text).unwrap_err().to_string();
+            let error = build_with("", text).unwrap_err().to_string();
             assert!(error.contains(message), "{text}: {error}");
         }
     }
@@ -130,16 +248,215 @@ mod tests {
     #[test]
     fn generators_give_what_they_say() {
         assert_eq!(pairs("List(pairs: [(1, 0), (2, 0)])"), [(1, 0), (2, 0)]);
-        assert_eq!(pairs("Incast(to: 3, from: 3)"), [(0, 3), (1, 3), (2, 3)]);
+        assert_eq!(pairs("Incast(to: 3, from: 3)"), [(1, 3), (2, 3), (4, 3)]);
         assert_eq!(pairs("Incast(to: 3)").len(), 7);
         let per_host = pairs("PerHost(count: 5)");
-        for host in 0..8 {
+        for host in 1..9 {
             assert_eq!(per_host.iter().filter(|pair| pair.0 == host).count(), 5);
         }
         assert_eq!(pairs("RandomPairs(count: 100)").len(), 100);
         let permutations = pairs("Permutations(count: 3)");
-        for host in 0..8 {
+        for host in 1..9 {
             assert_eq!(permutations.iter().filter(|pair| pair.1 == host).count(), 3);
+        }
+    }
+
+    #[test]
+    fn all_to_all_begins_with_the_next_host() {
+        let pairs = pairs("AllToAll()");
+        assert_eq!(pairs.len(), 8 * 7);
+        assert_eq!(pairs[..3], [(1, 2), (1, 3), (1, 4)]);
+        assert_eq!(pairs[55 - 6..56 - 6], [(8, 1)]);
+        let mut different = pairs.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert_eq!(different.len(), 56);
+        // the first flows of all hosts go to different ones
+        let mut first: Vec<u32> = pairs.iter().step_by(7).map(|pair| pair.1).collect();
+        first.sort_unstable();
+        assert!(first.into_iter().eq(1..9));
+    }
+
+    #[test]
+    fn tables_of_flows_have_columns_by_name() {
+        let table = "# flows\nbytes, destination,source, start [ns],rate,weight,stop [cycles]\n\n\
+                     100,9,1,,0.25,,\n,3,2,160,,7,40\n";
+        let flows = build_with(table, CSV).unwrap();
+        let flow = |source, destination, own| GivenFlow {
+            source: HostId(source),
+            destination: HostId(destination),
+            own: Some(Box::new(own)),
+        };
+        let first = Own {
+            flits: Some(2),
+            rate: Some(0.25),
+            ..Own::default()
+        };
+        // a cycle is 16 ns
+        let second = Own {
+            start: Some(10),
+            stop: Some(40),
+            weight: Some(7),
+            ..Own::default()
+        };
+        assert_eq!(flows, [flow(1, 9, first), flow(2, 3, second)]);
+        let plain = build_with("source,destination\n1,2\n", CSV).unwrap();
+        assert_eq!(plain, [GivenFlow::between(HostId(1), HostId(2))]);
+    }
+
+    #[test]
+    fn matrices_have_a_flow_for_every_entry() {
+        let mut rows = vec![["0"; 8]; 8];
+        (rows[0][1], rows[2][0], rows[7][6]) = ("65", "1", "128");
+        let text: Vec<String> = rows.iter().map(|row| row.join(",")).collect();
+        let text = text.join("\n");
+        let read = |entries: &str| {
+            let flows = build_with(
+                &text,
+                &format!("Matrix(file: \"t.csv\", entries: {entries})"),
+            );
+            let flows = flows.unwrap().into_iter();
+            flows
+                .map(|flow| (flow.source.0, flow.destination.0, *flow.own.unwrap()))
+                .collect::<Vec<_>>()
+        };
+        let bytes = |flits| Own {
+            flits: Some(flits),
+            ..Own::default()
+        };
+        assert_eq!(
+            read("Bytes"),
+            [(1, 2, bytes(2)), (3, 1, bytes(1)), (8, 7, bytes(2))]
+        );
+        let weight = |weight| Own {
+            weight: Some(weight),
+            ..Own::default()
+        };
+        assert_eq!(
+            read("Weights"),
+            [(1, 2, weight(65)), (3, 1, weight(1)), (8, 7, weight(128))]
+        );
+    }
+
+    const CSV: &str = "Csv(file: \"t.csv\")";
+
+    /// A text in place of a table of flows, and what is said of it.
+    const WRONG: &[(&str, &str)] = &[
+        ("", "`file`: t.csv, line 1: is empty: expected a header"),
+        (
+            "source,bytes\n",
+            "line 1: the column `destination` is missing",
+        ),
+        ("source,destination,byte\n", "did you mean `bytes`?"),
+        (
+            "source,destination,source\n",
+            "the column `source` is there twice",
+        ),
+        (
+            "source,destination,start\n",
+            "line 1: the column `start` has no unit",
+        ),
+        (
+            "source,destination,stop [days]\n",
+            "unknown unit of time `days`",
+        ),
+        (
+            "source,destination,rate [s]\n",
+            "the column `rate` has no such unit",
+        ),
+        ("source,destination\n", "`file`: t.csv has no flow"),
+        (
+            "source,destination\n\n1,2,3\n",
+            "line 3: 3 columns, but the header has 2",
+        ),
+        (
+            "source,destination\n1,x\n",
+            "line 2, column 2 (`destination`): `x` is no host number",
+        ),
+        (
+            "source,destination\n1,10\n",
+            "line 2: there is no host 10: expected 0 to 9",
+        ),
+        (
+            "source,destination\n1,1\n",
+            "line 2: a flow from host 1 to itself",
+        ),
+        (
+            "source,destination\n0,1\n",
+            "host 0 is not among the hosts of the class",
+        ),
+        (
+            "source,destination,bytes\n1,2,-3\n",
+            "column 3 (`bytes`): `-3` is no number of bytes",
+        ),
+        (
+            "source,destination,bytes\n1,2,99999999999999\n",
+            "(`bytes`): 99999999999999 bytes are more than",
+        ),
+        (
+            "source,destination,rate\n1,2,1.5\n",
+            "(`rate`): `1.5` is no fraction of the link rate from 0 to 1",
+        ),
+        ("source,destination,rate\n1,2,NaN\n", "(`rate`): `NaN`"),
+        (
+            "source,destination,weight\n1,2,0\n",
+            "(`weight`): `0` is no weight from 1 to 65535",
+        ),
+        (
+            "source,destination,start [ns]\n1,2,-1\n",
+            "(`start`): `-1` is no time",
+        ),
+    ];
+
+    #[test]
+    fn what_is_wrong_in_a_table_is_told_with_line_and_column() {
+        for (table, message) in WRONG {
+            let error = build_with(table, CSV).unwrap_err().to_string();
+            assert!(error.contains(message), "{table}: {error}");
+        }
+        let error = build_with("", "Csv(file: \"u.csv\")").unwrap_err();
+        let message = "`file`: u.csv cannot be read";
+        assert!(error.to_string().contains(message), "{error}");
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_matrix_is_told_with_line_and_column() {
+        let square = |row: &str| format!("{}{row}\n", "0,0,0,0,0,0,0,0\n".repeat(7));
+        for (table, entries, message) in [
+            (
+                "0,0\n",
+                "Bytes",
+                "line 1: 2 columns, but the class has 8 hosts",
+            ),
+            (
+                "0,0,0,0,0,0,0,0\n",
+                "Bytes",
+                "has 1 rows, but the class has 8 hosts",
+            ),
+            (
+                &square("0,0,0,0,0,0,x,0"),
+                "Bytes",
+                "line 8, column 7: `x` is no number of bytes",
+            ),
+            (
+                &square("0,0,0,0,0,0,0,3"),
+                "Bytes",
+                "line 8, column 8: a flow from host 8 to itself",
+            ),
+            (
+                &square("0,0,0,0,0,0,65536,0"),
+                "Weights",
+                "line 8, column 7: `65536` is no weight from 1 to 65535, or 0",
+            ),
+            (
+                &square("0,0,0,0,0,0,0,0"),
+                "Bytes",
+                "`file`: t.csv has no flow",
+            ),
+        ] {
+            let text = format!("Matrix(file: \"t.csv\", entries: {entries})");
+            let error = build_with(table, &text).unwrap_err().to_string();
+            assert!(error.contains(message), "{table}: {error}");
         }
     }
 }

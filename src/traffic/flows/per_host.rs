@@ -1,12 +1,12 @@
 //! The same number of flows at every host, to hosts drawn at random.
 
-use super::{BuildPairs, Pair, PairsContext};
+use super::{BuildFlows, FlowsContext, GivenFlow};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::below;
 use serde::Deserialize;
 
 /// Registers `PerHost`.
-pub(super) const ENTRY: Entry<BuildPairs> = Entry {
+pub(super) const ENTRY: Entry<BuildFlows> = Entry {
     name: "PerHost",
     aliases: &[],
     summary: "so many flows from every host of the class, to other hosts of it drawn at random",
@@ -27,7 +27,10 @@ struct PerHost {
     count: u32,
 }
 
-fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
+fn build(
+    arguments: Arguments<'_>,
+    context: &FlowsContext<'_>,
+) -> Result<Vec<GivenFlow>, ArgumentError> {
     let PerHost { count } = arguments.parse()?;
     context.check_count(count, context.hosts.len())?;
     let mut rng = context.stream();
@@ -36,7 +39,7 @@ fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pai
         for _ in 0..count {
             let drawn = below(&mut rng, context.hosts.len() as u32 - 1) as usize;
             let other = context.hosts[drawn + usize::from(drawn >= rank)];
-            pairs.push((host, other));
+            pairs.push(GivenFlow::between(host, other));
         }
     }
     Ok(pairs)

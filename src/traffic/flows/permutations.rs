@@ -1,13 +1,13 @@
 //! Random permutations, one over the other.
 
-use super::{BuildPairs, Pair, PairsContext};
+use super::{BuildFlows, FlowsContext, GivenFlow};
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::below;
 use serde::Deserialize;
 
 /// Registers `Permutations`.
-pub(super) const ENTRY: Entry<BuildPairs> = Entry {
+pub(super) const ENTRY: Entry<BuildFlows> = Entry {
     name: "Permutations",
     aliases: &[],
     summary: "random permutations of the hosts of the class without fixed points, one over the other",
@@ -35,7 +35,10 @@ fn one() -> u32 {
     1
 }
 
-fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
+fn build(
+    arguments: Arguments<'_>,
+    context: &FlowsContext<'_>,
+) -> Result<Vec<GivenFlow>, ArgumentError> {
     let Permutations { count } = arguments.parse()?;
     context.check_count(count, context.hosts.len())?;
     let mut rng = context.stream();
@@ -55,7 +58,8 @@ fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pai
                 break;
             }
         }
-        pairs.extend(context.hosts.iter().copied().zip(targets.iter().copied()));
+        let ends = context.hosts.iter().zip(&targets);
+        pairs.extend(ends.map(|(&from, &to)| GivenFlow::between(from, to)));
     }
     Ok(pairs)
 }

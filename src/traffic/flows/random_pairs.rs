@@ -1,12 +1,12 @@
 //! Pairs of hosts drawn at random.
 
-use super::{BuildPairs, Pair, PairsContext};
+use super::{BuildFlows, FlowsContext, GivenFlow};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::below;
 use serde::Deserialize;
 
 /// Registers `RandomPairs`.
-pub(super) const ENTRY: Entry<BuildPairs> = Entry {
+pub(super) const ENTRY: Entry<BuildFlows> = Entry {
     name: "RandomPairs",
     aliases: &[],
     summary: "so many pairs of different hosts of the class, drawn at random",
@@ -27,7 +27,10 @@ struct RandomPairs {
     count: u32,
 }
 
-fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pair>, ArgumentError> {
+fn build(
+    arguments: Arguments<'_>,
+    context: &FlowsContext<'_>,
+) -> Result<Vec<GivenFlow>, ArgumentError> {
     let RandomPairs { count } = arguments.parse()?;
     context.check_count(count, 1)?;
     let mut rng = context.stream();
@@ -35,7 +38,7 @@ fn build(arguments: Arguments<'_>, context: &PairsContext<'_>) -> Result<Vec<Pai
     let pairs = (0..count).map(|_| {
         let from = below(&mut rng, hosts.len() as u32) as usize;
         let to = below(&mut rng, hosts.len() as u32 - 1) as usize;
-        (hosts[from], hosts[to + usize::from(to >= from)])
+        GivenFlow::between(hosts[from], hosts[to + usize::from(to >= from)])
     });
     Ok(pairs.collect())
 }

@@ -17,6 +17,7 @@ use super::{
     MessagesContext,
 };
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter, unknown};
+use crate::traffic::table::{TimeUnit, cells, named};
 use crate::units::Clock;
 use serde::Deserialize;
 use std::fs::File;
@@ -148,11 +149,6 @@ impl Lines {
     }
 }
 
-/// The cells of a line.
-fn cells(line: &str) -> impl Iterator<Item = &str> {
-    line.split(',').map(str::trim)
-}
-
 /// Places of the columns.
 #[derive(Clone, Copy, Debug)]
 struct Columns {
@@ -163,30 +159,18 @@ struct Columns {
     class: Option<usize>,
     after: Option<usize>,
     count: usize,
-    /// Cycles of a unit of time; `None` = whole cycles.
-    cycles_per_unit: Option<f64>,
+    unit: TimeUnit,
 }
 
-/// Names of the columns, and the units of time with their length \[ps\].
+/// Names of the columns.
 const COLUMNS: [&str; 6] = ["time", "source", "destination", "bytes", "class", "after"];
-const UNITS: [(&str, f64); 6] = [
-    ("cycles", 0.0),
-    ("ps", 1.0),
-    ("ns", 1e3),
-    ("us", 1e6),
-    ("ms", 1e9),
-    ("s", 1e12),
-];
 
 impl Columns {
     fn new(header: &str, clock: Clock) -> Result<Self, String> {
         let mut places = [None; COLUMNS.len()];
         let mut unit = "cycles";
         for (place, cell) in cells(header).enumerate() {
-            let (name, bracket) = match cell.split_once('[') {
-                Some((name, rest)) => (name.trim(), rest.trim_end_matches(']').trim()),
-                None => (cell, ""),
-            };
+            let (name, bracket) = named(cell);
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else {
                 return Err(unknown("column", name, COLUMNS.into_iter()));
             };
@@ -203,13 +187,7 @@ impl Columns {
             let name = COLUMNS[column];
             places[column].ok_or_else(|| format!("the column `{name}` is missing"))
         };
-        let Some((_, length)) = UNITS.iter().find(|(name, _)| *name == unit) else {
-            return Err(unknown(
-                "unit of time",
-                unit,
-                UNITS.iter().map(|(name, _)| *name),
-            ));
-        };
+        let unit = TimeUnit::named(unit, clock)?;
         Ok(Self {
             time: need(0)?,
             source: need(1)?,
@@ -218,29 +196,8 @@ impl Columns {
             class: places[4],
             after: places[5],
             count: cells(header).count(),
-            cycles_per_unit: (*length > 0.0).then(|| length / clock.cycle_picoseconds()),
+            unit,
         })
-    }
-
-    /// A time \[cycles\].
-    fn cycles(&self, text: &str) -> Result<u64, String> {
-        let cycles = match self.cycles_per_unit {
-            None => text.parse().ok(),
-            Some(factor) => {
-                // not after rounding: less than half of a cycle before 0 is before 0, too; NaN is in no range
-                let units = text.parse().ok().filter(|units: &f64| *units >= 0.0);
-                units.map(|units| (units * factor).round() as u64)
-            }
-        };
-        match cycles {
-            None => Err(format!(
-                "`{text}` is no time in the unit of the header, from 0"
-            )),
-            Some(cycles) if cycles >= LATEST => {
-                Err(format!("`{text}`: a time of {LATEST} cycles or more"))
-            }
-            Some(cycles) => Ok(cycles),
-        }
     }
 }
 
@@ -293,7 +250,7 @@ impl Rows {
         let bytes = row[columns.bytes];
         Ok(Message {
             line: self.lines.number,
-            time: columns.cycles(row[columns.time])?,
+            time: columns.unit.cycles(row[columns.time], LATEST)?,
             source: class.host("source", row[columns.source])?,
             destination: class.host("destination", row[columns.destination])?,
             class: class.number,
@@ -316,7 +273,7 @@ impl Rows {
                     "`{text}` is nothing to wait for: expected the number of a message, such as 7 or 7+500"
                 )
             })?,
-            delay: self.columns.cycles(delay)?,
+            delay: self.columns.unit.cycles(delay, LATEST)?,
         })
     }
 }

@@ -221,3 +221,38 @@ fn a_scenario_without_a_sweep_is_refused() {
     let errors = folder.fails(2, &["sweep", "small.ron", "--shard", "3/2"]);
     assert!(errors.contains("such as 2/8"), "{errors}");
 }
+
+#[test]
+fn what_flows_did_is_in_the_table_and_claims_may_name_it() {
+    let folder = Folder::new();
+    let scenario = r#"Scenario(
+        fabric: (topology: Mesh(radix: [4, 4]), flit: "64 B", link: (rate: "10 Gbit/s", latency: "2 cycles"),
+                 switch: (lane_capacity: "32 flits", routing_delay: "1 cycles")),
+        routing: DimensionOrder(),
+        traffic: [(name: "bulk", flows: [(pairs: PerHost(count: 2), bytes: "2 KiB")], size: "512 B")],
+        phases: (warmup: "0 cycles", measure: Flows(at_most: "100000 cycles")),
+        sweep: (axes: [("traffic.bulk.flows.0.bytes", ["512 B", "8 KiB"])], seeds: 2),
+        expect: [
+            (metric: "flows.complete", relation: Equals, value: 32),
+            (metric: "flows.slowdown.mean", relation: AtLeast, value: 1),
+            (metric: "flows.sizes.128.slowdown.p99", at: [("traffic.bulk.flows.0.bytes", "8 KiB")], relation: AtLeast, value: 1),
+        ],
+    )"#;
+    std::fs::write(folder.path("flows.ron"), scenario).expect("a writable folder");
+    let shown = folder.succeeds(&["sweep", "flows.ron", "--out", "out"]);
+    assert!(shown.contains("2 points, 4 of 4 runs done"), "{shown}");
+    let rows = rows(&folder.table("out"));
+    for (row, size) in rows.iter().zip([8, 128]) {
+        assert!((number(row, "flows.complete [flows]") - 32.0).abs() < 1e-9);
+        let mean = number(row, "flows.slowdown.mean [times that in the empty fabric]");
+        let most = number(row, "flows.slowdown.max [times that in the empty fabric]");
+        assert!(1.0 < mean && mean < most, "{mean} {most}");
+        // a flow is of one size class, the other has a column of its own
+        let p99 = |size| format!("flows.sizes.{size}.completion.p99 [cycles]");
+        assert!(number(row, &p99(size)) > f64::from(size));
+        assert_eq!(row[&p99(8 + 128 - size)], "");
+    }
+    let claims = std::fs::read_to_string(folder.path("out/claims.csv")).expect("claims");
+    assert_eq!(claims.lines().count(), 4, "{claims}");
+    assert!(!claims.contains("fails"), "{claims}");
+}

@@ -5,12 +5,20 @@ use std::path::Path;
 use virtlane::measure::FlowResult;
 use virtlane::plan::Limit;
 use virtlane::report::RunResult;
+use virtlane::run::Outcome;
 use virtlane::run::outcome::Verdict;
 use virtlane::scenario::{Document, Parts, Resolved};
 
 /// Four switches with links of several speeds and latencies.
 fn scenario(switch: &str, host: &str, flows: &str, size: u32) -> Resolved {
-    let text = format!(
+    let text = text(switch, host, flows, size, "\"60000 cycles\"");
+    let document = Document::parse("flows.ron", &text, Path::new(".")).expect("a scenario");
+    let resolved = document.resolve(&Parts::registered());
+    resolved.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn text(switch: &str, host: &str, flows: &str, size: u32, measure: &str) -> String {
+    format!(
         r#"Scenario(
             fabric: (
                 topology: Mesh(radix: [2, 2]),
@@ -22,12 +30,9 @@ fn scenario(switch: &str, host: &str, flows: &str, size: u32) -> Resolved {
             ),
             routing: DimensionOrder(),
             traffic: [(name: "flows", flows: [{flows}], size: "{size} flits")],
-            phases: (warmup: "0 cycles", measure: "60000 cycles"),
+            phases: (warmup: "0 cycles", measure: {measure}),
         )"#
-    );
-    let document = Document::parse("flows.ron", &text, Path::new(".")).expect("a scenario");
-    let resolved = document.resolve(&Parts::registered());
-    resolved.unwrap_or_else(|error| panic!("{error}"))
+    )
 }
 
 fn results(resolved: &Resolved) -> Vec<FlowResult> {
@@ -245,4 +250,84 @@ fn queues_of_flows_count_as_backlog() {
     // 0.6 of the link for as long as was measured
     let grown = outcome.backlog_growth as f64 * 8.0 / outcome.cycles.measure as f64;
     assert!((grown - 0.6).abs() < 0.05, "{grown}");
+}
+
+/// The measurement of such flows that lasts until they are complete, at most so many cycles.
+fn until_complete(flows: &str, most: u64) -> Outcome {
+    let measure = format!("Flows(at_most: \"{most} cycles\")");
+    let document = Document::parse(
+        "until.ron",
+        &text("", "", flows, 4, &measure),
+        Path::new("."),
+    );
+    let asked = document.expect("a scenario").resolve(&Parts::registered());
+    run(&asked.unwrap_or_else(|error| panic!("{error}")))
+}
+
+#[test]
+fn a_measurement_ends_soon_after_the_last_flow() {
+    let flows = "(pairs: List(pairs: [(0, 3)]), bytes: \"5000 flits\"), \
+                 (pairs: List(pairs: [(1, 2)]), bytes: \"70 flits\", start: \"30000 cycles\")";
+    let outcome = until_complete(flows, 60_000);
+    let ends: Vec<u64> = (outcome.flow_counts.iter())
+        .map(|flow| flow.arrived.last_delivery.expect("complete"))
+        .collect();
+    let last = *ends.iter().max().expect("two flows");
+    assert_eq!(outcome.verdict, Verdict::Steady, "{}", outcome.reason);
+    let expected = format!("2 of 2 flows with a size complete, the last in cycle {last}");
+    assert_eq!(outcome.reason, expected);
+    let end = outcome.cycles.measure;
+    assert!(last < end && end <= last + 256, "{last} {end}");
+    let length = outcome.length.expect("the run found its length");
+    assert_eq!(length, format!("measurement of {end} cycles: {expected}"));
+}
+
+#[test]
+fn flows_that_are_not_complete_are_the_verdict() {
+    let flow = "(pairs: List(pairs: [(0, 3)]), bytes: \"5000 flits\")";
+    let endless = "(pairs: List(pairs: [(1, 2)]))";
+    let outcome = until_complete(&format!("{flow}, {endless}"), 4000);
+    assert_eq!(outcome.verdict, Verdict::Incomplete, "{}", outcome.reason);
+    let reason = "the bound of the measurement came first: 0 of 1 flows with a size complete";
+    assert_eq!(outcome.reason, reason);
+    assert_eq!(outcome.cycles.measure, 4000);
+    // with flows that never end the rest is judged as ever
+    let outcome = until_complete(&format!("{flow}, {endless}"), 60_000);
+    assert_ne!(outcome.verdict, Verdict::Incomplete, "{}", outcome.reason);
+    assert!(outcome.cycles.measure < 60_000);
+}
+
+/// What a generator says of a flow counts before what is said beside it; the rest stays.
+#[test]
+fn flows_of_a_table_have_values_of_their_own() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let table = "source,destination,start [cycles],stop [cycles],bytes,rate,weight\n\
+                 0,3,,,,,\n1,2,70,900,65,0.25,9\n";
+    std::fs::write(folder.path().join("flows.csv"), table).expect("a writable folder");
+    let resolve = |more: &str| {
+        let flows = format!("(pairs: Csv(file: \"flows.csv\"), {more})");
+        let text = text("", "", &flows, 4, "\"1000 cycles\"");
+        let document = Document::parse("flows.ron", &text, folder.path()).expect("a scenario");
+        document.resolve(&Parts::registered())
+    };
+    let resolved = resolve("start: \"5 cycles\", bytes: \"7 flits\", limit: Rate(0.5)");
+    let resolved = resolved.unwrap_or_else(|error| panic!("{error}"));
+    let flows: Vec<_> = (resolved.plan.flows.iter())
+        .map(|flow| (flow.start, flow.stop, flow.flits, flow.weight, flow.limit))
+        .collect();
+    // a host's flit takes 2 cycles
+    let expected = [
+        (5, None, Some(7), 1, Limit::Rate(1 << 30)),
+        (70, Some(900), Some(2), 9, Limit::Rate(1 << 29)),
+    ];
+    assert_eq!(flows, expected);
+    let error = resolve("stop: \"6 cycles\", start: \"5 cycles\"");
+    assert!(error.is_ok(), "its own stop counts");
+    let table = table.replace("70", "900");
+    std::fs::write(folder.path().join("flows.csv"), table).expect("a writable folder");
+    let error = resolve("weight: 2")
+        .expect_err("it stops before it starts")
+        .to_string();
+    let message = "the flow from host 1 to host 2: it stops in cycle 900: expected after its start in cycle 900";
+    assert!(error.contains(message), "{error}");
 }

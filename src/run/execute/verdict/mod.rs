@@ -23,7 +23,8 @@
 //! Chance means counts of flits with the dispersion that the created flits of all hosts show from batch to batch; one
 //! packet at each edge of the measurement is allowed for, and the flits that fill a fabric that was not warmed up.
 //! Where source queues are bounded and reject packets, or sources always have one waiting, the fabric is saturated by
-//! what is seen at once. A run of messages is judged by whether all of them were delivered.
+//! what is seen at once. A run of messages is judged by whether all of them were delivered, one that waits
+//! for its flows by whether all are complete.
 //!
 //! # Deviations
 //! Dally and Towles judge the curve of latency over load by eye. Arrivals of single hosts may be burstier than those
@@ -45,34 +46,13 @@ pub(super) use window::Asked;
 use window::Window;
 
 use super::Run;
+use super::awaited::Deliveries;
 use crate::measure::{ClassRecords, Records};
 use crate::plan::ClassPlan;
 use crate::run::outcome::Verdict;
 use crate::run::wait_for::WaitFor;
 use crate::scenario::bounds::headroom;
 use std::fmt;
-
-/// How far the messages of a run have come.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MessageCount {
-    /// Messages of all classes.
-    pub(super) all: u64,
-    /// Those that are not delivered.
-    pub(super) left: u64,
-    /// Latest delivery \[cycle\].
-    pub(super) last: u64,
-}
-
-impl fmt::Display for MessageCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let delivered = self.all - self.left;
-        write!(f, "{delivered} of {} messages delivered", self.all)?;
-        match delivered {
-            0 => Ok(()),
-            _ => write!(f, ", the last in cycle {}", self.last),
-        }
-    }
-}
 
 /// What the drain left over.
 #[derive(Clone, Copy, Debug)]
@@ -96,17 +76,16 @@ impl fmt::Display for Leftover {
 /// Verdict and reason of a run that was not ended early.
 pub(super) fn judge(
     window: &Window<'_>,
-    messages: MessageCount,
+    deliveries: Deliveries,
     leftover: Leftover,
 ) -> (Verdict, String) {
     let plan = window.plan();
-    if plan.phases.until_messages && messages.left > 0 {
-        let reason = format!("the bound of the measurement came first: {messages}");
+    if let Some(missing) = deliveries.missing(plan) {
+        let reason = format!("the bound of the measurement came first: {missing}");
         return (Verdict::Incomplete, reason);
     }
-    let sends_messages = |class: &ClassPlan| class.messages.is_some();
-    if messages.left == 0 && messages.all > 0 && plan.classes.iter().all(sends_messages) {
-        return (Verdict::Steady, messages.to_string());
+    if let Some(reason) = deliveries.complete(plan) {
+        return (Verdict::Steady, reason);
     }
     if let Some(reason) = rejecting(window).or_else(|| window.overload()) {
         return (Verdict::Saturated, reason);
@@ -209,22 +188,6 @@ impl Run<'_> {
             let has_inner = self.resolved.routes.tables().is_some();
             Some(Asked { bound, has_inner })
         })
-    }
-
-    /// How far the messages have come.
-    pub(super) fn messages(&self) -> MessageCount {
-        let classes = &self.resolved.plan.classes;
-        let all = classes.iter().filter_map(|class| class.messages).sum();
-        let (mut delivered, mut last) = (0, 0);
-        for records in self.simulation.records() {
-            let classes = records.measured.classes.iter();
-            for messages in classes.filter_map(|class| class.messages.as_ref()) {
-                delivered += messages.delivered;
-                last = last.max(messages.last_delivery);
-            }
-        }
-        let left = all - delivered;
-        MessageCount { all, left, last }
     }
 
     /// The drain limit is reached with tagged packets left: a deadlock, when some wait in a circle.

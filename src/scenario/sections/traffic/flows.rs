@@ -2,22 +2,24 @@
 
 use super::{Class, ServiceLevels};
 use crate::ids::HostId;
-use crate::plan::{ClassPlan, FlowPlan, HostOptions, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Window};
+use crate::plan::{ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Until, Window};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{self, LONGEST_PHASE, cycles};
 use crate::scenario::sections::values::{Read, amount, list, part, time, whole};
 use crate::scenario::syntax::{At, Item, Mistake, Part};
 use crate::scenario::{Layout, Parts, Scenario};
 use crate::topology::Graph;
-use crate::traffic::flows::{MOST_FLOWS, PairsContext};
+use crate::traffic::flows::{FlowsContext, GivenFlow, LARGEST_FLOW, MOST_FLOWS, Own};
 use crate::traffic::messages::Senders;
 use crate::traffic::{Process, ProcessContext};
 use crate::units::{Amount, Time};
 use fixedbitset::FixedBitSet;
+use std::path::Path;
 use std::sync::Arc;
 
 section! {
-    /// Flows that are alike: senders that a host asks for packets when its channel is free.
+    /// Flows that are alike, but for what the generator says of each: senders that a host asks for packets when its channel
+    /// is free.
     Flows = "flows" in "traffic[...].flows[...]" {
         /// Who sends to whom
         pairs: Part = part("flow generator"), "flow generator";
@@ -140,7 +142,8 @@ pub(in crate::scenario) fn flows(
     scenario: &Scenario,
     parts: &Parts<'_>,
     layout: &Layout,
-    host: &HostOptions,
+    base: &Path,
+    scheduler: Scheduler,
     classes: &mut [ClassPlan],
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let mut flows = Vec::new();
@@ -155,8 +158,9 @@ pub(in crate::scenario) fn flows(
                 section,
                 parts,
                 layout,
+                base,
                 class: &classes[number],
-                scheduler: host.scheduler,
+                scheduler,
             };
             all.add(scenario.seed, (number, entry), &mut flows)?;
         }
@@ -169,11 +173,14 @@ pub(in crate::scenario) fn flows(
         let mistake = format!("{} flows: at most {MOST_FLOWS} are possible", flows.len());
         return Err(scenario.traffic[0].name.mistake(mistake));
     }
+    if let Some((Until::Flows, bound)) = scenario.phases.until()
+        && flows.iter().all(|flow| flow.flits.is_none())
+    {
+        let mistake = "no flow has a size (`bytes`): expected a time or `Auto(...)`";
+        return Err(bound.mistake(mistake));
+    }
     Ok(flows)
 }
-
-/// Largest size of a flow \[flits\]: its time on any link can be counted.
-const LARGEST_FLOW: u64 = 1 << 40;
 
 /// What does not go with flows.
 fn alone(class: &Class) -> Result<(), Mistake> {
@@ -190,6 +197,7 @@ struct Entry<'a> {
     section: &'a Flows,
     parts: &'a Parts<'a>,
     layout: &'a Layout,
+    base: &'a Path,
     class: &'a ClassPlan,
     scheduler: Scheduler,
 }
@@ -204,14 +212,16 @@ impl Entry<'_> {
         let (section, clock) = (self.section, self.layout.clock);
         let graph = &self.layout.graph;
         let make = section.pairs.entry(self.parts.flows)?.build;
-        let context = PairsContext {
+        let context = FlowsContext {
             hosts: &self.class.hosts,
             host_count: graph.hosts().len(),
+            base: self.base,
+            clock,
             seed,
             class,
             entry,
         };
-        let pairs = section.pairs.build(|arguments| make(arguments, &context))?;
+        let given = section.pairs.build(|arguments| make(arguments, &context))?;
         let start = cycles(&section.start, clock, 0, LONGEST_PHASE)?;
         let stop = section.stop.as_ref();
         let stop = stop.map(|stop| cycles(stop, clock, start + 1, LONGEST_PHASE));
@@ -222,17 +232,17 @@ impl Entry<'_> {
         let window = section.window.as_ref();
         let window = window.map(|window| self.window(window)).transpose()?;
         let mut alike: Vec<Alike> = Vec::new();
-        for (source, destination) in pairs {
-            let pace = pace(graph, source);
+        for given in given {
+            let pace = pace(graph, given.source);
             let known = alike.iter().position(|alike| alike.pace == pace);
             if known.is_none() {
                 alike.push(self.alike(pace)?);
             }
             let alike = &alike[known.unwrap_or(alike.len() - 1)];
-            flows.push(FlowPlan {
+            let mut flow = FlowPlan {
                 class: class as u16,
-                source,
-                destination,
+                source: given.source,
+                destination: given.destination,
                 start,
                 stop,
                 flits,
@@ -241,9 +251,41 @@ impl Entry<'_> {
                 changes: Arc::clone(&alike.changes),
                 window,
                 process: alike.process.clone(),
-            });
+            };
+            if let Some(own) = &given.own {
+                let changed = self.change(&mut flow, own, pace);
+                changed.map_err(|reason| self.wrong(&given, &reason))?;
+            }
+            flows.push(flow);
         }
         Ok(())
+    }
+
+    /// Gives a flow what it has of its own.
+    fn change(&self, flow: &mut FlowPlan, own: &Own, pace: u32) -> Result<(), String> {
+        flow.start = own.start.unwrap_or(flow.start);
+        flow.stop = own.stop.or(flow.stop);
+        flow.flits = own.flits.or(flow.flits);
+        flow.weight = own.weight.unwrap_or(flow.weight);
+        if let Some(rate) = own.rate {
+            flow.limit = self.rate(rate, pace)?;
+        }
+        match flow.stop {
+            Some(stop) if stop <= flow.start => {
+                let start = flow.start;
+                Err(format!(
+                    "it stops in cycle {stop}: expected after its start in cycle {start}"
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What is wrong with a flow of the generator.
+    fn wrong(&self, given: &GivenFlow, reason: &str) -> Mistake {
+        let (from, to) = (given.source.0, given.destination.0);
+        let name = &self.section.pairs.name;
+        name.mistake(format!("the flow from host {from} to host {to}: {reason}"))
     }
 
     /// What flows of hosts with links of one speed have in common.
@@ -276,17 +318,21 @@ impl Entry<'_> {
             ))),
             Allowed::Delay(entry, shift) => Ok(Limit::Delay { entry, shift }),
             Allowed::Rate(fraction) => {
-                // a product with a power of two is exact; the quotient is rounded up
-                let exact = fraction * ONE_FLIT_PER_CYCLE as f64;
-                let rate = (exact / f64::from(pace)).ceil() as u64;
-                let largest = u64::from(self.class.size.largest()) << 32;
-                if rate > 0 && largest / rate >= 1 << 31 {
-                    return Err(limit
-                        .mistake("so low a rate has more than 2^31 cycles between two packets"));
-                }
-                Ok(Limit::Rate(rate.min(ONE_FLIT_PER_CYCLE)))
+                let rate = self.rate(fraction, pace);
+                rate.map_err(|message| limit.mistake(message))
             }
         }
+    }
+
+    fn rate(&self, fraction: f64, pace: u32) -> Result<Limit, String> {
+        // a product with a power of two is exact; the quotient is rounded up
+        let exact = fraction * ONE_FLIT_PER_CYCLE as f64;
+        let rate = (exact / f64::from(pace)).ceil() as u64;
+        let largest = u64::from(self.class.size.largest()) << 32;
+        if rate > 0 && largest / rate >= 1 << 31 {
+            return Err("so low a rate has more than 2^31 cycles between two packets".into());
+        }
+        Ok(Limit::Rate(rate.min(ONE_FLIT_PER_CYCLE)))
     }
 
     fn process(&self, part: &Part, pace: u32) -> Result<Arc<dyn Process>, Mistake> {

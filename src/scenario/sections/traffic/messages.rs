@@ -1,7 +1,7 @@
 //! Classes that send messages: one source for all that name the same.
 
 use super::{ServiceLevels, Size};
-use crate::plan::ClassPlan;
+use crate::plan::{ClassPlan, Until};
 use crate::scenario::syntax::{Mistake, Part};
 use crate::scenario::{Layout, Parts, Scenario};
 use crate::traffic::messages::{MessageClass, MessagesContext, Senders, Workload, check};
@@ -18,7 +18,7 @@ pub(in crate::scenario) fn workloads(
 ) -> Result<Vec<Workload>, Mistake> {
     let of = |number: usize| Some((number, scenario.traffic[number].messages.as_ref()?));
     let named: Vec<_> = (0..classes.len()).filter_map(of).collect();
-    if let (true, Some(bound)) = (named.is_empty(), scenario.phases.of_messages()) {
+    if let (true, Some((Until::Messages, bound))) = (named.is_empty(), scenario.phases.until()) {
         let mistake = "no traffic class has `messages`: expected a time or `Auto(...)`";
         return Err(bound.mistake(mistake));
     }

@@ -1,0 +1,167 @@
+//! What the end of a run waits for: messages, and flows with a size.
+
+use super::Run;
+use crate::plan::{ClassPlan, Plan, Until};
+use crate::run::inspect::flow_counts;
+use std::fmt;
+
+/// How a measurement that waits for deliveries stands.
+#[derive(Clone, Debug)]
+pub(super) struct Awaited {
+    /// Cycles from now that it takes at least, a lower bound; `None` when everything is delivered.
+    pub(super) next: Option<u64>,
+    /// How far it is, in words.
+    pub(super) words: String,
+}
+
+/// How far the messages of a run have come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MessageCount {
+    /// Messages of all classes.
+    pub(super) all: u64,
+    /// Those that are not delivered.
+    pub(super) left: u64,
+    /// Latest delivery \[cycle\].
+    pub(super) last: u64,
+}
+
+impl fmt::Display for MessageCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let delivered = self.all - self.left;
+        write!(f, "{delivered} of {} messages delivered", self.all)?;
+        match delivered {
+            0 => Ok(()),
+            _ => write!(f, ", the last in cycle {}", self.last),
+        }
+    }
+}
+
+/// How far the flows with a size have come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FlowCount {
+    /// Flows with a size.
+    pub(super) all: u64,
+    /// Those that are not complete.
+    pub(super) left: u64,
+    /// Latest delivery of a complete one \[cycle\].
+    last: u64,
+    /// Cycles that those left take at least.
+    ahead: u64,
+}
+
+impl fmt::Display for FlowCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let complete = self.all - self.left;
+        write!(f, "{complete} of {} flows with a size complete", self.all)?;
+        match complete {
+            0 => Ok(()),
+            _ => write!(f, ", the last in cycle {}", self.last),
+        }
+    }
+}
+
+/// Both, at the end of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deliveries {
+    /// Messages.
+    pub(super) messages: MessageCount,
+    /// Flows, where the end of the measurement waits for them.
+    pub(super) flows: Option<FlowCount>,
+}
+
+impl Deliveries {
+    /// What is missing of what the measurement waited for.
+    pub(super) fn missing(&self, plan: &Plan) -> Option<String> {
+        match (plan.phases.until?, self.flows) {
+            (Until::Messages, _) if self.messages.left > 0 => Some(self.messages.to_string()),
+            (Until::Flows, Some(flows)) if flows.left > 0 => Some(flows.to_string()),
+            _ => None,
+        }
+    }
+
+    /// What there was to send, when all of it is delivered.
+    pub(super) fn complete(&self, plan: &Plan) -> Option<String> {
+        let all = |is: fn(&ClassPlan) -> bool| plan.classes.iter().all(is);
+        let messages = &self.messages;
+        if messages.left == 0 && messages.all > 0 && all(|class| class.messages.is_some()) {
+            return Some(messages.to_string());
+        }
+        let flows = self.flows.filter(|flows| flows.left == 0)?;
+        let is_all = flows.all == plan.flows.len() as u64 && all(|class| class.flows.is_some());
+        is_all.then(|| flows.to_string())
+    }
+}
+
+impl Run<'_> {
+    /// How far the measurement is from its end.
+    pub(super) fn awaited(&self, until: Until) -> Awaited {
+        match until {
+            Until::Messages => {
+                let messages = self.messages();
+                // as long as messages are to be read, the end is not near
+                let is_far = !self.simulation.acts_are_over();
+                Awaited {
+                    next: (messages.left > 0).then_some(if is_far { self.step } else { 0 }),
+                    words: messages.to_string(),
+                }
+            }
+            Until::Flows => {
+                let flows = self.flow_count();
+                Awaited {
+                    next: (flows.left > 0).then_some(flows.ahead),
+                    words: flows.to_string(),
+                }
+            }
+        }
+    }
+
+    /// What was waited for, at the end of the run.
+    pub(super) fn deliveries(&self) -> Deliveries {
+        let is_asked = self.resolved.plan.phases.until == Some(Until::Flows);
+        Deliveries {
+            messages: self.messages(),
+            flows: is_asked.then(|| self.flow_count()),
+        }
+    }
+
+    /// How far the messages have come.
+    fn messages(&self) -> MessageCount {
+        let classes = &self.resolved.plan.classes;
+        let all = classes.iter().filter_map(|class| class.messages).sum();
+        let (mut delivered, mut last) = (0, 0);
+        for records in self.simulation.records() {
+            let classes = records.measured.classes.iter();
+            for messages in classes.filter_map(|class| class.messages.as_ref()) {
+                delivered += messages.delivered;
+                last = last.max(messages.last_delivery);
+            }
+        }
+        let left = all - delivered;
+        MessageCount { all, left, last }
+    }
+
+    /// How far the flows with a size have come.
+    fn flow_count(&self) -> FlowCount {
+        let plan = &self.resolved.plan;
+        let (now, largest) = (self.simulation.now(), u64::from(plan.largest_packet()));
+        let mut count = FlowCount::default();
+        let counts = flow_counts(&self.simulation, None);
+        for (flow, counts) in plan.flows.iter().zip(&counts) {
+            let Some(flits) = flow.flits else {
+                continue;
+            };
+            let arrived = &counts.arrived;
+            count.all += 1;
+            let left = flits - arrived.delivered.flits;
+            if left == 0 {
+                count.last = count.last.max(arrived.last_delivery.unwrap_or_default());
+                continue;
+            }
+            count.left += 1;
+            // a flit per cycle at best; of one packet all but the last may have arrived
+            let wait = flow.start.saturating_sub(now);
+            count.ahead = count.ahead.max(wait + left.saturating_sub(largest));
+        }
+        count
+    }
+}
