@@ -1,6 +1,6 @@
 //! Control of a class's flows: the algorithm, and its answers, which are a class of their own.
 
-use super::flows::Allowed;
+use super::limits::Allowed;
 use super::{Class, ServiceLevels, service_levels};
 use crate::control::ControlContext;
 use crate::ids::SlId;

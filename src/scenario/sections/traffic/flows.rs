@@ -1,5 +1,6 @@
 //! Flows of a class: generators, and what the flows they make are like.
 
+use super::limits::{Allowed, allowed, changes, written};
 use super::{Class, ServiceLevels};
 use crate::ids::HostId;
 use crate::plan::{ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Until, Window};
@@ -45,49 +46,9 @@ section! {
     }
 }
 
-/// A limit as written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Allowed {
-    /// None.
-    Any,
-    /// A fraction of the link rate.
-    Rate(f64),
-    /// Entry and shift of a congestion control table.
-    Delay(u16, u8),
-}
-
 fn weight(item: &Item<'_>) -> Read<u16> {
     item.integer(1..=u64::from(u16::MAX))
         .map(|value| value as u16)
-}
-
-fn allowed(item: &Item<'_>) -> Read<Allowed> {
-    const EXPECTED: &str = "a limit: expected `None`, `Rate(fraction)` or `Delay(entry, shift)`";
-    match item.variant() {
-        Some(("None", None)) => Ok(Allowed::Any),
-        Some(("Rate", Some(arguments))) => {
-            let rate =
-                &arguments.tuple(1, "a rate: expected `Rate(fraction of the link rate)`")?[0];
-            match rate.number() {
-                Ok(value) if (0.0..=1.0).contains(&value) => Ok(Allowed::Rate(value)),
-                _ => Err(rate.unexpected("a fraction of the link rate from 0 to 1")),
-            }
-        }
-        Some(("Delay", Some(arguments))) => {
-            let pair = arguments.tuple(2, "a delay: expected `Delay(entry, shift)`")?;
-            let entry = pair[0].integer(0..=16_383)? as u16;
-            Ok(Allowed::Delay(entry, pair[1].integer(0..=3)? as u8))
-        }
-        _ => Err(item.unexpected(EXPECTED)),
-    }
-}
-
-fn changes(item: &Item<'_>) -> Read<Vec<(At<Time>, At<Allowed>)>> {
-    let entry = |item: &Item<'_>| {
-        let pair = item.tuple(2, "a change: expected `(time, limit)`")?;
-        Ok((pair[0].at(time(&pair[0])?), pair[1].at(allowed(&pair[1])?)))
-    };
-    list(entry)(item)
 }
 
 impl Flows {
@@ -126,14 +87,6 @@ impl Flows {
         if let Some(process) = &self.process {
             printer.part("process", process, parts.processes);
         }
-    }
-}
-
-fn written(limit: Allowed) -> String {
-    match limit {
-        Allowed::Any => "None".into(),
-        Allowed::Rate(rate) => format!("Rate({rate:?})"),
-        Allowed::Delay(entry, shift) => format!("Delay({entry}, {shift})"),
     }
 }
 

@@ -3,15 +3,17 @@
 mod control;
 mod flows;
 mod hosts;
+mod limits;
 mod messages;
 mod plan;
 mod ways;
 
 pub use control::Answers;
 pub(in crate::scenario) use control::{control as plan_control, place};
+pub use flows::Flows;
 pub(in crate::scenario) use flows::flows as plan_flows;
-pub use flows::{Allowed, Flows};
 pub use hosts::HostSet;
+pub use limits::Allowed;
 pub(in crate::scenario) use messages::workloads;
 pub(in crate::scenario) use plan::classes as plan_classes;
 pub(in crate::scenario) use ways::complete as complete_flows;
