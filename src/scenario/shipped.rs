@@ -24,6 +24,11 @@ macro_rules! studies {
 }
 
 studies![
+    "congestion_incast",
+    "congestion_parking_lot",
+    "congestion_tuning",
+    "congestion_victim",
+    "congestion_windows",
     "dimension_order_knee",
     "fat_tree_shift",
     "head_of_line_blocking",

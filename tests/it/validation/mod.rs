@@ -3,6 +3,7 @@
 mod adaptive;
 mod bounds;
 mod confidence;
+mod control;
 mod deadlock;
 mod determinism;
 mod fabrics;

@@ -1,0 +1,181 @@
+//! Control whose effect follows from arithmetic (D37 to D41 of the model).
+
+use super::run;
+use std::path::Path;
+use virtlane::measure::FlowResult;
+use virtlane::report::{RunResult, summary_json};
+use virtlane::scenario::{Document, Parts, Resolved};
+
+/// A mesh of four switches with a host each, its links at the rate of the hosts.
+fn scenario(switch: &str, traffic: &str, measure: u64) -> Resolved {
+    let text = format!(
+        r#"Scenario(
+            fabric: (
+                topology: Mesh(radix: [2, 2]),
+                flit: "64 B",
+                link: (rate: "20 Gbit/s", latency: "3 cycles"),
+                switch: (lane_capacity: "400 flits", routing_delay: "2 cycles", {switch}),
+            ),
+            routing: DimensionOrder(),
+            traffic: [{traffic}],
+            phases: (warmup: "0 cycles", measure: "{measure} cycles", drain: "0 cycles"),
+        )"#
+    );
+    let document = Document::parse("control.ron", &text, Path::new(".")).expect("a scenario");
+    let resolved = document.resolve(&Parts::registered());
+    resolved.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn flows(resolved: &Resolved) -> Vec<FlowResult> {
+    RunResult::new(resolved, run(resolved), String::new()).flow_results
+}
+
+/// Packets of n flits at CCTI with entry (h, m) start every n + m floor(n / 2^h) cycles: 1 / (1 + m / 2^h) of the link where
+/// 2^h divides n.
+#[test]
+fn an_entry_of_the_congestion_control_table_is_a_rate() {
+    for (size, shift, multiplier) in [
+        (16, 0, 1),
+        (16, 2, 1),
+        (16, 3, 5),
+        (32, 0, 7),
+        (8, 3, 1000),
+        (5, 1, 3),
+    ] {
+        let traffic = format!(
+            r#"(
+                name: "one",
+                flows: [(pairs: List(pairs: [(0, 3)]))],
+                size: "{size} flits",
+                control: InfiniBand(timer: "1 us", table: Entries([({shift}, {multiplier})])),
+            )"#
+        );
+        let cycles = 100_000;
+        let flow = flows(&scenario("", &traffic, cycles))[0];
+        let period = size + multiplier * (size >> shift);
+        let case = format!("{size} flits, {shift}, {multiplier}");
+        assert_eq!(flow.counts.sent.started.packets, cycles.div_ceil(period), "{case}");
+        if size % (1 << shift) == 0 {
+            let rate = size as f64 / period as f64;
+            let closed_form = 1.0 / (1.0 + multiplier as f64 / f64::from(1 << shift));
+            assert!((rate - closed_form).abs() < 1e-12, "{case}");
+        }
+    }
+}
+
+/// A host alone with W requests under way: W per (latency of the request + server + latency of the reply + think), exactly.
+#[test]
+fn requests_go_by_the_round_trip() {
+    // 0 to 3: two links between switches and one at each end, three switches
+    let latency = |flits: u64| 4 * 3 + 3 * 2 + flits - 1;
+    for (request, reply, server, think) in [(1, 8, 20, 10), (6, 1, 1, 1), (4, 4, 300, 1), (1, 16, 7, 90)] {
+        for outstanding in [1, 2, 3] {
+            let traffic = format!(
+                r#"(
+                    name: "reads",
+                    flows: [(pairs: List(pairs: [(0, 3)]), bytes: "{} flits")],
+                    size: "{request} flits",
+                    control: RequestReply(outstanding: {outstanding}, server: "{server} cycles", think: "{think} cycles"),
+                    answers: (size: "{reply} flits"),
+                )"#,
+                40 * request * outstanding
+            );
+            let round = latency(request) + server + latency(reply) + think;
+            let flow = flows(&scenario("", &traffic, 60_000))[0];
+            // the last round of a batch: its requests follow one another
+            let last = 39 * round + (outstanding - 1) * request.max(reply).min(round) + latency(request);
+            let arrived = flow.counts.arrived;
+            let case = format!("{request} {reply} {server} {think} {outstanding}");
+            assert_eq!(flow.counts.sent.answered, 40 * outstanding, "{case}");
+            if outstanding == 1 {
+                assert_eq!(arrived.last_delivery, Some(last), "{case}");
+            }
+            let first = last - (outstanding - 1) * request.max(reply);
+            let found = arrived.last_delivery.expect("all are delivered");
+            assert!((first..=last).contains(&found), "{case}: {found} of {first} to {last}");
+        }
+    }
+}
+
+/// Little's law on a mesh below saturation: requests under way = their rate times the round trip, within 1 %. What is left
+/// out of the round trip is the wait for the host's channel, which replies use, too.
+#[test]
+fn closed_loops_of_a_mesh_obey_littles_law() {
+    let text = r#"Scenario(
+        seed: 1,
+        fabric: (
+            topology: Mesh(radix: [8, 8]),
+            flit: "64 B",
+            link: (rate: "20 Gbit/s", latency: "1 cycles"),
+            switch: (lane_capacity: "32 flits", lanes: 2),
+        ),
+        routing: DimensionOrder(),
+        traffic: [(
+            name: "reads",
+            flows: [(pairs: PerHost(count: 1))],
+            size: "1 flits",
+            control: RequestReply(outstanding: 1, server: "20 cycles", think: "10 cycles"),
+            answers: (size: "8 flits", sl: 1),
+        )],
+        phases: (warmup: "5000 cycles", measure: "40000 cycles", drain: "0 cycles"),
+    )"#;
+    let document = Document::parse("loop.ron", text, Path::new(".")).expect("a scenario");
+    let resolved = document.resolve(&Parts::registered()).expect("it is whole");
+    let result = RunResult::new(&resolved, run(&resolved), String::new());
+    let json: serde_json::Value = serde_json::from_str(&summary_json(&result)).expect("JSON");
+    let value = |path: &str| {
+        let found = json.pointer(path).and_then(serde_json::Value::as_f64);
+        found.unwrap_or_else(|| panic!("{path} in {json}"))
+    };
+    let request = value("/classes/reads/latency/network/mean");
+    let reply = value("/classes/reads answers/latency/packet/mean");
+    let round = request + 20.0 + reply + 10.0;
+    let rate = value("/classes/reads/accepted");
+    let under_way = rate * round;
+    assert!((0.99..=1.0).contains(&under_way), "{under_way} requests under way, a rate of {rate} and {round} cycles");
+}
+
+/// What D37 says of figure 1.1 of the document on explicit rates: the outputs to d2 and, with control, to d1 mark as
+/// roots; the link between the switches, which others hold back, does not.
+#[test]
+fn roots_mark_and_victims_do_not() {
+    let text = r#"Scenario(
+        fabric: (
+            topology: EdgeList(
+                switches: 2,
+                links: [(0, 1)],
+                hosts: [("s1", 0), ("s2", 0), ("s3", 0), ("s4", 0), ("s5", 1), ("s6", 1), ("d1", 1), ("d2", 1)],
+            ),
+            flit: "64 B",
+            link: (rate: "20 Gbit/s", latency: "1 cycles"),
+            switch: (
+                lane_capacity: "128 flits",
+                queues: Voq,
+                input_speedup: Unlimited,
+                marking: InfiniBand(threshold: 15, victims: None),
+            ),
+        ),
+        routing: UpDown(),
+        traffic: [(
+            name: "all",
+            flows: [(pairs: List(pairs: [(0, 6), (1, 6), (2, 7), (3, 7), (4, 7), (5, 7)]))],
+            size: "16 flits",
+        )],
+        phases: (warmup: "20000 cycles", measure: "48000 cycles", drain: "0 cycles"),
+    )"#;
+    let document = Document::parse("figure.ron", text, Path::new(".")).expect("a scenario");
+    let resolved = document.resolve(&Parts::registered()).expect("it is whole");
+    let flows = flows(&resolved);
+    for (flow, sixths) in flows.iter().zip([1, 1, 1, 1, 2, 2]) {
+        assert_eq!(flow.counts.arrived.received, 48_000 * sixths / 6, "seed 001, 1.1");
+    }
+    let marked = |flow: &FlowResult| flow.counts.arrived.marked;
+    // all packets to d2 are marked by its root but those before it is one; none to d1, whose link is idle a third of the time
+    for flow in &flows[..2] {
+        assert_eq!(marked(flow), 0, "the link between the switches is no root");
+    }
+    for flow in &flows[2..] {
+        let delivered = flow.counts.arrived.delivered.packets;
+        assert!(marked(flow) * 20 > delivered * 19, "{} of {delivered}", marked(flow));
+    }
+}
