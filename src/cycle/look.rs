@@ -1,5 +1,6 @@
 //! Read-only look at a shard between windows, without its mask width: for checks, reports and statistics.
 
+use super::stages::route::next_hop;
 use super::state::{Calendar, Place, Shared};
 use crate::fabric::components::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row, Seen, SwitchRow};
@@ -41,6 +42,9 @@ pub trait Columns {
     fn sent(&self, lane: LaneRow) -> u32;
     /// Global id of a switch.
     fn switch_id(&self, row: SwitchRow) -> u32;
+    /// Output lane that a packet at an input of a switch is forwarded to, wherever it stands in its queue; not with
+    /// adaptive routing.
+    fn next_hop(&self, input: PortRow, packet: PacketRow) -> LaneRow;
 }
 
 impl dyn Columns + '_ {
@@ -134,5 +138,12 @@ impl<const W: usize> Columns for Look<'_, W> {
     }
     fn switch_id(&self, row: SwitchRow) -> u32 {
         self.switches[row].global
+    }
+    fn next_hop(&self, input: PortRow, packet: PacketRow) -> LaneRow {
+        let (shared, port) = (&self.world.resource::<Place>().shared, &self.ins[input]);
+        let first = self.switches[port.owner].first_port;
+        let packet = &self.packets[packet];
+        let (out, lane) = next_hop(&shared.forwarding, port, first, packet, &self.outs);
+        shared.numbering.lane(out, u32::from(lane))
     }
 }

@@ -3,6 +3,7 @@
 //! Each shard owns one [`Records`] and writes to it alone; at the end of the run they are merged. Floats
 //! appear in [`LatencySummary`], in [`precision`], in [`outcome`], and in the metrics and reports made of them.
 
+pub mod congestion;
 pub mod digest;
 pub mod flow_counts;
 pub mod histogram;
@@ -14,6 +15,7 @@ pub mod precision;
 pub mod records;
 pub mod result;
 
+pub use congestion::{CongestionLook, CongestionTree};
 pub use digest::Digest;
 pub use flow_counts::{FlowCounts, FlowResult};
 pub use histogram::Histogram;

@@ -34,6 +34,8 @@ pub struct Observe {
     pub flows: bool,
     /// Whether the occupancy of input queues is recorded.
     pub queues: bool,
+    /// Cycles between two looks for congestion trees; `None` = there are none.
+    pub congestion: Option<u64>,
     /// The classes of packets and flows, `[class]`.
     pub classes: Vec<bool>,
 }
@@ -217,6 +219,7 @@ mod tests {
             packets,
             flows: false,
             queues: false,
+            congestion: None,
             classes: vec![true, false],
         };
         let mut observation = Observation::new(&observe, seed, vec![Some(0)]);
@@ -249,6 +252,7 @@ mod tests {
             packets: Sample::None,
             flows: true,
             queues: false,
+            congestion: None,
             classes: vec![true],
         };
         let mut observation = Observation::new(&observe, 1, vec![Some(0)]);

@@ -1,7 +1,7 @@
 //! A finished run: everything its metrics and reports are made of.
 
 use super::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
-use super::{Flow, FlowRecord, FlowResult, Records};
+use super::{CongestionLook, Flow, FlowRecord, FlowResult, Records};
 use crate::ids::HostId;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,8 @@ pub struct RunResult {
     pub channels: Vec<ChannelInfo>,
     /// Flows in order; `None` when they are not recorded.
     pub flows: Option<Vec<(Flow, FlowRecord)>>,
+    /// Looks at congestion trees; `None` when there were none to take.
+    pub congestion: Option<Vec<CongestionLook>>,
     /// Flows of the plan, by id.
     pub flow_results: Vec<FlowResult>,
     /// Counters over time; may be empty.

@@ -153,6 +153,12 @@ impl SwitchOptions {
         }
     }
 
+    /// Fill from which on InfiniBand's marking takes an output lane as congested (D37) \[flits\]; `None` = never.
+    pub fn infiniband_limit(&self, threshold: u8) -> Option<u32> {
+        let sixteenths = (16 - u64::from(threshold)) * u64::from(self.lane_capacity);
+        (threshold > 0).then(|| sixteenths.div_ceil(16).max(1) as u32)
+    }
+
     /// Lanes of every channel, VL15 included.
     pub fn lane_count(&self) -> u8 {
         self.lanes + u8::from(self.management_lane)

@@ -50,6 +50,7 @@ impl RunResult {
             hosts: host_infos(graph),
             channels: channel_infos(graph),
             flows: outcome.flows,
+            congestion: outcome.congestion,
             flow_results: flow_results(resolved, &outcome.flow_counts),
             timeline: outcome.timeline,
             stages: outcome.stages,

@@ -62,6 +62,7 @@ fn result() -> RunResult {
         hosts: hosts(),
         channels: channels(),
         flows: None,
+        congestion: None,
         flow_results: Vec::new(),
         timeline: vec![TimelineRow {
             start: 0,
@@ -176,6 +177,7 @@ fn empty() -> RunResult {
         verdict: Verdict::Interrupted,
         reason: "stopped by the user".into(),
         stages: Vec::new(),
+        congestion: None,
         flow_results: Vec::new(),
         timeline: Vec::new(),
         ..result()

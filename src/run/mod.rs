@@ -3,6 +3,7 @@
 pub mod acts;
 mod build;
 pub mod checkpoint;
+pub mod congestion;
 pub mod execute;
 mod feed;
 pub mod inspect;

@@ -2,7 +2,7 @@
 
 use super::checkpoint::CheckpointError;
 pub use crate::measure::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
-use crate::measure::{Flow, FlowCounts, FlowRecord, Records};
+use crate::measure::{CongestionLook, Flow, FlowCounts, FlowRecord, Records};
 use crate::traffic::messages::MessageError;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -141,6 +141,8 @@ pub struct Outcome {
     pub shards: usize,
     /// Flows in order, when asked for.
     pub flows: Option<Vec<(Flow, FlowRecord)>>,
+    /// Looks at congestion trees, when asked for.
+    pub congestion: Option<Vec<CongestionLook>>,
     /// What the flows of the plan did, by id.
     pub flow_counts: Vec<FlowCounts>,
 }

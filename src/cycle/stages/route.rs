@@ -17,11 +17,13 @@
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
 use crate::cycle::mechanisms::adaptive;
-use crate::cycle::rules::{RuleSet, Rules};
+use crate::cycle::rules::RuleSet;
+use crate::cycle::state::Forwarding;
 use crate::cycle::view::View;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
+use crate::fabric::rows::{Column, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{InPort, OutPort, Packet};
 use crate::plan::OutputArbitration;
+use std::ops::Deref;
 
 /// Runs the stage.
 #[inline]
@@ -90,14 +92,13 @@ fn output_of<const W: usize, P: RuleSet>(
 
 /// Output and lane that a packet at an input of a switch is forwarded to.
 #[inline(always)]
-fn next_hop<P: RuleSet>(
-    shared: Rules<'_, P>,
+pub(in crate::cycle) fn next_hop<S: Deref<Target = [OutPort]>>(
+    tables: &Forwarding,
     port: &InPort,
     first_port: PortRow,
     packet: &Packet,
-    outs: &Rows<'_, PortRow, OutPort>,
+    outs: &Column<PortRow, S>,
 ) -> (PortRow, u8) {
-    let tables = &shared.forwarding;
     let entry = port.table_row as usize * tables.host_count + packet.destination as usize;
     let out = first_port.plus(u32::from(tables.next[entry]));
     let layered = !tables.hop_layer.is_empty() && packet.key != tables.management_key;
@@ -113,7 +114,13 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
     pub(in crate::cycle) fn next_hop(&self, input: PortRow, packet: PacketRow) -> (PortRow, u8) {
         let port = &self.ins[input];
         let first = self.switches[port.owner].first_port;
-        next_hop(self.shared, port, first, &self.packets[packet], &self.outs)
+        next_hop(
+            &self.shared.forwarding,
+            port,
+            first,
+            &self.packets[packet],
+            &self.outs,
+        )
     }
 }
 
@@ -132,7 +139,13 @@ fn raise<const W: usize, P: RuleSet>(
     let switch = &mut view.switches[port.owner];
     let queue = &mut view.queues[queue_row];
     let packet = &view.packets[queue.head];
-    let (out_row, out_lane) = next_hop(shared, port, switch.first_port, packet, &view.outs);
+    let (out_row, out_lane) = next_hop(
+        &shared.forwarding,
+        port,
+        switch.first_port,
+        packet,
+        &view.outs,
+    );
     let out = &mut view.outs[out_row];
     let size = packet.size;
     queue.out = out_row;

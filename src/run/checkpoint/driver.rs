@@ -1,5 +1,6 @@
 //! What the driver of a run knows between two steps.
 
+use crate::run::congestion::Looks;
 use crate::run::execute::{Batches, Ready, Timeline};
 use crate::run::outcome::Cost;
 use crate::run::packet_sink::Written;
@@ -24,6 +25,8 @@ pub struct Driver {
     pub watchdog: Watchdog,
     /// Counters over time.
     pub timeline: Timeline,
+    /// Looks at congestion trees.
+    pub congestion: Looks,
     /// Batches of the running phase.
     pub batches: Batches,
     /// Where in the running phase it is decided whether that is long enough \[cycles of the phase\]; `None` = it
@@ -49,6 +52,7 @@ impl Driver {
         Self {
             watchdog,
             timeline,
+            congestion: Looks::default(),
             batches: Batches::default(),
             decision: None,
             ready: None,

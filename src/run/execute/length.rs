@@ -138,6 +138,7 @@ impl Run<'_> {
         }
         let warm = self.mark();
         self.driver.warm = Some(warm.clone());
+        (self.driver.congestion).start(warm.cycle, self.resolved.plan.observe.congestion);
         self.driver.decision = None;
         let file = self
             .keeping
@@ -210,6 +211,7 @@ impl Run<'_> {
             self.driver.batches.stop();
             self.end_when_overloaded(true);
         }
+        self.driver.congestion.stop();
         let measured = self.mark();
         self.driver.measured = Some(measured.clone());
         Ok(measured)

@@ -20,6 +20,7 @@ use verdict::{Asked, Leftover};
 
 use super::acts::GlobalAct;
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
+use super::congestion;
 use super::inspect::flow_counts;
 use super::outcome::{Cost, CycleCounts, Outcome, Progress, RunError, Settings, Verdict};
 use super::simulation::{Options, Simulation};
@@ -99,6 +100,8 @@ struct Run<'a> {
     keeping: Option<Keeping>,
     /// Where the records of packets go.
     packets: HandOver<'a>,
+    /// Looks at congestion trees.
+    observer: congestion::Observer,
     /// Why the run ended early.
     ended: Option<(Verdict, String)>,
     /// Whether the measurement was cut short because the fabric is certainly overloaded.
@@ -127,6 +130,7 @@ impl<'a> Run<'a> {
             step: (STEP_WORK / graph.hosts().len().max(1) as u64).clamp(DRAIN_STEP, STEP),
             keeping: None,
             packets: HandOver::new(resolved),
+            observer: congestion::Observer::new(resolved),
             ended: None,
             is_cut: false,
             asked: OnceCell::new(),
@@ -169,6 +173,7 @@ impl<'a> Run<'a> {
         let handed = self.packets.hand_over(&mut self.simulation);
         handed.map_err(RunError::Packets)?;
         let flows = self.flows();
+        let congestion = std::mem::take(&mut self.driver.congestion).all;
         let mut precision = self.driver.batches.estimates(self.confidence());
         if self.is_probe() && leftover.packets > 0 {
             // the packets left over are those that take longest
@@ -183,6 +188,7 @@ impl<'a> Run<'a> {
             cost: self.cost(),
             stages: self.simulation.stage_costs(),
             timeline: self.driver.timeline.rows,
+            congestion: self.resolved.plan.observe.congestion.map(|_| congestion),
             backlog_growth: growth,
             present_growth,
             precision,
@@ -216,9 +222,14 @@ impl<'a> Run<'a> {
     /// Runs to cycle `end`; records of packets are handed over on the way, batches closed, rows of the timeline taken.
     fn run_until(&mut self, end: u64) -> Result<(), RunError> {
         let Driver {
-            batches, timeline, ..
+            batches,
+            timeline,
+            congestion,
+            ..
         } = &mut self.driver;
-        let acts: &mut [&mut dyn GlobalAct] = &mut [&mut self.packets, batches, timeline];
+        let mut trees = self.observer.act(congestion);
+        let acts: &mut [&mut dyn GlobalAct] =
+            &mut [&mut self.packets, batches, timeline, &mut trees];
         self.simulation.run_with(end, acts)
     }
 

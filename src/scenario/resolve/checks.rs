@@ -53,6 +53,26 @@ pub(super) fn output_lanes(scenario: &Scenario, plan: &Plan) -> Result<(), Mista
     Ok(())
 }
 
+/// D43: looks that tell something.
+pub(super) fn congestion(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    let (Some(every), Some(key)) = (plan.observe.congestion, &scenario.observe.congestion) else {
+        return Ok(());
+    };
+    if plan.switch.output_lane_buffer > 0 {
+        return Err(key.mistake(
+            "congestion trees do not go with `output_lane_buffer`, whose packets hold credits while they wait: use \
+             `output_buffer`, or `None` here",
+        ));
+    }
+    let measured = plan.phases.measure;
+    if every > measured {
+        return Err(key.mistake(format!(
+            "{every} cycles from look to look are more than the {measured} of the measurement, in which there is none then"
+        )));
+    }
+    Ok(())
+}
+
 /// Most cycles the engine's calendar spans: its memory grows with it.
 const MOST_AHEAD: u64 = 1 << 20;
 

@@ -183,7 +183,7 @@ pub fn plan(
     let host = scenario.fabric.host.plan(clock)?;
     let flows = traffic::plan_flows(scenario, parts, layout, base, host.scheduler, &mut classes)?;
     traffic::plan_control(scenario, parts, layout, &host, &mut classes)?;
-    let observe = scenario.observe.plan(&classes)?;
+    let observe = scenario.observe.plan(&classes, clock)?;
     let plan = Plan {
         title: scenario.title.clone(),
         seed: scenario.seed,
@@ -202,6 +202,7 @@ pub fn plan(
     checks::flows(scenario, &plan)?;
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;
+    checks::congestion(scenario, &plan)?;
     Ok(plan)
 }
 

@@ -1,12 +1,14 @@
-//! Section `observe`: records of packets and flows.
+//! Section `observe`: records of packets and flows, and looks at queues and congestion.
 
-use super::values::{Read, boolean, fraction, list, text, whole};
+use super::values::{Read, boolean, fraction, list, text, time, whole};
 use crate::measure::{self, Sample};
 use crate::plan::{ClassPlan, Plan};
 use crate::registry::unknown;
 use crate::scenario::print::Printer;
+use crate::scenario::resolve::quantity::{LONGEST_PHASE, cycles};
 use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{At, Item, Mistake};
+use crate::units::{Clock, Time};
 
 section! {
     /// Records of packets and flows: of packets created in the measurement and delivered.
@@ -18,6 +20,8 @@ section! {
         flows: bool = boolean, "true | false" or "false";
         /// Whether packets in the input queues of switches are counted: queues.* of summary.json
         queues: bool = boolean, "true | false" or "false";
+        /// Time from look to look at the congestion trees of the measurement: congestion.csv, congestion.* of summary.json
+        congestion: Option<At<Time>> = time, "None | time, at least 1 cycle" or None;
         /// Traffic classes of both tables
         classes: Option<Vec<At<String>>> = classes, "All | [names]" or "All";
     }
@@ -50,7 +54,11 @@ fn classes(item: &Item<'_>) -> Read<Option<Vec<At<String>>>> {
 
 impl Observe {
     /// What is recorded, with the classes by number.
-    pub(in crate::scenario) fn plan(&self, all: &[ClassPlan]) -> Result<measure::Observe, Mistake> {
+    pub(in crate::scenario) fn plan(
+        &self,
+        all: &[ClassPlan],
+        clock: Clock,
+    ) -> Result<measure::Observe, Mistake> {
         let mut classes = vec![self.classes.is_none(); all.len()];
         for name in self.classes.iter().flatten() {
             let names = || all.iter().map(|class| class.name.as_str());
@@ -59,10 +67,13 @@ impl Observe {
             };
             classes[number] = true;
         }
+        let congestion = self.congestion.as_ref();
+        let congestion = congestion.map(|every| cycles(every, clock, 1, LONGEST_PHASE));
         Ok(measure::Observe {
             packets: self.packets.unwrap_or_default(),
             flows: self.flows,
             queues: self.queues,
+            congestion: congestion.transpose()?,
             classes,
         })
     }
@@ -78,6 +89,10 @@ impl Observe {
         }
         printer.key("flows", observe.flows);
         printer.key("queues", observe.queues);
+        match observe.congestion {
+            Some(every) => printer.cycles("congestion", every),
+            None => printer.key("congestion", "None"),
+        }
         if observe.classes.iter().all(|&taken| taken) {
             return printer.key("classes", "All");
         }

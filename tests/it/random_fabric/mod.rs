@@ -206,6 +206,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         allow_unreachable: false,
         observe: Observe {
             queues: !drawn.seed.is_multiple_of(3),
+            congestion: None,
             ..Observe::default()
         },
         workloads: Vec::new(),

@@ -25,10 +25,8 @@ impl InfiniBand {
         rate: u16,
         victims: Victims,
     ) -> Self {
-        let capacity = u64::from(plan.switch.lane_capacity);
-        let full = (16 - u64::from(threshold)) * capacity;
         Self {
-            full: (threshold > 0).then(|| full.div_ceil(16).max(1) as u32),
+            full: plan.switch.infiniband_limit(threshold),
             packet,
             rate,
             victims,

@@ -1,0 +1,112 @@
+//! What waits for which output lane in all shards.
+
+use super::trees::{Rules, Waiting};
+use crate::cycle::Columns;
+use crate::cycle::ledger::Channels;
+use crate::cycle::mechanisms::adaptive::Choice;
+use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
+use crate::ids::ChannelId;
+use crate::run::shard::Inspect;
+use crate::run::shards::Shards;
+
+/// Collects it from one shard after the other.
+pub(super) struct Collect<'a> {
+    rules: &'a Rules,
+    /// Outgoing channel of every port row of every shard.
+    channels: &'a [Vec<ChannelId>],
+    /// Shard that comes next.
+    shard: usize,
+    /// Last cycle that was simulated: credits that come later are not in hand in any shard.
+    last: u64,
+    waiting: Waiting,
+}
+
+impl<'a> Collect<'a> {
+    /// What waits before cycle `at`.
+    pub(super) fn waiting(rules: &'a Rules, at: u64, shards: &'a Shards) -> Waiting {
+        let mut collect = Self {
+            rules,
+            channels: shards.port_channels(),
+            shard: 0,
+            last: at - 1,
+            waiting: Waiting::default(),
+        };
+        shards.inspect(&mut collect);
+        collect.waiting
+    }
+}
+
+impl Inspect for Collect<'_> {
+    fn look(&mut self, view: &dyn Columns) {
+        let channels = Channels::new(&self.channels[self.shard]);
+        self.shard += 1;
+        self.waiting
+            .reserve(self.rules, view.shared().numbering.lanes() as usize);
+        self.credits(view, channels);
+        self.packets(view, channels);
+    }
+}
+
+impl Collect<'_> {
+    /// Notes the output lanes of switches that lack credits.
+    fn credits(&mut self, view: &dyn Columns, channels: Channels<'_>) {
+        let (shared, place) = (view.shared(), view.place());
+        for (port, _) in view.outs().enumerate() {
+            if place.is_host(port) {
+                break;
+            }
+            for lane in shared.numbering.lanes_of(port) {
+                let credits = view.credits_in(shared.credit_lane(lane), self.last);
+                let number = shared.numbering.number(lane);
+                let lane = self.waiting.number(channels[port], number);
+                self.waiting.short[lane] = credits < self.rules.largest;
+            }
+        }
+    }
+
+    /// Counts the packets in the input queues of switches.
+    fn packets(&mut self, view: &dyn Columns, channels: Channels<'_>) {
+        let (shared, place) = (view.shared(), view.place());
+        let numbering = shared.numbering;
+        let choices = view.column::<QueueRow, Choice>();
+        let waiting = &mut self.waiting;
+        for (row, queue) in view.queues().enumerate() {
+            let lane = shared.switch.classifier.lane(row);
+            let input = numbering.port(lane);
+            if place.is_host(input) {
+                break;
+            }
+            if queue.head == PacketRow::NONE {
+                continue;
+            }
+            let number = numbering.number(shared.credit_lane(lane));
+            let buffer = waiting.number(channels[input].reverse(), number);
+            let mut wait = |wanted: LaneRow, flits: u16| {
+                let channel = channels[numbering.port(wanted)];
+                let wanted = waiting.number(channel, numbering.number(wanted));
+                waiting.wait(wanted, buffer, flits);
+            };
+            if shared.adaptation.is_some() {
+                if queue.requesting && shared.switch.open {
+                    let requests = choices.get(row).into_iter();
+                    let requests = requests.flat_map(|choice| &choice.requests);
+                    requests.for_each(|request| wait(request.lane, queue.size));
+                } else if queue.requesting {
+                    let lane = numbering.lane(queue.out, u32::from(queue.out_lane));
+                    wait(lane, queue.size);
+                }
+                continue;
+            }
+            let mut packet = queue.head;
+            while packet != PacketRow::NONE {
+                let found = &view.packets()[packet];
+                wait(view.next_hop(input, packet), found.size);
+                packet = if packet == queue.tail {
+                    PacketRow::NONE
+                } else {
+                    found.next
+                };
+            }
+        }
+    }
+}
