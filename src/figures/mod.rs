@@ -1,6 +1,7 @@
 //! Figures of studies and runs. A new one is a new file and a line in `STUDY_FIGURES` or `RUN_FIGURES`.
 
 mod accepted_load;
+mod congestion;
 mod distribution;
 mod flows;
 mod heat_map;
@@ -51,6 +52,7 @@ const RUN_FIGURES: &[fn(&Run) -> Drawn] = &[
     flows::rates::draw,
     heat_map::draw,
     timeline::draw,
+    congestion::draw,
     stages::draw,
 ];
 

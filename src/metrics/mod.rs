@@ -10,6 +10,7 @@ pub mod routes;
 pub mod shown;
 
 mod classes;
+mod congestion;
 mod flow_sizes;
 mod flows;
 mod occupancy;
@@ -27,11 +28,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 7] = [
+static TABLES: [&[Entry]; 8] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
     occupancy::ENTRIES,
+    congestion::ENTRIES,
     flows::ENTRIES,
     flow_sizes::ENTRIES,
     work::ENTRIES,

@@ -76,6 +76,20 @@ const PLAN_FLOWS: [(&str, Kind); 23] = [
     ("slowdown", Float),
 ];
 
+const CONGESTION: [(&str, Kind); 11] = [
+    ("look [cycle]", Integer),
+    ("roots [output lanes]", Integer),
+    ("victims [output lanes]", Integer),
+    ("victims_in_no_tree [output lanes]", Integer),
+    ("channel", Integer),
+    ("from", Text),
+    ("to", Text),
+    ("lane", Integer),
+    ("size [output lanes]", Integer),
+    ("depth [levels]", Integer),
+    ("waiting [flits]", Integer),
+];
+
 /// Names as [`TimelineRow`](super::result::TimelineRow) is read with.
 const TIMELINE: [(&str, Kind); 8] = [
     ("start [cycle]", Integer),
@@ -93,6 +107,7 @@ pub fn all(result: &RunResult) -> Vec<Table<'_>> {
     let mut all = vec![classes(result), channels(result), hosts(result)];
     all.extend(result.flows.is_some().then(|| flows(result)));
     all.extend((!result.flow_results.is_empty()).then(|| plan_flows(result)));
+    all.extend(result.congestion.is_some().then(|| congestion(result)));
     all.extend((!result.timeline.is_empty()).then(|| timeline(result)));
     all
 }
@@ -231,6 +246,38 @@ pub fn flows(result: &RunResult) -> Table<'_> {
                 record.first_created.into(),
                 record.last_delivered.into(),
             ])?;
+        }
+        Ok(())
+    })
+}
+
+/// `congestion.csv`: one row per look and congestion tree, with the channel behind its root; a look without a tree has one
+/// row. What tells the look is the same in all rows of it.
+pub fn congestion(result: &RunResult) -> Table<'_> {
+    Table::new("congestion.csv", columns(&CONGESTION), |rows| {
+        for look in result.congestion.iter().flatten() {
+            let told: [Cell<'_>; 4] = [
+                look.cycle.into(),
+                look.trees.len().into(),
+                look.victims.into(),
+                look.outside.into(),
+            ];
+            for tree in &look.trees {
+                let channel = &result.channels[tree.channel.index()];
+                let root: [Cell<'_>; 7] = [
+                    tree.channel.index().into(),
+                    channel.from.as_str().into(),
+                    channel.to.as_str().into(),
+                    tree.lane.into(),
+                    tree.size.into(),
+                    tree.depth.into(),
+                    tree.flits.into(),
+                ];
+                rows.row(&[&told[..], &root].concat())?;
+            }
+            if look.trees.is_empty() {
+                rows.row(&[&told[..], &[const { Cell::None }; 7]].concat())?;
+            }
         }
         Ok(())
     })

@@ -1,7 +1,7 @@
 //! One run directory: manifest and summary, and the plan as a scenario.
 
 use super::latency_log::{self, ClassLatency};
-use super::tables::{self, ChannelUse, FlowRow};
+use super::tables::{self, ChannelUse, CongestionRow, FlowRow};
 use super::{ResultsError, read_text};
 use crate::metrics::paths::at;
 use crate::report::manifest;
@@ -153,6 +153,17 @@ impl Run {
             return Err(ResultsError::new(&file, reason));
         }
         Ok(flows)
+    }
+
+    /// Congestion trees, look by look; empty for a run without looks.
+    ///
+    /// # Errors
+    /// When the table is missing or damaged.
+    pub fn congestion(&self) -> Result<Vec<CongestionRow>, ResultsError> {
+        match at(&self.summary.values, "congestion.roots") {
+            Some(_) => tables::congestion(&self.path.join("congestion.csv")),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Counters over time; empty for a run without.

@@ -1,4 +1,4 @@
-//! `channels.csv`, `flows.csv` and `timeline.csv` of a run.
+//! `channels.csv`, `flows.csv`, `congestion.csv` and `timeline.csv` of a run.
 
 use super::{ResultsError, read_text};
 use crate::report::result::TimelineRow;
@@ -132,6 +132,34 @@ pub(super) fn flows(path: &Path) -> Result<Vec<FlowRow>, ResultsError> {
             Err(ResultsError::new(path, reason))
         }
     }
+}
+
+/// A congestion tree, or a look that found none.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct CongestionRow {
+    /// First cycle after the look.
+    #[serde(rename = "look [cycle]")]
+    pub cycle: u64,
+    /// Roots of the look \[output lanes\].
+    #[serde(rename = "roots [output lanes]")]
+    pub roots: u64,
+    /// Victims of the look \[output lanes\].
+    #[serde(rename = "victims [output lanes]")]
+    pub victims: u64,
+    /// Victims of the look that are in no tree \[output lanes\].
+    #[serde(rename = "victims_in_no_tree [output lanes]")]
+    pub outside: u64,
+    /// Output lanes of the tree.
+    #[serde(rename = "size [output lanes]")]
+    pub size: Option<u64>,
+    /// Levels of the tree.
+    #[serde(rename = "depth [levels]")]
+    pub depth: Option<u64>,
+}
+
+/// Reads the congestion trees, look by look.
+pub(super) fn congestion(path: &Path) -> Result<Vec<CongestionRow>, ResultsError> {
+    rows(path)
 }
 
 /// Reads the counters over time.

@@ -28,6 +28,7 @@ mod engines_by_topologies;
 mod validation;
 // Runs that are stopped and go on.
 mod checkpoints;
+mod congestion;
 // What is done between two cycles.
 mod acts;
 // Messages of traces, replayed.

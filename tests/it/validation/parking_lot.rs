@@ -92,3 +92,45 @@ fn flows_at_a_quarter_of_the_rate_end_after_four_units() {
         }
     }
 }
+
+/// Seed 001, C5: `sw2` to `d2` is a root, `sw1` to `sw2` a victim in its tree, `sw2` to `d1` neither. What waits for the root
+/// is all of the buffers of s5 and s6, and of that of `sw1` what is not on its way to d1.
+#[test]
+fn the_link_to_d2_is_a_root_and_the_shared_link_its_victim() {
+    for packets in BUFFERS {
+        let look = "observe.congestion=97 cycles";
+        let resolved = scenario("topologies/parking_lot.ron", &[&buffer(packets), look]);
+        let graph = &resolved.layout.graph;
+        let outcome = run(&resolved);
+        let looks = outcome.congestion.expect("it was asked for");
+        assert_eq!(looks.len() as u64, outcome.cycles.measure / 97);
+        for (number, look) in (1..).zip(&looks) {
+            assert_eq!(look.cycle, outcome.cycles.warmup + 97 * number);
+            assert_eq!((look.victims, look.outside), (1, 0), "{look:?}");
+            let [tree] = look.trees[..] else {
+                panic!("{packets}: one root: {look:?}")
+            };
+            let channel = graph.channel(tree.channel);
+            assert_eq!(graph.endpoint_name(channel.to), "d2");
+            assert_eq!((tree.size, tree.depth, tree.lane), (2, 2, 0), "{look:?}");
+        }
+    }
+}
+
+/// The same fabric below the rate of its links: a packet of each flow may wait, which is less than half of a buffer.
+#[test]
+fn without_congestion_there_are_no_trees() {
+    let changes = [
+        "observe.congestion=97 cycles",
+        "fabric.switch.lane_capacity=256 flits",
+        "traffic.0.process=ConstantRate(load: 0.2)",
+        "traffic.1.process=ConstantRate(load: 0.2)",
+        "traffic.2.process=ConstantRate(load: 0.2)",
+    ];
+    let outcome = run(&scenario("topologies/parking_lot.ron", &changes));
+    let looks = outcome.congestion.expect("it was asked for");
+    assert!(!looks.is_empty());
+    for look in looks {
+        assert_eq!((look.victims, look.trees.len()), (0, 0), "{look:?}");
+    }
+}
