@@ -99,9 +99,9 @@ const PERIOD: u64 = 6 * PACKET as u64;
 /// Seed 001, C5: `sw2` to `d2` is a root, `sw1` to `sw2` a victim in its tree, `sw2` to `d1` neither. Looks are a period and
 /// a cycle apart, so every cycle of the period is seen as often.
 ///
-/// Twice in a period `sw1` to `sw2` is no victim: its credits come back one by one while a packet for `d1` is still on the
-/// link, and those for one more packet are there 2 cycles, the delay of the link there and back, before it is free. In a
-/// buffer of 2 packets for 4 cycles none waits for `d2` while the credits of the last one are on their way.
+/// In 2 cycles of a period `sw1` to `sw2` is no victim: packets for `d1` and `d2` leave its buffer side by side, so its credits
+/// come back faster than the link takes them, and those for one more packet are there before the link is free. A buffer of
+/// 2 packets holds none that waits for `d2` in 4 cycles: the last one has left, and the next one is on the link.
 #[test]
 fn the_link_to_d2_is_a_root_and_the_shared_link_its_victim() {
     for packets in BUFFERS {
@@ -124,7 +124,7 @@ fn the_link_to_d2_is_a_root_and_the_shared_link_its_victim() {
             match (&found[..], look.victims, look.outside) {
                 ([("S1 port 4", "d2", 2, 2)], 1, 0) => whole += 1,
                 ([("S1 port 4", "d2", 1, 1)], 1, 1) => alone += 1,
-                ([("S0 port 5", "S1 port 5", 1, 1), ("S1 port 4", "d2", 1, 1)], 0, 0) => {}
+                ([("S1 port 4", "d2", 1, 1), ("S0 port 5", "S1 port 5", 1, 1)], 0, 0) => {}
                 _ => panic!("buffers of {packets} packets: {look:?}"),
             }
         }
