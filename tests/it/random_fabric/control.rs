@@ -16,7 +16,7 @@ use virtlane::units::Clock;
 /// An algorithm for a class: one that reacts to everything, or one of those that scenarios can name, with small times.
 fn algorithm(dice: &mut Dice, plan: &Plan, class: usize) -> Algorithm {
     let has_clocks = plan.host.scheduler.has_clocks();
-    if dice.chance(60) {
+    if dice.chance(45) {
         return Algorithm::Erratic(Erratic {
             seed: dice.0.next_u64(),
             delays: !has_clocks && dice.chance(70),
@@ -24,11 +24,13 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize) -> Algorithm {
             answers: dice.pick(&[30, 100, 100, 100]),
         });
     }
-    let entry = ALGORITHMS.names().collect::<Vec<_>>();
-    let name = match dice.pick(&entry) {
-        "InfiniBand" if has_clocks => "Window",
-        name => name,
-    };
+    let mut names: Vec<_> = ALGORITHMS.names().collect();
+    if has_clocks {
+        names.retain(|&name| name != "InfiniBand");
+    } else {
+        names.push("InfiniBand");
+    }
+    let name = dice.pick(&names);
     let arguments = arguments(dice, name);
     let context = ControlContext {
         clock: Clock {
@@ -100,7 +102,7 @@ pub(super) fn add(
         .collect();
     let first = dice.pick(&numbers);
     for number in numbers {
-        if number != first && dice.chance(40) {
+        if number != first && dice.chance(20) {
             continue;
         }
         let answers = plan.classes.len() as u16;

@@ -83,7 +83,7 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
         };
         plan.classes.insert(number, class);
     }
-    if dice.chance(50) {
+    if dice.chance(75) {
         control::add(dice, graph, (levels, management), plan);
     }
 }

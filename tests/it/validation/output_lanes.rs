@@ -10,7 +10,7 @@ use virtlane::cycle::state::{Calendar, PacketPool, Place};
 use virtlane::fabric::rows::PortRow;
 use virtlane::fabric::source_queue::SourceQueues;
 use virtlane::ids::{HostId, SlId};
-use virtlane::plan::BufferSharing;
+use virtlane::plan::{BufferSharing, Marking};
 use virtlane::routing::Routes;
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::{Document, Parts, Resolved};
@@ -181,6 +181,10 @@ fn with_output_lanes(seed: u64) -> Case {
         buffer = buffer.max(case.plan.switch.crossbar_delay + 1);
     }
     case.plan.switch.output_lane_buffer = buffer;
+    // D37
+    if let Some(Marking::InfiniBand { .. }) = case.plan.switch.marking {
+        case.plan.switch.marking = Some(Marking::Requests(buffer));
+    }
     case
 }
 

@@ -17,8 +17,10 @@ pub struct Controlling;
 
 impl Mechanism for Controlling {
     fn of(site: &Site<'_>) -> Option<Self> {
-        let mut classes = site.plan.classes.iter();
-        classes.any(|class| class.control.is_some()).then_some(Self)
+        let mut flows = site.plan.flows.iter();
+        flows
+            .any(|flow| control(site, flow).is_some())
+            .then_some(Self)
     }
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
