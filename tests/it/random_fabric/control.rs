@@ -102,7 +102,7 @@ pub(super) fn add(
         .collect();
     let first = dice.pick(&numbers);
     for number in numbers {
-        if number != first && dice.chance(20) {
+        if number != first && dice.chance(30) {
             continue;
         }
         let answers = plan.classes.len() as u16;

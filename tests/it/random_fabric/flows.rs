@@ -83,7 +83,7 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
         };
         plan.classes.insert(number, class);
     }
-    if dice.chance(75) {
+    if dice.chance(68) {
         control::add(dice, graph, (levels, management), plan);
     }
 }
@@ -155,7 +155,7 @@ fn flow(dice: &mut Dice, common: &Common, class: u16, size: &SizeDistribution) -
         } else {
             Limit::None
         },
-        changes: if is_limited && dice.chance(50) {
+        changes: if is_limited && dice.chance(70) {
             changes(dice, common, largest)
         } else {
             Arc::new([])
@@ -179,8 +179,8 @@ fn limit(dice: &mut Dice, common: &Common, largest: u32) -> Limit {
     }
     let whole = ONE_FLIT_PER_CYCLE;
     let least = 2 * u64::from(largest) + 1;
-    Limit::Rate(match dice.between(0, 19) {
-        0 => 0,
+    Limit::Rate(match dice.between(0, 23) {
+        0 | 20.. => 0,
         1 => least,
         2 => whole,
         3 => whole.div_ceil(3),
