@@ -50,7 +50,7 @@ const FLOWS: [(&str, Kind); 13] = [
     ("last_delivered [cycle]", Integer),
 ];
 
-const PLAN_FLOWS: [(&str, Kind); 23] = [
+const PLAN_FLOWS: [(&str, Kind); 25] = [
     ("flow", Integer),
     ("class", Text),
     ("source", Integer),
@@ -74,6 +74,8 @@ const PLAN_FLOWS: [(&str, Kind); 23] = [
     ("last_delivery [cycle]", Integer),
     ("completion [cycles]", Integer),
     ("slowdown", Float),
+    ("marked [packets]", Integer),
+    ("answers [packets]", Integer),
 ];
 
 const CONGESTION: [(&str, Kind); 11] = [
@@ -220,6 +222,8 @@ pub fn plan_flows(result: &RunResult) -> Table<'_> {
                 arrived.last_delivery.into(),
                 flow.completion().into(),
                 flow.slowdown().into(),
+                arrived.marked.into(),
+                sent.answered.into(),
             ])?;
         }
         Ok(())
