@@ -342,33 +342,37 @@ mod tests {
         acknowledge: None,
     };
 
+    /// A limit, and the timer where it is set.
+    fn set(limit: Limit, timer: Option<u64>) -> Actions {
+        Actions {
+            limit: Some(limit),
+            timer: timer.map(Some),
+            ..NOTHING
+        }
+    }
+
     /// Entries 0, 2, 4, 6, 8: BECN adds 3 up to 4; one timer runs until the index is 0 again.
     #[test]
     fn the_index_rises_by_marks_and_falls_by_the_timer() {
         let own = infiniband(
             "InfiniBand(increase: 3, limit: 4, timer: \"100 cycles\", table: Linear(most: 8, shift: 1))",
         );
-        let set = |limit, timer| Actions {
-            limit: Some(limit),
-            timer,
-            ..NOTHING
-        };
         follow(
             &own,
             &[
                 (5, Event::Started(32), 0, NOTHING),
-                (10, BECN, 3, set(delay(6), Some(Some(110)))),
+                (10, BECN, 3, set(delay(6), Some(110))),
                 // the timer goes on
                 (60, BECN, 4, set(delay(8), None)),
                 (70, BECN, 4, NOTHING),
-                (110, Event::Timer, 3, set(delay(6), Some(Some(210)))),
+                (110, Event::Timer, 3, set(delay(6), Some(210))),
                 (150, BECN, 4, set(delay(8), None)),
-                (210, Event::Timer, 3, set(delay(6), Some(Some(310)))),
-                (310, Event::Timer, 2, set(delay(4), Some(Some(410)))),
-                (410, Event::Timer, 1, set(delay(2), Some(Some(510)))),
+                (210, Event::Timer, 3, set(delay(6), Some(310))),
+                (310, Event::Timer, 2, set(delay(4), Some(410))),
+                (410, Event::Timer, 1, set(delay(2), Some(510))),
                 // the last step: no limit, no timer
                 (510, Event::Timer, 0, set(Limit::None, None)),
-                (600, BECN, 3, set(delay(6), Some(Some(700)))),
+                (600, BECN, 3, set(delay(6), Some(700))),
             ],
         );
     }
@@ -381,15 +385,10 @@ mod tests {
         let mut actions = Actions::default();
         own.start(LINE, &mut actions);
         assert_eq!(actions.limit, Some(delay(4)));
-        let set = |limit, timer| Actions {
-            limit: Some(limit),
-            timer,
-            ..NOTHING
-        };
         follow(
             &own,
             &[
-                (10, BECN, 3, set(delay(6), Some(Some(110)))),
+                (10, BECN, 3, set(delay(6), Some(110))),
                 (110, Event::Timer, 2, set(delay(4), None)),
             ],
         );

@@ -13,7 +13,7 @@ use super::stages::arbitrate::{OutputStream, Turn, Turns};
 use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
 use crate::fabric::rows::{
-    HostRow, LaneRow, PacketRow, PortRow, QueueRow, Rows, SwitchRow, TurnRow,
+    HostRow, LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen, SwitchRow, TurnRow,
 };
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
@@ -50,6 +50,27 @@ pub(super) fn one_table<'a, D: ContiguousQueryData>(
     let first = tables.next();
     debug_assert!(tables.next().is_none(), "rows of a kind are in one table");
     first
+}
+
+/// System parameter: the packets of the shard, to look at.
+#[derive(SystemParam)]
+pub struct Packets<'w, 's> {
+    rows: Query<'w, 's, (&'static Packet, &'static PacketRecord)>,
+}
+
+impl Packets<'_, '_> {
+    /// Packets and their records, by row.
+    #[inline]
+    pub fn rows(
+        &self,
+    ) -> (
+        Seen<'_, PacketRow, Packet>,
+        Seen<'_, PacketRow, PacketRecord>,
+    ) {
+        let table = self.rows.contiguous_iter().into_iter().flatten().next();
+        let (packets, records) = table.unwrap_or_default();
+        (Seen::new(packets), Seen::new(records))
+    }
 }
 
 /// System parameter: the resources of every stage of the switches.

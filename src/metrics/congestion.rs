@@ -1,12 +1,12 @@
 //! Congestion trees, where they are looked at.
 
 use super::loads::ratio;
-use super::{Entry, Metric, Of, metric};
+use super::{Entry, counted};
 use crate::measure::{CongestionLook, CongestionTree, RunResult};
 use serde_json::Value;
 
 pub(super) const ENTRIES: &[Entry] = &[
-    looked(
+    counted(
         "congestion.roots",
         "output lanes",
         "Congested output lanes that no switch behind holds back, mean over the looks, with observe.congestion",
@@ -15,7 +15,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     .column()
     .line("congestion", |roots| format!("{roots:.1} roots"))
     .entry(),
-    looked(
+    counted(
         "congestion.victims",
         "output lanes",
         "Congested output lanes that lack credits of the switch behind, mean over the looks, with observe.congestion",
@@ -24,7 +24,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     .column()
     .line("congestion", |victims| format!(", {victims:.1} victims, mean"))
     .entry(),
-    looked(
+    counted(
         "congestion.largest_tree",
         "output lanes",
         "Output lanes of the largest congestion tree of all looks, root included, with observe.congestion",
@@ -34,7 +34,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     .line("congestion", |size| format!("; largest tree {size:.0}"))
     .fact_box("Largest congestion tree", 0, "root and all that it holds back")
     .entry(),
-    looked(
+    counted(
         "congestion.deepest_tree",
         "levels",
         "Levels of the deepest congestion tree of all looks, its root included, with observe.congestion",
@@ -44,15 +44,6 @@ pub(super) const ENTRIES: &[Entry] = &[
     .line("congestion", |depth| format!(", deepest {depth:.0}"))
     .entry(),
 ];
-
-const fn looked(
-    path: &'static str,
-    unit: &'static str,
-    summary: &'static str,
-    of: fn(&RunResult) -> Option<Value>,
-) -> Metric {
-    metric(path, unit, summary, Of::Counted(of))
-}
 
 /// The looks of a run that has some.
 fn looks(run: &RunResult) -> Option<&[CongestionLook]> {

@@ -1,16 +1,16 @@
 //! The flows of a plan together: how fast they were, how fairly they shared, how long they took.
 
 use super::loads::ratio;
-use super::{Entry, Metric, Of, metric};
+use super::{Entry, counted};
 use crate::measure::{FlowResult, RunResult};
 use serde_json::Value;
 
 pub(super) const ENTRIES: &[Entry] = &[
-    of_flows("flows.count", "flows", "Flows of the plan", |run| {
+    counted("flows.count", "flows", "Flows of the plan", |run| {
         some(run).map(|flows| flows.len().into())
     })
     .entry(),
-    of_flows(
+    counted(
         "flows.complete",
         "flows",
         "Flows with a size whose last packet was delivered",
@@ -19,7 +19,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     .column()
     .line("flows complete", |complete| format!("{complete:.0}"))
     .entry(),
-    of_flows(
+    counted(
         "flows.rate.mean",
         "fraction of link rate",
         "Flits that flows received in the measurement, mean over the flows",
@@ -27,7 +27,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.rate.min",
         "fraction of link rate",
         "The same of the flow that received least",
@@ -35,7 +35,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.rate.max",
         "fraction of link rate",
         "The same of the flow that received most",
@@ -43,7 +43,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.fairness",
         "index, 1 all alike",
         "Jain's index of the flits that flows received in the measurement",
@@ -54,7 +54,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         format!("{index:.4} (Jain's index)")
     })
     .entry(),
-    of_flows(
+    counted(
         "flows.completion.last",
         "cycles",
         "First start of a flow with a size to the last delivery of one, when all are complete",
@@ -63,7 +63,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     .column()
     .fact_box("Completion of flows", 0, "first start to last delivery")
     .entry(),
-    of_flows(
+    counted(
         "flows.completion.mean",
         "cycles",
         "Completion time of flows with a size: start to last delivery, mean of the complete ones",
@@ -71,7 +71,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.completion.p50",
         "cycles",
         "The same, which half of them do not exceed",
@@ -79,7 +79,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.completion.p99",
         "cycles",
         "The same, which 99 % of them do not exceed",
@@ -87,7 +87,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.completion.p999",
         "cycles",
         "The same, which 99.9 % of them do not exceed",
@@ -95,7 +95,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.completion.max",
         "cycles",
         "The same, of the one that took longest",
@@ -103,7 +103,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.slowdown.mean",
         "times that in the empty fabric",
         "Completion time over that of the flow alone in the empty fabric, mean of the complete ones",
@@ -111,7 +111,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.slowdown.p50",
         "times that in the empty fabric",
         "The same, which half of the flows do not exceed",
@@ -119,7 +119,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.slowdown.p99",
         "times that in the empty fabric",
         "The same, which 99 % of the flows do not exceed",
@@ -127,7 +127,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.slowdown.p999",
         "times that in the empty fabric",
         "The same, which 99.9 % of the flows do not exceed",
@@ -135,7 +135,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.slowdown.max",
         "times that in the empty fabric",
         "The same, of the slowest flow",
@@ -144,15 +144,6 @@ pub(super) const ENTRIES: &[Entry] = &[
     .column()
     .entry(),
 ];
-
-const fn of_flows(
-    path: &'static str,
-    unit: &'static str,
-    summary: &'static str,
-    of: fn(&RunResult) -> Option<Value>,
-) -> Metric {
-    metric(path, unit, summary, Of::Counted(of))
-}
 
 /// The flows, of a plan that has some.
 fn some(run: &RunResult) -> Option<&[FlowResult]> {
@@ -212,9 +203,9 @@ fn jain(run: &RunResult) -> Option<f64> {
 
 fn last_completion(run: &RunResult) -> Option<u64> {
     let sized = || run.flow_results.iter().filter(|flow| flow.flits.is_some());
-    let first = sized().map(|flow| flow.start).min()?;
+    let first = sized().filter_map(|flow| flow.counts.sent.start).min()?;
     let ends: Option<Vec<u64>> = sized()
-        .map(|flow| Some(flow.start + flow.completion()?))
+        .map(|flow| flow.counts.sent.start?.checked_add(flow.completion()?))
         .collect();
     Some(ends?.into_iter().max()? - first)
 }

@@ -145,6 +145,16 @@ impl<'a> OneClass<'a> {
     }
 }
 
+/// A value that only some runs have.
+const fn counted(
+    path: &'static str,
+    unit: &'static str,
+    summary: &'static str,
+    of: fn(&RunResult) -> Option<Value>,
+) -> Metric {
+    metric(path, unit, summary, Of::Counted(of))
+}
+
 const fn metric(path: &'static str, unit: &'static str, summary: &'static str, of: Of) -> Metric {
     Metric {
         path,

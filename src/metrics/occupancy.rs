@@ -1,13 +1,14 @@
 //! Occupancy of the input queues of switches, where it is observed.
 
 use super::loads::ratio;
-use super::{Entry, Metric, Of, metric};
+use super::{Entry, counted};
 use crate::measure::RunResult;
 use serde_json::Value;
 
 pub(super) const ENTRIES: &[Entry] = &[
     counted(
         "queues.mean",
+        "packets",
         "Packets in the input queues of all switches, mean over the cycles of the measurement, with observe.queues",
         |run| {
             let mean = |sum| ratio(sum as f64, run.cycles.measure as f64).into();
@@ -19,19 +20,12 @@ pub(super) const ENTRIES: &[Entry] = &[
     .entry(),
     counted(
         "queues.most",
+        "packets",
         "Most packets in the queues of one switch input at the end of a cycle, with observe.queues",
         |run| count(run, "queues.most").map(Value::from),
     )
     .entry(),
 ];
-
-const fn counted(
-    path: &'static str,
-    summary: &'static str,
-    of: fn(&RunResult) -> Option<Value>,
-) -> Metric {
-    metric(path, "packets", summary, Of::Counted(of))
-}
 
 /// A counter of the run; none where the mechanism is not there.
 fn count(run: &RunResult, name: &str) -> Option<u64> {

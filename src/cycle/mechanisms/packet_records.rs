@@ -12,11 +12,12 @@ use crate::cycle::records::{Records, delivery};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Fact, Worklists};
-use crate::fabric::rows::{PacketRow, Seen};
+use crate::cycle::view::Packets;
+
 use crate::fabric::{Packet, PacketRecord};
 use crate::measure::{Delivery, Observation};
 use bevy_ecs::change_detection::DetectChangesMut;
-use bevy_ecs::prelude::{Query, Res, ResMut, Resource};
+use bevy_ecs::prelude::{Res, ResMut, Resource};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -96,18 +97,13 @@ fn system(
     lists: Res<'_, Worklists>,
     records: Res<'_, Records>,
     mut own: ResMut<'_, PacketRecords>,
-    packets: Query<'_, '_, (&Packet, &PacketRecord)>,
+    packets: Packets<'_, '_>,
 ) {
     if lists.consumed.is_empty() {
         return;
     }
     let own = own.bypass_change_detection();
-    let Some((packets, packet_records)) = packets.contiguous_iter().into_iter().flatten().next()
-    else {
-        return;
-    };
-    let packets: Seen<'_, PacketRow, Packet> = Seen::new(packets);
-    let packet_records: Seen<'_, PacketRow, PacketRecord> = Seen::new(packet_records);
+    let (packets, packet_records) = packets.rows();
     for &row in &lists.consumed {
         let (packet, record) = (&packets[row], &packet_records[row]);
         let delivery = delivery(calendar.now(), packet, record);

@@ -5,11 +5,11 @@ use crate::control::{Actions, Algorithm, Arrival, Event, Receiver, Sender};
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Place, Worklists};
+use crate::cycle::view::Packets;
 use crate::fabric::components::NONE;
-use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::DetectChangesMut;
-use bevy_ecs::prelude::{Local, Query, Res, ResMut};
+use bevy_ecs::prelude::{Local, Res, ResMut};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -135,7 +135,7 @@ pub(super) fn system(
     mut flows: ResMut<'_, Flows>,
     mut senders: ResMut<'_, Senders>,
     mut answers: ResMut<'_, Answers>,
-    packets: Query<'_, '_, (&Packet, &PacketRecord)>,
+    packets: Packets<'_, '_>,
 ) {
     let now = calendar.now();
     let is_quiet = lists.sent.is_empty() && lists.consumed.is_empty();
@@ -147,10 +147,7 @@ pub(super) fn system(
         senders.bypass_change_detection(),
         answers.bypass_change_detection(),
     );
-    let tables = packets.contiguous_iter().into_iter().flatten().next();
-    let (packets, records) = tables.unwrap_or_default();
-    let packets: Seen<'_, PacketRow, Packet> = Seen::new(packets);
-    let records: Seen<'_, PacketRow, PacketRecord> = Seen::new(records);
+    let (packets, records) = packets.rows();
     let ends = &place.shared.flow_ends;
     for &row in &lists.sent {
         let record = &records[row];

@@ -10,12 +10,12 @@ use super::build::FlowEnd;
 use crate::cycle::records::Records;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Mail, Outbox, Worklists};
+use crate::cycle::view::Packets;
 use crate::fabric::components::NONE;
-use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Packet, PacketRecord};
 use crate::measure::flow_counts::FlowReceived;
 use bevy_ecs::change_detection::DetectChangesMut;
-use bevy_ecs::prelude::{Query, Res, ResMut};
+use bevy_ecs::prelude::{Res, ResMut};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -61,17 +61,12 @@ pub(super) fn system(
     mut flows: ResMut<'_, Flows>,
     mut tails: ResMut<'_, Tails>,
     mut outbox: ResMut<'_, Outbox>,
-    packets: Query<'_, '_, (&Packet, &PacketRecord)>,
+    packets: Packets<'_, '_>,
 ) {
     if lists.consumed.is_empty() {
         return;
     }
-    let Some((packets, packet_records)) = packets.contiguous_iter().into_iter().flatten().next()
-    else {
-        return;
-    };
-    let packets: Seen<'_, PacketRow, Packet> = Seen::new(packets);
-    let packet_records: Seen<'_, PacketRow, PacketRecord> = Seen::new(packet_records);
+    let (packets, packet_records) = packets.rows();
     let tails = tails.bypass_change_detection();
     let now = calendar.now();
     for &row in &lists.consumed {
