@@ -263,6 +263,7 @@ mechanisms![
     super::mechanisms::adaptive::Adapting,
     super::stages::arbitrate::OutputStreams,
     super::stages::arbitrate::input_first::InputFirst,
+    super::mechanisms::barriers::Barriers,
     super::mechanisms::bounded_queues::Bounding,
     super::stages::cross::OutputBuffers,
     super::mechanisms::flows::Flowing,

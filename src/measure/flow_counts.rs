@@ -47,6 +47,8 @@ pub struct FlowSent {
     pub rejected: Amount,
     /// Started on the channel of the host.
     pub started: Amount,
+    /// Start cycle; `None` before the phase it belongs to is open.
+    pub start: Option<u64>,
     /// First start; `None` before it.
     pub first_start: Option<u64>,
     /// Answers delivered at the source.
@@ -85,8 +87,8 @@ pub struct FlowResult {
     pub source: u32,
     /// Receiving host (global id).
     pub destination: u32,
-    /// First cycle of its activity.
-    pub start: u64,
+    /// Phase it belongs to, by its place among all.
+    pub phase: Option<u32>,
     /// What it sends in all \[flits\]; `None` = without end.
     pub flits: Option<u64>,
     /// Cycles it would take alone in the empty fabric, of a flow with a size whose path is known.
@@ -101,7 +103,7 @@ impl FlowResult {
         let arrived = &self.counts.arrived;
         let is_complete = self.flits == Some(arrived.delivered.flits);
         let last = arrived.last_delivery.filter(|_| is_complete)?;
-        Some(last - self.start)
+        Some(last - self.counts.sent.start?)
     }
 
     /// Completion time over that in the empty fabric.

@@ -5,6 +5,15 @@ use super::{CongestionLook, Flow, FlowRecord, FlowResult, Records};
 use crate::ids::HostId;
 use serde::{Deserialize, Serialize};
 
+/// A phase of an application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppPhaseInfo {
+    /// Name of the application.
+    pub application: String,
+    /// Number of the phase, from 0.
+    pub number: u32,
+}
+
 /// A finished run.
 #[derive(Clone, Debug)]
 pub struct RunResult {
@@ -50,6 +59,8 @@ pub struct RunResult {
     pub congestion: Option<Vec<CongestionLook>>,
     /// Flows of the plan, by id.
     pub flow_results: Vec<FlowResult>,
+    /// Phases of applications.
+    pub app_phases: Vec<AppPhaseInfo>,
     /// Counters over time; may be empty.
     pub timeline: Vec<TimelineRow>,
     /// Cost per stage, with profiling; otherwise empty.

@@ -31,6 +31,19 @@ pub struct FlowPlan {
     pub window: Option<Window>,
     /// When it makes packets; `None`: it always has one.
     pub process: Option<Arc<dyn Process>>,
+    /// Its phase, by its place in [`Plan::app_phases`](super::Plan::app_phases): its start counts from the opening.
+    pub phase: Option<u32>,
+}
+
+/// A phase of an application (D50).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppPhase {
+    /// Name of the application.
+    pub application: String,
+    /// Number of the phase, from 0.
+    pub number: u32,
+    /// Least start of its flows \[cycles\].
+    pub first_start: u64,
 }
 
 /// Packets that may be on their way at once.

@@ -10,7 +10,7 @@ mod phases;
 mod switch;
 
 pub use class::{ClassPlan, Control, OtherProcess};
-pub use flow::{FlowPlan, Scheduler, Unit, Window};
+pub use flow::{AppPhase, FlowPlan, Scheduler, Unit, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
 pub use switch::{
@@ -45,6 +45,8 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// Flows, by id.
     pub flows: Vec<FlowPlan>,
+    /// Phases of applications that flows belong to, those of an application one after the other.
+    pub app_phases: Vec<AppPhase>,
     /// Phases.
     pub phases: Phases,
     /// Run although the tables are not proved free of deadlock.

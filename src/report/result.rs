@@ -3,7 +3,8 @@
 use super::usage::{host_name, usage};
 pub use crate::measure::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
 pub use crate::measure::result::{
-    ChannelInfo, ClassInfo, FabricInfo, HostInfo, RoutingInfo, RunResult, ScenarioInfo,
+    AppPhaseInfo, ChannelInfo, ClassInfo, FabricInfo, HostInfo, RoutingInfo, RunResult,
+    ScenarioInfo,
 };
 use crate::measure::{FlowCounts, FlowResult};
 use crate::plan::{ClassPlan, FlowPlan, Plan};
@@ -52,6 +53,7 @@ impl RunResult {
             flows: outcome.flows,
             congestion: outcome.congestion,
             flow_results: flow_results(resolved, &outcome.flow_counts),
+            app_phases: app_phases(&resolved.plan),
             timeline: outcome.timeline,
             stages: outcome.stages,
             wall_seconds: outcome.cost.wall_seconds,
@@ -82,13 +84,21 @@ fn flow_results(resolved: &Resolved, counts: &[FlowCounts]) -> Vec<FlowResult> {
             class: flow.class,
             source: flow.source.0,
             destination: flow.destination.0,
-            start: flow.start,
+            phase: flow.phase,
             flits: flow.flits,
             alone: flow.flits.and_then(alone),
             counts: *counts,
         }
     };
     plan.flows.iter().zip(counts).map(result).collect()
+}
+
+fn app_phases(plan: &Plan) -> Vec<AppPhaseInfo> {
+    let phases = plan.app_phases.iter().map(|phase| AppPhaseInfo {
+        application: phase.application.clone(),
+        number: phase.number,
+    });
+    phases.collect()
 }
 
 impl ScenarioInfo {

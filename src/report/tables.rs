@@ -50,7 +50,7 @@ const FLOWS: [(&str, Kind); 13] = [
     ("last_delivered [cycle]", Integer),
 ];
 
-const PLAN_FLOWS: [(&str, Kind); 25] = [
+const PLAN_FLOWS: [(&str, Kind); 27] = [
     ("flow", Integer),
     ("class", Text),
     ("source", Integer),
@@ -76,6 +76,8 @@ const PLAN_FLOWS: [(&str, Kind); 25] = [
     ("slowdown", Float),
     ("marked [packets]", Integer),
     ("answers [packets]", Integer),
+    ("application", Text),
+    ("phase", Integer),
 ];
 
 const CONGESTION: [(&str, Kind); 11] = [
@@ -198,12 +200,13 @@ pub fn plan_flows(result: &RunResult) -> Table<'_> {
             let mean = |sum: u64, count: u64| (count > 0).then(|| sum as f64 / count as f64);
             let pace = result.hosts[flow.source as usize].cycles_per_flit;
             let rate = arrived.received as f64 * f64::from(pace) / measured;
+            let phase = flow.phase.map(|phase| &result.app_phases[phase as usize]);
             rows.row(&[
                 id.into(),
                 result.classes[usize::from(flow.class)].name.as_str().into(),
                 flow.source.into(),
                 flow.destination.into(),
-                flow.start.into(),
+                sent.start.into(),
                 flow.flits.into(),
                 sent.created.packets.into(),
                 sent.rejected.packets.into(),
@@ -224,6 +227,8 @@ pub fn plan_flows(result: &RunResult) -> Table<'_> {
                 flow.slowdown().into(),
                 arrived.marked.into(),
                 sent.answered.into(),
+                phase.map(|phase| phase.application.as_str()).into(),
+                phase.map(|phase| phase.number).into(),
             ])?;
         }
         Ok(())

@@ -64,6 +64,7 @@ fn result() -> RunResult {
         flows: None,
         congestion: None,
         flow_results: Vec::new(),
+        app_phases: Vec::new(),
         timeline: vec![TimelineRow {
             start: 0,
             length: 560,
@@ -179,6 +180,7 @@ fn empty() -> RunResult {
         stages: Vec::new(),
         congestion: None,
         flow_results: Vec::new(),
+        app_phases: Vec::new(),
         timeline: Vec::new(),
         ..result()
     }

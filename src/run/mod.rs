@@ -1,6 +1,7 @@
 //! One run: shards in windows, acts between them, phases, watchdog.
 
 pub mod acts;
+mod barriers;
 mod build;
 pub mod checkpoint;
 pub mod congestion;

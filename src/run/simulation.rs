@@ -1,6 +1,7 @@
 //! The simulation: shards that run windows of cycles in parallel, and what is done between two cycles.
 
 use super::acts::{Acts, GlobalAct, LastingAct, SavedActs};
+use super::barriers::Opening;
 use super::build::Blueprint;
 use super::feed::Feed;
 use super::outcome::RunError;
@@ -92,6 +93,9 @@ impl Simulation {
         };
         if let Some(feed) = Feed::new(plan, graph.hosts().len()) {
             simulation.register(feed);
+        }
+        if let Some(opening) = Opening::new(plan) {
+            simulation.register(opening);
         }
         Ok(simulation)
     }

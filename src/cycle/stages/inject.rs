@@ -63,6 +63,22 @@ struct Start<'a> {
     hosts: Seen<'a, HostRow, Host>,
 }
 
+/// What a packet has of flows and control.
+#[derive(Clone, Copy)]
+struct Tag {
+    /// Its flow (global id).
+    flow: u32,
+    /// What it says, if it is an answer.
+    answer: u32,
+}
+
+impl Tag {
+    const NONE: Self = Self {
+        flow: NONE,
+        answer: 0,
+    };
+}
+
 impl Starting<'_, '_> {
     fn start(&mut self) -> Start<'_> {
         let hosts = self.hosts.contiguous_iter().into_iter().flatten().next();
@@ -92,13 +108,10 @@ impl Start<'_> {
         answer.or_else(|| flows.candidate(self.queues, queue, now))
     }
 
-    /// That packet starts.
-    #[inline]
+    /// That packet starts, in a fabric with flows.
+    #[inline(never)]
     fn take(&mut self, queue: usize, now: u64) -> Option<Taken> {
-        let Some(flows) = &mut self.flows else {
-            let (packet, drained) = self.queues.pop(queue)?;
-            return Some(Taken::queued(packet, drained));
-        };
+        let flows = self.flows.as_mut()?;
         let answers = self.answers.as_mut();
         match answers.and_then(|answers| answers.pop(queue)) {
             None => flows.take(self.queues, queue, now),
@@ -212,13 +225,21 @@ fn start<const W: usize, P: RuleSet>(
 ) {
     let numbering = view.shared.numbering;
     let queue = numbering.source_queue(view.place.host(out), lane);
-    let Some(taken) = hosts.take(queue, view.now) else {
-        return;
+    let (waiting, drained, tag) = if hosts.flows.is_none() {
+        let Some((packet, drained)) = hosts.queues.pop(queue) else {
+            return;
+        };
+        (packet, drained, Tag::NONE)
+    } else {
+        let Some(taken) = hosts.take(queue, view.now) else {
+            return;
+        };
+        note_made(view, hosts.records, hosts.hosts, out, &taken);
+        let (flow, answer) = (taken.flow, taken.answer);
+        (taken.packet, taken.drained, Tag { flow, answer })
     };
-    note_made(view, hosts.records, hosts.hosts, out, &taken);
-    let waiting = taken.packet;
     let port = &mut view.outs[out];
-    if taken.drained {
+    if drained {
         port.request_lanes.remove(lane);
     }
     if !view.shared.management().contains(lane) {
@@ -236,14 +257,15 @@ fn start<const W: usize, P: RuleSet>(
     if let Some(choice) = choice {
         vl_tables::commit(view, out, choice, waiting.size);
     }
-    launch(view, hosts, out, lane, &taken);
+    launch(view, hosts, out, lane, (&waiting, tag));
     // a flow knows of its packets itself
-    if taken.flow == NONE {
+    if tag.flow == NONE {
         sent(view, hosts, out, &waiting);
     }
 }
 
 /// A flow that always has a packet makes it when it starts.
+#[inline(never)]
 fn note_made<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     records: &mut Records,
@@ -275,10 +297,9 @@ fn launch<const W: usize, P: RuleSet>(
     hosts: &mut Start<'_>,
     out: PortRow,
     lane: u32,
-    taken: &Taken,
+    (waiting, tag): (&Waiting, Tag),
 ) {
     let now = view.now;
-    let waiting = &taken.packet;
     let packet = Packet {
         next: PacketRow::NONE,
         destination: waiting.destination,
@@ -296,8 +317,8 @@ fn launch<const W: usize, P: RuleSet>(
         via: NONE,
         word: 0,
         class: waiting.class,
-        flow: taken.flow,
-        answer: taken.answer,
+        flow: tag.flow,
+        answer: tag.answer,
     };
     hosts.records.injected(now, waiting.class, waiting.size);
     let port = &view.outs[out];

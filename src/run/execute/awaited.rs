@@ -159,7 +159,8 @@ impl Run<'_> {
             }
             count.left += 1;
             // a flit per cycle at best; of one packet all but the last may have arrived
-            let wait = flow.start.saturating_sub(now);
+            let start = counts.sent.start;
+            let wait = start.map_or(0, |start| start.saturating_sub(now));
             count.ahead = count.ahead.max(wait + left.saturating_sub(largest));
         }
         count

@@ -181,7 +181,8 @@ pub fn plan(
     let mut classes = traffic::plan_classes(scenario, parts, layout)?;
     let workloads = traffic::workloads(scenario, parts, layout, base, &mut classes)?;
     let host = scenario.fabric.host.plan(clock)?;
-    let flows = traffic::plan_flows(scenario, parts, layout, base, host.scheduler, &mut classes)?;
+    let (flows, app_phases) =
+        traffic::plan_flows(scenario, parts, layout, base, host.scheduler, &mut classes)?;
     traffic::plan_control(scenario, parts, layout, &host, &mut classes)?;
     let observe = scenario.observe.plan(&classes, clock)?;
     let plan = Plan {
@@ -194,6 +195,7 @@ pub fn plan(
         classes,
         workloads,
         flows,
+        app_phases,
         phases: scenario.phases.plan(clock)?,
         allow_deadlock: scenario.allow_deadlock,
         allow_unreachable: scenario.allow_unreachable,

@@ -5,6 +5,7 @@ mod defaults;
 mod links;
 mod mistakes;
 mod parts;
+mod phases;
 
 use super::print;
 use super::{Document, Parts, Resolved};

@@ -43,7 +43,7 @@ pub(crate) const SCHEDULERS: [&str; 7] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 26] = [
+pub(crate) const FLOWS: [&str; 28] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -54,6 +54,8 @@ pub(crate) const FLOWS: [&str; 26] = [
     "flows of a size",
     "flows that stop",
     "flows that start late",
+    "phases",
+    "later phases",
     "flows with a rate",
     "flows with a delay",
     "flows at rate 0",
@@ -227,6 +229,11 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
         ("flows of a size", any(|flow| flow.flits.is_some())),
         ("flows that stop", any(|flow| flow.stop.is_some())),
         ("flows that start late", any(|flow| flow.start > 0)),
+        ("phases", !plan.app_phases.is_empty()),
+        (
+            "later phases",
+            plan.app_phases.iter().any(|phase| phase.number > 0),
+        ),
         (
             "flows with a rate",
             any(|flow| matches!(flow.limit, Limit::Rate(1..))),

@@ -4,7 +4,7 @@ use super::{Dice, control, traffic};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
-    ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Plan, Scheduler, Unit, Window,
+    AppPhase, ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Plan, Scheduler, Unit, Window,
 };
 use virtlane::topology::{Endpoint, Graph};
 use virtlane::traffic::SizeDistribution;
@@ -82,6 +82,9 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
             answers: None,
         };
         plan.classes.insert(number, class);
+    }
+    if dice.chance(30) {
+        phases(dice, &common, plan);
     }
     if dice.chance(68) {
         control::add(dice, graph, (levels, management), plan);
@@ -165,6 +168,51 @@ fn flow(dice: &mut Dice, common: &Common, class: u16, size: &SizeDistribution) -
             delay: u64::from(common.least + dice.pick(&[0, 1, 7, 60])),
         }),
         process: made.then(|| traffic::process(dice, size.mean(), false).1),
+        phase: None,
+    }
+}
+
+/// One or two applications, of which some flows are phases (D50).
+fn phases(dice: &mut Dice, common: &Common, plan: &mut Plan) {
+    let sizes: Vec<u32> = (plan.classes.iter())
+        .map(|class| class.size.largest().into())
+        .collect();
+    let share = dice.pick(&[50, 80, 100]);
+    for application in ["a", "b"].iter().take(dice.between(1, 2) as usize) {
+        let most = dice.between(0, 4);
+        let mut chosen: Vec<(u32, usize)> = Vec::new();
+        for (id, flow) in plan.flows.iter().enumerate() {
+            if flow.phase.is_none() && dice.chance(share) {
+                chosen.push((dice.between(0, most), id));
+            }
+        }
+        chosen.sort_unstable();
+        let mut last = None;
+        for (number, id) in chosen {
+            if last != Some(number) {
+                let number = match plan.app_phases.last() {
+                    Some(before) if last.is_some() => before.number + 1,
+                    _ => 0,
+                };
+                plan.app_phases.push(AppPhase {
+                    application: String::from(*application),
+                    number,
+                    first_start: u64::MAX,
+                });
+                last = Some(number);
+            }
+            let place = plan.app_phases.len() - 1;
+            let phase = &mut plan.app_phases[place];
+            let flow = &mut plan.flows[id];
+            let largest = sizes[usize::from(flow.class)];
+            flow.phase = Some(place as u32);
+            (flow.stop, flow.process, flow.changes) = (None, None, Arc::new([]));
+            flow.flits = Some(dice.between(1, 3 * largest).into());
+            if phase.number > 0 {
+                flow.start = u64::from(common.least + dice.pick(&[0, 1, 9, 70]));
+            }
+            phase.first_start = phase.first_start.min(flow.start);
+        }
     }
 }
 

@@ -211,6 +211,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         },
         workloads: Vec::new(),
         flows: Vec::new(),
+        app_phases: Vec::new(),
     };
     if dice.chance(35) {
         traffic::add_messages(dice, graph, drawn.service_levels, &mut plan);

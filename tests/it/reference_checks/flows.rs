@@ -32,6 +32,7 @@ fn flow() -> FlowPlan {
         changes: Arc::new([]),
         window: None,
         process: None,
+        phase: None,
     }
 }
 

@@ -126,6 +126,7 @@ impl Building {
                     .collect(),
                 processes: Vec::new(),
                 limits: Vec::new(),
+                phases: vec![Vec::new(); plan.app_phases.len()],
                 first_port: site.placement.first_host_port[site.number],
             },
         }
@@ -174,8 +175,16 @@ impl Building {
         let (key, number) = lane_of(site, [plan.source, plan.destination], id, plan.class);
         let lane = self.lane(site, plan.source, number);
         let place = self.lanes[lane as usize].add(row);
+        let mut flow = Flow::new(id, (lane, place), key, plan, NONE);
         let mut wake = |at, wake| self.wakes.push(Reverse((at, wake)));
-        wake(plan.start, Wake::Look(row));
+        let phase = plan.phase.map(|phase| phase as usize);
+        match phase.filter(|&phase| site.plan.app_phases[phase].number > 0) {
+            Some(phase) => {
+                flow.hold();
+                self.given.phases[phase].push((row, plan.start));
+            }
+            None => wake(plan.start, Wake::Look(row)),
+        }
         if let Some(stop) = plan.stop {
             wake(stop, Wake::Look(row));
         }
@@ -184,9 +193,8 @@ impl Building {
             self.given.limits.push(limit);
         }
         let draws = plan.process.is_some() || class.size.entries().len() > 1;
-        let mut maker = NONE;
         if draws {
-            maker = self.makers.len() as u32;
+            flow.maker = self.makers.len() as u32;
             let seed = site.plan.seed;
             let mut arrivals = stream(seed, Purpose::FlowArrivals, id.into());
             let mut state = ProcessState::default();
@@ -207,8 +215,7 @@ impl Building {
             });
             self.given.processes.push(plan.process.clone());
         }
-        self.flows
-            .push(Flow::new(id, (lane, place), key, plan, maker));
+        self.flows.push(flow);
     }
 
     /// Row of a lane of a host.

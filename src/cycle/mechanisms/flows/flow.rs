@@ -45,7 +45,7 @@ pub struct Flow {
     /// Whether it is among the contenders of its lane.
     pub is_ready: bool,
     limit: SmallLimit,
-    /// First cycle in which it makes packets, and the first in which it does no more.
+    /// First cycle in which it makes packets, and the first in which it does no more; [`NEVER`] = not known, or none.
     pub active: (u64, u64),
     /// Flits that it may still make; `u64::MAX` = without end.
     pub left: u64,
@@ -155,7 +155,7 @@ impl Flow {
             is_process: plan.process.is_some(),
             is_ready: false,
             limit: SmallLimit::new(plan.limit),
-            active: (plan.start, plan.stop.unwrap_or(u64::MAX)),
+            active: (plan.start, plan.stop.unwrap_or(NEVER)),
             left: plan.flits.unwrap_or(u64::MAX),
             last_at: NEVER,
             last_debt: 0,
@@ -163,6 +163,11 @@ impl Flow {
             first_start: NEVER,
             started: Amount::default(),
         }
+    }
+
+    /// Keeps it from everything until its start cycle is known.
+    pub fn hold(&mut self) {
+        self.active = (NEVER, NEVER);
     }
 
     /// Its limit now.
@@ -202,6 +207,7 @@ impl Flow {
             created: made.map_or(self.started, |maker| maker.created),
             rejected: made.map_or(Amount::default(), |maker| maker.rejected),
             started: self.started,
+            start: (self.active.0 != NEVER).then_some(self.active.0),
             first_start: (self.first_start != NEVER).then_some(self.first_start),
             answered: 0,
         }

@@ -99,6 +99,8 @@ struct Given {
     processes: Vec<Option<Arc<dyn Process>>>,
     /// Changes of limits.
     limits: Vec<Limit>,
+    /// Rows and starts of the flows of each phase that is not open from the beginning.
+    phases: Vec<Vec<(u32, u64)>>,
     /// Port of the first host.
     first_port: PortRow,
 }
@@ -133,6 +135,7 @@ impl Default for Given {
             sizes: Vec::new(),
             processes: Vec::new(),
             limits: Vec::new(),
+            phases: Vec::new(),
             first_port: PortRow(0),
         }
     }
@@ -165,6 +168,15 @@ impl Flows {
     pub fn sent(&self, row: u32) -> FlowSent {
         let flow = &self.rows[row as usize];
         flow.sent(self.makers.get(flow.maker as usize))
+    }
+
+    /// A phase opens: its flows start their time after cycle `from`.
+    pub fn open(&mut self, phase: usize, from: u64) {
+        for number in 0..self.given.phases[phase].len() {
+            let (row, start) = self.given.phases[phase][number];
+            self.rows[row as usize].active.0 = from + start;
+            self.wake(row, from + start);
+        }
     }
 
     /// A packet of the flow in this row counts as acknowledged from cycle `at` on.

@@ -1,12 +1,15 @@
 //! Flows of a class: generators, and what the flows they make are like.
 
 use super::limits::{Allowed, allowed, changes, written};
-use super::{Class, ServiceLevels};
+use super::{Class, ServiceLevels, phases};
 use crate::ids::HostId;
-use crate::plan::{ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Until, Window};
+use crate::plan::{
+    AppPhase, ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Until, Window,
+};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{self, LONGEST_PHASE, cycles};
 use crate::scenario::sections::values::{Read, amount, list, part, time, whole};
+use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{At, Item, Mistake, Part};
 use crate::scenario::{Layout, Parts, Scenario};
 use crate::topology::Graph;
@@ -43,6 +46,9 @@ section! {
         acknowledgement: Option<At<Time>> = time, "time" else "what one flit takes back through the empty fabric";
         /// When packets are made; None = there is always one
         process: Option<Part> = part("arrival process"), "None | arrival process" or None;
+        /// Application and number of the phase they belong to: phase n + 1 opens when all flows of phase n are complete, and
+        /// `start` counts from there
+        phase: Option<At<phases::Written>> = phases::phase, "None | (application, integer >= 0)" or None;
     }
 }
 
@@ -87,6 +93,11 @@ impl Flows {
         if let Some(process) = &self.process {
             printer.part("process", process, parts.processes);
         }
+        let phase = self.phase.as_ref().map(|phase| {
+            let (application, number) = &phase.value;
+            format!("({}, {number})", quote(application))
+        });
+        printer.or_none("phase", phase);
     }
 }
 
@@ -98,8 +109,9 @@ pub(in crate::scenario) fn flows(
     base: &Path,
     scheduler: Scheduler,
     classes: &mut [ClassPlan],
-) -> Result<Vec<FlowPlan>, Mistake> {
+) -> Result<(Vec<FlowPlan>, Vec<AppPhase>), Mistake> {
     let mut flows = Vec::new();
+    let mut all_phases = phases::phases(scenario)?;
     for (number, class) in scenario.traffic.iter().enumerate() {
         let Some(entries) = &class.flows else {
             continue;
@@ -115,7 +127,10 @@ pub(in crate::scenario) fn flows(
                 class: &classes[number],
                 scheduler,
             };
-            all.add(scenario.seed, (number, entry), &mut flows)?;
+            let of_entry = flows.len();
+            let phase = section.phase_of(&all_phases);
+            all.add(scenario.seed, (number, entry), phase, &mut flows)?;
+            section.check_phase(layout, &flows[of_entry..], &mut all_phases)?;
         }
         let mut senders = FixedBitSet::with_capacity(layout.graph.hosts().len());
         senders.extend(flows[first..].iter().map(|flow| flow.source.index()));
@@ -132,7 +147,7 @@ pub(in crate::scenario) fn flows(
         let mistake = "no flow has a size (`bytes`): expected a time or `Auto(...)`";
         return Err(bound.mistake(mistake));
     }
-    Ok(flows)
+    Ok((flows, all_phases))
 }
 
 /// What does not go with flows.
@@ -160,6 +175,7 @@ impl Entry<'_> {
         &self,
         seed: u64,
         (class, entry): (usize, usize),
+        phase: Option<u32>,
         flows: &mut Vec<FlowPlan>,
     ) -> Result<(), Mistake> {
         let (section, clock) = (self.section, self.layout.clock);
@@ -204,6 +220,7 @@ impl Entry<'_> {
                 changes: Arc::clone(&alike.changes),
                 window,
                 process: alike.process.clone(),
+                phase,
             };
             if let Some(own) = &given.own {
                 let changed = self.change(&mut flow, own, pace);

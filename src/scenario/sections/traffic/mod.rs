@@ -5,6 +5,7 @@ mod flows;
 mod hosts;
 mod limits;
 mod messages;
+mod phases;
 mod plan;
 mod ways;
 
