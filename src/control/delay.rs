@@ -29,7 +29,7 @@
 
 use super::parameters::{LARGEST_WINDOW, ONE, cycles, fixed, within};
 use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
+    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
     Machines, ONE_FLIT_PER_CYCLE,
 };
 use crate::references::{JACOBSON, KUMAR_SWIFT, MITTAL_TIMELY};
@@ -185,7 +185,7 @@ impl Machines for Delay {
         let Event::Answered(latency) = event else {
             return;
         };
-        actions.acknowledge = Some(1);
+        actions.acknowledge = Some(Acknowledge::one(1));
         let latency = u64::from(latency).max(1);
         let before = sender.window;
         if latency < self.target {
@@ -273,7 +273,8 @@ mod tests {
                 limit,
                 window: set,
                 timer: None,
-                acknowledge: Some(1),
+                acknowledge: Some(Acknowledge::one(1)),
+                ..Actions::default()
             };
             assert_eq!((sender.window, actions), (window, expected), "{now}");
         }

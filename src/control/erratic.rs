@@ -3,7 +3,7 @@
 //! Every call mixes what it is told into a word of state, and the bits of that word choose the actions. So a call at
 //! another cycle, in another order, or with another value changes all that follows.
 
-use super::{Actions, Answer, Arrival, Event, Limit, Line, Machines, ONE_FLIT_PER_CYCLE};
+use super::{Acknowledge, Actions, Answer, Arrival, Event, Limit, Line, Machines, ONE_FLIT_PER_CYCLE};
 use crate::rng::mix;
 
 /// Its parameters.
@@ -17,6 +17,10 @@ pub struct Erratic {
     pub window: bool,
     /// Packets that it answers \[percent\].
     pub answers: u32,
+    /// Whether all flows of the class at a host have one sender.
+    pub shared: bool,
+    /// Packets of an answer; with several, that many may be acknowledged at once.
+    pub packets: u16,
 }
 
 impl Erratic {
@@ -50,6 +54,7 @@ impl Erratic {
             _ if is_stopped => actions.timer = Some(Some(now + 1 + (bits >> 24) % 300)),
             _ => {}
         }
+        actions.log = (bits >> 48).is_multiple_of(5);
     }
 }
 
@@ -92,11 +97,22 @@ impl Machines for Erratic {
             Event::Started(_) => bits.is_multiple_of(20),
         };
         if frees {
-            actions.acknowledge = Some(1 + [0, 0, 1, 50][(bits >> 4) as usize % 4]);
+            actions.acknowledge = Some(Acknowledge {
+                packets: 1 + (bits >> 12) as u32 % u32::from(self.packets),
+                after: 1 + [0, 0, 1, 50][(bits >> 4) as usize % 4],
+            });
         }
     }
 
     fn sets_delays(&self) -> bool {
         self.delays
+    }
+
+    fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    fn packets_per_answer(&self) -> u16 {
+        self.packets
     }
 }

@@ -9,6 +9,11 @@
 //! 4. Entry (shift h, multiplier m) of the table is the limit (m, h) of D30: after a packet, m times floor(its time / 2^h); no
 //!    limit with m = 0. So a flow that always has a packet gets 1 / (1 + m / 2^h) of its link, if 2^h divides the packet's cycles.
 //!
+//! 5. `per: ServiceLevel` (bit 0 of Port_Control): one CCTI, one timer and one delay for all flows of the class at a host, as
+//!    hfi1 has them; after a packet of any of them the next packet of any of them waits (a group of D44). `QueuePair`: each flow
+//!    has its own.
+//! 6. A BECN that takes CCTI from below `trigger` to it or above logs an event (Trigger_Threshold); with 0 none does.
+//!
 //! `table: Linear(most: M, shift: h)`: entry i has multiplier floor(i * M / `limit`) and shift h, the shape of opa-fm, which is
 //! made for the largest delay, M / 2^h packets. `table: Entries([(h, m), ...])`: from entry 0 on, as OpenSM's `cc_cct`.
 //! psm2 has entries of 0, 1/8, 2/8, ..., then coarser ones: `Entries([(3, 0), (3, 1), (3, 2), ...])`.
@@ -19,9 +24,8 @@
 //! the manual of `ibccconfig` increases by 1, with 150 ("153.6 us"); Mellanox' manager increases by 1 and makes timer and table
 //! from the number of hosts. All have 0 as minimum. The switch's part is `fabric.switch.marking: InfiniBand(...)`.
 //!
-//! Deviations: a flow is a queue pair with a timer of its own. The trigger threshold, which only writes a log, and control by
-//! service level (one CCTI for all flows of a port) are left out. CCTI starts at the minimum, which the standard lets it return
-//! to. `window` is not in the annex: it bounds what is unacknowledged, as reliable connections do.
+//! Deviations: a flow is a queue pair with a timer of its own. A service level is that of one class. hfi1 logs every BECN at
+//! or above the trigger threshold. CCTI starts at the minimum, which the standard lets it return to. `window` is not in the annex: it bounds what is unacknowledged, as reliable connections do.
 //!
 //! Cost: one answer per marked packet, or per packet.
 //!
@@ -29,7 +33,7 @@
 
 use super::parameters::{LARGEST_WINDOW, cycles, invalid, within};
 use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
+    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
     Machines,
 };
 use crate::references::{GRAN_HARDWARE, IBA, PFISTER_CONTROL};
@@ -85,6 +89,18 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
             default: Some("None"),
             summary: "packets that may be unacknowledged",
         },
+        Parameter {
+            name: "per",
+            kind: "QueuePair | ServiceLevel",
+            default: Some("QueuePair"),
+            summary: "whether each flow has a CCTI, or all flows of the class at a host one; bit 0 of Port_Control",
+        },
+        Parameter {
+            name: "trigger",
+            kind: "integer in 0..=255",
+            default: Some("0"),
+            summary: "CCTI whose reaching is counted in control.triggers, Trigger_Threshold; 0 = none",
+        },
     ],
     guarantees: &["a flow without BECN returns to entry `minimum` within `limit` timers"],
     references: &[IBA, GRAN_HARDWARE, PFISTER_CONTROL],
@@ -109,6 +125,9 @@ pub struct InfiniBand {
     timer: u64,
     answers: Answers,
     window: Option<u32>,
+    per: Per,
+    /// CCTI from which on an event is logged, 0 = never.
+    trigger: u16,
     /// (Shift, multiplier) of the entries, as many as CCTI can reach.
     table: Vec<(u8, u16)>,
 }
@@ -121,6 +140,16 @@ enum Answers {
     Cnp,
     /// All packets.
     Acknowledgement,
+}
+
+/// What has a CCTI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+enum Per {
+    /// A flow.
+    #[default]
+    QueuePair,
+    /// All flows of the class at a host.
+    ServiceLevel,
 }
 
 /// State of a sender.
@@ -144,6 +173,10 @@ struct Parameters {
     #[serde(default)]
     answers: Answers,
     window: Option<u64>,
+    #[serde(default)]
+    per: Per,
+    #[serde(default)]
+    trigger: u64,
 }
 
 fn one() -> u64 {
@@ -200,13 +233,15 @@ impl Machines for InfiniBand {
             Event::Started(_) => {}
             Event::Answered(becn) => {
                 if self.answers == Answers::Acknowledgement {
-                    actions.acknowledge = Some(1);
+                    actions.acknowledge = Some(Acknowledge::one(1));
                 }
                 if becn == 0 {
                     return;
                 }
                 let last = (self.table.len() - 1) as u16;
+                let was_below = sender.index < self.trigger;
                 self.set(sender, (sender.index + self.increase).min(last), actions);
+                actions.log = was_below && sender.index >= self.trigger;
                 if !sender.is_timed && sender.index > self.minimum {
                     sender.is_timed = true;
                     actions.timer = Some(Some(now + self.timer));
@@ -225,6 +260,10 @@ impl Machines for InfiniBand {
 
     fn sets_delays(&self) -> bool {
         self.table.iter().any(|&(_, multiplier)| multiplier > 0)
+    }
+
+    fn is_shared(&self) -> bool {
+        self.per == Per::ServiceLevel
     }
 }
 
@@ -289,6 +328,17 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
             "`window` needs `answers: Acknowledgement`: without acknowledgements it would never open again",
         ));
     }
+    if written.window.is_some() && written.per == Per::ServiceLevel {
+        return Err(invalid(
+            "`window` goes with `per: QueuePair` only: it bounds what a queue pair has unacknowledged",
+        ));
+    }
+    let trigger = within(
+        "trigger",
+        written.trigger,
+        0..=255,
+        "8 bits (Trigger_Threshold)",
+    )?;
     let window = written.window.map(|window| {
         let why = "as large as any window of an algorithm";
         within("window", window, 1..=LARGEST_WINDOW, why).map(|window| window as u32)
@@ -299,6 +349,8 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
         timer: cycles("timer", written.timer, context.clock)?,
         answers: written.answers,
         window: window.transpose()?,
+        per: written.per,
+        trigger: trigger as u16,
         table,
     }))
 }
@@ -340,6 +392,7 @@ mod tests {
         window: None,
         timer: None,
         acknowledge: None,
+        log: false,
     };
 
     /// A limit, and the timer where it is set.
@@ -394,6 +447,48 @@ mod tests {
         );
     }
 
+    /// 2 of 5 by each BECN: events are steps from below 4 to it, not steps above it, and not the way down.
+    #[test]
+    fn an_event_is_logged_when_the_index_reaches_the_trigger() {
+        let own = infiniband(
+            "InfiniBand(increase: 2, limit: 5, minimum: 1, trigger: 4, timer: \"100 cycles\", table: Linear(most: 5, shift: 1))",
+        );
+        let set = |index, timer, log| Actions {
+            limit: Some(delay(index)),
+            timer,
+            log,
+            ..NOTHING
+        };
+        follow(
+            &own,
+            &[
+                (10, BECN, 3, set(3, Some(Some(110)), false)),
+                (20, BECN, 5, set(5, None, true)),
+                (30, BECN, 5, NOTHING),
+                (110, Event::Timer, 4, set(4, Some(Some(210)), false)),
+                (120, BECN, 5, set(5, None, false)),
+                (210, Event::Timer, 4, set(4, Some(Some(310)), false)),
+                (310, Event::Timer, 3, set(3, Some(Some(410)), false)),
+                (320, BECN, 5, set(5, None, true)),
+                (410, Event::Timer, 4, set(4, Some(Some(510)), false)),
+                (510, Event::Timer, 3, set(3, Some(Some(610)), false)),
+                (610, Event::Timer, 2, set(2, Some(Some(710)), false)),
+                // exactly the trigger
+                (620, BECN, 4, set(4, None, true)),
+            ],
+        );
+        for (never, what) in [("trigger: 0", "none"), ("trigger: 6", "above the limit")] {
+            let text = format!(
+                "InfiniBand(increase: 5, limit: 5, {never}, timer: \"100 cycles\", table: Linear(most: 5, shift: 1))"
+            );
+            follow(
+                &infiniband(&text),
+                &[(10, BECN, 5, set(5, Some(Some(110)), false))],
+            );
+            assert!(!infiniband(&text).is_shared(), "{what}");
+        }
+    }
+
     #[test]
     fn answers_are_for_marked_packets_or_for_all() {
         let table = "timer: \"1 us\", table: Entries([(0, 0)])";
@@ -411,7 +506,7 @@ mod tests {
         all.start(LINE, &mut actions);
         assert_eq!(actions.window, Some(6));
         let acknowledged = Actions {
-            acknowledge: Some(1),
+            acknowledge: Some(Acknowledge::one(1)),
             ..NOTHING
         };
         follow(&all, &[(20, Event::Answered(0), 0, acknowledged)]);

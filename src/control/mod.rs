@@ -1,9 +1,9 @@
 //! Control: algorithms that set what flows may send from what the fabric tells them (section 9 of the model).
 //!
 //! An algorithm is two pure state machines on integers: a *receiver* at the destination of a flow, which may answer the
-//! packets that arrive, and a *sender* at its source, which sets limits, windows and timers. They know no fabric, no
-//! clock and no other flow; when they are called, and what their actions do, are D40 and D41. Engine and
-//! reference model share them.
+//! packets that arrive, and a *sender* at its source, which sets limits, windows and timers; or one sender for all
+//! flows of the class at a host, if the algorithm is shared (D44). They know no fabric, no clock and no other flow; when
+//! they are called, and what their actions do, are D40 and D41. Engine and reference model share them.
 //!
 //! New ones: one file with an [`Entry`](crate::registry::Entry) and the two machines, one line in each of the two lists at
 //! the end.
@@ -66,6 +66,22 @@ pub enum Event {
     Timer,
 }
 
+/// Packets that count as acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledge {
+    /// How many, at least 1.
+    pub packets: u32,
+    /// After so many cycles, at least 1.
+    pub after: u64,
+}
+
+impl Acknowledge {
+    /// One packet, after so many cycles.
+    pub const fn one(after: u64) -> Self {
+        Self { packets: 1, after }
+    }
+}
+
 /// What a sender wants done; what is left out stays as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Actions {
@@ -75,8 +91,10 @@ pub struct Actions {
     pub window: Option<u32>,
     /// Another cycle for the timer, later than now, or none.
     pub timer: Option<Option<u64>>,
-    /// An outstanding packet counts as acknowledged after so many cycles, at least 1.
-    pub acknowledge: Option<u64>,
+    /// Outstanding packets that count as acknowledged later.
+    pub acknowledge: Option<Acknowledge>,
+    /// Whether an event is logged.
+    pub log: bool,
 }
 
 /// The machines of an algorithm; `self` are its parameters.
@@ -99,6 +117,16 @@ pub trait Machines: Debug + Clone {
     fn sets_delays(&self) -> bool {
         false
     }
+
+    /// Whether all flows of the class at a host have one sender (D44).
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Packets that an answer consists of, at least 1 (D45).
+    fn packets_per_answer(&self) -> u16 {
+        1
+    }
 }
 
 /// What an algorithm may know when it is made.
@@ -106,8 +134,12 @@ pub trait Machines: Debug + Clone {
 pub struct ControlContext {
     /// For times and sizes.
     pub clock: Clock,
+    /// Smallest packet of the class \[flits\].
+    pub smallest: u16,
     /// Largest packet of the class \[flits\].
     pub largest: u16,
+    /// Packet of the class of answers \[flits\].
+    pub answer: u16,
 }
 
 /// Makes an algorithm from its arguments; the error names what is wrong and what is allowed.
@@ -146,6 +178,20 @@ macro_rules! algorithms {
             pub fn sets_delays(&self) -> bool {
                 match self {
                     $(Self::$name(own) => own.sets_delays()),*
+                }
+            }
+
+            /// [`Machines::is_shared`].
+            pub fn is_shared(&self) -> bool {
+                match self {
+                    $(Self::$name(own) => own.is_shared()),*
+                }
+            }
+
+            /// [`Machines::packets_per_answer`].
+            pub fn packets_per_answer(&self) -> u16 {
+                match self {
+                    $(Self::$name(own) => own.packets_per_answer()),*
                 }
             }
 

@@ -9,7 +9,9 @@ const CONTEXT: ControlContext = ControlContext {
         flit_bytes: 64,
         reference_rate: 1_000_000_000,
     },
+    smallest: 32,
     largest: 32,
+    answer: 16,
 };
 
 fn build(text: &str) -> Result<Algorithm, ArgumentError> {
@@ -48,7 +50,7 @@ fn documented_defaults_are_those_that_happen() {
         (
             "InfiniBand(timer: \"153.6 us\", table: Linear(most: 127, shift: 0))",
             "Cca(timer: \"300 cycles\", table: Linear(most: 127, shift: 0), increase: 1, limit: 127, minimum: 0, \
-             answers: Cnp, window: None)",
+             answers: Cnp, window: None, per: QueuePair, trigger: 0)",
         ),
         (
             "InfiniBand(timer: \"1 us\", table: Entries([(0, 0), (1, 1)]))",
@@ -56,7 +58,12 @@ fn documented_defaults_are_those_that_happen() {
         ),
         (
             "RequestReply()",
-            "RequestReply(outstanding: 1, server: \"1 cycles\", think: \"1 cycles\")",
+            "RequestReply(outstanding: 1, server: \"1 cycles\", think: \"1 cycles\", request: 1, reply: 1)",
+        ),
+        (
+            // packets of 2 KiB, answers of 1 KiB
+            "RequestReply(request: 3, reply: 2)",
+            "ClosedLoop(request: \"4097 B\", reply: \"17 flits\")",
         ),
         ("Window(window: 3)", "Fixed(window: 3, aimd: false)"),
         (
@@ -142,7 +149,16 @@ fn what_is_out_of_range_is_refused_with_what_is_allowed() {
         "InfiniBand(timer: \"1 us\", table: Linear(most: 1, shift: 0), answers: Ack)",
         "InfiniBand(timer: \"1 us\", table: Linear(most: 1, shift: 0), window: 4)",
         "InfiniBand(timer: \"1 us\", table: Linear(most: 1, shift: 0), answers: Acknowledgement, window: 0)",
+        "InfiniBand(timer: \"1 us\", table: Linear(most: 1, shift: 0), trigger: 256)",
+        "InfiniBand(timer: \"1 us\", table: Linear(most: 1, shift: 0), per: Port)",
+        "InfiniBand(timer: \"1 us\", table: Linear(most: 1, shift: 0), per: ServiceLevel, answers: Acknowledgement, window: 4)",
         "RequestReply(outstanding: 0)",
+        "RequestReply(request: 0)",
+        "RequestReply(request: \"0 B\")",
+        "RequestReply(request: 70000)",
+        "RequestReply(reply: \"1 GB\")",
+        "RequestReply(reply: 2.5)",
+        "RequestReply(reply: \"2 packets\")",
         "RequestReply(server: \"0 cycles\")",
         "RequestReply(think: \"3000000000 cycles\")",
         "Window()",

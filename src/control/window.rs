@@ -19,7 +19,7 @@
 
 use super::parameters::{LARGEST_WINDOW, ONE, invalid, within};
 use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
+    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
 };
 use crate::references::{CHIU_JAIN, JACOBSON};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -112,7 +112,7 @@ impl Machines for Window {
         let Event::Answered(mark) = event else {
             return;
         };
-        actions.acknowledge = Some(1);
+        actions.acknowledge = Some(Acknowledge::one(1));
         let Some(most) = self.most else {
             return;
         };
@@ -207,7 +207,7 @@ mod tests {
             let mut actions = Actions::default();
             fixed.send(&mut sender, 9, Event::Answered(mark), &mut actions);
             let acknowledged = Actions {
-                acknowledge: Some(1),
+                acknowledge: Some(Acknowledge::one(1)),
                 ..Actions::default()
             };
             assert_eq!(actions, acknowledged);
@@ -252,7 +252,7 @@ mod tests {
             let mut actions = Actions::default();
             aimd.send(&mut sender, 10, Event::Answered(mark), &mut actions);
             assert_eq!((sender.window, actions.window), (expected, set), "{number}");
-            assert_eq!(actions.acknowledge, Some(1));
+            assert_eq!(actions.acknowledge, Some(Acknowledge::one(1)));
         }
     }
 }

@@ -53,6 +53,8 @@ pub struct FlowSent {
     pub first_start: Option<u64>,
     /// Answers delivered at the source.
     pub answered: u64,
+    /// Events that its sender logged; those of a group count for its first flow.
+    pub logged: u64,
 }
 
 /// What of it arrived, counted at its destination.

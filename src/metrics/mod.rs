@@ -11,6 +11,7 @@ pub mod shown;
 
 mod classes;
 mod congestion;
+mod control;
 mod flow_sizes;
 mod flows;
 mod occupancy;
@@ -28,12 +29,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 8] = [
+static TABLES: [&[Entry]; 9] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
     occupancy::ENTRIES,
     congestion::ENTRIES,
+    control::ENTRIES,
     flows::ENTRIES,
     flow_sizes::ENTRIES,
     work::ENTRIES,

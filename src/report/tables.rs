@@ -50,7 +50,7 @@ const FLOWS: [(&str, Kind); 13] = [
     ("last_delivered [cycle]", Integer),
 ];
 
-const PLAN_FLOWS: [(&str, Kind); 27] = [
+const PLAN_FLOWS: [(&str, Kind); 28] = [
     ("flow", Integer),
     ("class", Text),
     ("source", Integer),
@@ -75,7 +75,8 @@ const PLAN_FLOWS: [(&str, Kind); 27] = [
     ("completion [cycles]", Integer),
     ("slowdown", Float),
     ("marked [packets]", Integer),
-    ("answers [packets]", Integer),
+    ("answers", Integer),
+    ("logged [events]", Integer),
     ("application", Text),
     ("phase", Integer),
 ];
@@ -227,6 +228,7 @@ pub fn plan_flows(result: &RunResult) -> Table<'_> {
                 flow.slowdown().into(),
                 arrived.marked.into(),
                 sent.answered.into(),
+                sent.logged.into(),
                 phase.map(|phase| phase.application.as_str()).into(),
                 phase.map(|phase| phase.number).into(),
             ])?;

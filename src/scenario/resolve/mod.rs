@@ -240,6 +240,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
         unreachable::leave_out(&scenario, &layout.graph, &routes, &mut plan)?;
     }
     traffic::complete_flows(&scenario, &layout.graph, &routes, &proof, &mut plan)?;
+    traffic::check_groups(&scenario, &layout.graph, &routes, &plan)?;
     Ok(Resolved {
         scenario,
         layout,

@@ -103,6 +103,11 @@ const WRONG: &[(&str, &str)] = &[
     ("outstanding: 4", "outstanding: 0"),
     ("outstanding: 4", "outstanding: -1"),
     ("outstanding: 4", "outstanding: 4, thinks: \"1 us\""),
+    ("outstanding: 4", "request: 0"),
+    ("outstanding: 4", "reply: \"0 B\""),
+    ("outstanding: 4", "reply: \"two\""),
+    ("shift: 0)", "shift: 0), per: Port"),
+    ("shift: 0)", "shift: 0), trigger: 256"),
     ("RequestReply(outstanding: 4)", "5"),
     // answers
     ("(size: \"2 flits\", sl: Management)", "(size: \"0 flits\")"),
@@ -137,6 +142,26 @@ const WRONG: &[(&str, &str)] = &[
     ),
     ("\"calls answers\"]", "\"other answers\"]"),
 ];
+
+/// D44: one sender for all flows of a host needs their lanes for itself, and a scheduler that does not share by rates.
+#[test]
+fn groups_need_lanes_of_their_own() {
+    let shared = CONTROLLED.replace("shift: 0)", "shift: 0), per: ServiceLevel");
+    assert!(resolve(&shared).plan.classes[0].control.is_some());
+    let refused = |text: &str| {
+        let document = crate::scenario::Document::parse("control.ron", text, "".as_ref());
+        let resolved = document.and_then(|document| document.resolve(&Parts::registered()));
+        resolved.map_or_else(|error| error.to_string(), |_| "accepted".into())
+    };
+    let one_level = shared.replace("sl: 2", "sl: 1");
+    let clocks = shared.replace(
+        "\n    ),\n    qos",
+        "\n        host: (scheduler: VirtualClock),\n    ),\n    qos",
+    ).replace("most: 127", "most: 0");
+    let list = [one_level, clocks].map(|text| refused(&text)).join("\n");
+    assert!(!list.contains("accepted"), "{list}");
+    insta::assert_snapshot!(list);
+}
 
 #[test]
 fn wrong_values_are_named() {

@@ -14,14 +14,19 @@ use virtlane::traffic::messages::{Senders, Silent};
 use virtlane::units::Clock;
 
 /// An algorithm for a class: one that reacts to everything, or one of those that scenarios can name, with small times.
-fn algorithm(dice: &mut Dice, plan: &Plan, class: usize) -> Algorithm {
+fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorithm {
     let has_clocks = plan.host.scheduler.has_clocks();
+    // lanes of a group have no other flows
+    let flows = plan.classes.iter().filter(|class| class.flows.is_some());
+    let may_share = !has_clocks && flows.count() == 1;
     if dice.chance(45) {
         return Algorithm::Erratic(Erratic {
             seed: dice.0.next_u64(),
             delays: !has_clocks && dice.chance(70),
             window: dice.chance(60),
             answers: dice.pick(&[30, 100, 100, 100]),
+            shared: may_share && dice.chance(50),
+            packets: dice.pick(&[1, 1, 1, 2, 5]),
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();
@@ -31,13 +36,15 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize) -> Algorithm {
         names.push("InfiniBand");
     }
     let name = dice.pick(&names);
-    let arguments = arguments(dice, name);
+    let arguments = arguments(dice, name, may_share);
     let context = ControlContext {
         clock: Clock {
             flit_bytes: plan.flit_bytes,
             reference_rate: plan.reference_rate,
         },
+        smallest: plan.classes[class].size.smallest(),
         largest: plan.classes[class].size.largest(),
+        answer,
     };
     let text = format!("({arguments})");
     let build = ALGORITHMS.find(name).expect("its own name").build;
@@ -46,17 +53,30 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize) -> Algorithm {
 }
 
 /// Arguments of a named algorithm.
-fn arguments(dice: &mut Dice, name: &str) -> String {
+fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
     let cycles = |dice: &mut Dice, most| format!("\"{} cycles\"", dice.between(1, most));
     match name {
         "InfiniBand" => format!(
-            "timer: {}, table: Linear(most: {}, shift: {}), increase: {}, limit: {}, answers: {}",
+            "timer: {}, table: Linear(most: {}, shift: {}), increase: {}, limit: {}, trigger: {}, {}",
             cycles(dice, 200),
             dice.between(1, 60),
             dice.between(0, 3),
             dice.between(1, 4),
             dice.between(1, 30),
-            dice.pick(&["Cnp", "Acknowledgement, window: Some(3)", "Acknowledgement"]),
+            dice.between(0, 20),
+            dice.pick(if may_share {
+                &[
+                    "per: ServiceLevel",
+                    "per: ServiceLevel, answers: Acknowledgement",
+                    "answers: Cnp",
+                ]
+            } else {
+                &[
+                    "answers: Cnp",
+                    "answers: Acknowledgement, window: Some(3)",
+                    "answers: Acknowledgement",
+                ]
+            }),
         ),
         "Dcqcn" => format!(
             "interval: {}, gain: {}, alpha_timer: {}, timer: {}, bytes: \"{} flits\", stages: {}, increase: \"{} Mbit/s\", \
@@ -79,10 +99,12 @@ fn arguments(dice: &mut Dice, name: &str) -> String {
             dice.between(1, 3)
         ),
         "RequestReply" => format!(
-            "outstanding: {}, server: {}, think: {}",
+            "outstanding: {}, server: {}, think: {}, request: {}, reply: {}",
             dice.between(1, 5),
             cycles(dice, 50),
-            cycles(dice, 50)
+            cycles(dice, 50),
+            dice.pick(&[1, 1, 2, 5]),
+            dice.pick(&[1, 1, 2, 7])
         ),
         name => panic!("no arguments are drawn for `{name}`"),
     }
@@ -106,8 +128,9 @@ pub(super) fn add(
             continue;
         }
         let answers = plan.classes.len() as u16;
+        let size = dice.between(1, 6) as u16;
         plan.classes[number].control = Some(Control {
-            algorithm: algorithm(dice, plan, number),
+            algorithm: algorithm(dice, plan, number, size),
             answers,
         });
         plan.classes.push(ClassPlan {
@@ -116,7 +139,7 @@ pub(super) fn add(
             pattern: Arc::new(Senders::default()),
             process: Arc::new(Silent),
             other_processes: Vec::new(),
-            size: SizeDistribution::fixed(dice.between(1, 6) as u16),
+            size: SizeDistribution::fixed(size),
             service_levels: vec![SlId(dice.between(0, levels - 1) as u8)],
             management: management && dice.chance(50),
             load: 0.0,

@@ -43,7 +43,7 @@ pub(crate) const SCHEDULERS: [&str; 7] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 28] = [
+pub(crate) const FLOWS: [&str; 31] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -65,6 +65,9 @@ pub(crate) const FLOWS: [&str; 28] = [
     "control beside other flows",
     "control with windows",
     "control with delays",
+    "groups of flows",
+    "groups with windows",
+    "answers of several packets",
     "control with clocks",
     "two algorithms",
     "InfiniBand",
@@ -258,6 +261,7 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
         })
         .collect();
     let any = |has: fn(&Erratic) -> bool| machines.iter().any(has);
+    let algorithms = |has: fn(&Algorithm) -> bool| controls().any(|control| has(&control.algorithm));
     let mut classes = plan.classes.iter();
     let others = classes.any(|class| class.flows.is_some() && class.control.is_none());
     let mut classes = plan.classes.iter();
@@ -276,6 +280,12 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
         ("control beside other flows", is_controlled && others),
         ("control with windows", any(|machines| machines.window)),
         ("control with delays", any(|machines| machines.delays)),
+        ("groups of flows", algorithms(Algorithm::is_shared)),
+        ("groups with windows", any(|machines| machines.shared && machines.window)),
+        (
+            "answers of several packets",
+            algorithms(|algorithm| algorithm.packets_per_answer() > 1),
+        ),
         (
             "control with clocks",
             is_controlled && plan.host.scheduler.has_clocks(),

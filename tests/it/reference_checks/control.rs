@@ -8,7 +8,7 @@ use super::{backlogged, plan, star};
 use crate::reference::{Controlled, Outcome, simulate};
 use std::sync::Arc;
 use virtlane::control::erratic::Erratic;
-use virtlane::control::{Actions, Algorithm, Arrival, Event, Limit, Line, Sender};
+use virtlane::control::{Acknowledge, Actions, Algorithm, Arrival, Event, Limit, Line, Sender};
 use virtlane::ids::HostId;
 use virtlane::plan::{
     ClassPlan, Control, FlowPlan, ONE_FLIT_PER_CYCLE, Plan, Scheduler, SwitchOptions, Victims,
@@ -49,6 +49,8 @@ fn erratic(seed: u64, answers: u32) -> Erratic {
         delays: true,
         window: false,
         answers,
+        shared: false,
+        packets: 1,
     }
 }
 
@@ -266,7 +268,7 @@ fn blank() -> Controlled {
 
 fn acknowledge(after: u64) -> Actions {
     Actions {
-        acknowledge: Some(after),
+        acknowledge: Some(Acknowledge::one(after)),
         ..Actions::default()
     }
 }

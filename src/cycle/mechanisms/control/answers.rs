@@ -32,6 +32,8 @@ pub(super) struct Way {
     pub(super) class: u16,
     /// Size \[flits\].
     pub(super) size: u16,
+    /// Packets of an answer.
+    pub(super) packets: u16,
     /// Key of the lane map.
     pub(super) key: u8,
     /// Lane of the host's channel.
@@ -119,9 +121,9 @@ impl Answers {
         }
     }
 
-    fn make(&mut self, numbering: Numbering, due: Due) -> Option<(Way, u32)> {
-        let (at, host, _, _, tail, value) = due;
-        let way = self.ways[tail as usize]?;
+    /// Makes the next packet of an answer.
+    fn make(&mut self, numbering: Numbering, due: Due, way: &Way) -> u32 {
+        let (at, host, _, _, _, value) = due;
         let class = usize::from(way.class - self.first);
         let number = &mut self.numbers[host as usize * usize::from(self.classes) + class];
         let sequence = *number;
@@ -141,7 +143,7 @@ impl Answers {
             value,
         });
         self.waiting += 1;
-        Some((way, sequence))
+        sequence
     }
 }
 
@@ -163,21 +165,25 @@ pub(super) fn system(
     let records = records.bypass_change_detection();
     let mut outs: Rows<'_, PortRow, _> = Rows::new(column!(outs));
     while answers.next() <= now {
-        let due = answers.due.pop();
-        let numbering = place.shared.numbering;
-        let Some((way, sequence)) = due.and_then(|due| answers.make(numbering, due.0)) else {
+        let Some(Reverse(due)) = answers.due.pop() else {
+            break;
+        };
+        let Some(way) = answers.ways[due.4 as usize] else {
             continue;
         };
         let ends = [HostId(way.source), HostId(way.destination)];
-        records.created(now, way.class, ends, way.size);
-        if lists.facts.created {
-            lists.created.push(Created {
-                host: way.host,
-                class: way.class,
-                size: way.size,
-                destination: way.destination,
-                sequence,
-            });
+        for _ in 0..way.packets {
+            let sequence = answers.make(place.shared.numbering, due, &way);
+            records.created(now, way.class, ends, way.size);
+            if lists.facts.created {
+                lists.created.push(Created {
+                    host: way.host,
+                    class: way.class,
+                    size: way.size,
+                    destination: way.destination,
+                    sequence,
+                });
+            }
         }
         let out = place.port(way.host);
         let port = &mut outs[out];

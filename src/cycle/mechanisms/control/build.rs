@@ -1,14 +1,16 @@
 //! Builds the senders, receivers and control queues of a shard.
 
 use super::answers::{Answers, Way, system as make};
+use super::parts::Parts;
 use super::senders::{Controlled, Senders, system as notify};
 use crate::control::{Actions, Line};
+use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::flows::{Flows, lane_of};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
 use crate::fabric::rows::HostRow;
-use crate::plan::{Control, FlowPlan};
+use crate::plan::{ClassPlan, Control, FlowPlan};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
@@ -37,6 +39,11 @@ impl Mechanism for Controlling {
             answers.next().min(senders.next()).max(from)
         });
         shard.queue(|world| world.resource::<Answers>().waiting());
+        shard.count(Count {
+            name: "control.triggers",
+            by: Reduction::Sum,
+            value: |world, _| world.resource::<Senders>().all_logged(),
+        });
         shard.last_system(Slot::Admit, "answers", make);
         shard.last_system(Slot::Notify, "control", notify);
     }
@@ -71,6 +78,7 @@ fn answers(site: &Site<'_>) -> Answers {
             flow: id,
             class,
             size: plan.classes[usize::from(class)].size.largest(),
+            packets: control(site, flow)?.algorithm.packets_per_answer(),
             key,
             lane,
         })
@@ -87,11 +95,17 @@ fn answers(site: &Site<'_>) -> Answers {
 
 fn senders(site: &Site<'_>) -> Senders {
     let receiver = |(_, flow): (u32, &FlowPlan)| Some(control(site, flow)?.algorithm.receiver());
-    let classes = site.plan.classes.iter();
+    let classes = &site.plan.classes;
+    let answers = classes[site.plan.first_answers()..].iter();
+    let packets = |class: &ClassPlan| {
+        let answered = &classes[usize::from(class.answers?)];
+        Some(answered.control.as_ref()?.algorithm.packets_per_answer())
+    };
     Senders {
-        algorithms: classes
+        algorithms: (classes.iter())
             .map(|class| Some(class.control.as_ref()?.algorithm.clone()))
             .collect(),
+        packets: answers.map(|class| packets(class).unwrap_or(1)).collect(),
         receivers: tails(site).map(receiver).collect(),
         ..Senders::default()
     }
@@ -99,9 +113,17 @@ fn senders(site: &Site<'_>) -> Senders {
 
 /// Starts the senders.
 fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
-    for row in 0..flows.rows().len() as u32 {
+    let count = flows.rows().len();
+    senders.answered = vec![0; count];
+    senders.parts = Parts::new(if senders.packets.iter().any(|&packets| packets > 1) {
+        count
+    } else {
+        0
+    });
+    for row in 0..count as u32 {
+        let is_speaker = flows.speaker(row) == row;
         let flow = &site.plan.flows[flows.rows()[row as usize].id as usize];
-        let controlled = control(site, flow).map(|control| {
+        let controlled = control(site, flow).filter(|_| is_speaker).map(|control| {
             let channel = site.graph.channel(site.graph.host_channel(flow.source));
             let line = Line {
                 pace: channel.timing.cycles_per_flit as u16,
@@ -117,7 +139,7 @@ fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
             Controlled {
                 sender,
                 timer: timer.unwrap_or(u64::MAX),
-                answered: 0,
+                logged: 0,
             }
         });
         senders.rows.push(controlled);

@@ -8,7 +8,7 @@
 //!
 //! # Rules
 //! 1. Of one flow, in one cycle: its packet that started, its answer that was delivered, its timer. Flows do not see each
-//!    other, so their order does not matter.
+//!    other, so their order does not matter. The flows of a group have one sender, in the row of the first of them.
 //! 2. What a sender sets counts from the next cycle on: nothing of this cycle comes after `Slot::Notify` that asks for it.
 //! 3. A timer that is set anew leaves its old entry in the heap, where it says nothing when it comes up.
 //!
@@ -17,6 +17,7 @@
 
 pub mod answers;
 mod build;
+mod parts;
 mod senders;
 
 pub use answers::Answers;

@@ -1,6 +1,7 @@
 //! Calls receivers and senders, and does what they want.
 
 use super::Answers;
+use super::parts::Parts;
 use crate::control::{Actions, Algorithm, Arrival, Event, Receiver, Sender};
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::snapshot::{Persistent, Resume};
@@ -21,8 +22,8 @@ pub(super) struct Controlled {
     pub(super) sender: Sender,
     /// Cycle that the timer is set to; `u64::MAX` = none.
     pub(super) timer: u64,
-    /// Answers delivered.
-    pub(super) answered: u64,
+    /// Events logged.
+    pub(super) logged: u64,
 }
 
 /// Senders and receivers of the flows of a shard.
@@ -31,8 +32,14 @@ pub struct Senders {
     /// By class.
     #[serde(skip)]
     pub(super) algorithms: Vec<Option<Algorithm>>,
-    /// By row of the flow at its source.
+    /// Packets of an answer, by class of answers.
+    #[serde(skip)]
+    pub(super) packets: Vec<u16>,
+    /// By row of the flow at its source; of a group the first.
     pub(super) rows: Vec<Option<Controlled>>,
+    /// Answers delivered, by row of the flow at its source.
+    pub(super) answered: Vec<u64>,
+    pub(super) parts: Parts,
     /// By row of the flow at its end.
     pub(super) receivers: Vec<Option<Receiver>>,
     /// Cycles for which timers were set, with the row.
@@ -41,7 +48,7 @@ pub struct Senders {
 
 impl Persistent for Senders {
     fn resume(&mut self, built: Self, _: &Resume<'_>) {
-        self.algorithms = built.algorithms;
+        (self.algorithms, self.packets) = (built.algorithms, built.packets);
     }
 }
 
@@ -54,12 +61,24 @@ impl Senders {
 
     /// Answers delivered to the flow in a row.
     pub fn answered(&self, row: u32) -> u64 {
+        self.answered[row as usize]
+    }
+
+    /// Events that the sender in the row of a flow has logged.
+    pub fn logged(&self, row: u32) -> u64 {
         let row = self.rows[row as usize].as_ref();
-        row.map_or(0, |controlled| controlled.answered)
+        row.map_or(0, |controlled| controlled.logged)
+    }
+
+    /// Events that all senders have logged.
+    pub(super) fn all_logged(&self) -> u64 {
+        let senders = self.rows.iter().flatten();
+        senders.map(|sender| sender.logged).sum()
     }
 
     /// Calls the sender of the flow in a row.
     fn call(&mut self, flows: &mut Flows, row: u32, now: u64, event: Event) {
+        let row = flows.speaker(row);
         let class = flows.rows()[row as usize].class;
         let Some(controlled) = &mut self.rows[row as usize] else {
             return;
@@ -68,10 +87,8 @@ impl Senders {
             return;
         };
         let mut actions = Actions::default();
-        match event {
-            Event::Timer => controlled.timer = u64::MAX,
-            Event::Answered(_) => controlled.answered += 1,
-            Event::Started(_) => {}
+        if event == Event::Timer {
+            controlled.timer = u64::MAX;
         }
         algorithm.send(&mut controlled.sender, now, event, &mut actions);
         if let Some(timer) = actions.timer {
@@ -84,9 +101,10 @@ impl Senders {
         if actions.limit.is_some() || actions.window.is_some() {
             flows.control(row, actions.limit, actions.window, now + 1);
         }
-        if let Some(after) = actions.acknowledge {
-            flows.acknowledge(row, now + after);
+        if let Some(those) = actions.acknowledge {
+            flows.acknowledge(row, those.packets, now + those.after);
         }
+        controlled.logged += u64::from(actions.log);
     }
 
     /// Calls the senders whose timers are set to this cycle.
@@ -99,6 +117,15 @@ impl Senders {
             if set.is_some_and(|controlled| controlled.timer == at) {
                 self.call(flows, row, now, Event::Timer);
             }
+        }
+    }
+
+    /// A packet of an answer to the flow in a row is delivered.
+    fn answer(&mut self, flows: &mut Flows, row: u32, now: u64, record: &PacketRecord, first: u16) {
+        let packets = self.packets[usize::from(record.class - first)];
+        if self.parts.deliver(row, record.sequence, packets) {
+            self.answered[row as usize] += 1;
+            self.call(flows, row, now, Event::Answered(record.answer));
         }
     }
 
@@ -163,7 +190,7 @@ pub(super) fn system(
         }
         let end = ends[record.flow as usize];
         if answers.is_answer(record.class) {
-            senders.call(flows, end.row, now, Event::Answered(record.answer));
+            senders.answer(flows, end.row, now, record, answers.first);
         } else {
             senders.receive(answers, end.tail, now, (&packets[row], record));
         }

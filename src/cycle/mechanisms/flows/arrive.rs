@@ -81,7 +81,7 @@ pub(super) fn system(
         }
         let at = now + u64::from(end.delay);
         if end.shard == tails.shard {
-            flows.bypass_change_detection().acknowledge(end.row, at);
+            flows.bypass_change_detection().acknowledge(end.row, 1, at);
         } else {
             let outbox = outbox.bypass_change_detection();
             outbox.0[end.shard as usize].push(Mail::Notice {

@@ -1,6 +1,7 @@
 //! Builds the flows of a shard.
 
 use super::flow::{Clock, Flow, Maker};
+use super::group::Group;
 use super::lane::Lane;
 use super::{Flows, Given, Tails, Wake, arrive, make};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
@@ -10,11 +11,11 @@ use crate::fabric::components::NONE;
 use crate::fabric::placement::Placement;
 use crate::ids::HostId;
 use crate::measure::flow_counts::{Amount, FlowReceived};
-use crate::plan::{FlowPlan, Plan};
+use crate::plan::{ClassPlan, FlowPlan, Plan};
 use crate::rng::{Purpose, stream};
 use crate::traffic::{Gap, ProcessState};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 
 /// Where a flow begins and ends.
@@ -81,7 +82,7 @@ impl Mechanism for Flowing {
         shard.alarm(|world, from| world.resource::<Flows>().next().max(from));
         shard.queue(|world| world.resource::<Flows>().waiting());
         let receiver = shard.receiver(|world, row, at| {
-            world.resource_mut::<Flows>().acknowledge(row, at);
+            world.resource_mut::<Flows>().acknowledge(row, 1, at);
         });
         shard.resource(Tails {
             receiver,
@@ -101,6 +102,9 @@ struct Building {
     flows: Vec<Flow>,
     makers: Vec<Maker>,
     lanes: Vec<Lane>,
+    groups: Vec<Group>,
+    /// By source and class.
+    group_of: BTreeMap<(HostId, u16), u32>,
     lane_of: Vec<u32>,
     wakes: BinaryHeap<Reverse<(u64, Wake)>>,
     given: Given,
@@ -114,6 +118,8 @@ impl Building {
             flows: Vec::new(),
             makers: Vec::new(),
             lanes: Vec::new(),
+            groups: Vec::new(),
+            group_of: BTreeMap::new(),
             lane_of: vec![NONE; shared.numbering.rows(hosts)],
             wakes: BinaryHeap::new(),
             given: Given {
@@ -155,6 +161,7 @@ impl Building {
             makers: self.makers,
             clocks,
             lanes: self.lanes,
+            groups: self.groups,
             lane_of: self.lane_of,
             numbers: vec![0; hosts * plan.classes.len()],
             wakes: self.wakes,
@@ -174,6 +181,7 @@ impl Building {
         let class = &site.plan.classes[usize::from(plan.class)];
         let (key, number) = lane_of(site, [plan.source, plan.destination], id, plan.class);
         let lane = self.lane(site, plan.source, number);
+        self.group(plan, class, lane, row);
         let place = self.lanes[lane as usize].add(row);
         let mut flow = Flow::new(id, (lane, place), key, plan, NONE);
         let mut wake = |at, wake| self.wakes.push(Reverse((at, wake)));
@@ -216,6 +224,26 @@ impl Building {
             self.given.processes.push(plan.process.clone());
         }
         self.flows.push(flow);
+    }
+
+    /// Puts a flow into the group of its class and host, if there are groups.
+    fn group(&mut self, plan: &FlowPlan, class: &ClassPlan, lane: u32, row: u32) {
+        let control = class.control.as_ref();
+        if !control.is_some_and(|control| control.algorithm.is_shared()) {
+            return;
+        }
+        let (groups, key) = (&mut self.groups, (plan.source, plan.class));
+        let number = *self.group_of.entry(key).or_insert_with(|| {
+            groups.push(Group::new(row));
+            groups.len() as u32 - 1
+        });
+        groups[number as usize].add(lane);
+        let of_lane = &mut self.lanes[lane as usize].group;
+        assert!(
+            [NONE, number].contains(of_lane),
+            "a lane has flows of one group"
+        );
+        *of_lane = number;
     }
 
     /// Row of a lane of a host.

@@ -210,6 +210,7 @@ impl Flow {
             start: (self.active.0 != NEVER).then_some(self.active.0),
             first_start: (self.first_start != NEVER).then_some(self.first_start),
             answered: 0,
+            logged: 0,
         }
     }
 

@@ -6,6 +6,7 @@
 
 use super::flow::{Clock, Flow};
 use super::limit::{LastStart, debt};
+use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
 use crate::fabric::source_queue::Waiting;
 use crate::plan::{Scheduler, Unit};
@@ -57,6 +58,10 @@ pub struct Lane {
     sum: u128,
     /// Cycle, size and debt of the last start of a flow; `None` before the first.
     last: Option<(u64, u16, u64)>,
+    /// Group of its flows, [`NONE`] where they are in none.
+    pub group: u32,
+    /// First cycle in which its group lets them go; `u64::MAX`: not before something happens.
+    pub opens: u64,
     /// First cycle for which a look at it is arranged; `u64::MAX` = none.
     pub wake: u64,
     /// What the last look chose.
@@ -80,6 +85,8 @@ impl Lane {
             clock: 0,
             sum: 0,
             last: None,
+            group: NONE,
+            opens: 0,
             wake: u64::MAX,
             picked: None,
         }
@@ -144,8 +151,8 @@ impl Lane {
             (_, Scheduler::Paced) => self.last,
             _ => None,
         };
-        let tick = |(at, _, debt)| at + u128::from(debt).div_ceil(self.sum) as u64;
-        Some(last.map_or(0, |last: (u64, u16, u64)| tick(last)))
+        let tick = |(at, _, debt): (u64, u16, u64)| at + u128::from(debt).div_ceil(self.sum) as u64;
+        Some(last.map_or(self.opens, tick)).filter(|&tick| tick != u64::MAX)
     }
 
     /// What goes next, `front` the head of the source queue; kept for [`Self::take`].
@@ -159,7 +166,7 @@ impl Lane {
         let queue = front.map(|_| Pick::Queue);
         let has_flow = self.tick(scheduler).is_some_and(|tick| tick <= now);
         self.picked = match scheduler {
-            _ if !has_flow && !scheduler.keeps_turn() => queue,
+            _ if !has_flow && !(scheduler.keeps_turn() && self.opens <= now) => queue,
             Scheduler::Fifo => match self.top(flows) {
                 Some((since, row)) if front.is_none_or(|front| since < front.created.into()) => {
                     Some(Pick::Flow(row))

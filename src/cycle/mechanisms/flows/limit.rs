@@ -4,6 +4,7 @@
 //! so that packets do not drift.
 
 use crate::plan::Limit;
+use serde::{Deserialize, Serialize};
 
 /// Flits in units of 2^-32.
 #[inline]
@@ -12,7 +13,7 @@ pub fn wide(flits: u16) -> u64 {
 }
 
 /// The last start of a flow, or of a lane's flows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct LastStart {
     /// Cycle.
     pub at: u64,

@@ -72,11 +72,7 @@ impl Flows {
         let now = making.now;
         match wake {
             Wake::Make(row) => self.make(row, making),
-            Wake::Acknowledged(row) => {
-                let outstanding = &mut self.rows[row as usize].outstanding;
-                *outstanding = outstanding.saturating_sub(1);
-                self.refresh(row, now);
-            }
+            Wake::Acknowledged(row, packets) => self.lower(row, packets, now),
             Wake::Change(row, number) => {
                 let limit = self.given.limits[number as usize];
                 self.rows[row as usize].set_limit(limit);

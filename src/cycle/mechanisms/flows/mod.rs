@@ -18,6 +18,7 @@
 mod arrive;
 mod build;
 pub mod flow;
+mod group;
 pub mod lane;
 pub mod limit;
 mod make;
@@ -27,6 +28,7 @@ pub use arrive::Tails;
 pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
 
 use self::flow::{Clock, Flow, Made, Maker};
+use self::group::Group;
 use self::lane::{Lane, Pick};
 use self::limit::{LastStart, debt, eligible, wide};
 use self::ready::{limit_of, rate_of};
@@ -48,8 +50,8 @@ use std::sync::Arc;
 enum Wake {
     /// The flow of this row has another limit: number of the change.
     Change(u32, u32),
-    /// A packet of the flow counts as acknowledged.
-    Acknowledged(u32),
+    /// Packets of the flow or group count as acknowledged: how many.
+    Acknowledged(u32, u32),
     /// The flow's process makes a packet.
     Make(u32),
     /// The flow may become a contender, or end.
@@ -115,6 +117,7 @@ pub struct Flows {
     /// By row, where lanes are shared by virtual clocks.
     clocks: Vec<Clock>,
     lanes: Vec<Lane>,
+    groups: Vec<Group>,
     /// Row of the lane of each source queue, `NONE` where it has no flow.
     lane_of: Vec<u32>,
     /// Number of the next packet, `[host][class]`.
@@ -179,26 +182,10 @@ impl Flows {
         }
     }
 
-    /// A packet of the flow in this row counts as acknowledged from cycle `at` on.
-    pub fn acknowledge(&mut self, row: u32, at: u64) {
-        self.wakes.push(Reverse((at, Wake::Acknowledged(row))));
-    }
-
-    /// The limit and window that the sender of a flow starts with; from now on it counts what is outstanding.
-    pub fn set_control(&mut self, row: u32, limit: Limit, window: Option<u32>) {
-        let flow = &mut self.rows[row as usize];
-        flow.set_limit(limit);
-        flow.window = window.unwrap_or(u32::MAX);
-    }
-
-    /// Another limit and window of a flow from cycle `from` on.
-    pub fn control(&mut self, row: u32, limit: Option<Limit>, window: Option<u32>, from: u64) {
-        let flow = &mut self.rows[row as usize];
-        flow.window = window.unwrap_or(flow.window);
-        if let Some(limit) = limit {
-            flow.set_limit(limit);
-        }
-        self.wake(row, from);
+    /// So many packets of the flow or group in this row count as acknowledged from cycle `at` on.
+    pub fn acknowledge(&mut self, row: u32, packets: u32, at: u64) {
+        let wake = Wake::Acknowledged(row, packets);
+        self.wakes.push(Reverse((at, wake)));
     }
 
     /// Size of the packet that a lane would send next, `None`: there is none; `queue` its source queue.
@@ -262,6 +249,8 @@ impl Flows {
             flits: size,
             debt,
         });
+        self.start_of_group(row, size, now);
+        let flow = &mut self.rows[row as usize];
         let made = if flow.is_process {
             let maker = &mut self.makers[flow.maker as usize];
             self.waiting -= 1;

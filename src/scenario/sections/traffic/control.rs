@@ -145,7 +145,7 @@ pub(in crate::scenario) fn control(
             layout,
             host,
             &classes[number],
-            last,
+            (last, answers.size.largest()),
         )?);
         classes.push(answers);
     }
@@ -158,18 +158,26 @@ fn algorithm(
     layout: &Layout,
     host: &HostOptions,
     class: &ClassPlan,
-    answers: u16,
+    (answers, answer): (u16, u16),
 ) -> Result<Control, Mistake> {
     let make = part.entry(parts.control)?.build;
     let context = ControlContext {
         clock: layout.clock,
+        smallest: class.size.smallest(),
         largest: class.size.largest(),
+        answer,
     };
     let algorithm = part.build(|arguments| make(arguments, context))?;
     if algorithm.sets_delays() && host.scheduler.has_clocks() {
         return Err(part.name.mistake(format!(
             "the delays of `{}` do not go with the scheduler `{:?}`, which shares lanes by rates",
             part.name.value, host.scheduler
+        )));
+    }
+    if algorithm.is_shared() && host.scheduler.has_clocks() {
+        return Err(part.name.mistake(format!(
+            "one sender for all flows of a host does not go with the scheduler `{:?}`, which gives each flow a rate",
+            host.scheduler
         )));
     }
     Ok(Control { algorithm, answers })

@@ -2,6 +2,7 @@
 
 mod control;
 mod flows;
+mod groups;
 mod hosts;
 mod limits;
 mod messages;
@@ -13,6 +14,7 @@ pub use control::Answers;
 pub(in crate::scenario) use control::{control as plan_control, place};
 pub use flows::Flows;
 pub(in crate::scenario) use flows::flows as plan_flows;
+pub(in crate::scenario) use groups::check as check_groups;
 pub use hosts::HostSet;
 pub use limits::Allowed;
 pub(in crate::scenario) use messages::workloads;

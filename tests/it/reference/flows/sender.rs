@@ -105,9 +105,9 @@ impl Controlled {
             assert!(window >= 1, "D41");
             self.windows.push((now + 1, window));
         }
-        if let Some(after) = actions.acknowledge {
-            assert!(after >= 1, "D41");
-            self.acknowledgements.push(now + after);
+        if let Some(those) = actions.acknowledge {
+            assert!(those.after >= 1, "D41");
+            self.acknowledgements.push(now + those.after);
         }
         if let Some(timer) = actions.timer {
             assert!(timer.is_none_or(|cycle| cycle > now), "D41");
