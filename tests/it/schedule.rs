@@ -25,7 +25,7 @@ fn systems(changes: &[&str]) -> String {
 
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 7] = [
+    let sets: [(&str, &[&str]); 8] = [
         ("plain", &[]),
         (
             "marking",
@@ -39,6 +39,13 @@ fn every_set_of_options_has_its_systems() {
         ("two rounds", &["fabric.switch.iterations=2"]),
         ("adaptive", &["routing=AdaptiveAscent()"]),
         ("observed queues", &["observe=(queues: true)"]),
+        (
+            "flows in phases, control",
+            &[
+                "traffic=[(name: \"all\", size: \"64 B\", control: RequestReply(), flows: [
+                (pairs: RandomPairs(count: 3), bytes: \"1 KiB\", phase: (\"weather\", 0))])]",
+            ],
+        ),
     ];
     let text = sets.map(|(name, changes)| format!("{name}\n{}\n\n", systems(changes)));
     insta::assert_snapshot!(text.concat());
