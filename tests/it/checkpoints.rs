@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use virtlane::measure::FlowCounts;
 use virtlane::report::RunResult;
 use virtlane::report::summary::summarize;
 use virtlane::report::usage::usage;
@@ -156,6 +157,50 @@ fn a_stopped_run_goes_on_as_if_it_had_not_been_stopped() {
             let ended = run(&resolved, settings(then, None), start, u64::MAX, &file);
             assert_same(&ended.expect("it ends"), &expected, &what);
         }
+    }
+}
+
+/// Everything that reacts at once: delays from a table, rates, windows and requests, each with timers or answers on their way,
+/// and a phase that is not open yet.
+const REACTING: [&str; 3] = [
+    r#"traffic=[
+        (name: "hot", size: "512 B", flows: [(pairs: Incast(to: 5))],
+         control: InfiniBand(timer: "3 us", table: Linear(most: 60, shift: 1)), answers: (sl: 1)),
+        (name: "rates", size: "512 B", flows: [(pairs: Permutations(count: 1))], control: Dcqcn(), answers: (sl: 1)),
+        (name: "windows", size: "256 B", flows: [(pairs: RandomPairs(count: 20))],
+         control: Window(aimd: true, most: 8), answers: (sl: 1)),
+        (name: "calls", size: "128 B", flows: [
+            (pairs: RandomPairs(count: 9), bytes: "1 KiB", phase: ("exchange", 0)),
+            (pairs: RandomPairs(count: 9), bytes: "8 KiB", start: "900 cycles", phase: ("exchange", 1)),
+         ], control: RequestReply(outstanding: 2, server: "700 ns"), answers: (size: "4 flits", sl: 1)),
+    ]"#,
+    "fabric.switch.marking=InfiniBand(threshold: 10, marking_rate: 2)",
+    "fabric.switch.lanes=4",
+];
+
+/// A checkpoint holds senders in the middle of their timers, answers that are to be made, windows and limits.
+#[test]
+fn flows_under_control_go_on_in_the_middle_of_their_timers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state");
+    let resolved = resolve(TORUS, &REACTING);
+    let expected = whole(&resolved);
+    let reacted = |flow: &FlowCounts| flow.arrived.marked > 0 && flow.sent.answered > 0;
+    assert!(expected.flow_counts.iter().filter(|flow| reacted(flow)).count() > 8);
+    for (shards, threads, then) in [(1, 1, 4), (2, 2, 1), (7, 1, 2), (16, 4, 2)] {
+        let what = format!("{shards} shards, {threads} then {then} threads");
+        let start = settings(threads, Some(shards));
+        run(&resolved, start, Start::Fresh, 0, &file).expect("it stops");
+        for until in [0, 1300, 3700, 6100, 8900] {
+            let start = Start::Resume(read(&file));
+            let stopped = run(&resolved, settings(then, None), start, until, &file);
+            assert_eq!(stopped.expect("it stops").verdict, Verdict::Interrupted);
+        }
+        let start = Start::Resume(read(&file));
+        let ended = run(&resolved, settings(then, None), start, u64::MAX, &file);
+        let ended = ended.expect("it ends");
+        assert_same(&ended, &expected, &what);
+        assert_eq!(ended.flow_counts, expected.flow_counts, "{what}");
     }
 }
 
