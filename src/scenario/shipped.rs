@@ -25,7 +25,10 @@ macro_rules! studies {
 
 studies![
     "congestion_incast",
+    "congestion_moving",
     "congestion_parking_lot",
+    "congestion_settling",
+    "congestion_spreading",
     "congestion_tuning",
     "congestion_victim",
     "congestion_windows",
@@ -42,6 +45,8 @@ studies![
     "load_balance_torus_8x8",
     "matching_and_lanes",
     "md1",
+    "mixed_traffic",
+    "paced_permutations",
     "ring_deadlock",
     "segment_faulty_mesh_8x8",
     "segment_irregular",
