@@ -270,3 +270,7 @@ reference!(
     CHIU_JAIN,
     "D.-M. Chiu and R. Jain, \"Analysis of the increase and decrease algorithms for congestion avoidance in computer networks\", Computer Networks and ISDN Systems 17(1), 1989"
 );
+reference!(
+    BAYDAL,
+    "E. Baydal, P. López and J. Duato, \"A family of mechanisms for congestion control in wormhole networks\", IEEE Transactions on Parallel and Distributed Systems 16(9), 2005"
+);

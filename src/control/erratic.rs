@@ -3,7 +3,7 @@
 //! Every call mixes what it is told into a word of state, and the bits of that word choose the actions. So a call at
 //! another cycle, in another order, or with another value changes all that follows.
 
-use super::{Acknowledge, Actions, Answer, Arrival, Event, Limit, Line, Machines, ONE_FLIT_PER_CYCLE};
+use super::{Acknowledge, Actions, Answer, Arrival, Event, Limit, Line, Looks, Machines, ONE_FLIT_PER_CYCLE};
 use crate::rng::mix;
 
 /// Its parameters.
@@ -21,6 +21,8 @@ pub struct Erratic {
     pub shared: bool,
     /// Packets of an answer; with several, that many may be acknowledged at once.
     pub packets: u16,
+    /// Looks at the own switch that it asks for.
+    pub looks: Option<Looks>,
 }
 
 impl Erratic {
@@ -88,6 +90,7 @@ impl Machines for Erratic {
             Event::Started(flits) => 2 + u64::from(flits) * 8,
             Event::Answered(value) => 3 + u64::from(value) * 8,
             Event::Timer => 4,
+            Event::Looked { own, blocked } => 5 + u64::from(own) * 8 + u64::from(blocked) * 16,
         };
         self.act(sender, now, said, actions);
         let bits = sender[0] >> 40;
@@ -95,6 +98,7 @@ impl Machines for Erratic {
             Event::Answered(_) => bits % 10 < 9,
             Event::Timer => bits.is_multiple_of(4),
             Event::Started(_) => bits.is_multiple_of(20),
+            Event::Looked { .. } => bits.is_multiple_of(8),
         };
         if frees {
             actions.acknowledge = Some(Acknowledge {
@@ -106,6 +110,10 @@ impl Machines for Erratic {
 
     fn sets_delays(&self) -> bool {
         self.delays
+    }
+
+    fn looks(&self) -> Option<Looks> {
+        self.looks
     }
 
     fn is_shared(&self) -> bool {

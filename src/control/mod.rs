@@ -11,6 +11,7 @@
 pub mod dcqcn;
 pub mod delay;
 pub mod erratic;
+pub mod inc;
 pub mod infiniband;
 mod limit;
 mod parameters;
@@ -64,6 +65,22 @@ pub enum Event {
     Answered(u32),
     /// The timer is set to this cycle.
     Timer,
+    /// What the own switch shows after this cycle (D51).
+    Looked {
+        /// Whether the (output, lane) that the flow goes through is blocked.
+        own: bool,
+        /// How many of the switch are.
+        blocked: u32,
+    },
+}
+
+/// Looks at the own switch (D51).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Looks {
+    /// Cycles from one to the next, at least 1.
+    pub every: u64,
+    /// What an (output, lane) sends at least if it is not blocked \[flits\].
+    pub few: u32,
 }
 
 /// Packets that count as acknowledged.
@@ -121,6 +138,11 @@ pub trait Machines: Debug + Clone {
     /// Whether all flows of the class at a host have one sender (D44).
     fn is_shared(&self) -> bool {
         false
+    }
+
+    /// Looks at the own switch that its senders are told (D51).
+    fn looks(&self) -> Option<Looks> {
+        None
     }
 
     /// Packets that an answer consists of, at least 1 (D45).
@@ -195,6 +217,13 @@ macro_rules! algorithms {
                 }
             }
 
+            /// [`Machines::looks`].
+            pub fn looks(&self) -> Option<Looks> {
+                match self {
+                    $(Self::$name(own) => own.looks()),*
+                }
+            }
+
             /// A receiver before cycle 0.
             pub fn receiver(&self) -> Receiver {
                 match self {
@@ -231,6 +260,7 @@ algorithms![
     Dcqcn in dcqcn,
     Delay in delay,
     Erratic in erratic,
+    Inc in inc,
     InfiniBand in infiniband,
     RequestReply in request_reply,
     Window in window,
@@ -242,6 +272,7 @@ pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
     entries: &[
         dcqcn::ENTRY,
         delay::ENTRY,
+        inc::ENTRY,
         infiniband::ENTRY,
         request_reply::ENTRY,
         window::ENTRY,

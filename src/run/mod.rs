@@ -10,6 +10,7 @@ mod feed;
 pub mod inspect;
 pub mod lower;
 pub mod outcome;
+mod own_switch;
 pub mod packet_sink;
 pub mod shard;
 pub mod shards;

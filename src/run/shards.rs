@@ -22,7 +22,7 @@ use crate::ids::{ChannelId, HostId};
 use crate::topology::Graph;
 use bevy_ecs::component::{Component, Mutable};
 use bevy_ecs::resource::Resource;
-use bevy_ecs::world::Mut;
+use bevy_ecs::world::{Mut, World};
 use std::collections::BTreeMap;
 
 /// Where a host is.
@@ -89,6 +89,11 @@ impl Shards {
         shard: usize,
     ) -> Option<Mut<'_, R>> {
         self.all[shard].world_mut().get_resource_mut::<R>()
+    }
+
+    /// All of one shard.
+    pub(super) fn world_mut(&mut self, shard: usize) -> &mut World {
+        self.all[shard].world_mut()
     }
 
     /// Shows a component of all entities of a kind, in row order, of every shard that has it, with the shard's number.

@@ -5,6 +5,7 @@ use super::barriers::Opening;
 use super::build::Blueprint;
 use super::feed::Feed;
 use super::outcome::RunError;
+use super::own_switch::OwnSwitches;
 use super::shard::Shard;
 use super::shards::Shards;
 use crate::cycle::CycleBuilder;
@@ -96,6 +97,9 @@ impl Simulation {
         }
         if let Some(opening) = Opening::new(plan) {
             simulation.register(opening);
+        }
+        if let Some(looks) = OwnSwitches::new(plan, graph, routes) {
+            simulation.register(looks);
         }
         Ok(simulation)
     }

@@ -4,7 +4,10 @@
 //! Cost: O(lanes + packets in input queues + sizes of the trees) per look; nothing without `observe.congestion`.
 
 mod collect;
+mod standing;
 mod trees;
+
+pub(super) use standing::Standing;
 
 use super::acts::GlobalAct;
 use super::outcome::RunError;

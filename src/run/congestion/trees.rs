@@ -25,7 +25,7 @@ pub(super) struct Waiting {
     /// Lanes of a channel.
     lanes: usize,
     /// Flits that wait, `[output lane]`.
-    fill: Vec<u64>,
+    pub(super) fill: Vec<u64>,
     /// Whether its credits are less than the largest packet, `[output lane]`.
     pub(super) short: Vec<bool>,
     /// Output lane and a buffer that holds a packet which waits for it.

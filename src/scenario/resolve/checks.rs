@@ -120,6 +120,29 @@ pub(super) fn lane_keys(scenario: &Scenario, tables: &Tables) -> Result<(), Mist
     )))
 }
 
+/// D51: hosts that look at their switches know the output of a packet, and what has left it.
+pub(super) fn looks(scenario: &Scenario, plan: &Plan, routes: &Routes) -> Result<(), Mistake> {
+    for (class, planned) in scenario.traffic.iter().zip(&plan.classes) {
+        let control = planned.control.as_ref();
+        let looks = control.and_then(|control| control.algorithm.looks());
+        let Some(part) = class.control.as_ref().filter(|_| looks.is_some()) else {
+            continue;
+        };
+        let name = &part.name.value;
+        if routes.tables().is_none() {
+            return Err(part.name.mistake(format!(
+                "`{name}` does not go with adaptive routing: no output is known before a packet is head"
+            )));
+        }
+        if plan.switch.output_lane_buffer > 0 {
+            return Err(part.name.mistake(format!(
+                "`{name}` does not go with `output_lane_buffer`: use `output_buffer`"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// D20: what adaptive routing does not go with.
 pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Result<(), Mistake> {
     let switch = &scenario.fabric.switch;

@@ -239,6 +239,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
         warn_once(&format!("pairs of hosts that are not offered: {pairs}"));
         unreachable::leave_out(&scenario, &layout.graph, &routes, &mut plan)?;
     }
+    checks::looks(&scenario, &plan, &routes)?;
     traffic::complete_flows(&scenario, &layout.graph, &routes, &proof, &mut plan)?;
     traffic::check_groups(&scenario, &layout.graph, &routes, &plan)?;
     Ok(Resolved {

@@ -3,7 +3,7 @@
 use super::Dice;
 use std::sync::Arc;
 use virtlane::control::erratic::Erratic;
-use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
+use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, Looks};
 use virtlane::ids::SlId;
 use virtlane::plan::{ClassPlan, Control, Limit, Plan};
 use virtlane::registry::Arguments;
@@ -27,11 +27,15 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
             answers: dice.pick(&[30, 100, 100, 100]),
             shared: may_share && dice.chance(50),
             packets: dice.pick(&[1, 1, 1, 2, 5]),
+            looks: dice.chance(25).then(|| Looks {
+                every: dice.between(1, 60).into(),
+                few: dice.between(1, 30),
+            }),
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();
     if has_clocks {
-        names.retain(|&name| name != "InfiniBand");
+        names.retain(|&name| !["InfiniBand", "Inc"].contains(&name));
     } else {
         names.push("InfiniBand");
     }
@@ -92,6 +96,13 @@ fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
         ),
         "Window" if dice.chance(50) => format!("window: {}", dice.between(1, 6)),
         "Window" => format!("aimd: true, start: {}, most: 9", dice.between(1, 9)),
+        "Inc" => format!(
+            "interval: {}, few: {}, strong: {}, relax: {}",
+            cycles(dice, 80),
+            dice.between(1, 40),
+            dice.between(1, 9),
+            dice.between(1, 9)
+        ),
         "Delay" => format!(
             "target: {}, most: {}, start: {}",
             cycles(dice, 120),

@@ -45,6 +45,7 @@ pub(super) fn flows_of(size: u16, count: u64) -> ClassPlan {
 
 fn erratic(seed: u64, answers: u32) -> Erratic {
     Erratic {
+        looks: None,
         seed,
         delays: true,
         window: false,

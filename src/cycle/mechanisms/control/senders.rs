@@ -12,6 +12,7 @@ use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::{Local, Res, ResMut};
 use bevy_ecs::resource::Resource;
+use bevy_ecs::world::{Mut, World};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -105,6 +106,15 @@ impl Senders {
             flows.acknowledge(row, those.packets, now + those.after);
         }
         controlled.logged += u64::from(actions.log);
+    }
+
+    /// The sender of a flow (global id) is told what its own switch shows after cycle `now`.
+    pub fn look(world: &mut World, flow: u32, now: u64, event: Event) {
+        let row = world.resource::<Place>().shared.flow_ends[flow as usize].row;
+        world.resource_scope(|world, mut senders: Mut<'_, Self>| {
+            let flows = &mut *world.resource_mut::<Flows>();
+            senders.call(flows, row, now, event);
+        });
     }
 
     /// Calls the senders whose timers are set to this cycle.
