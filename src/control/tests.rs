@@ -48,6 +48,10 @@ fn documented_defaults_are_those_that_happen() {
             "Swift(target: \"10 us\", most: 9, start: 1, increase: 1.0, beta: 0.8, most_decrease: 0.5)",
         ),
         (
+            "Inc(interval: \"1 us\", few: 9)",
+            "Inc(interval: \"2 cycles\", few: 9, strong: 4, mild: 1, relax: 1, most: 64, shift: 2)",
+        ),
+        (
             "InfiniBand(timer: \"153.6 us\", table: Linear(most: 127, shift: 0))",
             "Cca(timer: \"300 cycles\", table: Linear(most: 127, shift: 0), increase: 1, limit: 127, minimum: 0, \
              answers: Cnp, window: None, per: QueuePair, trigger: 0)",
@@ -132,6 +136,13 @@ fn what_is_out_of_range_is_refused_with_what_is_allowed() {
         "Delay(target: \"10 us\", most: 3, beta: 1.5)",
         "Delay(target: \"10 us\", most: 3, increase: 0.0)",
         "Delay(target: \"10 us\", most: 3, most_decrease: -1.0)",
+        "Inc(interval: \"1 us\")",
+        "Inc(interval: \"0 us\", few: 1)",
+        "Inc(interval: \"1 us\", few: 0)",
+        "Inc(interval: \"1 us\", few: 1, most: 3)",
+        "Inc(interval: \"1 us\", few: 1, most: 16384)",
+        "Inc(interval: \"1 us\", few: 1, relax: 0)",
+        "Inc(interval: \"1 us\", few: 1, shift: 4)",
         "InfiniBand(timer: \"1 us\")",
         "InfiniBand(table: Linear(most: 1, shift: 0))",
         "InfiniBand(timer: \"0 us\", table: Linear(most: 1, shift: 0))",
