@@ -29,8 +29,8 @@
 
 use super::parameters::{LARGEST_WINDOW, ONE, cycles, fixed, within};
 use super::{
-    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
-    Machines, ONE_FLIT_PER_CYCLE,
+    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit,
+    Line, Machines, ONE_FLIT_PER_CYCLE,
 };
 use crate::references::{JACOBSON, KUMAR_SWIFT, MITTAL_TIMELY};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};

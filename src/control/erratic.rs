@@ -3,7 +3,9 @@
 //! Every call mixes what it is told into a word of state, and the bits of that word choose the actions. So a call at
 //! another cycle, in another order, or with another value changes all that follows.
 
-use super::{Acknowledge, Actions, Answer, Arrival, Event, Limit, Line, Looks, Machines, ONE_FLIT_PER_CYCLE};
+use super::{
+    Acknowledge, Actions, Answer, Arrival, Event, Limit, Line, Looks, Machines, ONE_FLIT_PER_CYCLE,
+};
 use crate::rng::mix;
 
 /// Its parameters.

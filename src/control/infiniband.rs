@@ -33,8 +33,8 @@
 
 use super::parameters::{LARGEST_WINDOW, cycles, invalid, within};
 use super::{
-    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
-    Machines,
+    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit,
+    Line, Machines,
 };
 use crate::references::{GRAN_HARDWARE, IBA, PFISTER_CONTROL};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};

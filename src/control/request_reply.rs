@@ -25,7 +25,8 @@
 
 use super::parameters::{LARGEST_WINDOW, cycles, invalid, within};
 use super::{
-    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
+    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line,
+    Machines,
 };
 use crate::references::{BOOKSIM, DALLY_TOWLES};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -103,7 +104,10 @@ struct Parameters {
 
 /// How long a request or a reply is.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(untagged, expecting = "expected a number of packets, or a size such as \"4 KiB\"")]
+#[serde(
+    untagged,
+    expecting = "expected a number of packets, or a size such as \"4 KiB\""
+)]
 enum Length {
     Packets(u64),
     Size(Amount),
@@ -117,12 +121,7 @@ impl Default for Length {
 
 impl Length {
     /// Packets of `flits`, `None`: they are of several sizes.
-    fn packets(
-        self,
-        name: &str,
-        clock: Clock,
-        flits: Option<u16>,
-    ) -> Result<u64, ArgumentError> {
+    fn packets(self, name: &str, clock: Clock, flits: Option<u16>) -> Result<u64, ArgumentError> {
         let packets = match (self, flits) {
             (Self::Packets(packets), _) => packets,
             (Self::Size(size), Some(flits)) => size.flits(clock).div_ceil(flits.into()),
@@ -285,7 +284,9 @@ mod tests {
             answer: 2,
         };
         let build = |text| build(Arguments { text }, context);
-        let message = build("(request: \"1 KiB\")").expect_err("two sizes").message;
+        let message = build("(request: \"1 KiB\")")
+            .expect_err("two sizes")
+            .message;
         assert_eq!(
             message,
             "`request` is `1 KiB`, and the packets of the class have several sizes: write a number of packets"

@@ -19,7 +19,8 @@
 
 use super::parameters::{LARGEST_WINDOW, ONE, invalid, within};
 use super::{
-    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
+    Acknowledge, Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line,
+    Machines,
 };
 use crate::references::{CHIU_JAIN, JACOBSON};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};

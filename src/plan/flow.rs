@@ -71,6 +71,8 @@ pub enum Scheduler {
     VirtualClock,
     /// Rates as shares, one packet after the other at the sum of them.
     Paced,
+    /// Each flow at its rate into one queue, first in, first out.
+    LeakyBucket,
 }
 
 /// What weights count.
@@ -91,5 +93,10 @@ impl Scheduler {
     /// Whether flows share a lane by virtual clocks.
     pub fn has_clocks(self) -> bool {
         matches!(self, Self::VirtualClock | Self::Paced)
+    }
+
+    /// Whether every flow has a rate, so that none has a delay.
+    pub fn takes_rates(self) -> bool {
+        self.has_clocks() || self == Self::LeakyBucket
     }
 }

@@ -16,7 +16,8 @@ section! {
         source_queue: Option<u32> = whole(1), "integer >= 1" or None;
         /// How flows and the source queue share a lane
         scheduler: Scheduler = scheduler,
-            "Fifo | RoundRobin | WeightedRoundRobin(Flits | Packets) | ShortestRemaining | VirtualClock | Paced" or "Fifo";
+            "Fifo | RoundRobin | WeightedRoundRobin(Flits | Packets) | ShortestRemaining | VirtualClock | Paced | \
+             LeakyBucket" or "Fifo";
         /// Packets the queue of a flow holds; further ones are rejected and counted. None = unbounded
         flow_queue: Option<u32> = whole(1), "integer >= 1" or None;
     }
@@ -34,11 +35,12 @@ fn scheduler(item: &Item<'_>) -> Read<Scheduler> {
         ("ShortestRemaining", Scheduler::ShortestRemaining),
         ("VirtualClock", Scheduler::VirtualClock),
         ("Paced", Scheduler::Paced),
+        ("LeakyBucket", Scheduler::LeakyBucket),
     ]);
     named.map_err(|_| {
         item.unexpected(
             "a scheduler: expected `Fifo`, `RoundRobin`, `WeightedRoundRobin(Flits)` or `(Packets)`, \
-             `ShortestRemaining`, `VirtualClock` or `Paced`",
+             `ShortestRemaining`, `VirtualClock`, `Paced` or `LeakyBucket`",
         )
     })
 }

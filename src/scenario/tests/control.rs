@@ -154,10 +154,12 @@ fn groups_need_lanes_of_their_own() {
         resolved.map_or_else(|error| error.to_string(), |_| "accepted".into())
     };
     let one_level = shared.replace("sl: 2", "sl: 1");
-    let clocks = shared.replace(
-        "\n    ),\n    qos",
-        "\n        host: (scheduler: VirtualClock),\n    ),\n    qos",
-    ).replace("most: 127", "most: 0");
+    let clocks = shared
+        .replace(
+            "\n    ),\n    qos",
+            "\n        host: (scheduler: VirtualClock),\n    ),\n    qos",
+        )
+        .replace("most: 127", "most: 0");
     let list = [one_level, clocks].map(|text| refused(&text)).join("\n");
     assert!(!list.contains("accepted"), "{list}");
     insta::assert_snapshot!(list);

@@ -15,14 +15,14 @@ use virtlane::units::Clock;
 
 /// An algorithm for a class: one that reacts to everything, or one of those that scenarios can name, with small times.
 fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorithm {
-    let has_clocks = plan.host.scheduler.has_clocks();
+    let takes_rates = plan.host.scheduler.takes_rates();
     // lanes of a group have no other flows
     let flows = plan.classes.iter().filter(|class| class.flows.is_some());
-    let may_share = !has_clocks && flows.count() == 1;
+    let may_share = !takes_rates && flows.count() == 1;
     if dice.chance(45) {
         return Algorithm::Erratic(Erratic {
             seed: dice.0.next_u64(),
-            delays: !has_clocks && dice.chance(70),
+            delays: !takes_rates && dice.chance(70),
             window: dice.chance(60),
             answers: dice.pick(&[30, 100, 100, 100]),
             shared: may_share && dice.chance(50),
@@ -34,7 +34,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();
-    if has_clocks {
+    if takes_rates {
         names.retain(|&name| !["InfiniBand", "Inc"].contains(&name));
     } else {
         names.push("InfiniBand");

@@ -32,7 +32,7 @@ pub(crate) const STATEFUL: [&str; 16] = [
 ];
 
 /// How hosts choose among flows; the cases of a list go round (`strata`).
-pub(crate) const SCHEDULERS: [&str; 7] = [
+pub(crate) const SCHEDULERS: [&str; 8] = [
     "scheduler Fifo",
     "scheduler RoundRobin",
     "scheduler WeightedRoundRobin(Flits)",
@@ -40,6 +40,7 @@ pub(crate) const SCHEDULERS: [&str; 7] = [
     "scheduler ShortestRemaining",
     "scheduler VirtualClock",
     "scheduler Paced",
+    "scheduler LeakyBucket",
 ];
 
 /// What flows have; most cases with flows have several of them.
@@ -261,7 +262,8 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
         })
         .collect();
     let any = |has: fn(&Erratic) -> bool| machines.iter().any(has);
-    let algorithms = |has: fn(&Algorithm) -> bool| controls().any(|control| has(&control.algorithm));
+    let algorithms =
+        |has: fn(&Algorithm) -> bool| controls().any(|control| has(&control.algorithm));
     let mut classes = plan.classes.iter();
     let others = classes.any(|class| class.flows.is_some() && class.control.is_none());
     let mut classes = plan.classes.iter();
@@ -281,14 +283,17 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
         ("control with windows", any(|machines| machines.window)),
         ("control with delays", any(|machines| machines.delays)),
         ("groups of flows", algorithms(Algorithm::is_shared)),
-        ("groups with windows", any(|machines| machines.shared && machines.window)),
+        (
+            "groups with windows",
+            any(|machines| machines.shared && machines.window),
+        ),
         (
             "answers of several packets",
             algorithms(|algorithm| algorithm.packets_per_answer() > 1),
         ),
         (
             "control with clocks",
-            is_controlled && plan.host.scheduler.has_clocks(),
+            is_controlled && plan.host.scheduler.takes_rates(),
         ),
         ("two algorithms", controls().count() > 1),
         named("InfiniBand"),

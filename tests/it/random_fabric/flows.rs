@@ -11,7 +11,7 @@ use virtlane::traffic::SizeDistribution;
 use virtlane::traffic::messages::{Senders, Silent};
 
 /// All schedulers.
-const SCHEDULERS: [Scheduler; 7] = [
+const SCHEDULERS: [Scheduler; 8] = [
     Scheduler::Fifo,
     Scheduler::RoundRobin,
     Scheduler::WeightedRoundRobin(Unit::Flits),
@@ -19,6 +19,7 @@ const SCHEDULERS: [Scheduler; 7] = [
     Scheduler::ShortestRemaining,
     Scheduler::VirtualClock,
     Scheduler::Paced,
+    Scheduler::LeakyBucket,
 ];
 
 /// What the flows of a case have in common.
@@ -93,19 +94,18 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
 
 fn common(dice: &mut Dice, graph: &Graph, plan: &Plan) -> Common {
     let hosts = graph.hosts().len() as u32;
-    let clocks = [Scheduler::VirtualClock, Scheduler::Paced];
-    let has_clocks = clocks.contains(&plan.host.scheduler);
+    let takes_rates = plan.host.scheduler.takes_rates();
     let chance = |dice: &mut Dice| dice.pick(&[0, 40, 70, 100]);
     Common {
         hosts,
         busy: (0..dice.between(1, 3))
             .map(|_| HostId(dice.between(0, hosts - 1)))
             .collect(),
-        delays: !has_clocks,
+        delays: !takes_rates,
         least: least_delay(graph),
         horizon: (plan.phases.warmup + plan.phases.measure) as u32,
         // without a limit a flow has the rate of the channel
-        limited: if has_clocks && dice.chance(70) {
+        limited: if takes_rates && dice.chance(70) {
             100
         } else {
             chance(dice)

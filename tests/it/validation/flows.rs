@@ -158,13 +158,18 @@ fn rates_change_in_flight() {
 }
 
 /// Starts of packets at one host as (cycle, flow, flits), of flows with these rates \[2^-32 flits per cycle\].
-fn starts(rates: &[f64], size: &str, cycles: u64) -> (Vec<(u64, usize, u64)>, Vec<u64>) {
+fn starts(
+    scheduler: &str,
+    rates: &[f64],
+    size: &str,
+    cycles: u64,
+) -> (Vec<(u64, usize, u64)>, Vec<u64>) {
     let flow = |rate: &f64| format!("(pairs: List(pairs: [(0, 1)]), limit: Rate({rate}))");
     let flows: Vec<String> = rates.iter().map(flow).collect();
     let text = format!(
         r#"Scenario(
             fabric: (topology: Mesh(radix: [2]), flit: "64 B", link: (rate: "10 Gbit/s", latency: "1 cycles"),
-                     switch: (lane_capacity: "200 flits"), host: (scheduler: Paced)),
+                     switch: (lane_capacity: "200 flits"), host: (scheduler: {scheduler})),
             routing: DimensionOrder(),
             traffic: [(name: "flows", flows: [{}], size: {size})],
             phases: (warmup: "0 cycles", measure: "1000 cycles"),
@@ -193,7 +198,12 @@ fn starts(rates: &[f64], size: &str, cycles: u64) -> (Vec<(u64, usize, u64)>, Ve
 /// differ by one packet of the slower at most (equation 5.3).
 #[test]
 fn periodic_selection_keeps_to_its_rates() {
-    let (starts, rates) = starts(&[0.3, 0.07, 0.011, 0.5, 0.1], "\"1 flits\"", 1_021_000);
+    let (starts, rates) = starts(
+        "Paced",
+        &[0.3, 0.07, 0.011, 0.5, 0.1],
+        "\"1 flits\"",
+        1_021_000,
+    );
     assert!(starts.len() >= 1_000_000, "{}", starts.len());
     let sum: u128 = rates.iter().map(|&rate| u128::from(rate)).sum();
     let mut sent = vec![0u128; rates.len()];
@@ -223,7 +233,7 @@ fn periodic_selection_keeps_to_its_rates() {
 #[test]
 fn periodic_selection_takes_packets_of_any_size() {
     let mix = "Mixed([(\"1 flits\", 3), (\"4 flits\", 2), (\"16 flits\", 1)])";
-    let (starts, rates) = starts(&[0.4, 0.25, 0.05], mix, 400_000);
+    let (starts, rates) = starts("Paced", &[0.4, 0.25, 0.05], mix, 400_000);
     let sum: u64 = rates.iter().sum();
     let mut sent = vec![0u64; rates.len()];
     let mut before = 0u64;
@@ -237,6 +247,51 @@ fn periodic_selection_takes_packets_of_any_size() {
     for (sent, rate) in sent.iter().zip(&rates) {
         let expected = before as f64 * *rate as f64 / sum as f64;
         assert!((*sent as f64 - expected).abs() <= 17.0, "{sent} {expected}");
+    }
+}
+
+/// seed-001 I5: rates of 1/4, 1/8 and twice 1/16, packets of 4 flits. Periodic selection leaves 8 cycles from start to start,
+/// always: variance 0. Shaped virtual clocks and leaky buckets bound each flow, not their sum: packets follow each other back
+/// to back wherever periods meet, in runs of no more than B packets with B <= the sum of 1 + floor(B * rate) over the flows,
+/// which is 5. The leaky buckets' run comes in every 64 cycles, exactly.
+#[test]
+fn only_periodic_selection_has_no_bursts() {
+    const RATES: [f64; 4] = [0.25, 0.125, 0.0625, 0.0625];
+    const SIZE: u64 = 4;
+    let gaps = |scheduler: &str| -> Vec<u64> {
+        let (starts, _) = starts(scheduler, &RATES, "\"4 flits\"", 64_200);
+        let before_the_end = starts.iter().take_while(|start| start.0 < 64_000);
+        let cycles: Vec<u64> = before_the_end.map(|start| start.0).collect();
+        // half of the link, whoever chooses
+        assert!(
+            cycles.len().abs_diff(8000) <= 1,
+            "{scheduler}: {}",
+            cycles.len()
+        );
+        cycles.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    };
+    assert!(gaps("Paced").iter().all(|&gap| gap == 2 * SIZE));
+    let most = (1..100).rev().find(|&run| {
+        let refilled = RATES.iter().map(|rate| 1 + (f64::from(run) * rate) as u32);
+        run <= refilled.sum::<u32>()
+    });
+    assert_eq!(most, Some(5));
+    for scheduler in ["VirtualClock", "LeakyBucket"] {
+        let gaps = gaps(scheduler);
+        let runs = gaps
+            .split(|&gap| gap > SIZE)
+            .map(|run| run.len() as u32 + 1);
+        assert_eq!(runs.max(), most, "{scheduler}");
+        let mean = 2.0 * SIZE as f64;
+        let squares = gaps.iter().map(|&gap| (gap as f64 - mean).powi(2));
+        let variance = squares.sum::<f64>() / gaps.len() as f64;
+        assert!(variance > 16.0, "{scheduler}: {variance}");
+    }
+    // 0, 4, 8, 12 all four, 16 the first, 32 and 36 the first two, 48 the first
+    let period = [4, 4, 4, 4, 16, 4, 12, 16];
+    let of_buckets = gaps("LeakyBucket");
+    for (number, gap) in of_buckets.iter().enumerate() {
+        assert_eq!(*gap, period[number % 8], "gap {number}");
     }
 }
 

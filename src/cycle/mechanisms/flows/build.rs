@@ -1,5 +1,6 @@
 //! Builds the flows of a shard.
 
+use super::bucket::Buckets;
 use super::flow::{Clock, Flow, Maker};
 use super::group::Group;
 use super::lane::Lane;
@@ -155,6 +156,7 @@ impl Building {
         } else {
             Vec::new()
         };
+        let buckets = Buckets::new(plan.host.scheduler, self.lanes.len(), self.flows.len());
         let mut flows = Flows {
             given: self.given,
             rows: self.flows,
@@ -162,6 +164,7 @@ impl Building {
             clocks,
             lanes: self.lanes,
             groups: self.groups,
+            buckets,
             lane_of: self.lane_of,
             numbers: vec![0; hosts * plan.classes.len()],
             wakes: self.wakes,

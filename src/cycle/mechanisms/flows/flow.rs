@@ -3,7 +3,9 @@
 //! Flows are rows of a resource and not entities: an entity costs sixty bytes of bookkeeping, and a host's flows are
 //! looked up by row only.
 
+use super::Taken;
 use super::limit::LastStart;
+use crate::fabric::source_queue::Waiting;
 use crate::measure::flow_counts::{Amount, FlowSent};
 use crate::plan::{FlowPlan, Limit};
 use crate::rng::Stream;
@@ -194,10 +196,47 @@ impl Flow {
     /// It starts a packet.
     #[inline]
     pub fn start(&mut self, last: LastStart) {
+        self.enter(last);
+        self.count(last.at, last.flits);
+    }
+
+    /// A packet of it starts, or enters the FIFO of its lane: what its limit and its window go by.
+    #[inline]
+    pub fn enter(&mut self, last: LastStart) {
         (self.last_at, self.last_flits, self.last_debt) = (last.at, last.flits, last.debt);
-        self.first_start = self.first_start.min(last.at);
         self.outstanding += u32::from(self.window > 0);
-        self.started.add(last.flits);
+    }
+
+    /// A packet of it starts: what is counted.
+    #[inline]
+    pub fn count(&mut self, now: u64, flits: u16) {
+        self.first_start = self.first_start.min(now);
+        self.started.add(flits);
+    }
+
+    /// Whether it may make a packet, if it is backlogged.
+    #[inline]
+    pub fn may_make(&self, now: u64) -> bool {
+        self.left > 0 && self.active.0 <= now && now < self.active.1
+    }
+
+    /// Its packet that starts; `drained`: nothing of the lane could go after it.
+    #[inline]
+    pub fn taken(&self, made: Made, drained: bool, is_new: bool) -> Taken {
+        Taken {
+            packet: Waiting {
+                created: made.created,
+                destination: self.destination,
+                sequence: made.sequence,
+                class: self.class,
+                size: made.size,
+                key: self.key,
+            },
+            drained,
+            flow: self.id,
+            answer: 0,
+            is_new,
+        }
     }
 
     /// What it sent; `maker` its maker, if it has one.

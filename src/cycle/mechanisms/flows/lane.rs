@@ -112,7 +112,7 @@ impl Lane {
         flow.stamp = flow.stamp.wrapping_add(1);
         self.ready += 1;
         let key = match scheduler {
-            Scheduler::Fifo => u128::from(since),
+            Scheduler::Fifo | Scheduler::LeakyBucket => u128::from(since),
             Scheduler::ShortestRemaining => u128::from(unsent),
             Scheduler::RoundRobin | Scheduler::WeightedRoundRobin(_) => {
                 return self.insert(flow.place);
@@ -167,7 +167,7 @@ impl Lane {
         let has_flow = self.tick(scheduler).is_some_and(|tick| tick <= now);
         self.picked = match scheduler {
             _ if !has_flow && !(scheduler.keeps_turn() && self.opens <= now) => queue,
-            Scheduler::Fifo => match self.top(flows) {
+            Scheduler::Fifo | Scheduler::LeakyBucket => match self.top(flows) {
                 Some((since, row)) if front.is_none_or(|front| since < front.created.into()) => {
                     Some(Pick::Flow(row))
                 }

@@ -60,8 +60,8 @@ pub(super) fn system(
 }
 
 /// What packets that are made are told to.
-struct Making<'a> {
-    now: u64,
+pub(super) struct Making<'a> {
+    pub(super) now: u64,
     hosts: Seen<'a, HostRow, Host>,
     records: &'a mut Records,
     lists: &'a mut Worklists,
@@ -85,6 +85,7 @@ impl Flows {
                 }
                 self.refresh(row, now);
             }
+            Wake::Enter(row) => self.enter(row, making),
             Wake::Lane(number) => {
                 let lane = &mut self.lanes[number as usize];
                 if lane.wake <= now {
@@ -139,7 +140,7 @@ impl Flows {
 }
 
 impl Making<'_> {
-    fn created(
+    pub(super) fn created(
         &mut self,
         host: HostRow,
         class: u16,

@@ -16,6 +16,7 @@
 //! None. References: [`VIRTUAL_CLOCK`](crate::references::VIRTUAL_CLOCK)
 
 mod arrive;
+mod bucket;
 mod build;
 pub mod flow;
 mod group;
@@ -27,11 +28,12 @@ mod ready;
 pub use arrive::Tails;
 pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
 
+use self::bucket::{Buckets, next_debt};
 use self::flow::{Clock, Flow, Made, Maker};
 use self::group::Group;
 use self::lane::{Lane, Pick};
-use self::limit::{LastStart, debt, eligible, wide};
-use self::ready::{limit_of, rate_of};
+use self::limit::LastStart;
+use self::ready::rate_of;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
@@ -58,6 +60,8 @@ enum Wake {
     Look(u32),
     /// The lane's flows may go.
     Lane(u32),
+    /// The flow may enter a packet: after all others of a cycle.
+    Enter(u32),
 }
 
 /// A packet that starts.
@@ -118,6 +122,7 @@ pub struct Flows {
     clocks: Vec<Clock>,
     lanes: Vec<Lane>,
     groups: Vec<Group>,
+    buckets: Buckets,
     /// Row of the lane of each source queue, `NONE` where it has no flow.
     lane_of: Vec<u32>,
     /// Number of the next packet, `[host][class]`.
@@ -170,7 +175,12 @@ impl Flows {
     /// What the flow in this row sent.
     pub fn sent(&self, row: u32) -> FlowSent {
         let flow = &self.rows[row as usize];
-        flow.sent(self.makers.get(flow.maker as usize))
+        let sent = flow.sent(self.makers.get(flow.maker as usize));
+        let entered = self.buckets.entered(row).filter(|_| !flow.is_process);
+        FlowSent {
+            created: entered.unwrap_or(sent.created),
+            ..sent
+        }
     }
 
     /// A phase opens: its flows start their time after cycle `from`.
@@ -192,9 +202,13 @@ impl Flows {
     #[inline]
     pub fn candidate(&mut self, queues: &SourceQueues, queue: usize, now: u64) -> Option<u16> {
         let front = queues.front(queue);
-        let Some(lane) = self.lanes.get_mut(self.lane_of[queue] as usize) else {
+        let number = self.lane_of[queue];
+        let Some(lane) = self.lanes.get_mut(number as usize) else {
             return front.map(|front| front.size);
         };
+        if self.buckets.are_there() {
+            return self.buckets.candidate(number, front);
+        }
         match lane.pick(self.given.scheduler, &self.rows, front, now)? {
             Pick::Queue => front.map(|front| front.size),
             Pick::Flow(row) => Some(self.size_of(row)),
@@ -209,6 +223,9 @@ impl Flows {
             let (packet, drained) = queues.pop(queue)?;
             return Some(Taken::queued(packet, drained));
         };
+        if self.buckets.are_there() {
+            return self.take_entered(queues, (queue, number), now);
+        }
         let taken = match lane.take()? {
             Pick::Queue => {
                 let (packet, _) = queues.pop(queue)?;
@@ -235,13 +252,7 @@ impl Flows {
         let lane = &mut self.lanes[flow.lane as usize];
         let scheduler = self.given.scheduler;
         let rate = rate_of(flow, lane.pace, scheduler);
-        let debt = match (flow.last(), limit_of(flow, lane.pace, scheduler)) {
-            (Some(last), limit @ Limit::Rate(rate)) => {
-                let from = eligible(limit, last, lane.pace).unwrap_or(u64::MAX);
-                debt(size, now, from, rate.into(), last)
-            }
-            _ => wide(size),
-        };
+        let debt = next_debt(flow, lane.pace, scheduler, size, now);
         let clock = self.clocks.get_mut(row as usize);
         lane.start_flow(scheduler, (flow, clock), size, rate, now);
         flow.start(LastStart {
@@ -250,43 +261,35 @@ impl Flows {
             debt,
         });
         self.start_of_group(row, size, now);
-        let flow = &mut self.rows[row as usize];
-        let made = if flow.is_process {
-            let maker = &mut self.makers[flow.maker as usize];
-            self.waiting -= 1;
-            maker.flits -= u64::from(size);
-            maker.queue.pop_front()?
-        } else {
-            let size = flow.take(size);
-            let number = self.number(row);
-            self.draw(row);
-            Made {
-                created: now,
-                sequence: number,
-                size,
-            }
-        };
+        let made = self.next_packet(row, now)?;
         let flow = &self.rows[row as usize];
-        let taken = Taken {
-            packet: Waiting {
-                created: made.created,
-                destination: flow.destination,
-                sequence: made.sequence,
-                class: flow.class,
-                size: made.size,
-                key: flow.key,
-            },
-            drained: false,
-            flow: flow.id,
-            answer: 0,
-            is_new: !flow.is_process,
-        };
+        self.waiting -= u64::from(flow.is_process);
+        let taken = flow.taken(made, false, !flow.is_process);
         let lane = flow.lane as usize;
         self.refresh(row, now);
         if scheduler.has_clocks() {
             self.lanes[lane].reach(&self.rows);
         }
         Some(taken)
+    }
+
+    /// Takes the next packet of a flow; one that is backlogged makes it.
+    fn next_packet(&mut self, row: u32, now: u64) -> Option<Made> {
+        let size = self.size_of(row);
+        let flow = &mut self.rows[row as usize];
+        if flow.is_process {
+            let maker = &mut self.makers[flow.maker as usize];
+            maker.flits -= u64::from(size);
+            return maker.queue.pop_front();
+        }
+        let size = flow.take(size);
+        let sequence = self.number(row);
+        self.draw(row);
+        Some(Made {
+            created: now,
+            sequence,
+            size,
+        })
     }
 
     /// Size of the next packet of a flow \[flits\].

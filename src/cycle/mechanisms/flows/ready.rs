@@ -22,9 +22,9 @@ impl Flows {
         let head = made.and_then(|maker| maker.queue.front());
         let has_packet = match made {
             Some(_) => head.is_some(),
-            None => flow.left > 0 && flow.active.0 <= now && now < flow.active.1,
+            None => flow.may_make(now),
         };
-        let is_sendable = has_packet && flow.is_open() && !(scheduler.has_clocks() && rate == 0);
+        let is_sendable = has_packet && flow.is_open() && !(scheduler.takes_rates() && rate == 0);
         let paced = scheduler == Scheduler::Paced;
         let clock = self.clocks.get_mut(row as usize);
         let time = clock.as_ref().map_or(0, |clock| clock.time);
@@ -36,6 +36,10 @@ impl Flows {
             match first_cycle(flow, lane.pace, scheduler).filter(|_| !paced) {
                 Some(from) if from > now => later = Some(from),
                 None if !paced => {}
+                // it contends for nothing: its packet enters the FIFO
+                Some(_) if scheduler == Scheduler::LeakyBucket => {
+                    return self.ask_to_enter(row, now);
+                }
                 from => {
                     let last = flow.last().map_or(0, |last| last.at + 1);
                     let since = match head {
@@ -81,12 +85,12 @@ impl Flows {
     }
 }
 
-/// The rate at which a flow shares its lane, where there are clocks; else of no meaning.
+/// The rate of a flow, where each has one; else of no meaning.
 #[inline]
 pub(super) fn rate_of(flow: &Flow, pace: u16, scheduler: Scheduler) -> u64 {
     match flow.limit() {
         Limit::Rate(rate) => rate,
-        _ if scheduler.has_clocks() => ONE_FLIT_PER_CYCLE.div_ceil(pace.into()),
+        _ if scheduler.takes_rates() => ONE_FLIT_PER_CYCLE.div_ceil(pace.into()),
         _ => 1,
     }
 }
@@ -94,7 +98,7 @@ pub(super) fn rate_of(flow: &Flow, pace: u16, scheduler: Scheduler) -> u64 {
 /// The limit that its eligible cycle follows from.
 #[inline]
 pub(super) fn limit_of(flow: &Flow, pace: u16, scheduler: Scheduler) -> Limit {
-    if scheduler == Scheduler::VirtualClock {
+    if matches!(scheduler, Scheduler::VirtualClock | Scheduler::LeakyBucket) {
         Limit::Rate(rate_of(flow, pace, scheduler))
     } else {
         flow.limit()

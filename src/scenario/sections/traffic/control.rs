@@ -168,13 +168,13 @@ fn algorithm(
         answer,
     };
     let algorithm = part.build(|arguments| make(arguments, context))?;
-    if algorithm.sets_delays() && host.scheduler.has_clocks() {
+    if algorithm.sets_delays() && host.scheduler.takes_rates() {
         return Err(part.name.mistake(format!(
-            "the delays of `{}` do not go with the scheduler `{:?}`, which shares lanes by rates",
+            "the delays of `{}` do not go with the scheduler `{:?}`, which gives each flow a rate",
             part.name.value, host.scheduler
         )));
     }
-    if algorithm.is_shared() && host.scheduler.has_clocks() {
+    if algorithm.is_shared() && host.scheduler.takes_rates() {
         return Err(part.name.mistake(format!(
             "one sender for all flows of a host does not go with the scheduler `{:?}`, which gives each flow a rate",
             host.scheduler

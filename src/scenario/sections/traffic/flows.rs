@@ -282,8 +282,8 @@ impl Entry<'_> {
     fn limit(&self, limit: &At<Allowed>, pace: u32) -> Result<Limit, Mistake> {
         match limit.value {
             Allowed::Any => Ok(Limit::None),
-            Allowed::Delay(..) if self.scheduler.has_clocks() => Err(limit.mistake(format!(
-                "a delay does not go with the scheduler `{:?}`, which shares lanes by rates",
+            Allowed::Delay(..) if self.scheduler.takes_rates() => Err(limit.mistake(format!(
+                "a delay does not go with the scheduler `{:?}`, which gives each flow a rate",
                 self.scheduler
             ))),
             Allowed::Delay(entry, shift) => Ok(Limit::Delay { entry, shift }),

@@ -36,10 +36,18 @@ pub(in crate::scenario) fn check(
         if other == flow.class || !(is_shared(other) || is_shared(flow.class)) {
             continue;
         }
-        let own = if is_shared(flow.class) { flow.class } else { other };
+        let own = if is_shared(flow.class) {
+            flow.class
+        } else {
+            other
+        };
         let names = [flow.class, other].map(|class| &plan.classes[usize::from(class)].name);
         let control = &scenario.traffic[usize::from(own)].control;
-        let at = control.as_ref().map_or(&scenario.traffic[usize::from(shared)].name, |part| &part.name);
+        let at = control
+            .as_ref()
+            .map_or(&scenario.traffic[usize::from(shared)].name, |part| {
+                &part.name
+            });
         return Err(at.mistake(format!(
             "one sender for all flows of a host needs lanes without other flows: those of `{}` and `{}` share lane {lane} of \
              host {}; give {} an `sl` with other lanes",

@@ -61,6 +61,7 @@ impl LaneScheduler {
                 };
                 contenders.min_by_key(key)
             }
+            Scheduler::LeakyBucket => panic!("D46 is not written yet"),
             Scheduler::VirtualClock => self.first_key(flows, &ready).or(queue),
             Scheduler::Paced => {
                 let sendable = sendable(look, flows);
@@ -107,7 +108,7 @@ impl LaneScheduler {
         let scheduler = look.setting.plan.host.scheduler;
         let flow = place.checked_sub(1).map(|index| flows[index]);
         match scheduler {
-            Scheduler::Fifo | Scheduler::ShortestRemaining => None,
+            Scheduler::Fifo | Scheduler::ShortestRemaining | Scheduler::LeakyBucket => None,
             Scheduler::RoundRobin => {
                 self.pointer = (place + 1) % (flows.len() + 1);
                 None
