@@ -3,6 +3,7 @@
 //! Every call mixes what it is told into a word of state, and the bits of that word choose the actions. So a call at
 //! another cycle, in another order, or with another value changes all that follows.
 
+use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
 use super::{
     Acknowledge, Actions, Answer, Arrival, Event, Limit, Line, Looks, Machines, ONE_FLIT_PER_CYCLE,
 };
@@ -25,6 +26,8 @@ pub struct Erratic {
     pub packets: u16,
     /// Looks at the own switch that it asks for.
     pub looks: Option<Looks>,
+    /// Calls of the sender that send a probe, and probes that are replied to \[percent\].
+    pub probes: u32,
 }
 
 impl Erratic {
@@ -59,7 +62,26 @@ impl Erratic {
             _ => {}
         }
         actions.log = (bits >> 48).is_multiple_of(5);
+        let bits = mix(bits);
+        if bits % 100 < u64::from(self.probes) / 2 {
+            actions.send = Some(Probe {
+                payload: words(bits),
+                after: 1 + [0, 0, 2, 30][(bits >> 8) as usize % 4] + (bits >> 16) % 3,
+            });
+        }
     }
+}
+
+/// A payload out of some bits.
+fn words(bits: u64) -> Payload {
+    let more = mix(bits);
+    [bits >> 32, bits, more >> 32, more].map(|word| word as u32)
+}
+
+/// A word of state that has seen a payload.
+fn seen(state: u64, now: u64, payload: Payload) -> u64 {
+    let word = |state, &word| mix(state ^ u64::from(word));
+    payload.iter().fold(mix(state ^ now), word)
 }
 
 impl Machines for Erratic {
@@ -124,5 +146,47 @@ impl Machines for Erratic {
 
     fn packets_per_answer(&self) -> u16 {
         self.packets
+    }
+}
+
+impl Probing for Erratic {
+    /// What it has seen so far.
+    type Agent = u64;
+
+    fn probes(&self) -> bool {
+        self.probes > 0
+    }
+
+    fn begin(&self, sender: &mut [u64; 2], flow: Facts, actions: &mut Actions) {
+        let ends = flow.start ^ flow.stop.unwrap_or(7).rotate_left(20);
+        let said = ends ^ flow.flits.unwrap_or(9).rotate_left(40) ^ u64::from(flow.weight) << 50;
+        sender[0] = mix(sender[0] ^ said ^ u64::from(flow.id) << 32);
+        // whatever the start has set, something is sent
+        actions.timer = Some(Some(1 + sender[0] % 20));
+    }
+
+    fn agent(&self, place: Place) -> u64 {
+        let ends = u64::from(place.from_host) << 16 | u64::from(place.to_host) << 17;
+        mix(self.seed ^ u64::from(place.pace) ^ ends)
+    }
+
+    fn visit(&self, agent: &mut u64, now: u64, payload: &mut Payload) {
+        *agent = seen(*agent, now, *payload);
+        payload[*agent as usize % 4] ^= (*agent >> 32) as u32;
+    }
+
+    fn received(&self, receiver: &mut u64, now: u64, payload: Payload) -> Option<Reply> {
+        *receiver = seen(*receiver, now, payload);
+        let bits = mix(*receiver);
+        (bits % 100 < u64::from(self.probes)).then_some(Reply {
+            payload: words(bits),
+            after: 1 + [0, 0, 5, 20][(bits >> 8) as usize % 4] + (bits >> 16) % 3,
+            visits: (bits >> 24).is_multiple_of(3),
+        })
+    }
+
+    fn returned(&self, sender: &mut [u64; 2], now: u64, payload: Payload, actions: &mut Actions) {
+        let said = seen(5, now, payload);
+        self.act(sender, now, said, actions);
     }
 }

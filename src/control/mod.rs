@@ -5,6 +5,8 @@
 //! flows of the class at a host, if the algorithm is shared (D44). They know no fabric, no clock and no other flow; when
 //! they are called, and what their actions do, are D40 and D41. Engine and reference model share them.
 //!
+//! Some [probe](probe): their senders send packets of their own, which visit agents of the channels on their way.
+//!
 //! New ones: one file with an [`Entry`](crate::registry::Entry) and the two machines, one line in each of the two lists at
 //! the end.
 
@@ -15,10 +17,12 @@ pub mod inc;
 pub mod infiniband;
 mod limit;
 mod parameters;
+pub mod probe;
 pub mod request_reply;
 pub mod window;
 
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
+pub use probe::{Agent, Facts, Payload, Probe, Probing, Reply};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::units::Clock;
@@ -112,6 +116,8 @@ pub struct Actions {
     pub acknowledge: Option<Acknowledge>,
     /// Whether an event is logged.
     pub log: bool,
+    /// A probe to the flow's destination (algorithms that probe only).
+    pub send: Option<Probe>,
 }
 
 /// The machines of an algorithm; `self` are its parameters.

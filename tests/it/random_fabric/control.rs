@@ -31,6 +31,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
                 every: dice.between(1, 60).into(),
                 few: dice.between(1, 30),
             }),
+            probes: 0,
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();

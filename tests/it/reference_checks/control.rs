@@ -52,6 +52,7 @@ fn erratic(seed: u64, answers: u32) -> Erratic {
         answers,
         shared: false,
         packets: 1,
+        probes: 0,
     }
 }
 
