@@ -393,6 +393,7 @@ mod tests {
         timer: None,
         acknowledge: None,
         log: false,
+        send: None,
     };
 
     /// A limit, and the timer where it is set.

@@ -5,7 +5,8 @@
 //! 2. A packet is in exactly one place: a queue, an output lane, the calendar, the mail, or delivered.
 //! 3. Credits of a lane: in hand + on their way back + taken by packets that have not been forwarded =
 //!    capacity. Credits are never negative, so no lane exceeds its capacity.
-//! 4. Packets of a flow arrive in the order of their numbers, where the routing engine promises it.
+//! 4. Control packets out of band: created = delivered + under way.
+//! 5. Packets of a flow arrive in the order of their numbers, where the routing engine promises it.
 //!
 //! Mechanisms add their own terms. Cost: O(state of the fabric) per check.
 
@@ -30,6 +31,8 @@ pub struct Ledger {
     delivered: u64,
     waiting: u64,
     in_fabric: u64,
+    /// Control packets out of band: created, delivered, under way.
+    carried: [u64; 3],
     /// Flits taken from each (channel, lane) by packets not forwarded yet, plus credits on their way.
     claimed: Vec<u64>,
     /// Credits in hand per (channel, lane); `None` where they are not counted.
@@ -89,6 +92,14 @@ impl Ledger {
     /// Mechanisms hold packets that have not entered the fabric.
     pub fn waits(&mut self, packets: u64) {
         self.waiting += packets;
+    }
+
+    /// Control packets out of band: created, delivered, under way in the shard.
+    pub fn carries(&mut self, created: u64, delivered: u64, under_way: u64) {
+        let counts = [created, delivered, under_way];
+        for (sum, count) in self.carried.iter_mut().zip(counts) {
+            *sum += count;
+        }
     }
 
     /// `flits` credits of a lane of `channel` are taken or on their way.
@@ -181,7 +192,8 @@ impl Ledger {
                 Mail::Credits { lane, flits, .. } => {
                     self.claim(shared, channel(*lane), *lane, u32::from(*flits));
                 }
-                Mail::Notice { .. } => {}
+                Mail::Parcel { .. } => self.carries(0, 0, 1),
+                Mail::Content(_) | Mail::Notice { .. } => {}
             }
         }
     }
@@ -203,6 +215,12 @@ impl Ledger {
             return Err(format!(
                 "{} packets were created, but {known} are accounted for ({} rejected, {} waiting, {} in the fabric, {} delivered)",
                 self.created, self.rejected, self.waiting, self.in_fabric, self.delivered
+            ));
+        }
+        let [created, delivered, under_way] = self.carried;
+        if created != delivered + under_way {
+            return Err(format!(
+                "{created} control packets were created out of band, but {delivered} were delivered and {under_way} are under way"
             ));
         }
         for (row, held) in self.held.iter().enumerate() {

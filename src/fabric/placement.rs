@@ -103,10 +103,19 @@ impl Placement {
     }
 
     /// Cycles a window may last: the least time from a shard to another, over flits,
-    /// credits and acknowledgements.
+    /// credits, acknowledgements and control packets out of band.
     pub fn window(&self, graph: &Graph, plan: &Plan) -> u64 {
         let delays = (plan.flows.iter()).filter_map(|flow| flow.window);
         let mut window = delays.map(|window| window.delay).min().unwrap_or(u64::MAX);
+        let controls = plan
+            .classes
+            .iter()
+            .filter_map(|class| class.control.as_ref());
+        for transport in controls.filter_map(|control| control.transport) {
+            if self.shard_count > 1 {
+                window = window.min(transport.hop());
+            }
+        }
         for channel in graph.channel_ids() {
             let ends = graph.channel(channel);
             if self.row_of(ends.from).0 != self.row_of(ends.to).0 {

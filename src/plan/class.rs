@@ -48,6 +48,35 @@ pub struct Control {
     pub algorithm: Algorithm,
     /// Class of the answers.
     pub answers: u16,
+    /// How its control packets go, if not as packets of that class.
+    pub transport: Option<OutOfBand>,
+}
+
+impl Control {
+    /// Whether its control packets are more than answers in the data network (D47).
+    pub fn is_apart(&self) -> bool {
+        self.transport.is_some() || self.algorithm.probes()
+    }
+}
+
+/// A control network beside the data network (D49) \[cycles\].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfBand {
+    /// What a control packet takes of a channel, at least 1.
+    pub serialisation: u32,
+    /// From its arrival at a switch to the queue of its output.
+    pub routing: u32,
+    /// What a visit adds to the service at a switch output.
+    pub processing: u32,
+    /// From the end of a service to the far end of the channel, at least 1.
+    pub propagation: u32,
+}
+
+impl OutOfBand {
+    /// Cycles from the end of a service to the queue of the next switch.
+    pub fn hop(&self) -> u64 {
+        u64::from(self.propagation) + u64::from(self.routing)
+    }
 }
 
 impl ClassPlan {

@@ -1,6 +1,7 @@
 //! One shard: a world, its schedule, its mail.
 
 use crate::cycle::look::Look;
+use crate::cycle::mechanisms::control::Probes;
 use crate::cycle::profile::StageClock;
 use crate::cycle::snapshot::{Resume, SavedItem, Snapshot};
 use crate::cycle::stages::generate::sources::Sources;
@@ -84,6 +85,7 @@ struct Turnover<'w> {
 struct Receiving<'w, 's> {
     calendar: ResMut<'w, Calendar>,
     pool: ResMut<'w, PacketPool>,
+    probes: Option<ResMut<'w, Probes>>,
     packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
 }
 
@@ -160,11 +162,13 @@ impl<const W: usize> WorldShard<W> {
         let Receiving {
             mut calendar,
             mut pool,
+            mut probes,
             mut packets,
         } = receiving.expect("all resources exist");
         let mut tables = packets.contiguous_iter_mut().into_iter().flatten();
         let (mut packet_rows, mut record_rows) = tables.next().expect("there are packets");
         let mut notices = Vec::new();
+        let mut last = 0;
         for mail in self.inbox.drain(..) {
             match mail {
                 Mail::Packet {
@@ -174,8 +178,9 @@ impl<const W: usize> WorldShard<W> {
                     record,
                 } => {
                     let row = pool.claim();
-                    packet_rows[row.index()] = packet;
-                    record_rows[row.index()] = record;
+                    last = row.index();
+                    packet_rows[last] = packet;
+                    record_rows[last] = record;
                     calendar.at(at).heads.push((lane, row));
                 }
                 Mail::Credits {
@@ -184,6 +189,19 @@ impl<const W: usize> WorldShard<W> {
                     flits,
                     step,
                 } => calendar.at(at).ramps.push(Ramp { lane, flits, step }),
+                Mail::Content(content) => {
+                    let probes = probes.as_mut().expect("they have sent it");
+                    record_rows[last].answer = probes.keep(content);
+                }
+                Mail::Parcel {
+                    network,
+                    port,
+                    at,
+                    parcel,
+                } => {
+                    let probes = probes.as_mut().expect("they have sent it");
+                    probes.join(network, (at, port), parcel);
+                }
                 Mail::Notice { receiver, row, at } => notices.push((receiver, row, at)),
             }
         }

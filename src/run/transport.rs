@@ -77,6 +77,7 @@ mod tests {
             let lane = |mail: &Mail| match mail {
                 Mail::Packet { lane, .. } | Mail::Credits { lane, .. } => lane.0,
                 Mail::Notice { row, .. } => *row,
+                Mail::Parcel { .. } | Mail::Content(_) => unreachable!("only credits are sent"),
             };
             mail.iter().map(lane).collect()
         };

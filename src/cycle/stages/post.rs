@@ -5,6 +5,7 @@
 //! Writes: mail, packet pool
 //! Cost: O(packets and credits that leave)
 
+use crate::cycle::mechanisms::control::Probes;
 use crate::cycle::state::{Mail, Outbox, PacketPool, Place, Worklists};
 use crate::cycle::view::column;
 use crate::fabric::rows::{PacketRow, Rows};
@@ -18,6 +19,7 @@ pub fn system(
     mut lists: ResMut<'_, Worklists>,
     mut pool: ResMut<'_, PacketPool>,
     mut outbox: ResMut<'_, Outbox>,
+    mut probes: Option<ResMut<'_, Probes>>,
     mut packets: Query<'_, '_, (&mut Packet, &mut PacketRecord)>,
 ) {
     let lists = lists.bypass_change_detection();
@@ -40,6 +42,11 @@ pub fn system(
             packet: packets[departure.packet],
             record: records[departure.packet],
         });
+        if let Some(probes) = &mut probes {
+            let record = &records[departure.packet];
+            let content = probes.take(record.class, record.answer);
+            outbox.0[border.shard as usize].extend(content.map(Mail::Content));
+        }
         pool.release(departure.packet);
     }
     for credits in lists.returns.drain(..) {

@@ -1,5 +1,6 @@
 //! Mail: what crosses from a shard to another. Everything in it is plain data.
 
+use crate::cycle::mechanisms::control::probes::{Content, Parcel};
 use crate::cycle::snapshot::Persistent;
 use crate::fabric::rows::{LaneRow, PortRow};
 use crate::fabric::{Packet, PacketRecord};
@@ -31,6 +32,19 @@ pub enum Mail {
         /// Cycles between two.
         step: u16,
     },
+    /// What the packet before it says.
+    Content(Content),
+    /// A control packet out of band that comes by the input of a port there.
+    Parcel {
+        /// Number of its network.
+        network: u16,
+        /// The port.
+        port: PortRow,
+        /// Cycle.
+        at: u64,
+        /// The packet.
+        parcel: Parcel,
+    },
     /// Something that a mechanism tells itself in another shard.
     Notice {
         /// Number of the [`Receiver`](crate::cycle::ties::Receiver).
@@ -46,7 +60,11 @@ impl Mail {
     /// Cycle from which it counts.
     pub fn at(&self) -> u64 {
         match self {
-            Self::Packet { at, .. } | Self::Credits { at, .. } | Self::Notice { at, .. } => *at,
+            Self::Packet { at, .. }
+            | Self::Credits { at, .. }
+            | Self::Parcel { at, .. }
+            | Self::Notice { at, .. } => *at,
+            Self::Content(_) => u64::MAX,
         }
     }
 }

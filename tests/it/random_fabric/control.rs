@@ -144,6 +144,7 @@ pub(super) fn add(
         plan.classes[number].control = Some(Control {
             algorithm: algorithm(dice, plan, number, size),
             answers,
+            transport: None,
         });
         plan.classes.push(ClassPlan {
             name: format!("answers to {number}"),

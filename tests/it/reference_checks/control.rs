@@ -62,6 +62,7 @@ fn controlled(machines: Erratic, flits: Option<u64>) -> Plan {
     class.control = Some(Control {
         algorithm: Algorithm::Erratic(machines),
         answers: 1,
+        transport: None,
     });
     let answers = ClassPlan {
         answers: Some(0),

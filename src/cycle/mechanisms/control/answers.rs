@@ -1,5 +1,6 @@
 //! Answers: from the receiver that gives one to the control queue of its lane.
 
+use super::Probes;
 use crate::control::Answer;
 use crate::cycle::records::Records;
 use crate::cycle::snapshot::{Persistent, Resume};
@@ -112,6 +113,11 @@ impl Answers {
         Some(queued)
     }
 
+    /// Where the answers of the flow that ends in this row go.
+    pub(super) fn way(&self, tail: u32) -> Option<Way> {
+        self.ways[tail as usize]
+    }
+
     /// The receiver of the flow that ends in this row answers the packet delivered in cycle `now`.
     pub(super) fn promise(&mut self, now: u64, tail: u32, answer: Answer) {
         if let Some(way) = &self.ways[tail as usize] {
@@ -121,11 +127,10 @@ impl Answers {
         }
     }
 
-    /// Makes the next packet of an answer.
-    fn make(&mut self, numbering: Numbering, due: Due, way: &Way) -> u32 {
-        let (at, host, _, _, _, value) = due;
+    /// A packet created in cycle `at` joins the control queue of its lane; returns its number.
+    pub(super) fn queue(&mut self, numbering: Numbering, way: &Way, at: u64, value: u32) -> u32 {
         let class = usize::from(way.class - self.first);
-        let number = &mut self.numbers[host as usize * usize::from(self.classes) + class];
+        let number = &mut self.numbers[way.host.0 as usize * usize::from(self.classes) + class];
         let sequence = *number;
         *number += 1;
         let packet = Waiting {
@@ -152,38 +157,31 @@ pub(super) fn system(
     place: Local<'_, Place>,
     calendar: Res<'_, Calendar>,
     mut answers: ResMut<'_, Answers>,
+    mut probes: Option<ResMut<'_, Probes>>,
     mut lists: ResMut<'_, Worklists>,
     mut records: ResMut<'_, Records>,
     mut outs: Query<'_, '_, &mut OutPort>,
 ) {
     let now = calendar.now();
-    if answers.next() > now {
+    let next = probes.as_ref().map_or(u64::MAX, |probes| probes.next_due());
+    if answers.next().min(next) > now {
         return;
     }
     let answers = answers.bypass_change_detection();
     let lists = lists.bypass_change_detection();
     let records = records.bypass_change_detection();
     let mut outs: Rows<'_, PortRow, _> = Rows::new(column!(outs));
-    while answers.next() <= now {
-        let Some(Reverse(due)) = answers.due.pop() else {
-            break;
-        };
-        let Some(way) = answers.ways[due.4 as usize] else {
-            continue;
-        };
+    let mut enter = |way: &Way, sequence: u32| {
         let ends = [HostId(way.source), HostId(way.destination)];
-        for _ in 0..way.packets {
-            let sequence = answers.make(place.shared.numbering, due, &way);
-            records.created(now, way.class, ends, way.size);
-            if lists.facts.created {
-                lists.created.push(Created {
-                    host: way.host,
-                    class: way.class,
-                    size: way.size,
-                    destination: way.destination,
-                    sequence,
-                });
-            }
+        records.created(now, way.class, ends, way.size);
+        if lists.facts.created {
+            lists.created.push(Created {
+                host: way.host,
+                class: way.class,
+                size: way.size,
+                destination: way.destination,
+                sequence,
+            });
         }
         let out = place.port(way.host);
         let port = &mut outs[out];
@@ -192,5 +190,20 @@ pub(super) fn system(
             port.visited = true;
             lists.host_visits.push(out);
         }
+    };
+    while answers.next() <= now {
+        let Some(Reverse((at, _, _, _, tail, value))) = answers.due.pop() else {
+            break;
+        };
+        let Some(way) = answers.way(tail) else {
+            continue;
+        };
+        for _ in 0..way.packets {
+            let sequence = answers.queue(place.shared.numbering, &way, at, value);
+            enter(&way, sequence);
+        }
+    }
+    if let Some(probes) = &mut probes {
+        probes.make((now, &place), answers, enter);
     }
 }

@@ -3,7 +3,7 @@
 use super::answers::{Answers, Way, system as make};
 use super::parts::Parts;
 use super::senders::{Controlled, Senders, system as notify};
-use crate::control::{Actions, Line};
+use crate::control::{Actions, Facts, Line};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::flows::{Flows, lane_of};
@@ -130,7 +130,15 @@ fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
                 largest: site.plan.classes[usize::from(flow.class)].size.largest(),
             };
             let mut actions = Actions::default();
-            let sender = control.algorithm.start(line, &mut actions);
+            let mut sender = control.algorithm.start(line, &mut actions);
+            let facts = Facts {
+                id: flows.rows()[row as usize].id,
+                start: flow.start,
+                stop: flow.stop,
+                flits: flow.flits,
+                weight: flow.weight,
+            };
+            control.algorithm.begin(&mut sender, facts, &mut actions);
             flows.set_control(row, actions.limit.unwrap_or_default(), actions.window);
             let timer = actions.timer.flatten();
             if let Some(at) = timer {

@@ -1,8 +1,8 @@
 //! Calls receivers and senders, and does what they want.
 
-use super::Answers;
 use super::parts::Parts;
-use crate::control::{Actions, Algorithm, Arrival, Event, Receiver, Sender};
+use super::{Answers, Probes};
+use crate::control::{Actions, Algorithm, Arrival, Event, Probe, Receiver, Sender};
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Place, Worklists};
@@ -45,6 +45,9 @@ pub struct Senders {
     pub(super) receivers: Vec<Option<Receiver>>,
     /// Cycles for which timers were set, with the row.
     pub(super) timers: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Probes that calls of this cycle have sent, with the row.
+    #[serde(skip)]
+    pub(super) sent: Vec<(u32, Probe)>,
 }
 
 impl Persistent for Senders {
@@ -78,7 +81,7 @@ impl Senders {
     }
 
     /// Calls the sender of the flow in a row.
-    fn call(&mut self, flows: &mut Flows, row: u32, now: u64, event: Event) {
+    pub(super) fn call(&mut self, flows: &mut Flows, row: u32, now: u64, event: Event) {
         let row = flows.speaker(row);
         let class = flows.rows()[row as usize].class;
         let Some(controlled) = &mut self.rows[row as usize] else {
@@ -92,6 +95,14 @@ impl Senders {
             controlled.timer = u64::MAX;
         }
         algorithm.send(&mut controlled.sender, now, event, &mut actions);
+        self.act(flows, row, now, actions);
+    }
+
+    /// Does what a call of the sender of the flow in a row wants.
+    pub(super) fn act(&mut self, flows: &mut Flows, row: u32, now: u64, actions: Actions) {
+        let Some(controlled) = &mut self.rows[row as usize] else {
+            return;
+        };
         if let Some(timer) = actions.timer {
             controlled.timer = timer.unwrap_or(u64::MAX);
             if let Some(at) = timer {
@@ -106,6 +117,9 @@ impl Senders {
             flows.acknowledge(row, those.packets, now + those.after);
         }
         controlled.logged += u64::from(actions.log);
+        if let Some(probe) = actions.send {
+            self.sent.push((row, probe));
+        }
     }
 
     /// The sender of a flow (global id) is told what its own switch shows after cycle `now`.
@@ -114,6 +128,9 @@ impl Senders {
         world.resource_scope(|world, mut senders: Mut<'_, Self>| {
             let flows = &mut *world.resource_mut::<Flows>();
             senders.call(flows, row, now, event);
+            if let Some(mut probes) = world.get_resource_mut::<Probes>() {
+                probes.post(now, &mut senders);
+            }
         });
     }
 
@@ -142,7 +159,7 @@ impl Senders {
     /// Calls the receiver of the flow that ends in a row.
     fn receive(
         &mut self,
-        answers: &mut Answers,
+        (answers, probes): (&mut Answers, Option<&mut Probes>),
         tail: u32,
         now: u64,
         (packet, record): (&Packet, &PacketRecord),
@@ -159,7 +176,12 @@ impl Senders {
             latency: now - record.injected,
         };
         if let Some(answer) = algorithm.receive(receiver, arrival) {
-            answers.promise(now, tail, answer);
+            match probes.zip(answers.way(tail)) {
+                Some((probes, way)) if probes.is_apart(way.class) => {
+                    probes.answer(now, (&way, tail), answer);
+                }
+                _ => answers.promise(now, tail, answer),
+            }
         }
     }
 }
@@ -172,10 +194,13 @@ pub(super) fn system(
     mut flows: ResMut<'_, Flows>,
     mut senders: ResMut<'_, Senders>,
     mut answers: ResMut<'_, Answers>,
+    mut probes: Option<ResMut<'_, Probes>>,
     packets: Packets<'_, '_>,
 ) {
     let now = calendar.now();
-    let is_quiet = lists.sent.is_empty() && lists.consumed.is_empty();
+    let mut probes = probes.as_deref_mut();
+    let has_deliveries = (probes.as_ref()).is_some_and(|probes| probes.has_deliveries());
+    let is_quiet = lists.sent.is_empty() && lists.consumed.is_empty() && !has_deliveries;
     if is_quiet && senders.next() > now {
         return;
     }
@@ -191,6 +216,10 @@ pub(super) fn system(
         if record.flow != NONE && !answers.is_answer(record.class) {
             let flow = ends[record.flow as usize].row;
             senders.call(flows, flow, now, Event::Started(packets[row].size));
+        } else if record.flow != NONE
+            && let Some(probes) = &mut probes
+        {
+            probes.started((now, &place), answers, record);
         }
     }
     for &row in &lists.consumed {
@@ -199,11 +228,22 @@ pub(super) fn system(
             continue;
         }
         let end = ends[record.flow as usize];
-        if answers.is_answer(record.class) {
+        let content = probes.as_mut();
+        let content = content.and_then(|probes| probes.take(record.class, record.answer));
+        if let (Some(content), Some(probes)) = (content, &mut probes) {
+            probes.tell((now, end), flows, senders, answers, content);
+        } else if answers.is_answer(record.class) {
             senders.answer(flows, end.row, now, record, answers.first);
         } else {
-            senders.receive(answers, end.tail, now, (&packets[row], record));
+            let into = (&mut *answers, probes.as_deref_mut());
+            senders.receive(into, end.tail, now, (&packets[row], record));
         }
     }
+    if let Some(probes) = &mut probes {
+        probes.deliver((now, ends), flows, senders, answers);
+    }
     senders.ring(flows, now);
+    if let Some(probes) = &mut probes {
+        probes.post(now, senders);
+    }
 }

@@ -180,7 +180,11 @@ fn algorithm(
             host.scheduler
         )));
     }
-    Ok(Control { algorithm, answers })
+    Ok(Control {
+        algorithm,
+        answers,
+        transport: None,
+    })
 }
 
 /// The class of answers: packets of one size, which nothing makes but the receivers.

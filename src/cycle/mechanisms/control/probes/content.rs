@@ -1,0 +1,55 @@
+//! What control packets say.
+
+use crate::control::Payload;
+use serde::{Deserialize, Serialize};
+
+/// Kind of a control packet; those wanted in one cycle are made in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) enum Kind {
+    /// An answer; its value is the first word.
+    Answer,
+    /// A reply.
+    Reply,
+    /// A probe.
+    Probe,
+}
+
+/// What a control packet says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Content {
+    pub(super) kind: Kind,
+    /// Whether it visits the agents on its way.
+    pub(super) visits: bool,
+    pub(super) payload: Payload,
+}
+
+/// What the packets of a shard say that are in band.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Contents {
+    rows: Vec<Content>,
+    free: Vec<u32>,
+}
+
+impl Contents {
+    /// Keeps a content; returns its row.
+    pub(super) fn put(&mut self, content: Content) -> u32 {
+        if let Some(row) = self.free.pop() {
+            self.rows[row as usize] = content;
+            return row;
+        }
+        self.rows.push(content);
+        self.rows.len() as u32 - 1
+    }
+
+    /// Takes it out.
+    pub(super) fn take(&mut self, row: u32) -> Content {
+        self.free.push(row);
+        self.rows[row as usize]
+    }
+
+    /// Lets it be changed.
+    #[inline]
+    pub(super) fn of(&mut self, row: u32) -> &mut Content {
+        &mut self.rows[row as usize]
+    }
+}

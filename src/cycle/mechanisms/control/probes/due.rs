@@ -1,0 +1,113 @@
+//! What is to be made of classes apart, in the order of D47.
+
+use super::Probes;
+use super::content::{Content, Kind};
+use super::network::Parcel;
+use crate::control::{Answer, Probe, Reply};
+use crate::cycle::mechanisms::control::Answers;
+use crate::cycle::mechanisms::control::answers::Way;
+use crate::cycle::state::Place;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+
+/// A control packet to be made; the fields are in the order that decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Due {
+    /// Cycle.
+    pub(super) at: u64,
+    host: u32,
+    class: u16,
+    /// Cycle of the call that wanted it.
+    wanted: u64,
+    kind: Kind,
+    flow: u32,
+    /// Number of that call.
+    call: u64,
+    content: Content,
+    /// Row of the flow at its source, of a probe; else at its end.
+    row: u32,
+}
+
+impl Probes {
+    /// The receiver of the flow that ends in a row answers the packet delivered in cycle `now`.
+    pub(in super::super) fn answer(&mut self, now: u64, (way, tail): (&Way, u32), answer: Answer) {
+        let content = Content {
+            kind: Kind::Answer,
+            visits: false,
+            payload: [answer.value, 0, 0, 0],
+        };
+        self.want((now, answer.after), (way, tail), content);
+    }
+
+    /// It replies to the probe delivered in cycle `now`.
+    pub(super) fn reply(&mut self, now: u64, (way, tail): (&Way, u32), reply: Reply) {
+        let content = Content {
+            kind: Kind::Reply,
+            visits: reply.visits && self.has_agents(way.class),
+            payload: reply.payload,
+        };
+        self.want((now, reply.after), (way, tail), content);
+    }
+
+    /// The sender of the flow in a row sends, in cycle `now`.
+    pub(super) fn send(&mut self, now: u64, row: u32, probe: Probe) {
+        let content = Content {
+            kind: Kind::Probe,
+            visits: true,
+            payload: probe.payload,
+        };
+        if let Some(way) = self.given.ways[row as usize] {
+            self.want((now, probe.after), (&way, row), content);
+        }
+    }
+
+    fn want(&mut self, (now, after): (u64, u64), (way, row): (&Way, u32), content: Content) {
+        debug_assert!(after >= 1, "it is made in a later cycle");
+        self.due.push(Reverse(Due {
+            at: now + after,
+            host: way.host.0,
+            class: way.class,
+            wanted: now,
+            kind: content.kind,
+            flow: way.flow,
+            call: self.calls,
+            content,
+            row,
+        }));
+        self.calls += 1;
+    }
+
+    /// Makes those of cycle `now`; `enter` is told of each that is a packet, with its number.
+    pub(in super::super) fn make(
+        &mut self,
+        (now, place): (u64, &Place),
+        answers: &mut Answers,
+        mut enter: impl FnMut(&Way, u32),
+    ) {
+        while self.next_due() <= now {
+            let Some(Reverse(due)) = self.due.pop() else {
+                break;
+            };
+            let way = match due.kind {
+                Kind::Probe => self.given.ways[due.row as usize],
+                Kind::Answer | Kind::Reply => answers.way(due.row),
+            };
+            let Some(way) = way else { continue };
+            let number = usize::from(way.class - self.given.first);
+            if let Some(times) = self.given.times[number] {
+                let parcel = Parcel {
+                    flow: way.flow,
+                    destination: way.destination,
+                    created: now,
+                    content: due.content,
+                };
+                let service = now..now + u64::from(times.serialisation);
+                self.networks[number].create(place.port(way.host), service, parcel);
+            } else {
+                let row = self.contents.put(due.content);
+                let sequence = answers.queue(place.shared.numbering, &way, now, row);
+                enter(&way, sequence);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Control packets of classes apart: probes and replies, the agents they visit, control networks beside the data network
+//! (D47 to D49 of the model).
+//!
+//! Stages: `Slot::Admit` (they are made, with the answers of other classes), `Slot::React` (visits at switch outputs, control
+//! networks), `Slot::Notify` (visits at hosts, deliveries; with senders and receivers); only where a class is apart
+//! Reads: packets that passed a crossbar, where a class probes in band
+//! Writes: its own state; mail
+//! Cost: O(log packets to be made) per control packet; O(1) per visit, and per grant where a class probes in band; out of band
+//! O(log packets under way) per hop
+//!
+//! # Rules
+//! 1. In band a packet's record holds the row of its [`Content`]; a row lives from the creation to the delivery, and the
+//!    content moves with the packet to another shard, in the mail behind it.
+//! 2. Out of band the end of a service is known when a packet joins a queue, since nobody overtakes: a server is the cycle in
+//!    which it is free.
+//! 3. Everything that joins the queue of a switch output in one cycle comes by different inputs of its switch: the heap of a
+//!    control network has them in the order of port rows, which is that of their numbers.
+//!
+//! # Deviations
+//! None. The agents are in [`control`](crate::control::probe).
+
+mod build;
+mod content;
+mod due;
+mod ledger;
+mod network;
+mod notify;
+mod visits;
+
+pub use build::Probing;
+pub use content::Content;
+pub use network::Parcel;
+
+use self::content::Contents;
+use self::due::Due;
+use self::network::{Network, Station};
+use super::answers::Way;
+use crate::control::{Agent, Algorithm};
+use crate::cycle::snapshot::{Persistent, Resume};
+use crate::fabric::rows::PortRow;
+use crate::plan::OutOfBand;
+use bevy_ecs::resource::Resource;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What does not change of the classes of control packets, by class from the first of them on.
+#[derive(Debug, Default)]
+struct Given {
+    /// First of these classes.
+    first: u16,
+    /// Algorithm of the class; `None`: it is not apart.
+    algorithms: Vec<Option<Algorithm>>,
+    /// Times of its network, out of band.
+    times: Vec<Option<OutOfBand>>,
+    /// Where the channels of the ports lead, by port row; none where all is in band.
+    stations: Vec<Station>,
+    /// Where the probes of a flow go, by its row at its source.
+    ways: Vec<Option<Way>>,
+}
+
+/// All that classes apart have in a shard.
+#[derive(Resource, Debug, Default, Serialize, Deserialize)]
+pub struct Probes {
+    #[serde(skip)]
+    given: Given,
+    /// What is to be made.
+    due: BinaryHeap<Reverse<Due>>,
+    /// Calls that wanted something so far.
+    calls: u64,
+    /// What packets in band carry.
+    contents: Contents,
+    /// Agents by port row, by class; none of a class that does not probe.
+    agents: Vec<Vec<Agent>>,
+    /// Control networks by class; empty where the class is in band.
+    networks: Vec<Network>,
+    /// Visits of agents since cycle 0.
+    visits: u64,
+}
+
+impl Persistent for Probes {
+    fn resume(&mut self, built: Self, _: &Resume<'_>) {
+        self.given = built.given;
+    }
+}
+
+impl Probes {
+    /// First cycle in which one is to be made.
+    #[inline]
+    pub(super) fn next_due(&self) -> u64 {
+        self.due.peek().map_or(u64::MAX, |Reverse(due)| due.at)
+    }
+
+    /// First cycle in which something happens out of band.
+    #[inline]
+    fn next_out_of_band(&self) -> u64 {
+        let networks = self.networks.iter().map(Network::next);
+        networks.min().unwrap_or(u64::MAX)
+    }
+
+    /// Number of a class of control packets that is apart.
+    #[inline]
+    fn number(&self, class: u16) -> Option<usize> {
+        let number = usize::from(class.checked_sub(self.given.first)?);
+        self.given.algorithms[number].is_some().then_some(number)
+    }
+
+    /// Whether the answers of a class are not among those of other classes.
+    pub(super) fn is_apart(&self, class: u16) -> bool {
+        self.number(class).is_some()
+    }
+
+    /// Takes what a packet of a class carries, if it is one in band of a class apart; `row` as its record says.
+    #[inline]
+    pub fn take(&mut self, class: u16, row: u32) -> Option<Content> {
+        self.number(class)?;
+        Some(self.contents.take(row))
+    }
+
+    /// Keeps what a packet carries that came from another shard; returns the row for its record.
+    pub fn keep(&mut self, content: Content) -> u32 {
+        self.contents.put(content)
+    }
+
+    /// A parcel comes from another shard: to the input of a port of a switch, in cycle `at`.
+    pub fn join(&mut self, network: u16, (at, port): (u64, PortRow), parcel: Parcel) {
+        self.networks[usize::from(network)].join(at, port, parcel);
+    }
+}

@@ -1,0 +1,223 @@
+//! A control network beside the data network (D49).
+
+use super::Probes;
+use super::content::Content;
+use crate::control::{Agent, Algorithm};
+use crate::cycle::state::{Forwarding, Mail, Outbox};
+use crate::fabric::rows::PortRow;
+use crate::plan::OutOfBand;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+/// A control packet out of band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Parcel {
+    /// Its flow (global id).
+    pub(super) flow: u32,
+    /// Host it goes to (global id).
+    pub(super) destination: u32,
+    /// Creation cycle.
+    pub(super) created: u64,
+    pub(super) content: Content,
+}
+
+/// What happens to a parcel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Step {
+    /// Its service ends at an output.
+    Served,
+    /// It has come by an input and joins the queue of an output of the switch.
+    Joins,
+    /// It is delivered to a host.
+    Delivered,
+}
+
+/// Cycle, what happens, at which port; no two are alike in these.
+type Event = (u64, Step, PortRow, Parcel);
+
+/// Far end of a port's channel.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Far {
+    /// A host.
+    Host,
+    /// An input of a switch of this shard.
+    Switch(PortRow),
+    /// An input of a switch of another shard.
+    Border(u32, PortRow),
+}
+
+/// A port, as control networks see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Station {
+    pub(super) to: Far,
+    /// Row of the forwarding table for what comes in here.
+    pub(super) table_row: u32,
+    /// First port of the switch.
+    pub(super) first: PortRow,
+}
+
+/// The control packets of a class that are under way, and what was counted of them.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Network {
+    /// End of the last service, by port row.
+    free: Vec<u64>,
+    events: BinaryHeap<Reverse<Event>>,
+    /// Delivered in this cycle.
+    #[serde(skip)]
+    pub(super) delivered: Vec<Parcel>,
+    /// Created, since cycle 0.
+    pub(super) created: u64,
+    /// Delivered, since cycle 0.
+    pub(super) received: u64,
+    /// Sum of the times from creation to delivery \[cycles\].
+    pub(super) latency: u64,
+    /// Longest of them \[cycles\].
+    pub(super) longest: u64,
+}
+
+/// What a network works with.
+struct Site<'a> {
+    now: u64,
+    times: OutOfBand,
+    stations: &'a [Station],
+    algorithm: &'a Algorithm,
+    agents: &'a mut [Agent],
+    visits: &'a mut u64,
+}
+
+impl Network {
+    /// One with so many ports.
+    pub(super) fn new(ports: usize) -> Self {
+        Self {
+            free: vec![0; ports],
+            ..Self::default()
+        }
+    }
+
+    /// First cycle in which something happens.
+    #[inline]
+    pub(super) fn next(&self) -> u64 {
+        self.events.peek().map_or(u64::MAX, |Reverse((at, ..))| *at)
+    }
+
+    /// Parcels under way in the shard.
+    pub(super) fn under_way(&self) -> u64 {
+        self.events.len() as u64
+    }
+
+    /// A parcel is created at a host; `service`: from its joining to the end of its service if nothing is ahead.
+    pub(super) fn create(&mut self, port: PortRow, service: Range<u64>, parcel: Parcel) {
+        self.created += 1;
+        self.serve(port, service, parcel);
+    }
+
+    /// A parcel will join a queue of the switch that it comes to by the input of a port.
+    pub(super) fn join(&mut self, at: u64, port: PortRow, parcel: Parcel) {
+        self.events.push(Reverse((at, Step::Joins, port, parcel)));
+    }
+
+    fn serve(&mut self, port: PortRow, service: Range<u64>, parcel: Parcel) {
+        let free = &mut self.free[port.0 as usize];
+        *free = service.start.max(*free) + (service.end - service.start);
+        let event = (*free, Step::Served, port, parcel);
+        self.events.push(Reverse(event));
+    }
+
+    /// Its service at an output ends: the visit, and on to the next queue or the host.
+    fn leave(&mut self, site: &mut Site<'_>, port: PortRow, mut parcel: Parcel) -> Option<Leaves> {
+        if parcel.content.visits {
+            let agent = &mut site.agents[port.0 as usize];
+            let payload = &mut parcel.content.payload;
+            site.algorithm.visit(agent, site.now, payload);
+            *site.visits += 1;
+        }
+        match site.stations[port.0 as usize].to {
+            Far::Host => {
+                let at = site.now + u64::from(site.times.propagation);
+                self.events
+                    .push(Reverse((at, Step::Delivered, port, parcel)));
+            }
+            Far::Switch(input) => self.join(site.now + site.times.hop(), input, parcel),
+            Far::Border(shard, port) => {
+                let at = site.now + site.times.hop();
+                return Some(Leaves {
+                    shard,
+                    at,
+                    port,
+                    parcel,
+                });
+            }
+        }
+        None
+    }
+
+    /// It joins the queue of the output that the tables give.
+    fn enter(&mut self, site: &Site<'_>, tables: &Forwarding, input: PortRow, parcel: Parcel) {
+        let station = site.stations[input.0 as usize];
+        let entry = station.table_row as usize * tables.host_count + parcel.destination as usize;
+        let out = station.first.plus(tables.next[entry].into());
+        let mut time = u64::from(site.times.serialisation);
+        if parcel.content.visits {
+            time += u64::from(site.times.processing);
+        }
+        self.serve(out, site.now..site.now + time, parcel);
+    }
+
+    fn deliver(&mut self, now: u64, parcel: Parcel) {
+        let latency = now - parcel.created;
+        self.received += 1;
+        self.latency += latency;
+        self.longest = self.longest.max(latency);
+        self.delivered.push(parcel);
+    }
+}
+
+/// A parcel for another shard.
+struct Leaves {
+    shard: u32,
+    at: u64,
+    port: PortRow,
+    parcel: Parcel,
+}
+
+impl Probes {
+    /// What happens out of band in cycle `now`.
+    pub(super) fn run_networks(&mut self, now: u64, tables: &Forwarding, outbox: &mut Outbox) {
+        let given = &self.given;
+        for (number, network) in self.networks.iter_mut().enumerate() {
+            let (Some(times), Some(algorithm)) = (given.times[number], &given.algorithms[number])
+            else {
+                continue;
+            };
+            let mut site = Site {
+                now,
+                times,
+                stations: &given.stations,
+                algorithm,
+                agents: &mut self.agents[number],
+                visits: &mut self.visits,
+            };
+            while network.next() <= now {
+                let Some(Reverse((_, step, port, parcel))) = network.events.pop() else {
+                    break;
+                };
+                match step {
+                    Step::Joins => network.enter(&site, tables, port, parcel),
+                    Step::Delivered => network.deliver(now, parcel),
+                    Step::Served => {
+                        if let Some(left) = network.leave(&mut site, port, parcel) {
+                            outbox.0[left.shard as usize].push(Mail::Parcel {
+                                network: number as u16,
+                                port: left.port,
+                                at: left.at,
+                                parcel: left.parcel,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What senders and receivers are told of control packets of classes apart, and what they send (D47).
+
+use super::Probes;
+use super::content::{Content, Kind};
+use crate::control::{Actions, Event};
+use crate::cycle::mechanisms::control::Answers;
+use crate::cycle::mechanisms::control::senders::Senders;
+use crate::cycle::mechanisms::flows::{FlowEnd, Flows};
+use crate::cycle::state::Place;
+use crate::fabric::PacketRecord;
+
+impl Probes {
+    /// A packet of a class of answers starts on the channel of its host.
+    pub(in super::super) fn started(
+        &mut self,
+        (now, place): (u64, &Place),
+        answers: &Answers,
+        record: &PacketRecord,
+    ) {
+        let Some(number) = self.number(record.class) else {
+            return;
+        };
+        if self.agents[number].is_empty() {
+            return;
+        }
+        let end = place.shared.flow_ends[record.flow as usize];
+        let is_probe = self.contents.of(record.answer).kind == Kind::Probe;
+        let way = if is_probe {
+            self.given.ways[end.row as usize]
+        } else {
+            answers.way(end.tail)
+        };
+        if let Some(way) = way {
+            self.pass(now, place.port(way.host), record);
+        }
+    }
+
+    /// Delivers what came out of band in this cycle.
+    pub(in super::super) fn deliver(
+        &mut self,
+        (now, ends): (u64, &[FlowEnd]),
+        flows: &mut Flows,
+        senders: &mut Senders,
+        answers: &Answers,
+    ) {
+        for number in 0..self.networks.len() {
+            let mut parcels = std::mem::take(&mut self.networks[number].delivered);
+            for parcel in parcels.drain(..) {
+                let end = ends[parcel.flow as usize];
+                self.tell((now, end), flows, senders, answers, parcel.content);
+            }
+            self.networks[number].delivered = parcels;
+        }
+    }
+
+    /// A control packet of a flow was delivered.
+    pub(in super::super) fn tell(
+        &mut self,
+        (now, end): (u64, FlowEnd),
+        flows: &mut Flows,
+        senders: &mut Senders,
+        answers: &Answers,
+        content: Content,
+    ) {
+        let payload = content.payload;
+        match content.kind {
+            Kind::Answer => {
+                senders.answered[end.row as usize] += 1;
+                senders.call(flows, end.row, now, Event::Answered(payload[0]));
+            }
+            Kind::Reply => senders.returned(flows, end.row, now, payload),
+            Kind::Probe => {
+                let Some(way) = answers.way(end.tail) else {
+                    return;
+                };
+                let number = usize::from(way.class - self.given.first);
+                let algorithm = self.given.algorithms[number].as_ref();
+                let receiver = senders.receivers[end.tail as usize].as_mut();
+                if let (Some(algorithm), Some(receiver)) = (algorithm, receiver)
+                    && let Some(reply) = algorithm.received(receiver, now, payload)
+                {
+                    self.reply(now, (&way, end.tail), reply);
+                }
+            }
+        }
+    }
+
+    /// Whether something came out of band in this cycle.
+    pub(in super::super) fn has_deliveries(&self) -> bool {
+        let mut networks = self.networks.iter();
+        networks.any(|network| !network.delivered.is_empty())
+    }
+
+    /// What the calls of this cycle have sent.
+    pub(in super::super) fn post(&mut self, now: u64, senders: &mut Senders) {
+        for (row, probe) in senders.sent.drain(..) {
+            self.send(now, row, probe);
+        }
+    }
+}
+
+impl Senders {
+    /// A reply was delivered at the source of the flow in a row.
+    fn returned(&mut self, flows: &mut Flows, row: u32, now: u64, payload: [u32; 4]) {
+        let class = flows.rows()[row as usize].class;
+        let Some(controlled) = &mut self.rows[row as usize] else {
+            return;
+        };
+        let Some(algorithm) = &self.algorithms[usize::from(class)] else {
+            return;
+        };
+        let mut actions = Actions::default();
+        self.answered[row as usize] += 1;
+        algorithm.returned(&mut controlled.sender, now, payload, &mut actions);
+        self.act(flows, row, now, actions);
+    }
+}
