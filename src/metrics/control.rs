@@ -1,16 +1,64 @@
-//! Control of flows, where classes have it.
+//! Control of flows: events that senders log; of classes apart visits of agents, and what went out of band.
 
-use super::{Entry, Of, metric};
+use super::loads::ratio;
+use super::{Entry, counted};
+use crate::measure::RunResult;
 use serde_json::Value;
 
-pub(super) const ENTRIES: &[Entry] = &[metric(
-    "control.triggers",
-    "events",
-    "Events that senders of flows logged since cycle 0, as CCTI reaching the trigger threshold, with control",
-    Of::Counted(|run| {
-        let count = run.records.counts.get("control.triggers");
-        count.map(|&count| Value::from(count))
-    }),
-)
-.column()
-.entry()];
+pub(super) const ENTRIES: &[Entry] = &[
+    counted(
+        "control.triggers",
+        "events",
+        "Events that senders of flows logged since cycle 0, as CCTI reaching the trigger threshold, with control",
+        |run| count(run, "control.triggers").map(Value::from),
+    )
+    .column()
+    .entry(),
+    counted(
+        "control.visits",
+        "visits",
+        "Visits of the agents of channels by control packets since cycle 0, with an algorithm that probes",
+        |run| count(run, "control.visits").map(Value::from),
+    )
+    .entry(),
+    counted(
+        "out_of_band.created",
+        "packets",
+        "Control packets created out of band since cycle 0",
+        |run| count(run, "out_of_band.created").map(Value::from),
+    )
+    .entry(),
+    counted(
+        "out_of_band.delivered",
+        "packets",
+        "Control packets delivered out of band since cycle 0; the others are under way",
+        |run| count(run, "out_of_band.delivered").map(Value::from),
+    )
+    .entry(),
+    counted(
+        "out_of_band.latency.mean",
+        "cycles",
+        "Mean time from creation to delivery of control packets out of band",
+        |run| {
+            let cycles = count(run, "out_of_band.cycles")?;
+            let delivered = count(run, "out_of_band.delivered")?;
+            Some(ratio(cycles as f64, delivered as f64).into())
+        },
+    )
+    .line("control", |mean| {
+        format!("{mean:.1} cycles out of band, mean")
+    })
+    .entry(),
+    counted(
+        "out_of_band.latency.max",
+        "cycles",
+        "Longest time from creation to delivery of a control packet out of band",
+        |run| count(run, "out_of_band.longest").map(Value::from),
+    )
+    .entry(),
+];
+
+/// A counter of the run; none where the mechanism is not there.
+fn count(run: &RunResult, name: &str) -> Option<u64> {
+    run.records.counts.get(name).copied()
+}

@@ -25,7 +25,7 @@ fn systems(changes: &[&str]) -> String {
 
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 8] = [
+    let sets: [(&str, &[&str]); 10] = [
         ("plain", &[]),
         (
             "marking",
@@ -44,6 +44,20 @@ fn every_set_of_options_has_its_systems() {
             &[
                 "traffic=[(name: \"all\", size: \"64 B\", control: RequestReply(), flows: [
                 (pairs: RandomPairs(count: 3), bytes: \"1 KiB\", phase: (\"weather\", 0))])]",
+            ],
+        ),
+        (
+            "control",
+            &[
+                "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply())]",
+            ],
+        ),
+        (
+            "control out of band",
+            &[
+                "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
+                 answers: (transport: OutOfBand(serialisation: \"2 cycles\", processing: \"0 cycles\", \
+                 routing: \"1 cycles\", propagation: \"1 cycles\")))]",
             ],
         ),
     ];

@@ -61,6 +61,7 @@ pub static SECTIONS: &[Section] = &[
     AutoMeasure::SECTION,
     traffic::Flows::SECTION,
     traffic::Answers::SECTION,
+    traffic::OutOfBand::SECTION,
     UntilMessages::SECTION,
     UntilFlows::SECTION,
     Observe::SECTION,

@@ -22,6 +22,8 @@ Scenario(
         (name: "other", pattern: Uniform, process: Bernoulli(load: 0.1), size: "4 flits"),
         (name: "calls", flows: [(pairs: RandomPairs(count: 5), bytes: "80 flits")], size: "8 flits", sl: 2,
          control: RequestReply(outstanding: 4)),
+        (name: "far", flows: [(pairs: RandomPairs(count: 2))], size: "8 flits", control: Window(window: 3),
+         answers: (transport: OutOfBand(serialisation: "32 ns", processing: "60 ns", routing: "100 ns", propagation: "15 ns"))),
     ],
     phases: (warmup: "100 cycles", measure: "1000 cycles"),
     observe: (packets: All, classes: ["bulk", "calls answers"]),
@@ -41,20 +43,41 @@ fn answers_are_classes_behind_all_others() {
         .iter()
         .map(|class| class.name.as_str())
         .collect();
-    let expected = ["bulk", "other", "calls", "bulk answers", "calls answers"];
+    let expected = [
+        "bulk",
+        "other",
+        "calls",
+        "far",
+        "bulk answers",
+        "calls answers",
+        "far answers",
+    ];
     assert_eq!(names, expected);
     let answers = plan.classes.iter().map(|class| class.answers);
     assert_eq!(
         answers.collect::<Vec<_>>(),
-        [None, None, None, Some(0), Some(2)]
+        [None, None, None, None, Some(0), Some(2), Some(3)]
     );
     let control = |class: usize| plan.classes[class].control.as_ref();
     let (bulk, calls) = (control(0).unwrap(), control(2).unwrap());
-    assert_eq!((bulk.answers, calls.answers), (3, 4));
+    assert_eq!((bulk.answers, calls.answers), (4, 5));
+    let far = control(3).unwrap();
+    assert!(far.is_apart() && !bulk.is_apart() && !calls.is_apart());
+    let cycle = 64.0 * 8.0 / 100.0; // \[ns\]
+    let times = far.transport.map(|times| {
+        [
+            times.serialisation,
+            times.processing,
+            times.routing,
+            times.propagation,
+        ]
+    });
+    let expected = [32.0_f64, 60.0, 100.0, 15.0].map(|time| (time / cycle).round() as u32);
+    assert_eq!((times, expected), (Some(expected), [6, 12, 20, 3]));
     assert!(matches!(bulk.algorithm, Algorithm::InfiniBand(_)));
     assert!(matches!(calls.algorithm, Algorithm::RequestReply(_)));
-    assert!([1, 3, 4].into_iter().all(|class| control(class).is_none()));
-    let [bulk, calls] = [3, 4].map(|class: usize| &plan.classes[class]);
+    assert!([1, 4, 5].into_iter().all(|class| control(class).is_none()));
+    let [bulk, calls] = [4, 5].map(|class: usize| &plan.classes[class]);
     assert!(bulk.management && !calls.management);
     assert_eq!(calls.service_levels, [SlId(2)]);
     assert_eq!((bulk.size.largest(), calls.size.largest()), (2, 1));
@@ -63,7 +86,10 @@ fn answers_are_classes_behind_all_others() {
         assert!(class.hosts.iter().all(|&host| !class.pattern.sends(host)));
         assert!(class.flows.is_none() && !class.is_backlogged());
     }
-    assert_eq!(plan.observe.classes, [true, false, false, false, true]);
+    assert_eq!(
+        plan.observe.classes,
+        [true, false, false, false, false, true, false]
+    );
 }
 
 #[test]
@@ -125,7 +151,20 @@ const WRONG: &[(&str, &str)] = &[
         "management_lane: true",
         "vl_arbitration: (low: [(0, 1), (1, 1)]), management_lane: true",
     ),
+    ("transport: OutOfBand(", "transport: OutOfBand2("),
+    ("OutOfBand(serialisation: \"32 ns\", ", "OutOfBand("),
+    ("serialisation: \"32 ns\"", "serialisation: \"0 ns\""),
+    ("serialisation: \"32 ns\"", "serialisation: 32"),
+    ("routing: \"100 ns\"", "routing: \"1 s\""),
+    ("propagation: \"15 ns\"", "propagation: \"0 cycles\""),
+    ("propagation: \"15 ns\"", "length: \"15 ns\""),
     // what does not go with what
+    (
+        "answers: (transport:",
+        "answers: (size: \"2 flits\", transport:",
+    ),
+    ("answers: (transport:", "answers: (sl: 1, transport:"),
+    ("routing: MinHop()", "routing: DimensionOrder(lanes: Any)"),
     (
         "size: \"4 flits\"",
         "size: \"4 flits\", control: RequestReply()",

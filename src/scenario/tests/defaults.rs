@@ -76,6 +76,13 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "traffic[0].answers.",
         "traffic=[(name: \"all\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), answers: ())]",
     ),
+    (
+        "out_of_band",
+        "traffic[0].answers.transport.",
+        "traffic=[(name: \"all\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
+         answers: (transport: OutOfBand(serialisation: \"1 cycles\", processing: \"0 cycles\", routing: \"0 cycles\", \
+         propagation: \"1 cycles\")))]",
+    ),
     ("phases", "phases.", ""),
     (
         "auto_warmup",

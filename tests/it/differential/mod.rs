@@ -13,6 +13,7 @@ mod counts;
 mod coverage;
 mod definitions;
 mod engine;
+mod probes;
 mod unreachable;
 
 use crate::random_fabric::{Adaptive, Case, Kind, adaptive_case, case, shipped_case};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use virtlane::control::erratic::Erratic;
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, Looks};
 use virtlane::ids::SlId;
-use virtlane::plan::{ClassPlan, Control, Limit, Plan};
+use virtlane::plan::{ClassPlan, Control, Limit, OutOfBand, Plan};
 use virtlane::registry::Arguments;
-use virtlane::rng::Rng;
+use virtlane::rng::{Purpose, Rng, stream};
 use virtlane::topology::Graph;
 use virtlane::traffic::SizeDistribution;
 use virtlane::traffic::messages::{Senders, Silent};
@@ -168,6 +168,31 @@ pub(super) fn add(
                 flow.changes = Arc::new([]);
                 flow.window = None;
             }
+        }
+    }
+}
+
+/// Probes (D47) for those of the classes with control whose machines have them, and control networks (D49) for some where
+/// packets go by tables; from a stream of each class, so that all else is drawn as without.
+pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
+    for (number, class) in (0..).zip(&mut plan.classes) {
+        let Some(control) = &mut class.control else {
+            continue;
+        };
+        let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 40) + number));
+        if let Algorithm::Erratic(machines) = &mut control.algorithm {
+            machines.probes = dice.pick(&[0, 30, 60, 90]);
+            if machines.probes > 0 {
+                (machines.shared, machines.packets) = (false, 1);
+            }
+        }
+        if has_tables && control.algorithm.packets_per_answer() == 1 && dice.chance(45) {
+            control.transport = Some(OutOfBand {
+                serialisation: dice.between(1, 6),
+                processing: dice.pick(&[0, 0, 1, 5, 20]),
+                routing: dice.pick(&[0, 0, 1, 7]),
+                propagation: dice.between(1, 5),
+            });
         }
     }
 }

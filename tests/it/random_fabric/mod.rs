@@ -19,6 +19,7 @@ mod traffic;
 mod way;
 
 pub(crate) use adaptive::Adaptive;
+pub(crate) use control::probe;
 pub(crate) use features::{FLOWS, features};
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};

@@ -1,8 +1,9 @@
 //! Control of a class's flows: the algorithm, and its answers, which are a class of their own.
 
 use super::limits::Allowed;
+use super::transport::Transport;
 use super::{Class, ServiceLevels, service_levels};
-use crate::control::ControlContext;
+use crate::control::{Algorithm, ControlContext};
 use crate::ids::SlId;
 use crate::plan::{ClassPlan, Control, HostOptions, Plan};
 use crate::scenario::print::Printer;
@@ -16,12 +17,15 @@ use crate::units::Amount;
 use std::sync::Arc;
 
 section! {
-    /// Answers to the packets of a class with control: a class of its own, called NAME answers.
-    Answers = "answers" in "traffic[...].answers" {
+    /// Control packets of a class with control, such as answers to its packets: a class of its own, called NAME answers.
+    Answers = "answers" in "traffic[...].answers" checked by Answers::check_transport {
         /// Size of each, 1..=65535 flits
         size: At<Amount> = amount, "size" or "\"1 flit\"";
         /// Service level; Management = VL15
         sl: Option<At<ServiceLevels>> = level, "0..=15 | Management" else "that of the class";
+        /// Whether they are packets, or go by a control network beside the data network, see section out_of_band; then they
+        /// have no size and no service level
+        transport: At<Transport> = Transport::read, "InBand | OutOfBand(...)" or "InBand";
     }
 }
 
@@ -108,6 +112,9 @@ impl Class {
         printer.part("control", part, parts.control);
         let answers = &classes[usize::from(control.answers)];
         printer.block("answers: (", "),", |printer| {
+            if let Some(times) = control.transport {
+                return Transport::print(times, printer);
+            }
             printer.flits("size", answers.size.largest().into());
             if answers.management {
                 printer.key("sl", "Management");
@@ -139,14 +146,19 @@ pub(in crate::scenario) fn control(
             answers: Some(number as u16),
             ..answers
         };
-        classes[number].control = Some(algorithm(
-            part,
-            parts,
-            layout,
-            host,
-            &classes[number],
-            (last, answers.size.largest()),
-        )?);
+        let sizes = answers.size.largest();
+        let algorithm = algorithm(part, parts, layout, host, &classes[number], sizes)?;
+        let transport = class.answers.transport.value.plan(layout.clock)?;
+        if transport.is_some() && algorithm.packets_per_answer() > 1 {
+            return Err(class.answers.transport.mistake(
+                "out of band an answer is one packet: answers of several packets go in band",
+            ));
+        }
+        classes[number].control = Some(Control {
+            algorithm,
+            answers: last,
+            transport,
+        });
         classes.push(answers);
     }
     Ok(())
@@ -158,8 +170,8 @@ fn algorithm(
     layout: &Layout,
     host: &HostOptions,
     class: &ClassPlan,
-    (answers, answer): (u16, u16),
-) -> Result<Control, Mistake> {
+    answer: u16,
+) -> Result<Algorithm, Mistake> {
     let make = part.entry(parts.control)?.build;
     let context = ControlContext {
         clock: layout.clock,
@@ -180,11 +192,7 @@ fn algorithm(
             host.scheduler
         )));
     }
-    Ok(Control {
-        algorithm,
-        answers,
-        transport: None,
-    })
+    Ok(algorithm)
 }
 
 /// The class of answers: packets of one size, which nothing makes but the receivers.

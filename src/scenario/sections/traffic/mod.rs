@@ -8,6 +8,7 @@ mod limits;
 mod messages;
 mod phases;
 mod plan;
+mod transport;
 mod ways;
 
 pub use control::Answers;
@@ -19,6 +20,7 @@ pub use hosts::HostSet;
 pub use limits::Allowed;
 pub(in crate::scenario) use messages::workloads;
 pub(in crate::scenario) use plan::classes as plan_classes;
+pub use transport::{OutOfBand, Transport};
 pub(in crate::scenario) use ways::complete as complete_flows;
 
 use super::values::{Read, amount, list, long, part, small, text, whole};

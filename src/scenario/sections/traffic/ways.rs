@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 use crate::scenario::syntax::{At, Mistake};
 use crate::topology::Graph;
 
-/// Refuses flows without a way, and those with answers without a way back; enters default delays of windows.
+/// Refuses control networks without tables, flows without a way, and those with answers without a way back; enters default delays of windows.
 pub(in crate::scenario) fn complete(
     scenario: &Scenario,
     graph: &Graph,
@@ -17,6 +17,14 @@ pub(in crate::scenario) fn complete(
     proof: &Proof,
     plan: &mut Plan,
 ) -> Result<(), Mistake> {
+    for (class, planned) in scenario.traffic.iter().zip(&plan.classes) {
+        let control = planned.control.as_ref();
+        if routes.tables().is_none() && control.is_some_and(|control| control.transport.is_some()) {
+            return Err(class.answers.transport.mistake(
+                "`OutOfBand` goes by forwarding tables, and adaptive routing has none: use `InBand`",
+            ));
+        }
+    }
     let least = least_delay(graph);
     let mut flows = std::mem::take(&mut plan.flows);
     for flow in &mut flows {

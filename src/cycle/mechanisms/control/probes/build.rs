@@ -35,12 +35,12 @@ impl Mechanism for Probing {
         if probes.visits_in_band() {
             shard.subscribe(Fact::Granted);
         }
+        Self::account(shard, &probes);
         shard.resource(probes);
         shard.alarm(|world, from| {
             let probes = world.resource::<Probes>();
             (probes.next_due().min(probes.next_out_of_band())).max(from)
         });
-        Self::account(shard);
         shard.system(Slot::React, "probes", visits::system);
     }
 }

@@ -1,4 +1,4 @@
-//! Conservation of control packets of classes apart, and what is counted of them.
+//! Conservation of control packets out of band, and what is counted of classes apart.
 
 use super::{Probes, Probing};
 use crate::cycle::counts::{Count, Reduction};
@@ -7,24 +7,33 @@ use crate::cycle::look::Columns;
 use crate::cycle::mechanism::ShardBuilder;
 use bevy_ecs::world::World;
 
+/// What is counted out of band.
+const SUMS: [(&str, fn(&World, u64) -> u64); 3] = [
+    ("out_of_band.created", |world, _| sums(world)[0]),
+    ("out_of_band.delivered", |world, _| sums(world)[1]),
+    ("out_of_band.cycles", |world, _| sums(world)[2]),
+];
+
 impl Probing {
-    /// Terms of the conservation laws, and counters.
-    pub(super) fn account<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
-        shard.ledger(enter);
-        let sums: [(&'static str, fn(&World, u64) -> u64); 4] = [
-            ("control.created", |world, _| out_of_band(world)[0]),
-            ("control.delivered", |world, _| out_of_band(world)[1]),
-            ("control.cycles", |world, _| out_of_band(world)[2]),
-            ("control.visits", |world, _| {
-                world.resource::<Probes>().visits
-            }),
-        ];
+    /// Terms of the conservation laws, and counters; which, depends on `probes`.
+    pub(super) fn account<const W: usize>(shard: &mut ShardBuilder<'_, W>, probes: &Probes) {
         let by = Reduction::Sum;
-        for (name, value) in sums {
+        if probes.agents.iter().any(|agents| !agents.is_empty()) {
+            shard.count(Count {
+                name: "control.visits",
+                by,
+                value: |world, _| world.resource::<Probes>().visits,
+            });
+        }
+        if probes.given.times.iter().all(Option::is_none) {
+            return;
+        }
+        shard.ledger(enter);
+        for (name, value) in SUMS {
             shard.count(Count { name, by, value });
         }
         shard.count(Count {
-            name: "control.longest",
+            name: "out_of_band.longest",
             by: Reduction::Most,
             value: |world, _| {
                 let networks = world.resource::<Probes>().networks.iter();
@@ -35,7 +44,7 @@ impl Probing {
 }
 
 /// Created, delivered, cycles in between, all networks together.
-fn out_of_band(world: &World) -> [u64; 3] {
+fn sums(world: &World) -> [u64; 3] {
     let networks = world.resource::<Probes>().networks.iter();
     networks.fold([0; 3], |sum, network| {
         let counts = [network.created, network.received, network.latency];

@@ -221,3 +221,126 @@ impl Probes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::content::Kind;
+    use super::*;
+    use crate::control::erratic::Erratic;
+    use crate::control::probe::Place;
+
+    const TIMES: OutOfBand = OutOfBand {
+        serialisation: 3,
+        routing: 10,
+        processing: 6,
+        propagation: 2,
+    };
+
+    /// Two switches: ports 0 (from host 0), 1 (from host 1), 2 (to port 3), then 3 and 4 (to host 2); 5 to 7 are the
+    /// hosts'. Row 0 of the table is that of the first switch, row 1 that of the second, whose first port is 3.
+    fn stations() -> Vec<Station> {
+        let station = |to, table_row, first| Station {
+            to,
+            table_row,
+            first: PortRow(first),
+        };
+        vec![
+            station(Far::Host, 0, 0),
+            station(Far::Host, 0, 0),
+            station(Far::Switch(PortRow(3)), 0, 0),
+            station(Far::Switch(PortRow(2)), 1, 3),
+            station(Far::Host, 1, 3),
+            station(Far::Switch(PortRow(0)), 0, 0),
+            station(Far::Switch(PortRow(1)), 0, 0),
+            station(Far::Switch(PortRow(4)), 0, 0),
+        ]
+    }
+
+    /// Runs parcels (port of the host, flow, creation, visits) to host 2; returns (flow, delivery) in order, and the visits.
+    fn run(parcels: &[(u32, u32, u64, bool)]) -> (Vec<(u32, u64)>, u64) {
+        let stations = stations();
+        let tables = Forwarding {
+            next: vec![0, 1, 2, 0, 0, 1],
+            host_count: 3,
+            ..Forwarding::default()
+        };
+        let machines = Erratic {
+            seed: 1,
+            delays: false,
+            window: false,
+            answers: 0,
+            shared: false,
+            packets: 1,
+            looks: None,
+            probes: 100,
+        };
+        let algorithm = Algorithm::Erratic(machines);
+        let place = Place {
+            pace: 1,
+            from_host: false,
+            to_host: false,
+        };
+        let agent = algorithm.agent(place).expect("it probes");
+        let mut probes = Probes {
+            networks: vec![Network::new(stations.len())],
+            agents: vec![vec![agent; stations.len()]],
+            ..Probes::default()
+        };
+        probes.given.times = vec![Some(TIMES)];
+        probes.given.algorithms = vec![Some(algorithm)];
+        probes.given.stations = stations;
+        let (mut delivered, mut outbox) = (Vec::new(), Outbox::default());
+        for now in 0..200 {
+            probes.run_networks(now, &tables, &mut outbox);
+            let arrived = probes.networks[0].delivered.drain(..);
+            delivered.extend(arrived.map(|parcel| (parcel.flow, now)));
+            for &(port, flow, created, visits) in parcels.iter().filter(|parcel| parcel.2 == now) {
+                let content = Content {
+                    kind: if visits { Kind::Probe } else { Kind::Reply },
+                    visits,
+                    payload: [flow; 4],
+                };
+                let parcel = Parcel {
+                    flow,
+                    destination: 2,
+                    created,
+                    content,
+                };
+                let service = now..now + u64::from(TIMES.serialisation);
+                probes.networks[0].create(PortRow(port), service, parcel);
+            }
+        }
+        let network = &probes.networks[0];
+        assert_eq!(network.created, network.received + network.under_way());
+        (delivered, probes.visits)
+    }
+
+    /// Created in 5: served at the host to 8, joins at the first switch in 20, served to 29, joins at the second in 41, served
+    /// to 50, delivered in 52 = 5 + s + g + 2 (r + s + p + g). Without visits 6 less at each switch.
+    #[test]
+    fn one_alone_takes_the_sum_of_its_times() {
+        assert_eq!(run(&[(5, 7, 5, true)]), (vec![(7, 52)], 3));
+        assert_eq!(run(&[(5, 7, 5, false)]), (vec![(7, 40)], 0));
+    }
+
+    /// Both join the queue of port 2 in 20: first that by port 0, served to 29, then that by port 1, served to 38; each is at
+    /// the second switch 12 later, where the server is free again when the second comes. In whatever order they are made.
+    #[test]
+    fn of_two_in_one_cycle_the_smaller_port_goes_first() {
+        let expected = (vec![(1, 52), (2, 61)], 6);
+        assert_eq!(run(&[(5, 1, 5, true), (6, 2, 5, true)]), expected);
+        assert_eq!(run(&[(6, 2, 5, true), (5, 1, 5, true)]), expected);
+        // a cycle later is later
+        assert_eq!(
+            run(&[(5, 1, 6, true), (6, 2, 5, true)]),
+            (vec![(2, 52), (1, 61)], 6)
+        );
+    }
+
+    /// Three of one host: served there to 8, 11, 14; at the first switch from 20 (to 29), 29 and 38 on.
+    #[test]
+    fn a_host_sends_in_the_order_of_creation() {
+        let parcels = [(5, 3, 5, true), (5, 1, 5, true), (5, 2, 5, true)];
+        assert_eq!(run(&parcels), (vec![(3, 52), (1, 61), (2, 70)], 9));
+    }
+}
