@@ -214,6 +214,7 @@ fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
     let amount = |amount: Amount| (amount.packets, amount.flits);
     let spread = |spread: Spread| (spread.sum, spread.most);
     FlowCounts {
+        start: sent.start,
         created: amount(sent.created),
         rejected: amount(sent.rejected),
         started: amount(sent.started),
@@ -227,5 +228,6 @@ fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
         last_delivery: arrived.last_delivery,
         marked: arrived.marked,
         answered: sent.answered,
+        logged: sent.logged,
     }
 }

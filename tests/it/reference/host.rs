@@ -101,6 +101,11 @@ impl Host {
         }
     }
 
+    /// A phase of an application opens in this cycle (D50).
+    pub(super) fn open(&mut self, setting: Setting<'_>, phase: usize, now: u64) {
+        self.flows.open(setting, phase, now);
+    }
+
     /// Stage Generate: one packet of each class that is due, in class order, then of each flow, then answers; adds the
     /// rejected ones.
     pub(super) fn generate(

@@ -2,16 +2,17 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42); with the library it shares scenario, graph, tables or adaptive routing function, sources, the
+//! decisions D1-D42, D44, D45, D50); with the library it shares scenario, graph, tables or adaptive routing function, sources, the
 //! state machines of control and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `marking` (D16, D36 to D38), `host` (sources and injection), `sink`, `messages` (D21), `flows` of
-//! a host and their control (D27 to D34, D39 to D42), `check` (conservation), `window` (what a measurement counts).
+//! a host and their control (D27 to D34, D39 to D45), `applications` (D50), `check` (conservation), `window` (what a measurement counts).
 
 mod adaptive;
+mod applications;
 mod arbitration;
 mod check;
 mod flows;
@@ -34,6 +35,7 @@ pub(crate) use flows::Controlled;
 pub(crate) use routing::Routing;
 pub(crate) use window::{ClassCounts, FlowCounts, HostCounts, Window};
 
+use applications::Applications;
 use host::Host;
 use link::Link;
 use messages::Messages;
@@ -157,6 +159,7 @@ struct Fabric<'a> {
     switches: Vec<Switch>,
     hosts: Vec<Host>,
     messages: Messages,
+    applications: Applications,
     rejected: Vec<Rejected>,
     /// See [`Outcome::queued`].
     queued: (u64, u64),
@@ -181,6 +184,7 @@ impl<'a> Fabric<'a> {
                 .collect(),
             hosts: graph.host_ids().map(|id| Host::new(setting, id)).collect(),
             messages: Messages::new(setting),
+            applications: Applications::new(setting.plan),
             rejected: Vec::new(),
             queued: (0, 0),
         }
@@ -234,6 +238,11 @@ impl<'a> Fabric<'a> {
                 .consume(self.setting, &mut self.links, &mut self.packets, now);
         }
         self.notify(now);
+        for phase in self.applications.open(self.setting, &self.packets, now) {
+            for host in &mut self.hosts {
+                host.open(self.setting, phase, now);
+            }
+        }
     }
 
     fn deliver_and_route(&mut self, now: u64) {

@@ -83,10 +83,12 @@ impl Packet {
     }
 }
 
-/// What an answer says to the sender of a flow.
+/// What an answer says to the sender of a flow, in each of its packets (D45).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Saying {
     pub(super) flow: usize,
+    /// Number of the answer within the flow, from 0.
+    pub(super) number: u64,
     pub(super) value: u32,
 }
 

@@ -5,7 +5,8 @@
 //! in the window ([`super::link::Start`]).
 
 use super::Fabric;
-use super::packet::Packet;
+use super::flows::is_whole;
+use super::packet::{Packet, Saying};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use virtlane::ids::HostId;
@@ -56,6 +57,8 @@ pub(crate) struct HostCounts {
 /// Counts of a flow (D34, D42), since cycle 0 where nothing else is said.
 #[derive(PartialEq, Eq, Clone, Debug, Default)]
 pub(crate) struct FlowCounts {
+    /// Start cycle; `None` before its phase is open (D50).
+    pub(crate) start: Option<u64>,
     /// Packets and flits made, rejected ones included.
     pub(crate) created: (u64, u64),
     /// Packets and flits rejected.
@@ -80,8 +83,10 @@ pub(crate) struct FlowCounts {
     pub(crate) last_delivery: Option<u64>,
     /// Packets delivered with FECN (D42).
     pub(crate) marked: u64,
-    /// Answers delivered at its source (D42).
+    /// Answers delivered at its source, all packets of them (D42, D45).
     pub(crate) answered: u64,
+    /// Events that its sender logged; those of a group are its first flow's (D42, D44).
+    pub(crate) logged: u64,
 }
 
 /// Counts of a measurement window.
@@ -195,15 +200,29 @@ pub(super) fn flows(fabric: &Fabric<'_>) -> Vec<FlowCounts> {
             let packets: Vec<&Packet> = packets.filter(|p| p.flow == Some(flow)).collect();
             let rejected = fabric.rejected.iter().filter(|p| p.flow == Some(flow));
             let rejected: Vec<u16> = rejected.map(|packet| packet.size).collect();
-            let answers = fabric.packets.iter();
-            let answers = answers.filter(|p| p.answer.is_some_and(|answer| answer.flow == flow));
-            let answered = answers.filter(|p| p.delivered.is_some()).count();
+            let host = &fabric.hosts[plan.flows[flow].source.index()];
+            let mut sent = host.control().0.started_and_logged();
+            let sent = sent.find(|sent| sent.0 == flow);
+            let (_, start, logged) = sent.expect("a flow of its source");
             FlowCounts {
-                answered: answered as u64,
+                start,
+                answered: answered(fabric, flow),
+                logged,
                 ..flow_counts(&packets, &rejected, &window)
             }
         })
         .collect()
+}
+
+/// Answers to a flow of which all packets are delivered.
+fn answered(fabric: &Fabric<'_>, flow: usize) -> u64 {
+    let says = fabric.packets.iter().filter_map(|packet| packet.answer);
+    let mut says: Vec<Saying> = says.filter(|answer| answer.flow == flow).collect();
+    says.dedup();
+    let whole = says
+        .into_iter()
+        .filter(|answer| is_whole(fabric.setting, &fabric.packets, *answer));
+    whole.count() as u64
 }
 
 /// Packets and flits of these sizes.
@@ -254,7 +273,9 @@ fn flow_counts(packets: &[&Packet], rejected: &[u16], window: &Range<u64>) -> Fl
             .filter_map(|packet| packet.delivered)
             .max(),
         marked: delivered.filter(|packet| packet.fecn).count() as u64,
+        start: None,
         answered: 0,
+        logged: 0,
     }
 }
 

@@ -384,6 +384,7 @@ fn what_a_flow_makes_is_numbered_and_counted() {
     // 1 + 2 cycles and the tail to the other host; the packet made in 7 is not tagged
     let latency = outcome.deliveries[1].delivered - 7;
     let counts = FlowCounts {
+        start: Some(7),
         created: (8, 15),
         rejected: (4, 8),
         started: (4, 7),
@@ -397,6 +398,7 @@ fn what_a_flow_makes_is_numbered_and_counted() {
         last_delivery: Some(77 + latency - 1),
         marked: 0,
         answered: 0,
+        logged: 0,
     };
     assert_eq!(outcome.flows[1], counts);
     let class = &outcome.window.classes[0];

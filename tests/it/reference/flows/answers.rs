@@ -1,4 +1,4 @@
-//! What a host answers to flows that end there (D39, D40): receivers, answers to be made, control queues.
+//! What a host answers to flows that end there (D39, D40, D45): receivers, answers to be made, control queues.
 
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, PacketId, Saying};
@@ -24,7 +24,27 @@ struct Due {
     class: u16,
     /// Cycle of the delivery that is answered.
     delivered: u64,
+    /// Packets.
+    packets: u16,
     says: Saying,
+}
+
+/// D45: whether all packets of an answer are delivered.
+pub(in crate::reference) fn is_whole(
+    setting: Setting<'_>,
+    packets: &[Packet],
+    answer: Saying,
+) -> bool {
+    let flow = &setting.plan.flows[answer.flow];
+    let control = setting.plan.classes[usize::from(flow.class)]
+        .control
+        .as_ref();
+    let algorithm = &control.expect("a class with control").algorithm;
+    let own = packets
+        .iter()
+        .filter(|packet| packet.answer == Some(answer));
+    let delivered = own.filter(|packet| packet.delivered.is_some()).count();
+    delivered == usize::from(algorithm.packets_per_answer())
 }
 
 /// The receivers of a host, and what they say.
@@ -91,14 +111,18 @@ impl Answers {
         let Some(answer) = control.algorithm.receive(&mut to.receiver, arrival) else {
             return;
         };
-        assert!(answer.after >= 1, "D40");
+        let packets = control.algorithm.packets_per_answer();
+        assert!(answer.after >= 1 && packets >= 1, "D40, D45");
+        let number = to.told.1;
         to.told.1 += 1;
         self.due.push(Due {
             cycle: now + answer.after,
             class: control.answers,
             delivered: now,
+            packets,
             says: Saying {
                 flow: to.flow,
+                number,
                 value: answer.value,
             },
         });
@@ -118,18 +142,20 @@ impl Answers {
         due.sort_by_key(|due| (due.class, due.delivered));
         for due in due {
             let class = &setting.plan.classes[usize::from(due.class)];
-            let sequence = &mut self.made[usize::from(due.class)];
-            let made = Creation {
-                destination: setting.plan.flows[due.says.flow].source,
-                sl: class.service_levels[0],
-                size: class.size.largest(),
-                sequence: *sequence,
-            };
-            *sequence += 1;
-            let mut packet = Packet::new(setting, self.host, due.class, None, made, now);
-            packet.answer = Some(due.says);
-            self.queues[injection_lane(setting, &packet)].push(packets.len());
-            packets.push(packet);
+            for _ in 0..due.packets {
+                let sequence = &mut self.made[usize::from(due.class)];
+                let made = Creation {
+                    destination: setting.plan.flows[due.says.flow].source,
+                    sl: class.service_levels[0],
+                    size: class.size.largest(),
+                    sequence: *sequence,
+                };
+                *sequence += 1;
+                let mut packet = Packet::new(setting, self.host, due.class, None, made, now);
+                packet.answer = Some(due.says);
+                self.queues[injection_lane(setting, &packet)].push(packets.len());
+                packets.push(packet);
+            }
         }
     }
 

@@ -1,11 +1,11 @@
-//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41).
-//!
-//! What follows from its last start is worked out anew whenever it is asked for.
+//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D50).
 
+use super::limit::{Limited, Terms};
 use super::sender::Controlled;
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, PacketId};
 use virtlane::control::Line;
+use virtlane::ids::HostId;
 use virtlane::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler};
 use virtlane::rng::{Purpose, Stream, stream};
 use virtlane::traffic::{Gap, ProcessState};
@@ -34,6 +34,8 @@ pub(super) struct Flow {
     pub(super) id: usize,
     /// Injection lane of all its packets.
     pub(super) lane: usize,
+    /// Start cycle; `None` before its phase is open (D50).
+    start: Option<u64>,
     arrivals: Stream,
     sizes: Stream,
     /// State of its process; `None`: it is backlogged.
@@ -50,11 +52,10 @@ pub(super) struct Flow {
     pub(super) queue: Vec<PacketId>,
     /// Packets that have started, in order.
     started: Vec<PacketId>,
-    /// D of D30 \[2^-32 flits\].
-    debt: u128,
+    limited: Limited,
     /// v of D32 \[2^-32 cycles\].
     pub(super) clock: u128,
-    /// D41, of a flow of a class with control.
+    /// D41, of a flow of a class with control, unless it is one of a group (D44).
     pub(super) controlled: Option<Controlled>,
 }
 
@@ -69,6 +70,7 @@ impl Flow {
         let mut flow = Self {
             id,
             lane,
+            start: is_open(setting, plan).then_some(plan.start),
             process: process.map(|process| process.start(&mut arrivals)),
             arrivals,
             due: None,
@@ -78,22 +80,29 @@ impl Flow {
             rejected: 0,
             queue: Vec::new(),
             started: Vec::new(),
-            debt: 0,
+            limited: Limited::default(),
             clock: 0,
-            controlled: class.control.as_ref().map(|control| {
+            controlled: class.control.as_ref().and_then(|control| {
                 assert_eq!((plan.limit, plan.window), (Limit::None, None), "D39");
                 assert!(plan.changes.is_empty(), "D39");
-                let channel = setting.graph.host_channel(plan.source);
-                let pace = setting.graph.channel(channel).timing.cycles_per_flit;
-                let known = Line {
-                    pace: pace.try_into().expect("a pace"),
-                    largest: class.size.largest(),
-                };
-                Controlled::new(&control.algorithm, known)
+                let known = line(setting, plan.source, plan.class.into());
+                let algorithm = &control.algorithm;
+                (!algorithm.is_shared()).then(|| Controlled::new(algorithm, known))
             }),
         };
         flow.due = flow.next_creation(plan, plan.start);
         flow
+    }
+
+    /// D50: its phase opens in this cycle.
+    pub(super) fn open(&mut self, setting: Setting<'_>, now: u64) {
+        assert_eq!(self.start, None);
+        self.start = Some(now + self.plan(setting).start);
+    }
+
+    /// Its start cycle.
+    pub(super) fn start_cycle(&self) -> Option<u64> {
+        self.start
     }
 
     /// The cycle of the next creation, counted from the last one (at first: from the start cycle).
@@ -113,7 +122,7 @@ impl Flow {
 
     fn is_active(&self, setting: Setting<'_>, now: u64) -> bool {
         let plan = self.plan(setting);
-        plan.start <= now && plan.stop.is_none_or(|stop| now < stop)
+        self.start.is_some_and(|start| start <= now) && plan.stop.is_none_or(|stop| now < stop)
     }
 
     /// Flits that are not made yet.
@@ -217,27 +226,18 @@ impl Flow {
         }
     }
 
-    /// Cycle and flits of the last start.
-    fn last_start(&self, look: Look<'_>) -> Option<(u64, u64)> {
-        let last = &look.packets[*self.started.last()?];
-        Some((last.injected.expect("started"), last.size.into()))
+    /// What D30 follows from.
+    fn terms(&self, look: Look<'_>) -> Terms {
+        Terms {
+            limit: self.limit(look),
+            begin: self.start,
+            pace: look.pace,
+        }
     }
 
     /// e of D30; `None` = never.
     pub(super) fn eligible(&self, look: Look<'_>) -> Option<u64> {
-        let limit = self.limit(look);
-        if limit == Limit::Rate(0) {
-            return None;
-        }
-        let Some((start, flits)) = self.last_start(look) else {
-            return Some(self.plan(look.setting).start);
-        };
-        let time = flits * look.pace;
-        Some(match limit {
-            Limit::None => start,
-            Limit::Delay { entry, shift } => start + time + (time >> shift) * u64::from(entry),
-            Limit::Rate(rate) => start + cycles(self.debt, rate.into()),
-        })
+        self.limited.eligible(self.terms(look))
     }
 
     /// D31; of a flow that is ready.
@@ -247,8 +247,8 @@ impl Flow {
             return eligible.max(look.packets[head].created);
         }
         assert!(self.is_backlogged(), "ready without a packet");
-        let begin = self.plan(look.setting).start;
-        let after = self.last_start(look).map_or(0, |(start, _)| start + 1);
+        let begin = self.start.expect("ready");
+        let after = self.limited.last().map_or(0, |start| start + 1);
         eligible.max(begin).max(after)
     }
 
@@ -260,50 +260,30 @@ impl Flow {
         flits.map(|flits| flits - started - self.rejected)
     }
 
-    /// D30: its debt when a packet of so many flits starts now.
-    pub(super) fn next_debt(&self, look: Look<'_>, flits: u16) -> u128 {
-        let carry = match (self.limit(look), self.last_start(look)) {
-            (Limit::Rate(rate), Some((start, _))) if self.eligible(look) == Some(look.now) => {
-                carry(look.now - start, rate.into(), self.debt)
-            }
-            _ => 0,
-        };
-        debt(flits, carry)
-    }
-
-    /// A packet has started.
-    pub(super) fn start(&mut self, id: PacketId, debt: u128) {
+    /// A packet starts.
+    pub(super) fn start(&mut self, look: Look<'_>, id: PacketId) {
+        let terms = self.terms(look);
+        self.limited.go(terms, look.packets[id].size, look.now);
         self.started.push(id);
-        self.debt = debt;
         if let Some(controlled) = &mut self.controlled {
             controlled.start();
         }
     }
+}
 
-    /// Flits of the packet that starts in this cycle.
-    pub(super) fn starts(&self, look: Look<'_>) -> Option<u16> {
-        let (start, flits) = self.last_start(look)?;
-        (start == look.now).then_some(flits as u16)
+/// Whether a flow has a start cycle from the beginning: it has no phase, or the first of its application.
+fn is_open(setting: Setting<'_>, plan: &FlowPlan) -> bool {
+    let phases = &setting.plan.app_phases;
+    let number = plan.phase.map(|phase| phases[phase as usize].number);
+    number.is_none_or(|number| number == 0)
+}
+
+/// What a sender of flows of this class at this host knows.
+pub(super) fn line(setting: Setting<'_>, host: HostId, class: usize) -> Line {
+    let channel = setting.graph.host_channel(host);
+    let pace = setting.graph.channel(channel).timing.cycles_per_flit;
+    Line {
+        pace: pace.try_into().expect("a pace"),
+        largest: setting.plan.classes[class].size.largest(),
     }
-
-    /// Packets that have started.
-    pub(super) fn started(&self) -> usize {
-        self.started.len()
-    }
-}
-
-/// Whole cycles in which a rate pays a debt.
-pub(super) fn cycles(debt: u128, rate: u128) -> u64 {
-    let cycles = debt.div_ceil(rate);
-    cycles.try_into().expect("a rate that is not too small")
-}
-
-/// What was paid beyond the debt.
-pub(super) fn carry(cycles: u64, rate: u128, debt: u128) -> u128 {
-    u128::from(cycles) * rate - debt
-}
-
-/// The debt of a packet after what was paid in advance.
-pub(super) fn debt(flits: u16, carry: u128) -> u128 {
-    (u128::from(flits) << 32).saturating_sub(carry)
 }

@@ -1,14 +1,17 @@
 //! The flows of a host: what they make, and what a lane sends next (D28, D29); what their senders are told (D41).
 //!
-//! Each is a `flow`, with a `sender` when its class has control; a `scheduler` chooses among those of a lane. `answers` is
-//! the other end: what a host answers to flows that end there.
+//! Each is a `flow` with a `limit`, and a `sender` when its class has control, or it is one of a `group` that has one
+//! (D44); a `scheduler` chooses among those of a lane. `answers` is the other end: what a host answers to flows that end
+//! there.
 
 mod answers;
 mod flow;
+mod group;
+mod limit;
 mod scheduler;
 mod sender;
 
-pub(super) use answers::Answers;
+pub(super) use answers::{Answers, is_whole};
 pub(super) use flow::Look;
 pub(crate) use sender::Controlled;
 
@@ -16,7 +19,8 @@ use super::Setting;
 use super::packet::{Packet, PacketId, Rejected};
 use super::routing::injection_lane;
 use flow::Flow;
-use scheduler::{LaneScheduler, Place};
+use group::Group;
+use scheduler::{LaneScheduler, Offers, Place};
 use virtlane::ids::HostId;
 use virtlane::traffic::Creation;
 
@@ -26,10 +30,20 @@ pub(super) struct Flows {
     host: HostId,
     /// In order.
     all: Vec<Flow>,
+    groups: Vec<Group>,
     /// By lane.
     schedulers: Vec<LaneScheduler>,
     /// Packets of flows made so far, by class, rejected ones included.
     made: Vec<u64>,
+}
+
+/// What the flows with one sender were told, for checks.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// Their ids: one, or those of a group.
+    pub(super) flows: Vec<usize>,
+    pub(super) starts: u64,
+    pub(super) answers: u64,
 }
 
 /// What a lane would send.
@@ -51,12 +65,26 @@ impl Flows {
                 all.push(Flow::new(setting, id, injection_lane(setting, &packet)));
             }
         }
+        let groups = Group::all(setting, host);
+        for group in &groups {
+            check_lanes(group, &all);
+        }
         let lanes = plan.switch.lane_count();
         Self {
             host,
             all,
+            groups,
             schedulers: (0..lanes).map(|_| LaneScheduler::default()).collect(),
             made: vec![0; plan.classes.len()],
+        }
+    }
+
+    /// D50: a phase opens in this cycle.
+    pub(super) fn open(&mut self, setting: Setting<'_>, phase: usize, now: u64) {
+        for flow in &mut self.all {
+            if flow.plan(setting).phase == Some(phase as u32) {
+                flow.open(setting, now);
+            }
         }
     }
 
@@ -68,10 +96,10 @@ impl Flows {
         rejected: &mut Vec<Rejected>,
         now: u64,
     ) {
+        for controlled in self.senders() {
+            controlled.acknowledge(now);
+        }
         for index in 0..self.all.len() {
-            if let Some(controlled) = &mut self.all[index].controlled {
-                controlled.acknowledge(now);
-            }
             if !self.all[index].is_due(setting, now) {
                 continue;
             }
@@ -105,9 +133,31 @@ impl Flows {
         packet
     }
 
-    fn of_lane(&self, lane: usize) -> Vec<&Flow> {
-        let flows = self.all.iter();
-        flows.filter(|flow| flow.lane == lane).collect()
+    /// All senders of this host.
+    fn senders(&mut self) -> impl Iterator<Item = &mut Controlled> {
+        let own = self
+            .all
+            .iter_mut()
+            .filter_map(|flow| flow.controlled.as_mut());
+        own.chain(self.groups.iter_mut().map(|group| &mut group.controlled))
+    }
+
+    /// D44: whether the group of a flow lets it go, if it is one of a group.
+    fn gate_is_open(&self, look: Look<'_>, flow: usize) -> bool {
+        let group = self.groups.iter().find(|group| group.flows.contains(&flow));
+        group.is_none_or(|group| group.is_open(look))
+    }
+
+    /// D29: what a lane has, whose source queue begins with `head`.
+    fn offers(&self, look: Look<'_>, lane: usize, head: Option<PacketId>) -> Offers<'_> {
+        let flows = self.all.iter().filter(|flow| flow.lane == lane);
+        let flows: Vec<&Flow> = flows.collect();
+        let contend = |flow: &&Flow| flow.is_ready(look) && self.gate_is_open(look, flow.id);
+        Offers {
+            head,
+            contend: flows.iter().map(contend).collect(),
+            flows,
+        }
     }
 
     /// D29: what a lane would send, whose source queue begins with `head`.
@@ -117,11 +167,11 @@ impl Flows {
         lane: usize,
         head: Option<PacketId>,
     ) -> Option<Candidate> {
-        let flows = self.of_lane(lane);
-        let place = self.schedulers[lane].pick(look, head, &flows)?;
+        let offers = self.offers(look, lane, head);
+        let place = self.schedulers[lane].pick(look, &offers)?;
         let size = match place {
             0 => look.packets[head.expect("a contender")].size,
-            _ => flows[place - 1].head(look).expect("a contender"),
+            _ => offers.flows[place - 1].head(look).expect("a contender"),
         };
         Some(Candidate { place, size })
     }
@@ -143,13 +193,15 @@ impl Flows {
         };
         let Candidate { place, size } = candidate;
         let mut scheduler = std::mem::take(&mut self.schedulers[lane]);
-        let clock = scheduler.start(look, head, &self.of_lane(lane), (place, size));
+        let clock = scheduler.start(look, &self.offers(look, lane, head), (place, size));
         self.schedulers[lane] = scheduler;
-        let on_lane = (0..self.all.len()).filter(|&index| self.all[index].lane == lane);
-        let index = place
-            .checked_sub(1)
-            .and_then(|nth| on_lane.clone().nth(nth))?;
-        let debt = self.all[index].next_debt(look, size);
+        let mut on_lane = (0..self.all.len()).filter(|&index| self.all[index].lane == lane);
+        let index = on_lane.nth(place.checked_sub(1)?).expect("a place");
+        let flow = self.all[index].id;
+        let mut groups = self.groups.iter_mut();
+        if let Some(group) = groups.find(|group| group.flows.contains(&flow)) {
+            group.start(look, size);
+        }
         let id = if self.all[index].is_backlogged() {
             let packet = self.make(setting, index, now);
             packets.push(packet);
@@ -158,38 +210,82 @@ impl Flows {
             self.all[index].queue.remove(0)
         };
         assert_eq!(packets[id].size, size);
+        let look = Look {
+            setting,
+            packets,
+            pace,
+            now,
+        };
         let flow = &mut self.all[index];
-        flow.start(id, debt);
+        flow.start(look, id);
         flow.clock = clock.unwrap_or(flow.clock);
         Some(id)
     }
 
-    /// Stage Notify: the senders, in order.
+    /// Stage Notify: the senders, those of flows in order, then those of groups.
     pub(super) fn notify(&mut self, look: Look<'_>) {
+        let started = only(
+            look.packets
+                .iter()
+                .filter(|packet| packet.source == self.host && packet.injected == Some(look.now)),
+        );
+        let taken = only(look.packets.iter().filter(|packet| {
+            packet.destination == self.host && packet.delivered == Some(look.now)
+        }));
+        // D45: the last packet of an answer
+        let answer = taken.and_then(|packet| packet.answer);
+        let answer = answer.filter(|saying| is_whole(look.setting, look.packets, *saying));
+        let tell = |class: usize, flows: &[usize], controlled: &mut Controlled| {
+            let control = look.setting.plan.classes[class].control.as_ref();
+            let is_mine = |flow: usize| flows.contains(&flow);
+            let started = started.filter(|packet| packet.flow.is_some_and(is_mine));
+            let answer = answer.filter(|saying| is_mine(saying.flow));
+            controlled.notify(
+                &control.expect("a class with control").algorithm,
+                started.map(|packet| packet.size),
+                answer.map(|saying| saying.value),
+                look.now,
+            );
+        };
         for flow in &mut self.all {
-            let started = flow.starts(look);
-            let (id, plan) = (flow.id, flow.plan(look.setting));
-            let class = &look.setting.plan.classes[usize::from(plan.class)];
-            let Some(controlled) = &mut flow.controlled else {
-                continue;
-            };
-            let answered = look.packets.iter().filter_map(|packet| {
-                let answer = packet.answer.filter(|answer| answer.flow == id)?;
-                (packet.delivered == Some(look.now)).then_some(answer.value)
-            });
-            let answered: Vec<u32> = answered.collect();
-            assert!(answered.len() <= 1, "a host takes one packet per cycle");
-            let control = class.control.as_ref().expect("a class with control");
-            let algorithm = &control.algorithm;
-            controlled.notify(algorithm, started, answered.first().copied(), look.now);
+            let class = usize::from(flow.plan(look.setting).class);
+            if let Some(controlled) = &mut flow.controlled {
+                tell(class, &[flow.id], controlled);
+            }
+        }
+        for group in &mut self.groups {
+            tell(group.class, &group.flows, &mut group.controlled);
         }
     }
 
-    /// Of every flow with control: its id, starts and answers its sender was told, packets it has started.
-    pub(super) fn told(&self) -> impl Iterator<Item = (usize, u64, u64, usize)> {
-        self.all.iter().filter_map(|flow| {
-            let (started, answered) = flow.controlled.as_ref()?.told();
-            Some((flow.id, started, answered, flow.started()))
+    /// What each sender was told.
+    pub(super) fn told(&self) -> impl Iterator<Item = Told> {
+        let own = self.all.iter().filter_map(|flow| {
+            let controlled = flow.controlled.as_ref()?;
+            Some((vec![flow.id], controlled))
+        });
+        let groups = self.groups.iter();
+        let groups = groups.map(|group| (group.flows.clone(), &group.controlled));
+        own.chain(groups).map(|(flows, controlled)| {
+            let (starts, answers) = controlled.told();
+            Told {
+                flows,
+                starts,
+                answers,
+            }
+        })
+    }
+
+    /// Of every flow its id, start cycle (D50) and the events that its sender logged (D42); those of a group are its
+    /// first flow's.
+    pub(super) fn started_and_logged(&self) -> impl Iterator<Item = (usize, Option<u64>, u64)> {
+        self.all.iter().map(|flow| {
+            let mut groups = self.groups.iter();
+            let group = groups.find(|group| group.flows[0] == flow.id);
+            let controlled = flow.controlled.as_ref();
+            let controlled = controlled.or(group.map(|group| &group.controlled));
+            let logged = controlled.map_or(0, Controlled::logged);
+            (flow.id, flow.start_cycle(), logged)
         })
     }
 
@@ -210,4 +306,22 @@ fn packet(setting: Setting<'_>, flow: usize, (sequence, size): (u64, u16), now: 
         sequence,
     };
     Packet::new(setting, plan.source, plan.class, Some(flow), made, now)
+}
+
+/// D44: a lane with flows of a group has no others.
+fn check_lanes(group: &Group, flows: &[Flow]) {
+    for flow in flows.iter().filter(|flow| group.flows.contains(&flow.id)) {
+        let mut others = flows.iter().filter(|other| other.lane == flow.lane);
+        assert!(others.all(|other| group.flows.contains(&other.id)), "D44");
+    }
+}
+
+/// What there is at most one of: a host starts and takes at most one packet per cycle.
+fn only<'a>(mut packets: impl Iterator<Item = &'a Packet>) -> Option<&'a Packet> {
+    let first = packets.next();
+    assert!(
+        packets.next().is_none(),
+        "two packets of a host in one cycle"
+    );
+    first
 }

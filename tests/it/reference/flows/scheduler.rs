@@ -1,11 +1,23 @@
 //! What a host's scheduler picks for one of its lanes (D29, D31, D32).
 
-use super::flow::{Flow, Look, carry, cycles, debt};
+use super::flow::{Flow, Look};
+use super::limit::{carry, cycles, debt};
 use crate::reference::packet::PacketId;
 use virtlane::plan::{Scheduler, Unit};
 
 /// A place in the circle of a lane: 0 is the queue, place p > 0 the lane's flow p - 1.
 pub(super) type Place = usize;
+
+/// What a lane has to choose from.
+#[derive(Debug)]
+pub(super) struct Offers<'a> {
+    /// First packet of its source queue.
+    pub(super) head: Option<PacketId>,
+    /// Its flows, in order.
+    pub(super) flows: Vec<&'a Flow>,
+    /// Which of them are contenders (D29, D44).
+    pub(super) contend: Vec<bool>,
+}
 
 /// State of the scheduler of one lane.
 #[derive(Debug, Default)]
@@ -25,16 +37,12 @@ pub(super) struct LaneScheduler {
 }
 
 impl LaneScheduler {
-    /// The candidate of the lane among its queue, of which `head` is the first packet, and its flows.
-    pub(super) fn pick(
-        &self,
-        look: Look<'_>,
-        head: Option<PacketId>,
-        flows: &[&Flow],
-    ) -> Option<Place> {
+    /// The candidate of the lane among its queue and its flows.
+    pub(super) fn pick(&self, look: Look<'_>, offers: &Offers<'_>) -> Option<Place> {
+        let (head, flows) = (offers.head, &offers.flows);
         let queue = head.map(|_| 0);
         let places = flows.len() + 1;
-        let ready = (1..places).filter(|&place| flows[place - 1].is_ready(look));
+        let ready = (1..places).filter(|&place| offers.contend[place - 1]);
         let ready: Vec<Place> = ready.collect();
         let contenders = queue.into_iter().chain(ready.iter().copied());
         let contends = |place: &Place| queue == Some(*place) || ready.contains(place);
@@ -100,11 +108,11 @@ impl LaneScheduler {
     pub(super) fn start(
         &mut self,
         look: Look<'_>,
-        head: Option<PacketId>,
-        flows: &[&Flow],
+        offers: &Offers<'_>,
         (place, size): (Place, u16),
     ) -> Option<u128> {
-        assert_eq!(self.pick(look, head, flows), Some(place));
+        assert_eq!(self.pick(look, offers), Some(place));
+        let flows = &offers.flows;
         let scheduler = look.setting.plan.host.scheduler;
         let flow = place.checked_sub(1).map(|index| flows[index]);
         match scheduler {

@@ -1,8 +1,9 @@
-//! What controls a flow at its source (D41): its sender, what that has set, and the packets that are outstanding.
+//! What controls a flow, or a group of flows, at its source (D41, D44): its sender, what that has set, and the packets that
+//! are outstanding.
 
 use virtlane::control::{Actions, Algorithm, Event, Limit, Line, Sender};
 
-/// A flow of a class with control.
+/// A flow of a class with control, or a group.
 #[derive(Debug)]
 pub(crate) struct Controlled {
     sender: Sender,
@@ -14,8 +15,10 @@ pub(crate) struct Controlled {
     timer: Option<u64>,
     /// Packets.
     outstanding: u64,
-    /// Cycle from which each acknowledgement counts.
-    acknowledgements: Vec<u64>,
+    /// Acknowledgements: the cycle from which each counts, and its packets.
+    acknowledgements: Vec<(u64, u32)>,
+    /// Events.
+    logged: u64,
     /// Starts and answers that the sender was told.
     told: (u64, u64),
 }
@@ -37,6 +40,7 @@ impl Controlled {
             timer: actions.timer.flatten(),
             outstanding: 0,
             acknowledgements: Vec::new(),
+            logged: 0,
             told: (0, 0),
         }
     }
@@ -60,9 +64,9 @@ impl Controlled {
 
     /// Stage Generate: the acknowledgements of this cycle.
     pub(crate) fn acknowledge(&mut self, now: u64) {
-        for &due in &self.acknowledgements {
+        for &(due, packets) in &self.acknowledgements {
             if due == now {
-                self.outstanding = self.outstanding.saturating_sub(1);
+                self.outstanding = self.outstanding.saturating_sub(packets.into());
             }
         }
     }
@@ -106,13 +110,20 @@ impl Controlled {
             self.windows.push((now + 1, window));
         }
         if let Some(those) = actions.acknowledge {
-            assert!(those.after >= 1, "D41");
-            self.acknowledgements.push(now + those.after);
+            assert!(those.after >= 1 && those.packets >= 1, "D41");
+            let due = now + those.after;
+            self.acknowledgements.push((due, those.packets));
         }
         if let Some(timer) = actions.timer {
             assert!(timer.is_none_or(|cycle| cycle > now), "D41");
             self.timer = timer;
         }
+        self.logged += u64::from(actions.log);
+    }
+
+    /// Events that calls logged.
+    pub(super) fn logged(&self) -> u64 {
+        self.logged
     }
 
     /// Starts and answers that the sender was told.
