@@ -131,8 +131,12 @@ impl Length {
                 )));
             }
         };
-        let why = "16 bits";
-        within(name, packets, 1..=LARGEST_WINDOW, why)
+        match self {
+            Self::Size(size) if !(1..=LARGEST_WINDOW).contains(&packets) => Err(invalid(format!(
+                "`{name}` is `{size}`, {packets} packets: expected 1 to {LARGEST_WINDOW}, 16 bits"
+            ))),
+            _ => within(name, packets, 1..=LARGEST_WINDOW, "16 bits"),
+        }
     }
 }
 
