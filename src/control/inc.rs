@@ -78,7 +78,9 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
             summary: "a level is a gap of 1 / 2^shift of the packet's time",
         },
     ],
-    guarantees: &["a flow whose switch has nothing blocked is free again after `most` / `relax` intervals"],
+    guarantees: &[
+        "a flow whose switch has nothing blocked is free again after `most` / `relax` intervals",
+    ],
     references: &[BAYDAL],
     build,
 };
@@ -184,7 +186,12 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
     let most = within("most", written.most, 1..=16_383, "what a multiplier holds")?;
     Ok(Algorithm::Inc(Inc {
         interval: cycles("interval", written.interval, context.clock)?,
-        few: within("few", written.few, 1..=u64::from(u32::MAX), "a number of 32 bits")? as u32,
+        few: within(
+            "few",
+            written.few,
+            1..=u64::from(u32::MAX),
+            "a number of 32 bits",
+        )? as u32,
         strong: within("strong", written.strong, 0..=most, "no more than `most`")? as u16,
         mild: within("mild", written.mild, 0..=most, "no more than `most`")? as u16,
         relax: within("relax", written.relax, 1..=most, "no more than `most`")? as u16,

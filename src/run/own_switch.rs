@@ -114,7 +114,12 @@ impl GlobalAct for OwnSwitches {
 
     fn act(&mut self, at: u64, shards: &mut Shards) -> Result<(), RunError> {
         let standing = Standing::new(self.switches.len(), self.lanes, at, shards);
-        let switches = self.switches.iter().flatten().max().map_or(0, |most| most + 1);
+        let switches = self
+            .switches
+            .iter()
+            .flatten()
+            .max()
+            .map_or(0, |most| most + 1);
         for class in &mut self.classes {
             if !at.is_multiple_of(class.looks.every) {
                 continue;

@@ -186,7 +186,14 @@ fn flows_under_control_go_on_in_the_middle_of_their_timers() {
     let resolved = resolve(TORUS, &REACTING);
     let expected = whole(&resolved);
     let reacted = |flow: &FlowCounts| flow.arrived.marked > 0 && flow.sent.answered > 0;
-    assert!(expected.flow_counts.iter().filter(|flow| reacted(flow)).count() > 8);
+    assert!(
+        expected
+            .flow_counts
+            .iter()
+            .filter(|flow| reacted(flow))
+            .count()
+            > 8
+    );
     for (shards, threads, then) in [(1, 1, 4), (2, 2, 1), (7, 1, 2), (16, 4, 2)] {
         let what = format!("{shards} shards, {threads} then {then} threads");
         let start = settings(threads, Some(shards));

@@ -189,9 +189,12 @@ impl Lane {
         self.picked.take()
     }
 
-    /// A packet of `flits` of the source queue starts.
-    pub fn start_queue(&mut self, scheduler: Scheduler, flits: u16) {
-        self.turn(scheduler, QUEUE, 1, flits);
+    /// A packet of `flits` of the source queue starts. While a gate is closed it takes no turn: the flows behind the gate
+    /// would lose theirs, always the same ones.
+    pub fn start_queue(&mut self, scheduler: Scheduler, flits: u16, now: u64) {
+        if self.opens <= now {
+            self.turn(scheduler, QUEUE, 1, flits);
+        }
     }
 
     /// A packet of a flow starts, which shares the lane at `rate` where there are clocks.

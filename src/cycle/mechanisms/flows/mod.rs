@@ -229,7 +229,7 @@ impl Flows {
         let taken = match lane.take()? {
             Pick::Queue => {
                 let (packet, _) = queues.pop(queue)?;
-                lane.start_queue(scheduler, packet.size);
+                lane.start_queue(scheduler, packet.size, now);
                 Taken::queued(packet, false)
             }
             Pick::Flow(row) => self.start(row, now)?,
