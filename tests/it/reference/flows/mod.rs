@@ -156,6 +156,7 @@ impl Flows {
         Offers {
             head,
             contend: flows.iter().map(contend).collect(),
+            is_closed: !flows.iter().all(|flow| self.gate_is_open(look, flow.id)),
             flows,
         }
     }

@@ -17,6 +17,8 @@ pub(super) struct Offers<'a> {
     pub(super) flows: Vec<&'a Flow>,
     /// Which of them are contenders (D29, D44).
     pub(super) contend: Vec<bool>,
+    /// D44: whether the gate of its flows' group is closed.
+    pub(super) is_closed: bool,
 }
 
 /// State of the scheduler of one lane.
@@ -117,6 +119,11 @@ impl LaneScheduler {
         let flow = place.checked_sub(1).map(|index| flows[index]);
         match scheduler {
             Scheduler::Fifo | Scheduler::ShortestRemaining | Scheduler::LeakyBucket => None,
+            Scheduler::RoundRobin | Scheduler::WeightedRoundRobin(_)
+                if place == 0 && offers.is_closed =>
+            {
+                None
+            }
             Scheduler::RoundRobin => {
                 self.pointer = (place + 1) % (flows.len() + 1);
                 None
