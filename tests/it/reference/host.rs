@@ -4,7 +4,7 @@
 //! D40 (control queues).
 
 use super::Setting;
-use super::flows::{Answers, Candidate, Flows, Look};
+use super::flows::{Answers, Candidate, Flows, Look, pace};
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start};
 use super::messages::Messages;
@@ -164,11 +164,10 @@ impl Host {
 
     /// Stage Notify, second half: the senders of the flows that begin here.
     pub(super) fn notify(&mut self, setting: Setting<'_>, packets: &[Packet], now: u64) {
-        let channel = setting.graph.host_channel(self.id);
         self.flows.notify(Look {
             setting,
             packets,
-            pace: setting.graph.channel(channel).timing.cycles_per_flit.into(),
+            pace: pace(setting, self.id),
             now,
         });
     }

@@ -53,7 +53,7 @@ fn weighted(weight: u16) -> FlowPlan {
 
 /// A packet every so many cycles, the first one at once.
 #[derive(Debug)]
-struct Every(u64);
+pub(super) struct Every(pub(super) u64);
 
 impl Process for Every {
     fn start(&self, _: &mut Stream) -> ProcessState {

@@ -1,8 +1,11 @@
 //! The reference model alone: closed forms of latency and throughput, shares, marking, conservation.
 
 mod adaptive;
+mod applications;
+mod buckets;
 mod control;
 mod flows;
+mod groups;
 mod marking;
 mod output_lanes;
 mod random_cases;

@@ -48,6 +48,7 @@ fn press(case: &mut Case<Adaptive>) -> u64 {
     });
     case.plan.workloads.clear();
     case.plan.flows.clear();
+    case.plan.app_phases.clear();
     let mut expected = 0;
     for class in &mut case.plan.classes {
         class.hosts = case.graph.host_ids().collect();

@@ -1,4 +1,4 @@
-//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D50).
+//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50).
 
 use super::limit::{Limited, Terms};
 use super::sender::Controlled;
@@ -21,10 +21,15 @@ pub(in crate::reference) struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// D32: whether flows are held to rates as shares.
-    fn has_clocks(self) -> bool {
+    /// D32: whether every flow has a rate.
+    fn takes_rates(self) -> bool {
         let scheduler = self.setting.plan.host.scheduler;
-        matches!(scheduler, Scheduler::VirtualClock | Scheduler::Paced)
+        matches!(scheduler, Scheduler::VirtualClock | Scheduler::Paced) || self.has_buckets()
+    }
+
+    /// D46: whether packets of flows enter a FIFO before they start.
+    pub(super) fn has_buckets(self) -> bool {
+        self.setting.plan.host.scheduler == Scheduler::LeakyBucket
     }
 }
 
@@ -50,8 +55,8 @@ pub(super) struct Flow {
     rejected: u64,
     /// Packets that wait.
     pub(super) queue: Vec<PacketId>,
-    /// Packets that have started, in order.
-    started: Vec<PacketId>,
+    /// Packets that have started or entered (D46), in order.
+    gone: Vec<PacketId>,
     limited: Limited,
     /// v of D32 \[2^-32 cycles\].
     pub(super) clock: u128,
@@ -79,7 +84,7 @@ impl Flow {
             made: 0,
             rejected: 0,
             queue: Vec::new(),
-            started: Vec::new(),
+            gone: Vec::new(),
             limited: Limited::default(),
             clock: 0,
             controlled: class.control.as_ref().and_then(|control| {
@@ -177,11 +182,11 @@ impl Flow {
         head.map(|&id| look.packets[id].size)
     }
 
-    /// D33: packets that have started and do not count as delivered yet.
+    /// D33: packets that have started (D46: entered) and do not count as delivered yet.
     fn outstanding(&self, look: Look<'_>, delay: u64) -> usize {
         let delivered = |&&id: &&PacketId| look.packets[id].delivered;
         let counts = |id: &&PacketId| delivered(id).is_none_or(|cycle| look.now < cycle + delay);
-        self.started.iter().filter(counts).count()
+        self.gone.iter().filter(counts).count()
     }
 
     /// D29.
@@ -199,7 +204,7 @@ impl Flow {
         self.is_sendable(look) && self.eligible(look).is_some_and(|cycle| cycle <= look.now)
     }
 
-    /// The limit now, with the schedulers of D32 as a rate.
+    /// The limit now, with the schedulers of D32 and D46 as a rate.
     fn limit(&self, look: Look<'_>) -> Limit {
         let plan = self.plan(look.setting);
         let mut changes = plan.changes.iter();
@@ -208,7 +213,7 @@ impl Flow {
             Some(controlled) => controlled.limit(look.now),
             None => latest.map_or(plan.limit, |change| change.1),
         };
-        if !look.has_clocks() {
+        if !look.takes_rates() {
             return limit;
         }
         match limit {
@@ -254,17 +259,17 @@ impl Flow {
 
     /// D31: flits of its size that have neither started nor been rejected.
     pub(super) fn remaining(&self, look: Look<'_>) -> Option<u64> {
-        let sizes = self.started.iter().map(|&id| look.packets[id].size);
+        let sizes = self.gone.iter().map(|&id| look.packets[id].size);
         let started: u64 = sizes.map(u64::from).sum();
         let flits = self.plan(look.setting).flits;
         flits.map(|flits| flits - started - self.rejected)
     }
 
-    /// A packet starts.
-    pub(super) fn start(&mut self, look: Look<'_>, id: PacketId) {
+    /// A packet starts, or enters (D46).
+    pub(super) fn go(&mut self, look: Look<'_>, id: PacketId) {
         let terms = self.terms(look);
         self.limited.go(terms, look.packets[id].size, look.now);
-        self.started.push(id);
+        self.gone.push(id);
         if let Some(controlled) = &mut self.controlled {
             controlled.start();
         }
@@ -278,10 +283,15 @@ fn is_open(setting: Setting<'_>, plan: &FlowPlan) -> bool {
     number.is_none_or(|number| number == 0)
 }
 
+/// Cycles per flit of a host's channel.
+pub(in crate::reference) fn pace(setting: Setting<'_>, host: HostId) -> u64 {
+    let channel = setting.graph.host_channel(host);
+    setting.graph.channel(channel).timing.cycles_per_flit.into()
+}
+
 /// What a sender of flows of this class at this host knows.
 pub(super) fn line(setting: Setting<'_>, host: HostId, class: usize) -> Line {
-    let channel = setting.graph.host_channel(host);
-    let pace = setting.graph.channel(channel).timing.cycles_per_flit;
+    let pace = pace(setting, host);
     Line {
         pace: pace.try_into().expect("a pace"),
         largest: setting.plan.classes[class].size.largest(),

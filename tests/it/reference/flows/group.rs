@@ -20,6 +20,7 @@ impl Group {
     /// The groups of a host, in the order of their classes.
     pub(super) fn all(setting: Setting<'_>, host: HostId) -> Vec<Self> {
         let plan = setting.plan;
+        let takes_rates = plan.host.scheduler.takes_rates();
         let mut groups = Vec::new();
         for (class, of_class) in plan.classes.iter().enumerate() {
             let control = of_class.control.as_ref();
@@ -31,6 +32,7 @@ impl Group {
                 flows.filter(|(_, flow)| usize::from(flow.class) == class && flow.source == host);
             let flows: Vec<usize> = flows.map(|(id, _)| id).collect();
             if !flows.is_empty() {
+                assert!(!takes_rates, "D44");
                 groups.push(Self {
                     flows,
                     class,

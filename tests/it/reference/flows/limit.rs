@@ -39,10 +39,14 @@ impl Limited {
         })
     }
 
-    /// A packet of so many flits goes now.
+    /// A packet of so many flits goes now: it starts, or enters (D46).
     pub(super) fn go(&mut self, terms: Terms, flits: u16, now: u64) {
         let eligible = self.eligible(terms);
         assert!(eligible.is_some(), "it may not go");
+        assert!(
+            self.last.is_none_or(|last| last.0 < now),
+            "twice in a cycle"
+        );
         let carry = match (terms.limit, self.last) {
             (Limit::Rate(rate), Some((start, _))) if eligible == Some(now) => {
                 carry(now - start, rate.into(), self.debt)

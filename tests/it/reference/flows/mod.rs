@@ -2,9 +2,10 @@
 //!
 //! Each is a `flow` with a `limit`, and a `sender` when its class has control, or it is one of a `group` that has one
 //! (D44); a `scheduler` chooses among those of a lane. `answers` is the other end: what a host answers to flows that end
-//! there.
+//! there. With leaky buckets a `bucket` is between the flows of a lane and the channel (D46).
 
 mod answers;
+mod bucket;
 mod flow;
 mod group;
 mod limit;
@@ -12,12 +13,13 @@ mod scheduler;
 mod sender;
 
 pub(super) use answers::{Answers, is_whole};
-pub(super) use flow::Look;
+pub(super) use flow::{Look, pace};
 pub(crate) use sender::Controlled;
 
 use super::Setting;
 use super::packet::{Packet, PacketId, Rejected};
 use super::routing::injection_lane;
+use bucket::{FIFO, Fifo};
 use flow::Flow;
 use group::Group;
 use scheduler::{LaneScheduler, Offers, Place};
@@ -33,6 +35,8 @@ pub(super) struct Flows {
     groups: Vec<Group>,
     /// By lane.
     schedulers: Vec<LaneScheduler>,
+    /// By lane; with leaky buckets only.
+    fifos: Vec<Fifo>,
     /// Packets of flows made so far, by class, rejected ones included.
     made: Vec<u64>,
 }
@@ -49,6 +53,7 @@ pub(super) struct Told {
 /// What a lane would send.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
+    /// That of D31, or of a [`bucket`].
     place: Place,
     /// Flits.
     pub(super) size: u16,
@@ -75,6 +80,7 @@ impl Flows {
             all,
             groups,
             schedulers: (0..lanes).map(|_| LaneScheduler::default()).collect(),
+            fifos: (0..lanes).map(|_| Fifo::default()).collect(),
             made: vec![0; plan.classes.len()],
         }
     }
@@ -88,7 +94,8 @@ impl Flows {
         }
     }
 
-    /// Stage Generate: acknowledgements that are due, then one packet of each flow whose process is due, in order.
+    /// Stage Generate: acknowledgements that are due, then one packet of each flow whose process is due, in order; then
+    /// entries.
     pub(super) fn generate(
         &mut self,
         setting: Setting<'_>,
@@ -119,6 +126,24 @@ impl Flows {
             }
             flow.queue.push(packets.len());
             packets.push(packet);
+        }
+        self.enter(setting, packets, now);
+    }
+
+    /// D46: packets of flows enter the FIFO of their lane, in order.
+    fn enter(&mut self, setting: Setting<'_>, packets: &mut Vec<Packet>, now: u64) {
+        let pace = pace(setting, self.host);
+        for index in 0..self.all.len() {
+            let look = Look {
+                setting,
+                packets,
+                pace,
+                now,
+            };
+            if look.has_buckets() && self.all[index].is_ready(look) {
+                let id = self.go((setting, pace), packets, index, now);
+                self.fifos[self.all[index].lane].enter(id, now);
+            }
         }
     }
 
@@ -168,6 +193,16 @@ impl Flows {
         lane: usize,
         head: Option<PacketId>,
     ) -> Option<Candidate> {
+        if look.has_buckets() {
+            let place = self.fifos[lane].pick(look, head)?;
+            let first = if place == FIFO {
+                self.fifos[lane].head()
+            } else {
+                head
+            };
+            let size = look.packets[first.expect("a contender")].size;
+            return Some(Candidate { place, size });
+        }
         let offers = self.offers(look, lane, head);
         let place = self.schedulers[lane].pick(look, &offers)?;
         let size = match place {
@@ -193,6 +228,9 @@ impl Flows {
             now,
         };
         let Candidate { place, size } = candidate;
+        if look.has_buckets() {
+            return (place == FIFO).then(|| self.fifos[lane].start());
+        }
         let mut scheduler = std::mem::take(&mut self.schedulers[lane]);
         let clock = scheduler.start(look, &self.offers(look, lane, head), (place, size));
         self.schedulers[lane] = scheduler;
@@ -203,6 +241,21 @@ impl Flows {
         if let Some(group) = groups.find(|group| group.flows.contains(&flow)) {
             group.start(look, size);
         }
+        let id = self.go((setting, pace), packets, index, now);
+        assert_eq!(packets[id].size, size);
+        let flow = &mut self.all[index];
+        flow.clock = clock.unwrap_or(flow.clock);
+        Some(id)
+    }
+
+    /// The next packet leaves a flow: it starts, or enters (D46). That of a backlogged flow is made now.
+    fn go(
+        &mut self,
+        (setting, pace): (Setting<'_>, u64),
+        packets: &mut Vec<Packet>,
+        index: usize,
+        now: u64,
+    ) -> PacketId {
         let id = if self.all[index].is_backlogged() {
             let packet = self.make(setting, index, now);
             packets.push(packet);
@@ -210,17 +263,14 @@ impl Flows {
         } else {
             self.all[index].queue.remove(0)
         };
-        assert_eq!(packets[id].size, size);
         let look = Look {
             setting,
             packets,
             pace,
             now,
         };
-        let flow = &mut self.all[index];
-        flow.start(look, id);
-        flow.clock = clock.unwrap_or(flow.clock);
-        Some(id)
+        self.all[index].go(look, id);
+        id
     }
 
     /// Stage Notify: the senders, those of flows in order, then those of groups.
@@ -292,7 +342,8 @@ impl Flows {
 
     /// Packets that have not started.
     pub(super) fn queued(&self) -> impl Iterator<Item = PacketId> {
-        self.all.iter().flat_map(|flow| flow.queue.iter().copied())
+        let own = self.all.iter().flat_map(|flow| flow.queue.iter().copied());
+        own.chain(self.fifos.iter().flat_map(Fifo::packets))
     }
 }
 

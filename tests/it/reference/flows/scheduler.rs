@@ -71,7 +71,7 @@ impl LaneScheduler {
                 };
                 contenders.min_by_key(key)
             }
-            Scheduler::LeakyBucket => panic!("D46 is not written yet"),
+            Scheduler::LeakyBucket => panic!("D46: a lane has a FIFO"),
             Scheduler::VirtualClock => self.first_key(flows, &ready).or(queue),
             Scheduler::Paced => {
                 let sendable = sendable(look, flows);
