@@ -36,7 +36,7 @@ fn build(
             count as u64 * u64::from(others)
         )));
     }
-    context.check_count(others.max(1), 1)?;
+    context.check_count("count", others.max(1), 1)?;
     let from = |rank: usize| {
         let to = (1..count).map(move |step| hosts[(rank + step) % count]);
         to.map(move |to| GivenFlow::between(hosts[rank], to))

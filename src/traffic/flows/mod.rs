@@ -6,15 +6,17 @@
 mod all_to_all;
 mod csv;
 mod incast;
+mod independent;
 mod list;
 mod matrix;
+mod messages;
 mod per_host;
 mod permutations;
 mod random_pairs;
 
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Registry};
-use crate::rng::{Purpose, Stream, stream};
+use crate::rng::{Purpose, Stream, below, stream};
 use crate::units::Clock;
 use std::path::Path;
 
@@ -25,8 +27,10 @@ pub static FLOW_GENERATORS: Registry<BuildFlows> = Registry {
         all_to_all::ENTRY,
         csv::ENTRY,
         incast::ENTRY,
+        independent::ENTRY,
         list::ENTRY,
         matrix::ENTRY,
+        messages::ENTRY,
         per_host::ENTRY,
         permutations::ENTRY,
         random_pairs::ENTRY,
@@ -95,6 +99,8 @@ pub struct FlowsContext<'a> {
     pub seed: u64,
     /// Number of the class.
     pub class: usize,
+    /// Its name.
+    pub name: &'a str,
     /// Number of the entry within the class.
     pub entry: usize,
 }
@@ -106,8 +112,14 @@ impl FlowsContext<'_> {
         stream(self.seed, Purpose::Flows, id)
     }
 
-    /// Whether `count` times `each` flows between two hosts of the class can be made.
-    fn check_count(&self, count: u32, each: usize) -> Result<(), ArgumentError> {
+    /// A host of the class other than that of the rank.
+    fn other(&self, rank: usize, rng: &mut Stream) -> HostId {
+        let drawn = below(rng, self.hosts.len() as u32 - 1) as usize;
+        self.hosts[drawn + usize::from(drawn >= rank)]
+    }
+
+    /// Whether so many times `each` flows between two hosts of the class can be made; `key` says how many.
+    fn check_count(&self, key: &str, count: u32, each: usize) -> Result<(), ArgumentError> {
         if self.hosts.len() < 2 {
             return Err(super::invalid(
                 "the class has one host: a flow needs two different ones",
@@ -116,7 +128,7 @@ impl FlowsContext<'_> {
         let most = MOST_FLOWS / each as u64;
         if count == 0 || u64::from(count) > most {
             return Err(super::invalid(format!(
-                "`count` is {count}: expected 1 to {most}, so that there are at most {MOST_FLOWS} flows"
+                "`{key}` is {count}: expected 1 to {most}, so that there are at most {MOST_FLOWS} flows"
             )));
         }
         Ok(())
@@ -203,6 +215,7 @@ mod tests {
             },
             seed: 3,
             class: 0,
+            name: "data",
             entry: 0,
         };
         let (name, arguments) = text.split_at(text.find('(').unwrap());
@@ -229,6 +242,7 @@ mod tests {
             ("PerHost(count: 4000000000)", "expected 1 to 8388608"),
             ("Permutations(count: 9000000)", "at most 67108864 flows"),
             ("RandomPairs(count: 70000000)", "expected 1 to 67108864"),
+            ("Independent(max_flows: 0)", "`max_flows` is 0: expected 1"),
             ("Incast(to: 10)", "`to` names host 10: expected 0 to 9"),
             ("Incast(to: 3, from: 8)", "expected 1 to 7"),
             ("Incast(to: 9, from: 9)", "expected 1 to 8"),
@@ -254,6 +268,11 @@ mod tests {
         for host in 1..9 {
             assert_eq!(per_host.iter().filter(|pair| pair.0 == host).count(), 5);
         }
+        let independent = pairs("Independent(max_flows: 3)");
+        let of_host = |host| independent.iter().filter(|pair| pair.0 == host).count();
+        assert!((1..9).all(|host| (1..=3).contains(&of_host(host))));
+        assert!((1..9).any(|host| of_host(host) != of_host(1)));
+        assert_eq!(pairs("Independent(max_flows: 1)").len(), 8);
         assert_eq!(pairs("RandomPairs(count: 100)").len(), 100);
         let permutations = pairs("Permutations(count: 3)");
         for host in 1..9 {
@@ -336,6 +355,71 @@ mod tests {
             read("Weights"),
             [(1, 2, weight(65)), (3, 1, weight(1)), (8, 7, weight(128))]
         );
+    }
+
+    #[test]
+    fn every_message_is_a_flow() {
+        let table = "time [cycles],source,destination,bytes,class\n0,0,7,100,data\n30,2,1,0,data\n";
+        let flows = build_with(table, TRACE).unwrap();
+        let flow = |source, destination, start, flits| GivenFlow {
+            source: HostId(source),
+            destination: HostId(destination),
+            own: Some(Box::new(Own {
+                start: Some(start),
+                flits: Some(flits),
+                ..Own::default()
+            })),
+        };
+        assert_eq!(flows, [flow(1, 8, 0, 2), flow(3, 2, 30, 1)]);
+        let goal = "num_ranks 8\nrank 0 {\nl1: send 128b to 3 tag 0\n}\nrank 3 {\nl1: recv 128b from 0 tag 0\n}\n";
+        let flows = build_with(goal, "Messages(source: Goal(file: \"t.csv\"))").unwrap();
+        assert_eq!(flows, [flow(1, 4, 0, 2)]);
+    }
+
+    const TRACE: &str = "Messages(source: Trace(file: \"t.csv\"))";
+
+    #[test]
+    fn what_is_wrong_in_a_trace_is_told_with_its_line() {
+        let header = "time [cycles],source,destination,bytes,after\n";
+        for (source, rows, message) in [
+            (
+                "Trace(file: \"t.csv\")",
+                "",
+                "`source`: t.csv has no message",
+            ),
+            (
+                "Trace(file: \"t.csv\")",
+                "0,0,1,5,\n0,1,0,5,0\n",
+                "`source`: t.csv:3: it waits for message 0, but a flow starts at a given time",
+            ),
+            (
+                "Trace(file: \"t.csv\")",
+                "0,1,1,5,\n",
+                "t.csv:2: a flow from host 2 to itself",
+            ),
+            (
+                "Trace(file: \"t.csv\")",
+                "1000000000000000,1,2,5,\n",
+                "t.csv:2: its time is cycle 1000000000000000: expected below",
+            ),
+            (
+                "Trace(file: \"t.csv\")",
+                "0,1,8,5,\n",
+                "`8` is no destination: class `data` has the hosts 0 to 7",
+            ),
+            (
+                "Trace(file: \"u.csv\")",
+                "",
+                "`source`: u.csv: cannot be read",
+            ),
+            ("Trace(files: 3)", "", "`source`: unknown parameter `files`"),
+            ("Trac(file: \"t.csv\")", "", "did you mean `Trace`?"),
+        ] {
+            let text = format!("Messages(source: {source})");
+            let error = build_with(&format!("{header}{rows}"), &text).unwrap_err();
+            let error = error.to_string();
+            assert!(error.contains(message), "{rows}: {error}");
+        }
     }
 
     const CSV: &str = "Csv(file: \"t.csv\")";

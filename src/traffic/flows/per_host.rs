@@ -2,7 +2,6 @@
 
 use super::{BuildFlows, FlowsContext, GivenFlow};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
-use crate::rng::below;
 use serde::Deserialize;
 
 /// Registers `PerHost`.
@@ -32,14 +31,12 @@ fn build(
     context: &FlowsContext<'_>,
 ) -> Result<Vec<GivenFlow>, ArgumentError> {
     let PerHost { count } = arguments.parse()?;
-    context.check_count(count, context.hosts.len())?;
+    context.check_count("count", count, context.hosts.len())?;
     let mut rng = context.stream();
     let mut pairs = Vec::with_capacity(context.hosts.len() * count as usize);
     for (rank, &host) in context.hosts.iter().enumerate() {
         for _ in 0..count {
-            let drawn = below(&mut rng, context.hosts.len() as u32 - 1) as usize;
-            let other = context.hosts[drawn + usize::from(drawn >= rank)];
-            pairs.push(GivenFlow::between(host, other));
+            pairs.push(GivenFlow::between(host, context.other(rank, &mut rng)));
         }
     }
     Ok(pairs)

@@ -40,7 +40,7 @@ fn build(
     context: &FlowsContext<'_>,
 ) -> Result<Vec<GivenFlow>, ArgumentError> {
     let Permutations { count } = arguments.parse()?;
-    context.check_count(count, context.hosts.len())?;
+    context.check_count("count", count, context.hosts.len())?;
     let mut rng = context.stream();
     let mut pairs = Vec::with_capacity(context.hosts.len() * count as usize);
     let mut targets: Vec<HostId> = context.hosts.to_vec();

@@ -32,13 +32,12 @@ fn build(
     context: &FlowsContext<'_>,
 ) -> Result<Vec<GivenFlow>, ArgumentError> {
     let RandomPairs { count } = arguments.parse()?;
-    context.check_count(count, 1)?;
+    context.check_count("count", count, 1)?;
     let mut rng = context.stream();
     let hosts = context.hosts;
     let pairs = (0..count).map(|_| {
         let from = below(&mut rng, hosts.len() as u32) as usize;
-        let to = below(&mut rng, hosts.len() as u32 - 1) as usize;
-        GivenFlow::between(hosts[from], hosts[to + usize::from(to >= from)])
+        GivenFlow::between(hosts[from], context.other(from, &mut rng))
     });
     Ok(pairs.collect())
 }

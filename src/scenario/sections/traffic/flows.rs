@@ -188,6 +188,7 @@ impl Entry<'_> {
             clock,
             seed,
             class,
+            name: &self.class.name,
             entry,
         };
         let given = section.pairs.build(|arguments| make(arguments, &context))?;
