@@ -51,6 +51,10 @@ reference!(
     "M. D. Schroeder et al., \"Autonet: a high-speed, self-configuring local area network using point-to-point links\", IEEE Journal on Selected Areas in Communications 9(8), 1991"
 );
 reference!(
+    BERTSEKAS_GALLAGER,
+    "D. Bertsekas and R. Gallager, \"Data Networks\", 2nd edition, Prentice Hall, 1992"
+);
+reference!(
     ZDORNOV_BIRK,
     "V. Zdornov and Y. Birk, \"Mitigating congestion in high-speed interconnects for computer clusters\", technical report, 2009"
 );

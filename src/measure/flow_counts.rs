@@ -81,7 +81,7 @@ pub struct FlowReceived {
 }
 
 /// A flow and what it did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowResult {
     /// Traffic class.
     pub class: u16,
@@ -95,6 +95,8 @@ pub struct FlowResult {
     pub flits: Option<u64>,
     /// Cycles it would take alone in the empty fabric, of a flow with a size whose path is known.
     pub alone: Option<u64>,
+    /// Its weighted max-min fair rate in the measurement \[flits per cycle\], where it is known.
+    pub fair: Option<f64>,
     /// Its counters.
     pub counts: FlowCounts,
 }

@@ -4,8 +4,9 @@
 //! destination); it ends at one host, so one shard sees all of it. Which packets are in a sample depends on the
 //! packet alone, never on the order of deliveries.
 //! Cost: nothing when off; per delivered packet an entry of 64 bytes that is handed over at the next look, and
-//! O(log flows) for its flow, which takes about 120 bytes.
+//! O(log flows) for its flow, which takes about 120 bytes; percentiles as in [`percentiles`](super::percentiles).
 
+use super::percentiles::Groups;
 use super::records::Delivery;
 use crate::rng::mix;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,10 @@ pub struct Observe {
     pub packets: Sample,
     /// Whether flows are recorded.
     pub flows: bool,
+    /// Whether flows have percentiles of latency, `[class]`; empty = none of them.
+    pub percentiles: Vec<bool>,
+    /// Whether latencies are recorded by hops.
+    pub hops: bool,
     /// Whether the occupancy of input queues is recorded.
     pub queues: bool,
     /// Cycles between two looks for congestion trees; `None` = there are none.
@@ -43,7 +48,12 @@ pub struct Observe {
 impl Observe {
     /// Whether anything is recorded packet by packet.
     pub fn is_on(&self) -> bool {
-        self.packets != Sample::None || self.flows
+        self.packets != Sample::None || self.flows || self.has_groups()
+    }
+
+    /// Whether latencies are recorded in groups.
+    pub fn has_groups(&self) -> bool {
+        self.hops || !self.percentiles.is_empty()
     }
 }
 
@@ -134,6 +144,7 @@ pub struct Observation {
     levels: Vec<Option<u8>>,
     packets: Vec<PacketRow>,
     flows: BTreeMap<Flow, FlowRecord>,
+    groups: Groups,
 }
 
 impl Observation {
@@ -165,6 +176,27 @@ impl Observation {
             };
             self.flows.entry(flow).or_default().add(delivery);
         }
+        if self.observe.has_groups() {
+            self.count(delivery);
+        }
+    }
+
+    /// Counts a packet in its groups.
+    fn count(&mut self, packet: &Delivery) {
+        let network = packet.delivered - packet.injected;
+        let whole = packet.delivered - packet.created;
+        let class = usize::from(packet.class);
+        if self.observe.percentiles.get(class) == Some(&true) {
+            let ends = (packet.source.0, packet.destination.0);
+            let key = (packet.class, packet.flow, ends.0, ends.1);
+            let flow = self.groups.flows.entry(key).or_default();
+            flow.record(network, whole);
+        }
+        if self.observe.hops {
+            let key = (packet.class, packet.hops);
+            let group = self.groups.hops.entry(key).or_default();
+            group.record(network, whole);
+        }
     }
 
     /// Whether a packet of a recorded class is in the sample.
@@ -184,6 +216,11 @@ impl Observation {
     /// Hands the packets over that were recorded since the last call.
     pub fn take_packets(&mut self, all: &mut Vec<PacketRow>) {
         all.append(&mut self.packets);
+    }
+
+    /// Latencies in groups so far.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
     }
 
     /// The flows so far.
@@ -217,10 +254,8 @@ mod tests {
     fn sample(packets: Sample, seed: u64, class: u16) -> Vec<u64> {
         let observe = Observe {
             packets,
-            flows: false,
-            queues: false,
-            congestion: None,
             classes: vec![true, false],
+            ..Observe::default()
         };
         let mut observation = Observation::new(&observe, seed, vec![Some(0)]);
         for sequence in 0..10_000 {
@@ -249,11 +284,11 @@ mod tests {
     #[test]
     fn flows_sum_their_packets() {
         let observe = Observe {
-            packets: Sample::None,
             flows: true,
-            queues: false,
-            congestion: None,
+            percentiles: vec![true],
+            hops: true,
             classes: vec![true],
+            ..Observe::default()
         };
         let mut observation = Observation::new(&observe, 1, vec![Some(0)]);
         for (source, sequence) in [(5, 0), (5, 1), (2, 0), (5, 2)] {
@@ -276,5 +311,11 @@ mod tests {
                 last_delivered: 122,
             }
         );
+        let groups = observation.groups();
+        let flow = &groups.flows[&(0, None, 5, 6)];
+        assert_eq!(flow.network.quantile(500), Some(21));
+        assert_eq!(flow.packet.quantile(999), Some(34));
+        assert_eq!(groups.hops.len(), 1);
+        assert_eq!(groups.hops[&(0, 3)].network.count(), 4);
     }
 }

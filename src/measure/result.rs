@@ -1,6 +1,7 @@
 //! A finished run: everything its metrics and reports are made of.
 
 use super::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
+use super::percentiles::{ByFlow, ByHops};
 use super::{CongestionLook, Flow, FlowRecord, FlowResult, Records};
 use crate::ids::HostId;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,10 @@ pub struct RunResult {
     pub channels: Vec<ChannelInfo>,
     /// Flows in order; `None` when they are not recorded.
     pub flows: Option<Vec<(Flow, FlowRecord)>>,
+    /// Latencies of flows; `None` when they are not recorded.
+    pub flow_latencies: Option<ByFlow>,
+    /// Latencies by hops; `None` when they are not recorded.
+    pub hop_latencies: Option<ByHops>,
     /// Looks at congestion trees; `None` when there were none to take.
     pub congestion: Option<Vec<CongestionLook>>,
     /// Flows of the plan, by id.

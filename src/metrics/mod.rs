@@ -14,6 +14,7 @@ mod congestion;
 mod control;
 mod flow_sizes;
 mod flows;
+mod max_min;
 mod occupancy;
 mod run;
 mod work;
@@ -29,7 +30,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 9] = [
+static TABLES: [&[Entry]; 10] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
@@ -37,6 +38,7 @@ static TABLES: [&[Entry]; 9] = [
     congestion::ENTRIES,
     control::ENTRIES,
     flows::ENTRIES,
+    max_min::ENTRIES,
     flow_sizes::ENTRIES,
     work::ENTRIES,
 ];

@@ -7,6 +7,8 @@
 
 pub mod columns;
 pub mod directory;
+mod flow_results;
+pub mod flow_tables;
 pub mod hlog;
 pub mod manifest;
 pub mod packets;

@@ -1,14 +1,13 @@
 //! Joins what a run counted with the names and sizes of its fabric: the result that reports are made of.
 
+use super::flow_results::flow_results;
 use super::usage::{host_name, usage};
 pub use crate::measure::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
 pub use crate::measure::result::{
     AppPhaseInfo, ChannelInfo, ClassInfo, FabricInfo, HostInfo, RoutingInfo, RunResult,
     ScenarioInfo,
 };
-use crate::measure::{FlowCounts, FlowResult};
-use crate::plan::{ClassPlan, FlowPlan, Plan};
-use crate::routing::empty_network::EmptyNetwork;
+use crate::plan::{ClassPlan, Plan};
 use crate::run::Outcome;
 use crate::scenario::{Parts, Resolved, print};
 use crate::topology::Graph;
@@ -51,8 +50,10 @@ impl RunResult {
             hosts: host_infos(graph),
             channels: channel_infos(graph),
             flows: outcome.flows,
+            flow_latencies: outcome.flow_latencies,
+            hop_latencies: outcome.hop_latencies,
             congestion: outcome.congestion,
-            flow_results: flow_results(resolved, &outcome.flow_counts),
+            flow_results: flow_results(resolved, &outcome.flow_counts, outcome.cycles),
             app_phases: app_phases(&resolved.plan),
             timeline: outcome.timeline,
             stages: outcome.stages,
@@ -65,32 +66,6 @@ impl RunResult {
             plan: print::plan(resolved, &Parts::registered()),
         }
     }
-}
-
-/// The flows of a plan with what they did.
-fn flow_results(resolved: &Resolved, counts: &[FlowCounts]) -> Vec<FlowResult> {
-    let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
-    let result = |(flow, counts): (&FlowPlan, &FlowCounts)| {
-        let class = &plan.classes[usize::from(flow.class)];
-        let alone = |flits| {
-            let tables = resolved.routes.tables()?;
-            let level = class.service_levels[0];
-            let path = tables.path(graph, flow.source, flow.destination, level)?;
-            let channels = path.iter().map(|&(channel, _)| channel);
-            let empty = EmptyNetwork::new(graph, plan, channels);
-            Some(empty.completion(flits, class.size.largest()))
-        };
-        FlowResult {
-            class: flow.class,
-            source: flow.source.0,
-            destination: flow.destination.0,
-            phase: flow.phase,
-            flits: flow.flits,
-            alone: flow.flits.and_then(alone),
-            counts: *counts,
-        }
-    };
-    plan.flows.iter().zip(counts).map(result).collect()
 }
 
 fn app_phases(plan: &Plan) -> Vec<AppPhaseInfo> {

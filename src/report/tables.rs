@@ -1,10 +1,11 @@
-//! The tables of a run: one row per class, channel and lane, host, flow or interval.
+//! The tables of a run: one row per class, channel and lane, host or interval; those of flows are in a file of their own.
 //!
 //! Loads are fractions of the link rate.
 
 use super::RunResult;
 use super::columns::Kind::{Float, Integer, Text};
 use super::columns::{Cell, Column, Kind, Table, columns};
+use super::flow_tables::{flows, hops, plan_flows};
 use crate::ids::{ChannelId, HostId};
 use crate::metrics::loads::{load, utilisation};
 use crate::metrics::shown::{class_columns, class_rows};
@@ -32,53 +33,6 @@ const HOSTS: [(&str, Kind); 10] = [
     ("accepted [fraction of link rate]", Float),
     ("destined [fraction of link rate]", Float),
     ("received [fraction of link rate]", Float),
-];
-
-const FLOWS: [(&str, Kind); 13] = [
-    ("class", Text),
-    ("source", Integer),
-    ("destination", Integer),
-    ("delivered [packets]", Integer),
-    ("delivered [flits]", Integer),
-    ("marked [packets]", Integer),
-    ("hops_mean [channels]", Float),
-    ("network_latency_mean [cycles]", Float),
-    ("network_latency_max [cycles]", Integer),
-    ("packet_latency_mean [cycles]", Float),
-    ("packet_latency_max [cycles]", Integer),
-    ("first_created [cycle]", Integer),
-    ("last_delivered [cycle]", Integer),
-];
-
-const PLAN_FLOWS: [(&str, Kind); 28] = [
-    ("flow", Integer),
-    ("class", Text),
-    ("source", Integer),
-    ("destination", Integer),
-    ("start [cycle]", Integer),
-    ("size [flits]", Integer),
-    ("created [packets]", Integer),
-    ("rejected [packets]", Integer),
-    ("started [packets]", Integer),
-    ("delivered [packets]", Integer),
-    ("delivered [flits]", Integer),
-    ("received [flits]", Integer),
-    ("received [fraction of link rate]", Float),
-    ("tagged_delivered [packets]", Integer),
-    ("network_latency_mean [cycles]", Float),
-    ("network_latency_max [cycles]", Integer),
-    ("packet_latency_mean [cycles]", Float),
-    ("packet_latency_max [cycles]", Integer),
-    ("jitter_mean [cycles]", Float),
-    ("first_start [cycle]", Integer),
-    ("last_delivery [cycle]", Integer),
-    ("completion [cycles]", Integer),
-    ("slowdown", Float),
-    ("marked [packets]", Integer),
-    ("answers", Integer),
-    ("logged [events]", Integer),
-    ("application", Text),
-    ("phase", Integer),
 ];
 
 const CONGESTION: [(&str, Kind); 11] = [
@@ -112,6 +66,7 @@ pub fn all(result: &RunResult) -> Vec<Table<'_>> {
     let mut all = vec![classes(result), channels(result), hosts(result)];
     all.extend(result.flows.is_some().then(|| flows(result)));
     all.extend((!result.flow_results.is_empty()).then(|| plan_flows(result)));
+    all.extend(result.hop_latencies.is_some().then(|| hops(result)));
     all.extend(result.congestion.is_some().then(|| congestion(result)));
     all.extend((!result.timeline.is_empty()).then(|| timeline(result)));
     all
@@ -186,76 +141,6 @@ pub fn hosts(result: &RunResult) -> Table<'_> {
                 load(record.accepted_flits).into(),
                 load(record.destined_flits).into(),
                 load(record.received_flits).into(),
-            ])?;
-        }
-        Ok(())
-    })
-}
-
-/// `flows.csv` of a run whose plan has flows: one row for each, by id.
-pub fn plan_flows(result: &RunResult) -> Table<'_> {
-    Table::new("flows.csv", columns(&PLAN_FLOWS), |rows| {
-        let measured = result.cycles.measure.max(1) as f64;
-        for (id, flow) in (0u64..).zip(&result.flow_results) {
-            let (sent, arrived) = (&flow.counts.sent, &flow.counts.arrived);
-            let mean = |sum: u64, count: u64| (count > 0).then(|| sum as f64 / count as f64);
-            let pace = result.hosts[flow.source as usize].cycles_per_flit;
-            let rate = arrived.received as f64 * f64::from(pace) / measured;
-            let phase = flow.phase.map(|phase| &result.app_phases[phase as usize]);
-            rows.row(&[
-                id.into(),
-                result.classes[usize::from(flow.class)].name.as_str().into(),
-                flow.source.into(),
-                flow.destination.into(),
-                sent.start.into(),
-                flow.flits.into(),
-                sent.created.packets.into(),
-                sent.rejected.packets.into(),
-                sent.started.packets.into(),
-                arrived.delivered.packets.into(),
-                arrived.delivered.flits.into(),
-                arrived.received.into(),
-                rate.into(),
-                arrived.tagged.into(),
-                mean(arrived.network.sum, arrived.tagged).into(),
-                (arrived.tagged > 0).then_some(arrived.network.most).into(),
-                mean(arrived.packet.sum, arrived.tagged).into(),
-                (arrived.tagged > 0).then_some(arrived.packet.most).into(),
-                mean(arrived.jitter.sum, arrived.tagged.saturating_sub(1)).into(),
-                sent.first_start.into(),
-                arrived.last_delivery.into(),
-                flow.completion().into(),
-                flow.slowdown().into(),
-                arrived.marked.into(),
-                sent.answered.into(),
-                sent.logged.into(),
-                phase.map(|phase| phase.application.as_str()).into(),
-                phase.map(|phase| phase.number).into(),
-            ])?;
-        }
-        Ok(())
-    })
-}
-
-/// `flows.csv`: one row per flow with a delivered packet.
-pub fn flows(result: &RunResult) -> Table<'_> {
-    Table::new("flows.csv", columns(&FLOWS), |rows| {
-        for (flow, record) in result.flows.iter().flatten() {
-            let mean = |sum: u128| sum as f64 / record.packets as f64;
-            rows.row(&[
-                result.classes[usize::from(flow.class)].name.as_str().into(),
-                flow.source.into(),
-                flow.destination.into(),
-                record.packets.into(),
-                record.flits.into(),
-                record.marked.into(),
-                mean(u128::from(record.hops)).into(),
-                mean(record.network_sum).into(),
-                record.network_max.into(),
-                mean(record.packet_sum).into(),
-                record.packet_max.into(),
-                record.first_created.into(),
-                record.last_delivered.into(),
             ])?;
         }
         Ok(())

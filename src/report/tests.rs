@@ -62,6 +62,8 @@ fn result() -> RunResult {
         hosts: hosts(),
         channels: channels(),
         flows: None,
+        flow_latencies: None,
+        hop_latencies: None,
         congestion: None,
         flow_results: Vec::new(),
         app_phases: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::checkpoint::CheckpointError;
 pub use crate::measure::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
+use crate::measure::percentiles::{ByFlow, ByHops};
 use crate::measure::{CongestionLook, Flow, FlowCounts, FlowRecord, Records};
 use crate::traffic::messages::MessageError;
 use serde::{Deserialize, Serialize};
@@ -141,6 +142,10 @@ pub struct Outcome {
     pub shards: usize,
     /// Flows in order, when asked for.
     pub flows: Option<Vec<(Flow, FlowRecord)>>,
+    /// Latencies of flows; `None` when they are not recorded.
+    pub flow_latencies: Option<ByFlow>,
+    /// Latencies by hops; `None` when they are not recorded.
+    pub hop_latencies: Option<ByHops>,
     /// Looks at congestion trees, when asked for.
     pub congestion: Option<Vec<CongestionLook>>,
     /// What the flows of the plan did, by id.

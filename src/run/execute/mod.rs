@@ -173,6 +173,7 @@ impl<'a> Run<'a> {
         let handed = self.packets.hand_over(&mut self.simulation);
         handed.map_err(RunError::Packets)?;
         let flows = self.flows();
+        let (flow_latencies, hop_latencies) = self.groups();
         let congestion = std::mem::take(&mut self.driver.congestion).all;
         let mut precision = self.driver.batches.estimates(self.confidence());
         if self.is_probe() && leftover.packets > 0 {
@@ -197,6 +198,8 @@ impl<'a> Run<'a> {
             threads: self.options.threads,
             shards: self.simulation.shard_count(),
             flows,
+            flow_latencies,
+            hop_latencies,
             flow_counts: flow_counts(&self.simulation, Some(now)),
         })
     }

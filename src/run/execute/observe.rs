@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::cycle::mechanisms::packet_records::PacketRecords;
+use crate::measure::percentiles::{ByFlow, ByHops, Groups};
 use crate::measure::{Flow, FlowRecord, Observation, PacketRow, Sample};
 use crate::run::acts::GlobalAct;
 use crate::run::outcome::RunError;
@@ -66,12 +67,25 @@ impl Run<'_> {
         if !self.resolved.plan.observe.flows {
             return None;
         }
-        let observations = self
-            .simulation
-            .each::<PacketRecords>()
-            .filter_map(PacketRecords::observation);
-        let mut flows: Vec<_> = observations.flat_map(Observation::flows).collect();
+        let mut flows: Vec<_> = self.observations().flat_map(Observation::flows).collect();
         flows.sort_unstable_by_key(|(flow, _)| *flow);
         Some(flows)
+    }
+
+    /// Latencies of flows and by hops, each when asked for.
+    pub(super) fn groups(&self) -> (Option<ByFlow>, Option<ByHops>) {
+        let observe = &self.resolved.plan.observe;
+        let mut all = Groups::default();
+        for observation in self.observations() {
+            all.merge(observation.groups());
+        }
+        let flows = (!observe.percentiles.is_empty()).then_some(all.flows);
+        (flows, observe.hops.then_some(all.hops))
+    }
+
+    /// What the shards have recorded.
+    fn observations(&self) -> impl Iterator<Item = &Observation> {
+        let records = self.simulation.each::<PacketRecords>();
+        records.filter_map(PacketRecords::observation)
     }
 }

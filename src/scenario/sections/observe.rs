@@ -18,11 +18,15 @@ section! {
         packets: Option<Sample> = sample, "None | All | Every(n) | Fraction(f)" or None;
         /// Whether flows.csv has a row for every (class, source, destination)
         flows: bool = boolean, "true | false" or "false";
+        /// Whether the rows of flows.csv have percentiles of latency
+        percentiles: At<bool> = boolean, "true | false" or "false";
+        /// Whether hops.csv has the latencies of every class by hops
+        hops: bool = boolean, "true | false" or "false";
         /// Whether packets in the input queues of switches are counted: queues.* of summary.json
         queues: bool = boolean, "true | false" or "false";
         /// Time from look to look at the congestion trees of the measurement: congestion.csv, congestion.* of summary.json
         congestion: Option<At<Time>> = time, "None | time, at least 1 cycle" or None;
-        /// Traffic classes of both tables
+        /// Traffic classes of packets.csv, hops.csv, and flows.csv where it is asked for
         classes: Option<Vec<At<String>>> = classes, "All | [names]" or "All";
     }
 }
@@ -72,10 +76,28 @@ impl Observe {
         Ok(measure::Observe {
             packets: self.packets.unwrap_or_default(),
             flows: self.flows,
+            percentiles: self.percentiles(all)?,
+            hops: self.hops,
             queues: self.queues,
             congestion: congestion.transpose()?,
             classes,
         })
+    }
+
+    /// Classes whose flows have percentiles; none when they are not asked for.
+    fn percentiles(&self, all: &[ClassPlan]) -> Result<Vec<bool>, Mistake> {
+        if !self.percentiles.value {
+            return Ok(Vec::new());
+        }
+        let has_rows = |class: &ClassPlan| self.flows || class.flows.is_some();
+        let classes: Vec<bool> = all.iter().map(has_rows).collect();
+        if !classes.contains(&true) {
+            return Err(self.percentiles.mistake(
+                "percentiles are columns of flows.csv, which this scenario does not write: no class has `flows`, and \
+                 `observe.flows` is false",
+            ));
+        }
+        Ok(classes)
     }
 
     /// The section with the values of the plan.
@@ -88,6 +110,8 @@ impl Observe {
             Sample::Fraction(f) => printer.key("packets", format_args!("Fraction({f:?})")),
         }
         printer.key("flows", observe.flows);
+        printer.key("percentiles", !observe.percentiles.is_empty());
+        printer.key("hops", observe.hops);
         printer.key("queues", observe.queues);
         match observe.congestion {
             Some(every) => printer.cycles("congestion", every),

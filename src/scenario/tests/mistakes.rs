@@ -10,6 +10,9 @@ use std::path::Path;
 /// (what to replace, by what).
 const WRONG: &[(&str, &str)] = &[
     ("hosts: 3, rate", "hosts: \"three\", rate"),
+    ("flows: true, percentiles", "flows: false, percentiles"),
+    ("percentiles: true", "percentiles: All"),
+    ("hops: true", "hops: 3"),
     ("hosts: 3, rate", "hosts: -3, rate"),
     ("hosts: 3, rate", "hosts: 3, hosts: 4, rate"),
     ("Some(\"20 Gbit/s\")", "Some(\"20 Gbit\")"),

@@ -51,7 +51,7 @@ Scenario(
     phases: (warmup: "10 us", measure: "10000 cycles", drain: Auto, watchdog: "1 ms"),
     allow_unreachable: false,
     allow_deadlock: false,
-    observe: (packets: Every(10), flows: true, classes: ["bulk", "some"]),
+    observe: (packets: Every(10), flows: true, percentiles: true, hops: true, classes: ["bulk", "some"]),
     sweep: (axes: [("traffic.bulk.process.load", [0.1, 0.3]), ("fabric.switch.queues", [Fifo, Voq])], seeds: 4),
     expect: [(metric: "load.accepted", relation: Equals, value: 0.6, tolerance: Relative(0.05), source: "here")],
 )
