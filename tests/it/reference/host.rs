@@ -4,7 +4,7 @@
 //! D40 (control queues).
 
 use super::Setting;
-use super::flows::{Answers, Candidate, Flows, Look, pace};
+use super::flows::{Answers, Blocked, Candidate, Flows, Look, pace};
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start};
 use super::messages::Messages;
@@ -51,7 +51,7 @@ enum First {
 /// A host.
 #[derive(Debug)]
 pub(super) struct Host {
-    id: HostId,
+    pub(super) id: HostId,
     /// Injection channel.
     outgoing: usize,
     sources: Vec<ClassSource>,
@@ -104,6 +104,17 @@ impl Host {
     /// A phase of an application opens in this cycle (D50).
     pub(super) fn open(&mut self, setting: Setting<'_>, phase: usize, now: u64) {
         self.flows.open(setting, phase, now);
+    }
+
+    /// D51: the senders of a class see the switch, as an event of cycle `last`.
+    pub(super) fn look(
+        &mut self,
+        setting: Setting<'_>,
+        class: usize,
+        seen: Blocked<'_>,
+        last: u64,
+    ) {
+        self.flows.look(setting, class, seen, last);
     }
 
     /// Stage Generate: one packet of each class that is due, in class order, then of each flow, then answers; adds the

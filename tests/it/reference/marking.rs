@@ -54,7 +54,7 @@ impl Marks {
 
 impl Switch {
     /// D36: flits of the packets that wait for (output, lane) after the grants of this cycle.
-    fn fill(&self, packets: &[Packet], output: usize, lane: usize, now: u64) -> u64 {
+    pub(super) fn fill(&self, packets: &[Packet], output: usize, lane: usize, now: u64) -> u64 {
         let queues = self.inputs.iter().flatten().flat_map(|input| &input.queues);
         let waiting = queues.flat_map(|queue| {
             let granted = usize::from(queue.leaving);

@@ -213,7 +213,7 @@ impl Switch {
     }
 
     /// Output and lane of a packet that comes in over `input`, by tables.
-    fn table_way(
+    pub(super) fn table_way(
         &self,
         options: &SwitchOptions,
         tables: &Tables,

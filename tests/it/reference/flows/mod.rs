@@ -41,6 +41,9 @@ pub(super) struct Flows {
     made: Vec<u64>,
 }
 
+/// Whether what a packet goes through at the switch of this host is blocked, and how many of the switch are (D51).
+pub(super) type Blocked<'a> = (&'a dyn Fn(&Packet) -> bool, usize);
+
 /// What the flows with one sender were told, for checks.
 #[derive(Debug)]
 pub(super) struct Told {
@@ -306,6 +309,31 @@ impl Flows {
         }
         for group in &mut self.groups {
             tell(group.class, &group.flows, &mut group.controlled);
+        }
+    }
+
+    /// D51: after all other events of cycle `last`, the senders of a class, those of flows in order, then those of groups.
+    pub(super) fn look(
+        &mut self,
+        setting: Setting<'_>,
+        class: usize,
+        (is_blocked, blocked): Blocked<'_>,
+        last: u64,
+    ) {
+        let own = |flow: usize| is_blocked(&packet(setting, flow, (0, 1), last));
+        let control = setting.plan.classes[class].control.as_ref();
+        let algorithm = &control.expect("a class with control").algorithm;
+        let of_class = self.all.iter_mut();
+        let of_class =
+            of_class.filter(|flow| usize::from(setting.plan.flows[flow.id].class) == class);
+        for flow in of_class {
+            if let Some(controlled) = &mut flow.controlled {
+                controlled.look(algorithm, (own(flow.id), blocked), last);
+            }
+        }
+        for group in self.groups.iter_mut().filter(|group| group.class == class) {
+            let own = group.flows.iter().any(|&flow| own(flow));
+            group.controlled.look(algorithm, (own, blocked), last);
         }
     }
 

@@ -94,6 +94,12 @@ impl Controlled {
         assert!(self.timer.is_none_or(|cycle| cycle > now), "D41");
     }
 
+    /// D51: what the own switch shows after this cycle.
+    pub(super) fn look(&mut self, algorithm: &Algorithm, (own, blocked): (bool, usize), now: u64) {
+        let blocked = blocked as u32;
+        self.call(algorithm, now, Event::Looked { own, blocked });
+    }
+
     fn call(&mut self, algorithm: &Algorithm, now: u64, event: Event) {
         let mut actions = Actions::default();
         algorithm.send(&mut self.sender, now, event, &mut actions);
