@@ -40,6 +40,7 @@ fn controlled(algorithm: Algorithm, flows: Vec<FlowPlan>) -> Plan {
     class.control = Some(Control {
         algorithm,
         answers: 1,
+        transport: None,
     });
     let answers = ClassPlan {
         answers: Some(0),
@@ -124,6 +125,8 @@ fn after_a_packet_of_any_flow_of_a_group_all_wait() {
 
 fn erratic(seed: u64, answers: u32) -> Erratic {
     Erratic {
+        probes: 0,
+        looks: None,
         seed,
         delays: true,
         window: true,
