@@ -223,14 +223,16 @@ impl Dcqcn {
     }
 
     /// What a changed rate and changed timers mean.
-    fn settle(state: &mut State, actions: &mut Actions) {
+    fn settle(state: &mut State, now: u64, actions: &mut Actions) {
         if state.current >= state.line {
             state.is_limited = false;
             actions.limit = Some(Limit::None);
             actions.timer = Some(None);
         } else {
             actions.limit = Some(Limit::Rate(state.current));
-            actions.timer = Some(Some(state.alpha_at.min(state.stage_at)));
+            let at = state.alpha_at.min(state.stage_at);
+            // a timer of this cycle is called after this, and stays
+            actions.timer = (at > now).then_some(Some(at));
         }
     }
 }
@@ -290,7 +292,7 @@ impl Machines for Dcqcn {
                 }
             }
         }
-        Self::settle(state, actions);
+        Self::settle(state, now, actions);
     }
 }
 
@@ -348,6 +350,27 @@ mod tests {
 
     /// 2^20.
     const M: u64 = 1 << 20;
+
+    /// A packet that ends a stage in the cycle of the timer leaves it: it is called next (D41).
+    #[test]
+    fn a_timer_of_the_same_cycle_stays() {
+        let own = dcqcn(TRACE);
+        let line = Line {
+            pace: 1,
+            largest: 10,
+        };
+        let mut state = own.start(line, &mut Actions::default());
+        let mut call = |now, event| {
+            let mut actions = Actions::default();
+            own.send(&mut state, now, event, &mut actions);
+            actions
+        };
+        assert_eq!(call(100, CNP).timer, Some(Some(170)));
+        assert_eq!(call(160, SENT), Actions::default());
+        let ended = call(170, SENT);
+        assert!(ended.limit.is_some() && ended.timer.is_none(), "{ended:?}");
+        assert_eq!(call(170, TIMER).timer, Some(Some(200)));
+    }
 
     /// By hand. The reference link has 1 Gbit/s, so 15.625 Mbit/s are 1/64 of it.
     #[test]

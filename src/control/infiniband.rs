@@ -9,10 +9,10 @@
 //! 4. Entry (shift h, multiplier m) of the table is the limit (m, h) of D30: after a packet, m times floor(its time / 2^h); no
 //!    limit with m = 0. So a flow that always has a packet gets 1 / (1 + m / 2^h) of its link, if 2^h divides the packet's cycles.
 //!
-//! 5. `per: ServiceLevel` (bit 0 of Port_Control): one CCTI, one timer and one delay for all flows of the class at a host, as
+//! 5. `per: ServiceLevel` (bit 0 of `Port_Control`): one CCTI, one timer and one delay for all flows of the class at a host, as
 //!    hfi1 has them; after a packet of any of them the next packet of any of them waits (a group of D44). `QueuePair`: each flow
 //!    has its own.
-//! 6. A BECN that takes CCTI from below `trigger` to it or above logs an event (Trigger_Threshold); with 0 none does.
+//! 6. A BECN that takes CCTI from below `trigger` to it or above logs an event (`Trigger_Threshold`); with 0 none does.
 //!
 //! `table: Linear(most: M, shift: h)`: entry i has multiplier floor(i * M / `limit`) and shift h, the shape of opa-fm, which is
 //! made for the largest delay, M / 2^h packets. `table: Entries([(h, m), ...])`: from entry 0 on, as OpenSM's `cc_cct`.
@@ -25,7 +25,8 @@
 //! from the number of hosts. All have 0 as minimum. The switch's part is `fabric.switch.marking: InfiniBand(...)`.
 //!
 //! Deviations: a flow is a queue pair with a timer of its own. A service level is that of one class. hfi1 logs every BECN at
-//! or above the trigger threshold. CCTI starts at the minimum, which the standard lets it return to. `window` is not in the annex: it bounds what is unacknowledged, as reliable connections do.
+//! or above the trigger threshold. CCTI starts at the minimum, which the standard lets it return to. `window` is not in the
+//! annex: it bounds what is unacknowledged, as reliable connections do.
 //!
 //! Cost: one answer per marked packet, or per packet.
 //!

@@ -107,6 +107,94 @@ fn requests_go_by_the_round_trip() {
     }
 }
 
+/// Reads and writes of several packets, one at a time and alone: a round is the way of the whole request, the server, the way
+/// of the whole reply and the time to think, exactly (D45).
+#[test]
+fn requests_of_several_packets_go_by_the_round_trip() {
+    let latency = |flits: u64| 4 * 3 + 3 * 2 + flits - 1;
+    // requests and replies: packets, flits of each
+    for ((request, size), (reply, answer)) in [
+        ((1, 4), (8, 16)),
+        ((5, 16), (1, 1)),
+        ((3, 7), (4, 2)),
+        ((2, 1), (2, 1)),
+    ] {
+        let flits = request * size;
+        let traffic = format!(
+            r#"(
+                name: "calls",
+                flows: [(pairs: List(pairs: [(0, 3)]), bytes: "{} flits")],
+                size: "{size} flits",
+                control: RequestReply(server: "20 cycles", think: "10 cycles", request: {request}, reply: {reply}),
+                answers: (size: "{answer} flits"),
+            )"#,
+            40 * flits
+        );
+        let flow = flows(&scenario("", &traffic, 60_000))[0];
+        let round = latency(flits) + 20 + latency(reply * answer) + 10;
+        let case = format!("{request} of {size}, {reply} of {answer}");
+        assert_eq!(flow.counts.sent.answered, 40, "{case}");
+        let last = flow.counts.arrived.last_delivery;
+        assert_eq!(last, Some(39 * round + latency(flits)), "{case}");
+    }
+}
+
+/// Two flows of a host at the same entry of the table: with a CCTI each, each has what the entry leaves; with one for the
+/// service level they have it together, in turns (D44).
+#[test]
+fn a_service_level_has_the_rate_of_a_queue_pair() {
+    let (size, shift, multiplier, cycles) = (16, 1, 6, 100_000);
+    let period = size + multiplier * (size >> shift);
+    for (per, starts) in [
+        ("QueuePair", [(0, period), (size, period)]),
+        ("ServiceLevel", [(0, 2 * period), (period, 2 * period)]),
+    ] {
+        let traffic = format!(
+            r#"(
+                name: "two",
+                flows: [(pairs: List(pairs: [(0, 3), (0, 1)]))],
+                size: "{size} flits",
+                control: InfiniBand(timer: "1 us", table: Entries([({shift}, {multiplier})]), per: {per}),
+            )"#
+        );
+        let flows = flows(&scenario("", &traffic, cycles));
+        for (flow, (first, every)) in flows.iter().zip(starts) {
+            let sent = flow.counts.sent;
+            assert_eq!(sent.first_start, Some(first), "{per}");
+            let expected = (cycles - first).div_ceil(every);
+            assert_eq!(sent.started.packets, expected, "{per}");
+        }
+    }
+}
+
+/// An incast at a host: CCTI rises through the trigger, of each flow, or of each host, whose first flow counts its events.
+#[test]
+fn events_of_the_trigger_are_counted() {
+    for per in ["QueuePair", "ServiceLevel"] {
+        let traffic = format!(
+            r#"(
+                name: "incast",
+                flows: [(pairs: List(pairs: [(0, 3), (0, 3), (1, 3), (2, 3)]))],
+                size: "16 flits",
+                control: InfiniBand(timer: "20 us", table: Linear(most: 127, shift: 0), trigger: 3, per: {per}),
+            )"#
+        );
+        let marking = "marking: InfiniBand(threshold: 15)";
+        let resolved = scenario(marking, &traffic, 100_000);
+        let result = RunResult::new(&resolved, run(&resolved), String::new());
+        let flows = result.flow_results.iter();
+        let logged: Vec<u64> = flows.map(|flow| flow.counts.sent.logged).collect();
+        let json: serde_json::Value = serde_json::from_str(&summary_json(&result)).expect("JSON");
+        let sum = json.pointer("/control/triggers").expect("it is counted");
+        assert_eq!(sum.as_u64(), Some(logged.iter().sum()), "{per}");
+        assert!(
+            logged[0] > 0 && logged[2] > 0 && logged[3] > 0,
+            "{logged:?}"
+        );
+        assert_eq!(logged[1] > 0, per == "QueuePair", "{logged:?}");
+    }
+}
+
 /// Little's law on a mesh below saturation: requests under way = their rate times the round trip, within 1 %. What is left
 /// out of the round trip is the wait for the host's channel, which replies use, too.
 #[test]

@@ -166,7 +166,7 @@ impl Lane {
         let queue = front.map(|_| Pick::Queue);
         let has_flow = self.tick(scheduler).is_some_and(|tick| tick <= now);
         self.picked = match scheduler {
-            _ if !has_flow && !(scheduler.keeps_turn() && self.opens <= now) => queue,
+            _ if !(has_flow || scheduler.keeps_turn() && self.opens <= now) => queue,
             Scheduler::Fifo | Scheduler::LeakyBucket => match self.top(flows) {
                 Some((since, row)) if front.is_none_or(|front| since < front.created.into()) => {
                     Some(Pick::Flow(row))
