@@ -268,7 +268,7 @@ mechanisms![
     super::stages::cross::OutputBuffers,
     super::mechanisms::flows::Flowing,
     super::mechanisms::control::Controlling,
-    super::mechanisms::control::Probing,
+    super::mechanisms::probes::Probing,
     super::mechanisms::congestion::requests::Marking,
     super::mechanisms::congestion::Filling,
     super::mechanisms::occupancy::Occupancy,

@@ -1,7 +1,7 @@
 //! One shard: a world, its schedule, its mail.
 
 use crate::cycle::look::Look;
-use crate::cycle::mechanisms::control::Probes;
+use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::profile::StageClock;
 use crate::cycle::snapshot::{Resume, SavedItem, Snapshot};
 use crate::cycle::stages::generate::sources::Sources;
@@ -146,11 +146,8 @@ impl<const W: usize> WorldShard<W> {
         }
     }
 
-    /// Puts the mail of the last window into the calendar and the pool.
-    fn receive(&mut self) {
-        if self.inbox.is_empty() {
-            return;
-        }
+    /// Makes sure the pool holds the packets of the last window's mail.
+    fn make_room(&mut self) {
         let is_packet = |mail: &&Mail| matches!(mail, Mail::Packet { .. });
         let packets = self.inbox.iter().filter(is_packet).count();
         let pool = self.world.resource::<PacketPool>();
@@ -158,6 +155,14 @@ impl<const W: usize> WorldShard<W> {
             let count = packets.max(pool.size());
             self.grow_pool(count);
         }
+    }
+
+    /// Puts the mail of the last window into the calendar and the pool.
+    fn receive(&mut self) {
+        if self.inbox.is_empty() {
+            return;
+        }
+        self.make_room();
         let receiving = self.receiving.get_mut(&mut self.world);
         let Receiving {
             mut calendar,

@@ -9,6 +9,7 @@ pub mod flows;
 pub mod occupancy;
 pub mod output_lanes;
 pub mod packet_records;
+pub mod probes;
 pub mod replay;
 pub mod sink;
 pub mod vl_tables;

@@ -5,7 +5,7 @@
 //! Writes: mail, packet pool
 //! Cost: O(packets and credits that leave)
 
-use crate::cycle::mechanisms::control::Probes;
+use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::state::{Mail, Outbox, PacketPool, Place, Worklists};
 use crate::cycle::view::column;
 use crate::fabric::rows::{PacketRow, Rows};

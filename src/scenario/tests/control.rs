@@ -164,7 +164,6 @@ const WRONG: &[(&str, &str)] = &[
         "answers: (size: \"2 flits\", transport:",
     ),
     ("answers: (transport:", "answers: (sl: 1, transport:"),
-    ("routing: MinHop()", "routing: DimensionOrder(lanes: Any)"),
     (
         "size: \"4 flits\"",
         "size: \"4 flits\", control: RequestReply()",
@@ -217,4 +216,15 @@ fn wrong_values_are_named() {
     }
     assert!(!list.contains("accepted"), "{list}");
     insta::assert_snapshot!(list);
+}
+
+#[test]
+fn control_networks_need_tables() {
+    let text = CONTROLLED
+        .replace(", marking: InfiniBand(threshold: 15)", "")
+        .replace("management_lane: true", "")
+        .replace("sl: Management", "sl: 1")
+        .replace("routing: MinHop()", "routing: DimensionOrder(lanes: Any)");
+    let refused = document(&text).resolve(&Parts::registered());
+    insta::assert_snapshot!(refused.map(|_| "accepted").unwrap_err().to_string());
 }

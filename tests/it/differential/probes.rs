@@ -6,6 +6,7 @@ use std::path::Path;
 use virtlane::control::erratic::Erratic;
 use virtlane::control::probe::Place;
 use virtlane::control::{Actions, Agent, Algorithm, Event, Facts, Line, Payload, Reply};
+use virtlane::cycle::ledger::Ledger;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::ids::HostId;
 use virtlane::measure::Delivery;
@@ -153,7 +154,7 @@ fn a_probe_in_band_visits_where_it_starts_and_is_granted() {
             let from = move |delivery: &&Delivery| delivery.source == HostId(source);
             let first = all.iter().find(from).expect("it is delivered");
             assert_eq!((first.class, first.size, first.sequence), (1, 3, 0));
-            assert_eq!((first.injected, first.hops), (first.created, 3));
+            assert_eq!((first.injected, first.hops), (first.created, 2));
             (first.created, first.delivered)
         };
         assert_eq!(times(0), (story.created, story.delivered), "{story:?}");
@@ -226,7 +227,7 @@ fn a_probe_out_of_band_visits_where_its_service_ends() {
 #[test]
 fn probes_do_not_depend_on_shards() {
     let mut seen = [0; 3];
-    for seed in 0..120 {
+    for seed in 0..320 {
         let mut case = case(seed);
         probe(&mut case.plan, true);
         let routes = Routes::Tables(case.routing.clone());
@@ -236,7 +237,8 @@ fn probes_do_not_depend_on_shards() {
         let routes = case.routing.routes();
         check(case, &routes, &mut seen);
     }
-    assert!(seen.iter().all(|&count| count > 1000), "{seen:?}");
+    // visits, deliveries out of band, control packets in band
+    assert!(seen[0] > 2000 && seen[1] > 500 && seen[2] > 2000, "{seen:?}");
 }
 
 /// `seen`: visits, deliveries out of band, packets of classes of answers.
@@ -257,6 +259,7 @@ fn check<R: Clone>(case: crate::random_fabric::Case<R>, routes: &Routes, seen: &
     alone.way.stops = Vec::new();
     let expected = engine::run(&alone, routes);
     let title = &case.plan.title;
+    keeps_the_laws(&case, routes);
     assert_eq!(found.records.counts, expected.records.counts, "{title}");
     assert!(found.deliveries == expected.deliveries, "{title}");
     assert_eq!(found.flows, expected.flows, "{title}");
@@ -269,4 +272,22 @@ fn check<R: Clone>(case: crate::random_fabric::Case<R>, routes: &Routes, seen: &
         .iter()
         .filter(|delivery| delivery.class >= first);
     seen[2] += answers.count() as u64;
+}
+
+/// Every now and then, with the mail of a window under way.
+fn keeps_the_laws<R>(case: &crate::random_fabric::Case<R>, routes: &Routes) {
+    let options = Options {
+        shards: 3,
+        ..Options::default()
+    };
+    let (plan, graph) = (&case.plan, &case.graph);
+    let simulation = Simulation::new(plan, graph, routes, options);
+    let mut simulation = simulation.expect("one thread starts");
+    let lanes = usize::from(plan.switch.lane_count()).next_power_of_two();
+    for cycle in (1..case.cycles.min(400)).step_by(23) {
+        simulation.run_until(cycle).expect("readable messages");
+        let ledger = simulation.ledger(Ledger::new(graph.channels().len(), lanes));
+        let settled = ledger.settle(plan.switch.lane_capacity, |channel| format!("{channel:?}"));
+        settled.unwrap_or_else(|broken| panic!("{}, cycle {cycle}: {broken}", plan.title));
+    }
 }

@@ -181,12 +181,12 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
         };
         let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 40) + number));
         if let Algorithm::Erratic(machines) = &mut control.algorithm {
-            machines.probes = dice.pick(&[0, 30, 60, 90]);
+            machines.probes = dice.pick(&[0, 50, 90]);
             if machines.probes > 0 {
                 (machines.shared, machines.packets) = (false, 1);
             }
         }
-        if has_tables && control.algorithm.packets_per_answer() == 1 && dice.chance(45) {
+        if has_tables && control.algorithm.packets_per_answer() == 1 && dice.chance(60) {
             control.transport = Some(OutOfBand {
                 serialisation: dice.between(1, 6),
                 processing: dice.pick(&[0, 0, 1, 5, 20]),

@@ -1,7 +1,7 @@
 //! Answers: from the receiver that gives one to the control queue of its lane.
 
-use super::Probes;
 use crate::control::Answer;
+use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::records::Records;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::worklists::Created;
@@ -20,25 +20,25 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// Where the answers of a flow go.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(in crate::cycle::mechanisms) struct Way {
     /// Host that answers.
-    pub(super) host: HostRow,
+    pub(in crate::cycle::mechanisms) host: HostRow,
     /// The same (global id).
-    pub(super) source: u32,
+    pub(in crate::cycle::mechanisms) source: u32,
     /// The flow's source (global id).
-    pub(super) destination: u32,
+    pub(in crate::cycle::mechanisms) destination: u32,
     /// The flow (global id).
-    pub(super) flow: u32,
+    pub(in crate::cycle::mechanisms) flow: u32,
     /// Class of the answers.
-    pub(super) class: u16,
+    pub(in crate::cycle::mechanisms) class: u16,
     /// Size \[flits\].
-    pub(super) size: u16,
+    pub(in crate::cycle::mechanisms) size: u16,
     /// Packets of an answer.
-    pub(super) packets: u16,
+    pub(in crate::cycle::mechanisms) packets: u16,
     /// Key of the lane map.
-    pub(super) key: u8,
+    pub(in crate::cycle::mechanisms) key: u8,
     /// Lane of the host's channel.
-    pub(super) lane: u8,
+    pub(in crate::cycle::mechanisms) lane: u8,
 }
 
 /// An answer in a control queue.
@@ -114,7 +114,7 @@ impl Answers {
     }
 
     /// Where the answers of the flow that ends in this row go.
-    pub(super) fn way(&self, tail: u32) -> Option<Way> {
+    pub(in crate::cycle::mechanisms) fn way(&self, tail: u32) -> Option<Way> {
         self.ways[tail as usize]
     }
 
@@ -128,7 +128,13 @@ impl Answers {
     }
 
     /// A packet created in cycle `at` joins the control queue of its lane; returns its number.
-    pub(super) fn queue(&mut self, numbering: Numbering, way: &Way, at: u64, value: u32) -> u32 {
+    pub(in crate::cycle::mechanisms) fn queue(
+        &mut self,
+        numbering: Numbering,
+        way: &Way,
+        at: u64,
+        value: u32,
+    ) -> u32 {
         let class = usize::from(way.class - self.first);
         let number = &mut self.numbers[way.host.0 as usize * usize::from(self.classes) + class];
         let sequence = *number;

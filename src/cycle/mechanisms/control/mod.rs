@@ -1,7 +1,7 @@
 //! Control of flows: receivers that answer packets, senders that set what flows may send (D39 to D41 of the model).
 //!
 //! Stages: `Slot::Admit` (answers are made), the head of a lane in `Slot::Inject`, `Slot::Notify` (receivers and senders are
-//! called); only where a class has control. What more control packets need than answers is in [`probes`]
+//! called); only where a class has control. What more control packets need than answers is in [`probes`](super::probes)
 //! Reads: packets that started and packets that were delivered
 //! Writes: its own state, limits and windows of flows, host visit lists
 //! Cost: O(log answers under way) per answer, O(log timers) per timer that is set; a flow to which nothing happens costs nothing
@@ -18,10 +18,8 @@
 pub mod answers;
 mod build;
 mod parts;
-pub mod probes;
-mod senders;
+pub(in crate::cycle::mechanisms) mod senders;
 
 pub use answers::Answers;
 pub use build::Controlling;
-pub use probes::{Probes, Probing};
 pub use senders::Senders;

@@ -1,9 +1,10 @@
 //! Calls receivers and senders, and does what they want.
 
+use super::Answers;
 use super::parts::Parts;
-use super::{Answers, Probes};
 use crate::control::{Actions, Algorithm, Arrival, Event, Probe, Receiver, Sender};
 use crate::cycle::mechanisms::flows::Flows;
+use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Place, Worklists};
 use crate::cycle::view::Packets;
@@ -19,12 +20,12 @@ use std::collections::BinaryHeap;
 
 /// A sender and its timer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Controlled {
-    pub(super) sender: Sender,
+pub(in crate::cycle::mechanisms) struct Controlled {
+    pub(in crate::cycle::mechanisms) sender: Sender,
     /// Cycle that the timer is set to; `u64::MAX` = none.
-    pub(super) timer: u64,
+    pub(in crate::cycle::mechanisms) timer: u64,
     /// Events logged.
-    pub(super) logged: u64,
+    pub(in crate::cycle::mechanisms) logged: u64,
 }
 
 /// Senders and receivers of the flows of a shard.
@@ -32,22 +33,22 @@ pub(super) struct Controlled {
 pub struct Senders {
     /// By class.
     #[serde(skip)]
-    pub(super) algorithms: Vec<Option<Algorithm>>,
+    pub(in crate::cycle::mechanisms) algorithms: Vec<Option<Algorithm>>,
     /// Packets of an answer, by class of answers.
     #[serde(skip)]
-    pub(super) packets: Vec<u16>,
+    pub(in crate::cycle::mechanisms) packets: Vec<u16>,
     /// By row of the flow at its source; of a group the first.
-    pub(super) rows: Vec<Option<Controlled>>,
+    pub(in crate::cycle::mechanisms) rows: Vec<Option<Controlled>>,
     /// Answers delivered, by row of the flow at its source.
-    pub(super) answered: Vec<u64>,
-    pub(super) parts: Parts,
+    pub(in crate::cycle::mechanisms) answered: Vec<u64>,
+    pub(in crate::cycle::mechanisms) parts: Parts,
     /// By row of the flow at its end.
-    pub(super) receivers: Vec<Option<Receiver>>,
+    pub(in crate::cycle::mechanisms) receivers: Vec<Option<Receiver>>,
     /// Cycles for which timers were set, with the row.
-    pub(super) timers: BinaryHeap<Reverse<(u64, u32)>>,
+    pub(in crate::cycle::mechanisms) timers: BinaryHeap<Reverse<(u64, u32)>>,
     /// Probes that calls of this cycle have sent, with the row.
     #[serde(skip)]
-    pub(super) sent: Vec<(u32, Probe)>,
+    pub(in crate::cycle::mechanisms) sent: Vec<(u32, Probe)>,
 }
 
 impl Persistent for Senders {
@@ -81,7 +82,13 @@ impl Senders {
     }
 
     /// Calls the sender of the flow in a row.
-    pub(super) fn call(&mut self, flows: &mut Flows, row: u32, now: u64, event: Event) {
+    pub(in crate::cycle::mechanisms) fn call(
+        &mut self,
+        flows: &mut Flows,
+        row: u32,
+        now: u64,
+        event: Event,
+    ) {
         let row = flows.speaker(row);
         let class = flows.rows()[row as usize].class;
         let Some(controlled) = &mut self.rows[row as usize] else {
@@ -99,7 +106,13 @@ impl Senders {
     }
 
     /// Does what a call of the sender of the flow in a row wants.
-    pub(super) fn act(&mut self, flows: &mut Flows, row: u32, now: u64, actions: Actions) {
+    pub(in crate::cycle::mechanisms) fn act(
+        &mut self,
+        flows: &mut Flows,
+        row: u32,
+        now: u64,
+        actions: Actions,
+    ) {
         let Some(controlled) = &mut self.rows[row as usize] else {
             return;
         };
@@ -135,7 +148,7 @@ impl Senders {
     }
 
     /// Calls the senders whose timers are set to this cycle.
-    fn ring(&mut self, flows: &mut Flows, now: u64) {
+    pub(in crate::cycle::mechanisms) fn ring(&mut self, flows: &mut Flows, now: u64) {
         while self.next() <= now {
             let Some(Reverse((at, row))) = self.timers.pop() else {
                 break;
@@ -200,8 +213,8 @@ pub(super) fn system(
     let now = calendar.now();
     let mut probes = probes.as_deref_mut();
     let has_deliveries = (probes.as_ref()).is_some_and(|probes| probes.has_deliveries());
-    let is_quiet = lists.sent.is_empty() && lists.consumed.is_empty() && !has_deliveries;
-    if is_quiet && senders.next() > now {
+    let is_busy = has_deliveries || !(lists.sent.is_empty() && lists.consumed.is_empty());
+    if !is_busy && senders.next() > now {
         return;
     }
     let (flows, senders, answers) = (
@@ -228,9 +241,9 @@ pub(super) fn system(
             continue;
         }
         let end = ends[record.flow as usize];
-        let content = probes.as_mut();
-        let content = content.and_then(|probes| probes.take(record.class, record.answer));
-        if let (Some(content), Some(probes)) = (content, &mut probes) {
+        if let Some(probes) = &mut probes
+            && let Some(content) = probes.take(record.class, record.answer)
+        {
             probes.tell((now, end), flows, senders, answers, content);
         } else if answers.is_answer(record.class) {
             senders.answer(flows, end.row, now, record, answers.first);
@@ -239,11 +252,8 @@ pub(super) fn system(
             senders.receive(into, end.tail, now, (&packets[row], record));
         }
     }
-    if let Some(probes) = &mut probes {
-        probes.deliver((now, ends), flows, senders, answers);
-    }
-    senders.ring(flows, now);
-    if let Some(probes) = &mut probes {
-        probes.post(now, senders);
+    match probes {
+        None => senders.ring(flows, now),
+        Some(probes) => probes.end((now, ends), flows, senders, answers),
     }
 }

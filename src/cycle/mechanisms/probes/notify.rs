@@ -11,7 +11,7 @@ use crate::fabric::PacketRecord;
 
 impl Probes {
     /// A packet of a class of answers starts on the channel of its host.
-    pub(in super::super) fn started(
+    pub(in crate::cycle::mechanisms) fn started(
         &mut self,
         (now, place): (u64, &Place),
         answers: &Answers,
@@ -35,8 +35,9 @@ impl Probes {
         }
     }
 
-    /// Delivers what came out of band in this cycle.
-    pub(in super::super) fn deliver(
+    /// Delivers what came out of band in this cycle, calls the senders whose timers are set to it, and sends what all calls of
+    /// the cycle want.
+    pub(in crate::cycle::mechanisms) fn end(
         &mut self,
         (now, ends): (u64, &[FlowEnd]),
         flows: &mut Flows,
@@ -51,10 +52,14 @@ impl Probes {
             }
             self.networks[number].delivered = parcels;
         }
+        senders.ring(flows, now);
+        for (row, probe) in senders.sent.drain(..) {
+            self.send(now, row, probe);
+        }
     }
 
     /// A control packet of a flow was delivered.
-    pub(in super::super) fn tell(
+    pub(in crate::cycle::mechanisms) fn tell(
         &mut self,
         (now, end): (u64, FlowEnd),
         flows: &mut Flows,
@@ -86,16 +91,9 @@ impl Probes {
     }
 
     /// Whether something came out of band in this cycle.
-    pub(in super::super) fn has_deliveries(&self) -> bool {
+    pub(in crate::cycle::mechanisms) fn has_deliveries(&self) -> bool {
         let mut networks = self.networks.iter();
         networks.any(|network| !network.delivered.is_empty())
-    }
-
-    /// What the calls of this cycle have sent.
-    pub(in super::super) fn post(&mut self, now: u64, senders: &mut Senders) {
-        for (row, probe) in senders.sent.drain(..) {
-            self.send(now, row, probe);
-        }
     }
 }
 

@@ -30,7 +30,12 @@ pub(super) struct Due {
 
 impl Probes {
     /// The receiver of the flow that ends in a row answers the packet delivered in cycle `now`.
-    pub(in super::super) fn answer(&mut self, now: u64, (way, tail): (&Way, u32), answer: Answer) {
+    pub(in crate::cycle::mechanisms) fn answer(
+        &mut self,
+        now: u64,
+        (way, tail): (&Way, u32),
+        answer: Answer,
+    ) {
         let content = Content {
             kind: Kind::Answer,
             visits: false,
@@ -78,7 +83,7 @@ impl Probes {
     }
 
     /// Makes those of cycle `now`; `enter` is told of each that is a packet, with its number.
-    pub(in super::super) fn make(
+    pub(in crate::cycle::mechanisms) fn make(
         &mut self,
         (now, place): (u64, &Place),
         answers: &mut Answers,

@@ -34,7 +34,7 @@ pub use network::Parcel;
 use self::content::Contents;
 use self::due::Due;
 use self::network::{Network, Station};
-use super::answers::Way;
+use super::control::answers::Way;
 use crate::control::{Agent, Algorithm};
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::rows::PortRow;
@@ -87,7 +87,7 @@ impl Persistent for Probes {
 impl Probes {
     /// First cycle in which one is to be made.
     #[inline]
-    pub(super) fn next_due(&self) -> u64 {
+    pub(in crate::cycle::mechanisms) fn next_due(&self) -> u64 {
         self.due.peek().map_or(u64::MAX, |Reverse(due)| due.at)
     }
 
@@ -106,7 +106,7 @@ impl Probes {
     }
 
     /// Whether the answers of a class are not among those of other classes.
-    pub(super) fn is_apart(&self, class: u16) -> bool {
+    pub(in crate::cycle::mechanisms) fn is_apart(&self, class: u16) -> bool {
         self.number(class).is_some()
     }
 
