@@ -68,7 +68,7 @@ fn probes(site: &Site<'_>, channels: &[ChannelId], rows: &[u32]) -> Probes {
         control.is_apart().then_some(control)
     });
     let controls: Vec<Option<&Control>> = controls.collect();
-    let agents = |control: &Option<&Control>| -> Vec<Agent> {
+    let agents = |control: Option<&Control>| -> Vec<Agent> {
         let Some(control) = control else {
             return Vec::new();
         };
@@ -77,7 +77,7 @@ fn probes(site: &Site<'_>, channels: &[ChannelId], rows: &[u32]) -> Probes {
             .map(|&channel| agent(site, control, channel));
         agents.flatten().collect()
     };
-    let network = |control: &Option<&Control>| match control {
+    let network = |control: Option<&Control>| match control {
         Some(control) if control.transport.is_some() => Network::new(channels.len()),
         _ => Network::default(),
     };
@@ -86,8 +86,8 @@ fn probes(site: &Site<'_>, channels: &[ChannelId], rows: &[u32]) -> Probes {
         .flatten()
         .any(|control| control.transport.is_some());
     Probes {
-        agents: controls.iter().map(agents).collect(),
-        networks: controls.iter().map(network).collect(),
+        agents: controls.iter().copied().map(agents).collect(),
+        networks: controls.iter().copied().map(network).collect(),
         given: Given {
             first: first as u16,
             algorithms: controls

@@ -28,7 +28,7 @@ pub enum Transport {
     /// They are packets.
     InBand,
     /// They have a network of their own.
-    OutOfBand(OutOfBand),
+    OutOfBand(Box<OutOfBand>),
 }
 
 impl Transport {
@@ -36,7 +36,7 @@ impl Transport {
         match item.variant() {
             Some(("InBand", None)) => Ok(Self::InBand),
             Some(("OutOfBand", Some(arguments))) => {
-                OutOfBand::read(&arguments).map(Self::OutOfBand)
+                OutOfBand::read(&arguments).map(Box::new).map(Self::OutOfBand)
             }
             Some(("OutOfBand", None)) => Err(item.mistake(
                 "`OutOfBand` needs its times: `OutOfBand(serialisation: time, processing: time, routing: time, propagation: time)`",
