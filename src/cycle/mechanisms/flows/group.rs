@@ -154,10 +154,13 @@ impl Flows {
             let number = self.groups[number].lanes[index];
             let lane = &mut self.lanes[number as usize];
             let before = std::mem::replace(&mut lane.opens, opens);
-            // a lane that finds the gate closed asks for no visit until somebody wakes it
-            if before.max(opens) >= from
+            if before < from && opens > from && lane.has_ready() {
+                // the source queue may be the candidate now, and fit where the flow did not
+                self.wake_lane(number, from);
+            } else if before.max(opens) >= from
                 && let Some(tick) = lane.tick(self.given.scheduler)
             {
+                // a lane that finds the gate closed asks for no visit until somebody wakes it
                 self.wake_lane(number, tick.max(from));
             }
         }

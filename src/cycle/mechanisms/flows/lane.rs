@@ -136,6 +136,12 @@ impl Lane {
         }
     }
 
+    /// Whether a flow contends, be the gate of its group closed.
+    #[inline]
+    pub fn has_ready(&self) -> bool {
+        self.ready > 0
+    }
+
     /// A flow shares the lane at this rate, 0 = no longer.
     pub fn share(&mut self, clock: &mut Clock, rate: u64) {
         self.sum -= u128::from(clock.counted);

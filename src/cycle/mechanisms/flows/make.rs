@@ -11,6 +11,7 @@ use crate::cycle::records::Records;
 use crate::cycle::state::worklists::Created;
 use crate::cycle::state::{Calendar, Worklists};
 use crate::cycle::view::column;
+use crate::fabric::components::NONE;
 use crate::fabric::rows::{HostRow, PortRow, Rows, Seen};
 use crate::fabric::{Host, OutPort};
 use crate::ids::HostId;
@@ -90,6 +91,9 @@ impl Flows {
                 let lane = &mut self.lanes[number as usize];
                 if lane.wake <= now {
                     lane.wake = u64::MAX;
+                }
+                if lane.group != NONE {
+                    self.asks.push(number);
                 }
                 match lane.tick(self.given.scheduler) {
                     Some(tick) if tick > now => self.wake_lane(number, tick),
