@@ -238,10 +238,7 @@ fn probes_do_not_depend_on_shards() {
         check(case, &routes, &mut seen);
     }
     // visits, deliveries out of band, control packets in band
-    assert!(
-        seen[0] > 2000 && seen[1] > 500 && seen[2] > 2000,
-        "{seen:?}"
-    );
+    assert!(seen[0] > 800 && seen[1] > 150 && seen[2] > 800, "{seen:?}");
 }
 
 /// `seen`: visits, deliveries out of band, packets of classes of answers.
