@@ -71,7 +71,7 @@ fn fair_rates(
         let sends = sends(flow, counts, window)?;
         places.push(sends);
         if sends {
-            let most = most(flow, window)?;
+            let most = Some(most(flow, window)?).filter(|most| most.is_finite());
             let sink = graph.channels().len() + flow.destination.index();
             let channels = route(resolved, flow)?.into_iter().map(ChannelId::index);
             demands.push(flow.weight, most, channels.chain([sink]));
@@ -105,16 +105,16 @@ fn sends(flow: &FlowPlan, counts: &FlowCounts, (from, end): (u64, u64)) -> Optio
     lasts.then_some(true)
 }
 
-/// What a flow may send at most, where that is one rate \[flits per cycle\].
-fn most(flow: &FlowPlan, (from, end): (u64, u64)) -> Option<Option<f64>> {
+/// What a flow may send at most \[flits per cycle\], infinite without a limit; `None` where that is not one rate.
+fn most(flow: &FlowPlan, (from, end): (u64, u64)) -> Option<f64> {
     let changes = || flow.changes.iter();
     if changes().any(|&(at, _)| at > from && at < end) {
         return None;
     }
     let last = changes().rev().find(|&&(at, _)| at <= from);
     match last.map_or(flow.limit, |&(_, limit)| limit) {
-        Limit::None => Some(None),
-        Limit::Rate(rate) => Some(Some(rate as f64 / ONE_FLIT_PER_CYCLE as f64)),
+        Limit::None => Some(f64::INFINITY),
+        Limit::Rate(rate) => Some(rate as f64 / ONE_FLIT_PER_CYCLE as f64),
         Limit::Delay { .. } => None,
     }
 }

@@ -54,25 +54,25 @@ fn build(
     };
     let arguments = Arguments { text: arguments };
     let in_source = |reason: &str| invalid(format!("`source`: {reason}"));
-    let made = (make.build)(arguments, inner).map_err(|error| in_source(&error.message))?;
-    let messages = made.messages();
+    let listed = (make.build)(arguments, inner).map_err(|error| in_source(&error.message))?;
+    let messages = listed.messages();
     let messages = messages.map_err(|error| in_source(&error.to_string()))?;
     let mut flows = Vec::new();
     for message in messages {
         let message = message.map_err(|error| in_source(&error.to_string()))?;
         let flow = flow(&message, context).map_err(|reason| {
-            let (file, line) = (made.file(), message.line);
+            let (file, line) = (listed.file(), message.line);
             in_source(&format!("{file}:{line}: {reason}"))
         });
         flows.push(flow?);
         if flows.len() as u64 > MOST_FLOWS {
-            let file = made.file();
+            let file = listed.file();
             let reason = format!("{file} has more than {MOST_FLOWS} messages: a flow each");
             return Err(in_source(&reason));
         }
     }
     if flows.is_empty() {
-        return Err(in_source(&format!("{} has no message", made.file())));
+        return Err(in_source(&format!("{} has no message", listed.file())));
     }
     Ok(flows)
 }

@@ -32,9 +32,11 @@ fn the_parking_lot_is_a_third_from_fair() {
     // a limit is part of what is fair
     let (distance, _) = apart(&["traffic.0.flows.0.limit=Rate(0.1)"]).expect("likewise");
     assert_close(distance, 0.0, 0.001);
-    // slower hosts: an eighth each into d2, so d1 has more
-    let (_, least) = apart(&["fabric.host.sink_rate=5 Gbit/s"]).expect("likewise");
-    assert_close(least, 2.0 / 3.0, 0.001);
+    // hosts that take half a flit per cycle: a quarter each into d1 and an eighth into d2 would be fair, a twelfth on the shared
+    // link and a sixth beside it are found
+    let (distance, least) = apart(&["fabric.host.sink_rate=5 Gbit/s"]).expect("likewise");
+    assert_close(distance, 0.5, 0.001);
+    assert_close(least, 1.0 / 3.0, 0.001);
 }
 
 #[test]
@@ -48,12 +50,16 @@ fn fair_rates_are_unknown_where_they_change_or_routes_do() {
         "traffic.0.flows.0.process=Poisson(load: 0.1)",
         "routing=MinimalAdaptive()",
     ] {
-        let lanes = "fabric.switch.lanes=2";
-        assert_eq!(apart(&[lanes, change]), None, "{change}");
+        let switch = [
+            "fabric.switch.lanes=2",
+            "fabric.switch.queues=Fifo",
+            "fabric.switch.input_speedup=1",
+        ];
+        assert_eq!(apart(&[&switch[..], &[change]].concat()), None, "{change}");
     }
     // what changes before or after the measurement does not matter
     let changes =
-        "traffic.0.flows.0.changes=[(\"8000 cycles\", Rate(0.1)), (\"90000 cycles\", Rate(0.2))]";
+        "traffic.0.flows.0.changes=[(\"1000 cycles\", Rate(0.1)), (\"90000 cycles\", Rate(0.2))]";
     let (distance, _) = apart(&[changes]).expect("one rate in the measurement");
     assert_close(distance, 0.0, 0.001);
 }
@@ -126,12 +132,14 @@ fn realised(max_flows: u32, buffers: [u32; 3]) -> [(f64, f64); 3] {
 /// 8 packets realise them, of 2 do not.
 #[test]
 fn paced_flows_get_their_fair_rates_with_buffers_of_eight_packets() {
-    for max_flows in [1, 3, 5] {
+    // means of the source with 2 buffers, from 4096 hosts with routes that flows choose
+    for (max_flows, published) in [(1, 0.91), (3, 0.83), (5, 0.78)] {
         let [two, four, eight] = realised(max_flows, [2, 4, 8]);
-        // a packet more or less in the measurement
-        assert!(eight.0 >= 0.99 && eight.1 >= 0.995, "{eight:?}");
-        assert!(two.0 <= four.0 + 0.01 && four.0 <= eight.0 + 0.01);
-        assert!(two.1 <= four.1 + 0.001 && four.1 >= 0.97, "{four:?}");
-        assert!(two.0 < 0.9, "{two:?}");
+        assert!(eight.0 >= 0.995 && eight.1 >= 0.995, "{eight:?}");
+        assert!(two.0 <= four.0 && four.0 <= eight.0);
+        assert!(max_flows > 1 || four.0 >= 0.995, "{four:?}");
+        assert!(four.1 >= 0.97, "{four:?}");
+        assert_close(two.1, published, 0.07);
+        assert!(two.0 < 0.7, "{two:?}");
     }
 }

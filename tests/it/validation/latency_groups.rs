@@ -95,8 +95,8 @@ fn columns_are_there_when_they_are_asked_for() {
     let changes = [
         TREE,
         &[
-            "traffic=[(name: \"a\", pattern: Uniform, process: Bernoulli(load: 0.6), size: \"4 flits\"), \
-             (name: \"b\", pattern: Uniform, process: Bernoulli(load: 0.1), size: \"8 flits\")]",
+            "traffic=[(name: \"a\", pattern: Uniform, process: Bernoulli(load: 0.2), size: \"4 flits\"), \
+             (name: \"b\", pattern: Uniform, process: Bernoulli(load: 0.4), size: \"8 flits\")]",
             "observe=(percentiles: true, hops: true, flows: true, classes: [\"b\"])",
         ],
     ];
