@@ -53,6 +53,11 @@ impl Probes {
             self.networks[number].delivered = parcels;
         }
         senders.ring(flows, now);
+        self.post(now, senders);
+    }
+
+    /// What calls of cycle `now` have sent.
+    pub(in crate::cycle::mechanisms) fn post(&mut self, now: u64, senders: &mut Senders) {
         for (row, probe) in senders.sent.drain(..) {
             self.send(now, row, probe);
         }
