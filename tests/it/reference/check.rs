@@ -2,7 +2,8 @@
 //! packets of one path stay in order.
 
 use super::Fabric;
-use super::packet::Packet;
+use super::flows::Told;
+use super::packet::{Packet, Saying, Says};
 use super::switch::Switch;
 use std::collections::BTreeMap;
 use virtlane::ids::{HostId, SlId};
@@ -15,6 +16,7 @@ pub(super) fn check(fabric: &Fabric<'_>) {
     check_flits(fabric);
     check_queues(fabric);
     check_control(fabric);
+    fabric.networks.check();
 }
 
 /// At the source, on the way (between buffers or in one), or consumed: once each.
@@ -58,46 +60,55 @@ fn check_queues(fabric: &Fabric<'_>) {
     }
 }
 
-/// Every delivery of a flow with control is told to its receiver once, every answer is to be made, or made; every start and
-/// every delivery of an answer is told to its sender once.
+/// Every delivery of a flow with control, and of a probe of it, is told to its receiver once; every start, and every delivery
+/// of an answer or a reply, is told to its sender once; every answer, reply and probe that they want is to be made, or made.
 fn check_control(fabric: &Fabric<'_>) {
     let count = |is_meant: &dyn Fn(&&Packet) -> bool| {
         let packets = fabric.packets.iter();
         packets.filter(is_meant).count() as u64
     };
-    for (_, answers) in fabric.hosts.iter().map(super::host::Host::control) {
-        for (flow, received, answered) in answers.told() {
-            let delivered = count(&|p| p.flow == Some(flow) && p.delivered.is_some());
-            assert_eq!(received, delivered, "flow {flow}");
-            let made = answers_made(&fabric.packets, &[flow]).len() as u64;
-            assert_eq!(answered, made + answers.to_make(flow), "flow {flow}");
-        }
+    let control: Vec<(Saying, bool)> = fabric
+        .control_packets()
+        .into_iter()
+        .map(|(saying, delivered)| (saying, delivered.is_some()))
+        .collect();
+    let controls = || fabric.hosts.iter().map(super::host::Host::control);
+    let to_make: Vec<Saying> = controls()
+        .flat_map(|(_, _, wanted)| wanted.to_make())
+        .collect();
+    let arrived = |flow: usize, is_meant: fn(&Saying) -> bool| {
+        let mine = control.iter().filter(|(saying, _)| saying.flow == flow);
+        mine.filter(|(saying, delivered)| *delivered && is_meant(saying))
+            .count() as u64
+    };
+    let wanted = |flow: usize, is_meant: fn(&Saying) -> bool| {
+        let made = control.iter().map(|(saying, _)| saying);
+        let all = made.chain(&to_make).filter(|saying| saying.flow == flow);
+        all.filter(|saying| is_meant(saying)).count() as u64
+    };
+    let is_probe = |saying: &Saying| matches!(saying.says, Says::Probe(_));
+    for (flow, told) in controls().flat_map(|(_, receivers, _)| receivers.told()) {
+        let expected = Told {
+            packets: count(&|p| p.flow == Some(flow) && p.delivered.is_some()),
+            answers: wanted(flow, |saying| matches!(saying.says, Says::Answer(_))),
+            probes: arrived(flow, is_probe),
+            replies: wanted(flow, |saying| matches!(saying.says, Says::Reply { .. })),
+        };
+        assert_eq!(told, expected, "flow {flow}");
     }
-    for (flows, _) in fabric.hosts.iter().map(super::host::Host::control) {
-        for told in flows.told() {
-            let is_of = |p: &Packet| p.flow.is_some_and(|flow| told.flows.contains(&flow));
-            let injected = count(&|p| is_of(p) && p.injected.is_some());
-            assert_eq!(told.starts, injected, "{told:?}");
-            let made = answers_made(&fabric.packets, &told.flows);
-            let whole = made.values().filter(|is_delivered| **is_delivered);
-            assert_eq!(told.answers, whole.count() as u64, "{told:?}");
-        }
+    for told in controls().flat_map(|(flows, _, _)| flows.told()) {
+        let is_of = |p: &Packet| p.flow.is_some_and(|flow| told.flows.contains(&flow));
+        let injected = count(&|p| is_of(p) && p.injected.is_some());
+        let sum = |of: &dyn Fn(usize) -> u64| told.flows.iter().map(|&flow| of(flow)).sum::<u64>();
+        let returned = sum(&|flow| arrived(flow, Saying::is_for_sender));
+        let probes = sum(&|flow| wanted(flow, is_probe));
+        let found = (told.starts, told.answers, told.probes);
+        assert_eq!(found, (injected, returned, probes), "{told:?}");
     }
-}
-
-/// The answers made to these flows, by flow and number, and whether all packets of each are delivered.
-fn answers_made(packets: &[Packet], flows: &[usize]) -> BTreeMap<(usize, u64), bool> {
-    let mut made = BTreeMap::new();
-    for packet in packets {
-        if let Some(answer) = packet.answer.filter(|answer| flows.contains(&answer.flow)) {
-            *made.entry((answer.flow, answer.number)).or_insert(true) &= packet.delivered.is_some();
-        }
-    }
-    made
 }
 
 /// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they are delivered in
-/// the order of their creation, those of one flow, those of none, and answers; which of these goes first is the scheduler's
+/// the order of their creation, those of one flow, those of none, and control packets; which of these goes first is the scheduler's
 /// choice, or D40's.
 pub(super) fn check_order(packets: &[Packet]) {
     let mut last: BTreeMap<(HostId, HostId, SlId, bool, Option<usize>, bool), u64> =
@@ -117,7 +128,7 @@ pub(super) fn check_order(packets: &[Packet]) {
             sl,
             packet.management,
             packet.flow,
-            packet.answer.is_some(),
+            packet.saying.is_some(),
         );
         let before = last.insert(path, delivered).unwrap_or(0);
         assert!(before <= delivered, "overtaken on one path: {packet:?}");

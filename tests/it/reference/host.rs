@@ -1,14 +1,14 @@
 //! One host: sources, source queues, injection.
 //!
 //! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D17 (sources), D21 (messages), D29 (flows and queues),
-//! D40 (control queues).
+//! D40, D47 (control queues).
 
 use super::Setting;
-use super::flows::{Answers, Blocked, Candidate, Flows, Look, pace};
+use super::flows::{Blocked, Candidate, ControlPackets, Flows, Look, Receivers, pace};
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start};
 use super::messages::Messages;
-use super::packet::{Flit, Packet, PacketId, Rejected};
+use super::packet::{Flit, Packet, PacketId, Rejected, Saying, Says};
 use super::routing::injection_lane;
 use super::sink::Sink;
 use virtlane::ids::HostId;
@@ -43,7 +43,7 @@ struct Sending {
 #[derive(Clone, Copy, Debug)]
 enum First {
     /// The head of its control queue (D40).
-    Answer(PacketId),
+    Control(PacketId),
     /// What its scheduler picks (D29).
     Picked(Candidate),
 }
@@ -53,12 +53,13 @@ enum First {
 pub(super) struct Host {
     pub(super) id: HostId,
     /// Injection channel.
-    outgoing: usize,
+    pub(super) outgoing: usize,
     sources: Vec<ClassSource>,
     /// Packets that have not started, per lane.
     queues: Vec<Vec<PacketId>>,
     flows: Flows,
-    answers: Answers,
+    receivers: Receivers,
+    control: ControlPackets,
     chooser: LaneChooser,
     /// First cycle in which the channel can be granted again.
     free_at: u64,
@@ -93,7 +94,8 @@ impl Host {
             sources,
             queues: vec![Vec::new(); lanes],
             flows: Flows::new(setting, id),
-            answers: Answers::new(setting, id),
+            receivers: Receivers::new(setting, id),
+            control: ControlPackets::new(setting),
             chooser: LaneChooser::new(options),
             free_at: 0,
             sending: None,
@@ -114,11 +116,12 @@ impl Host {
         seen: Blocked<'_>,
         last: u64,
     ) {
-        self.flows.look(setting, class, seen, last);
+        let probes = self.flows.look(setting, class, seen, last);
+        self.control.want(probes);
     }
 
-    /// Stage Generate: one packet of each class that is due, in class order, then of each flow, then answers; adds the
-    /// rejected ones.
+    /// Stage Generate: one packet of each class that is due, in class order, then of each flow, then control packets;
+    /// adds the rejected ones.
     pub(super) fn generate(
         &mut self,
         setting: Setting<'_>,
@@ -165,27 +168,56 @@ impl Host {
             self.enqueue(setting, packets, class_index, made, now);
         }
         self.flows.generate(setting, packets, rejected, now);
-        self.answers.generate(setting, packets, now);
+        self.control.generate(setting, packets, now);
     }
 
     /// Stage Notify, first half: a packet of a flow was delivered here.
     pub(super) fn receive(&mut self, setting: Setting<'_>, packet: &Packet, now: u64) {
-        self.answers.receive(setting, packet, now);
+        let answer = self.receivers.receive(setting, packet, now);
+        self.control.want(answer);
     }
 
-    /// Stage Notify, second half: the senders of the flows that begin here.
-    pub(super) fn notify(&mut self, setting: Setting<'_>, packets: &[Packet], now: u64) {
-        self.flows.notify(Look {
+    /// Stage Notify, first half, after the packets of flows: a control packet was delivered here.
+    pub(super) fn receive_control(&mut self, setting: Setting<'_>, saying: Saying, now: u64) {
+        assert_eq!(saying.ends(setting).1, self.id);
+        if let Says::Probe(payload) = saying.says {
+            let probe = (saying.flow, payload);
+            self.control.want(self.receivers.probe(setting, probe, now));
+        }
+    }
+
+    /// Stage Notify, second half: the senders of the flows that begin here, with the control packets that were delivered
+    /// anywhere in this cycle.
+    pub(super) fn notify(
+        &mut self,
+        setting: Setting<'_>,
+        packets: &[Packet],
+        delivered: &[Saying],
+        now: u64,
+    ) {
+        let look = Look {
             setting,
             packets,
             pace: pace(setting, self.id),
             now,
-        });
+        };
+        self.control.want(self.flows.notify(look, delivered));
     }
 
-    /// The two ends of control, for checks.
-    pub(super) fn control(&self) -> (&Flows, &Answers) {
-        (&self.flows, &self.answers)
+    /// Control packets made in this cycle for a network beside the data network (D49), in order.
+    pub(super) fn take_beside(&mut self) -> Vec<Saying> {
+        self.control.take_beside()
+    }
+
+    /// The packet that has started in this cycle.
+    pub(super) fn started(&self, now: u64) -> Option<PacketId> {
+        let sending = self.sending.filter(|sending| sending.start == now);
+        sending.map(|sending| sending.packet)
+    }
+
+    /// Both ends of control and what they want, for checks.
+    pub(super) fn control(&self) -> (&Flows, &Receivers, &ControlPackets) {
+        (&self.flows, &self.receivers, &self.control)
     }
 
     /// Goes on with the sources of another plan, whose first gaps count from now; their numbers of packets go on, and
@@ -260,8 +292,8 @@ impl Host {
 
     /// What a lane would send.
     fn first(&self, look: Look<'_>, lane: usize) -> Option<First> {
-        if let Some(id) = self.answers.head(lane) {
-            return Some(First::Answer(id));
+        if let Some(id) = self.control.head(lane) {
+            return Some(First::Control(id));
         }
         let picked = self.flows.candidate(look, lane, self.head(lane));
         picked.map(First::Picked)
@@ -286,7 +318,7 @@ impl Host {
         let lanes = 0..self.queues.len();
         let firsts: Vec<Option<First>> = lanes.map(|lane| self.first(look, lane)).collect();
         let size = |first: First| match first {
-            First::Answer(id) => look.packets[id].size,
+            First::Control(id) => look.packets[id].size,
             First::Picked(candidate) => candidate.size,
         };
         let lanes = firsts.iter().enumerate();
@@ -297,8 +329,8 @@ impl Host {
             return;
         };
         let id = match firsts[choice.lane].expect("eligible") {
-            First::Answer(id) => {
-                self.answers.start(choice.lane, id);
+            First::Control(id) => {
+                self.control.start(choice.lane, id);
                 id
             }
             First::Picked(next) => {
@@ -340,7 +372,7 @@ impl Host {
             .flatten()
             .copied()
             .chain(self.flows.queued())
-            .chain(self.answers.queued())
+            .chain(self.control.queued())
     }
 }
 

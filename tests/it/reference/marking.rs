@@ -91,9 +91,9 @@ pub(super) fn mark(
     };
 }
 
-/// Neither an answer nor a packet of VL15.
+/// Neither a control packet nor a packet of VL15.
 fn may_be_marked(packet: &Packet) -> bool {
-    packet.answer.is_none() && !packet.management
+    packet.saying.is_none() && !packet.management
 }
 
 /// D37: the fill from which on an output lane is congested \[flits\].

@@ -2,18 +2,20 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D46, D50, D51); with the library it shares scenario, graph, tables or adaptive routing function, sources, the
+//! decisions D1-D42, D44-D51); with the library it shares scenario, graph, tables or adaptive routing function, sources, the
 //! state machines of control and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `marking` (D16, D36 to D38), `host` (sources and injection), `sink`, `messages` (D21), `flows` of
-//! a host and their control (D27 to D34, D39 to D46), `applications` (D50), `looks` (D51), `check` (conservation), `window` (what a measurement counts).
+//! a host and their control (D27 to D34, D39 to D47), `visits` (D48), `beside` (D49), `applications` (D50), `looks` (D51), `check`
+//! (conservation), `window` (what a measurement counts).
 
 mod adaptive;
 mod applications;
 mod arbitration;
+mod beside;
 mod check;
 mod flows;
 mod host;
@@ -30,22 +32,26 @@ mod routing;
 mod sink;
 mod switch;
 mod turns;
+mod visits;
 mod window;
 
 pub(crate) use flows::Controlled;
+pub(crate) use packet::Says;
 pub(crate) use routing::Routing;
-pub(crate) use window::{ClassCounts, FlowCounts, HostCounts, Window};
+pub(crate) use window::{ClassCounts, ControlCounts, FlowCounts, HostCounts, Window};
 
 use applications::Applications;
+use beside::Networks;
 use host::Host;
 use link::Link;
 use messages::Messages;
-use packet::{Packet, Rejected};
+use packet::{Packet, Rejected, Saying};
 use switch::Switch;
 use virtlane::ids::HostId;
 use virtlane::plan::Plan;
 use virtlane::rng::{Purpose, stream};
 use virtlane::topology::{Endpoint, Graph};
+use visits::Agents;
 
 /// Cycles between two checks of every flit's place.
 const CHECK_INTERVAL: u64 = 8;
@@ -98,6 +104,8 @@ pub(crate) struct Outcome {
     pub(crate) window: Window,
     /// What the flows count, by id.
     pub(crate) flows: Vec<FlowCounts>,
+    /// What the classes with control count of their control packets, by class.
+    pub(crate) control: Vec<ControlCounts>,
 }
 
 /// Simulates cycles `0..cycles`.
@@ -162,6 +170,8 @@ struct Fabric<'a> {
     messages: Messages,
     applications: Applications,
     rejected: Vec<Rejected>,
+    agents: Agents,
+    networks: Networks,
     /// See [`Outcome::queued`].
     queued: (u64, u64),
 }
@@ -187,6 +197,8 @@ impl<'a> Fabric<'a> {
             messages: Messages::new(setting),
             applications: Applications::new(setting.plan),
             rejected: Vec::new(),
+            agents: Agents::new(setting),
+            networks: Networks::new(setting),
             queued: (0, 0),
         }
     }
@@ -235,6 +247,7 @@ impl<'a> Fabric<'a> {
         self.deliver_and_route(now);
         self.arbitrate_cross_mark(now);
         self.generate_and_inject(now);
+        self.networks.cycle(self.setting, &mut self.agents, now);
         for host in &mut self.hosts {
             host.sink
                 .consume(self.setting, &mut self.links, &mut self.packets, now);
@@ -286,7 +299,12 @@ impl<'a> Fabric<'a> {
             switch.cross(options, &mut self.links, now);
             switch.send(self.setting, &mut self.links, now);
             for grant in &grants {
-                self.packets[grant.packet].switches += 1;
+                let packet = &mut self.packets[grant.packet];
+                packet.switches += 1;
+                if let Some(saying) = &mut packet.saying {
+                    let output = switch.outputs[grant.output].as_ref().expect("connected");
+                    self.agents.take(self.setting, output.channel, saying, now);
+                }
             }
             for grant in grants {
                 marking::mark(self.setting, switch, &mut self.packets, grant, now);
@@ -303,7 +321,13 @@ impl<'a> Fabric<'a> {
                 &mut self.rejected,
                 now,
             );
+            self.networks.create(self.setting, host.take_beside(), now);
             host.inject(self.setting, &mut self.links, &mut self.packets, now);
+            if let Some(id) = host.started(now)
+                && let Some(saying) = &mut self.packets[id].saying
+            {
+                self.agents.take(self.setting, host.outgoing, saying, now);
+            }
         }
         for (link, channel) in self.links.iter_mut().zip(self.setting.graph.channels()) {
             let buffer = match channel.from {
@@ -325,15 +349,46 @@ impl<'a> Fabric<'a> {
                 self.hosts[packet.destination.index()].receive(self.setting, packet, now);
             }
         }
-        for host in &mut self.hosts {
-            host.notify(self.setting, &self.packets, now);
+        let delivered: Vec<Saying> = self
+            .control_packets()
+            .into_iter()
+            .filter(|(_, delivered)| *delivered == Some(now))
+            .map(|(saying, _)| saying)
+            .collect();
+        for &saying in &delivered {
+            let (_, to) = saying.ends(self.setting);
+            self.hosts[to.index()].receive_control(self.setting, saying, now);
         }
+        for host in &mut self.hosts {
+            host.notify(self.setting, &self.packets, &delivered, now);
+        }
+    }
+
+    /// All answers, replies and probes in band and out of band, and when they were delivered: answers with the last of
+    /// their packets (D45).
+    fn control_packets(&self) -> Vec<(Saying, Option<u64>)> {
+        let packets = self.packets.iter();
+        let in_band = packets.filter_map(|packet| Some((packet.saying?, packet.delivered)));
+        let in_band: Vec<(Saying, Option<u64>)> = in_band.collect();
+        let is_same = |one: &(Saying, Option<u64>), next: &(Saying, Option<u64>)| {
+            matches!(one.0.says, Says::Answer(_)) && one.0 == next.0
+        };
+        let whole = in_band.chunk_by(is_same).map(|own| {
+            let delivered: Option<Vec<u64>> = own.iter().map(|packet| packet.1).collect();
+            (
+                own[0].0,
+                delivered.and_then(|cycles| cycles.into_iter().max()),
+            )
+        });
+        let beside = self.networks.all.iter();
+        let beside = beside.map(|carried| (carried.saying, carried.delivered));
+        whole.chain(beside).collect()
     }
 
     fn outcome(self) -> Outcome {
         let delivery = |packet: &Packet| {
-            let answered = packet.answer.as_ref().map(|saying| saying.flow);
-            let named = packet.flow.or(answered);
+            let controlled = packet.saying.map(|saying| saying.flow);
+            let named = packet.flow.or(controlled);
             Some(Delivery {
                 source: packet.source,
                 class: packet.class,
@@ -363,6 +418,7 @@ impl<'a> Fabric<'a> {
             queued: self.queued,
             window: Window::of(&self),
             flows: window::flows(&self),
+            control: window::control(&self),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Setting;
 use super::routing::Routing;
+use virtlane::control::Payload;
 use virtlane::ids::{HostId, SlId};
 use virtlane::routing::adaptive::Course;
 use virtlane::traffic::Creation;
@@ -16,8 +17,8 @@ pub(super) struct Packet {
     pub(super) class: u16,
     /// Its flow, when it is one of a flow.
     pub(super) flow: Option<usize>,
-    /// What it says, when it is an answer (D39).
-    pub(super) answer: Option<Saying>,
+    /// What it says, when it is a control packet (D39, D47).
+    pub(super) saying: Option<Saying>,
     pub(super) sequence: u64,
     pub(super) destination: HostId,
     pub(super) sl: SlId,
@@ -60,7 +61,7 @@ impl Packet {
             source,
             class,
             flow,
-            answer: None,
+            saying: None,
             sequence: made.sequence,
             destination: made.destination,
             sl: made.sl,
@@ -83,13 +84,64 @@ impl Packet {
     }
 }
 
-/// What an answer says to the sender of a flow, in each of its packets (D45).
+/// What a control packet says, and of which flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Saying {
     pub(super) flow: usize,
-    /// Number of the answer within the flow, from 0.
+    /// Number of an answer within the flow, from 0; all packets of it say the same (D45).
     pub(super) number: u64,
-    pub(super) value: u32,
+    pub(super) says: Says,
+}
+
+impl Saying {
+    /// Whether it goes to the sender of the flow; else to the receiver.
+    pub(super) fn is_for_sender(&self) -> bool {
+        !matches!(self.says, Says::Probe(_))
+    }
+
+    /// The hosts between which it goes.
+    pub(super) fn ends(&self, setting: Setting<'_>) -> (HostId, HostId) {
+        let flow = &setting.plan.flows[self.flow];
+        if self.is_for_sender() {
+            (flow.destination, flow.source)
+        } else {
+            (flow.source, flow.destination)
+        }
+    }
+}
+
+/// The kinds of control packets, in the order in which those of one call cycle are made (D47).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// To a packet of the flow (D40).
+    Answer(u32),
+    /// To a probe.
+    Reply {
+        payload: Payload,
+        /// Whether it visits agents (D48).
+        visits: bool,
+    },
+    /// Of a sender.
+    Probe(Payload),
+}
+
+impl Says {
+    /// Place among those of one call cycle.
+    pub(super) fn rank(self) -> u8 {
+        match self {
+            Self::Answer(_) => 0,
+            Self::Reply { .. } => 1,
+            Self::Probe(_) => 2,
+        }
+    }
+
+    /// What it shows the agents that it visits, if it visits any (D48).
+    pub(super) fn shown(&mut self) -> Option<&mut Payload> {
+        match self {
+            Self::Answer(_) | Self::Reply { visits: false, .. } => None,
+            Self::Reply { payload, .. } | Self::Probe(payload) => Some(payload),
+        }
+    }
 }
 
 /// A packet that met a full source queue, or a full queue of its flow.

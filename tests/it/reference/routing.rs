@@ -76,8 +76,8 @@ pub(super) fn injection_lane(setting: Setting<'_>, packet: &Packet) -> usize {
         }
         Routing::Adaptive(routing) => {
             let lanes = group(routing, options, packet);
-            // D39: the flow that is answered counts as that of the answer
-            let flow = packet.flow.or(packet.answer.map(|answer| answer.flow));
+            // D39, D47: the flow of a control packet
+            let flow = packet.flow.or(packet.saying.map(|saying| saying.flow));
             let number = flow.unwrap_or(packet.sequence as usize);
             lanes.start + number % lanes.len()
         }

@@ -5,8 +5,7 @@
 //! in the window ([`super::link::Start`]).
 
 use super::Fabric;
-use super::flows::is_whole;
-use super::packet::{Packet, Saying};
+use super::packet::Packet;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use virtlane::ids::HostId;
@@ -83,10 +82,25 @@ pub(crate) struct FlowCounts {
     pub(crate) last_delivery: Option<u64>,
     /// Packets delivered with FECN (D42).
     pub(crate) marked: u64,
-    /// Answers delivered at its source, all packets of them (D42, D45).
+    /// Answers, all packets of them, and replies delivered at its source (D42, D45, D47).
     pub(crate) answered: u64,
     /// Events that its sender logged; those of a group are its first flow's (D42, D44).
     pub(crate) logged: u64,
+}
+
+/// Counts of the control packets of a class, since cycle 0 (D49).
+#[derive(PartialEq, Eq, Clone, Debug, Default)]
+pub(crate) struct ControlCounts {
+    /// Created beside the data network.
+    pub(crate) created: u64,
+    /// Delivered beside the data network.
+    pub(crate) delivered: u64,
+    /// From creation to delivery, of these: sum and most \[cycles\].
+    pub(crate) delay: (u64, u64),
+    /// Visits of agents, by channel (D48), in both transports; no channel where the class does not probe.
+    pub(crate) visits: Vec<u64>,
+    /// States of the agents, by channel, in words.
+    pub(crate) agents: Vec<String>,
 }
 
 /// Counts of a measurement window.
@@ -200,13 +214,19 @@ pub(super) fn flows(fabric: &Fabric<'_>) -> Vec<FlowCounts> {
             let packets: Vec<&Packet> = packets.filter(|p| p.flow == Some(flow)).collect();
             let rejected = fabric.rejected.iter().filter(|p| p.flow == Some(flow));
             let rejected: Vec<u16> = rejected.map(|packet| packet.size).collect();
+            let answered = fabric
+                .control_packets()
+                .into_iter()
+                .filter(|(saying, delivered)| {
+                    saying.flow == flow && saying.is_for_sender() && delivered.is_some()
+                });
             let host = &fabric.hosts[plan.flows[flow].source.index()];
             let mut sent = host.control().0.started_and_logged();
             let sent = sent.find(|sent| sent.0 == flow);
             let (_, start, logged) = sent.expect("a flow of its source");
             FlowCounts {
                 start,
-                answered: answered(fabric, flow),
+                answered: answered.count() as u64,
                 logged,
                 ..flow_counts(&packets, &rejected, &window)
             }
@@ -214,15 +234,27 @@ pub(super) fn flows(fabric: &Fabric<'_>) -> Vec<FlowCounts> {
         .collect()
 }
 
-/// Answers to a flow of which all packets are delivered.
-fn answered(fabric: &Fabric<'_>, flow: usize) -> u64 {
-    let says = fabric.packets.iter().filter_map(|packet| packet.answer);
-    let mut says: Vec<Saying> = says.filter(|answer| answer.flow == flow).collect();
-    says.dedup();
-    let whole = says
-        .into_iter()
-        .filter(|answer| is_whole(fabric.setting, &fabric.packets, *answer));
-    whole.count() as u64
+/// The counts of the control packets of all classes.
+pub(super) fn control(fabric: &Fabric<'_>) -> Vec<ControlCounts> {
+    let classes = 0..fabric.setting.plan.classes.len();
+    let of_class = |class| {
+        let all = fabric.networks.all.iter();
+        let mine = all.filter(|carried| carried.class == class);
+        let delays = mine
+            .clone()
+            .filter_map(|carried| Some(carried.delivered? - carried.created));
+        let delays: Vec<u64> = delays.collect();
+        let visits = fabric.agents.visits(class);
+        let states = fabric.agents.states(class);
+        ControlCounts {
+            created: mine.count() as u64,
+            delivered: delays.len() as u64,
+            delay: sum_and_most(&delays),
+            visits: visits.map(|visits| visits.len() as u64).collect(),
+            agents: states.map(|state| format!("{state:?}")).collect(),
+        }
+    };
+    classes.map(of_class).collect()
 }
 
 /// Packets and flits of these sizes.

@@ -5,10 +5,12 @@
 
 use super::marking::{from_fill, infiniband};
 use super::{backlogged, plan, star};
-use crate::reference::{Controlled, Outcome, simulate};
+use crate::reference::{Controlled, Outcome, Says, simulate};
 use std::sync::Arc;
 use virtlane::control::erratic::Erratic;
-use virtlane::control::{Acknowledge, Actions, Algorithm, Arrival, Event, Limit, Line, Sender};
+use virtlane::control::{
+    Acknowledge, Actions, Algorithm, Arrival, Event, Facts, Limit, Line, Sender,
+};
 use virtlane::ids::HostId;
 use virtlane::plan::{
     ClassPlan, Control, FlowPlan, ONE_FLIT_PER_CYCLE, Plan, Scheduler, SwitchOptions, Victims,
@@ -43,7 +45,7 @@ pub(super) fn flows_of(size: u16, count: u64) -> ClassPlan {
     }
 }
 
-fn erratic(seed: u64, answers: u32) -> Erratic {
+pub(super) fn erratic(seed: u64, answers: u32) -> Erratic {
     Erratic {
         looks: None,
         seed,
@@ -57,7 +59,7 @@ fn erratic(seed: u64, answers: u32) -> Erratic {
 }
 
 /// Class 0 of one flow with control, from host 0 to host 1, in packets of four flits; class 1 of its answers, of two.
-fn controlled(machines: Erratic, flits: Option<u64>) -> Plan {
+pub(super) fn controlled(machines: Erratic, flits: Option<u64>) -> Plan {
     let mut class = flows_of(4, 1);
     class.control = Some(Control {
         algorithm: Algorithm::Erratic(machines),
@@ -85,6 +87,14 @@ fn controlled(machines: Erratic, flits: Option<u64>) -> Plan {
 const LINE: Line = Line {
     pace: 1,
     largest: 4,
+};
+
+const FACTS: Facts = Facts {
+    id: 0,
+    start: 0,
+    stop: None,
+    flits: None,
+    weight: 1,
 };
 
 fn started(machines: Erratic) -> (Sender, Actions) {
@@ -266,7 +276,7 @@ fn a_limit_counts_from_the_cycle_after() {
 /// A flow of machines that set nothing at the start.
 fn blank() -> Controlled {
     let machines = unset(0).next().expect("no end of them");
-    Controlled::new(&Algorithm::Erratic(machines), LINE)
+    Controlled::new(&Algorithm::Erratic(machines), LINE, Some(FACTS))
 }
 
 fn acknowledge(after: u64) -> Actions {
@@ -361,8 +371,8 @@ fn a_sender_is_called_in_order() {
             continue;
         };
         let algorithm = Algorithm::Erratic(machines);
-        let mut flow = Controlled::new(&algorithm, LINE);
-        flow.notify(&algorithm, Some(3), Some(99), now);
+        let mut flow = Controlled::new(&algorithm, LINE, Some(FACTS));
+        flow.notify(&algorithm, Some(3), Some(Says::Answer(99)), now);
         let mut timer = Some(now);
         for event in [Event::Started(3), Event::Answered(99), Event::Timer] {
             if event == Event::Timer && timer != Some(now) {
@@ -380,7 +390,7 @@ fn a_sender_is_called_in_order() {
             continue;
         }
         let next = sent(machines, &mut sender, now + 1, Event::Answered(5));
-        flow.notify(&algorithm, None, Some(5), now + 1);
+        flow.notify(&algorithm, None, Some(Says::Answer(5)), now + 1);
         let expected = next.limit.or(all.limit).unwrap_or_default();
         assert_eq!(flow.limit(now + 2), expected, "{seed}");
     }

@@ -8,6 +8,7 @@ mod flows;
 mod groups;
 mod marking;
 mod output_lanes;
+mod probes;
 mod random_cases;
 mod turns;
 mod turns_without_room;

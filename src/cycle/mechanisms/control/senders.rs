@@ -41,7 +41,7 @@ pub struct Senders {
     pub(in crate::cycle::mechanisms) rows: Vec<Option<Controlled>>,
     /// Answers delivered, by row of the flow at its source.
     pub(in crate::cycle::mechanisms) answered: Vec<u64>,
-    pub(in crate::cycle::mechanisms) parts: Parts,
+    pub(super) parts: Parts,
     /// By row of the flow at its end.
     pub(in crate::cycle::mechanisms) receivers: Vec<Option<Receiver>>,
     /// Cycles for which timers were set, with the row.

@@ -4,7 +4,7 @@ use super::limit::{Limited, Terms};
 use super::sender::Controlled;
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, PacketId};
-use virtlane::control::Line;
+use virtlane::control::{Facts, Line};
 use virtlane::ids::HostId;
 use virtlane::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler};
 use virtlane::rng::{Purpose, Stream, stream};
@@ -91,8 +91,15 @@ impl Flow {
                 assert_eq!((plan.limit, plan.window), (Limit::None, None), "D39");
                 assert!(plan.changes.is_empty(), "D39");
                 let known = line(setting, plan.source, plan.class.into());
+                let facts = Facts {
+                    id: id as u32,
+                    start: plan.start,
+                    stop: plan.stop,
+                    flits: plan.flits,
+                    weight: plan.weight,
+                };
                 let algorithm = &control.algorithm;
-                (!algorithm.is_shared()).then(|| Controlled::new(algorithm, known))
+                (!algorithm.is_shared()).then(|| Controlled::new(algorithm, known, Some(facts)))
             }),
         };
         flow.due = flow.next_creation(plan, plan.start);

@@ -36,7 +36,11 @@ impl Group {
                 groups.push(Self {
                     flows,
                     class,
-                    controlled: Controlled::new(&control.algorithm, line(setting, host, class)),
+                    controlled: Controlled::new(
+                        &control.algorithm,
+                        line(setting, host, class),
+                        None,
+                    ),
                     limited: Limited::default(),
                 });
             }

@@ -1,28 +1,33 @@
 //! The flows of a host: what they make, and what a lane sends next (D28, D29); what their senders are told (D41).
 //!
 //! Each is a `flow` with a `limit`, and a `sender` when its class has control, or it is one of a `group` that has one
-//! (D44); a `scheduler` chooses among those of a lane. `answers` is the other end: what a host answers to flows that end
-//! there. With leaky buckets a `bucket` is between the flows of a lane and the channel (D46).
+//! (D44); a `scheduler` chooses among those of a lane. `receivers` is the other end: what a host gives back to flows that
+//! end there. What both send are `control_packets`. With leaky buckets a `bucket` is between the flows of a lane and the
+//! channel (D46).
 
-mod answers;
 mod bucket;
+mod control_packets;
 mod flow;
 mod group;
 mod limit;
+mod receivers;
 mod scheduler;
 mod sender;
 
-pub(super) use answers::{Answers, is_whole};
+pub(super) use control_packets::ControlPackets;
 pub(super) use flow::{Look, pace};
+pub(super) use receivers::{Receivers, Told};
 pub(crate) use sender::Controlled;
 
 use super::Setting;
-use super::packet::{Packet, PacketId, Rejected};
+use super::packet::{Packet, PacketId, Rejected, Saying, Says};
 use super::routing::injection_lane;
 use bucket::{FIFO, Fifo};
+use control_packets::{Wanted, control};
 use flow::Flow;
 use group::Group;
 use scheduler::{LaneScheduler, Offers, Place};
+use virtlane::control::Probe;
 use virtlane::ids::HostId;
 use virtlane::traffic::Creation;
 
@@ -44,13 +49,29 @@ pub(super) struct Flows {
 /// Whether what a packet goes through at the switch of this host is blocked, and how many of the switch are (D51).
 pub(super) type Blocked<'a> = (&'a dyn Fn(&Packet) -> bool, usize);
 
-/// What the flows with one sender were told, for checks.
+/// What the sender of a flow or group was told, and what it sent, for checks.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct SenderTold {
     /// Their ids: one, or those of a group.
     pub(super) flows: Vec<usize>,
     pub(super) starts: u64,
+    /// Answers and replies.
     pub(super) answers: u64,
+    pub(super) probes: u64,
+}
+
+/// A probe of a flow that was sent in cycle `now`.
+fn want(flow: usize, probe: &Probe, now: u64) -> Wanted {
+    assert!(probe.after >= 1, "D47");
+    Wanted {
+        cycle: now + probe.after,
+        called: now,
+        saying: Saying {
+            flow,
+            number: 0,
+            says: Says::Probe(probe.payload),
+        },
+    }
 }
 
 /// What a lane would send.
@@ -276,50 +297,50 @@ impl Flows {
         id
     }
 
-    /// Stage Notify: the senders, those of flows in order, then those of groups.
-    pub(super) fn notify(&mut self, look: Look<'_>) {
+    /// Stage Notify: the senders, those of flows in order, then those of groups, with the control packets that were
+    /// delivered anywhere in this cycle; returns the probes that they send.
+    pub(super) fn notify(&mut self, look: Look<'_>, delivered: &[Saying]) -> Vec<Wanted> {
         let started = only(
             look.packets
                 .iter()
                 .filter(|packet| packet.source == self.host && packet.injected == Some(look.now)),
         );
-        let taken = only(look.packets.iter().filter(|packet| {
-            packet.destination == self.host && packet.delivered == Some(look.now)
-        }));
-        // D45: the last packet of an answer
-        let answer = taken.and_then(|packet| packet.answer);
-        let answer = answer.filter(|saying| is_whole(look.setting, look.packets, *saying));
-        let tell = |class: usize, flows: &[usize], controlled: &mut Controlled| {
-            let control = look.setting.plan.classes[class].control.as_ref();
+        let mut wanted = Vec::new();
+        let mut tell = |flows: &[usize], controlled: &mut Controlled| {
             let is_mine = |flow: usize| flows.contains(&flow);
             let started = started.filter(|packet| packet.flow.is_some_and(is_mine));
-            let answer = answer.filter(|saying| is_mine(saying.flow));
-            controlled.notify(
-                &control.expect("a class with control").algorithm,
+            let said = delivered.iter().filter(|saying| saying.is_for_sender());
+            let said: Vec<&Saying> = said.filter(|saying| is_mine(saying.flow)).collect();
+            assert!(said.len() <= 1, "at most one of a class, host and cycle");
+            let probes = controlled.notify(
+                &control(look.setting, flows[0]).algorithm,
                 started.map(|packet| packet.size),
-                answer.map(|saying| saying.value),
+                said.first().map(|saying| saying.says),
                 look.now,
             );
+            wanted.extend(probes.iter().map(|probe| want(flows[0], probe, look.now)));
         };
         for flow in &mut self.all {
-            let class = usize::from(flow.plan(look.setting).class);
             if let Some(controlled) = &mut flow.controlled {
-                tell(class, &[flow.id], controlled);
+                tell(&[flow.id], controlled);
             }
         }
         for group in &mut self.groups {
-            tell(group.class, &group.flows, &mut group.controlled);
+            tell(&group.flows, &mut group.controlled);
         }
+        wanted
     }
 
-    /// D51: after all other events of cycle `last`, the senders of a class, those of flows in order, then those of groups.
+    /// D51: after all other events of cycle `last`, the senders of a class, those of flows in order, then those of groups;
+    /// returns the probes that they send.
     pub(super) fn look(
         &mut self,
         setting: Setting<'_>,
         class: usize,
         (is_blocked, blocked): Blocked<'_>,
         last: u64,
-    ) {
+    ) -> Vec<Wanted> {
+        let mut wanted = Vec::new();
         let own = |flow: usize| is_blocked(&packet(setting, flow, (0, 1), last));
         let control = setting.plan.classes[class].control.as_ref();
         let algorithm = &control.expect("a class with control").algorithm;
@@ -328,17 +349,20 @@ impl Flows {
             of_class.filter(|flow| usize::from(setting.plan.flows[flow.id].class) == class);
         for flow in of_class {
             if let Some(controlled) = &mut flow.controlled {
-                controlled.look(algorithm, (own(flow.id), blocked), last);
+                let probe = controlled.look(algorithm, (own(flow.id), blocked), last);
+                wanted.extend(probe.map(|probe| want(flow.id, &probe, last)));
             }
         }
         for group in self.groups.iter_mut().filter(|group| group.class == class) {
             let own = group.flows.iter().any(|&flow| own(flow));
-            group.controlled.look(algorithm, (own, blocked), last);
+            let probe = group.controlled.look(algorithm, (own, blocked), last);
+            assert!(probe.is_none(), "D47: a group does not probe");
         }
+        wanted
     }
 
     /// What each sender was told.
-    pub(super) fn told(&self) -> impl Iterator<Item = Told> {
+    pub(super) fn told(&self) -> impl Iterator<Item = SenderTold> {
         let own = self.all.iter().filter_map(|flow| {
             let controlled = flow.controlled.as_ref()?;
             Some((vec![flow.id], controlled))
@@ -346,11 +370,12 @@ impl Flows {
         let groups = self.groups.iter();
         let groups = groups.map(|group| (group.flows.clone(), &group.controlled));
         own.chain(groups).map(|(flows, controlled)| {
-            let (starts, answers) = controlled.told();
-            Told {
+            let (starts, answers, probes) = controlled.told();
+            SenderTold {
                 flows,
                 starts,
                 answers,
+                probes,
             }
         })
     }

@@ -1,7 +1,16 @@
-//! What controls a flow, or a group of flows, at its source (D41, D44): its sender, what that has set, and the packets that
-//! are outstanding.
+//! What controls a flow, or a group of flows, at its source (D41, D44, D47): its sender, what that has set, and the packets
+//! that are outstanding.
 
-use virtlane::control::{Actions, Algorithm, Event, Limit, Line, Sender};
+use crate::reference::packet::Says;
+use virtlane::control::{Actions, Algorithm, Event, Facts, Limit, Line, Payload, Probe, Sender};
+
+/// A call of a sender.
+enum Call {
+    /// One of D41.
+    Event(Event),
+    /// A reply with this payload was delivered (D47).
+    Returned(Payload),
+}
 
 /// A flow of a class with control, or a group.
 #[derive(Debug)]
@@ -19,15 +28,21 @@ pub(crate) struct Controlled {
     acknowledgements: Vec<(u64, u32)>,
     /// Events.
     logged: u64,
-    /// Starts and answers that the sender was told.
+    /// Starts, and answers and replies, that the sender was told.
     told: (u64, u64),
+    /// Probes that it sent.
+    sent: u64,
 }
 
 impl Controlled {
-    /// Before cycle 0.
-    pub(crate) fn new(algorithm: &Algorithm, line: Line) -> Self {
+    /// Before cycle 0; `facts` of a flow, none of a group, which does not probe.
+    pub(crate) fn new(algorithm: &Algorithm, line: Line, facts: Option<Facts>) -> Self {
         let mut actions = Actions::default();
-        let sender = algorithm.start(line, &mut actions);
+        let mut sender = algorithm.start(line, &mut actions);
+        if algorithm.probes() {
+            let facts = facts.expect("D47: a group does not probe");
+            algorithm.begin(&mut sender, facts, &mut actions);
+        }
         assert_eq!(actions.acknowledge, None, "D41: nothing has started");
         Self {
             sender,
@@ -42,6 +57,7 @@ impl Controlled {
             acknowledgements: Vec::new(),
             logged: 0,
             told: (0, 0),
+            sent: 0,
         }
     }
 
@@ -71,42 +87,64 @@ impl Controlled {
         }
     }
 
-    /// Stage Notify: what the sender is called with in this cycle, in order.
+    /// Stage Notify: what the sender is called with in this cycle, in order; returns the probes that it sends.
     pub(crate) fn notify(
         &mut self,
         algorithm: &Algorithm,
         started: Option<u16>,
-        answered: Option<u32>,
+        said: Option<Says>,
         now: u64,
-    ) {
+    ) -> Vec<Probe> {
+        let mut sent = Vec::new();
         if let Some(flits) = started {
             self.told.0 += 1;
-            self.call(algorithm, now, Event::Started(flits));
+            sent.extend(self.call(algorithm, now, Call::Event(Event::Started(flits))));
         }
-        if let Some(value) = answered {
+        if let Some(says) = said {
             self.told.1 += 1;
-            self.call(algorithm, now, Event::Answered(value));
+            let call = match says {
+                Says::Answer(value) => Call::Event(Event::Answered(value)),
+                Says::Reply { payload, .. } => Call::Returned(payload),
+                Says::Probe(_) => panic!("probes go to receivers"),
+            };
+            sent.extend(self.call(algorithm, now, call));
         }
         if self.timer == Some(now) {
             self.timer = None;
-            self.call(algorithm, now, Event::Timer);
+            sent.extend(self.call(algorithm, now, Call::Event(Event::Timer)));
         }
         assert!(self.timer.is_none_or(|cycle| cycle > now), "D41");
+        self.sent += sent.len() as u64;
+        sent
     }
 
-    /// D51: what the own switch shows after this cycle.
-    pub(super) fn look(&mut self, algorithm: &Algorithm, (own, blocked): (bool, usize), now: u64) {
+    /// D51: what the own switch shows after this cycle; returns the probe that the sender sends.
+    pub(super) fn look(
+        &mut self,
+        algorithm: &Algorithm,
+        (own, blocked): (bool, usize),
+        now: u64,
+    ) -> Option<Probe> {
         let blocked = blocked as u32;
-        self.call(algorithm, now, Event::Looked { own, blocked });
+        let probe = self.call(algorithm, now, Call::Event(Event::Looked { own, blocked }));
+        self.sent += u64::from(probe.is_some());
+        probe
     }
 
-    fn call(&mut self, algorithm: &Algorithm, now: u64, event: Event) {
+    /// Calls the sender; returns the probe that it sends.
+    fn call(&mut self, algorithm: &Algorithm, now: u64, call: Call) -> Option<Probe> {
         let mut actions = Actions::default();
-        algorithm.send(&mut self.sender, now, event, &mut actions);
+        let sender = &mut self.sender;
+        match call {
+            Call::Event(event) => algorithm.send(sender, now, event, &mut actions),
+            Call::Returned(payload) => algorithm.returned(sender, now, payload, &mut actions),
+        }
         self.act(actions, now);
+        assert!(actions.send.is_none() || algorithm.probes(), "D47");
+        actions.send
     }
 
-    /// What a call in this cycle wants done.
+    /// What a call in this cycle wants done, but for a probe.
     pub(crate) fn act(&mut self, actions: Actions, now: u64) {
         if let Some(limit) = actions.limit {
             self.limits.push((now + 1, limit));
@@ -132,8 +170,8 @@ impl Controlled {
         self.logged
     }
 
-    /// Starts and answers that the sender was told.
-    pub(super) fn told(&self) -> (u64, u64) {
-        self.told
+    /// Starts, and answers and replies, that the sender was told; probes that it sent.
+    pub(super) fn told(&self) -> (u64, u64, u64) {
+        (self.told.0, self.told.1, self.sent)
     }
 }
