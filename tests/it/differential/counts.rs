@@ -1,7 +1,7 @@
 //! Totals and counts of the measurement window: what differs.
 
 use super::engine::Found;
-use crate::reference::{ClassCounts, HostCounts, Outcome};
+use crate::reference::{ClassCounts, ControlCounts, HostCounts, Outcome};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use virtlane::ids::ChannelId;
@@ -136,6 +136,22 @@ impl Differences {
         self.same(&format!("host {number} [flits]"), expected, &found);
     }
 
+    /// D48, D49: totals over all classes; where no class probes, or goes out of band, there are none of them.
+    fn control(&mut self, expected: &[ControlCounts], found: &Records) {
+        let sum = |of: fn(&ControlCounts) -> u64| expected.iter().map(of).sum();
+        let longest = expected.iter().map(|class| class.delay.1).max();
+        for (name, expected) in [
+            ("control.visits", sum(|class| class.visits.iter().sum())),
+            ("out_of_band.created", sum(|class| class.created)),
+            ("out_of_band.delivered", sum(|class| class.delivered)),
+            ("out_of_band.cycles", sum(|class| class.delay.0)),
+            ("out_of_band.longest", longest.unwrap_or(0)),
+        ] {
+            let found = found.counts.get(name).copied().unwrap_or(0);
+            self.same(name, &expected, &found);
+        }
+    }
+
     fn channels(&mut self, expected: &[Vec<u64>], found: &Records) {
         for (channel, expected) in expected.iter().enumerate() {
             let found = found.channels.lanes(ChannelId::from(channel));
@@ -167,6 +183,7 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
     for (id, (expected, found)) in expected.flows.iter().zip(&found.flows).enumerate() {
         all.same(&format!("flow {id}"), expected, found);
     }
+    all.control(&expected.control, records);
     if let Some(most) = records.counts.get("queues.most") {
         let queued = (records.counts["queues.packet_cycles"], *most);
         all.same("packets in input queues", &expected.queued, &queued);

@@ -5,8 +5,8 @@ use crate::reference::Routing;
 use virtlane::control::Algorithm;
 use virtlane::control::erratic::Erratic;
 use virtlane::plan::{
-    BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
-    OutputArbitration, Plan, Queues,
+    BufferSharing, ClassPlan, Control, FlowPlan, Forwarding, InputSpeedup, Limit, Marking,
+    Matching, OutputArbitration, Plan, Queues,
 };
 use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
@@ -44,7 +44,7 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 31] = [
+pub(crate) const FLOWS: [&str; 32] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -70,6 +70,7 @@ pub(crate) const FLOWS: [&str; 31] = [
     "groups with windows",
     "answers of several packets",
     "control with clocks",
+    "probes",
     "two algorithms",
     "InfiniBand",
     "Dcqcn",
@@ -79,7 +80,7 @@ pub(crate) const FLOWS: [&str; 31] = [
 ];
 
 /// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 8] = [
+pub(crate) const TABLES_ONLY: [&str; 11] = [
     "VOQ",
     "input-first VOQ",
     "VL15",
@@ -88,6 +89,9 @@ pub(crate) const TABLES_ONLY: [&str; 8] = [
     "RoCE's marking",
     "marks by fill with control",
     "answers on VL15",
+    "probes on VL15",
+    "probes out of band",
+    "answers out of band",
 ];
 
 /// The same, of adaptive routing: engines whose heads request all candidates, and those that choose once.
@@ -252,7 +256,7 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// What controls flows (D36 to D42).
+/// What controls flows (D36 to D42, D47, D49).
 fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
     let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
     let machines: Vec<Erratic> = controls()
@@ -264,6 +268,9 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
     let any = |has: fn(&Erratic) -> bool| machines.iter().any(has);
     let algorithms =
         |has: fn(&Algorithm) -> bool| controls().any(|control| has(&control.algorithm));
+    let probes = |control: &Control| control.algorithm.probes();
+    let out_of_band = |control: &Control| control.transport.is_some();
+    let is_on_vl15 = |control: &Control| plan.classes[usize::from(control.answers)].management;
     let mut classes = plan.classes.iter();
     let others = classes.any(|class| class.flows.is_some() && class.control.is_none());
     let mut classes = plan.classes.iter();
@@ -294,6 +301,23 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
         (
             "control with clocks",
             is_controlled && plan.host.scheduler.takes_rates(),
+        ),
+        (
+            "probes",
+            controls().any(|control| probes(control) && !out_of_band(control)),
+        ),
+        (
+            "probes on VL15",
+            controls()
+                .any(|control| probes(control) && is_on_vl15(control) && !out_of_band(control)),
+        ),
+        (
+            "probes out of band",
+            controls().any(|control| probes(control) && out_of_band(control)),
+        ),
+        (
+            "answers out of band",
+            controls().any(|control| !probes(control) && out_of_band(control)),
         ),
         ("two algorithms", controls().count() > 1),
         named("InfiniBand"),

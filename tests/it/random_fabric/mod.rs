@@ -124,6 +124,7 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     };
     let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
+    probe(&mut plan, true);
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     finish(&mut dice, stratum, plan, graph, tables, cycles)
 }
@@ -158,6 +159,7 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     };
     let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
+    probe(&mut plan, false);
     plan.switch = drawn.switch_options(&mut dice, lanes.clamp(width, 32), &plan);
     options::allow_adaptive(&mut plan.switch, routing.function.selection());
     // lanes that share their space wait for each other

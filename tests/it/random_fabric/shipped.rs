@@ -4,7 +4,7 @@
 //! arguments needs them here.
 
 use super::strata::{Scale, Stratum, threads};
-use super::{Case, Dice, Drawn, finish, options, plainness, plan, timing};
+use super::{Case, Dice, Drawn, finish, options, plainness, plan, probe, timing};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::HostId;
@@ -151,6 +151,7 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
     let cycles = stratum.scale.cycles(&mut dice) * 2 / 3;
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     plan.title = format!("{} on {name}, random case {seed}", routes.engine());
+    probe(&mut plan, routes.tables().is_some());
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     if let Routes::Adaptive(adaptive) = &routes {
         options::allow_adaptive(&mut plan.switch, adaptive.routing.selection());
