@@ -188,7 +188,7 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
         }
         if has_tables && control.algorithm.packets_per_answer() == 1 && dice.chance(60) {
             control.transport = Some(OutOfBand {
-                serialisation: dice.between(1, 6),
+                serialisation: dice.pick(&[1, 1, 2, 3, 6, 30]),
                 processing: dice.pick(&[0, 0, 1, 5, 20]),
                 routing: dice.pick(&[0, 0, 1, 7]),
                 propagation: dice.between(1, 5),
