@@ -181,7 +181,7 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
         };
         let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 40) + number));
         if let Algorithm::Erratic(machines) = &mut control.algorithm {
-            machines.probes = dice.pick(&[0, 50, 90]);
+            machines.probes = dice.pick(&[0, 0, 40, 90, 100]);
             if machines.probes > 0 {
                 (machines.shared, machines.packets) = (false, 1);
             }
