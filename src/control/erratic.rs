@@ -66,7 +66,7 @@ impl Erratic {
         if bits % 100 < u64::from(self.probes) / 2 {
             actions.send = Some(Probe {
                 payload: words(bits),
-                after: 1 + [0, 0, 2, 30][(bits >> 8) as usize % 4] + (bits >> 16) % 3,
+                after: delay(bits >> 8, 30),
             });
         }
     }
@@ -82,6 +82,11 @@ fn words(bits: u64) -> Payload {
 fn seen(state: u64, now: u64, payload: Payload) -> u64 {
     let word = |state, &word| mix(state ^ u64::from(word));
     payload.iter().fold(mix(state ^ now), word)
+}
+
+/// Mostly 1 cycle, so that much is due at once; now and then some more, `most` at times.
+fn delay(bits: u64, most: u64) -> u64 {
+    1 + [0, 0, 0, 0, 0, 1, 2, most][bits as usize % 8]
 }
 
 impl Machines for Erratic {
@@ -105,7 +110,7 @@ impl Machines for Erratic {
         let bits = mix(*receiver);
         (bits % 100 < u64::from(self.answers)).then_some(Answer {
             value: (bits >> 32) as u32,
-            after: 1 + [0, 0, 3, 40][(bits >> 8) as usize % 4] + (bits >> 16) % 3,
+            after: delay(bits >> 8, 40),
         })
     }
 
@@ -180,7 +185,7 @@ impl Probing for Erratic {
         let bits = mix(*receiver);
         (bits % 100 < u64::from(self.probes)).then_some(Reply {
             payload: words(bits),
-            after: 1 + [0, 0, 5, 20][(bits >> 8) as usize % 4] + (bits >> 16) % 3,
+            after: delay(bits >> 8, 20),
             visits: (bits >> 24).is_multiple_of(3),
         })
     }

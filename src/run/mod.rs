@@ -1,16 +1,13 @@
 //! One run: shards in windows, acts between them, phases, watchdog.
 
 pub mod acts;
-mod barriers;
 mod build;
 pub mod checkpoint;
 pub mod congestion;
 pub mod execute;
-mod feed;
 pub mod inspect;
 pub mod lower;
 pub mod outcome;
-mod own_switch;
 pub mod packet_sink;
 pub mod shard;
 pub mod shards;

@@ -1,11 +1,8 @@
 //! The simulation: shards that run windows of cycles in parallel, and what is done between two cycles.
 
-use super::acts::{Acts, GlobalAct, LastingAct, SavedActs};
-use super::barriers::Opening;
+use super::acts::{Acts, Feed, GlobalAct, LastingAct, Opening, OwnSwitches, SavedActs};
 use super::build::Blueprint;
-use super::feed::Feed;
 use super::outcome::RunError;
-use super::own_switch::OwnSwitches;
 use super::shard::Shard;
 use super::shards::Shards;
 use crate::cycle::CycleBuilder;

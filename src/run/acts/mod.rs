@@ -9,8 +9,16 @@
 //!
 //! Cost: a look at each act per act; nothing per cycle.
 
-use super::outcome::RunError;
-use super::shards::Shards;
+mod barriers;
+mod feed;
+mod own_switch;
+
+pub(in crate::run) use barriers::Opening;
+pub(in crate::run) use feed::Feed;
+pub(in crate::run) use own_switch::OwnSwitches;
+
+use crate::run::outcome::RunError;
+use crate::run::shards::Shards;
 use serde::{Deserialize, Serialize};
 
 /// Something that is done between two cycles.
@@ -48,7 +56,7 @@ pub trait LastingAct: GlobalAct + Send {
 
 /// The acts of a simulation, in the order in which they were registered.
 #[derive(Default)]
-pub(super) struct Acts {
+pub(in crate::run) struct Acts {
     lasting: Vec<Box<dyn LastingAct>>,
     /// First cycle whose acts are still to come.
     from: u64,
@@ -68,7 +76,7 @@ impl Acts {
     ///
     /// # Panics
     /// When its name is taken: its state would be another's.
-    pub(super) fn register(&mut self, act: Box<dyn LastingAct>) {
+    pub(in crate::run) fn register(&mut self, act: Box<dyn LastingAct>) {
         let name = act.name();
         let is_new = self.lasting.iter().all(|known| known.name() != name);
         assert!(is_new, "two acts have the name `{name}`");
@@ -77,7 +85,7 @@ impl Acts {
 
     /// Does what is due before the next cycle of `shards`: first the simulation's acts, then `others`. Returns the cycle
     /// before which the next act is due.
-    pub(super) fn act(
+    pub(in crate::run) fn act(
         &mut self,
         shards: &mut Shards,
         others: &mut [&mut dyn GlobalAct],
@@ -98,12 +106,12 @@ impl Acts {
     }
 
     /// Whether none will change anything in cycle `now` or later.
-    pub(super) fn are_over(&self, now: u64) -> bool {
+    pub(in crate::run) fn are_over(&self, now: u64) -> bool {
         self.lasting.iter().all(|act| act.is_over(now))
     }
 
     /// What they remember.
-    pub(super) fn save(&self) -> Result<SavedActs, String> {
+    pub(in crate::run) fn save(&self) -> Result<SavedActs, String> {
         let mut states = Vec::new();
         for act in &self.lasting {
             let state = act.save().map_err(|cause| cause.to_string())?;
@@ -114,7 +122,7 @@ impl Acts {
     }
 
     /// Goes on from a saved state.
-    pub(super) fn restore(&mut self, saved: &SavedActs) -> Result<(), String> {
+    pub(in crate::run) fn restore(&mut self, saved: &SavedActs) -> Result<(), String> {
         let names = saved.states.iter().map(|(name, _)| name.as_str());
         if !names.eq(self.lasting.iter().map(|act| act.name())) {
             return Err(String::from("it is of other acts"));

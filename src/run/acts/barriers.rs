@@ -5,16 +5,16 @@
 //!
 //! Cost: O(applications times shards) per look.
 
-use super::acts::{GlobalAct, LastingAct};
-use super::outcome::RunError;
-use super::shards::Shards;
+use super::{GlobalAct, LastingAct};
 use crate::cycle::mechanisms::barriers::Barriers;
 use crate::cycle::mechanisms::flows::Flows;
 use crate::plan::Plan;
+use crate::run::outcome::RunError;
+use crate::run::shards::Shards;
 use std::ops::Range;
 
 /// The phases of all applications.
-pub(super) struct Opening {
+pub(in crate::run) struct Opening {
     /// Phases of each application, by their places in the plan.
     applications: Vec<Range<u32>>,
     /// The last open phase of each.
@@ -77,7 +77,7 @@ impl LastingAct for Opening {
 
 impl Opening {
     /// That of a plan; `None` when no application has a second phase.
-    pub(super) fn new(plan: &Plan) -> Option<Self> {
+    pub(in crate::run) fn new(plan: &Plan) -> Option<Self> {
         let later = plan.app_phases.iter().filter(|phase| phase.number > 0);
         let period = later.map(|phase| phase.first_start).min()?;
         let mut applications: Vec<Range<u32>> = Vec::new();

@@ -4,12 +4,12 @@
 //!
 //! Cost: O(messages) over a run; the files are read as the run goes on.
 
-use super::acts::{GlobalAct, LastingAct};
-use super::outcome::RunError;
-use super::shards::Shards;
+use super::{GlobalAct, LastingAct};
 use crate::cycle::mechanisms::replay::{MessageKey, Post, Replay};
 use crate::ids::HostId;
 use crate::plan::Plan;
+use crate::run::outcome::RunError;
+use crate::run::shards::Shards;
 use crate::traffic::messages::{After, Message, MessageError, Messages, Workload};
 use std::iter::Peekable;
 
@@ -20,7 +20,7 @@ const NUMBER_BITS: u32 = 48;
 const AHEAD: u64 = 1024;
 
 /// All sources of messages of a run.
-pub(super) struct Feed {
+pub(in crate::run) struct Feed {
     workloads: Vec<Workload>,
     streams: Vec<Stream>,
     hosts: usize,
@@ -100,7 +100,7 @@ impl LastingAct for Feed {
 
 impl Feed {
     /// The feed of a plan for so many hosts; `None` when no class sends messages.
-    pub(super) fn new(plan: &Plan, hosts: usize) -> Option<Self> {
+    pub(in crate::run) fn new(plan: &Plan, hosts: usize) -> Option<Self> {
         let sizes = plan.classes.iter().map(|class| class.size.largest());
         (!plan.workloads.is_empty()).then(|| Self {
             workloads: plan.workloads.clone(),

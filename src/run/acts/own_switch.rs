@@ -2,19 +2,19 @@
 //!
 //! Cost: O(lanes + packets in input queues + flows of the class) per look; nothing without an algorithm that asks for looks.
 
-use super::acts::{GlobalAct, LastingAct};
-use super::congestion::Standing;
-use super::outcome::RunError;
-use super::shards::Shards;
+use super::{GlobalAct, LastingAct};
 use crate::control::{Event, Looks};
 use crate::cycle::mechanisms::control::Senders;
 use crate::ids::HostId;
 use crate::plan::Plan;
 use crate::routing::Routes;
+use crate::run::congestion::Standing;
+use crate::run::outcome::RunError;
+use crate::run::shards::Shards;
 use crate::topology::{Endpoint, Graph};
 
 /// All classes whose algorithm asks for looks.
-pub(super) struct OwnSwitches {
+pub(in crate::run) struct OwnSwitches {
     classes: Vec<Class>,
     /// Switch whose output a channel is, `None` of a host's.
     switches: Vec<Option<u32>>,
@@ -44,7 +44,7 @@ struct Own {
 
 impl OwnSwitches {
     /// Those of a plan; `None` when no algorithm asks for looks.
-    pub(super) fn new(plan: &Plan, graph: &Graph, routes: &Routes) -> Option<Self> {
+    pub(in crate::run) fn new(plan: &Plan, graph: &Graph, routes: &Routes) -> Option<Self> {
         let lanes = usize::from(plan.switch.lane_count());
         let tables = (routes.tables()).filter(|_| plan.switch.output_lane_buffer == 0)?;
         let channels = graph.channels().iter();
