@@ -5,6 +5,7 @@
 use super::{GlobalAct, LastingAct};
 use crate::control::{Event, Looks};
 use crate::cycle::mechanisms::control::Senders;
+use crate::fabric::rows::Numbering;
 use crate::ids::HostId;
 use crate::plan::Plan;
 use crate::routing::Routes;
@@ -18,7 +19,7 @@ pub(in crate::run) struct OwnSwitches {
     classes: Vec<Class>,
     /// Switch whose output a channel is, `None` of a host's.
     switches: Vec<Option<u32>>,
-    /// Lanes of a channel.
+    /// Rows of lanes of a channel.
     lanes: usize,
 }
 
@@ -45,7 +46,7 @@ struct Own {
 impl OwnSwitches {
     /// Those of a plan; `None` when no algorithm asks for looks.
     pub(in crate::run) fn new(plan: &Plan, graph: &Graph, routes: &Routes) -> Option<Self> {
-        let lanes = usize::from(plan.switch.lane_count());
+        let lanes = Numbering::new(plan.switch.lane_count()).lanes() as usize;
         let tables = (routes.tables()).filter(|_| plan.switch.output_lane_buffer == 0)?;
         let channels = graph.channels().iter();
         let switches: Vec<_> = channels.map(|channel| switch(channel.from)).collect();

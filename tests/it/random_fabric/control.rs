@@ -19,13 +19,13 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
     // lanes of a group have no other flows
     let flows = plan.classes.iter().filter(|class| class.flows.is_some());
     let may_share = !takes_rates && flows.count() == 1;
-    if dice.chance(45) {
+    if dice.chance(if may_share { 70 } else { 45 }) {
         return Algorithm::Erratic(Erratic {
             seed: dice.0.next_u64(),
             delays: !takes_rates && dice.chance(70),
-            window: dice.chance(60),
+            window: dice.chance(70),
             answers: dice.pick(&[30, 100, 100, 100]),
-            shared: may_share && dice.chance(50),
+            shared: may_share && dice.chance(90),
             packets: dice.pick(&[1, 1, 1, 2, 5]),
             looks: dice.chance(25).then(|| Looks {
                 every: dice.between(1, 60).into(),
@@ -40,6 +40,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
     } else {
         names.push("InfiniBand");
     }
+    names.push("Dcqcn");
     let name = dice.pick(&names);
     let arguments = arguments(dice, name, may_share);
     let context = ControlContext {
@@ -154,7 +155,7 @@ pub(super) fn add(
             other_processes: Vec::new(),
             size: SizeDistribution::fixed(size),
             service_levels: vec![SlId(dice.between(0, levels - 1) as u8)],
-            management: management && dice.chance(50),
+            management: management && dice.chance(65),
             load: 0.0,
             packets_per_host: None,
             messages: None,
@@ -175,18 +176,29 @@ pub(super) fn add(
 /// Probes (D47) for those of the classes with control whose machines have them, and control networks (D49) for some where
 /// packets go by tables; from a stream of each class, so that all else is drawn as without.
 pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
+    let on_vl15: Vec<bool> = plan.classes.iter().map(|class| class.management).collect();
     for (number, class) in (0..).zip(&mut plan.classes) {
         let Some(control) = &mut class.control else {
             continue;
         };
         let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 40) + number));
+        let beside = if on_vl15[usize::from(control.answers)] {
+            20
+        } else {
+            50
+        };
         if let Algorithm::Erratic(machines) = &mut control.algorithm {
-            machines.probes = dice.pick(&[0, 0, 40, 90, 100]);
+            let is_group = machines.shared && dice.chance(85);
+            machines.probes = if is_group {
+                0
+            } else {
+                dice.pick(&[0, 40, 90, 100])
+            };
             if machines.probes > 0 {
                 (machines.shared, machines.packets) = (false, 1);
             }
         }
-        if has_tables && control.algorithm.packets_per_answer() == 1 && dice.chance(60) {
+        if has_tables && control.algorithm.packets_per_answer() == 1 && dice.chance(beside) {
             control.transport = Some(OutOfBand {
                 serialisation: dice.pick(&[1, 1, 2, 3, 6, 30]),
                 processing: dice.pick(&[0, 0, 1, 5, 20]),

@@ -87,7 +87,7 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
     if dice.chance(30) {
         phases(dice, &common, plan);
     }
-    if dice.chance(68) {
+    if dice.chance(88) {
         control::add(dice, graph, (levels, management), plan);
     }
 }
