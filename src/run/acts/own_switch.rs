@@ -3,7 +3,7 @@
 //! Cost: O(lanes + packets in input queues + flows of the class) per look; nothing without an algorithm that asks for looks.
 
 use super::{GlobalAct, LastingAct};
-use crate::control::{Event, Looks};
+use crate::control::{Algorithm, Event, Looks};
 use crate::cycle::mechanisms::control::Senders;
 use crate::fabric::rows::Numbering;
 use crate::ids::HostId;
@@ -53,12 +53,12 @@ impl OwnSwitches {
         let mut classes = Vec::new();
         for (number, class) in plan.classes.iter().enumerate() {
             let algorithm = class.control.as_ref().map(|control| &control.algorithm);
-            let Some(looks) = algorithm.and_then(|algorithm| algorithm.looks()) else {
+            let Some(looks) = algorithm.and_then(Algorithm::looks) else {
                 continue;
             };
-            let is_shared = algorithm.is_some_and(|algorithm| algorithm.is_shared());
+            let is_shared = algorithm.is_some_and(Algorithm::is_shared);
             let mut flows: Vec<Own> = Vec::new();
-            let mut speakers = vec![None; graph.hosts().len()];
+            let mut groups = vec![None; graph.hosts().len()];
             for (id, flow) in (0..).zip(&plan.flows) {
                 if usize::from(flow.class) != number {
                     continue;
@@ -69,22 +69,19 @@ impl OwnSwitches {
                     continue;
                 };
                 let own = (channel.index() * lanes + usize::from(lane.0)) as u32;
-                let speaker = &mut speakers[flow.source.index()];
-                match (is_shared, *speaker) {
-                    (true, Some(first)) => {
-                        let group: &mut Own = &mut flows[first];
-                        group.lanes.push(own);
-                    }
-                    _ => {
-                        *speaker = Some(flows.len());
-                        flows.push(Own {
-                            host: flow.source,
-                            flow: id,
-                            switch: switches[channel.index()].unwrap_or_default(),
-                            lanes: vec![own],
-                        });
-                    }
+                let group = &mut groups[flow.source.index()];
+                if let Some(first) = group.filter(|_| is_shared) {
+                    let first: usize = first;
+                    flows[first].lanes.push(own);
+                    continue;
                 }
+                *group = Some(flows.len());
+                flows.push(Own {
+                    host: flow.source,
+                    flow: id,
+                    switch: switches[channel.index()].unwrap_or_default(),
+                    lanes: vec![own],
+                });
             }
             classes.push(Class {
                 looks,

@@ -62,28 +62,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
 fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
     let cycles = |dice: &mut Dice, most| format!("\"{} cycles\"", dice.between(1, most));
     match name {
-        "InfiniBand" => format!(
-            "timer: {}, table: Linear(most: {}, shift: {}), increase: {}, limit: {}, trigger: {}, {}",
-            cycles(dice, 200),
-            dice.between(1, 60),
-            dice.between(0, 3),
-            dice.between(1, 4),
-            dice.between(1, 30),
-            dice.between(0, 20),
-            dice.pick(if may_share {
-                &[
-                    "per: ServiceLevel",
-                    "per: ServiceLevel, answers: Acknowledgement",
-                    "answers: Cnp",
-                ]
-            } else {
-                &[
-                    "answers: Cnp",
-                    "answers: Acknowledgement, window: Some(3)",
-                    "answers: Acknowledgement",
-                ]
-            }),
-        ),
+        "InfiniBand" => infiniband(dice, may_share),
         "Dcqcn" => format!(
             "interval: {}, gain: {}, alpha_timer: {}, timer: {}, bytes: \"{} flits\", stages: {}, increase: \"{} Mbit/s\", \
              least: \"{} Mbit/s\"",
@@ -121,6 +100,32 @@ fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
         ),
         name => panic!("no arguments are drawn for `{name}`"),
     }
+}
+
+fn infiniband(dice: &mut Dice, may_share: bool) -> String {
+    let timer = format!("\"{} cycles\"", dice.between(1, 200));
+    format!(
+        "timer: {}, table: Linear(most: {}, shift: {}), increase: {}, limit: {}, trigger: {}, {}",
+        timer,
+        dice.between(1, 60),
+        dice.between(0, 3),
+        dice.between(1, 4),
+        dice.between(1, 30),
+        dice.between(0, 20),
+        dice.pick(if may_share {
+            &[
+                "per: ServiceLevel",
+                "per: ServiceLevel, answers: Acknowledgement",
+                "answers: Cnp",
+            ]
+        } else {
+            &[
+                "answers: Cnp",
+                "answers: Acknowledgement, window: Some(3)",
+                "answers: Acknowledgement",
+            ]
+        }),
+    )
 }
 
 /// Control for most classes with flows, for one at least; their answers on one of so many service levels, or on VL15 where

@@ -5,8 +5,8 @@ use crate::reference::Routing;
 use virtlane::control::Algorithm;
 use virtlane::control::erratic::Erratic;
 use virtlane::plan::{
-    BufferSharing, ClassPlan, Control, FlowPlan, Forwarding, InputSpeedup, Limit, Marking,
-    Matching, OutputArbitration, Plan, Queues,
+    BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
+    OutputArbitration, Plan, Queues,
 };
 use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
@@ -44,7 +44,7 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 32] = [
+pub(crate) const FLOWS: [&str; 33] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -69,6 +69,7 @@ pub(crate) const FLOWS: [&str; 32] = [
     "groups of flows",
     "groups with windows",
     "answers of several packets",
+    "looks at own switches",
     "control with clocks",
     "probes",
     "two algorithms",
@@ -123,6 +124,7 @@ where
         .into_iter()
         .chain(sizes(case))
         .chain(flows(&case.plan))
+        .chain(apart(&case.plan))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
@@ -256,6 +258,25 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
     ]
 }
 
+/// Classes apart (D47, D49).
+fn apart(plan: &Plan) -> [(&'static str, bool); 4] {
+    let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
+    let any = |probes: bool, out_of_band: bool, on: Option<bool>| {
+        controls().any(|control| {
+            let is_on_vl15 = plan.classes[usize::from(control.answers)].management;
+            control.algorithm.probes() == probes
+                && control.transport.is_some() == out_of_band
+                && on.is_none_or(|on| on == is_on_vl15)
+        })
+    };
+    [
+        ("probes", any(true, false, None)),
+        ("probes on VL15", any(true, false, Some(true))),
+        ("probes out of band", any(true, true, None)),
+        ("answers out of band", any(false, true, None)),
+    ]
+}
+
 /// What controls flows (D36 to D42, D47, D49).
 fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
     let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
@@ -268,9 +289,6 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
     let any = |has: fn(&Erratic) -> bool| machines.iter().any(has);
     let algorithms =
         |has: fn(&Algorithm) -> bool| controls().any(|control| has(&control.algorithm));
-    let probes = |control: &Control| control.algorithm.probes();
-    let out_of_band = |control: &Control| control.transport.is_some();
-    let is_on_vl15 = |control: &Control| plan.classes[usize::from(control.answers)].management;
     let mut classes = plan.classes.iter();
     let others = classes.any(|class| class.flows.is_some() && class.control.is_none());
     let mut classes = plan.classes.iter();
@@ -303,21 +321,8 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
             is_controlled && plan.host.scheduler.takes_rates(),
         ),
         (
-            "probes",
-            controls().any(|control| probes(control) && !out_of_band(control)),
-        ),
-        (
-            "probes on VL15",
-            controls()
-                .any(|control| probes(control) && is_on_vl15(control) && !out_of_band(control)),
-        ),
-        (
-            "probes out of band",
-            controls().any(|control| probes(control) && out_of_band(control)),
-        ),
-        (
-            "answers out of band",
-            controls().any(|control| !probes(control) && out_of_band(control)),
+            "looks at own switches",
+            algorithms(|algorithm| algorithm.looks().is_some()),
         ),
         ("two algorithms", controls().count() > 1),
         named("InfiniBand"),

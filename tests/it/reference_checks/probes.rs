@@ -127,23 +127,29 @@ impl<'a> Agents<'a> {
     }
 }
 
-/// Cycles of the visits over k switches of one alone, and of its delivery, that is created in c.
-fn alone(transport: Option<OutOfBand>, visits: bool, k: u64, c: u64) -> (Vec<u64>, u64) {
+/// Cycles of the visits over so many switches of one alone, and of its delivery.
+fn alone(
+    transport: Option<OutOfBand>,
+    visits: bool,
+    switches: u64,
+    created: u64,
+) -> (Vec<u64>, u64) {
     match transport {
         None => {
-            let grants = (0..=k).map(|switch| c + 2 * switch);
-            (grants.collect(), c + 2 * k + FLITS)
+            let grants = (0..=switches).map(|switch| created + 2 * switch);
+            (grants.collect(), created + 2 * switches + FLITS)
         }
         Some(times) => {
-            let [s, p, r, g] = [
+            let [service, process, route, travel] = [
                 times.serialisation,
                 if visits { times.processing } else { 0 },
                 times.routing,
                 times.propagation,
             ]
             .map(u64::from);
-            let cycles = (0..=k).map(|switch| c + s + switch * (g + r + s + p));
-            (cycles.collect(), c + s + g + k * (r + s + p + g))
+            let (first, hop) = (created + service, travel + route + service + process);
+            let cycles = (0..=switches).map(|switch| first + switch * hop);
+            (cycles.collect(), first + travel + switches * hop)
         }
     }
 }

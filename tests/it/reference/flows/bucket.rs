@@ -30,10 +30,9 @@ impl Fifo {
     pub(super) fn pick(&self, look: Look<'_>, head: Option<PacketId>) -> Option<Place> {
         match (self.entered.first(), head) {
             (None, None) => None,
-            (None, Some(_)) => Some(0),
             (Some(_), None) => Some(FIFO),
             (Some(&(entry, _)), Some(head)) if entry < look.packets[head].created => Some(FIFO),
-            (Some(_), Some(_)) => Some(0),
+            (_, Some(_)) => Some(0),
         }
     }
 
