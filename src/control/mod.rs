@@ -5,7 +5,7 @@
 //! flows of the class at a host, if the algorithm is shared (D44). They know no fabric, no clock and no other flow; when
 //! they are called, and what their actions do, are D40 and D41. Engine and reference model share them.
 //!
-//! Some [probe](probe): their senders send packets of their own, which visit agents of the channels on their way.
+//! Some [probe]: their senders send packets of their own, which visit agents of the channels on their way.
 //!
 //! New ones: one file with an [`Entry`](crate::registry::Entry) and the two machines, one line in each of the two lists at
 //! the end.
