@@ -47,7 +47,7 @@ pub struct FlowSent {
     pub rejected: Amount,
     /// Started on the channel of the host.
     pub started: Amount,
-    /// Start cycle; `None` before the phase it belongs to is open.
+    /// Start cycle; `None` before it.
     pub start: Option<u64>,
     /// First start; `None` before it.
     pub first_start: Option<u64>,

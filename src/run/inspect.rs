@@ -84,6 +84,7 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
     let tails: Vec<&Tails> = shards.each().collect();
     let arrived = ends.iter().zip(partly.flits).map(|(end, flits)| {
         let mut sent = sent[end.shard as usize].sent(end.row);
+        sent.start = sent.start.filter(|&start| start < shards.now());
         if let Some(senders) = senders.get(end.shard as usize) {
             sent.answered = senders.answered(end.row);
             sent.logged = senders.logged(end.row);

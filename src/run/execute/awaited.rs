@@ -159,8 +159,11 @@ impl Run<'_> {
             }
             count.left += 1;
             // a flit per cycle at best; of one packet all but the last may have arrived
-            let start = counts.sent.start;
-            let wait = start.map_or(0, |start| start.saturating_sub(now));
+            let phase = flow.phase.map(|phase| &plan.app_phases[phase as usize]);
+            // when a later phase opens is not known
+            let is_known = phase.is_none_or(|phase| phase.number == 0);
+            let start = if is_known { flow.start } else { now };
+            let wait = start.saturating_sub(now);
             count.ahead = count.ahead.max(wait + left.saturating_sub(largest));
         }
         count

@@ -143,10 +143,12 @@ pub(crate) fn simulate_forked<'a>(
             check::check(&fabric);
         }
     }
+    // D26: the acts of the cycle that a run ends before
+    fabric.look(cycles);
     if let Routing::Tables(_) = fabric.setting.routing {
         check::check_order(&fabric.packets);
     }
-    fabric.outcome()
+    fabric.outcome(cycles)
 }
 
 /// What does not change during a run.
@@ -385,7 +387,7 @@ impl<'a> Fabric<'a> {
         whole.chain(beside).collect()
     }
 
-    fn outcome(self) -> Outcome {
+    fn outcome(self, cycles: u64) -> Outcome {
         let delivery = |packet: &Packet| {
             let controlled = packet.saying.map(|saying| saying.flow);
             let named = packet.flow.or(controlled);
@@ -417,7 +419,7 @@ impl<'a> Fabric<'a> {
             flit_hops: self.packets.iter().map(flit_hops).sum(),
             queued: self.queued,
             window: Window::of(&self),
-            flows: window::flows(&self),
+            flows: window::flows(&self, cycles),
             control: window::control(&self),
         }
     }

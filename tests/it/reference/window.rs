@@ -204,7 +204,7 @@ impl Window {
 }
 
 /// The counts of all flows.
-pub(super) fn flows(fabric: &Fabric<'_>) -> Vec<FlowCounts> {
+pub(super) fn flows(fabric: &Fabric<'_>, cycles: u64) -> Vec<FlowCounts> {
     let plan = fabric.setting.plan;
     let phases = &plan.phases;
     let window = phases.warmup..phases.warmup + phases.measure;
@@ -225,7 +225,7 @@ pub(super) fn flows(fabric: &Fabric<'_>) -> Vec<FlowCounts> {
             let sent = sent.find(|sent| sent.0 == flow);
             let (_, start, logged) = sent.expect("a flow of its source");
             FlowCounts {
-                start,
+                start: start.filter(|&start| start < cycles),
                 answered: answered.count() as u64,
                 logged,
                 ..flow_counts(&packets, &rejected, &window)
