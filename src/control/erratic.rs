@@ -30,6 +30,22 @@ pub struct Erratic {
     pub probes: u32,
 }
 
+impl Default for Erratic {
+    /// It sets rates and timers, and answers nothing.
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            delays: false,
+            window: false,
+            answers: 0,
+            shared: false,
+            packets: 1,
+            looks: None,
+            probes: 0,
+        }
+    }
+}
+
 impl Erratic {
     fn limit(&self, bits: u64, largest: u64) -> Limit {
         match bits % 8 {

@@ -1,12 +1,12 @@
 //! How far flows are from weighted max-min fair rates on their routes.
 
 use super::loads::ratio;
-use super::{Entry, Metric, Of, metric};
+use super::{Entry, counted};
 use crate::measure::{FlowResult, RunResult};
 use serde_json::Value;
 
 pub(super) const ENTRIES: &[Entry] = &[
-    of_flows(
+    counted(
         "flows.max_min.distance",
         "fraction of the fair rates, 0 all fair",
         "Flits that flows received in the measurement less those of weighted max-min fair rates, sum without signs over sum; with \
@@ -18,7 +18,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .entry(),
-    of_flows(
+    counted(
         "flows.max_min.least",
         "fraction of its fair rate",
         "Flits that a flow received in the measurement over those of its weighted max-min fair rate, of the worst off; likewise",
@@ -31,15 +31,6 @@ pub(super) const ENTRIES: &[Entry] = &[
     .column()
     .entry(),
 ];
-
-const fn of_flows(
-    path: &'static str,
-    unit: &'static str,
-    summary: &'static str,
-    of: fn(&RunResult) -> Option<Value>,
-) -> Metric {
-    metric(path, unit, summary, Of::Counted(of))
-}
 
 /// Rate and fair rate of the flows that have one \[flits per cycle\]; `None` where no flow has.
 fn rates(run: &RunResult) -> Option<impl Iterator<Item = (f64, f64)>> {

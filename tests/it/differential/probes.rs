@@ -123,13 +123,8 @@ fn story(machines: Erratic, visits: &[u64], takes: u64) -> Option<Story> {
 fn stories(visits: &[u64], takes: u64) -> Vec<(Erratic, Story)> {
     let machines = |seed| Erratic {
         seed,
-        delays: false,
-        window: false,
-        answers: 0,
-        shared: false,
-        packets: 1,
-        looks: None,
         probes: 90,
+        ..Erratic::default()
     };
     let all = (0..400).map(machines);
     let all = all.filter_map(|machines| Some((machines, story(machines, visits, takes)?)));

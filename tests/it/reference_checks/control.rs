@@ -47,14 +47,10 @@ pub(super) fn flows_of(size: u16, count: u64) -> ClassPlan {
 
 pub(super) fn erratic(seed: u64, answers: u32) -> Erratic {
     Erratic {
-        looks: None,
         seed,
         delays: true,
-        window: false,
         answers,
-        shared: false,
-        packets: 1,
-        probes: 0,
+        ..Erratic::default()
     }
 }
 

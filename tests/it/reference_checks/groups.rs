@@ -129,14 +129,12 @@ fn after_a_packet_of_any_flow_of_a_group_all_wait() {
 
 fn erratic(seed: u64, answers: u32) -> Erratic {
     Erratic {
-        probes: 0,
-        looks: None,
         seed,
         delays: true,
         window: true,
         answers,
         shared: true,
-        packets: 1,
+        ..Erratic::default()
     }
 }
 

@@ -89,6 +89,19 @@ impl Senders {
         now: u64,
         event: Event,
     ) {
+        self.ask(flows, row, now, |algorithm, sender, actions| {
+            algorithm.send(sender, now, event, actions);
+        });
+    }
+
+    /// Calls the sender of the flow in a row in a way of its own, and does what it wants.
+    pub(in crate::cycle::mechanisms) fn ask(
+        &mut self,
+        flows: &mut Flows,
+        row: u32,
+        now: u64,
+        call: impl FnOnce(&Algorithm, &mut Sender, &mut Actions),
+    ) {
         let row = flows.speaker(row);
         let class = flows.rows()[row as usize].class;
         let Some(controlled) = &mut self.rows[row as usize] else {
@@ -98,21 +111,12 @@ impl Senders {
             return;
         };
         let mut actions = Actions::default();
-        if event == Event::Timer {
-            controlled.timer = u64::MAX;
-        }
-        algorithm.send(&mut controlled.sender, now, event, &mut actions);
+        call(algorithm, &mut controlled.sender, &mut actions);
         self.act(flows, row, now, actions);
     }
 
-    /// Does what a call of the sender of the flow in a row wants.
-    pub(in crate::cycle::mechanisms) fn act(
-        &mut self,
-        flows: &mut Flows,
-        row: u32,
-        now: u64,
-        actions: Actions,
-    ) {
+    /// Does what a call of the sender in a row wants.
+    fn act(&mut self, flows: &mut Flows, row: u32, now: u64, actions: Actions) {
         let Some(controlled) = &mut self.rows[row as usize] else {
             return;
         };
@@ -153,8 +157,9 @@ impl Senders {
             let Some(Reverse((at, row))) = self.timers.pop() else {
                 break;
             };
-            let set = self.rows[row as usize].as_ref();
-            if set.is_some_and(|controlled| controlled.timer == at) {
+            let set = self.rows[row as usize].as_mut();
+            if let Some(controlled) = set.filter(|controlled| controlled.timer == at) {
+                controlled.timer = u64::MAX;
                 self.call(flows, row, now, Event::Timer);
             }
         }

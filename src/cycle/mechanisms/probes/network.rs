@@ -266,13 +266,8 @@ mod tests {
         };
         let machines = Erratic {
             seed: 1,
-            delays: false,
-            window: false,
-            answers: 0,
-            shared: false,
-            packets: 1,
-            looks: None,
             probes: 100,
+            ..Erratic::default()
         };
         let algorithm = Algorithm::Erratic(machines);
         let place = Place {

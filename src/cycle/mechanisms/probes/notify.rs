@@ -2,7 +2,7 @@
 
 use super::Probes;
 use super::content::{Content, Kind};
-use crate::control::{Actions, Event};
+use crate::control::Event;
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::control::senders::Senders;
 use crate::cycle::mechanisms::flows::{FlowEnd, Flows};
@@ -105,16 +105,9 @@ impl Probes {
 impl Senders {
     /// A reply was delivered at the source of the flow in a row.
     fn returned(&mut self, flows: &mut Flows, row: u32, now: u64, payload: [u32; 4]) {
-        let class = flows.rows()[row as usize].class;
-        let Some(controlled) = &mut self.rows[row as usize] else {
-            return;
-        };
-        let Some(algorithm) = &self.algorithms[usize::from(class)] else {
-            return;
-        };
-        let mut actions = Actions::default();
         self.answered[row as usize] += 1;
-        algorithm.returned(&mut controlled.sender, now, payload, &mut actions);
-        self.act(flows, row, now, actions);
+        self.ask(flows, row, now, |algorithm, sender, actions| {
+            algorithm.returned(sender, now, payload, actions);
+        });
     }
 }
