@@ -100,9 +100,16 @@ impl Start<'_> {
     /// Size of what a lane sends next, by its source queue \[flits\].
     #[inline]
     fn candidate(&mut self, queue: usize, now: u64) -> Option<u16> {
-        let Some(flows) = &mut self.flows else {
+        if self.flows.is_none() {
             return self.queues.front(queue).map(|head| head.size);
-        };
+        }
+        self.next(queue, now)
+    }
+
+    /// The same in a fabric with flows.
+    #[inline(never)]
+    fn next(&mut self, queue: usize, now: u64) -> Option<u16> {
+        let flows = self.flows.as_mut()?;
         let answers = self.answers.as_ref();
         let answer = answers.and_then(|answers| answers.front(queue));
         answer.or_else(|| flows.candidate(self.queues, queue, now))

@@ -1,6 +1,7 @@
 //! Totals and counts of the measurement window: what differs.
 
 use super::engine::Found;
+use super::observed;
 use crate::reference::{ClassCounts, ControlCounts, HostCounts, Outcome};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -9,10 +10,10 @@ use virtlane::measure::records::{ClassRecords, HostRecord};
 use virtlane::measure::{LatencyRecord, Records};
 
 /// Collects what differs.
-struct Differences(Vec<String>);
+pub(super) struct Differences(Vec<String>);
 
 impl Differences {
-    fn same<T: PartialEq + Debug>(&mut self, what: &str, expected: &T, found: &T) {
+    pub(super) fn same<T: PartialEq + Debug>(&mut self, what: &str, expected: &T, found: &T) {
         if expected != found {
             let text = format!("{what}: reference {expected:?}, engine {found:?}");
             self.0.push(text);
@@ -187,6 +188,9 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
     if let Some(most) = records.counts.get("queues.most") {
         let queued = (records.counts["queues.packet_cycles"], *most);
         all.same("packets in input queues", &expected.queued, &queued);
+    }
+    if let Some((plan, observed)) = &found.observed {
+        observed::compare(&mut all, plan, &expected.deliveries, observed);
     }
     all.0
 }

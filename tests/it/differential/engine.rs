@@ -1,5 +1,6 @@
 //! A case in the engine.
 
+use super::observed::Observed;
 use crate::random_fabric::Case;
 use crate::reference::{Delivery, FlowCounts};
 use virtlane::cycle::Columns;
@@ -31,6 +32,8 @@ pub(super) struct Found {
     pub(super) mask_words: usize,
     /// Shards that there were.
     pub(super) shards: usize,
+    /// What was observed packet by packet, by a plan that asks for it from the beginning.
+    pub(super) observed: Option<(Plan, Observed)>,
 }
 
 /// Flit counters of all lanes.
@@ -179,6 +182,14 @@ impl<'a, R> Run<'a, R> {
             }));
         }
         deliveries.sort();
+        let mut observed = Observed::default();
+        for mut packets in self.simulation.each_mut::<PacketRecords>() {
+            if let Some(observation) = packets.observation_mut() {
+                observed.add(observation);
+            }
+        }
+        // what a fork observes begins with it
+        let is_on = self.plan.observe.is_on() && self.case.fork.is_none();
         let flows = flow_counts(&self.simulation, None);
         let places = self.simulation.each::<Place>();
         let rules = places.map(|place| place.shared.rule_set()).next();
@@ -191,6 +202,7 @@ impl<'a, R> Run<'a, R> {
             rules: rules.expect("there is a shard"),
             mask_words: self.simulation.mask_words(),
             shards: self.simulation.shard_count(),
+            observed: is_on.then(|| (self.plan.clone(), observed)),
         }
     }
 }

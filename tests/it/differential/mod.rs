@@ -7,12 +7,13 @@
 //! first seed.
 //!
 //! One file per thing: `engine` (a case in the engine), `counts` (what differs), `coverage`, `definitions` (what is counted,
-//! worked out by hand).
+//! worked out by hand), `observed` (what is recorded of single packets).
 
 mod counts;
 mod coverage;
 mod definitions;
 mod engine;
+mod observed;
 mod probes;
 mod unreachable;
 

@@ -40,7 +40,8 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
     } else {
         names.push("InfiniBand");
     }
-    names.push("Dcqcn");
+    // with few parameters or many, each of them is wanted often enough
+    names.extend(["Dcqcn", "Window", "Delay"]);
     let name = dice.pick(&names);
     let arguments = arguments(dice, name, may_share);
     let context = ControlContext {

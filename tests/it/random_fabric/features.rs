@@ -12,7 +12,7 @@ use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
 
 /// Options and traffic that have state of their own.
-pub(crate) const STATEFUL: [&str; 16] = [
+pub(crate) const STATEFUL: [&str; 17] = [
     "VL tables at outputs",
     "VL tables at inputs",
     "VL tables at channels",
@@ -29,6 +29,7 @@ pub(crate) const STATEFUL: [&str; 16] = [
     "marking",
     "messages",
     "saturating sources",
+    "packets observed",
 ];
 
 /// How hosts choose among flows; the cases of a list go round (`strata`).
@@ -175,6 +176,7 @@ where
             tables && plan.flit_bytes > 1 << 29,
         ),
         ("bounded source queues", plan.host.source_queue.is_some()),
+        ("packets observed", plan.observe.is_on()),
         ("slow sinks", plan.host.sink_cycles_per_flit.is_some()),
         ("output lanes", lanes),
         ("output buffers", switch.output_buffer > 0),

@@ -87,7 +87,7 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
     if dice.chance(30) {
         phases(dice, &common, plan);
     }
-    if dice.chance(88) {
+    if dice.chance(80) {
         control::add(dice, graph, (levels, management), plan);
     }
 }
@@ -227,7 +227,7 @@ fn limit(dice: &mut Dice, common: &Common, largest: u32) -> Limit {
     }
     let whole = ONE_FLIT_PER_CYCLE;
     let least = 2 * u64::from(largest) + 1;
-    Limit::Rate(match dice.between(0, 23) {
+    Limit::Rate(match dice.between(0, 25) {
         0 | 20.. => 0,
         1 => least,
         2 => whole,

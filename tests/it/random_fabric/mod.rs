@@ -29,7 +29,7 @@ pub(crate) use way::{Fork, Way};
 use crate::reference::Routing;
 use options::Family;
 use strata::{Scale, Stratum};
-use virtlane::measure::Observe;
+use virtlane::measure::observe::{Observe, Sample};
 use virtlane::plan::Plan;
 use virtlane::plan::{BufferSharing, Phases, SwitchOptions};
 use virtlane::rng::{Purpose, Stream, below, stream};
@@ -219,10 +219,26 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
     if dice.chance(35) {
         traffic::add_messages(dice, graph, drawn.service_levels, &mut plan);
     }
-    if dice.chance(30) {
+    if dice.chance(42) {
         flows::add(dice, graph, drawn.management, &mut plan);
     }
+    if dice.chance(25) {
+        observe_packets(dice, &mut plan);
+    }
     plan
+}
+
+/// Observes packet by packet, most classes.
+fn observe_packets(dice: &mut Dice, plan: &mut Plan) {
+    let mut most = || plan.classes.iter().map(|_| dice.chance(75)).collect();
+    plan.observe = Observe {
+        packets: Sample::All,
+        flows: true,
+        percentiles: most(),
+        hops: true,
+        classes: most(),
+        ..plan.observe
+    };
 }
 
 /// Draws how the case is run.
