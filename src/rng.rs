@@ -41,6 +41,8 @@ pub enum Purpose {
     FlowPackets = 12,
     /// Marks of a switch output; id = channel.
     Marking = 13,
+    /// Gaps between ticks of a slot clock; id = class * 2^32 + host.
+    SlotTicks = 14,
 }
 
 /// The stream of `purpose` for entity `id` under the scenario's `seed`.

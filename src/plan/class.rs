@@ -2,7 +2,7 @@
 
 use crate::control::Algorithm;
 use crate::ids::{HostId, SlId};
-use crate::traffic::{Pattern, Process, SizeDistribution};
+use crate::traffic::{Pattern, Process, SizeDistribution, SlotSource};
 use std::sync::Arc;
 
 /// Hosts (ascending) whose links have a speed of their own, and their process.
@@ -35,10 +35,23 @@ pub struct ClassPlan {
     pub messages: Option<u64>,
     /// Flows it has, in place of pattern and process.
     pub flows: Option<u64>,
+    /// Slots in which its flows make their packets.
+    pub slots: Option<Slots>,
     /// What controls its flows.
     pub control: Option<Control>,
     /// Class whose packets it answers; it has nothing to send of its own.
     pub answers: Option<u16>,
+}
+
+/// Slots of hosts, in which the flows of a class make their packets (D52).
+#[derive(Clone, Debug)]
+pub struct Slots {
+    /// Slots of a host, at least as many as the class has flows there.
+    pub count: u32,
+    /// When its ticks come.
+    pub ticks: Arc<dyn Process>,
+    /// Whether a flow sends in a tick of its slot; `None` = in every one.
+    pub source: Option<Arc<dyn SlotSource>>,
 }
 
 /// How the flows of a class are controlled (D39).

@@ -9,7 +9,7 @@ mod host;
 mod phases;
 mod switch;
 
-pub use class::{ClassPlan, Control, OtherProcess, OutOfBand};
+pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Slots};
 pub use flow::{AppPhase, FlowPlan, Scheduler, Unit, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};

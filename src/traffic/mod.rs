@@ -7,6 +7,7 @@ pub mod flows;
 pub mod messages;
 pub mod pattern;
 pub mod process;
+pub mod slots;
 pub mod source;
 mod table;
 
@@ -14,6 +15,7 @@ pub use flows::FLOW_GENERATORS;
 pub use messages::MESSAGE_SOURCES;
 pub use pattern::{Members, PATTERNS};
 pub use process::PROCESSES;
+pub use slots::{SLOT_SOURCES, SlotSource, SlotState};
 pub use source::{Creation, Source};
 
 use crate::ids::HostId;

@@ -167,6 +167,7 @@ pub(super) fn add(
             messages: None,
             flows: None,
             control: None,
+            slots: None,
             answers: Some(number as u16),
         });
         for flow in &mut plan.flows {

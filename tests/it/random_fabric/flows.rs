@@ -80,6 +80,7 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
             messages: None,
             flows: Some(count.into()),
             control: None,
+            slots: None,
             answers: None,
         };
         plan.classes.insert(number, class);

@@ -246,6 +246,7 @@ fn class(dice: &mut Dice, graph: &Graph, seed: u64, service_levels: u8, index: u
         messages: None,
         flows: None,
         control: None,
+        slots: None,
         answers: None,
     }
 }
@@ -377,6 +378,7 @@ pub(super) fn add_messages(dice: &mut Dice, graph: &Graph, service_levels: u8, p
             messages: Some(0),
             flows: None,
             control: None,
+            slots: None,
             answers: None,
         };
         plan.classes.insert(first + index, class);

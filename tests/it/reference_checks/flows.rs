@@ -75,6 +75,7 @@ fn flows(size: SizeDistribution, flows: Vec<FlowPlan>) -> Plan {
         load: 0.0,
         flows: Some(flows.len() as u64),
         control: None,
+        slots: None,
         answers: None,
         service_levels: vec![SlId(0)],
         size,

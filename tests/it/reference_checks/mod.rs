@@ -110,6 +110,7 @@ fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
         messages: None,
         flows: None,
         control: None,
+        slots: None,
         answers: None,
     }
 }

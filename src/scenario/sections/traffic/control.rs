@@ -233,6 +233,7 @@ fn answers(
         messages: None,
         flows: None,
         control: None,
+        slots: None,
         answers: None,
     })
 }

@@ -63,6 +63,7 @@ fn class(
         messages: None,
         flows: None,
         control: None,
+        slots: None,
         answers: None,
     })
 }

@@ -1,0 +1,34 @@
+//! Slot sources: whether a flow sends in a tick of its slot (D52 of the model).
+//!
+//! Pure state machines, one per flow, on the flow's own random stream, shared by the engine and the reference model.
+
+mod chance;
+
+use crate::registry::{ArgumentError, Arguments, Registry};
+use crate::rng::Stream;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Every slot source a scenario can name. New ones: one file, one `mod` line, one line here.
+pub static SLOT_SOURCES: Registry<BuildSlotSource> = Registry {
+    kind: "slot source",
+    entries: &[chance::ENTRY],
+    unclear: &[],
+};
+
+/// Whether a flow sends in a tick of its slot.
+pub trait SlotSource: Debug + Send + Sync {
+    /// Makes the state of one flow.
+    fn start(&self, rng: &mut Stream) -> SlotState;
+
+    /// Whether it sends in the next tick of its slot.
+    fn sends(&self, state: &mut SlotState, rng: &mut Stream) -> bool;
+}
+
+/// State of a slot source for one flow; what the numbers mean is the source's own business.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotState(pub Vec<u64>);
+
+/// Makes a slot source from its arguments; the error names what is wrong and what is allowed.
+pub type BuildSlotSource = fn(Arguments<'_>) -> Result<Arc<dyn SlotSource>, ArgumentError>;
