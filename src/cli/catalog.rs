@@ -8,7 +8,7 @@ use crate::registry::{Parameter, Registry, unknown};
 use crate::routing::ENGINES;
 use crate::scenario::sections::SECTIONS;
 use crate::topology::TOPOLOGIES;
-use crate::traffic::{FLOW_GENERATORS, MESSAGE_SOURCES, PATTERNS, PROCESSES};
+use crate::traffic::{FLOW_GENERATORS, MESSAGE_SOURCES, PATTERNS, PROCESSES, SLOT_SOURCES};
 
 /// One thing that can be described.
 #[derive(Clone, Debug)]
@@ -57,6 +57,11 @@ pub(super) fn kinds() -> Vec<Kind> {
             "flows",
             "Flow generators: traffic[...].flows[...].pairs",
             &FLOW_GENERATORS,
+        ),
+        parts(
+            "slots",
+            "Slot sources: traffic[...].slots.source",
+            &SLOT_SOURCES,
         ),
         parts(
             "control",

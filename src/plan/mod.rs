@@ -58,6 +58,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether a flow always has a packet while it is active: no process makes them and no slot.
+    pub fn is_backlogged(&self, flow: &FlowPlan) -> bool {
+        flow.process.is_none() && self.classes[usize::from(flow.class)].slots.is_none()
+    }
+
     /// Largest packet of any class \[flits\].
     pub fn largest_packet(&self) -> u16 {
         self.classes

@@ -68,7 +68,7 @@ fn fair_rates(
     let mut places = Vec::with_capacity(counts.len());
     let window = (cycles.warmup, cycles.warmup + cycles.measure);
     for (flow, counts) in plan.flows.iter().zip(counts) {
-        let sends = sends(flow, counts, window)?;
+        let sends = sends(plan, flow, counts, window)?;
         places.push(sends);
         if sends {
             let most = Some(most(flow, window)?).filter(|most| most.is_finite());
@@ -92,7 +92,12 @@ fn capacities(graph: &Graph, plan: &Plan) -> Vec<f64> {
 }
 
 /// Whether a flow can send all through the window or not at all; `None` = in a part of it.
-fn sends(flow: &FlowPlan, counts: &FlowCounts, (from, end): (u64, u64)) -> Option<bool> {
+fn sends(
+    plan: &Plan,
+    flow: &FlowPlan,
+    counts: &FlowCounts,
+    (from, end): (u64, u64),
+) -> Option<bool> {
     let sent = &counts.sent;
     let is_over = flow.flits.is_some_and(|flits| sent.created.flits >= flits);
     let ended = counts.arrived.last_delivery.unwrap_or(u64::MAX);
@@ -101,7 +106,7 @@ fn sends(flow: &FlowPlan, counts: &FlowCounts, (from, end): (u64, u64)) -> Optio
     if start >= end || stop <= from || (is_over && ended <= from) {
         return Some(false);
     }
-    let lasts = start <= from && stop >= end && !is_over && flow.process.is_none();
+    let lasts = start <= from && stop >= end && !is_over && plan.is_backlogged(flow);
     lasts.then_some(true)
 }
 

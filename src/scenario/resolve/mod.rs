@@ -28,6 +28,7 @@ use crate::traffic::flows::BuildFlows;
 use crate::traffic::messages::BuildMessages;
 use crate::traffic::{
     BuildPattern, BuildProcess, FLOW_GENERATORS, MESSAGE_SOURCES, PATTERNS, PROCESSES,
+    SLOT_SOURCES, slots::BuildSlotSource,
 };
 use crate::units::Clock;
 use std::collections::BTreeSet;
@@ -49,6 +50,8 @@ pub struct Parts<'a> {
     pub messages: &'a Registry<BuildMessages>,
     /// Flow generators.
     pub flows: &'a Registry<BuildFlows>,
+    /// Slot sources.
+    pub slot_sources: &'a Registry<BuildSlotSource>,
     /// Control algorithms.
     pub control: &'a Registry<BuildAlgorithm>,
 }
@@ -63,6 +66,7 @@ impl Parts<'static> {
             processes: &PROCESSES,
             messages: &MESSAGE_SOURCES,
             flows: &FLOW_GENERATORS,
+            slot_sources: &SLOT_SOURCES,
             control: &ALGORITHMS,
         }
     }

@@ -60,6 +60,7 @@ pub static SECTIONS: &[Section] = &[
     AutoWarmup::SECTION,
     AutoMeasure::SECTION,
     traffic::Flows::SECTION,
+    traffic::Slots::SECTION,
     traffic::Answers::SECTION,
     traffic::OutOfBand::SECTION,
     UntilMessages::SECTION,

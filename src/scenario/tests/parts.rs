@@ -13,7 +13,7 @@ use crate::topology::{
 };
 use crate::traffic::{
     BuildPattern, BuildProcess, FLOW_GENERATORS, Gap, MESSAGE_SOURCES, OfferedProcess, Pattern,
-    PatternContext, Process, ProcessContext, ProcessState, Receivers, Share,
+    PatternContext, Process, ProcessContext, ProcessState, Receivers, SLOT_SOURCES, Share,
 };
 use crate::units::BitRate;
 use serde::Deserialize;
@@ -28,6 +28,7 @@ pub(super) fn parts() -> Parts<'static> {
         processes: &PROCESSES,
         messages: &MESSAGE_SOURCES,
         flows: &FLOW_GENERATORS,
+        slot_sources: &SLOT_SOURCES,
         control: &ALGORITHMS,
     }
 }

@@ -4,6 +4,7 @@ use super::bucket::Buckets;
 use super::flow::{Clock, Flow, Maker};
 use super::group::Group;
 use super::lane::Lane;
+use super::slots::SlotClock;
 use super::{Flows, Given, Tails, Wake, arrive, make};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
@@ -14,7 +15,7 @@ use crate::ids::HostId;
 use crate::measure::flow_counts::{Amount, FlowReceived};
 use crate::plan::{ClassPlan, FlowPlan, Plan};
 use crate::rng::{Purpose, stream};
-use crate::traffic::{Gap, ProcessState};
+use crate::traffic::{Gap, ProcessState, SlotState};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
@@ -106,6 +107,9 @@ struct Building {
     groups: Vec<Group>,
     /// By source and class.
     group_of: BTreeMap<(HostId, u16), u32>,
+    slot_clocks: Vec<SlotClock>,
+    /// By source and class.
+    clock_of: BTreeMap<(HostId, u16), u32>,
     lane_of: Vec<u32>,
     wakes: BinaryHeap<Reverse<(u64, Wake)>>,
     given: Given,
@@ -121,6 +125,8 @@ impl Building {
             lanes: Vec::new(),
             groups: Vec::new(),
             group_of: BTreeMap::new(),
+            slot_clocks: Vec::new(),
+            clock_of: BTreeMap::new(),
             lane_of: vec![NONE; shared.numbering.rows(hosts)],
             wakes: BinaryHeap::new(),
             given: Given {
@@ -132,6 +138,9 @@ impl Building {
                     .map(|class| class.size.clone())
                     .collect(),
                 processes: Vec::new(),
+                slots: (plan.classes.iter())
+                    .map(|class| class.slots.clone())
+                    .collect(),
                 limits: Vec::new(),
                 phases: vec![Vec::new(); plan.app_phases.len()],
                 first_port: site.placement.first_host_port[site.number],
@@ -164,6 +173,7 @@ impl Building {
             clocks,
             lanes: self.lanes,
             groups: self.groups,
+            slot_clocks: self.slot_clocks,
             buckets,
             lane_of: self.lane_of,
             numbers: vec![0; hosts * plan.classes.len()],
@@ -203,8 +213,8 @@ impl Building {
             wake(at, Wake::Change(row, self.given.limits.len() as u32));
             self.given.limits.push(limit);
         }
-        let draws = plan.process.is_some() || class.size.entries().len() > 1;
-        if draws {
+        flow.is_process = !site.plan.is_backlogged(plan);
+        if flow.is_process || class.size.entries().len() > 1 {
             flow.maker = self.makers.len() as u32;
             let seed = site.plan.seed;
             let mut arrivals = stream(seed, Purpose::FlowArrivals, id.into());
@@ -215,10 +225,17 @@ impl Building {
                     wake(plan.start + cycles, Wake::Make(row));
                 }
             }
+            let mut source = SlotState::default();
+            if let Some(from) = class.slots.as_ref().and_then(|slots| slots.source.as_ref()) {
+                source = from.start(&mut arrivals);
+            }
+            let clock = self.slot(site, plan, row);
             self.makers.push(Maker {
                 sizes: stream(seed, Purpose::FlowPackets, id.into()),
                 arrivals,
                 state,
+                clock,
+                source,
                 queue: std::collections::VecDeque::new(),
                 flits: 0,
                 created: Amount::default(),
@@ -227,6 +244,26 @@ impl Building {
             self.given.processes.push(plan.process.clone());
         }
         self.flows.push(flow);
+    }
+
+    /// The clock of a flow's slot, `NONE` if it has none.
+    fn slot(&mut self, site: &Site<'_>, plan: &FlowPlan, row: u32) -> u32 {
+        let Some(slots) = &site.plan.classes[usize::from(plan.class)].slots else {
+            return NONE;
+        };
+        let (clocks, wakes) = (&mut self.slot_clocks, &mut self.wakes);
+        let key = (plan.source, plan.class);
+        let number = *self.clock_of.entry(key).or_insert_with(|| {
+            let number = clocks.len() as u32;
+            let (clock, first) = SlotClock::new(site.plan.seed, plan.class, plan.source.0, slots);
+            clocks.push(clock);
+            wakes.extend(first.map(|at| Reverse((at, Wake::Tick(number)))));
+            number
+        });
+        clocks[number as usize].able += 1;
+        let changes = [Some(plan.start), plan.stop].into_iter().flatten();
+        wakes.extend(changes.map(|at| Reverse((at, Wake::Hold(row)))));
+        number
     }
 
     /// Puts a flow into the group of its class and host, if there are groups.

@@ -9,7 +9,7 @@ use crate::fabric::source_queue::Waiting;
 use crate::measure::flow_counts::{Amount, FlowSent};
 use crate::plan::{FlowPlan, Limit};
 use crate::rng::Stream;
-use crate::traffic::ProcessState;
+use crate::traffic::{ProcessState, SlotState};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -42,7 +42,7 @@ pub struct Flow {
     last_flits: u16,
     /// Key of the lane map.
     pub key: u8,
-    /// Whether an arrival process makes its packets.
+    /// Whether a process, or the clock of its slot, makes its packets.
     pub is_process: bool,
     /// Whether it is among the contenders of its lane.
     pub is_ready: bool,
@@ -127,6 +127,10 @@ pub struct Maker {
     pub arrivals: Stream,
     /// State of the process.
     pub state: ProcessState,
+    /// Clock of its slot, `NONE` without one.
+    pub clock: u32,
+    /// State of the source of its slot.
+    pub source: SlotState,
     /// Packets that have been made and have not started.
     pub queue: VecDeque<Made>,
     /// Their flits.
@@ -154,7 +158,7 @@ impl Flow {
             next_size: 0,
             last_flits: 0,
             key,
-            is_process: plan.process.is_some(),
+            is_process: false,
             is_ready: false,
             limit: SmallLimit::new(plan.limit),
             active: (plan.start, plan.stop.unwrap_or(NEVER)),

@@ -72,7 +72,9 @@ impl Flows {
     fn due(&mut self, wake: Wake, making: &mut Making<'_>) {
         let now = making.now;
         match wake {
-            Wake::Make(row) => self.make(row, making),
+            Wake::Hold(row) => self.hold(row, now),
+            Wake::Make(row) => self.make_next(row, making),
+            Wake::Tick(number) => self.tick(number, making),
             Wake::Acknowledged(row, packets) => self.lower(row, packets, now),
             Wake::Change(row, number) => {
                 let limit = self.given.limits[number as usize];
@@ -105,27 +107,44 @@ impl Flows {
     }
 
     /// A process makes a packet, and says when the next is due.
-    fn make(&mut self, row: u32, making: &mut Making<'_>) {
+    fn make_next(&mut self, row: u32, making: &mut Making<'_>) {
         let now = making.now;
-        let flow = &mut self.rows[row as usize];
+        let flow = &self.rows[row as usize];
         if now >= flow.active.1 || flow.left == 0 {
             return;
         }
-        let class = flow.class;
         let maker = &mut self.makers[flow.maker as usize];
-        let size = self.given.sizes[usize::from(class)].draw(&mut maker.sizes);
-        let size = flow.take(size);
-        maker.created.add(size);
-        let is_full = (self.given.bound).is_some_and(|bound| maker.queue.len() >= bound as usize);
-        if is_full {
-            maker.rejected.add(size);
-        }
-        let (destination, lane) = (flow.destination, flow.lane);
         if let Some(process) = &self.given.processes[flow.maker as usize]
             && let Gap::After(cycles) = process.gap(&mut maker.state, &mut maker.arrivals)
         {
             self.wakes.push(Reverse((now + cycles, Wake::Make(row))));
         }
+        self.make(row, making);
+    }
+
+    /// A packet of a flow is made and joins its queue, or is rejected.
+    pub(super) fn make(&mut self, row: u32, making: &mut Making<'_>) {
+        let now = making.now;
+        let flow = &mut self.rows[row as usize];
+        let class = flow.class;
+        let maker = &mut self.makers[flow.maker as usize];
+        let size = self.given.sizes[usize::from(class)].draw(&mut maker.sizes);
+        let size = flow.take(size);
+        maker.created.add(size);
+        let mut queued = maker.queue.len() as u32;
+        let clock = self.slot_clocks.get_mut(maker.clock as usize);
+        if let Some(clock) = &clock {
+            queued = clock.queued;
+        }
+        let is_full = self.given.bound.is_some_and(|bound| queued >= bound);
+        if is_full {
+            maker.rejected.add(size);
+        }
+        if let Some(clock) = clock {
+            clock.queued += u32::from(!is_full);
+            clock.able -= u32::from(flow.left == 0);
+        }
+        let (destination, lane) = (flow.destination, flow.lane);
         let sequence = self.number(row);
         let host = HostRow(self.host_of(lane) as u32);
         making.created(host, class, destination, size, sequence, is_full);

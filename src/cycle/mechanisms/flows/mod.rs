@@ -24,6 +24,7 @@ pub mod lane;
 pub mod limit;
 mod make;
 mod ready;
+mod slots;
 
 pub use arrive::Tails;
 pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
@@ -34,12 +35,13 @@ use self::group::Group;
 use self::lane::{Lane, Pick};
 use self::limit::LastStart;
 use self::ready::rate_of;
+use self::slots::SlotClock;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
 use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::measure::flow_counts::FlowSent;
-use crate::plan::{Limit, Scheduler};
+use crate::plan::{Limit, Scheduler, Slots};
 use crate::traffic::{Process, SizeDistribution};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
@@ -54,8 +56,12 @@ enum Wake {
     Change(u32, u32),
     /// Packets of the flow or group count as acknowledged: how many.
     Acknowledged(u32, u32),
+    /// The flow with a slot starts or stops.
+    Hold(u32),
     /// The flow's process makes a packet.
     Make(u32),
+    /// A slot clock ticks.
+    Tick(u32),
     /// The flow may become a contender, or end.
     Look(u32),
     /// The lane's flows may go.
@@ -103,6 +109,8 @@ struct Given {
     sizes: Vec<SizeDistribution>,
     /// Process of each maker.
     processes: Vec<Option<Arc<dyn Process>>>,
+    /// Slots of each class.
+    slots: Vec<Option<Slots>>,
     /// Changes of limits.
     limits: Vec<Limit>,
     /// Rows and starts of the flows of each phase that is not open from the beginning.
@@ -122,6 +130,7 @@ pub struct Flows {
     clocks: Vec<Clock>,
     lanes: Vec<Lane>,
     groups: Vec<Group>,
+    slot_clocks: Vec<SlotClock>,
     buckets: Buckets,
     /// Row of the lane of each source queue, `NONE` where it has no flow.
     lane_of: Vec<u32>,
@@ -142,6 +151,7 @@ impl Default for Given {
             bound: None,
             sizes: Vec::new(),
             processes: Vec::new(),
+            slots: Vec::new(),
             limits: Vec::new(),
             phases: Vec::new(),
             first_port: PortRow(0),
@@ -280,6 +290,9 @@ impl Flows {
         if flow.is_process {
             let maker = &mut self.makers[flow.maker as usize];
             maker.flits -= u64::from(size);
+            if let Some(clock) = self.slot_clocks.get_mut(maker.clock as usize) {
+                clock.queued -= 1;
+            }
             return maker.queue.pop_front();
         }
         let size = flow.take(size);

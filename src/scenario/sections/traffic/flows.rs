@@ -1,7 +1,8 @@
 //! Flows of a class: generators, and what the flows they make are like.
 
 use super::limits::{Allowed, allowed, changes, written};
-use super::{Class, ServiceLevels, phases};
+use super::slots::Copies;
+use super::{Class, ServiceLevels, phases, slots};
 use crate::ids::HostId;
 use crate::plan::{
     AppPhase, ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Until, Window,
@@ -27,6 +28,8 @@ section! {
     Flows = "flows" in "traffic[...].flows[...]" {
         /// Who sends to whom
         pairs: Part = part("flow generator"), "flow generator";
+        /// Flows for each that the generator gives; Slots = as many as the class has slots
+        copies: At<Copies> = Copies::read, "integer >= 1 | Slots" or "1";
         /// From when on
         start: At<Time> = time, "time" or "\"0 cycles\"";
         /// When they make their last packet at the latest; None = never
@@ -70,6 +73,7 @@ impl Flows {
     /// The section with the values of the plan.
     pub(super) fn print(&self, printer: &mut Printer, parts: &Parts<'_>) {
         printer.part("pairs", &self.pairs, parts.flows);
+        printer.key("copies", self.copies.value.written());
         printer.key("start", format_args!("\"{}\"", self.start.value));
         let quoted = |time: &At<Time>| format!("\"{}\"", time.value);
         printer.or_none("stop", self.stop.as_ref().map(quoted));
@@ -118,6 +122,10 @@ pub(in crate::scenario) fn flows(
         };
         alone(class)?;
         let first = flows.len();
+        if let Some(slots) = &class.slots {
+            let plan = slots.plan(layout, parts, &classes[number])?;
+            classes[number].slots = Some(plan);
+        }
         for (entry, section) in entries.iter().enumerate() {
             let all = Entry {
                 section,
@@ -131,6 +139,9 @@ pub(in crate::scenario) fn flows(
             let phase = section.phase_of(&all_phases);
             all.add(scenario.seed, (number, entry), phase, &mut flows)?;
             section.check_phase(layout, &flows[of_entry..], &mut all_phases)?;
+        }
+        if let Some(slots) = &classes[number].slots {
+            slots::check(class, slots, &flows[first..])?;
         }
         let mut senders = FixedBitSet::with_capacity(layout.graph.hosts().len());
         senders.extend(flows[first..].iter().map(|flow| flow.source.index()));
@@ -201,6 +212,12 @@ impl Entry<'_> {
         let stop = stop.transpose()?;
         let window = section.window.as_ref();
         let window = window.map(|window| self.window(window)).transpose()?;
+        let copies = Copies::number(&section.copies, self.class.slots.as_ref())? as usize;
+        let all = given.len().saturating_mul(copies);
+        if (flows.len().saturating_add(all)) as u64 > MOST_FLOWS {
+            let message = format!("{all} flows: at most {MOST_FLOWS} are possible");
+            return Err(section.copies.mistake(message));
+        }
         let mut alike: Vec<Alike> = Vec::new();
         for given in given {
             let pace = pace(graph, given.source);
@@ -227,7 +244,7 @@ impl Entry<'_> {
                 let changed = self.change(&mut flow, own, pace);
                 changed.map_err(|reason| self.wrong(&given, &reason))?;
             }
-            flows.push(flow);
+            flows.extend(std::iter::repeat_n(flow, copies));
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ mod limits;
 mod messages;
 mod phases;
 mod plan;
+mod slots;
 mod transport;
 mod ways;
 
@@ -20,6 +21,7 @@ pub use hosts::HostSet;
 pub use limits::Allowed;
 pub(in crate::scenario) use messages::workloads;
 pub(in crate::scenario) use plan::classes as plan_classes;
+pub use slots::Slots;
 pub use transport::{OutOfBand, Transport};
 pub(in crate::scenario) use ways::complete as complete_flows;
 
@@ -48,6 +50,8 @@ section! {
         /// Senders that are asked for packets when the channel is free, in place of pattern and process; each entry makes flows
         /// that are alike, see section flows
         flows: Option<Vec<Flows>> = Flows::several, "[flows]" or None;
+        /// Slots in which the flows make their packets, see section slots
+        slots: Option<Slots> = Slots::read, "None | section" or None;
         /// What sets limits and windows of the flows from answers to their packets
         control: Option<Part> = part("control algorithm"), "None | control algorithm" or None;
         /// Those answers, with control
@@ -135,6 +139,11 @@ impl Class {
     /// A class has messages, or a pattern and a process.
     fn check_demand(&self, fields: &Fields<'_>) -> Result<(), Mistake> {
         self.check_control(fields)?;
+        if self.flows.is_none() && self.slots.is_some() {
+            return Err(fields
+                .need("slots")?
+                .mistake("`slots` are those of flows: `flows` is missing"));
+        }
         let (given, others): (_, &[&str]) = match (&self.messages, &self.flows) {
             (None, None) => {
                 fields.need("pattern")?;
@@ -167,6 +176,9 @@ impl Class {
         }
         if let Some(control) = &self.control {
             control.entry(parts.control)?;
+        }
+        if let Some(slots) = &self.slots {
+            slots.check_parts(parts)?;
         }
         for flows in self.flows.iter().flatten() {
             flows.pairs.entry(parts.flows)?;
@@ -204,6 +216,9 @@ impl Class {
                     printer.block("(", "),", |printer| flows.print(printer, parts));
                 }
             });
+        }
+        if let (Some(slots), Some(plan)) = (&written.slots, &class.slots) {
+            slots.print(printer, plan, parts);
         }
         written.print_control(printer, resolved, number, parts);
         match class.size.entries() {
