@@ -63,6 +63,7 @@
 //! or [`ALGORITHMS`](control::ALGORITHMS). From the entry come the constructor, the messages, `virtlane list` and
 //! `virtlane describe`; tests run over the whole table. Recipes with file names are in `CONTRIBUTING.md`.
 
+pub mod admission;
 pub mod chart;
 pub mod claims;
 pub mod cli;

@@ -175,6 +175,14 @@ reference!(
     "S.-A. Reinemo, \"Quality of Service in Interconnection Networks\", dissertation, University of Oslo, 2007"
 );
 reference!(
+    SEM_JACOBSEN,
+    "F. O. Sem-Jacobsen, \"Quality of Service in Virtual Cut-through Networks\", thesis, University of Oslo, 2004"
+);
+reference!(
+    CETINKAYA_KNIGHTLY,
+    "C. Cetinkaya and E. W. Knightly, \"Egress admission control\", IEEE INFOCOM 2000"
+);
+reference!(
     SEGMENT_ROUTING,
     "A. Mejia, J. Flich, J. Duato, S.-A. Reinemo and T. Skeie, \"Segment-based routing: an efficient fault-tolerant routing algorithm for meshes and tori\", IPDPS 2006"
 );

@@ -1,5 +1,6 @@
 //! What exists, from the registries: the common form behind `list` and `describe`.
 
+use crate::admission::ADMISSIONS;
 use crate::control::ALGORITHMS;
 use crate::error::Error;
 use crate::metrics;
@@ -62,6 +63,11 @@ pub(super) fn kinds() -> Vec<Kind> {
             "slots",
             "Slot sources: traffic[...].slots.source",
             &SLOT_SOURCES,
+        ),
+        parts(
+            "admission",
+            "Admission controls: admission.control",
+            &ADMISSIONS,
         ),
         parts(
             "control",

@@ -37,10 +37,25 @@ pub struct ClassPlan {
     pub flows: Option<u64>,
     /// Slots in which its flows make their packets.
     pub slots: Option<Slots>,
+    /// What its flows ask for before they may begin.
+    pub requests: Option<Requests>,
     /// What controls its flows.
     pub control: Option<Control>,
     /// Class whose packets it answers; it has nothing to send of its own.
     pub answers: Option<u16>,
+}
+
+/// What the flows of a class ask for (D53).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requests {
+    /// Peak rate \[2^-32 flits per cycle\], at least 1.
+    pub peak: u64,
+    /// Delay bound over one switch \[cycles\]; `None` = none.
+    pub delay: Option<u64>,
+    /// What each further switch adds to it \[cycles\].
+    pub delay_per_switch: u64,
+    /// Jitter bound \[cycles\]; `None` = none.
+    pub jitter: Option<u64>,
 }
 
 /// Slots of hosts, in which the flows of a class make their packets (D52).

@@ -3,13 +3,15 @@
 //! Everything behind this point (graph, tables, engine, reference model) reads the plan only. Times are
 //! cycles, sizes are flits; one cycle is the time of one flit on the reference link.
 
+mod admission;
 mod class;
 mod flow;
 mod host;
 mod phases;
 mod switch;
 
-pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Slots};
+pub use admission::AdmissionPlan;
+pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
 pub use flow::{AppPhase, FlowPlan, Scheduler, Unit, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
@@ -45,6 +47,8 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// Flows, by id.
     pub flows: Vec<FlowPlan>,
+    /// How flows are admitted, where classes ask.
+    pub admission: Option<AdmissionPlan>,
     /// Phases of applications that flows belong to, those of an application one after the other.
     pub app_phases: Vec<AppPhase>,
     /// Phases.

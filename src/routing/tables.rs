@@ -301,6 +301,21 @@ impl LaneMap {
         )
     }
 
+    /// Lanes that packets of a service level can have on a channel, as a mask.
+    pub fn of_level(&self, output: ChannelId, sl: SlId) -> u32 {
+        let mut offsets = self.by_input.clone();
+        offsets.push(0);
+        offsets.sort_unstable();
+        offsets.dedup();
+        let first = self.by_output[output.index()];
+        let rows = offsets.into_iter().filter_map(|offset| {
+            let row = (first + offset) as usize * self.keys();
+            let from = row + sl.index() * usize::from(self.layers);
+            self.profiles.get(from..from + usize::from(self.layers))
+        });
+        rows.flatten().fold(0, |mask, lane| mask | 1 << lane)
+    }
+
     /// Lane on a host's injection channel.
     pub fn injection_lane(&self, output: ChannelId, sl: SlId, layer: u8) -> VlId {
         let profile = self.by_output[output.index()] as usize;

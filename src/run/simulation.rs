@@ -1,6 +1,6 @@
 //! The simulation: shards that run windows of cycles in parallel, and what is done between two cycles.
 
-use super::acts::{Acts, Feed, GlobalAct, LastingAct, Opening, OwnSwitches, SavedActs};
+use super::acts::{Acts, Feed, GlobalAct, LastingAct, Opening, OwnSwitches, Rounds, SavedActs};
 use super::build::Blueprint;
 use super::outcome::RunError;
 use super::shard::Shard;
@@ -95,6 +95,9 @@ impl Simulation {
         if let Some(opening) = Opening::new(plan) {
             simulation.register(opening);
         }
+        if let Some(rounds) = Rounds::new(plan, graph, routes) {
+            simulation.register(rounds);
+        }
         if let Some(looks) = OwnSwitches::new(plan, graph, routes) {
             simulation.register(looks);
         }
@@ -107,6 +110,11 @@ impl Simulation {
     /// When another one has its name.
     pub fn register(&mut self, act: impl LastingAct + 'static) {
         self.acts.register(Box::new(act));
+    }
+
+    /// What its acts have counted since cycle 0, by name.
+    pub fn act_counts(&self) -> impl Iterator<Item = (String, u64)> {
+        self.acts.counts()
     }
 
     /// Runs up to cycle `end` (exclusive), and does what is due before `end`.

@@ -25,7 +25,14 @@ const LAYERS: [&[&str]; 14] = [
 
 /// Models without ECS, clock or threads of their own.
 const MODELS: &[&str] = &[
-    "topology", "routing", "qos", "traffic", "control", "measure", "plan",
+    "topology",
+    "routing",
+    "qos",
+    "traffic",
+    "control",
+    "admission",
+    "measure",
+    "plan",
 ];
 
 /// Root modules that may name `bevy_ecs`.

@@ -6,6 +6,7 @@ pub mod bounded_queues;
 pub mod congestion;
 pub mod control;
 pub mod flows;
+pub mod meters;
 pub mod occupancy;
 pub mod output_lanes;
 pub mod packet_records;

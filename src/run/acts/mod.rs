@@ -9,10 +9,12 @@
 //!
 //! Cost: a look at each act per act; nothing per cycle.
 
+mod admission;
 mod barriers;
 mod feed;
 mod own_switch;
 
+pub(in crate::run) use admission::Rounds;
 pub(in crate::run) use barriers::Opening;
 pub(in crate::run) use feed::Feed;
 pub(in crate::run) use own_switch::OwnSwitches;
@@ -40,6 +42,11 @@ pub trait LastingAct: GlobalAct + Send {
 
     /// Whether it will change nothing in cycle `now` or later: a fabric in which nothing can move then stays so.
     fn is_over(&self, now: u64) -> bool;
+
+    /// What it has counted since cycle 0, by names of its own.
+    fn counts(&self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
 
     /// Its state.
     ///
@@ -108,6 +115,11 @@ impl Acts {
     /// Whether none will change anything in cycle `now` or later.
     pub(in crate::run) fn are_over(&self, now: u64) -> bool {
         self.lasting.iter().all(|act| act.is_over(now))
+    }
+
+    /// What they have counted since cycle 0, by name.
+    pub(in crate::run) fn counts(&self) -> impl Iterator<Item = (String, u64)> {
+        self.lasting.iter().flat_map(|act| act.counts())
     }
 
     /// What they remember.

@@ -7,7 +7,7 @@ mod collect;
 mod standing;
 mod trees;
 
-pub(super) use standing::Standing;
+pub(super) use standing::{Standing, granted};
 
 use super::acts::GlobalAct;
 use super::outcome::RunError;

@@ -24,17 +24,22 @@ impl Standing {
             to_host: vec![false; channels],
             ..Rules::default()
         };
-        let mut granted = Granted {
-            channels: shards.port_channels(),
-            shard: 0,
-            flits: vec![0; channels * lanes],
-        };
-        shards.inspect(&mut granted);
         Self {
             waiting: Collect::waiting(&rules, at, shards).fill,
-            granted: granted.flits,
+            granted: granted(channels, lanes, shards),
         }
     }
+}
+
+/// Flits granted for every channel and lane since the start of the run, modulo 2^32. Not with output lanes.
+pub(in crate::run) fn granted(channels: usize, lanes: usize, shards: &Shards) -> Vec<u32> {
+    let mut granted = Granted {
+        channels: shards.port_channels(),
+        shard: 0,
+        flits: vec![0; channels * lanes],
+    };
+    shards.inspect(&mut granted);
+    granted.flits
 }
 
 struct Granted<'a> {
@@ -49,12 +54,9 @@ impl Inspect for Granted<'_> {
     fn look(&mut self, view: &dyn Columns) {
         let channels = Channels::new(&self.channels[self.shard]);
         self.shard += 1;
-        let (place, numbering) = (view.place(), view.shared().numbering);
+        let numbering = view.shared().numbering;
         let lanes = numbering.lanes() as usize;
         for (port, _) in view.outs().enumerate() {
-            if place.is_host(port) {
-                break;
-            }
             for lane in numbering.lanes_of(port) {
                 let number = channels[port].index() * lanes + numbering.number(lane) as usize;
                 self.flits[number] = view.sent(lane);

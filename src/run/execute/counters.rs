@@ -15,6 +15,7 @@ impl Run<'_> {
         };
         self.simulation.inspect(under_way);
         records.counts = self.simulation.counts();
+        records.counts.extend(self.simulation.act_counts());
         let lanes = usize::from(self.resolved.plan.switch.lane_count());
         for (row, (before, after)) in before.iter().zip(after).enumerate() {
             let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));

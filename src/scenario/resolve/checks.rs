@@ -160,6 +160,11 @@ pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Resu
             "`Voq` does not go with `routing: {engine}`, which knows no output before a packet is head: use `Fifo`"
         )));
     }
+    if let Some(admission) = &scenario.admission {
+        return Err(admission.control.name.mistake(format!(
+            "admission does not go with `routing: {engine}`: the ways of flows must be known"
+        )));
+    }
     let management_lane = &scenario.qos.management_lane;
     if management_lane.value {
         return Err(management_lane.mistake(format!(

@@ -12,9 +12,10 @@ pub use routes::{management, route};
 pub use unreachable::named as unreachable_pairs;
 
 use super::prove::prove;
-use super::sections::Scenario;
 use super::sections::traffic;
+use super::sections::{Scenario, admission};
 use super::syntax::Mistake;
+use crate::admission::{ADMISSIONS, BuildAdmission};
 use crate::control::{ALGORITHMS, BuildAlgorithm};
 use crate::ids::INFINIBAND_LANES;
 use crate::plan::Plan;
@@ -52,6 +53,8 @@ pub struct Parts<'a> {
     pub flows: &'a Registry<BuildFlows>,
     /// Slot sources.
     pub slot_sources: &'a Registry<BuildSlotSource>,
+    /// Admission controls.
+    pub admission: &'a Registry<BuildAdmission>,
     /// Control algorithms.
     pub control: &'a Registry<BuildAlgorithm>,
 }
@@ -67,6 +70,7 @@ impl Parts<'static> {
             messages: &MESSAGE_SOURCES,
             flows: &FLOW_GENERATORS,
             slot_sources: &SLOT_SOURCES,
+            admission: &ADMISSIONS,
             control: &ALGORITHMS,
         }
     }
@@ -188,6 +192,10 @@ pub fn plan(
     let (flows, app_phases) =
         traffic::plan_flows(scenario, parts, layout, base, host.scheduler, &mut classes)?;
     traffic::plan_control(scenario, parts, layout, &host, &mut classes)?;
+    let rounds = scenario.admission.as_ref();
+    let rounds = rounds
+        .map(|section| section.plan(parts, clock))
+        .transpose()?;
     let observe = scenario.observe.plan(&classes, clock)?;
     let plan = Plan {
         title: scenario.title.clone(),
@@ -199,6 +207,7 @@ pub fn plan(
         classes,
         workloads,
         flows,
+        admission: rounds,
         app_phases,
         phases: scenario.phases.plan(clock)?,
         allow_deadlock: scenario.allow_deadlock,
@@ -206,6 +215,7 @@ pub fn plan(
         observe,
     };
     checks::flows(scenario, &plan)?;
+    admission::check(scenario, &plan)?;
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;
     checks::congestion(scenario, &plan)?;

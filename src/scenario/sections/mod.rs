@@ -9,6 +9,7 @@
 #[macro_use]
 mod section;
 
+pub mod admission;
 pub mod expect;
 pub mod fabric;
 pub mod faults;
@@ -25,6 +26,7 @@ pub mod switch;
 pub mod traffic;
 mod values;
 
+pub use admission::Admission;
 pub use expect::Expectation;
 pub use fabric::Fabric;
 pub use faults::Faults;
@@ -56,6 +58,8 @@ pub static SECTIONS: &[Section] = &[
     Qos::SECTION,
     VlArbitration::SECTION,
     Class::SECTION,
+    traffic::Requests::SECTION,
+    Admission::SECTION,
     Phases::SECTION,
     AutoWarmup::SECTION,
     AutoMeasure::SECTION,

@@ -1,7 +1,7 @@
 //! The whole file, `Scenario(...)`: title, seed, routing, and all sections.
 
 use super::values::{Read, boolean, list, long, part, text};
-use super::{Class, Expectation, Fabric, Faults, Observe, Phases, Qos, Sweep, traffic};
+use super::{Admission, Class, Expectation, Fabric, Faults, Observe, Phases, Qos, Sweep, traffic};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{Fields, Item, Mistake, Node, Part};
@@ -24,6 +24,8 @@ section! {
         routing: Part = part("routing engine"), "routing engine";
         /// Who sends what to whom, and when
         traffic: Vec<Class> = traffic::classes, "list of traffic classes";
+        /// Which flows may begin
+        admission: Option<Admission> = Admission::read, "section" or None;
         /// Length of warm-up, measurement and drain
         phases: Phases = Phases::read, "section";
         /// Run although the forwarding tables are not proved free of deadlock
@@ -89,6 +91,10 @@ impl Scenario {
                 });
             }
         });
+        match (&scenario.admission, &plan.admission) {
+            (Some(admission), Some(plan)) => admission.print(printer, plan, parts),
+            _ => printer.key("admission", "None"),
+        }
         printer.block("phases: (", "),", |printer| Phases::print(printer, plan));
         printer.key("allow_deadlock", plan.allow_deadlock);
         printer.key("allow_unreachable", plan.allow_unreachable);

@@ -1,6 +1,7 @@
 //! Small parts for tests: a line of switches, shortest paths on it, one pattern, one process.
 
 use super::super::Parts;
+use crate::admission::ADMISSIONS;
 use crate::control::ALGORITHMS;
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter, Registry};
@@ -29,6 +30,7 @@ pub(super) fn parts() -> Parts<'static> {
         messages: &MESSAGE_SOURCES,
         flows: &FLOW_GENERATORS,
         slot_sources: &SLOT_SOURCES,
+        admission: &ADMISSIONS,
         control: &ALGORITHMS,
     }
 }

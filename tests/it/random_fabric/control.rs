@@ -168,6 +168,7 @@ pub(super) fn add(
             flows: None,
             control: None,
             slots: None,
+            requests: None,
             answers: Some(number as u16),
         });
         for flow in &mut plan.flows {

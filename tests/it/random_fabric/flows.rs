@@ -81,6 +81,7 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
             flows: Some(count.into()),
             control: None,
             slots: None,
+            requests: None,
             answers: None,
         };
         plan.classes.insert(number, class);

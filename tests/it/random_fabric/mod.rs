@@ -214,6 +214,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         },
         workloads: Vec::new(),
         flows: Vec::new(),
+        admission: None,
         app_phases: Vec::new(),
     };
     if dice.chance(35) {

@@ -247,6 +247,7 @@ fn class(dice: &mut Dice, graph: &Graph, seed: u64, service_levels: u8, index: u
         flows: None,
         control: None,
         slots: None,
+        requests: None,
         answers: None,
     }
 }
@@ -379,6 +380,7 @@ pub(super) fn add_messages(dice: &mut Dice, graph: &Graph, service_levels: u8, p
             flows: None,
             control: None,
             slots: None,
+            requests: None,
             answers: None,
         };
         plan.classes.insert(first + index, class);

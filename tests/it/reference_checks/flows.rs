@@ -76,6 +76,7 @@ fn flows(size: SizeDistribution, flows: Vec<FlowPlan>) -> Plan {
         flows: Some(flows.len() as u64),
         control: None,
         slots: None,
+        requests: None,
         answers: None,
         service_levels: vec![SlId(0)],
         size,

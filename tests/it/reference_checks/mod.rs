@@ -111,6 +111,7 @@ fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
         flows: None,
         control: None,
         slots: None,
+        requests: None,
         answers: None,
     }
 }
@@ -135,6 +136,7 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
         observe: Observe::default(),
         workloads: Vec::new(),
         flows: Vec::new(),
+        admission: None,
         app_phases: Vec::new(),
     }
 }

@@ -204,6 +204,7 @@ impl Building {
                 flow.hold();
                 self.given.phases[phase].push((row, plan.start));
             }
+            None if class.requests.is_some() => flow.hold(),
             None => wake(plan.start, Wake::Look(row)),
         }
         if let Some(stop) = plan.stop {
@@ -261,7 +262,11 @@ impl Building {
             number
         });
         clocks[number as usize].able += 1;
-        let changes = [Some(plan.start), plan.stop].into_iter().flatten();
+        let is_known = site.plan.classes[usize::from(plan.class)]
+            .requests
+            .is_none();
+        let start = is_known.then_some(plan.start);
+        let changes = [start, plan.stop].into_iter().flatten();
         wakes.extend(changes.map(|at| Reverse((at, Wake::Hold(row)))));
         number
     }

@@ -202,6 +202,18 @@ impl Flows {
         }
     }
 
+    /// The flow in this row is admitted, and starts in cycle `at`.
+    pub fn admit(&mut self, row: u32, at: u64) {
+        let flow = &mut self.rows[row as usize];
+        flow.active.0 = at;
+        let has_slot =
+            (self.makers.get(flow.maker as usize)).is_some_and(|maker| maker.clock != NONE);
+        if has_slot {
+            self.wakes.push(Reverse((at, Wake::Hold(row))));
+        }
+        self.wake(row, at);
+    }
+
     /// So many packets of the flow or group in this row count as acknowledged from cycle `at` on.
     pub fn acknowledge(&mut self, row: u32, packets: u32, at: u64) {
         let wake = Wake::Acknowledged(row, packets);

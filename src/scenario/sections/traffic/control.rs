@@ -234,6 +234,7 @@ fn answers(
         flows: None,
         control: None,
         slots: None,
+        requests: None,
         answers: None,
     })
 }

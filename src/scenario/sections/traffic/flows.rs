@@ -126,6 +126,9 @@ pub(in crate::scenario) fn flows(
             let plan = slots.plan(layout, parts, &classes[number])?;
             classes[number].slots = Some(plan);
         }
+        if let Some(requests) = &class.requests {
+            classes[number].requests = Some(requests.plan(layout, &classes[number])?);
+        }
         for (entry, section) in entries.iter().enumerate() {
             let all = Entry {
                 section,

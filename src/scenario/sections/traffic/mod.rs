@@ -8,6 +8,7 @@ mod limits;
 mod messages;
 mod phases;
 mod plan;
+mod requests;
 mod slots;
 mod transport;
 mod ways;
@@ -21,6 +22,7 @@ pub use hosts::HostSet;
 pub use limits::Allowed;
 pub(in crate::scenario) use messages::workloads;
 pub(in crate::scenario) use plan::classes as plan_classes;
+pub use requests::Requests;
 pub use slots::Slots;
 pub use transport::{OutOfBand, Transport};
 pub(in crate::scenario) use ways::complete as complete_flows;
@@ -52,6 +54,8 @@ section! {
         flows: Option<Vec<Flows>> = Flows::several, "[flows]" or None;
         /// Slots in which the flows make their packets, see section slots
         slots: Option<Slots> = Slots::read, "None | section" or None;
+        /// What the flows ask for; they begin when they are admitted, see sections requests and admission
+        requests: Option<Requests> = Requests::read, "None | section" or None;
         /// What sets limits and windows of the flows from answers to their packets
         control: Option<Part> = part("control algorithm"), "None | control algorithm" or None;
         /// Those answers, with control
@@ -139,6 +143,10 @@ impl Class {
     /// A class has messages, or a pattern and a process.
     fn check_demand(&self, fields: &Fields<'_>) -> Result<(), Mistake> {
         self.check_control(fields)?;
+        if self.flows.is_none() && self.requests.is_some() {
+            let message = "`requests` are those of flows: `flows` is missing";
+            return Err(fields.need("requests")?.mistake(message));
+        }
         if self.flows.is_none() && self.slots.is_some() {
             return Err(fields
                 .need("slots")?
@@ -219,6 +227,9 @@ impl Class {
         }
         if let (Some(slots), Some(plan)) = (&written.slots, &class.slots) {
             slots.print(printer, plan, parts);
+        }
+        if let (Some(requests), Some(plan)) = (&written.requests, &class.requests) {
+            requests.print(printer, plan);
         }
         written.print_control(printer, resolved, number, parts);
         match class.size.entries() {

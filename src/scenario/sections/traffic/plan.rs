@@ -64,6 +64,7 @@ fn class(
         flows: None,
         control: None,
         slots: None,
+        requests: None,
         answers: None,
     })
 }

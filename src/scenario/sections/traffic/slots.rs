@@ -109,14 +109,7 @@ impl Slots {
         parts: &Parts<'_>,
         class: &ClassPlan,
     ) -> Result<plan::Slots, Mistake> {
-        let graph = &layout.graph;
-        let paces = class.hosts.iter().map(|&host| {
-            let channel = graph.channel(graph.host_channel(host));
-            channel.timing.cycles_per_flit
-        });
-        let mut paces: Vec<u32> = paces.collect();
-        paces.dedup();
-        let &[cycles_per_flit] = &paces[..] else {
+        let Some(cycles_per_flit) = one_pace(layout, class) else {
             let message = "the links of the hosts of a class with `slots` have one speed: expected classes of their own for \
                            the others";
             return Err(self.ticks.name.mistake(message));
@@ -172,6 +165,17 @@ impl Slots {
             (None, None) => Ok(1),
         }
     }
+}
+
+/// Cycles per flit of the links of the hosts of a class; `None`: they differ.
+pub(super) fn one_pace(layout: &Layout, class: &ClassPlan) -> Option<u32> {
+    let graph = &layout.graph;
+    let mut paces = class.hosts.iter().map(|&host| {
+        let channel = graph.channel(graph.host_channel(host));
+        channel.timing.cycles_per_flit
+    });
+    let first = paces.next()?;
+    paces.all(|pace| pace == first).then_some(first)
 }
 
 /// Flows of a class with slots have neither processes nor phases, and each has a slot.

@@ -1,0 +1,233 @@
+//! Admission: which flows may begin (section 10 of the model).
+//!
+//! An algorithm is a *desk* that is asked for one flow after the other, and perhaps a *meter* at every host that is told
+//! what arrives there. Both are pure state machines; when they are asked and told is D53 and D55. Engine and reference
+//! model share them.
+//!
+//! New ones: one file with an [`Entry`](crate::registry::Entry), one `mod` line, one line in the list.
+
+mod admit_all;
+mod calibrated_load;
+pub mod egress;
+mod link_by_link;
+mod measured_sum;
+
+pub use egress::Meter;
+
+use crate::registry::{ArgumentError, Arguments, Registry};
+use crate::units::Clock;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Every admission control a scenario can name.
+pub static ADMISSIONS: Registry<BuildAdmission> = Registry {
+    kind: "admission control",
+    entries: &[
+        admit_all::ENTRY,
+        calibrated_load::ENTRY,
+        egress::ENTRY,
+        link_by_link::ENTRY,
+        measured_sum::ENTRY,
+    ],
+    unclear: &[],
+};
+
+/// A flow that asks to begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its id.
+    pub flow: u32,
+    /// Traffic class.
+    pub class: u16,
+    /// Service level.
+    pub level: u8,
+    /// Peak rate \[2^-32 flits per cycle\].
+    pub peak: u64,
+    /// Largest packet of its class \[flits\].
+    pub packet: u16,
+    /// Delay bound \[cycles\]; `None` = none.
+    pub delay: Option<u64>,
+    /// Jitter bound \[cycles\]; `None` = none.
+    pub jitter: Option<u64>,
+    /// Channels from its source to its destination, with those of both hosts, each with the lanes that its service level can
+    /// have there, as a mask.
+    pub way: Vec<(u32, u32)>,
+}
+
+/// What a desk is shown with a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown<'a> {
+    /// Cycle of the round.
+    pub now: u64,
+    /// Meter of the destination, if it measures.
+    pub meter: Option<&'a Meter>,
+    /// Loads, if it looks at them and this is not the first round.
+    pub loads: Option<Loads<'a>>,
+}
+
+/// Flits granted to channels and lanes since the round before.
+#[derive(Clone, Copy, Debug)]
+pub struct Loads<'a> {
+    /// `[channel][lane]`.
+    pub flits: &'a [u64],
+    /// Lanes of a channel.
+    pub lanes: usize,
+    /// Length of the time \[cycles\].
+    pub cycles: u64,
+}
+
+impl Loads<'_> {
+    /// What some lanes of a channel carried \[2^-32 flits per cycle\].
+    fn rate(&self, channel: u32, lanes: u32) -> u64 {
+        let first = channel as usize * self.lanes;
+        let of_lanes = (0..self.lanes).filter(|&lane| lanes >> lane & 1 == 1);
+        let sum: u64 = of_lanes.map(|lane| self.flits[first + lane]).sum();
+        ((u128::from(sum) << 32) / u128::from(self.cycles)) as u64
+    }
+}
+
+/// What a desk knows of the fabric.
+#[derive(Clone, Copy, Debug)]
+pub struct Fabric<'a> {
+    /// Cycles per flit of every channel.
+    pub paces: &'a [u32],
+}
+
+/// State of a desk; what the numbers mean is the algorithm's own business.
+pub type DeskState = Vec<u64>;
+
+/// An admission control.
+pub trait Admission: Debug + Send + Sync {
+    /// State of the desk before the first request.
+    fn start(&self, fabric: Fabric<'_>) -> DeskState;
+
+    /// Whether the flow is admitted.
+    fn ask(&self, desk: &mut DeskState, request: &Request, shown: Shown<'_>) -> bool;
+
+    /// The meter of a host before cycle 0; `None`: it does not measure.
+    fn meter(&self) -> Option<Meter> {
+        None
+    }
+
+    /// Whether it looks at loads.
+    fn looks_at_loads(&self) -> bool {
+        false
+    }
+}
+
+/// What an algorithm may know when it is made.
+#[derive(Clone, Copy, Debug)]
+pub struct AdmissionContext {
+    /// Flit size and reference rate.
+    pub clock: Clock,
+}
+
+/// Makes the algorithm from its arguments; the error names what is wrong and what is allowed.
+pub type BuildAdmission =
+    fn(Arguments<'_>, AdmissionContext) -> Result<Arc<dyn Admission>, ArgumentError>;
+
+/// A wrong value.
+fn invalid(message: impl Into<String>) -> ArgumentError {
+    ArgumentError {
+        message: message.into(),
+        line: 1,
+        column: 1,
+    }
+}
+
+/// A part of a channel's rate \[2^-32 flits per cycle\], rounded down.
+fn rate(part: f64, pace: u32) -> u64 {
+    // a product with a power of two is exact
+    (part * crate::control::ONE_FLIT_PER_CYCLE as f64 / f64::from(pace)) as u64
+}
+
+/// A number in (0, 1].
+fn check_part(name: &str, part: f64) -> Result<(), ArgumentError> {
+    if part > 0.0 && part <= 1.0 {
+        Ok(())
+    } else {
+        Err(invalid(format!(
+            "`{name}` is {part}; it must be above 0 and at most 1"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An algorithm as a scenario names it.
+    pub(super) fn build(text: &str) -> Arc<dyn Admission> {
+        try_build(text).unwrap_or_else(|mistake| panic!("{text}: {mistake}"))
+    }
+
+    fn try_build(text: &str) -> Result<Arc<dyn Admission>, ArgumentError> {
+        let (name, arguments) = text.split_at(text.find('(').unwrap());
+        let context = AdmissionContext {
+            clock: Clock {
+                flit_bytes: 1,
+                reference_rate: 8_000_000_000,
+            },
+        };
+        let build = ADMISSIONS.find(name).unwrap().build;
+        build(Arguments { text: arguments }, context)
+    }
+
+    /// A request over no channel.
+    pub(super) fn request(level: u8, peak: u64) -> Request {
+        Request {
+            flow: 0,
+            class: 0,
+            level,
+            peak,
+            packet: 34,
+            delay: None,
+            jitter: None,
+            way: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn impossible_parameters_are_refused_with_what_is_allowed() {
+        for (text, message) in [
+            (
+                "CalibratedLoad(groups: [([16], 1.0)])",
+                "no service level 16: expected 0 to 15",
+            ),
+            (
+                "CalibratedLoad(groups: [([1, 1], 1.0)])",
+                "service level 1 is in two groups",
+            ),
+            (
+                "CalibratedLoad(groups: [([1], 0.0)])",
+                "a limit is 0: expected a number above 0",
+            ),
+            (
+                "LinkByLink(utilisation: 1.5, shares: [])",
+                "`utilisation` is 1.5; it must be above 0",
+            ),
+            (
+                "LinkByLink(shares: [(2, 0.0)])",
+                "the weight of service level 2 is 0",
+            ),
+            (
+                "LinkByLink(shares: [(2, 1), (2, 1)])",
+                "service level 2 is there twice",
+            ),
+            ("LinkByLink(shares: [])", "`total` is 0; it must be above 0"),
+            ("MeasuredSum(shares: [(17, 1)])", "no service level 17"),
+            (
+                "EgressMeasurement(slots: 1)",
+                "`slots` is 1: expected 2 to 1024",
+            ),
+            (
+                "EgressMeasurement(windows: 0)",
+                "`windows` is 0: expected 2 to 64",
+            ),
+            ("EgressMeasurement(alpha: -1)", "`alpha` is -1"),
+        ] {
+            let error = try_build(text).unwrap_err().to_string();
+            assert!(error.contains(message), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Section `admission`: who decides which flows may begin, and in which rounds (D53).
+
+use super::traffic::Class;
+use super::values::{part, time, whole};
+use crate::admission::AdmissionContext;
+use crate::plan::{AdmissionPlan, Plan};
+use crate::scenario::print::Printer;
+use crate::scenario::resolve::quantity::{LONGEST_PHASE, cycles};
+use crate::scenario::syntax::{At, Mistake, Part};
+use crate::scenario::{Parts, Scenario};
+use crate::units::{Clock, Time};
+
+section! {
+    /// Admission of flows: which of the flows of classes with `requests` may begin. In each round every host asks for one flow of
+    /// each class.
+    Admission = "admission" in "admission" {
+        /// Who decides
+        control: Part = part("admission control"), "admission control";
+        /// First round
+        first: At<Time> = time, "time" or "\"0 cycles\"";
+        /// From round to round
+        gap: At<Time> = time, "time, at least 1 cycle" or "\"1 cycles\"";
+        /// Rounds in a row that admit nothing, after which there are no more
+        empty: u32 = whole(1), "integer >= 1" or "10";
+        /// Rounds at most; None = any number
+        most: Option<At<u32>> = whole(1), "None | integer >= 1" or None;
+    }
+}
+
+impl Admission {
+    /// The section with the values of the plan.
+    pub(super) fn print(&self, printer: &mut Printer, plan: &AdmissionPlan, parts: &Parts<'_>) {
+        printer.block("admission: (", "),", |printer| {
+            printer.part("control", &self.control, parts.admission);
+            printer.cycles("first", plan.first);
+            printer.cycles("gap", plan.gap);
+            printer.key("empty", plan.empty);
+            printer.or_none("most", self.most.as_ref().map(|most| most.value));
+        });
+    }
+
+    /// What the plan says of it.
+    pub(in crate::scenario) fn plan(
+        &self,
+        parts: &Parts<'_>,
+        clock: Clock,
+    ) -> Result<AdmissionPlan, Mistake> {
+        let make = self.control.entry(parts.admission)?.build;
+        let context = AdmissionContext { clock };
+        Ok(AdmissionPlan {
+            control: self.control.build(|arguments| make(arguments, context))?,
+            first: cycles(&self.first, clock, 0, LONGEST_PHASE)?,
+            gap: cycles(&self.gap, clock, 1, LONGEST_PHASE)?,
+            empty: self.empty,
+            most: self.most.as_ref().map_or(u32::MAX, |most| most.value),
+        })
+    }
+}
+
+/// What does not go with admission.
+pub(in crate::scenario) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    let asking: Vec<&Class> = (scenario.traffic.iter())
+        .filter(|class| class.requests.is_some())
+        .collect();
+    let Some(section) = &scenario.admission else {
+        return match asking.first() {
+            Some(class) => Err(class.name.mistake(
+                "its flows have `requests`, but nobody decides: expected a section `admission`",
+            )),
+            None => Ok(()),
+        };
+    };
+    if asking.is_empty() {
+        let message = "no class has `requests`: there is nothing to decide";
+        return Err(section.control.name.mistake(message));
+    }
+    let looks = (plan.admission.as_ref()).is_some_and(|one| one.control.looks_at_loads());
+    if looks && plan.switch.output_lane_buffer > 0 {
+        let message = "it looks at loads, which are not known with `output_lane_buffer`";
+        return Err(section.control.name.mistake(message));
+    }
+    asking.into_iter().try_for_each(Class::check_requests)
+}
