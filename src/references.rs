@@ -286,3 +286,55 @@ reference!(
     BAYDAL,
     "E. Baydal, P. López and J. Duato, \"A family of mechanisms for congestion control in wormhole networks\", IEEE Transactions on Parallel and Distributed Systems 16(9), 2005"
 );
+reference!(
+    SEM_JACOBSEN,
+    "F. O. Sem-Jacobsen, \"Quality of Service in Virtual Cut-through Networks\", thesis, University of Oslo, 2004"
+);
+reference!(
+    DEVROYE,
+    "L. Devroye, \"Non-Uniform Random Variate Generation\", Springer, 1986"
+);
+reference!(
+    ASMUSSEN,
+    "S. Asmussen, \"Applied Probability and Queues\", 2nd edition, Springer, 2003"
+);
+reference!(
+    ROBERT_NORMAL,
+    "C. P. Robert, \"Simulation of truncated normal variables\", Statistics and Computing 5(2), 1995"
+);
+reference!(
+    BOX_MULLER,
+    "G. E. P. Box and M. E. Muller, \"A note on the generation of random normal deviates\", Annals of Mathematical Statistics 29(2), 1958"
+);
+reference!(
+    WILLINGER_TAQQU,
+    "W. Willinger, M. S. Taqqu, R. Sherman and D. V. Wilson, \"Self-similarity through high-variability: statistical analysis of Ethernet LAN traffic at the source level\", IEEE/ACM Transactions on Networking 5(1), 1997"
+);
+reference!(
+    TAQQU_PROOF,
+    "M. S. Taqqu, W. Willinger and R. Sherman, \"Proof of a fundamental result in self-similar traffic modeling\", Computer Communication Review 27(2), 1997"
+);
+reference!(
+    TAQQU_ESTIMATORS,
+    "M. S. Taqqu, V. Teverovsky and W. Willinger, \"Estimators for long-range dependence: an empirical study\", Fractals 3(4), 1995"
+);
+reference!(
+    MANDELBROT_WALLIS,
+    "B. B. Mandelbrot and J. R. Wallis, \"Robustness of the rescaled range R/S in the measurement of noncyclic long run statistical dependence\", Water Resources Research 5(5), 1969"
+);
+reference!(
+    ANIS_LLOYD,
+    "A. A. Anis and E. H. Lloyd, \"The expected value of the adjusted rescaled Hurst range of independent normal summands\", Biometrika 63(1), 1976"
+);
+reference!(
+    WERON,
+    "R. Weron, \"Estimating long-range dependence: finite sample properties and confidence intervals\", Physica A 312, 2002"
+);
+reference!(
+    DAVIES_HARTE,
+    "R. B. Davies and D. S. Harte, \"Tests for Hurst effect\", Biometrika 74(1), 1987"
+);
+reference!(
+    EFRON,
+    "B. Efron, \"The Jackknife, the Bootstrap and Other Resampling Plans\", SIAM, 1982"
+);

@@ -22,6 +22,8 @@ use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments};
 use crate::rng::Stream;
 use crate::topology::Graph;
+use process::aggregate::AggregateState;
+use process::normal_poisson::WindowState;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -123,12 +125,23 @@ fn invalid(message: impl Into<String>) -> ArgumentError {
 }
 
 /// State of a process at one source; what the fields mean is the process's own business.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessState {
     /// Fixed-point phase or the packets left in a burst.
     pub phase: u64,
     /// Calls of `gap` so far, for processes that treat the first one differently.
     pub calls: u64,
+    /// What only some processes have: elsewhere it costs a word.
+    pub part: Option<Box<ProcessPart>>,
+}
+
+/// State that only some processes have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProcessPart {
+    /// ON/OFF sources and their counter.
+    Aggregate(AggregateState),
+    /// Arrivals that are still to come in a window.
+    Window(WindowState),
 }
 
 /// When the next packet of a source is made.

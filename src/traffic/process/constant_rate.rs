@@ -62,7 +62,10 @@ impl Process for ConstantRate {
             Phase::Zero => 0,
             Phase::Random => fraction_of(self.interval, rng),
         };
-        ProcessState { phase, calls: 0 }
+        ProcessState {
+            phase,
+            ..ProcessState::default()
+        }
     }
 
     fn gap(&self, state: &mut ProcessState, _: &mut Stream) -> Gap {

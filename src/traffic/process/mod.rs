@@ -4,11 +4,17 @@
 //! packets. Times that are not whole cycles are kept in fixed point, 32 bits for the fraction, so rounding
 //! to cycles never changes the rate. Logarithms come from `libm`: the same draws on every platform.
 
+pub mod aggregate;
 mod bernoulli;
 mod constant_rate;
+mod normal;
+mod normal_gaps;
+pub mod normal_poisson;
 mod on_off;
+pub mod pareto;
 mod poisson;
 mod saturating;
+mod self_similar;
 #[cfg(test)]
 mod tests;
 
@@ -22,9 +28,12 @@ pub static PROCESSES: Registry<BuildProcess> = Registry {
     entries: &[
         bernoulli::ENTRY,
         constant_rate::ENTRY,
+        normal_gaps::ENTRY,
+        normal_poisson::ENTRY,
         on_off::ENTRY,
         poisson::ENTRY,
         saturating::ENTRY,
+        self_similar::ENTRY,
     ],
     unclear: &[],
 };

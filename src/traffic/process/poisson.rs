@@ -52,18 +52,23 @@ impl Process for Poisson {
     }
 
     fn gap(&self, state: &mut ProcessState, rng: &mut Stream) -> Gap {
-        let least = i64::from(state.calls > 0);
-        state.calls += 1;
         let exponential = -libm::log(unit_interval(rng)) * self.interval;
-        let whole = exponential.floor();
-        let fraction = ((exponential - whole) * ONE_CYCLE as f64) as i64;
-        let sum = state.phase as i64 + fraction;
-        let cycles = whole as i64 + (sum >> 32);
-        let gap = cycles.max(least);
-        let rest = sum & (ONE_CYCLE as i64 - 1);
-        state.phase = (rest + ((cycles - gap) << 32)) as u64;
-        Gap::After(gap as u64)
+        next_free(state, exponential)
     }
+}
+
+/// The packet of the arrival that comes so many cycles after the last one: rules 1 and 2.
+pub(super) fn next_free(state: &mut ProcessState, cycles: f64) -> Gap {
+    let least = i64::from(state.calls > 0);
+    state.calls += 1;
+    let whole = cycles.floor();
+    let fraction = ((cycles - whole) * ONE_CYCLE as f64) as i64;
+    let sum = state.phase as i64 + fraction;
+    let cycles = whole as i64 + (sum >> 32);
+    let gap = cycles.max(least);
+    let rest = sum & (ONE_CYCLE as i64 - 1);
+    state.phase = (rest + ((cycles - gap) << 32)) as u64;
+    Gap::After(gap as u64)
 }
 
 fn build(

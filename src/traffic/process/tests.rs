@@ -171,6 +171,163 @@ fn on_off_without_silence_is_constant() {
     assert!(values.iter().all(|&gap| gap == 16));
 }
 
+/// Mean and variance of the packets in that many windows of that many cycles.
+fn counts_in_windows(name: &str, text: &str, cycles: u64, windows: u64) -> (f64, f64) {
+    let OfferedProcess { process, .. } = build(name, text, CONTEXT).unwrap();
+    let mut rng = stream(13, Purpose::Arrivals, 1);
+    let mut state = process.start(&mut rng);
+    let mut counts = vec![0; windows as usize];
+    let mut now = 0;
+    loop {
+        match process.gap(&mut state, &mut rng) {
+            Gap::After(gap) => now += gap,
+            other => panic!("{other:?}"),
+        }
+        match counts.get_mut((now / cycles) as usize) {
+            Some(count) => *count += 1,
+            None => return mean_and_variance(&counts),
+        }
+    }
+}
+
+#[test]
+fn normal_gaps_have_their_mean_and_deviation() {
+    // mean 100 cycles; nothing is cut
+    let (_, values) = gaps("NormalGaps", "(load: 0.08)", CONTEXT, 200_000);
+    let (mean, variance) = mean_and_variance(&values);
+    close(mean, 100.0, 0.001);
+    // rounding of gaps adds two variances of a uniform fraction
+    close(variance, 100.0 + 2.0 / 12.0, 0.02);
+    let text = "(load: 0.08, deviation: 0)";
+    let (_, values) = gaps("NormalGaps", text, CONTEXT, 1000);
+    assert!(values.iter().all(|gap| (99..=101).contains(gap)));
+}
+
+#[test]
+fn the_cut_keeps_the_mean_of_normal_gaps() {
+    // mean 10 cycles: a deviation of 30 is cut in half its cases, and the rest is nearly exponential
+    for deviation in [3.0, 10.0, 30.0, 200.0] {
+        let text = format!("(load: 0.8, deviation: {deviation})");
+        let (_, values) = gaps("NormalGaps", &text, CONTEXT, 200_000);
+        assert!(values.iter().all(|&gap| gap >= 1), "{text}");
+        close(mean_and_variance(&values).0, 10.0, 0.01);
+    }
+    let error = build("NormalGaps", "(load: 0.8, deviation: 300)", CONTEXT).unwrap_err();
+    assert!(error.contains("at most 270.000 cycles"), "{error}");
+}
+
+/// Of stationary sources as many are in any cycle, the first one too: the first gap has mean (m^2 + s^2) / 2m, less the
+/// half of a cycle by which it is rounded down.
+#[test]
+fn normal_gaps_start_stationary() {
+    let offered = build("NormalGaps", "(load: 0.08, deviation: 50)", CONTEXT).unwrap();
+    let mut firsts = Vec::new();
+    let mut gaps = Vec::new();
+    for id in 0..50_000 {
+        let mut rng = stream(1, Purpose::Arrivals, id);
+        let mut state = offered.process.start(&mut rng);
+        for list in [&mut firsts, &mut gaps] {
+            match offered.process.gap(&mut state, &mut rng) {
+                Gap::After(gap) => list.push(gap),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let (mean, variance) = mean_and_variance(&gaps);
+    let expected = (mean * mean + variance) / (2.0 * mean) - 0.5;
+    close(mean_and_variance(&firsts).0, expected, 0.02);
+    assert!(firsts.contains(&0));
+}
+
+#[test]
+fn normal_poisson_counts_are_normal_per_window() {
+    let text = "(load: 0.08, window: 5000)";
+    let (mean, variance) = counts_in_windows("NormalPoisson", text, 5000, 4000);
+    close(mean, 50.0, 0.01);
+    close(variance, 50.0, 0.1);
+    // uniform within a window: the counts of its fifths are nearly Poisson's
+    let (mean, variance) = counts_in_windows("NormalPoisson", text, 1000, 20_000);
+    close(mean, 10.0, 0.01);
+    close(variance, 10.0, 0.05);
+}
+
+#[test]
+fn normal_poisson_keeps_its_rate_at_high_loads() {
+    let context = ProcessContext {
+        mean_size: 1.0,
+        cycles_per_flit: 1,
+    };
+    let text = "(load: 0.9, window: 12)";
+    let (_, values) = gaps("NormalPoisson", text, context, 400_000);
+    close(mean_and_variance(&values).0, 1.0 / 0.9, 0.005);
+    assert!(values.iter().all(|&gap| gap >= 1));
+    let error = build("NormalPoisson", "(load: 0.9, window: 11)", context).unwrap_err();
+    assert!(error.contains("use at least 12 cycles"), "{error}");
+}
+
+#[test]
+fn self_similar_packets_keep_to_their_slots_and_load() {
+    // an interval of 40 cycles, slots of 20
+    let text = "(load: 0.2, shape: 1.8)";
+    let (first, values) = gaps("SelfSimilar", text, CONTEXT, 400_000);
+    assert!((first + values[0]) > 0);
+    assert!(values.iter().all(|gap| gap.is_multiple_of(20)));
+    close(mean_and_variance(&values).0, 40.0, 0.05);
+    // slots that are no whole cycles
+    let (_, values) = gaps("SelfSimilar", "(load: 0.3, shape: 1.8)", CONTEXT, 1000);
+    let within = values.iter().filter(|&&gap| gap < 26).count();
+    assert!(within > 500 && values.iter().all(|&gap| gap >= 13));
+}
+
+/// The share of a day that each of many sources has is what `load` says, over all of them.
+#[test]
+fn self_similar_sources_have_their_load_together() {
+    for (text, expected, tolerance) in [
+        ("(load: 0.2)", 0.2, 0.01),
+        ("(load: 0.2, shape: 1.7, burst: 20, sources: 3)", 0.2, 0.01),
+        ("(load: 0.2, per_slot: 0.8)", 0.2, 0.01),
+        // its counter starts at 0: 2 % less in the first 5000 slots
+        ("(load: 0.2, mode: Legacy)", 0.2 * 0.5723 / 0.5, 0.04),
+    ] {
+        let OfferedProcess { process, load } = build("SelfSimilar", text, CONTEXT).unwrap();
+        close(load, expected, 0.001);
+        let mut packets = 0;
+        for id in 0..300 {
+            let mut rng = stream(4, Purpose::Arrivals, id);
+            let mut state = process.start(&mut rng);
+            let mut now = 0;
+            while let Gap::After(gap) = process.gap(&mut state, &mut rng) {
+                now += gap;
+                if now >= 100_000 {
+                    break;
+                }
+                packets += 1;
+            }
+        }
+        close(f64::from(packets) * 8.0 / 3e7, expected, tolerance);
+    }
+}
+
+#[test]
+fn self_similar_sources_that_cannot_be_are_refused() {
+    for (text, expected) in [
+        ("(load: 0.2, shape: 2.0)", "below 2"),
+        ("(load: 0.2, shape: 1.0)", "above 1"),
+        ("(load: 0.2, shape: NaN)", "`shape` is NaN"),
+        ("(load: 0.2, sources: 0)", "expected 1 to 10000"),
+        ("(load: 0.2, per_slot: 1.0)", "above 0 and below 1"),
+        ("(load: 0.2, sources: 1, per_slot: 0.9)", "below 0.546"),
+        ("(load: 0.2, burst: 1.0)", "above 1 packet"),
+        ("(load: 0.2, burst: 4, mode: Legacy)", "mode Legacy has"),
+        ("(load: 0.9, mode: Legacy)", "a load of 1.030"),
+        ("(load: 1.0, per_slot: 0.1)", "slots would take 0.800"),
+        ("(load: 1e-12)", "less than one packet"),
+    ] {
+        let error = build("SelfSimilar", text, CONTEXT).unwrap_err();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
 #[test]
 fn saturating_starts_in_cycle_zero_and_waits_for_the_channel() {
     let offered = build("Saturating", "", CONTEXT).unwrap();
@@ -183,7 +340,7 @@ fn saturating_starts_in_cycle_zero_and_waits_for_the_channel() {
 
 #[test]
 fn loads_outside_their_range_are_refused() {
-    for name in ["Bernoulli", "Poisson", "ConstantRate"] {
+    for name in ["Bernoulli", "Poisson", "ConstantRate", "NormalGaps"] {
         for load in ["0.0", "1.01", "-0.5", "NaN", "inf", "1e-12"] {
             let text = format!("(load: {load})");
             assert!(build(name, &text, CONTEXT).is_err(), "{name}{text}");

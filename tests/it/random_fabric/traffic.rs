@@ -173,7 +173,7 @@ impl Process for Periodic {
     fn start(&self, rng: &mut Stream) -> ProcessState {
         ProcessState {
             phase: u64::from(below(rng, self.period)),
-            calls: 0,
+            ..ProcessState::default()
         }
     }
 
