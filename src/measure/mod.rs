@@ -7,6 +7,7 @@ pub mod congestion;
 pub mod digest;
 pub mod flow_counts;
 pub mod histogram;
+pub mod hurst;
 pub mod jitter;
 pub mod latency;
 pub mod max_min;
