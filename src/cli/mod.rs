@@ -20,6 +20,7 @@ mod routes;
 pub mod run;
 pub mod schedule;
 mod signals;
+mod sources;
 mod studies;
 mod topology;
 mod watch;
@@ -72,6 +73,7 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Routes(arguments)) => routes::execute(&arguments),
         Some(Command::Layers(arguments)) => layers::execute(&arguments),
         Some(Command::Schedule(arguments)) => schedule::execute(&arguments),
+        Some(Command::Sources(arguments)) => sources::execute(&arguments),
         Some(Command::Profile(arguments)) => profile::execute(&arguments),
         Some(Command::Watch(arguments)) => watch::execute(&arguments),
         Some(Command::Report(arguments)) => report::execute(&arguments),

@@ -3,6 +3,7 @@
 //! Each shard owns one [`Records`] and writes to it alone; at the end of the run they are merged. Floats
 //! appear in [`LatencySummary`], in [`precision`], in [`outcome`], and in the metrics and reports made of them.
 
+pub mod arrivals;
 pub mod congestion;
 pub mod digest;
 pub mod flow_counts;

@@ -96,7 +96,7 @@ fn results_go_to_standard_output() {
 fn help_is_worth_reading() {
     let commands = [
         "run", "sweep", "saturate", "compare", "merge", "check", "list", "describe", "topology",
-        "routes", "schedule", "profile",
+        "routes", "schedule", "sources", "profile",
     ];
     let mut pages = virtlane(&["--help"]).1;
     for command in commands {

@@ -41,6 +41,8 @@ mod keeping;
 mod watch;
 // The systems of a cycle.
 mod schedule;
+// Arrival processes through the program.
+mod sources;
 // Sweeps and other studies of many runs, through the program.
 mod studies;
 // Pages and figures of runs: what they say, that they stand alone, and what is refused.

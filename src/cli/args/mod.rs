@@ -74,6 +74,8 @@ pub enum Command {
     Layers(Layers),
     /// Show the effective cycle: stages and systems in order, what each reads and writes
     Schedule(Schedule),
+    /// Count what arrival processes make, without the fabric: load, variability, Hurst parameter
+    Sources(super::sources::Sources),
     /// Run with per-stage timing and write a trace
     Profile(super::profile::Profile),
     /// Follow one packet cycle by cycle: where it is and what it waits for

@@ -16,7 +16,7 @@
 //! Cost: two powers per burst, nothing for slots between.
 //!
 //! References: [`SEM_JACOBSEN`](crate::references::SEM_JACOBSEN) section 6.1 and appendix C,
-//! [`WILLINGER_TAQQU`](crate::references::WILLINGER_TAQQU), [`ASMUSSEN`](crate::references::ASMUSSEN) section VIII.5
+//! [`WILLINGER_TAQQU`](crate::references::WILLINGER_TAQQU), [`ASMUSSEN`](crate::references::ASMUSSEN)
 
 use super::pareto::Lengths;
 use crate::rng::{Stream, unit_interval};

@@ -11,7 +11,7 @@
 //!
 //! Cost: per packet one draw, a logarithm and an exponential; per window a normal deviate.
 //!
-//! References: [`REINEMO`], [`DEVROYE`] section V.3.1 (order statistics one by one)
+//! References: [`REINEMO`], [`DEVROYE`] section V.3 (order statistics one by one)
 
 use super::normal::deviate;
 use super::poisson::next_free;

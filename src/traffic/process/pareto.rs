@@ -9,7 +9,7 @@
 //!
 //! The variance is infinite for shapes below 2, the mean rest would be without 2^-53.
 //!
-//! References: [`DEVROYE`](crate::references::DEVROYE) section X.6.1 (rejection for zeta laws),
+//! References: [`DEVROYE`](crate::references::DEVROYE) section X.6 (rejection for zeta laws),
 //! [`SEM_JACOBSEN`](crate::references::SEM_JACOBSEN) section 6.1 (the lengths)
 
 use crate::rng::{Stream, unit_interval};

@@ -36,6 +36,9 @@ use std::sync::Arc;
 /// Most ON/OFF sources of one source of packets: each burst looks at all of them.
 const MOST_SOURCES: u32 = 10_000;
 
+/// Silences from here on last longer than any run, and cycles after them would not fit 64 bits \[cycles\].
+const LONGEST_SILENCE: u64 = 1 << 62;
+
 /// Registers `SelfSimilar`.
 pub(super) const ENTRY: Entry<BuildProcess> = Entry {
     name: "SelfSimilar",
@@ -149,7 +152,10 @@ impl Process for SelfSimilar {
         let slots = u128::from(idle) + u128::from(!is_first);
         let time = u128::from(state.phase) + slots * u128::from(self.slot);
         state.phase = (time % u128::from(ONE_CYCLE)) as u64;
-        u64::try_from(time / u128::from(ONE_CYCLE)).map_or(Gap::Never, Gap::After)
+        match u64::try_from(time / u128::from(ONE_CYCLE)) {
+            Ok(cycles @ 0..LONGEST_SILENCE) => Gap::After(cycles),
+            _ => Gap::Never,
+        }
     }
 }
 

@@ -227,6 +227,25 @@ pub(super) fn process(
     let text = match name {
         "Saturating" => String::from("()"),
         "OnOff" => format!("({load}, burst: {})", dice.between(1, 8)),
+        "NormalGaps" => {
+            // packets of one flit leave a cut normal law no room at high loads
+            let load = format!("load: 0.{:02}", dice.between(2, 60));
+            dice.pick(&[format!("({load})"), format!("({load}, deviation: 0.5)")])
+        }
+        "NormalPoisson" => {
+            let window = dice.pick(&[1, 2, 5]) * (1100.0 * mean_size).ceil() as u32;
+            format!("({load}, window: {window})")
+        }
+        "SelfSimilar" => {
+            // slots of one cycle and more for packets of one flit
+            let load = format!("load: 0.{:02}", dice.between(2, 40));
+            let shape = dice.pick(&["1.2", "1.5", "1.9"]);
+            dice.pick(&[
+                format!("({load}, shape: {shape})"),
+                format!("({load}, shape: {shape}, sources: 3, per_slot: 0.7, burst: 6)"),
+                format!("({load}, mode: Legacy)"),
+            ])
+        }
         "ConstantRate" => dice.pick(&[format!("({load})"), format!("({load}, phase: Zero)")]),
         _ => format!("({load})"),
     };

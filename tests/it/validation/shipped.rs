@@ -55,6 +55,11 @@ fn flows_keep_their_promises() {
 }
 
 #[test]
+fn traffic_keeps_its_promises() {
+    folder_keeps_its_promises("traffic");
+}
+
+#[test]
 fn topologies_keep_their_promises() {
     folder_keeps_its_promises("topologies");
 }
