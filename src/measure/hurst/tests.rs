@@ -233,7 +233,8 @@ fn what_cannot_be_estimated_is_not() {
         (variances.is_some(), ranges.is_some())
     };
     assert_eq!(of(LEAST_COUNTS), (true, true));
-    assert_eq!(of(LEAST_COUNTS - 1), (false, false));
+    assert_eq!(of(LEAST_COUNTS - 1), (false, true));
+    assert_eq!(of(LEAST_COUNTS / 2 - 1), (false, false));
     let endless = Scales {
         smallest: 0,
         largest: usize::MAX,
