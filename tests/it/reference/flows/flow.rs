@@ -1,4 +1,4 @@
-//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50).
+//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50, D52).
 
 use super::limit::{Limited, Terms};
 use super::sender::Controlled;
@@ -8,7 +8,7 @@ use virtlane::control::{Facts, Line};
 use virtlane::ids::HostId;
 use virtlane::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler};
 use virtlane::rng::{Purpose, Stream, stream};
-use virtlane::traffic::{Gap, ProcessState};
+use virtlane::traffic::{Gap, ProcessState, SlotState};
 
 /// What a flow may look at.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,12 @@ pub(super) struct Flow {
     start: Option<u64>,
     arrivals: Stream,
     sizes: Stream,
-    /// State of its process; `None`: it is backlogged.
+    /// State of its process; `None`: it is backlogged, or has a slot.
     process: Option<ProcessState>,
+    /// Whether its packets are made in a slot (D52).
+    has_slot: bool,
+    /// State of what says whether it sends in a tick of its slot.
+    slot_source: Option<SlotState>,
     /// Cycle in which its process makes the next packet.
     due: Option<u64>,
     /// The draw for its next packet \[flits\].
@@ -72,11 +76,14 @@ impl Flow {
         let mut arrivals = stream(seed, Purpose::FlowArrivals, id as u64);
         let mut sizes = stream(seed, Purpose::FlowPackets, id as u64);
         let process = plan.process.as_ref();
+        let source = class.slots.as_ref().and_then(|slots| slots.source.as_ref());
         let mut flow = Self {
             id,
             lane,
             start: is_open(setting, plan).then_some(plan.start),
             process: process.map(|process| process.start(&mut arrivals)),
+            has_slot: class.slots.is_some(),
+            slot_source: source.map(|source| source.start(&mut arrivals)),
             arrivals,
             due: None,
             drawn: class.size.draw(&mut sizes),
@@ -132,7 +139,11 @@ impl Flow {
         &setting.plan.flows[self.id]
     }
 
-    fn is_active(&self, setting: Setting<'_>, now: u64) -> bool {
+    pub(super) fn class(&self, setting: Setting<'_>) -> usize {
+        self.plan(setting).class.into()
+    }
+
+    pub(super) fn is_active(&self, setting: Setting<'_>, now: u64) -> bool {
         let plan = self.plan(setting);
         self.start.is_some_and(|start| start <= now) && plan.stop.is_none_or(|stop| now < stop)
     }
@@ -159,12 +170,33 @@ impl Flow {
         self.is_active(setting, now) && self.left(setting) > 0
     }
 
+    /// D52: whether it can make a packet in this cycle or later.
+    pub(super) fn goes_on(&self, setting: Setting<'_>, now: u64) -> bool {
+        let is_stopped = self.plan(setting).stop.is_some_and(|stop| stop <= now);
+        self.left(setting) > 0 && !is_stopped
+    }
+
+    /// D52: whether it makes a packet in a tick of its slot, which is now.
+    pub(super) fn sends_in_slot(&mut self, setting: Setting<'_>) -> bool {
+        if self.left(setting) == 0 {
+            return false;
+        }
+        let slots = setting.plan.classes[self.class(setting)].slots.as_ref();
+        match &slots.expect("a class with slots").source {
+            Some(source) => {
+                let state = self.slot_source.as_mut().expect("a source has a state");
+                source.sends(state, &mut self.arrivals)
+            }
+            None => true,
+        }
+    }
+
     /// A packet is made; returns its size.
     pub(super) fn make(&mut self, setting: Setting<'_>) -> u16 {
         let size = self.next_size(setting);
         assert!(size > 0, "nothing is left");
         self.made += u64::from(size);
-        let class = usize::from(self.plan(setting).class);
+        let class = self.class(setting);
         self.drawn = setting.plan.classes[class].size.draw(&mut self.sizes);
         size
     }
@@ -176,7 +208,7 @@ impl Flow {
 
     /// Whether its packets are made when they start.
     pub(super) fn is_backlogged(&self) -> bool {
-        self.process.is_none()
+        self.process.is_none() && !self.has_slot
     }
 
     /// Flits of the packet that it has.

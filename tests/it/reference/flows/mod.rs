@@ -1,7 +1,8 @@
 //! The flows of a host: what they make, and what a lane sends next (D28, D29); what their senders are told (D41).
 //!
 //! Each is a `flow` with a `limit`, and a `sender` when its class has control, or it is one of a `group` that has one
-//! (D44); a `scheduler` chooses among those of a lane. `receivers` is the other end: what a host gives back to flows that
+//! (D44); a `scheduler` chooses among those of a lane. `slots` has the clocks of classes whose flows make packets in slots
+//! (D52). `receivers` is the other end: what a host gives back to flows that
 //! end there. What both send are `control_packets`. With leaky buckets a `bucket` is between the flows of a lane and the
 //! channel (D46).
 
@@ -13,6 +14,7 @@ mod limit;
 mod receivers;
 mod scheduler;
 mod sender;
+mod slots;
 
 pub(super) use control_packets::ControlPackets;
 pub(super) use flow::{Look, pace};
@@ -27,6 +29,7 @@ use control_packets::{Wanted, control};
 use flow::Flow;
 use group::Group;
 use scheduler::{LaneScheduler, Offers, Place};
+use slots::Clock;
 use virtlane::control::Probe;
 use virtlane::ids::HostId;
 use virtlane::traffic::Creation;
@@ -38,6 +41,7 @@ pub(super) struct Flows {
     /// In order.
     all: Vec<Flow>,
     groups: Vec<Group>,
+    clocks: Vec<Clock>,
     /// By lane.
     schedulers: Vec<LaneScheduler>,
     /// By lane; with leaky buckets only.
@@ -101,6 +105,7 @@ impl Flows {
         let lanes = plan.switch.lane_count();
         Self {
             host,
+            clocks: Clock::all(setting, host, &all),
             all,
             groups,
             schedulers: (0..lanes).map(|_| LaneScheduler::default()).collect(),
@@ -118,8 +123,8 @@ impl Flows {
         }
     }
 
-    /// Stage Generate: acknowledgements that are due, then one packet of each flow whose process is due, in order; then
-    /// entries.
+    /// Stage Generate: acknowledgements that are due, then one packet of each flow whose process or slot is due, in order;
+    /// then entries.
     pub(super) fn generate(
         &mut self,
         setting: Setting<'_>,
@@ -130,14 +135,12 @@ impl Flows {
         for controlled in self.senders() {
             controlled.acknowledge(now);
         }
-        for index in 0..self.all.len() {
-            if !self.all[index].is_due(setting, now) {
-                continue;
-            }
+        for index in self.due(setting, now) {
             let packet = self.make(setting, index, now);
+            let waiting = self.waiting(setting, index);
             let flow = &mut self.all[index];
             let room = setting.plan.host.flow_queue;
-            if room.is_some_and(|room| flow.queue.len() >= room as usize) {
+            if room.is_some_and(|room| waiting >= room as usize) {
                 flow.reject(packet.size);
                 rejected.push(Rejected {
                     source: self.host,
@@ -152,6 +155,28 @@ impl Flows {
             packets.push(packet);
         }
         self.enter(setting, packets, now);
+    }
+
+    /// The places of the flows that make a packet now, in order: by their processes (D28) and in their slots (D52).
+    fn due(&mut self, setting: Setting<'_>, now: u64) -> Vec<usize> {
+        let flows = self.all.iter_mut().enumerate();
+        let due = flows.filter_map(|(index, flow)| flow.is_due(setting, now).then_some(index));
+        let mut due: Vec<usize> = due.collect();
+        for clock in &mut self.clocks {
+            due.extend(clock.tick(setting, &mut self.all, now));
+        }
+        due.sort_unstable();
+        due
+    }
+
+    /// Packets that count where a flow's queue is bounded: its own, or in slots those of its class (D52).
+    fn waiting(&self, setting: Setting<'_>, index: usize) -> usize {
+        let class = self.all[index].class(setting);
+        if setting.plan.classes[class].slots.is_none() {
+            return self.all[index].queue.len();
+        }
+        let of_class = self.all.iter().filter(|flow| flow.class(setting) == class);
+        of_class.map(|flow| flow.queue.len()).sum()
     }
 
     /// D46: packets of flows enter the FIFO of their lane, in order.
