@@ -19,7 +19,7 @@ const QUARTER: Limit = Limit::Rate(ONE_FLIT_PER_CYCLE / 4);
 const HALF: Limit = Limit::Rate(ONE_FLIT_PER_CYCLE / 2);
 
 /// A backlogged flow of class 0.
-fn flow() -> FlowPlan {
+pub(super) fn flow() -> FlowPlan {
     FlowPlan {
         class: 0,
         source: HostId(0),
@@ -67,7 +67,7 @@ impl Process for Every {
 }
 
 /// A plan of one class with these flows.
-fn flows(size: SizeDistribution, flows: Vec<FlowPlan>) -> Plan {
+pub(super) fn flows(size: SizeDistribution, flows: Vec<FlowPlan>) -> Plan {
     let class = ClassPlan {
         name: String::from("flows"),
         pattern: Arc::new(Senders::default()),
@@ -99,7 +99,7 @@ fn scheduled(size: u16, scheduler: Scheduler, list: Vec<FlowPlan>) -> Plan {
     plan
 }
 
-fn run(plan: &Plan, cycles: u64) -> Outcome {
+pub(super) fn run(plan: &Plan, cycles: u64) -> Outcome {
     let (graph, tables) = star(2, 1);
     simulate(plan, &graph, &tables, cycles)
 }

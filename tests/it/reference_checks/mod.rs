@@ -10,6 +10,7 @@ mod marking;
 mod output_lanes;
 mod probes;
 mod random_cases;
+mod slots;
 mod turns;
 mod turns_without_room;
 
