@@ -6,7 +6,7 @@ use virtlane::control::Algorithm;
 use virtlane::control::erratic::Erratic;
 use virtlane::plan::{
     BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
-    OutputArbitration, Plan, Queues,
+    OutputArbitration, Plan, Queues, Slots,
 };
 use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
@@ -45,13 +45,16 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 33] = [
+pub(crate) const FLOWS: [&str; 36] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
     "two classes of flows",
     "backlogged flows",
     "flows with a process",
+    "slots",
+    "slots with a source",
+    "slots that change hands",
     "bounded flow queues",
     "flows of a size",
     "flows that stop",
@@ -125,6 +128,7 @@ where
         .into_iter()
         .chain(sizes(case))
         .chain(flows(&case.plan))
+        .chain(slots(case))
         .chain(apart(&case.plan))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
@@ -224,6 +228,10 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
     let mut all = plan.classes.iter();
     let is_other = |class: &ClassPlan| class.flows.is_none() && class.answers.is_none();
     let others = usize::from(all.any(is_other));
+    let is_backlogged = |flow: &FlowPlan| {
+        let class = &plan.classes[usize::from(flow.class)];
+        flow.process.is_none() && class.slots.is_none()
+    };
     vec![
         ("flows alone", classes > 0 && others == 0),
         ("flows beside classes", classes > 0 && others > 0),
@@ -232,7 +240,7 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
             classes > 0 && !plan.workloads.is_empty(),
         ),
         ("two classes of flows", classes > 1),
-        ("backlogged flows", any(|flow| flow.process.is_none())),
+        ("backlogged flows", plan.flows.iter().any(is_backlogged)),
         ("flows with a process", any(|flow| flow.process.is_some())),
         (
             "bounded flow queues",
@@ -258,6 +266,53 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
         ("changes of limits", any(|flow| !flow.changes.is_empty())),
         ("windows", any(|flow| flow.window.is_some())),
     ]
+}
+
+/// Classes with slots (D52).
+fn slots<R>(case: &Case<R>) -> [(&'static str, bool); 3] {
+    let all = || {
+        let classes = (0u16..).zip(&case.plan.classes);
+        classes.filter_map(|(number, class)| Some((number, class.slots.as_ref()?)))
+    };
+    let change_hands = |(number, slots): (u16, &Slots)| {
+        let hosts = case.graph.host_ids();
+        let flows = case.plan.flows.iter();
+        hosts.into_iter().any(|host| {
+            let mine = flows.clone();
+            let mine = mine.filter(|flow| flow.class == number && flow.source == host);
+            let mine: Vec<&FlowPlan> = mine.collect();
+            do_change_hands(&mine, slots.count, case.cycles)
+        })
+    };
+    [
+        ("slots", all().count() > 0),
+        (
+            "slots with a source",
+            all().any(|(_, slots)| slots.source.is_some()),
+        ),
+        ("slots that change hands", all().any(change_hands)),
+    ]
+}
+
+/// Whether one of the slots that these flows of a host share has two holders before that cycle, one after the other, or
+/// a flow two slots.
+fn do_change_hands(flows: &[&FlowPlan], count: u32, end: u64) -> bool {
+    let starts = flows.iter().map(|flow| flow.start);
+    let stops = flows.iter().filter_map(|flow| flow.stop);
+    let mut held: Vec<(usize, usize)> = Vec::new();
+    for now in starts.chain(stops).filter(|&cycle| cycle < end) {
+        let is_active =
+            |flow: &FlowPlan| flow.start <= now && flow.stop.is_none_or(|stop| now < stop);
+        let holders = (0..flows.len()).filter(|&index| is_active(flows[index]));
+        let holders: Vec<usize> = holders.collect();
+        let ranks = holders.iter().enumerate();
+        held.extend(ranks.map(|(rank, &flow)| (flow, rank * count as usize / holders.len())));
+    }
+    let differ = |one: &(usize, usize), other: &(usize, usize)| {
+        one != other && (one.0 == other.0 || one.1 == other.1)
+    };
+    held.iter()
+        .any(|one| held.iter().any(|other| differ(one, other)))
 }
 
 /// Classes apart (D47, D49).

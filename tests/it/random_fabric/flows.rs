@@ -1,6 +1,6 @@
 //! Random flows (D27 to D33): ends, limits and their changes, windows, processes, sizes; and how hosts choose among them.
 
-use super::{Dice, control, traffic};
+use super::{Dice, control, slots, traffic};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
@@ -42,7 +42,7 @@ struct Common {
 }
 
 /// One or two classes with flows, as the first or the last ones (with messages, which name their classes by number, as
-/// the last ones); now and then without any other traffic, and often with control.
+/// the last ones); now and then without any other traffic, often with control, and some with slots.
 pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut Plan) {
     let levels = u32::from(plan.service_level_count());
     let has_messages = !plan.workloads.is_empty();
@@ -89,6 +89,7 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
     if dice.chance(30) {
         phases(dice, &common, plan);
     }
+    slots::add(graph, plan);
     if dice.chance(80) {
         control::add(dice, graph, (levels, management), plan);
     }

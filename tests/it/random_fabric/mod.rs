@@ -3,7 +3,7 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows` and `control`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows`, `slots` and `control`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
@@ -13,6 +13,7 @@ mod features;
 mod flows;
 mod options;
 mod shipped;
+mod slots;
 mod strata;
 mod timing;
 mod traffic;

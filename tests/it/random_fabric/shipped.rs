@@ -1,4 +1,4 @@
-//! The parts that scenarios can name: topologies, routing engines, patterns, arrival processes.
+//! The parts that scenarios can name: topologies, routing engines, patterns, arrival processes, slot sources.
 //!
 //! The registries are enumerated, so a new part is drawn here from its first day; a part that cannot do without
 //! arguments needs them here.
@@ -13,7 +13,8 @@ use virtlane::rng::{Purpose, stream};
 use virtlane::routing::{ENGINES, LaneBudget, Routes, RoutingError};
 use virtlane::topology::{BuildContext, ChannelTiming, Graph, TOPOLOGIES};
 use virtlane::traffic::{
-    OfferedProcess, PATTERNS, PROCESSES, Pattern, PatternContext, ProcessContext,
+    OfferedProcess, PATTERNS, PROCESSES, Pattern, PatternContext, Process, ProcessContext,
+    SLOT_SOURCES, SlotSource,
 };
 use virtlane::units::Clock;
 
@@ -218,13 +219,36 @@ pub(super) fn process(
     mean_size: f64,
     saturating: bool,
 ) -> (&'static str, OfferedProcess) {
+    let name = process_name(dice, saturating);
+    let load = format!("load: 0.{:02}", dice.between(2, 90));
+    let text = process_arguments(dice, name, &load, mean_size);
+    let context = ProcessContext {
+        mean_size,
+        cycles_per_flit: dice.pick(&[1, 1, 2]),
+    };
+    (name, offered(name, &text, context))
+}
+
+/// Ticks of slots, of any load up to that of the whole link.
+pub(super) fn ticks(dice: &mut Dice, context: ProcessContext) -> Arc<dyn Process> {
+    let name = process_name(dice, false);
+    // a flow has one tick of many
+    let (least, most) = dice.pick(&[(1, 20), (20, 99), (100, 100), (100, 100)]);
+    let load = f64::from(dice.between(least, most)) / 100.0;
+    let text = process_arguments(dice, name, &format!("load: {load}"), context.mean_size);
+    offered(name, &text, context).process
+}
+
+fn process_name(dice: &mut Dice, saturating: bool) -> &'static str {
     let names: Vec<_> = PROCESSES
         .names()
         .filter(|&name| (name == "Saturating") == saturating)
         .collect();
-    let name = dice.pick(&names);
-    let load = format!("load: 0.{:02}", dice.between(2, 90));
-    let text = match name {
+    dice.pick(&names)
+}
+
+fn process_arguments(dice: &mut Dice, name: &str, load: &str, mean_size: f64) -> String {
+    match name {
         "Saturating" => String::from("()"),
         "OnOff" => format!("({load}, burst: {})", dice.between(1, 8)),
         "NormalGaps" => {
@@ -248,12 +272,25 @@ pub(super) fn process(
         }
         "ConstantRate" => dice.pick(&[format!("({load})"), format!("({load}, phase: Zero)")]),
         _ => format!("({load})"),
-    };
-    let context = ProcessContext {
-        mean_size,
-        cycles_per_flit: dice.pick(&[1, 1, 2]),
-    };
+    }
+}
+
+fn offered(name: &str, text: &str, context: ProcessContext) -> OfferedProcess {
     let entry = PROCESSES.find(name).expect("registered");
-    let offered = (entry.build)(Arguments { text: &text }, context);
-    (name, offered.expect("arguments fit"))
+    (entry.build)(Arguments { text }, context).expect("arguments fit")
+}
+
+/// What says whether a flow sends in a tick of its slot.
+pub(super) fn slot_source(dice: &mut Dice) -> Arc<dyn SlotSource> {
+    let names: Vec<_> = SLOT_SOURCES.names().collect();
+    let name = dice.pick(&names);
+    let text = match name {
+        "Chance" => {
+            let percent = dice.pick(&[5, 30, 60, 90, 100]);
+            format!("(probability: {})", f64::from(percent) / 100.0)
+        }
+        name => panic!("give `{name}` arguments here"),
+    };
+    let entry = SLOT_SOURCES.find(name).expect("registered");
+    (entry.build)(Arguments { text: &text }).expect("arguments fit")
 }
