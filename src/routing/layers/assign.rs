@@ -1,18 +1,16 @@
 //! Layered routing: puts every (source, destination) pair into a layer with acyclic dependencies.
 //!
-//! Where destinations have several targets (addresses, or hosts), each with paths of its own, a pair is one of a source
-//! and a target.
+//! Where destinations have several targets (addresses, or hosts), each with its paths, a pair is one of source and target.
 //!
 //! Guarantees: the dependencies of each layer are acyclic; with units of one source, any paths that are
 //! shortest and any order, at most [`upper_bound`] layers.
-//! Cost: time O(units * layers * search), where a search is that of `graph/mod.rs`; dependencies are
-//! collected in parallel, first-fit itself is sequential; memory O(layers * dependencies + pairs), with balancing
-//! twelve bytes per dependency of every unit.
+//! Cost: time O(units * layers * search), where a search is that of `graph/mod.rs`; dependencies are collected in parallel,
+//! first-fit itself is sequential; memory O(layers * dependencies + pairs), with balancing 12 bytes per dependency of every unit.
 //!
 //! # Algorithm
 //! 1. Pairs are grouped into units, taken in the given order.
-//! 2. A unit goes into the first layer that stays acyclic; if there is none a new layer is opened, as long as
-//!    there may be one more; else its pairs stay without a layer.
+//! 2. A unit goes into the first layer that stays acyclic; if there is none a new layer is opened, as long as there
+//!    may be one more; else its pairs stay without a layer.
 //! 3. Optionally units move from full to empty layers while that makes the difference of their fills smaller
 //!    and both stay acyclic.
 //!
@@ -74,6 +72,8 @@ pub struct Options {
     pub balance: bool,
     /// Most layers, at most 254.
     pub most: usize,
+    /// Layers there are from the start, empty or not.
+    pub least: usize,
     /// Seed of a random order.
     pub seed: u64,
 }
@@ -209,11 +209,11 @@ pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
         targets: &targets,
         vertices: &vertices,
         options,
-        layers: Vec::new(),
-        placed: Vec::new(),
+        layers: vec![LayerGraph::new(&vertices); options.least],
+        placed: vec![Vec::new(); options.least],
         result: Layers {
             layer: vec![NO_LAYER; targets.ends() * targets.count()],
-            fill: Vec::new(),
+            fill: vec![0; options.least],
             work: Work::default(),
         },
     };

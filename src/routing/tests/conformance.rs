@@ -57,6 +57,7 @@ pub(in crate::routing) const ENGINE_TEXTS: [&str; 44] = [
     "DimensionOrder(ties: Positive)",
     "DimensionOrder(unidirectional: true)",
     "Lash()",
+    "Lash(width: 4)",
     "Lash(granularity: Source, balance: false)",
     "Lash(granularity: Destination, order: Longest)",
     "Lash(granularity: Both, order: Random)",

@@ -13,7 +13,7 @@
 //!    a host every host has ways of its own). `paths: Auto` is whichever of the two loads its fullest channel less
 //!    under uniform traffic, the lowest on ties; the other if only that fits the lanes.
 //! 2. Pairs of a switch with hosts and the hosts reached over one way are put into layers (see `layers/assign.rs`); layer `l`
-//!    is lane `l` of the group.
+//!    is lane `l` of the group. With `width` there are so many layers at least, and balancing fills all of them.
 //! 3. With `escape: true` and too few lanes, the last lane is kept for up*/down* routing: the switches to
 //!    which some pair found no layer are reached over it, from everywhere. All other pairs keep their layer.
 //!
@@ -67,6 +67,7 @@ pub struct Lash {
     paths: Choice,
     balance: bool,
     layers: Option<u8>,
+    width: Option<u8>,
     escape: bool,
 }
 
@@ -78,6 +79,7 @@ impl Default for Lash {
             paths: Choice::Auto,
             balance: true,
             layers: None,
+            width: None,
             escape: false,
         }
     }
@@ -122,6 +124,13 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
             kind: "integer or None",
             default: Some("None"),
             summary: "most layers; None = as many as there are lanes",
+        },
+        Parameter {
+            name: "width",
+            kind: "integer or None",
+            default: Some("None"),
+            summary: "layers of every network, also where fewer would do: lanes of each service level that do not depend \
+                      on the network; None = as many as it takes",
         },
         Parameter {
             name: "escape",
@@ -240,6 +249,7 @@ impl Lash {
             order: self.order,
             balance: self.balance,
             most,
+            least: usize::from(self.width.unwrap_or(0)).min(most),
             seed,
         };
         layers::assign(paths, &options)
@@ -382,5 +392,33 @@ mod tests {
         assert!(layers("Lash(paths: Balanced)", 15) > 1);
         assert_eq!(layers("Lash()", 1), 1);
         assert_eq!(layers("Lash()", 15), layers("Lash(paths: Balanced)", 15));
+    }
+
+    /// Three lanes for each service level, whether a network needs two or three: pairs are on all of them.
+    #[test]
+    fn a_width_gives_every_network_equally_many_layers() {
+        let mut needed = Vec::new();
+        for seed in 0..8 {
+            let graph = irregular(32, 5, seed);
+            let (plain, _) = proof(&graph, "Lash()", 15);
+            let (wide, found) = proof(&graph, "Lash(width: 3)", 15);
+            needed.push(plain.guarantees.lanes_needed);
+            assert!(found.minimal && found.acyclic);
+            assert_eq!((wide.guarantees.lanes_needed, wide.lanes.layers), (3, 3));
+            let pairs = |layer| wide.path_layer.iter().filter(|&&l| l == layer).count();
+            let [least, .., most] = {
+                let mut fill = [0, 1, 2].map(pairs);
+                fill.sort_unstable();
+                fill
+            };
+            assert!(least * 2 > most, "{least} {most}");
+            assert_eq!(wide.next, plain.next);
+        }
+        assert!(needed.contains(&2), "{needed:?}");
+        let graph = irregular(32, 5, 0);
+        let error = engine("Lash(width: 4)")
+            .route(&graph, budget(3), 1)
+            .unwrap_err();
+        assert!(error.to_string().contains('4'), "{error}");
     }
 }

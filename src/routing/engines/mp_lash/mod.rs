@@ -147,6 +147,7 @@ impl AdaptiveEngine for MpLash {
             order: Order::Index,
             balance: true,
             most: usize::from(NO_LAYER) - 1,
+            least: 0,
             seed: 0,
         };
         let found = layers::assign(&paths, &options);

@@ -102,6 +102,7 @@ fn count(switches: u32, links: u32, granularity: Granularity, number: u32, seed:
         order: Order::Index,
         balance: false,
         most: usize::from(NO_LAYER) - 1,
+        least: 0,
         seed,
     };
     let found = assign(&network(switches, links, number, seed), &options);

@@ -15,6 +15,7 @@ fn options(granularity: Granularity) -> Options {
         order: Order::Index,
         balance: false,
         most: 254,
+        least: 0,
         seed: 1,
     }
 }
