@@ -287,10 +287,6 @@ reference!(
     "E. Baydal, P. López and J. Duato, \"A family of mechanisms for congestion control in wormhole networks\", IEEE Transactions on Parallel and Distributed Systems 16(9), 2005"
 );
 reference!(
-    SEM_JACOBSEN,
-    "F. O. Sem-Jacobsen, \"Quality of Service in Virtual Cut-through Networks\", thesis, University of Oslo, 2004"
-);
-reference!(
     DEVROYE,
     "L. Devroye, \"Non-Uniform Random Variate Generation\", Springer, 1986"
 );

@@ -79,14 +79,20 @@ fn of_holding(claim: &Expectation, found: f64) -> Verdict {
 pub fn of_run(resolved: &Resolved, summary: &Value) -> Vec<Judgement> {
     let mut routes = None;
     let claims = resolved.scenario.expect.iter();
-    let judge = |claim: &Expectation| {
-        let metric = &claim.metric.value;
+    let mut value = |metric: &str| {
         let verdict = summary["run"]["verdict"].as_str().unwrap_or_default();
         let found = metrics::of_verdict(metric, verdict).or_else(|| look_up(summary, metric));
-        let found = found.or_else(|| {
+        found.or_else(|| {
             let routes = routes.get_or_insert_with(|| routes::values(resolved));
             routes.get(metric)
-        });
+        })
+    };
+    let judge = |claim: &Expectation| {
+        let found = value(&claim.metric.value);
+        let found = match &claim.per {
+            None => found,
+            Some(per) => found.zip(value(&per.value)).map(|(a, b)| a / b),
+        };
         Judgement::new(claim, found)
     };
     claims
@@ -215,7 +221,15 @@ impl Sweep<'_> {
     ) -> Result<Option<Vec<f64>>, ScenarioError> {
         let mut values = Vec::with_capacity(points.len());
         for &point in points {
-            let seeds = self.of_seeds(point, &claim.metric.value)?;
+            let mut seeds = self.of_seeds(point, &claim.metric.value)?;
+            if let (Some(values), Some(per)) = (&mut seeds, &claim.per) {
+                let Some(divisors) = self.of_seeds(point, &per.value)? else {
+                    return Ok(None);
+                };
+                for (value, divisor) in values.iter_mut().zip(divisors) {
+                    *value /= divisor;
+                }
+            }
             match seeds.and_then(|seeds| claim.fold(claim.seeds, &seeds)) {
                 Some(value) => values.push(value),
                 None => return Ok(None),

@@ -62,6 +62,8 @@ fn subject(claim: &Expectation) -> String {
         Fold::Each | Fold::Mean => "",
         Fold::Max => "largest ",
         Fold::Min => "smallest ",
+        Fold::Lower => "95 % sure least mean ",
+        Fold::Upper => "95 % sure largest mean ",
     };
     let mut text = format!(
         "{}{}{}",
@@ -69,6 +71,9 @@ fn subject(claim: &Expectation) -> String {
         fold(claim.seeds),
         claim.metric.value
     );
+    if let Some(per) = &claim.per {
+        let _ = write!(text, " per {}", per.value);
+    }
     if !claim.at.is_empty() {
         let _ = write!(text, " at {}", selected(&claim.at));
     }

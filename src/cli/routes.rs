@@ -3,6 +3,7 @@
 use super::args::Routes;
 use super::print;
 use crate::error::Error;
+use crate::ids::HostId;
 use crate::plan::InputSpeedup;
 use crate::routing::adaptive::{Adaptive, Selection};
 use crate::routing::dump::{self, write_lfts};
@@ -10,8 +11,9 @@ use crate::routing::loads::ChannelLoads;
 use crate::routing::loads::bound::Bound;
 use crate::routing::{self, Choices, Proof, Tables};
 use crate::scenario::bounds::Bounds;
+use crate::scenario::service::{LevelShares, Service};
 use crate::scenario::{Document, Parts, Resolved, unreachable_pairs};
-use crate::topology::Graph;
+use crate::topology::{Endpoint, Graph};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -139,6 +141,70 @@ fn survey(resolved: &Resolved, text: &mut String) {
         loads(&ChannelLoads::uniform(graph, tables), &mut line);
     }
     bounds(resolved, &mut line);
+    if let Some(service) = Service::of(resolved) {
+        waits(&resolved.layout.graph, &service, &mut line);
+        if let Some(shares) = &service.shares {
+            self::shares(shares, &mut line);
+        }
+    }
+}
+
+/// How long packets may wait for others, by switches on the way.
+fn waits(graph: &Graph, service: &Service, line: &mut impl FnMut(&str, String)) {
+    let mut name = "worst-case latency";
+    let host = |host: HostId| graph.endpoint_name(Endpoint::Host(host));
+    for wait in &service.waits {
+        let (from, to) = wait.pair;
+        let words = format!(
+            "{} cycles for {} packets over {}, such as {} to {}",
+            service.cycles(wait),
+            wait.packets,
+            count(u64::from(wait.switches), "switch", "switches"),
+            host(from),
+            host(to)
+        );
+        line(name, words);
+        name = "";
+    }
+    if name.is_empty() {
+        let remark = format!(
+            "with one lane, buffers of one packet and {} cycles per packet; packets ahead that wait further on come on top",
+            service.transmission
+        );
+        line("", remark);
+    }
+}
+
+/// What service levels get of a saturated channel.
+fn shares(shares: &LevelShares, line: &mut impl FnMut(&str, String)) {
+    let mut name = "guaranteed share";
+    for level in &shares.levels {
+        let others: Vec<_> = level.beside.iter().map(|sl| sl.0.to_string()).collect();
+        let others = match &others[..] {
+            [] => String::new(),
+            several => format!(", in part with service level {}", several.join(", ")),
+        };
+        let share = share(level.share);
+        line(
+            name,
+            format!(
+                "{share} of a channel to service level {}{others}",
+                level.level.0
+            ),
+        );
+        name = "";
+    }
+    let bytes = shares.packet_bytes;
+    line(
+        "",
+        format!(
+            "where all lanes of the tables have packets, of {bytes} bytes; more where some have none"
+        ),
+    );
+}
+
+fn count(number: u64, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
 }
 
 /// What the traffic can reach at most.
@@ -187,7 +253,7 @@ fn bounds(resolved: &Resolved, line: &mut impl FnMut(&str, String)) {
 
 /// A load with three digits that matter.
 fn share(load: f64) -> String {
-    let digits = if load < 0.1 {
+    let digits = if load > 0.0 && load < 0.1 {
         (2 - load.log10().floor() as i32).clamp(3, 9)
     } else {
         3

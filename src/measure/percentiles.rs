@@ -51,6 +51,16 @@ impl Latencies {
         (count > 0).then(|| self.sum as f64 / count as f64)
     }
 
+    /// Standard deviation (divisor: how many there are) \[cycles\], of values above 2048 within 0.1 %; `None` without any.
+    pub fn std(&self) -> Option<f64> {
+        let mean = self.mean()?;
+        let squares = self.counts.iter().map(|(&value, &count)| {
+            let value = value.min(self.most) as f64;
+            count as f64 * (value - mean).powi(2)
+        });
+        Some((squares.sum::<f64>() / self.count() as f64).sqrt())
+    }
+
     /// Largest \[cycles\]; `None` without any.
     pub fn most(&self) -> Option<u64> {
         (!self.counts.is_empty()).then_some(self.most)

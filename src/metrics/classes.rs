@@ -4,7 +4,7 @@ use super::Numbers::{Real, Statistics, Whole};
 use super::loads::load;
 use super::paths::set;
 use super::run::mean_hops;
-use super::{Entry, FRACTION, Metric, Of, OneClass, all, json, metric};
+use super::{Entry, FRACTION, Metric, Of, OneClass, all, by_hops, json, metric};
 use crate::measure::{LatencySummary, RunResult};
 use serde_json::{Map, Value};
 
@@ -258,6 +258,9 @@ fn list(run: &RunResult) -> Value {
             if let Some(value) = metric.of_class(&class) {
                 set(&mut values, metric.place(), value);
             }
+        }
+        if let Some(by_hops) = by_hops::of_class(&class) {
+            set(&mut values, "by_hops", by_hops);
         }
         Value::from(values)
     });

@@ -9,6 +9,7 @@ pub mod paths;
 pub mod routes;
 pub mod shown;
 
+mod by_hops;
 mod classes;
 mod congestion;
 mod control;
@@ -21,6 +22,7 @@ mod work;
 
 pub use run::mean_hops;
 
+use crate::measure::percentiles::Latencies;
 use crate::measure::result::ClassInfo;
 use crate::measure::{ClassRecords, FlowResult, RunResult};
 use crate::registry::nearest;
@@ -30,10 +32,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 10] = [
+static TABLES: [&[Entry]; 11] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
+    by_hops::ENTRIES,
     occupancy::ENTRIES,
     congestion::ENTRIES,
     control::ENTRIES,
@@ -54,6 +57,9 @@ const NAME: &str = "NAME";
 
 /// What stands for the smallest size of a class of flows in a path: a power of two.
 const FLITS: &str = "FLITS";
+
+/// What stands for a number of inter-switch channels in a path.
+const HOPS: &str = "HOPS";
 
 /// Where the size classes of flows stand.
 const SIZES: &str = "flows.sizes.FLITS.";
@@ -78,8 +84,8 @@ enum Entry {
 /// One value.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Path in `summary.json`; `NAME` stands for a traffic class, `FLITS` for a power of two, `STATISTIC` for one of
-    /// [`STATISTICS`].
+    /// Path in `summary.json`; `NAME` stands for a traffic class, `FLITS` for a power of two, `HOPS` for a number,
+    /// `STATISTIC` for one of [`STATISTICS`].
     pub path: &'static str,
     /// Unit.
     pub unit: &'static str,
@@ -122,17 +128,20 @@ enum Of {
     Class(fn(&OneClass<'_>) -> Value),
     /// One class that sends messages; the number of them is given.
     Messages(fn(&OneClass<'_>, u64) -> Value),
+    /// The network latencies of a class over so many channels, where they were recorded.
+    Hops(fn(&Latencies) -> Value),
     /// The flows of a size class; left out without a value.
     Sizes(fn(&[&FlowResult]) -> Option<Value>),
     /// The verdict in one word; not in `summary.json`.
     Verdict(fn(&str) -> bool),
-    /// The routes alone, and the name of a class where the path has one; not in `summary.json`.
+    /// The routes alone, and the class or number that the path names; not in `summary.json`.
     Routes(fn(&RouteValues, &str) -> Option<f64>),
 }
 
 /// One class of a run.
 struct OneClass<'a> {
     result: &'a RunResult,
+    number: u16,
     info: &'a ClassInfo,
     records: &'a ClassRecords,
 }
@@ -141,11 +150,14 @@ impl<'a> OneClass<'a> {
     /// All of a run.
     fn all(result: &'a RunResult) -> impl Iterator<Item = Self> {
         let classes = result.classes.iter().zip(&result.records.classes);
-        classes.map(move |(info, records)| Self {
-            result,
-            info,
-            records,
-        })
+        (0..)
+            .zip(classes)
+            .map(move |(number, (info, records))| Self {
+                result,
+                number,
+                info,
+                records,
+            })
     }
 }
 
@@ -235,7 +247,12 @@ impl Metric {
     pub fn is_in_summary(&self) -> bool {
         matches!(
             self.of,
-            Of::Run(_) | Of::Counted(_) | Of::Class(_) | Of::Messages(_) | Of::Sizes(_)
+            Of::Run(_)
+                | Of::Counted(_)
+                | Of::Class(_)
+                | Of::Hops(_)
+                | Of::Messages(_)
+                | Of::Sizes(_)
         )
     }
 
@@ -250,21 +267,22 @@ impl Metric {
                 .all(|(pattern, given)| match *pattern {
                     NAME => !given.is_empty(),
                     FLITS => *given == FLITS || is_size(given),
+                    HOPS => *given == HOPS || is_number(given),
                     STATISTIC => *given == STATISTIC || STATISTICS.contains(given),
                     key => key == *given,
                 })
     }
 
-    /// The traffic class or size class that `path` names; empty when this is of none.
+    /// The traffic class, size class or number that `path` names; empty when this is of none.
     fn class_in<'a>(&self, path: &'a str) -> &'a str {
         let mut steps = self.path.split('.').zip(path.split('.'));
-        let class = steps.find(|(pattern, _)| [NAME, FLITS].contains(pattern));
+        let class = steps.find(|(pattern, _)| [NAME, FLITS, HOPS].contains(pattern));
         class.map_or("", |(_, class)| class)
     }
 
     /// Where it stands in the object of the run or of the class.
     fn place(&self) -> &'static str {
-        let mut inside = ["classes.NAME.", SIZES].into_iter();
+        let mut inside = ["classes.NAME.by_hops.HOPS.", "classes.NAME.", SIZES].into_iter();
         let path = inside.find_map(|prefix| self.path.strip_prefix(prefix));
         let path = path.unwrap_or(self.path);
         path.strip_suffix(".STATISTIC").unwrap_or(path)
@@ -289,6 +307,12 @@ impl Metric {
 fn is_size(text: &str) -> bool {
     let flits: Option<u64> = text.parse().ok();
     flits.is_some_and(|flits| flits.is_power_of_two() && flits.to_string() == text)
+}
+
+/// Whether this is a number as it is written.
+fn is_number(text: &str) -> bool {
+    let number: Option<u64> = text.parse().ok();
+    number.is_some_and(|number| number.to_string() == text)
 }
 
 /// Plain data as JSON.
@@ -367,6 +391,8 @@ mod tests {
         assert!(find("flows.sizes.1024.slowdown.p99").is_ok());
         assert!(find("flows.sizes.1000.slowdown.p99").is_err());
         assert!(find("flows.sizes.01.slowdown.p99").is_err());
+        assert!(find("classes.bulk.by_hops.2.iqr").is_ok());
+        assert!(find("classes.bulk.by_hops.02.iqr").is_err());
         let message = find("load.acepted").unwrap_err();
         assert!(
             message.ends_with("did you mean `load.accepted`?"),

@@ -11,6 +11,8 @@ pub struct RouteValues {
     pub channels_used: u64,
     /// Hops of a path, mean over all pairs of hosts.
     pub mean_hops: f64,
+    /// Pairs of hosts, `[hops]`; empty for adaptive routing, whose hops depend on the traffic.
+    pub pairs: Vec<u64>,
 }
 
 /// What follows from forwarding tables.
@@ -26,6 +28,10 @@ pub struct TableValues {
     pub most_paths: f64,
     /// Paths over a channel between switches, mean.
     pub mean_paths: f64,
+    /// Longest wait behind other packets \[cycles\].
+    pub longest_wait: Option<f64>,
+    /// Parts of a saturated channel by the names of classes; none without VL arbitration.
+    pub shares: Vec<(String, f64)>,
 }
 
 impl RouteValues {
@@ -88,6 +94,23 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .entry(),
     of_routes(
+        "routes.worst_case_latency",
+        "cycles",
+        "Longest wait behind other packets of a pair, with one lane and buffers of one packet; not in summary.json",
+        |routes, _| routes.tables.as_ref()?.longest_wait,
+    )
+    .entry(),
+    of_routes(
+        "routes.guaranteed_share.classes.NAME",
+        "fraction of the channel",
+        "What the service levels of a class get of a channel on which all lanes have packets; not in summary.json",
+        |routes, name| {
+            let mut classes = routes.tables.as_ref()?.shares.iter();
+            Some(classes.find(|(class, _)| class == name)?.1)
+        },
+    )
+    .entry(),
+    of_routes(
         "routes.channels_used",
         "channels",
         "Channels between switches that some path takes; not in summary.json",
@@ -99,6 +122,17 @@ pub(super) const ENTRIES: &[Entry] = &[
         "channels",
         "Inter-switch channels of a path, mean over all pairs of hosts; not in summary.json",
         |routes, _| Some(routes.mean_hops),
+    )
+    .entry(),
+    of_routes(
+        "routes.path_share.HOPS",
+        "fraction of the pairs",
+        "Pairs of hosts with HOPS inter-switch channels on their path; not in summary.json",
+        |routes, hops| {
+            let pairs: u64 = routes.pairs.iter().sum();
+            let own = routes.pairs.get(hops.parse::<usize>().ok()?).copied();
+            (pairs > 0).then(|| own.unwrap_or(0) as f64 / pairs as f64)
+        },
     )
     .entry(),
 ];

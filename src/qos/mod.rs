@@ -1,5 +1,7 @@
-//! Service levels, SL-to-VL mapping and VL arbitration as pure state machines.
+//! Service levels, SL-to-VL mapping and VL arbitration as pure state machines, and what follows from them in closed form.
 
+pub mod available_bandwidth;
 pub mod vl_arbitration;
+pub mod worst_case;
 
 pub use vl_arbitration::{VlArbiter, VlArbitrationTables};

@@ -6,6 +6,8 @@
 
 pub use super::sections::Expectation;
 
+use crate::measure::precision::{CONFIDENCE, replications};
+
 use super::syntax::At;
 
 /// Points of a sweep: key paths of axes, each with the value it must have.
@@ -22,6 +24,10 @@ pub enum Fold {
     Max,
     /// The smallest.
     Min,
+    /// The lower end of the confidence interval of their mean, at least two of them: an order holds outside of it.
+    Lower,
+    /// The upper end.
+    Upper,
 }
 
 /// How a result relates to the expected value.
@@ -68,6 +74,10 @@ impl Expectation {
 
     /// One value of several; `None` when there are none.
     pub fn fold(&self, how: Fold, values: &[f64]) -> Option<f64> {
+        let interval = || {
+            let found = replications(values, CONFIDENCE)?;
+            Some((found.mean, found.half_width?))
+        };
         let values = values.iter().copied();
         match how {
             Fold::Each => values.max_by(|a, b| self.excess(*a).total_cmp(&self.excess(*b))),
@@ -77,6 +87,8 @@ impl Expectation {
             }
             Fold::Max => values.reduce(f64::max),
             Fold::Min => values.reduce(f64::min),
+            Fold::Lower => interval().map(|(mean, half)| mean - half),
+            Fold::Upper => interval().map(|(mean, half)| mean + half),
         }
     }
 
@@ -131,6 +143,18 @@ mod tests {
             .map(|(path, value)| (&*path.value, &*value.value))
             .collect();
         assert_eq!(at, [("fabric.switch.lanes", "2")]);
+    }
+
+    /// s = 1, t(2 degrees of freedom, 97.5 %) = 4.3027.
+    #[test]
+    fn the_ends_of_the_interval_are_told_of_two_values_or_more() {
+        let order = expectation("seeds: Lower, relation: AtLeast, value: 1").unwrap();
+        let fold = |how, values: &[f64]| order.fold(how, values);
+        let half = 4.302_653 / 3.0_f64.sqrt();
+        let values = [1.0, 2.0, 3.0];
+        assert!((fold(Fold::Lower, &values).unwrap() - (2.0 - half)).abs() < 1e-6);
+        assert!((fold(Fold::Upper, &values).unwrap() - (2.0 + half)).abs() < 1e-6);
+        assert_eq!(fold(Fold::Lower, &[2.0]), None);
     }
 
     #[test]

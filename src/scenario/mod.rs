@@ -10,6 +10,7 @@ pub mod print;
 pub mod prove;
 pub mod resolve;
 pub mod sections;
+pub mod service;
 pub mod shipped;
 pub mod syntax;
 

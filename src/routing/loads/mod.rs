@@ -5,6 +5,7 @@
 pub mod bound;
 pub mod demand;
 pub(super) mod demand_loads;
+pub mod waits;
 
 use super::Tables;
 use crate::ids::{ChannelId, HostId, SlId};

@@ -9,7 +9,7 @@ use crate::scenario::metrics;
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{At, Item, Mistake};
-use Fold::{Each, Max, Mean, Min};
+use Fold::{Each, Lower, Max, Mean, Min, Upper};
 use Relation::{AtLeast, AtMost, Equals};
 
 section! {
@@ -19,6 +19,8 @@ section! {
         claim: String = text, "text" or "\"\"";
         /// Path of the value in summary.json; see `virtlane list metric`
         metric: At<String> = metric, "metric";
+        /// Metric that the value is divided by, run by run
+        per: Option<At<String>> = metric, "metric" or None;
         /// Points of the sweep the claim is about: axes and the values they must have; default: all
         at: Selection = selection, "list of (axis, value)" or "[]";
         /// Points that the value is divided by
@@ -26,8 +28,8 @@ section! {
         /// How the points become one value; `Each` = every point by itself, with `over` against the point that has
         /// the same values on all axes not named
         points: Fold = one_of(&[Each, Mean, Max, Min]), "Each | Mean | Max | Min" or "Each";
-        /// How the seeds of a point become one value
-        seeds: Fold = one_of(&[Each, Mean, Max, Min]), "Mean | Max | Min | Each" or "Mean";
+        /// How the seeds of a point become one value; Lower, Upper = ends of the 95 % confidence interval of their mean
+        seeds: Fold = one_of(&[Each, Mean, Max, Min, Lower, Upper]), "Mean | Max | Min | Lower | Upper | Each" or "Mean";
         /// How the result relates to `value`
         relation: Relation = one_of(&[Equals, AtLeast, AtMost]), "Equals | AtLeast | AtMost";
         /// Expected value
@@ -101,6 +103,7 @@ impl Expectation {
     pub(super) fn print(&self, printer: &mut Printer) {
         printer.key("claim", quote(&self.claim));
         printer.key("metric", quote(&self.metric.value));
+        printer.or_none("per", self.per.as_ref().map(|per| quote(&per.value)));
         printer.key("at", written(&self.at));
         printer.or_none("over", self.over.as_ref().map(written));
         printer.key("points", format_args!("{:?}", self.points));

@@ -53,7 +53,7 @@ Scenario(
     allow_deadlock: false,
     observe: (packets: Every(10), flows: true, percentiles: true, hops: true, classes: ["bulk", "some"]),
     sweep: (axes: [("traffic.bulk.process.load", [0.1, 0.3]), ("fabric.switch.queues", [Fifo, Voq])], seeds: 4),
-    expect: [(metric: "load.accepted", relation: Equals, value: 0.6, tolerance: Relative(0.05), source: "here")],
+    expect: [(metric: "load.accepted", per: "load.offered", relation: Equals, value: 0.6, tolerance: Relative(0.05), source: "here")],
 )
 "#;
 

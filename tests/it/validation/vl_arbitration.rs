@@ -4,6 +4,7 @@ use super::{assert_close, note, run, scenario, share};
 use virtlane::ids::HostId;
 use virtlane::run::Outcome;
 use virtlane::scenario::Resolved;
+use virtlane::scenario::service::Service;
 
 /// Runs a scenario whose last host receives everything and checks that its link never idles.
 fn contended(file: &str, changes: &[&str]) -> (Resolved, Outcome) {
@@ -83,6 +84,30 @@ fn without_a_limit_the_low_table_starves() {
 fn the_limit_counts_units_of_4096_bytes() {
     let (_, outcome) = contended("validation/vl_limit_bytes.ron", &[]);
     assert_shares(&outcome, &[2.0 / 3.0, 1.0 / 3.0]);
+}
+
+/// Seed 003, S8 (5.6) to (5.11): what the calculator promises is what saturated links give, also where packets overdraw
+/// weights and limit: 24 flits are 1536 bytes, so 3 of them pass a limit of 4096 bytes and 2 fill a weight of 48.
+#[test]
+fn shares_are_those_of_the_calculator() {
+    let tables = "qos.vl_arbitration=(high: [(0, 48), (1, 72)], low: [(2, 96), (3, 120), (4, 12)], limit_of_high_priority: 1)";
+    let sizes: Vec<_> = (0..5)
+        .map(|class| format!("traffic.{class}.size=24 flits"))
+        .collect();
+    let mut large: Vec<&str> = sizes.iter().map(String::as_str).collect();
+    large.push(tables);
+    for (file, changes) in [
+        ("validation/vl_limit.ron", &[][..]),
+        ("validation/vl_limit_bytes.ron", &[]),
+        ("validation/vl_limit_none.ron", &[]),
+        ("validation/vl_limit.ron", &large[..]),
+    ] {
+        let (resolved, outcome) = contended(file, changes);
+        let service = Service::of(&resolved).expect("tables");
+        let shares = service.shares.expect("tables of VL arbitration");
+        let expected: Vec<_> = shares.classes.iter().map(|(_, share)| *share).collect();
+        assert_shares(&outcome, &expected);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The bound of the slowest packet with one lane and buffers of one packet.
 
 use super::{deliveries, note, scenario};
+use virtlane::qos::worst_case::packets_ahead;
 use virtlane::scenario::Resolved;
 
 /// Flits of a packet, all that a buffer holds.
@@ -28,7 +29,7 @@ fn worst(resolved: &Resolved, links: u64, cycles: u64) -> Vec<f64> {
     let mut worst = vec![0.0_f64; 12];
     for packet in deliveries(resolved, cycles) {
         let switches = u64::from(packet.hops) + 1;
-        let before: u64 = (1..=switches as u32).map(|k| (links - 2).pow(k)).sum();
+        let before = packets_ahead(vec![links; switches as usize]) as u64;
         let free = (switches + 1) + switches + PACKET - 1;
         let bound = free + SERVICE * before;
         let took = packet.delivered - packet.injected;
