@@ -29,7 +29,7 @@ pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
     const VOQ: bool;
     /// Buffers behind the crossbar.
     const BUFFERS: bool;
-    /// Everything else: adaptive routing, pools, VL15, slow sinks, channels of several paces.
+    /// Everything else: adaptive routing, pools, VL15, slow sinks, channels of several paces, legacy VL arbitration.
     const OTHER: bool;
 }
 
@@ -160,6 +160,7 @@ options! {
     uniform_pace: bool = true, OTHER;
     store_and_forward: bool = false, OTHER;
     open: bool = false, OTHER;
+    legacy_arbitration: bool = false, OTHER;
 }
 
 impl Shared {

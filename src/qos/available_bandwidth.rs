@@ -10,6 +10,8 @@
 //! [`Form::Printed`] has the source's equations instead: shares in proportion to the weights, and L + p mod L bytes
 //! of the high table. They are the same where p divides all weights and L.
 //!
+//! With other units than InfiniBand's, weights, L and p are in that unit.
+//!
 //! Lanes without packets leave their part to others, so nobody gets less while VL15 is silent.
 //!
 //! Cost: O(entries).
@@ -18,7 +20,7 @@
 //! (5.4); [`IBA`](crate::references::IBA) section 7.6.9
 
 use super::VlArbitrationTables;
-use super::vl_arbitration::{HighPriorityLimit, LIMIT_UNIT, WEIGHT_UNIT};
+use super::vl_arbitration::HighPriorityLimit;
 
 /// Lanes that a table can name.
 const LANES: usize = 256;
@@ -43,7 +45,8 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Shares of a link on which every lane of the tables always has a packet of `packet` bytes, at least 1.
+    /// Shares of a link on which every lane of the tables always has a packet of this
+    /// [size](VlArbitrationTables::size), at least 1.
     ///
     /// # Examples
     /// ```
@@ -55,6 +58,7 @@ impl Shares {
     ///     high: vec![(0, 4), (1, 6)],
     ///     low: vec![(2, 8), (3, 10), (4, 1)],
     ///     limit: HighPriorityLimit::Packets(32),
+    ///     ..Default::default()
     /// };
     /// let shares = Shares::new(&tables, 64, Form::Exact);
     /// assert!((shares.high - 32.0 / 33.0).abs() < 1e-12);
@@ -63,11 +67,11 @@ impl Shares {
     /// ```
     pub fn new(tables: &VlArbitrationTables, packet: u64, form: Form) -> Self {
         let packet = packet.max(1);
-        let turn = |&(_, weight): &(u8, u8)| of_turn(weight, packet, form);
+        let turn = |&(_, weight): &(u8, u8)| of_turn(tables.weight(weight) as u64, packet, form);
         let sum = |table: &Vec<(u8, u8)>| -> f64 { table.iter().map(turn).sum() };
         let (high_sum, low_sum) = (sum(&tables.high), sum(&tables.low));
         let low = match (high_sum > 0.0, low_sum > 0.0) {
-            (true, true) => low_part(tables.limit, packet, form),
+            (true, true) => low_part(tables, packet, form),
             (false, true) => 1.0,
             _ => 0.0,
         };
@@ -87,30 +91,29 @@ impl Shares {
     }
 }
 
-/// What an entry sends in its turn \[bytes\].
-fn of_turn(weight: u8, packet: u64, form: Form) -> f64 {
-    let bytes = u64::from(weight) * WEIGHT_UNIT as u64;
+/// What an entry of this weight sends in its turn.
+fn of_turn(weight: u64, packet: u64, form: Form) -> f64 {
     match form {
-        Form::Exact => (bytes.div_ceil(packet) * packet) as f64,
-        Form::Printed => bytes as f64,
+        Form::Exact => (weight.div_ceil(packet) * packet) as f64,
+        Form::Printed => weight as f64,
     }
 }
 
 /// Part of the link that is left to the low table under a limit.
-fn low_part(limit: HighPriorityLimit, packet: u64, form: Form) -> f64 {
-    let high_bytes = match limit {
+fn low_part(tables: &VlArbitrationTables, packet: u64, form: Form) -> f64 {
+    let high = match tables.limit {
         HighPriorityLimit::Unlimited | HighPriorityLimit::Units(u8::MAX) => return 0.0,
         HighPriorityLimit::Units(0) => packet,
         HighPriorityLimit::Units(units) => {
-            let bytes = u64::from(units) * LIMIT_UNIT as u64;
+            let limit = tables.limit_units(units);
             match form {
-                Form::Exact => bytes.div_ceil(packet) * packet,
-                Form::Printed => bytes + packet % bytes,
+                Form::Exact => limit.div_ceil(packet) * packet,
+                Form::Printed => limit + packet % limit,
             }
         }
         HighPriorityLimit::Packets(packets) => u64::from(packets.max(1)) * packet,
     };
-    packet as f64 / (packet + high_bytes) as f64
+    packet as f64 / (packet + high) as f64
 }
 
 /// Part of a link that each class gets when it is divided by offered load, `loads` in any unit; nothing without load.
@@ -150,6 +153,7 @@ mod tests {
             high: vec![(0, 4), (1, 6)],
             low: vec![(2, 8), (3, 10), (4, 1)],
             limit,
+            ..Default::default()
         }
     }
 
@@ -206,8 +210,11 @@ mod tests {
         assert!(shares.high + shares.low + shares.of_lane(0) == 0.0);
     }
 
+    /// Seed 000, A-03 (5.4): shares of the link by the loads of table 4.1.
     #[test]
-    fn nothing_offered_gets_nothing() {
+    fn shares_by_offered_load_are_the_loads() {
+        let shares = by_offered_load(&[10.0, 15.0, 20.0, 25.0, 30.0]);
+        assert_eq!(shares, [0.10, 0.15, 0.20, 0.25, 0.30]);
         assert_eq!(by_offered_load(&[0.0, 0.0]), [0.0, 0.0]);
     }
 }

@@ -6,7 +6,7 @@
 //!    and it has weight left; otherwise the next entry with an eligible lane and a weight above 0 becomes
 //!    current with its full weight.
 //! 3. A packet of `b` bytes takes `b` from the weight (weights are in 64-byte units) and may overdraw it;
-//!    at or below zero the table moves on to the next entry.
+//!    at or below zero the table moves on to the next entry. Other units: [`Unit`].
 //! 4. The high table goes first while the limit counter is above 0 or the low table has nothing eligible.
 //!    High packets take their bytes from the counter (they may overdraw it); a low packet reloads it.
 //!    Limit 0 lets one high packet pass between two low ones, 255 removes the limit.
@@ -27,7 +27,7 @@ pub const LIMIT_UNIT: i32 = 4096;
 /// How much high-priority traffic may pass before a waiting low-priority packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HighPriorityLimit {
-    /// InfiniBand's `LimitOfHighPriority`: units of 4096 bytes; 0 = one packet.
+    /// InfiniBand's `LimitOfHighPriority`: units of 4096 bytes, or the tables' own; 0 = one packet.
     Units(u8),
     /// A number of packets (seed 000, S-19); 0 counts as 1.
     Packets(u32),
@@ -35,27 +35,100 @@ pub enum HighPriorityLimit {
     Unlimited,
 }
 
+impl Default for HighPriorityLimit {
+    fn default() -> Self {
+        Self::Units(0)
+    }
+}
+
+/// What weights and limit count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unit {
+    /// InfiniBand: weights in blocks of 64 bytes, the limit in units of 4096 bytes.
+    #[default]
+    Blocks64,
+    /// Flits.
+    Flits,
+    /// Packets, whatever their size.
+    Packets,
+}
+
+/// Who chooses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rules {
+    /// The rules of this file.
+    #[default]
+    InfiniBand,
+    /// Those of [`legacy_arbitration`](super::legacy_arbitration).
+    Legacy,
+}
+
 /// The two tables of an output port.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VlArbitrationTables {
-    /// High-priority entries: (lane, weight in 64-byte units), at most 64.
+    /// High-priority entries: (lane, weight), at most 64.
     pub high: Vec<(u8, u8)>,
     /// Low-priority entries.
     pub low: Vec<(u8, u8)>,
     /// Limit of high priority.
     pub limit: HighPriorityLimit,
+    /// Unit of weights and limit.
+    pub unit: Unit,
+    /// Who chooses.
+    pub rules: Rules,
 }
 
 impl VlArbitrationTables {
-    fn limit_reload(&self) -> i64 {
+    /// What a packet takes of a weight: bytes, flits or 1.
+    #[inline]
+    pub fn size(&self, flits: u16, flit_bytes: u32) -> u64 {
+        match self.unit {
+            Unit::Blocks64 => u64::from(flits) * u64::from(flit_bytes),
+            Unit::Flits => u64::from(flits),
+            Unit::Packets => 1,
+        }
+    }
+
+    /// A weight in what packets take of it.
+    #[inline]
+    pub fn weight(&self, weight: u8) -> i64 {
+        i64::from(weight) * self.one() as i64
+    }
+
+    /// A weight of 1 in what packets take of it.
+    #[inline]
+    pub fn one(&self) -> u64 {
+        match self.unit {
+            Unit::Blocks64 => WEIGHT_UNIT as u64,
+            Unit::Flits | Unit::Packets => 1,
+        }
+    }
+
+    /// A limit of so many units in what packets take of it.
+    pub fn limit_units(&self, units: u8) -> u64 {
+        match self.unit {
+            Unit::Blocks64 => u64::from(units) * LIMIT_UNIT as u64,
+            Unit::Flits | Unit::Packets => units.into(),
+        }
+    }
+
+    /// What a high packet that takes `size` of a weight takes of the limit.
+    pub(super) fn limit_of(&self, size: u64) -> i64 {
+        match self.limit {
+            HighPriorityLimit::Packets(_) => 1,
+            HighPriorityLimit::Units(_) | HighPriorityLimit::Unlimited => size as i64,
+        }
+    }
+
+    pub(super) fn limit_reload(&self) -> i64 {
         match self.limit {
             HighPriorityLimit::Units(u8::MAX) | HighPriorityLimit::Unlimited => i64::MAX,
-            HighPriorityLimit::Units(units) => (i64::from(units) * i64::from(LIMIT_UNIT)).max(1),
+            HighPriorityLimit::Units(units) => (self.limit_units(units) as i64).max(1),
             HighPriorityLimit::Packets(packets) => i64::from(packets.max(1)),
         }
     }
 
-    fn table(&self, priority: Priority) -> &[(u8, u8)] {
+    pub(super) fn table(&self, priority: Priority) -> &[(u8, u8)] {
         match priority {
             Priority::High => &self.high,
             Priority::Low => &self.low,
@@ -63,8 +136,9 @@ impl VlArbitrationTables {
     }
 }
 
+/// One of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Priority {
+pub(super) enum Priority {
     High,
     Low,
 }
@@ -72,7 +146,7 @@ enum Priority {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Cursor {
     entry: u8,
-    /// Weight left of the current entry \[bytes\]; at most 0 only before the first grant.
+    /// Weight left of the current entry \[bytes, flits or packets\]; at most 0 only before the first grant.
     left: i64,
 }
 
@@ -81,7 +155,7 @@ struct Cursor {
 pub struct VlArbiter {
     high: Cursor,
     low: Cursor,
-    /// What the high table may still send before a waiting low packet \[bytes or packets\].
+    /// What the high table may still send before a waiting low packet \[bytes, flits or packets\].
     allowance: i64,
 }
 
@@ -94,12 +168,25 @@ pub struct VlChoice {
     origin: Option<(Priority, u8)>,
 }
 
+impl VlChoice {
+    pub(super) fn of(lane: u8, priority: Priority, entry: u8) -> Self {
+        let origin = Some((priority, entry));
+        Self { lane, origin }
+    }
+
+    pub(super) fn origin(self) -> Option<(Priority, u8)> {
+        self.origin
+    }
+}
+
 impl VlArbiter {
     /// An arbiter at the start of both tables.
     pub fn new(tables: &VlArbitrationTables) -> Self {
         let start = |table: &[(u8, u8)]| Cursor {
             entry: 0,
-            left: table.first().map_or(0, |&(_, weight)| bytes_of(weight)),
+            left: table
+                .first()
+                .map_or(0, |&(_, weight)| tables.weight(weight)),
         };
         Self {
             high: start(&tables.high),
@@ -138,8 +225,8 @@ impl VlArbiter {
         })
     }
 
-    /// Applies an accepted grant of a packet of `bytes`; the largest packet there is has less than 2^48.
-    pub fn commit(&mut self, tables: &VlArbitrationTables, choice: VlChoice, bytes: u64) {
+    /// Applies an accepted grant of a packet of this [size](VlArbitrationTables::size), less than 2^48.
+    pub fn commit(&mut self, tables: &VlArbitrationTables, choice: VlChoice, size: u64) {
         let Some((priority, entry)) = choice.origin else {
             return;
         };
@@ -148,15 +235,15 @@ impl VlArbiter {
             Priority::High => &mut self.high,
             Priority::Low => &mut self.low,
         };
-        let bytes = bytes as i64;
-        let weight = |entry: u8| bytes_of(table[usize::from(entry)].1);
+        let size = size as i64;
+        let weight = |entry: u8| tables.weight(table[usize::from(entry)].1);
         if cursor.entry != entry || cursor.left <= 0 {
             *cursor = Cursor {
                 entry,
                 left: weight(entry),
             };
         }
-        cursor.left -= bytes;
+        cursor.left -= size;
         if cursor.left <= 0 {
             let next = ((usize::from(entry) + 1) % table.len()) as u8;
             *cursor = Cursor {
@@ -169,17 +256,12 @@ impl VlArbiter {
             Priority::High => match tables.limit {
                 HighPriorityLimit::Units(u8::MAX) | HighPriorityLimit::Unlimited => {}
                 HighPriorityLimit::Units(_) => {
-                    self.allowance = self.allowance.saturating_sub(bytes);
+                    self.allowance = self.allowance.saturating_sub(size);
                 }
                 HighPriorityLimit::Packets(_) => self.allowance = self.allowance.saturating_sub(1),
             },
         }
     }
-}
-
-/// A weight \[bytes\].
-fn bytes_of(weight: u8) -> i64 {
-    i64::from(weight) * i64::from(WEIGHT_UNIT)
 }
 
 /// The entry rule 2 serves next, `None` when no entry's lane is eligible.
@@ -217,6 +299,7 @@ mod tests {
             high: vec![(0, 4), (1, 6)],
             low: vec![],
             limit: HighPriorityLimit::Unlimited,
+            ..Default::default()
         };
         let shares = shares(&tables, 10_000, 64);
         assert!(
@@ -232,6 +315,7 @@ mod tests {
             high: vec![(0, 4), (1, 6)],
             low: vec![(2, 8), (3, 10), (4, 1)],
             limit,
+            ..Default::default()
         };
         let by_packets = shares(&tables(HighPriorityLimit::Packets(32)), 330_000, 64);
         assert!(
@@ -270,6 +354,7 @@ mod tests {
                 high,
                 low,
                 limit: HighPriorityLimit::Units(254),
+                ..Default::default()
             };
             for tables in [
                 tables(vec![(0, 1), (1, 1)], vec![]),
@@ -288,6 +373,7 @@ mod tests {
             high: vec![(0, 1)],
             low: vec![(1, 1)],
             limit: HighPriorityLimit::Units(0),
+            ..Default::default()
         };
         let arbiter = VlArbiter::new(&tables);
         assert_eq!(arbiter.select(&tables, 0x8003, 0x8000).unwrap().lane, 15);

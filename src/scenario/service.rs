@@ -6,6 +6,7 @@ use super::Resolved;
 use crate::ids::SlId;
 use crate::plan::{ClassPlan, Plan};
 use crate::qos::available_bandwidth::{Form, Shares};
+use crate::qos::vl_arbitration::Rules;
 use crate::qos::worst_case::latency;
 use crate::routing::loads::waits::{self, Wait};
 use crate::routing::{LaneMap, Tables};
@@ -18,7 +19,7 @@ pub struct Service {
     pub waits: Vec<Wait>,
     /// Time of the largest packet on the slowest channel \[cycles\].
     pub transmission: u64,
-    /// Parts of a channel, with VL arbitration.
+    /// Parts of a channel, with InfiniBand's VL arbitration.
     pub shares: Option<LevelShares>,
 }
 
@@ -72,8 +73,13 @@ impl Service {
 impl LevelShares {
     fn of(plan: &Plan, tables: &Tables) -> Option<Self> {
         let arbitration = plan.switch.vl_arbitration.as_ref()?;
-        let packet_bytes = u64::from(plan.largest_packet()) * u64::from(plan.flit_bytes);
-        let shares = Shares::new(arbitration, packet_bytes, Form::Exact);
+        if arbitration.rules == Rules::Legacy {
+            return None;
+        }
+        let (flits, flit_bytes) = (plan.largest_packet(), plan.flit_bytes);
+        let packet_bytes = u64::from(flits) * u64::from(flit_bytes);
+        let size = arbitration.size(flits, flit_bytes);
+        let shares = Shares::new(arbitration, size, Form::Exact);
         let map = &tables.lanes;
         let least = |levels: &[SlId]| {
             let rows = 0..map.profiles.len() / map.keys().max(1);

@@ -54,6 +54,10 @@ studies![
     "segment_pairs",
     "segment_torus_8x8",
     "segment_torus_overload",
+    "service_levels",
+    "service_levels_crossbar",
+    "service_levels_small",
+    "service_levels_weights",
     "static_loads_irregular",
     "static_loads_regular",
 ];

@@ -185,8 +185,14 @@ fn pick<const W: usize, P: RuleSet>(
     if view.shared.tables().is_some() {
         let fitting = (asked.into_iter()).filter(|&lane| fits(view, hosts, out, lane));
         let eligible: LaneMask = fitting.collect();
-        let choice = vl_tables::select(view, out, eligible)?;
-        return Some((u32::from(choice.lane), Some(choice)));
+        if eligible.is_empty() {
+            return None;
+        }
+        let choice = vl_tables::consult(view, out, eligible);
+        if choice.is_none() && view.shared.legacy_arbitration() {
+            view.calendar.at(view.now + 1).wakes.push(out);
+        }
+        return choice.map(|choice| (u32::from(choice.lane), Some(choice)));
     }
     let mut lanes = asked;
     while !lanes.is_empty() {

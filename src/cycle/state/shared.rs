@@ -11,6 +11,7 @@ use crate::plan::{
     SwitchOptions,
 };
 use crate::qos::VlArbitrationTables;
+use crate::qos::vl_arbitration::Rules;
 use std::sync::Arc;
 
 /// All of them.
@@ -111,12 +112,15 @@ pub struct SwitchRules {
     pub sink_step: u16,
     /// Heads request all their candidates.
     pub open: bool,
+    /// VL arbitration loses a cycle with every reload (D54).
+    pub legacy_arbitration: bool,
 }
 
 impl SwitchRules {
     /// The options of a plan's switches. Queues per lane, pace and sinks follow from the fabric and are set by its
     /// lowering.
     pub fn new(options: &SwitchOptions) -> Self {
+        let is_legacy = |tables: &VlArbitrationTables| tables.rules == Rules::Legacy;
         Self {
             management: if options.management_lane {
                 LaneMask::only(options.lanes.into())
@@ -142,6 +146,7 @@ impl SwitchRules {
             reserve: options.reserve,
             sink_step: 0,
             open: false,
+            legacy_arbitration: options.vl_arbitration.as_ref().is_some_and(is_legacy),
         }
     }
 }

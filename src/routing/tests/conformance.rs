@@ -49,7 +49,7 @@ fn names_are_sorted_and_unique() {
 }
 
 /// Every engine, with the parameters that matter.
-pub(in crate::routing) const ENGINE_TEXTS: [&str; 44] = [
+pub(in crate::routing) const ENGINE_TEXTS: [&str; 45] = [
     "FatTree()",
     "DimensionOrder()",
     "DimensionOrder(dateline: Hop)",

@@ -231,6 +231,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     let switch = &scenario.fabric.switch;
     switch.check(&scenario.qos)?;
     scenario.qos.check(switch.lanes.value)?;
+    scenario.qos.check_rules(switch)?;
     scenario.fabric.topology.entry(parts.topologies)?;
     scenario.routing.entry(parts.engines)?;
     let mut classes = scenario.traffic.iter();

@@ -1,9 +1,11 @@
 //! Sections `qos` and `vl_arbitration`: lanes, their tables and VL15.
 
-use super::values::{Read, boolean, small, whole};
+use super::Switch;
+use super::values::{Read, boolean, one_of, small, whole};
 use crate::ids::INFINIBAND_LANES;
+use crate::plan::Matching;
 use crate::qos::VlArbitrationTables;
-use crate::qos::vl_arbitration::HighPriorityLimit;
+use crate::qos::vl_arbitration::{HighPriorityLimit, Rules, Unit};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{At, Item, Mistake};
 
@@ -23,13 +25,17 @@ section! {
 section! {
     /// InfiniBand's two weighted round-robin tables.
     VlArbitration = "vl_arbitration" in "qos.vl_arbitration" {
-        /// High-priority table; weight 0..=255 in units of 64 bytes
+        /// High-priority table; weight 0..=255 in units of 64 bytes, or what `unit` says
         high: Vec<(u8, u8)> = entries, "list of (lane, weight)" or "[]";
         /// Low-priority table
         low: Vec<(u8, u8)> = entries, "list of (lane, weight)" or "[]";
-        /// High-priority data between two low packets, in units of 4096 bytes; 255 = Unlimited; the default is
-        /// OpenSM's
+        /// High-priority data between two low packets, in units of 4096 bytes, or what `unit` says; 255 = Unlimited; the
+        /// default is OpenSM's
         limit_of_high_priority: HighPriorityLimit = limit, "0..=255 | Packets(n) | Unlimited" or "0";
+        /// What weights and limit count; Blocks64 = InfiniBand's units
+        unit: Unit = one_of(&[Unit::Blocks64, Unit::Flits, Unit::Packets]), "Blocks64 | Flits | Packets" or "Blocks64";
+        /// Who chooses; Legacy = an arbiter of 2004 that loses a cycle with every reload of a table
+        rules: At<Rules> = one_of(&[Rules::InfiniBand, Rules::Legacy]), "InfiniBand | Legacy" or "InfiniBand";
     }
 }
 
@@ -95,6 +101,32 @@ impl Qos {
         Ok(())
     }
 
+    /// Rules that do not go with other options (D54).
+    pub(in crate::scenario) fn check_rules(&self, switch: &Switch) -> Result<(), Mistake> {
+        let legacy = self
+            .vl_arbitration
+            .as_ref()
+            .map(|tables| &tables.value.rules);
+        let Some(rules) = legacy.filter(|rules| rules.value == Rules::Legacy) else {
+            return Ok(());
+        };
+        let conflicts = [
+            (self.management_lane.value, "`qos.management_lane: true`"),
+            (
+                switch.matching.value == Matching::InputFirst,
+                "`fabric.switch.matching: InputFirst`",
+            ),
+            (
+                switch.iterations > 1,
+                "more than one of `fabric.switch.iterations`",
+            ),
+        ];
+        let found = conflicts.iter().find(|(is_there, _)| *is_there);
+        found.map_or(Ok(()), |(_, option)| {
+            Err(rules.mistake(format!("`Legacy` does not go with {option}")))
+        })
+    }
+
     /// The arbitration tables.
     pub(super) fn tables(&self) -> Option<VlArbitrationTables> {
         let written = &self.vl_arbitration.as_ref()?.value;
@@ -102,6 +134,8 @@ impl Qos {
             high: written.high.clone(),
             low: written.low.clone(),
             limit: written.limit_of_high_priority,
+            unit: written.unit,
+            rules: written.rules.value,
         })
     }
 
@@ -134,5 +168,7 @@ impl VlArbitration {
             }
             HighPriorityLimit::Unlimited => printer.key(key, "Unlimited"),
         }
+        printer.key("unit", format_args!("{:?}", self.unit));
+        printer.key("rules", format_args!("{:?}", self.rules.value));
     }
 }

@@ -263,5 +263,10 @@ fn vl_tables(dice: &mut Dice, lanes: u8) -> VlArbitrationTables {
         1 => HighPriorityLimit::Packets(dice.between(0, 4)),
         _ => HighPriorityLimit::Units(dice.between(0, 2) as u8),
     };
-    VlArbitrationTables { high, low, limit }
+    VlArbitrationTables {
+        high,
+        low,
+        limit,
+        ..VlArbitrationTables::default()
+    }
 }

@@ -215,7 +215,12 @@ mod tests {
                 1 => HighPriorityLimit::Packets(below(&mut rng, 4)),
                 _ => HighPriorityLimit::Units(below(&mut rng, 2) as u8),
             };
-            let tables = VlArbitrationTables { high, low, limit };
+            let tables = VlArbitrationTables {
+                high,
+                low,
+                limit,
+                ..VlArbitrationTables::default()
+            };
             let options = SwitchOptions {
                 lanes: 4,
                 management_lane: true,

@@ -257,8 +257,12 @@ fn credits_limit_the_rate_by_the_round_trip() {
 #[test]
 fn lanes_share_by_weight() {
     let (graph, tables) = star(3, 2);
-    let weighted =
-        |high: Vec<(u8, u8)>, low: Vec<(u8, u8)>, limit| VlArbitrationTables { high, low, limit };
+    let weighted = |high: Vec<(u8, u8)>, low: Vec<(u8, u8)>, limit| VlArbitrationTables {
+        high,
+        low,
+        limit,
+        ..VlArbitrationTables::default()
+    };
     let unlimited = HighPriorityLimit::Unlimited;
     for (vl_arbitration, share) in [
         (None, 0.5),

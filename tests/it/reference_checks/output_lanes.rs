@@ -74,6 +74,7 @@ fn the_channel_shares_by_weight_behind_the_crossbar() {
             high: vec![(0, 4), (1, 12)],
             low: vec![],
             limit: HighPriorityLimit::Unlimited,
+            ..VlArbitrationTables::default()
         }),
         ..SwitchOptions::default()
     };

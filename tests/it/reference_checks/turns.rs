@@ -112,6 +112,7 @@ fn an_output_takes_turns_by_lanes_with_tables_reserve_or_other_arbitration() {
             high: vec![],
             low: vec![(0, 1), (1, 1)],
             limit: HighPriorityLimit::Unlimited,
+            ..VlArbitrationTables::default()
         }),
         ..options(2)
     };

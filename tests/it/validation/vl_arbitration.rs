@@ -184,3 +184,146 @@ fn a_finite_limit_never_starves_the_low_table() {
         assert!(low.abs_diff(turns) <= 1, "{limit}: {low} packets");
     }
 }
+
+/// What the changes to a scenario are that let its tables lose a cycle with every reload.
+const LEGACY: [&str; 2] = [
+    "qos.vl_arbitration.rules=Legacy",
+    "qos.vl_arbitration.unit=Flits",
+];
+
+/// Shares of classes under the legacy rules, and their sum.
+fn legacy_shares(file: &str, changes: &[&str]) -> (Vec<f64>, f64) {
+    let changes = [changes, &LEGACY].concat();
+    let outcome = run(&scenario(file, &changes));
+    let classes = 0..outcome.records.classes.len();
+    let shares: Vec<_> = classes.map(|class| share(&outcome, class)).collect();
+    let sum = shares.iter().sum();
+    (shares, sum)
+}
+
+/// Five service levels of three lanes each, every lane from a host of its own, all to a sixteenth host.
+fn three_layers() -> Vec<String> {
+    let entries = |first: usize, weights: &[u8]| {
+        let of = |(sl, weight): (usize, &u8)| {
+            let lanes = 3 * (first + sl)..3 * (first + sl + 1);
+            lanes.map(|lane| (lane, *weight)).collect::<Vec<_>>()
+        };
+        let entries: Vec<_> = weights.iter().enumerate().flat_map(of).collect();
+        format!("{entries:?}")
+    };
+    let class = |lane: usize| {
+        format!(
+            "(name: \"lane{lane}\", hosts: List([{lane}]), pattern: AllTo(target: 15), process: Saturating, \
+             size: \"1 flits\", sl: {lane})"
+        )
+    };
+    let classes: Vec<_> = (0..15).map(class).collect();
+    vec![
+        String::from("fabric.topology=EdgeList(switches: 1, hosts_per_switch: 16)"),
+        String::from("fabric.switch.lanes=15"),
+        format!("qos.vl_arbitration.high={}", entries(0, &[4, 6])),
+        format!("qos.vl_arbitration.low={}", entries(2, &[8, 10, 1])),
+        format!("traffic=[{}]", classes.join(", ")),
+        String::from("expect=[]"),
+    ]
+}
+
+/// Seed 003, C2 and C3: the listing run with all lanes backlogged, within 2 %; weights are kept within each table.
+#[test]
+fn legacy_tables_lose_cycles_as_in_the_listing() {
+    let cycles = "phases.measure=330000 cycles";
+    let layers = three_layers();
+    for (limit, layers, high, low) in [
+        ("32", &[][..], 0.885, 0.110),
+        ("32", &layers[..], 0.940, 0.060),
+        ("255", &[], 0.909, 0.086),
+        ("Unlimited", &[], 0.909, 0.086),
+    ] {
+        let limit = format!("qos.vl_arbitration.limit_of_high_priority={limit}");
+        let mut changes: Vec<&str> = layers.iter().map(String::as_str).collect();
+        changes.extend([cycles, &limit]);
+        let (shares, sum) = legacy_shares("validation/vl_limit.ron", &changes);
+        let lanes = shares.len() / 5;
+        let of: Vec<f64> = shares
+            .chunks(lanes)
+            .map(|lanes| lanes.iter().sum())
+            .collect();
+        note(&format!(
+            "legacy, {limit}, {lanes} lanes each: {of:.4?}, {sum:.4} in all"
+        ));
+        assert_close(of[0] + of[1], high, 0.02 * high);
+        assert_close(of[2] + of[3] + of[4], low, 0.02 * low);
+        assert_close(of[1] / of[0], 1.5, 0.01);
+        assert_close(of[3] / of[2], 1.25, 0.02);
+    }
+}
+
+/// Seed 003, C4: a lane alone gets w / (w + 1) of the link, at the crossbar, at the channel behind output lanes and at
+/// its host; with InfiniBand's rules all of it.
+#[test]
+fn a_legacy_lane_alone_loses_one_cycle_in_each_turn() {
+    let alone = [
+        "traffic.1.hosts=List([2])",
+        "traffic.1.pattern=AllTo(target: 0)",
+        "expect=[]",
+        "phases.measure=20000 cycles",
+        "traffic.0.size=1 flits",
+        "traffic.1.size=1 flits",
+    ];
+    for file in ["vl_weights.ron", "vl_weights_output_lanes.ron"] {
+        for (weight, part) in [(1, 0.5), (4, 0.8), (9, 0.9)] {
+            let table = format!("qos.vl_arbitration.high=[(0, {weight}), (1, 255)]");
+            let mut changes = alone.to_vec();
+            changes.push(&table);
+            let (shares, _) = legacy_shares(&format!("validation/{file}"), &changes);
+            assert_close(shares[0], part, 0.01);
+            let outcome = run(&scenario(&format!("validation/{file}"), &changes));
+            assert_close(share(&outcome, 0), 1.0, 0.001);
+        }
+    }
+}
+
+/// Units of weights and limit: packets of 8 flits by packets, by flits, and in blocks, with the same shares.
+#[test]
+fn weights_count_what_their_unit_says() {
+    let table = |factor: u8| {
+        format!(
+            "qos.vl_arbitration.high=[(0, {}), (1, {})]",
+            3 * factor,
+            5 * factor
+        )
+    };
+    for (unit, factor) in [("Packets", 1), ("Flits", 8), ("Blocks64", 8)] {
+        let unit = format!("qos.vl_arbitration.unit={unit}");
+        let table = table(factor);
+        let size = [
+            "traffic.0.size=8 flits",
+            "traffic.1.size=8 flits",
+            &unit,
+            &table,
+        ];
+        let (_, outcome) = contended("validation/vl_weights.ron", &size);
+        assert_shares(&outcome, &[3.0 / 8.0, 5.0 / 8.0]);
+    }
+    for (unit, limit, high) in [("Packets", "9", 0.9), ("Flits", "9", 2.0 / 3.0)] {
+        let unit = format!("qos.vl_arbitration.unit={unit}");
+        let limit = format!("qos.vl_arbitration.limit_of_high_priority={limit}");
+        let sizes: Vec<_> = (0..5)
+            .map(|class| format!("traffic.{class}.size=8 flits"))
+            .collect();
+        let mut changes: Vec<&str> = sizes.iter().map(String::as_str).collect();
+        changes.extend([unit.as_str(), &limit]);
+        let (_, outcome) = contended("validation/vl_limit.ron", &changes);
+        let found = share(&outcome, 0) + share(&outcome, 1);
+        assert_close(found, high, 0.01);
+    }
+}
+
+/// Arbiters that move without a grant are the same for any threads and shards.
+#[test]
+fn legacy_tables_do_not_depend_on_threads_and_shards() {
+    let changes = ["traffic.3.process.load=0.4", "traffic.4.process.load=0.6"];
+    let changes = [&changes[..], &LEGACY].concat();
+    let resolved = scenario("reproduce/service_levels_crossbar.ron", &changes);
+    super::determinism::check(&resolved, 4000);
+}

@@ -232,7 +232,7 @@ fn ready_lanes<const W: usize, P: RuleSet>(
 
 /// The lane the channel serves among `ready` ones.
 fn choose<const W: usize, P: RuleSet>(
-    view: &View<'_, W, P>,
+    view: &mut View<'_, W, P>,
     out: PortRow,
     ready: LaneMask,
 ) -> Option<(u32, Option<VlChoice>)> {
@@ -241,7 +241,7 @@ fn choose<const W: usize, P: RuleSet>(
     }
     let shared = view.shared;
     if shared.tables().is_some() && shared.matching() == Matching::OutputFirst {
-        let choice = vl_tables::select(view, out, ready)?;
+        let choice = vl_tables::consult(view, out, ready)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
     let pointer = view.optional.channels[out].pointer;

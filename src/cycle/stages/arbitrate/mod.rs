@@ -201,7 +201,12 @@ fn by_tables<const W: usize, P: RuleSet>(
     if found.is_empty() {
         return None;
     }
-    let choice = vl_tables::select(view, asked.out, found)?;
+    let Some(choice) = vl_tables::consult(view, asked.out, found) else {
+        if view.shared.legacy_arbitration() {
+            view.calendar.at(view.now + 1).wakes.push(asked.out);
+        }
+        return None;
+    };
     let lane = numbering.lane(asked.out, u32::from(choice.lane));
     let bit = request_of(view, asked, lane)?;
     Some((lane, bit, Some(choice)))
