@@ -14,7 +14,7 @@ mod on_off;
 pub mod pareto;
 mod poisson;
 mod saturating;
-mod self_similar;
+pub mod self_similar;
 #[cfg(test)]
 mod tests;
 

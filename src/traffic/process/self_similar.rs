@@ -85,10 +85,13 @@ pub(super) const ENTRY: Entry<BuildProcess> = Entry {
     build,
 };
 
+/// Whose constants bursts and silences have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-enum Mode {
+pub enum Mode {
+    /// Those that give the mean.
     #[default]
     Normalised,
+    /// Those of the source's program.
     Legacy,
 }
 
@@ -108,15 +111,18 @@ struct Parameters {
     mode: Mode,
 }
 
-fn default_shape() -> f64 {
+/// A default.
+pub fn default_shape() -> f64 {
     1.5
 }
 
-fn default_sources() -> u32 {
+/// A default.
+pub fn default_sources() -> u32 {
     10
 }
 
-fn default_per_slot() -> f64 {
+/// A default.
+pub fn default_per_slot() -> f64 {
     0.5
 }
 
@@ -159,16 +165,33 @@ impl Process for SelfSimilar {
     }
 }
 
+/// What says how ON/OFF sources fill slots.
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    /// Index of the tails.
+    pub shape: f64,
+    /// ON/OFF sources.
+    pub sources: u32,
+    /// Mean number of packets per slot.
+    pub per_slot: f64,
+    /// Mean burst \[packets\]; `None` = that of the source.
+    pub burst: Option<f64>,
+    /// Whose constants.
+    pub mode: Mode,
+}
+
 /// The sources of these parameters.
-fn aggregate(parameters: &Parameters) -> Result<Aggregate, ArgumentError> {
-    let &Parameters {
+///
+/// # Errors
+/// What is out of range, and the range.
+pub fn aggregate(law: &Law) -> Result<Aggregate, ArgumentError> {
+    let &Law {
         shape,
         sources,
         per_slot,
         burst,
         mode,
-        ..
-    } = parameters;
+    } = law;
     if !(shape > 1.0 && shape < 2.0) {
         return Err(invalid(format!(
             "`shape` is {shape}; it must be above 1 (finite mean) and below 2 (infinite variance)"
@@ -227,7 +250,13 @@ fn build(
     let parameters: Parameters = arguments.parse()?;
     let (load, per_slot) = (parameters.load, parameters.per_slot);
     let mean = interval("load", load, context)?;
-    let aggregate = aggregate(&parameters)?;
+    let aggregate = aggregate(&Law {
+        shape: parameters.shape,
+        sources: parameters.sources,
+        per_slot,
+        burst: parameters.burst,
+        mode: parameters.mode,
+    })?;
     let slot = mean * per_slot;
     if slot < 1.0 {
         return Err(invalid(format!(

@@ -3,17 +3,18 @@
 //! Pure state machines, one per flow, on the flow's own random stream, shared by the engine and the reference model.
 
 mod chance;
+mod self_similar;
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::rng::Stream;
-use serde::{Deserialize, Serialize};
+use crate::traffic::ProcessState;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Every slot source a scenario can name. New ones: one file, one `mod` line, one line here.
 pub static SLOT_SOURCES: Registry<BuildSlotSource> = Registry {
     kind: "slot source",
-    entries: &[chance::ENTRY],
+    entries: &[chance::ENTRY, self_similar::ENTRY],
     unclear: &[],
 };
 
@@ -26,9 +27,8 @@ pub trait SlotSource: Debug + Send + Sync {
     fn sends(&self, state: &mut SlotState, rng: &mut Stream) -> bool;
 }
 
-/// State of a slot source for one flow; what the numbers mean is the source's own business.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SlotState(pub Vec<u64>);
+/// State of a slot source for one flow; what the fields mean is the source's own business.
+pub type SlotState = ProcessState;
 
 /// Makes a slot source from its arguments; the error names what is wrong and what is allowed.
 pub type BuildSlotSource = fn(Arguments<'_>) -> Result<Arc<dyn SlotSource>, ArgumentError>;

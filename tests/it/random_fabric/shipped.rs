@@ -289,6 +289,13 @@ pub(super) fn slot_source(dice: &mut Dice) -> Arc<dyn SlotSource> {
             let percent = dice.pick(&[5, 30, 60, 90, 100]);
             format!("(probability: {})", f64::from(percent) / 100.0)
         }
+        "SelfSimilar" => {
+            let per_slot = dice.pick(&[0.3, 0.5, 0.8]);
+            dice.pick(&[
+                format!("(per_slot: {per_slot})"),
+                String::from("(mode: Legacy)"),
+            ])
+        }
         name => panic!("give `{name}` arguments here"),
     };
     let entry = SLOT_SOURCES.find(name).expect("registered");

@@ -81,13 +81,13 @@ struct EverySecond(AtomicU64);
 
 impl SlotSource for EverySecond {
     fn start(&self, _: &mut Stream) -> SlotState {
-        SlotState(vec![0])
+        SlotState::default()
     }
 
     fn sends(&self, state: &mut SlotState, _: &mut Stream) -> bool {
         self.0.fetch_add(1, Ordering::Relaxed);
-        state.0[0] += 1;
-        state.0[0].is_multiple_of(2)
+        state.calls += 1;
+        state.calls.is_multiple_of(2)
     }
 }
 
