@@ -7,6 +7,7 @@
 //! 3. At every other channel of the way, that to the destination included, what is left of the level's share must be more than
 //!    the peak. A share is effective rate * weight of the level / `total`.
 //! 4. All or nothing: a request that is refused changes nothing.
+//! 5. Levels without a share, best effort, are always granted, and count nowhere.
 //!
 //! Cost: O(channels of the way) per request.
 
@@ -35,7 +36,7 @@ pub(super) const ENTRY: Entry<BuildAdmission> = Entry {
             name: "shares",
             kind: "[(service level, weight > 0)]",
             default: None,
-            summary: "how a channel is divided: by offered loads, equally, or as arbitration does",
+            summary: "how a channel is divided, by offered loads or otherwise; levels without a share are always admitted",
         },
         Parameter {
             name: "total",
@@ -107,6 +108,11 @@ impl Shares {
         Ok(Self { utilisation, parts })
     }
 
+    /// Whether a service level has a share.
+    pub(super) fn limits(&self, level: u8) -> bool {
+        self.parts[usize::from(level)] > 0.0
+    }
+
     /// What a service level has of a channel \[2^-32 flits per cycle\].
     pub(super) fn of(&self, level: u8, pace: u32) -> u64 {
         rate(self.utilisation * self.parts[usize::from(level)], pace)
@@ -131,10 +137,13 @@ impl Admission for LinkByLink {
     }
 
     fn ask(&self, desk: &mut DeskState, request: &Request, _: Shown<'_>) -> bool {
-        let [(first, _), others @ ..] = &request.way[..] else {
+        let Some((&(first, _), others)) = request.way.split_first() else {
             return false;
         };
-        let host = *first as usize * ENTRIES + ENTRIES - 1;
+        if !self.0.limits(request.level) {
+            return true;
+        }
+        let host = first as usize * ENTRIES + ENTRIES - 1;
         let share = |channel: u32| channel as usize * ENTRIES + usize::from(request.level);
         let grants = desk[host] >= request.peak
             && (others.iter()).all(|&(channel, _)| desk[share(channel)] > request.peak);
@@ -211,6 +220,6 @@ mod tests {
         // the channel of the source is not divided: 11/16 of it and one unit are left
         assert!(ask(&[0, 3], 1, whole / 16 * 11 + 1));
         assert!(!ask(&[0, 2], 0, 1), "nothing left at the source");
-        assert!(!ask(&[1, 3], 5, 0), "a level without a share");
+        assert!(ask(&[0, 2], 5, whole), "best effort");
     }
 }

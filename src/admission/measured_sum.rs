@@ -5,7 +5,8 @@
 //! 1. At the channel of the source, measured load of all lanes + peak <= effective rate; at every other, measured load of the
 //!    lanes of the level + peak < share. Shares are those of `LinkByLink`.
 //! 2. In the first round nothing is measured: the load is 0.
-//! 3. What was admitted in a round counts in the next one, as far as it has been sent.
+//! 3. Levels without a share, best effort, are always granted.
+//! 4. What was admitted in a round counts in the next one, as far as it has been sent.
 //!
 //! Cost: O(channels of the way times lanes of the level) per request.
 
@@ -32,7 +33,7 @@ pub(super) const ENTRY: Entry<BuildAdmission> = Entry {
             name: "shares",
             kind: "[(service level, weight > 0)]",
             default: None,
-            summary: "how a channel is divided",
+            summary: "how a channel is divided; levels without a share are always admitted",
         },
         Parameter {
             name: "total",
@@ -75,6 +76,9 @@ impl Admission for MeasuredSum {
             return false;
         };
         let measured = |channel, lanes| shown.loads.map_or(0, |loads| loads.rate(channel, lanes));
+        if !self.0.limits(request.level) {
+            return true;
+        }
         measured(first, u32::MAX) + request.peak <= rate(self.0.utilisation, pace(first))
             && others.iter().all(|&(channel, lanes)| {
                 let share = self.0.of(request.level, pace(channel));

@@ -2,7 +2,7 @@
 //!
 //! Cost: one draw per tick of the flow's slot.
 
-use super::{BuildSlotSource, SlotSource, SlotState};
+use super::{BuildSlotSource, OfferedSource, SlotSource, SlotState};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::{Stream, unit_interval};
 use crate::traffic::invalid;
@@ -41,7 +41,7 @@ impl SlotSource for Chance {
     }
 }
 
-fn build(arguments: Arguments<'_>) -> Result<Arc<dyn SlotSource>, ArgumentError> {
+fn build(arguments: Arguments<'_>) -> Result<OfferedSource, ArgumentError> {
     let chance: Chance = arguments.parse()?;
     if !(chance.probability > 0.0 && chance.probability <= 1.0) {
         return Err(invalid(format!(
@@ -49,5 +49,8 @@ fn build(arguments: Arguments<'_>) -> Result<Arc<dyn SlotSource>, ArgumentError>
             chance.probability
         )));
     }
-    Ok(Arc::new(chance))
+    Ok(OfferedSource {
+        per_tick: chance.probability,
+        source: Arc::new(chance),
+    })
 }

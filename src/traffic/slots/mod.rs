@@ -30,5 +30,14 @@ pub trait SlotSource: Debug + Send + Sync {
 /// State of a slot source for one flow; what the fields mean is the source's own business.
 pub type SlotState = ProcessState;
 
+/// A slot source with the packets that it makes.
+#[derive(Clone, Debug)]
+pub struct OfferedSource {
+    /// The source.
+    pub source: Arc<dyn SlotSource>,
+    /// Mean number of packets per tick of a flow's slot, as it is asked for.
+    pub per_tick: f64,
+}
+
 /// Makes a slot source from its arguments; the error names what is wrong and what is allowed.
-pub type BuildSlotSource = fn(Arguments<'_>) -> Result<Arc<dyn SlotSource>, ArgumentError>;
+pub type BuildSlotSource = fn(Arguments<'_>) -> Result<OfferedSource, ArgumentError>;

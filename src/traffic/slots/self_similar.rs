@@ -7,7 +7,7 @@
 //!
 //! References: [`SEM_JACOBSEN`]
 
-use super::{BuildSlotSource, SlotSource, SlotState};
+use super::{BuildSlotSource, OfferedSource, SlotSource, SlotState};
 use crate::references::SEM_JACOBSEN;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::Stream;
@@ -88,7 +88,7 @@ impl SlotSource for SelfSimilar {
     }
 }
 
-fn build(arguments: Arguments<'_>) -> Result<Arc<dyn SlotSource>, ArgumentError> {
+fn build(arguments: Arguments<'_>) -> Result<OfferedSource, ArgumentError> {
     let parameters: Parameters = arguments.parse()?;
     let law = Law {
         shape: parameters.shape,
@@ -97,5 +97,8 @@ fn build(arguments: Arguments<'_>) -> Result<Arc<dyn SlotSource>, ArgumentError>
         burst: None,
         mode: parameters.mode,
     };
-    Ok(Arc::new(SelfSimilar(aggregate(&law)?)))
+    Ok(OfferedSource {
+        source: Arc::new(SelfSimilar(aggregate(&law)?)),
+        per_tick: law.per_slot,
+    })
 }

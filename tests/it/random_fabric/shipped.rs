@@ -299,5 +299,7 @@ pub(super) fn slot_source(dice: &mut Dice) -> Arc<dyn SlotSource> {
         name => panic!("give `{name}` arguments here"),
     };
     let entry = SLOT_SOURCES.find(name).expect("registered");
-    (entry.build)(Arguments { text: &text }).expect("arguments fit")
+    (entry.build)(Arguments { text: &text })
+        .expect("arguments fit")
+        .source
 }

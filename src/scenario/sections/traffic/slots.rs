@@ -16,12 +16,12 @@ section! {
     /// Slots in which the flows of a class make their packets: at each host a clock goes round, and the flows that are active
     /// are spread over its slots.
     Slots = "slots" in "traffic[...].slots" checked by Slots::check_count {
-        /// When the clock ticks, from slot to slot
+        /// When the clock ticks, from slot to slot; its load is what a host offers whose slots all have flows
         ticks: Part = part("arrival process"), "arrival process";
         /// Slots; needed without `flow_load`
         count: Option<At<u32>> = whole(1), "None | 1..=1048576" or None;
-        /// Load of a flow that sends in every tick of its slot, as a fraction of the link rate: there are as many slots as such
-        /// flows have the load of the ticks, rounded down
+        /// Load of a flow, as a fraction of the link rate: there are as many slots as such flows have the load of the ticks,
+        /// rounded down
         flow_load: Option<At<f64>> = fraction, "None | number between 0 and 1" or None;
         /// Whether a flow sends in a tick of its slot; None = in each
         source: Option<Part> = part("slot source"), "None | slot source" or None;
@@ -114,9 +114,14 @@ impl Slots {
                            the others";
             return Err(self.ticks.name.mistake(message));
         };
+        let source = match &self.source {
+            Some(source) => Some(source.build(source.entry(parts.slot_sources)?.build)?),
+            None => None,
+        };
         let make = self.ticks.entry(parts.processes)?.build;
+        let per_tick = source.as_ref().map_or(1.0, |source| source.per_tick);
         let context = ProcessContext {
-            mean_size: class.size.mean(),
+            mean_size: class.size.mean() * per_tick,
             cycles_per_flit,
         };
         let offered = self.ticks.build(|arguments| make(arguments, context))?;
@@ -125,22 +130,13 @@ impl Slots {
             ..class.clone()
         };
         if ticks.is_backlogged() {
-            return Err(self
-                .ticks
-                .name
-                .mistake("a clock needs a process with a load"));
+            let message = "a clock needs a process with a load";
+            return Err(self.ticks.name.mistake(message));
         }
-        let source = match &self.source {
-            Some(source) => {
-                let make = source.entry(parts.slot_sources)?.build;
-                Some(source.build(make)?)
-            }
-            None => None,
-        };
         Ok(plan::Slots {
             count: self.count(offered.load)?,
             ticks: offered.process,
-            source,
+            source: source.map(|offered| offered.source),
         })
     }
 
