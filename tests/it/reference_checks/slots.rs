@@ -229,7 +229,7 @@ fn ticks_and_sources_have_their_own_streams() {
     let text = "(probability: 0.3)";
     let entry = SLOT_SOURCES.find("Chance").expect("registered");
     let source = (entry.build)(Arguments { text }).expect("arguments fit");
-    plan.classes[1].slots.as_mut().expect("given").source = Some(source);
+    plan.classes[1].slots.as_mut().expect("given").source = Some(source.source);
     let outcome = run(&plan, 400);
     let mut gaps = stream(plan.seed, Purpose::SlotTicks, source_id(1, 0));
     let mut draws = [0, 1].map(|flow| stream(plan.seed, Purpose::FlowArrivals, flow));
