@@ -9,6 +9,8 @@ use std::path::Path;
 
 /// (what to replace, by what).
 const WRONG: &[(&str, &str)] = &[
+    ("unit: Packets", "unit: Bytes"),
+    ("unit: Packets", "rules: Legacy"),
     ("hosts: 3, rate", "hosts: \"three\", rate"),
     ("flows: true, percentiles", "flows: false, percentiles"),
     ("percentiles: true", "percentiles: All"),

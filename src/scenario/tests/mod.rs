@@ -35,7 +35,7 @@ Scenario(
     ),
     faults: (switches: List([]), links: Count(0), keep_connected: false, seed: 3),
     qos: (
-        vl_arbitration: (high: [(0, 4), (1, 6)], low: [(2, 8), (3, 1)], limit_of_high_priority: Packets(32)),
+        vl_arbitration: (high: [(0, 4), (1, 6)], low: [(2, 8), (3, 1)], limit_of_high_priority: Packets(32), unit: Packets),
         management_lane: true,
     ),
     routing: shortest(),
