@@ -143,7 +143,7 @@ mod tests {
         let loads = [0, 0, 0, 20, 45, 5];
         assert!(ask(Some(&loads), 0, whole / 4 - 1));
         assert!(!ask(Some(&loads), 0, whole / 4));
-        assert!(!ask(Some(&loads), 1, whole / 20));
+        assert!(!ask(Some(&loads), 1, whole / 20 + 1));
         // the channel of the source is full
         let loads = [40, 40, 20, 0, 0, 0];
         assert!(ask(Some(&loads), 0, 0));

@@ -8,11 +8,12 @@
 
 mod admit_all;
 mod calibrated_load;
-pub mod egress;
+mod egress;
 mod link_by_link;
 mod measured_sum;
+pub mod meter;
 
-pub use egress::Meter;
+pub use meter::{Arrived, Meter};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::units::Clock;

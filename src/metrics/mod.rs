@@ -9,6 +9,7 @@ pub mod paths;
 pub mod routes;
 pub mod shown;
 
+mod admission;
 mod by_hops;
 mod classes;
 mod congestion;
@@ -32,13 +33,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 11] = [
+static TABLES: [&[Entry]; 12] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
     by_hops::ENTRIES,
     occupancy::ENTRIES,
     congestion::ENTRIES,
+    admission::ENTRIES,
     control::ENTRIES,
     flows::ENTRIES,
     max_min::ENTRIES,

@@ -11,8 +11,7 @@
 //! # Deviations
 //! None.
 
-use crate::admission::Meter;
-use crate::admission::egress::Arrived;
+use crate::admission::{Arrived, Meter};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};

@@ -20,7 +20,7 @@ Scenario(
 )
 "#;
 
-/// Every section: its name, where its keys are, and what makes it be there.
+/// Every section: its name, where its keys are, and what makes it be there, an assignment a line.
 const PRESENT: &[(&str, &str, &str)] = &[
     ("scenario", "", ""),
     ("fabric", "fabric.", ""),
@@ -83,6 +83,30 @@ const PRESENT: &[(&str, &str, &str)] = &[
          answers: (transport: OutOfBand(serialisation: \"1 cycles\", processing: \"0 cycles\", routing: \"0 cycles\", \
          propagation: \"1 cycles\")))]",
     ),
+    (
+        "slots",
+        "traffic[0].slots.",
+        "traffic=[(name: \"all\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], slots: (ticks: Bernoulli(load: 0.5), \
+         count: 7))]",
+    ),
+    (
+        "slots",
+        "traffic[0].slots.",
+        "traffic=[(name: \"all\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], slots: (ticks: Bernoulli(load: 0.5), \
+         flow_load: 0.1))]",
+    ),
+    (
+        "requests",
+        "traffic[0].requests.",
+        "admission=(control: AdmitAll())\ntraffic=[(name: \"all\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], \
+         requests: (peak: 0.1))]",
+    ),
+    (
+        "admission",
+        "admission.",
+        "traffic=[(name: \"all\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], requests: (peak: 0.1))]\n\
+         admission=(control: AdmitAll())",
+    ),
     ("phases", "phases.", ""),
     (
         "auto_warmup",
@@ -143,7 +167,7 @@ fn a_key_left_out_has_its_documented_default() {
     let mut compared = BTreeSet::new();
     for (name, prefix, assignment) in PRESENT {
         let mut without = document(LEAST);
-        if !assignment.is_empty() {
+        for assignment in assignment.lines() {
             without.set(assignment).unwrap();
         }
         let given = without.settings();

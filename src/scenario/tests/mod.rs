@@ -1,5 +1,6 @@
 //! Scenario texts through all stages, with small parts of their own.
 
+mod admission;
 mod control;
 mod defaults;
 mod links;

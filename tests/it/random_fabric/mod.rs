@@ -79,7 +79,7 @@ fn plainness(dice: &mut Dice, plain: bool) -> (Family, bool) {
     }
     match dice.between(0, 99) {
         0..10 => (Family::Plain, false),
-        10..45 => (Family::single(dice), true),
+        10..52 => (Family::single(dice), true),
         _ => (Family::All, dice.chance(30)),
     }
 }
