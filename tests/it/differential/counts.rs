@@ -2,7 +2,7 @@
 
 use super::engine::Found;
 use super::observed;
-use crate::reference::{ClassCounts, ControlCounts, HostCounts, Outcome};
+use crate::reference::{AdmissionCounts, ClassCounts, ControlCounts, HostCounts, Outcome};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use virtlane::ids::ChannelId;
@@ -153,6 +153,21 @@ impl Differences {
         }
     }
 
+    /// D53: rounds; by class, requests and flows admitted. Where no class asks there are none of them.
+    fn admission(&mut self, expected: &AdmissionCounts, found: &Records) {
+        let mut all: Vec<(String, u64)> = vec![(String::from("admission.rounds"), expected.rounds)];
+        for (class, requests) in expected.requests.iter().enumerate() {
+            all.push((format!("admission.requests.{class}"), *requests));
+        }
+        for (class, admitted) in expected.admitted.iter().enumerate() {
+            all.push((format!("admission.admitted.{class}"), *admitted));
+        }
+        for (name, expected) in all {
+            let found = found.counts.get(&*name).copied().unwrap_or(0);
+            self.same(&name, &expected, &found);
+        }
+    }
+
     fn channels(&mut self, expected: &[Vec<u64>], found: &Records) {
         for (channel, expected) in expected.iter().enumerate() {
             let found = found.channels.lanes(ChannelId::from(channel));
@@ -185,6 +200,7 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
         all.same(&format!("flow {id}"), expected, found);
     }
     all.control(&expected.control, records);
+    all.admission(&expected.admission, records);
     if let Some(most) = records.counts.get("queues.most") {
         let queued = (records.counts["queues.packet_cycles"], *most);
         all.same("packets in input queues", &expected.queued, &queued);

@@ -160,6 +160,7 @@ impl<'a, R> Run<'a, R> {
         }
         let (mut deliveries, mut created, mut rejected) = (Vec::new(), 0, 0);
         records.counts = self.simulation.counts();
+        records.counts.extend(self.simulation.act_counts());
         let hops = self.simulation.hops();
         (records.packet_hops, records.flit_hops) = (hops.packets, hops.flits);
         let packets = self.simulation.each::<PacketRecords>();

@@ -108,6 +108,16 @@ impl Host {
         self.flows.open(setting, phase, now);
     }
 
+    /// D53: the flow that a class asks for at this host.
+    pub(super) fn asks_for(&self, setting: Setting<'_>, class: usize) -> Option<usize> {
+        self.flows.asks_for(setting, class)
+    }
+
+    /// D53: a flow is admitted.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, now: u64) {
+        self.flows.admit(setting, flow, now);
+    }
+
     /// D51: the senders of a class see the switch, as an event of cycle `last`.
     pub(super) fn look(
         &mut self,

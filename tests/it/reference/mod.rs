@@ -2,17 +2,18 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D52); with the library it shares scenario, graph, tables or adaptive routing function, sources, the
-//! state machines of control and random streams only.
+//! decisions D1-D42, D44-D53, D55, D56); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `marking` (D16, D36 to D38), `host` (sources and injection), `sink`, `messages` (D21), `flows` of
-//! a host and their control (D27 to D34, D39 to D47, D52), `visits` (D48), `beside` (D49), `applications` (D50), `looks` (D51), `check`
-//! (conservation), `window` (what a measurement counts).
+//! a host and their control (D27 to D34, D39 to D47, D52), `visits` (D48), `beside` (D49), `applications` (D50), `looks` (D51),
+//! `admission` (D53, D55, D56), `check` (conservation), `window` (what a measurement counts).
 
 mod adaptive;
+mod admission;
 mod applications;
 mod arbitration;
 mod beside;
@@ -35,11 +36,13 @@ mod turns;
 mod visits;
 mod window;
 
+pub(crate) use admission::AdmissionCounts;
 pub(crate) use flows::Controlled;
 pub(crate) use packet::Says;
 pub(crate) use routing::Routing;
 pub(crate) use window::{ClassCounts, ControlCounts, FlowCounts, HostCounts, Window};
 
+use admission::Admission;
 use applications::Applications;
 use beside::Networks;
 use host::Host;
@@ -106,6 +109,8 @@ pub(crate) struct Outcome {
     pub(crate) flows: Vec<FlowCounts>,
     /// What the classes with control count of their control packets, by class.
     pub(crate) control: Vec<ControlCounts>,
+    /// Rounds of admission, requests, and flows admitted.
+    pub(crate) admission: AdmissionCounts,
 }
 
 /// Simulates cycles `0..cycles`.
@@ -145,6 +150,7 @@ pub(crate) fn simulate_forked<'a>(
     }
     // D26: the acts of the cycle that a run ends before
     fabric.look(cycles);
+    fabric.admit(cycles);
     if let Routing::Tables(_) = fabric.setting.routing {
         check::check_order(&fabric.packets);
     }
@@ -171,6 +177,7 @@ struct Fabric<'a> {
     hosts: Vec<Host>,
     messages: Messages,
     applications: Applications,
+    admission: Option<Admission<'a>>,
     rejected: Vec<Rejected>,
     agents: Agents,
     networks: Networks,
@@ -198,6 +205,7 @@ impl<'a> Fabric<'a> {
             hosts: graph.host_ids().map(|id| Host::new(setting, id)).collect(),
             messages: Messages::new(setting),
             applications: Applications::new(setting.plan),
+            admission: Admission::new(setting),
             rejected: Vec::new(),
             agents: Agents::new(setting),
             networks: Networks::new(setting),
@@ -246,6 +254,7 @@ impl<'a> Fabric<'a> {
     /// One cycle, in the order of model section 4.
     fn cycle(&mut self, now: u64) {
         self.look(now);
+        self.admit(now);
         self.deliver_and_route(now);
         self.arbitrate_cross_mark(now);
         self.generate_and_inject(now);
@@ -255,6 +264,7 @@ impl<'a> Fabric<'a> {
                 .consume(self.setting, &mut self.links, &mut self.packets, now);
         }
         self.notify(now);
+        self.measure(now);
         for phase in self.applications.open(self.setting, &self.packets, now) {
             for host in &mut self.hosts {
                 host.open(self.setting, phase, now);
@@ -421,6 +431,7 @@ impl<'a> Fabric<'a> {
             window: Window::of(&self),
             flows: window::flows(&self, cycles),
             control: window::control(&self),
+            admission: self.admission_counts(),
         }
     }
 }

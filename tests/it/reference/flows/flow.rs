@@ -1,4 +1,4 @@
-//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50, D52).
+//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50, D52, D53).
 
 use super::limit::{Limited, Terms};
 use super::sender::Controlled;
@@ -39,7 +39,7 @@ pub(super) struct Flow {
     pub(super) id: usize,
     /// Injection lane of all its packets.
     pub(super) lane: usize,
-    /// Start cycle; `None` before its phase is open (D50).
+    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53).
     start: Option<u64>,
     arrivals: Stream,
     sizes: Stream,
@@ -80,7 +80,7 @@ impl Flow {
         let mut flow = Self {
             id,
             lane,
-            start: is_open(setting, plan).then_some(plan.start),
+            start: begins(setting, plan).then_some(plan.start),
             process: process.map(|process| process.start(&mut arrivals)),
             has_slot: class.slots.is_some(),
             slot_source: source.map(|source| source.start(&mut arrivals)),
@@ -109,7 +109,9 @@ impl Flow {
                 (!algorithm.is_shared()).then(|| Controlled::new(algorithm, known, Some(facts)))
             }),
         };
-        flow.due = flow.next_creation(plan, plan.start);
+        if let Some(start) = flow.start {
+            flow.due = flow.next_creation(plan, start);
+        }
         flow
     }
 
@@ -117,6 +119,13 @@ impl Flow {
     pub(super) fn open(&mut self, setting: Setting<'_>, now: u64) {
         assert_eq!(self.start, None);
         self.start = Some(now + self.plan(setting).start);
+    }
+
+    /// D53: it is admitted in this cycle.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, now: u64) {
+        assert_eq!(self.start, None);
+        self.start = Some(now);
+        self.due = self.next_creation(self.plan(setting), now);
     }
 
     /// Its start cycle.
@@ -315,11 +324,13 @@ impl Flow {
     }
 }
 
-/// Whether a flow has a start cycle from the beginning: it has no phase, or the first of its application.
-fn is_open(setting: Setting<'_>, plan: &FlowPlan) -> bool {
+/// Whether a flow has a start cycle from the beginning: it does not ask (D53), and has no phase, or the first of its
+/// application.
+fn begins(setting: Setting<'_>, plan: &FlowPlan) -> bool {
+    let asks = setting.plan.classes[usize::from(plan.class)].requests;
     let phases = &setting.plan.app_phases;
     let number = plan.phase.map(|phase| phases[phase as usize].number);
-    number.is_none_or(|number| number == 0)
+    asks.is_none() && number.is_none_or(|number| number == 0)
 }
 
 /// Cycles per flit of a host's channel.

@@ -123,6 +123,20 @@ impl Flows {
         }
     }
 
+    /// D53: the first flow of a class that has not been admitted.
+    pub(super) fn asks_for(&self, setting: Setting<'_>, class: usize) -> Option<usize> {
+        let mut of_class = self.all.iter().filter(|flow| flow.class(setting) == class);
+        let first = of_class.find(|flow| flow.start_cycle().is_none());
+        first.map(|flow| flow.id)
+    }
+
+    /// D53: this flow is admitted in this cycle.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, now: u64) {
+        let mut all = self.all.iter_mut();
+        let flow = all.find(|mine| mine.id == flow);
+        flow.expect("a flow of this host").admit(setting, now);
+    }
+
     /// Stage Generate: acknowledgements that are due, then one packet of each flow whose process or slot is due, in order;
     /// then entries.
     pub(super) fn generate(
@@ -405,7 +419,7 @@ impl Flows {
         })
     }
 
-    /// Of every flow its id, start cycle (D50) and the events that its sender logged (D42); those of a group are its
+    /// Of every flow its id, start cycle (D50, D53) and the events that its sender logged (D42); those of a group are its
     /// first flow's.
     pub(super) fn started_and_logged(&self) -> impl Iterator<Item = (usize, Option<u64>, u64)> {
         self.all.iter().map(|flow| {
