@@ -1,7 +1,7 @@
 //! What was drawn: every combination that matters has a name, and must have been met.
 
 use super::engine::Found;
-use crate::random_fabric::{Case, FLOWS, Kind, engines, features, wanted};
+use crate::random_fabric::{ADMISSION, Case, FLOWS, Kind, engines, features, wanted};
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,6 +9,11 @@ use virtlane::topology::TOPOLOGIES;
 
 /// What flows make and their queues do not hold.
 const REJECTED: &str = "rejected packets of flows";
+
+/// Flows that are refused at first, or for good, and others that are admitted.
+const REFUSED: &str = "admission that refuses";
+/// The same, with meters or loads.
+const REFUSED_BY_MEASUREMENT: &str = "measurements that refuse";
 
 /// Cases by what they have.
 #[derive(Default)]
@@ -33,6 +38,14 @@ impl Coverage {
         let mut names = features(case);
         if expected.flows.iter().any(|flow| flow.rejected.0 > 0) {
             names.push(String::from(REJECTED));
+        }
+        let sum = |counts: &[u64]| counts.iter().sum::<u64>();
+        let admitted = sum(&expected.admission.admitted);
+        if (1..sum(&expected.admission.requests)).contains(&admitted) {
+            names.push(String::from(REFUSED));
+            if names.iter().any(|name| name == "meters" || name == "loads") {
+                names.push(String::from(REFUSED_BY_MEASUREMENT));
+            }
         }
         if case.way.resume.is_some() {
             let resumed = names.iter().map(|name| format!("resumed with {name}"));
@@ -106,6 +119,10 @@ impl Coverage {
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
         names.push(String::from(REJECTED));
+        if kind == Kind::Tables {
+            names.extend(ADMISSION.map(String::from));
+            names.extend([REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
+        }
         for name in names {
             self.require([format!("resumed with {name}")], 2);
             self.require([name], 3);

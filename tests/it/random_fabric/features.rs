@@ -84,6 +84,18 @@ pub(crate) const FLOWS: [&str; 36] = [
     "RequestReply",
 ];
 
+/// What flows that ask have; adaptive routing excludes them.
+pub(crate) const ADMISSION: [&str; 8] = [
+    "admission",
+    "admission beside other flows",
+    "admission with control",
+    "two classes that ask",
+    "rounds that end",
+    "meters",
+    "loads",
+    "slots under admission",
+];
+
 /// The same, of what adaptive routing excludes.
 pub(crate) const TABLES_ONLY: [&str; 11] = [
     "VOQ",
@@ -130,6 +142,7 @@ where
         .chain(flows(&case.plan))
         .chain(slots(case))
         .chain(apart(&case.plan))
+        .chain(admission(case))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
@@ -272,9 +285,13 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
 fn slots<R>(case: &Case<R>) -> [(&'static str, bool); 3] {
     let all = || {
         let classes = (0u16..).zip(&case.plan.classes);
-        classes.filter_map(|(number, class)| Some((number, class.slots.as_ref()?)))
+        classes.filter_map(|(number, class)| Some((number, class, class.slots.as_ref()?)))
     };
-    let change_hands = |(number, slots): (u16, &Slots)| {
+    let change_hands = |(number, class, slots): (u16, &ClassPlan, &Slots)| {
+        if class.requests.is_some() {
+            // its flows begin when they are admitted
+            return false;
+        }
         let hosts = case.graph.host_ids();
         let flows = case.plan.flows.iter();
         hosts.into_iter().any(|host| {
@@ -288,7 +305,7 @@ fn slots<R>(case: &Case<R>) -> [(&'static str, bool); 3] {
         ("slots", all().count() > 0),
         (
             "slots with a source",
-            all().any(|(_, slots)| slots.source.is_some()),
+            all().any(|(_, _, slots)| slots.source.is_some()),
         ),
         ("slots that change hands", all().any(change_hands)),
     ]
@@ -313,6 +330,46 @@ fn do_change_hands(flows: &[&FlowPlan], count: u32, end: u64) -> bool {
     };
     held.iter()
         .any(|one| held.iter().any(|other| differ(one, other)))
+}
+
+/// Classes that ask, and who decides (D53, D55, D56).
+fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 8] {
+    let plan = &case.plan;
+    let of_flows = || plan.classes.iter().filter(|class| class.flows.is_some());
+    let asking = || of_flows().filter(|class| class.requests.is_some());
+    let control = plan.admission.as_ref().map(|admission| &admission.control);
+    let last = plan.admission.as_ref().map(|admission| {
+        let rounds = u64::from(admission.most) - 1;
+        admission.first + rounds * admission.gap
+    });
+    [
+        ("admission", control.is_some()),
+        (
+            "admission beside other flows",
+            control.is_some() && of_flows().count() > asking().count(),
+        ),
+        (
+            "admission with control",
+            asking().any(|class| class.control.is_some()),
+        ),
+        ("two classes that ask", asking().count() > 1),
+        (
+            "rounds that end",
+            last.is_some_and(|last| last < case.cycles),
+        ),
+        (
+            "meters",
+            control.is_some_and(|control| control.meter().is_some()),
+        ),
+        (
+            "loads",
+            control.is_some_and(|control| control.looks_at_loads()),
+        ),
+        (
+            "slots under admission",
+            asking().any(|class| class.slots.is_some()),
+        ),
+    ]
 }
 
 /// Classes apart (D47, D49).

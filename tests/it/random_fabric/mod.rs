@@ -3,10 +3,11 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows`, `slots` and `control`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows`, `slots`, `control` and `admission`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
+mod admission;
 mod control;
 mod fabric;
 mod features;
@@ -21,7 +22,7 @@ mod way;
 
 pub(crate) use adaptive::Adaptive;
 pub(crate) use control::probe;
-pub(crate) use features::{FLOWS, features};
+pub(crate) use features::{ADMISSION, FLOWS, features};
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};
 pub(crate) use traffic::{Saturating, ToOne};
@@ -127,6 +128,7 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     probe(&mut plan, true);
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
+    admission::add(&mut plan);
     finish(&mut dice, stratum, plan, graph, tables, cycles)
 }
 

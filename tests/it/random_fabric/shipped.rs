@@ -4,7 +4,7 @@
 //! arguments needs them here.
 
 use super::strata::{Scale, Stratum, threads};
-use super::{Case, Dice, Drawn, finish, options, plainness, plan, probe, timing};
+use super::{Case, Dice, Drawn, admission, finish, options, plainness, plan, probe, timing};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::HostId;
@@ -154,6 +154,9 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
     plan.title = format!("{} on {name}, random case {seed}", routes.engine());
     probe(&mut plan, routes.tables().is_some());
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
+    if routes.tables().is_some() {
+        admission::add(&mut plan);
+    }
     if let Routes::Adaptive(adaptive) = &routes {
         options::allow_adaptive(&mut plan.switch, adaptive.routing.selection());
     }

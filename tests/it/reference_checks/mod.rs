@@ -1,6 +1,7 @@
 //! The reference model alone: closed forms of latency and throughput, shares, marking, conservation.
 
 mod adaptive;
+mod admission;
 mod applications;
 mod buckets;
 mod control;
