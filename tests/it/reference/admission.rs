@@ -3,7 +3,7 @@
 use super::link::Link;
 use super::packet::Packet;
 use super::{Fabric, Routing, Setting};
-use virtlane::admission::egress::Arrived;
+use virtlane::admission::Arrived;
 use virtlane::admission::{self, DeskState, Loads, Meter, Request, Shown};
 use virtlane::plan::AdmissionPlan;
 

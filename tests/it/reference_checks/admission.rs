@@ -8,7 +8,7 @@ use super::flows::Every;
 use super::{plan, star};
 use crate::reference::{AdmissionCounts, Outcome, simulate};
 use std::sync::{Arc, Mutex};
-use virtlane::admission::egress::Arrived;
+use virtlane::admission::Arrived;
 use virtlane::admission::{
     ADMISSIONS, Admission, AdmissionContext, DeskState, Fabric, Meter, Request, Shown,
 };
