@@ -53,12 +53,12 @@ pub(super) fn add(plan: &mut Plan) {
 
 /// What the flows of a class ask for.
 fn requests(dice: &mut Dice) -> Requests {
-    let parts: u32 = dice.pick(&[1, 4, 10, 30, 100]);
+    let parts: u32 = dice.pick(&[2, 8, 12, 20, 30, 50]);
     Requests {
         peak: ONE_FLIT_PER_CYCLE / u64::from(parts) + u64::from(dice.between(0, 1)),
         delay: match dice.between(0, 9) {
             0 => None,
-            1..5 => Some(dice.between(1, 60).into()),
+            1..6 => Some(dice.between(1, 40).into()),
             _ => Some(dice.between(1, 600).into()),
         },
         delay_per_switch: dice.pick(&[0, 0, 5, 40]),
@@ -94,7 +94,7 @@ fn arguments(dice: &mut Dice, name: &str) -> String {
     match name {
         "AdmitAll" => String::from("()"),
         "CalibratedLoad" => {
-            let (one, other) = (dice.between(1, 300), dice.between(1, 300));
+            let (one, other) = (dice.between(3, 50), dice.between(3, 50));
             let (one, other) = (f64::from(one) / 100.0, f64::from(other) / 100.0);
             format!("(groups: [([0, 2], {one}), ([1, 3], {other})])")
         }
@@ -110,8 +110,8 @@ fn arguments(dice: &mut Dice, name: &str) -> String {
         "LinkByLink" | "MeasuredSum" => {
             let levels = (0..4).map(|level| format!("({level}, {})", dice.between(1, 9)));
             let shares = levels.collect::<Vec<_>>().join(", ");
-            let part = f64::from(dice.between(10, 100)) / 100.0;
-            let total = dice.pick(&["None", "10", "30"]);
+            let part = f64::from(dice.between(30, 100)) / 100.0;
+            let total = dice.pick(&["None", "10", "20"]);
             format!("(utilisation: {part}, shares: [{shares}], total: {total})")
         }
         name => panic!("give `{name}` arguments here"),
