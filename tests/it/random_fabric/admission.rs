@@ -9,9 +9,9 @@ use virtlane::rng::{Purpose, stream};
 use virtlane::units::Clock;
 
 /// Cases with admission, of those whose classes may ask \[percent\].
-const SHARE: u32 = 35;
+const SHARE: u32 = 45;
 /// Classes that ask, of those that may \[percent\].
-const ASKING: u32 = 80;
+const ASKING: u32 = 65;
 
 /// Admission for the flows of some classes, where they are of no phase. For tables only, and after the options of the
 /// switches are drawn. From a stream of its own, so that all else is drawn as without.
@@ -53,7 +53,7 @@ pub(super) fn add(plan: &mut Plan) {
 
 /// What the flows of a class ask for.
 fn requests(dice: &mut Dice) -> Requests {
-    let parts: u32 = dice.pick(&[2, 8, 12, 20, 30, 50]);
+    let parts: u32 = dice.pick(&[5, 8, 12, 16, 20, 30]);
     Requests {
         peak: ONE_FLIT_PER_CYCLE / u64::from(parts) + u64::from(dice.between(0, 1)),
         delay: match dice.between(0, 9) {
@@ -75,7 +75,12 @@ fn control(dice: &mut Dice, plan: &Plan) -> Arc<dyn Admission> {
         // what is told of the fabric is wanted more often
         names.push("MeasuredSum");
     }
-    names.extend(["EgressMeasurement"; 2]);
+    names.extend([
+        "EgressMeasurement",
+        "EgressMeasurement",
+        "LinkByLink",
+        "CalibratedLoad",
+    ]);
     let name = dice.pick(&names);
     let text = arguments(dice, name);
     let context = AdmissionContext {
