@@ -222,7 +222,10 @@ impl Building {
             let mut state = ProcessState::default();
             if let Some(process) = &plan.process {
                 state = process.start(&mut arrivals);
-                if let Gap::After(cycles) = process.gap(&mut state, &mut arrivals) {
+                // counted from the start, which one that asks does not have yet
+                if class.requests.is_none()
+                    && let Gap::After(cycles) = process.gap(&mut state, &mut arrivals)
+                {
                     wake(plan.start + cycles, Wake::Make(row));
                 }
             }

@@ -42,7 +42,7 @@ use crate::fabric::rows::PortRow;
 use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::measure::flow_counts::FlowSent;
 use crate::plan::{Limit, Scheduler, Slots};
-use crate::traffic::{Process, SizeDistribution};
+use crate::traffic::{Gap, Process, SizeDistribution};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -206,10 +206,17 @@ impl Flows {
     pub fn admit(&mut self, row: u32, at: u64) {
         let flow = &mut self.rows[row as usize];
         flow.active.0 = at;
-        let has_slot =
-            (self.makers.get(flow.maker as usize)).is_some_and(|maker| maker.clock != NONE);
-        if has_slot {
-            self.wakes.push(Reverse((at, Wake::Hold(row))));
+        if let Some(maker) = self.makers.get_mut(flow.maker as usize) {
+            let process = &self.given.processes[flow.maker as usize];
+            let gap = process
+                .as_ref()
+                .map(|process| process.gap(&mut maker.state, &mut maker.arrivals));
+            if let Some(Gap::After(cycles)) = gap {
+                self.wakes.push(Reverse((at + cycles, Wake::Make(row))));
+            }
+            if maker.clock != NONE {
+                self.wakes.push(Reverse((at, Wake::Hold(row))));
+            }
         }
         self.wake(row, at);
     }
