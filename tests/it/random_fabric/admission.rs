@@ -58,7 +58,7 @@ fn requests(dice: &mut Dice) -> Requests {
         peak: ONE_FLIT_PER_CYCLE / u64::from(parts) + u64::from(dice.between(0, 1)),
         delay: match dice.between(0, 9) {
             0 => None,
-            1..6 => Some(dice.between(1, 40).into()),
+            1..7 => Some(dice.between(1, 30).into()),
             _ => Some(dice.between(1, 600).into()),
         },
         delay_per_switch: dice.pick(&[0, 0, 5, 40]),
@@ -75,12 +75,8 @@ fn control(dice: &mut Dice, plan: &Plan) -> Arc<dyn Admission> {
         // what is told of the fabric is wanted more often
         names.push("MeasuredSum");
     }
-    names.extend([
-        "EgressMeasurement",
-        "EgressMeasurement",
-        "LinkByLink",
-        "CalibratedLoad",
-    ]);
+    names.extend(["EgressMeasurement"; 3]);
+    names.push("LinkByLink");
     let name = dice.pick(&names);
     let text = arguments(dice, name);
     let context = AdmissionContext {
