@@ -32,7 +32,7 @@ pub struct Meters {
     #[serde(skip)]
     rows: Vec<u32>,
     /// By row of the host.
-    meters: Vec<Meter>,
+    all: Vec<Meter>,
 }
 
 impl Persistent for Meters {
@@ -44,7 +44,7 @@ impl Persistent for Meters {
 impl Meters {
     /// That of a host.
     pub fn at(&self, host: HostRow) -> &Meter {
-        &self.meters[host.0 as usize]
+        &self.all[host.0 as usize]
     }
 }
 
@@ -61,7 +61,7 @@ impl Mechanism for Meters {
         Some(Self {
             asks: asks.collect(),
             rows,
-            meters: vec![meter; hosts.len()],
+            all: vec![meter; hosts.len()],
         })
     }
 
@@ -89,7 +89,7 @@ fn system(
             continue;
         }
         let host = own.rows[packet.destination as usize];
-        own.meters[host as usize].arrive(Arrived {
+        own.all[host as usize].arrive(Arrived {
             now: calendar.now(),
             created: record.created,
             source: record.source,

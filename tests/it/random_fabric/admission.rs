@@ -9,7 +9,7 @@ use virtlane::rng::{Purpose, stream};
 use virtlane::units::Clock;
 
 /// Cases with admission, of those whose classes may ask \[percent\].
-const SHARE: u32 = 45;
+const SHARE: u32 = 60;
 /// Classes that ask, of those that may \[percent\].
 const ASKING: u32 = 65;
 
@@ -75,7 +75,7 @@ fn control(dice: &mut Dice, plan: &Plan) -> Arc<dyn Admission> {
         // what is told of the fabric is wanted more often
         names.push("MeasuredSum");
     }
-    names.extend(["EgressMeasurement"; 3]);
+    names.extend(["EgressMeasurement"; 5]);
     names.push("LinkByLink");
     let name = dice.pick(&names);
     let text = arguments(dice, name);
@@ -104,8 +104,8 @@ fn arguments(dice: &mut Dice, name: &str) -> String {
             dice.between(1, 30),
             dice.between(2, 8),
             dice.between(2, 5),
-            dice.pick(&["0", "0.5", "1", "3"]),
-            dice.chance(50),
+            dice.pick(&["0", "1", "3", "3"]),
+            dice.chance(70),
             dice.pick(&[0, 0, 3, 40]),
         ),
         "LinkByLink" | "MeasuredSum" => {
