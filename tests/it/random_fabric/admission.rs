@@ -53,12 +53,12 @@ pub(super) fn add(plan: &mut Plan) {
 
 /// What the flows of a class ask for.
 fn requests(dice: &mut Dice) -> Requests {
-    let parts: u32 = dice.pick(&[5, 8, 12, 16, 20, 30]);
+    let parts: u32 = dice.pick(&[3, 5, 8, 12, 16, 30]);
     Requests {
         peak: ONE_FLIT_PER_CYCLE / u64::from(parts) + u64::from(dice.between(0, 1)),
         delay: match dice.between(0, 9) {
             0 => None,
-            1..7 => Some(dice.between(1, 30).into()),
+            1..8 => Some(dice.between(1, 20).into()),
             _ => Some(dice.between(1, 600).into()),
         },
         delay_per_switch: dice.pick(&[0, 0, 5, 40]),
@@ -101,8 +101,8 @@ fn arguments(dice: &mut Dice, name: &str) -> String {
         }
         "EgressMeasurement" => format!(
             "(slot: \"{} cycles\", slots: {}, windows: {}, alpha: {}, stability: {}, clocks: \"{} cycles\")",
-            dice.between(1, 30),
-            dice.between(2, 8),
+            dice.pick(&[1, 2, 4, 7, 11, 30]),
+            dice.pick(&[2, 2, 3, 4, 8]),
             dice.between(2, 5),
             dice.pick(&["0", "1", "3", "3"]),
             dice.chance(70),
