@@ -183,14 +183,7 @@ impl<'a, R> Run<'a, R> {
             }));
         }
         deliveries.sort();
-        let mut observed = Observed::default();
-        for mut packets in self.simulation.each_mut::<PacketRecords>() {
-            if let Some(observation) = packets.observation_mut() {
-                observed.add(observation);
-            }
-        }
-        // what a fork observes begins with it
-        let is_on = self.plan.observe.is_on() && self.case.fork.is_none();
+        let observed = self.observed();
         let flows = flow_counts(&self.simulation, None);
         let places = self.simulation.each::<Place>();
         let rules = places.map(|place| place.shared.rule_set()).next();
@@ -203,8 +196,22 @@ impl<'a, R> Run<'a, R> {
             rules: rules.expect("there is a shard"),
             mask_words: self.simulation.mask_words(),
             shards: self.simulation.shard_count(),
-            observed: is_on.then(|| (self.plan.clone(), observed)),
+            observed,
         }
+    }
+
+    /// What was observed packet by packet, from the beginning: what a fork observes begins with it.
+    fn observed(&mut self) -> Option<(Plan, Observed)> {
+        if !self.plan.observe.is_on() || self.case.fork.is_some() {
+            return None;
+        }
+        let mut observed = Observed::default();
+        for mut packets in self.simulation.each_mut::<PacketRecords>() {
+            if let Some(observation) = packets.observation_mut() {
+                observed.add(observation);
+            }
+        }
+        Some((self.plan.clone(), observed))
     }
 }
 

@@ -290,13 +290,15 @@ fn loads_are_those_of_the_gap() {
     };
     let (_, asked) = run(looking, (0, 5, 9, 4), (1, list), (40, |_| {}));
     let (graph, _) = star(4, 1);
-    let first = graph.host_channel(HostId(0));
-    let last = graph.host_channel(HostId(1)).reverse();
+    let ways = [
+        graph.host_channel(HostId(0)),
+        graph.host_channel(HostId(1)).reverse(),
+    ];
     assert_eq!(asked[0].loads, None);
     for (asked, expected) in asked[1..].iter().zip([[8, 4], [0, 4], [0, 0]]) {
         let (flits, cycles) = asked.loads.as_ref().expect("not the first round");
         assert_eq!(*cycles, 5);
-        let found = [first, last].map(|channel| flits[channel.index()]);
+        let found = ways.map(|channel| flits[channel.index()]);
         assert_eq!(found, expected, "{asked:?}");
         assert_eq!(flits.iter().sum::<u64>(), expected.iter().sum::<u64>());
     }
