@@ -26,7 +26,7 @@
 //!
 //! Cost: O(T) per packet, O(M * T) per request.
 //!
-//! References: [`CETINKAYA_KNIGHTLY`](crate::references::CETINKAYA_KNIGHTLY)
+//! References: [`CETINKAYA_KNIGHTLY`]
 
 use super::meter::{Meter, UNBOUNDED, Window};
 use super::{

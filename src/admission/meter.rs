@@ -1,6 +1,6 @@
 //! The meter of egress measurement: windows of arrivals and of service at a destination (003 S16).
 //!
-//! Its rules are rules 1 to 4 of [`egress`](super::egress).
+//! Its rules are rules 1 to 4 of the admission control `EgressMeasurement`.
 //!
 //! Cost: O(slots of a window) per packet.
 
