@@ -238,7 +238,8 @@ pub(super) fn ticks(dice: &mut Dice, context: ProcessContext) -> Arc<dyn Process
     // a flow has one tick of many
     let (least, most) = dice.pick(&[(1, 20), (20, 99), (100, 100), (100, 100)]);
     let load = f64::from(dice.between(least, most)) / 100.0;
-    let text = process_arguments(dice, name, &format!("load: {load}"), context.mean_size);
+    let mean_interval = context.mean_size * f64::from(context.cycles_per_flit);
+    let text = process_arguments(dice, name, &format!("load: {load}"), mean_interval);
     offered(name, &text, context).process
 }
 
@@ -250,7 +251,8 @@ fn process_name(dice: &mut Dice, saturating: bool) -> &'static str {
     dice.pick(&names)
 }
 
-fn process_arguments(dice: &mut Dice, name: &str, load: &str, mean_size: f64) -> String {
+/// Arguments of a process; `interval`: mean cycles of a packet on the link.
+fn process_arguments(dice: &mut Dice, name: &str, load: &str, interval: f64) -> String {
     match name {
         "Saturating" => String::from("()"),
         "OnOff" => format!("({load}, burst: {})", dice.between(1, 8)),
@@ -260,7 +262,7 @@ fn process_arguments(dice: &mut Dice, name: &str, load: &str, mean_size: f64) ->
             dice.pick(&[format!("({load})"), format!("({load}, deviation: 0.5)")])
         }
         "NormalPoisson" => {
-            let window = dice.pick(&[1, 2, 5]) * (1100.0 * mean_size).ceil() as u32;
+            let window = dice.pick(&[1, 2, 5]) * (1100.0 * interval).ceil() as u32;
             format!("({load}, window: {window})")
         }
         "SelfSimilar" => {
