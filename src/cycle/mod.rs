@@ -61,7 +61,7 @@ use crate::plan::Matching;
 pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
     mechanism::build_all(shard);
     let site = shard.site();
-    with_rules!(site.shared, Set => stages::<W, Set>(shard));
+    with_rules!(site.shared, W, Set => stages::<W, Set>(shard));
     shard.system(Slot::Consume, "consume", consume::system);
     if site.has_border() {
         shard.last_system(Slot::Consume, "post", post::system);
