@@ -8,13 +8,15 @@ mod class;
 mod flow;
 mod host;
 mod phases;
+mod scheduler;
 mod switch;
 
 pub use admission::AdmissionPlan;
 pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
-pub use flow::{AppPhase, FlowPlan, Scheduler, Unit, Window};
+pub use flow::{AppPhase, FlowPlan, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
+pub use scheduler::{SCHEDULERS, Scheduler, Unit};
 pub use switch::{
     BufferSharing, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration, Queues,
     SwitchOptions, Victims,

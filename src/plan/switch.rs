@@ -70,6 +70,8 @@ pub enum Marking {
     InfiniBand {
         /// From 0, off, to 15, early.
         threshold: u8,
+        /// How far the fill has to fall below the threshold until an output lane is not congested any more \[flits\].
+        hysteresis: u32,
         /// Smallest packet that is marked \[flits\].
         packet: u16,
         /// Packets left out between two that are marked.

@@ -97,12 +97,13 @@ pub(crate) const ADMISSION: [&str; 8] = [
 ];
 
 /// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 11] = [
+pub(crate) const TABLES_ONLY: [&str; 12] = [
     "VOQ",
     "input-first VOQ",
     "VL15",
     "store-and-forward",
     "InfiniBand's marking",
+    "marking with hysteresis",
     "RoCE's marking",
     "marks by fill with control",
     "answers on VL15",
@@ -182,6 +183,7 @@ where
     let random = switch.output_arbitration == OutputArbitration::Random;
     let store = switch.forwarding == Forwarding::StoreAndForward;
     let infiniband = matches!(switch.marking, Some(Marking::InfiniBand { .. }));
+    let hysteresis = matches!(switch.marking, Some(Marking::InfiniBand { hysteresis: 1.., .. }));
     let ecn = matches!(switch.marking, Some(Marking::Ecn { .. }));
     let several = matches!(places, InputSpeedup::Limited(2..));
     vec![
@@ -208,6 +210,7 @@ where
         ("a pool", switch.sharing == BufferSharing::PortPool),
         ("marking", switch.marking.is_some()),
         ("InfiniBand's marking", infiniband),
+        ("marking with hysteresis", hysteresis),
         ("RoCE's marking", ecn),
         ("messages", !plan.workloads.is_empty()),
         (

@@ -32,6 +32,7 @@ pub(super) fn from_fill(fill: u32) -> Marking {
 pub(super) fn infiniband(threshold: u8, victims: Victims) -> Marking {
     Marking::InfiniBand {
         threshold,
+        hysteresis: 0,
         packet: 0,
         rate: 0,
         victims,
@@ -221,6 +222,7 @@ fn the_marking_rate_leaves_packets_out() {
     ] {
         let marking = Marking::InfiniBand {
             threshold: 15,
+            hysteresis: 0,
             packet,
             rate,
             victims: Victims::All,

@@ -23,7 +23,9 @@ pub(super) struct Fill {
     /// Flits of the packets that wait for it.
     pub(super) flits: u32,
     /// Eligible packets until the next one that InfiniBand's marking marks.
-    pub(super) skip: u32,
+    pub(super) skip: u16,
+    /// Whether InfiniBand's marking takes it as congested.
+    pub(super) is_congested: bool,
 }
 
 impl Persistent for Fill {}
@@ -63,13 +65,14 @@ impl Mechanism for Filling {
             Marking::Requests(_) => None,
             Marking::InfiniBand {
                 threshold,
+                hysteresis,
                 packet,
                 rate,
                 victims,
             } => Some(Self(By::InfiniBand(InfiniBand::new(
                 plan,
-                (threshold, packet),
-                rate,
+                (threshold, hysteresis),
+                (packet, rate),
                 victims,
             )))),
             Marking::Ecn {
@@ -172,6 +175,7 @@ fn infiniband<const W: usize>(
         rule.advance(pace, end, flits, out.step);
         let is_root = pace.idle == 0;
         let fill = &mut fills[grant.lane];
+        rule.look(fill);
         if is_data(view, &markable, &grant) && rule.marks(fill, is_root, out.peer, flits) {
             view.packets[grant.packet].fecn = true;
         }
