@@ -35,6 +35,12 @@ pub(crate) struct ClassCounts {
     pub(crate) hops: BTreeMap<u16, u64>,
     /// Latest delivery of any packet \[cycle\].
     pub(crate) last_delivery: u64,
+    /// Packets and flits dropped since cycle 0 (D58).
+    pub(crate) dropped: (u64, u64),
+    /// Grants that these had had.
+    pub(crate) dropped_grants: u64,
+    /// Tagged packets dropped.
+    pub(crate) tagged_dropped: u64,
     /// Messages delivered, and the latest of these deliveries \[cycle\].
     pub(crate) messages: (u64, u64),
     /// From the first packet made to the last delivered, of messages whose first packet was made in the window, ascending
@@ -66,6 +72,8 @@ pub(crate) struct FlowCounts {
     pub(crate) started: (u64, u64),
     /// Packets and flits delivered.
     pub(crate) delivered: (u64, u64),
+    /// Packets and flits dropped (D58).
+    pub(crate) dropped: (u64, u64),
     /// Flits of delivered packets, consumed in the window.
     pub(crate) received: u64,
     /// Tagged packets that were delivered.
@@ -110,6 +118,8 @@ pub(crate) struct Window {
     pub(crate) hosts: Vec<HostCounts>,
     /// Flits, `[channel][lane]`.
     pub(crate) sent: Vec<Vec<u64>>,
+    /// Packets dropped that would have left by a channel (D58).
+    pub(crate) dropped: Vec<u64>,
 }
 
 /// Flits of a delivered packet that its host consumed in the window.
@@ -131,6 +141,7 @@ impl Window {
             classes: vec![ClassCounts::default(); plan.classes.len()],
             hosts: vec![HostCounts::default(); graph.hosts().len()],
             sent: vec![vec![0; plan.switch.lane_count().into()]; graph.channels().len()],
+            dropped: vec![0; graph.channels().len()],
         };
         for packet in &fabric.packets {
             counts.count(packet, &window);
@@ -182,6 +193,13 @@ impl Window {
         let class = &mut self.classes[usize::from(packet.class)];
         class.tagged += u64::from(is_tagged);
         class.delivered.1 += flits;
+        if let Some(drop) = packet.dropped {
+            class.dropped.0 += 1;
+            class.dropped.1 += u64::from(packet.size);
+            class.dropped_grants += u64::from(packet.switches);
+            class.tagged_dropped += u64::from(is_tagged);
+            self.dropped[drop.channel] += u64::from(window.contains(&drop.cycle));
+        }
         let Some(injected) = packet.injected else {
             return;
         };
@@ -275,6 +293,7 @@ fn flow_counts(packets: &[&Packet], rejected: &[u16], window: &Range<u64>) -> Fl
     let made = packets.iter().map(|packet| packet.size);
     let started = packets.iter().filter(|packet| packet.injected.is_some());
     let delivered = packets.iter().filter(|packet| packet.delivered.is_some());
+    let dropped = packets.iter().filter(|packet| packet.dropped.is_some());
     let received = packets.iter().map(|packet| delivered_flits(packet, window));
     // (delivery, network latency, packet latency) of the tagged ones
     let mut tagged: Vec<(u64, u64, u64)> = Vec::new();
@@ -294,6 +313,7 @@ fn flow_counts(packets: &[&Packet], rejected: &[u16], window: &Range<u64>) -> Fl
         rejected: total(rejected),
         started: total(started.clone().map(|packet| packet.size)),
         delivered: total(delivered.clone().map(|packet| packet.size)),
+        dropped: total(dropped.map(|packet| packet.size)),
         received: received.sum(),
         tagged: tagged.len() as u64,
         network: sum_and_most(&network),
