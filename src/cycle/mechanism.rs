@@ -271,6 +271,7 @@ mechanisms![
     super::mechanisms::probes::Probing,
     super::mechanisms::congestion::requests::Marking,
     super::mechanisms::congestion::Filling,
+    super::mechanisms::dropping::Dropping,
     super::mechanisms::meters::Meters,
     super::mechanisms::occupancy::Occupancy,
     super::mechanisms::output_lanes::OutputLanes,

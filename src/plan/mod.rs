@@ -16,7 +16,7 @@ pub use flow::{AppPhase, FlowPlan, Scheduler, Unit, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
 pub use switch::{
-    BufferSharing, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration, Queues,
+    BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration, Queues,
     SwitchOptions, Victims,
 };
 

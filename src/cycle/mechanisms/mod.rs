@@ -5,6 +5,7 @@ pub mod barriers;
 pub mod bounded_queues;
 pub mod congestion;
 pub mod control;
+pub mod dropping;
 pub mod flows;
 pub mod meters;
 pub mod occupancy;

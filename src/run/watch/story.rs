@@ -25,6 +25,8 @@ pub enum What {
     Leaves,
     /// Its tail is consumed.
     Delivered,
+    /// A switch takes it out of the fabric.
+    Dropped,
 }
 
 /// Why a packet waits.
@@ -117,6 +119,8 @@ pub struct Story {
     pub injected: Option<u64>,
     /// Cycle in which its tail was consumed.
     pub delivered: Option<u64>,
+    /// Cycle in which a switch dropped it.
+    pub dropped: Option<u64>,
     /// Inter-switch channels crossed.
     pub hops: u16,
     /// Events by cycle.

@@ -13,7 +13,7 @@ pub use unreachable::named as unreachable_pairs;
 
 use super::prove::prove;
 use super::sections::traffic;
-use super::sections::{Scenario, admission};
+use super::sections::{Scenario, admission, dropping};
 use super::syntax::Mistake;
 use crate::admission::{ADMISSIONS, BuildAdmission};
 use crate::control::{ALGORITHMS, BuildAlgorithm};
@@ -219,6 +219,7 @@ pub fn plan(
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;
     checks::congestion(scenario, &plan)?;
+    dropping::check(scenario, &plan)?;
     Ok(plan)
 }
 
