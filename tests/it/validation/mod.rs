@@ -6,6 +6,7 @@ mod confidence;
 mod control;
 mod deadlock;
 mod determinism;
+mod dropping;
 mod fabrics;
 mod fair_rates;
 mod flows;
