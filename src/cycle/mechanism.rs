@@ -261,6 +261,7 @@ macro_rules! mechanisms {
 
 mechanisms![
     super::mechanisms::adaptive::Adapting,
+    super::mechanisms::answer_rooms::Bounding,
     super::stages::arbitrate::OutputStreams,
     super::stages::arbitrate::input_first::InputFirst,
     super::mechanisms::barriers::Barriers,
@@ -277,6 +278,6 @@ mechanisms![
     super::mechanisms::output_lanes::OutputLanes,
     super::mechanisms::packet_records::Recording,
     super::mechanisms::replay::Replaying,
-    super::mechanisms::sink::SlowSinks,
+    super::mechanisms::sink::Sinks,
     super::mechanisms::vl_tables::LaneArbiters,
 ];

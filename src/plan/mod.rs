@@ -111,6 +111,15 @@ impl Plan {
         own.count()
     }
 
+    /// Classes whose answers have a bounded queue at every host (D57), with their numbers.
+    pub fn bounded(&self) -> impl Iterator<Item = (u16, &Control, u32)> {
+        let controls = (0..).zip(&self.classes);
+        controls.filter_map(|(number, class)| {
+            let control = class.control.as_ref()?;
+            Some((number, control, control.queue?))
+        })
+    }
+
     /// Service levels in use: the highest one + 1, at least 1.
     pub fn service_level_count(&self) -> u8 {
         let data = self.classes.iter().filter(|class| !class.management);

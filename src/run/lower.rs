@@ -43,8 +43,12 @@ pub struct Rows<const W: usize> {
 /// When the lane map has more than 255 keys; checked when the plan is resolved.
 pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement) -> Shared {
     let mut switch = SwitchRules::new(&plan.switch);
-    switch.sink_step = plan.host.sink_cycles_per_flit.unwrap_or(0) as u16;
-    switch.uniform_pace = is_uniform(graph, switch.sink_step);
+    let sink = plan.host.sink_cycles_per_flit.unwrap_or(0) as u16;
+    switch.uniform_pace = is_uniform(graph, sink);
+    switch.sink_step = match sink {
+        0 if plan.bounded().next().is_some() => SwitchRules::AS_LINK,
+        pace => pace,
+    };
     if plan.switch.queues == Queues::Voq {
         let outputs = widest(graph);
         switch.classifier = Classifier::LaneAndOutput { outputs };

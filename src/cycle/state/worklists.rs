@@ -181,10 +181,10 @@ pub struct Worklists {
 }
 
 impl Worklists {
-    /// Whether there is a packet or a head for `Slot::Route`, or a sink to look at.
+    /// Whether there is a packet or a head for `Slot::Route`.
     #[inline]
     pub fn has_arrivals(&self) -> bool {
-        !(self.heads.is_empty() && self.arrived.is_empty() && self.sink_visits.is_empty())
+        !(self.heads.is_empty() && self.arrived.is_empty())
     }
 }
 

@@ -49,6 +49,8 @@ pub enum Reason {
     Crossbar,
     /// Its host consumes other packets.
     SinkBusy,
+    /// The queue of answers of its host has no room for its answer.
+    NoRoomForAnswer,
 }
 
 impl Reason {
@@ -77,6 +79,7 @@ impl Reason {
             Self::LostArbitration => "arbitration lost".into(),
             Self::Crossbar => format!("in the crossbar until cycle {}", number - 1),
             Self::SinkBusy => "the host consumes another packet".into(),
+            Self::NoRoomForAnswer => "the host has no room for its answer".into(),
         }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 36] = [
+pub(crate) const FLOWS: [&str; 38] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -73,6 +73,8 @@ pub(crate) const FLOWS: [&str; 36] = [
     "groups of flows",
     "groups with windows",
     "answers of several packets",
+    "bounded answers",
+    "bounded answers of several packets",
     "looks at own switches",
     "control with clocks",
     "probes",
@@ -509,6 +511,16 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
         (
             "answers of several packets",
             algorithms(|algorithm| algorithm.packets_per_answer() > 1),
+        ),
+        (
+            "bounded answers",
+            controls().any(|control| control.queue.is_some()),
+        ),
+        (
+            "bounded answers of several packets",
+            controls().any(|control| {
+                control.queue.is_some() && control.algorithm.packets_per_answer() > 1
+            }),
         ),
         (
             "control with clocks",

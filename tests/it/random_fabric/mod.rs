@@ -22,7 +22,7 @@ mod traffic;
 mod way;
 
 pub(crate) use adaptive::Adaptive;
-pub(crate) use control::probe;
+pub(crate) use control::{bound, probe};
 pub(crate) use features::{ADMISSION, DROPPING, FLOWS, features};
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};
@@ -128,6 +128,9 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     probe(&mut plan, true);
+    if !stratum.plain {
+        bound(&mut plan);
+    }
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     admission::add(&mut plan);
     dropping::add(&mut plan);
@@ -165,10 +168,14 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     probe(&mut plan, false);
+    if !stratum.plain {
+        bound(&mut plan);
+    }
     plan.switch = drawn.switch_options(&mut dice, lanes.clamp(width, 32), &plan);
     options::allow_adaptive(&mut plan.switch, routing.function.selection());
-    // lanes that share their space wait for each other
-    routing.deadlock_free &= plan.switch.sharing == BufferSharing::PerLane;
+    // lanes that share their space wait for each other, and so may requests and answers
+    let is_bounded = plan.bounded().next().is_some();
+    routing.deadlock_free &= plan.switch.sharing == BufferSharing::PerLane && !is_bounded;
     finish(&mut dice, stratum, plan, graph, routing, cycles)
 }
 

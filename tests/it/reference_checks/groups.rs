@@ -41,6 +41,7 @@ pub(super) fn controlled(algorithm: Algorithm, flows: Vec<FlowPlan>) -> Plan {
         algorithm,
         answers: 1,
         transport: None,
+        queue: None,
     });
     let answers = ClassPlan {
         answers: Some(0),

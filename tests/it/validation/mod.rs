@@ -15,6 +15,7 @@ mod latency_groups;
 mod output_lanes;
 mod parking_lot;
 mod queueing;
+mod replies;
 mod shipped;
 mod timelines;
 mod verdicts;
