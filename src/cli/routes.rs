@@ -97,7 +97,12 @@ fn survey(resolved: &Resolved, text: &mut String) {
     let yes = |holds| if holds { "yes" } else { "no" }.to_owned();
     let guarantees = routes.guarantees();
     line("engine", routes.engine().to_owned());
-    line("free of deadlock", yes(proof.acyclic));
+    let scope = if proof.acyclic {
+        super::check::scope(resolved)
+    } else {
+        ""
+    };
+    line("free of deadlock", yes(proof.acyclic) + scope);
     line("minimal", yes(proof.minimal));
     line("in order", yes(guarantees.in_order));
     line("lanes needed", guarantees.lanes_needed.to_string());
@@ -109,6 +114,9 @@ fn survey(resolved: &Resolved, text: &mut String) {
         format!("{} between switches", proof.channels_used),
     );
     line("dependencies", proof.dependencies.to_string());
+    if let Some(held) = proof.held {
+        line("", format!("{held} with those of hosts that hold requests back"));
+    }
     let pairs = match proof.unreachable_pairs {
         0 => format!("{}, all with a path", proof.reachable_pairs),
         _ => format!(

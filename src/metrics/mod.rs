@@ -16,6 +16,7 @@ mod congestion;
 mod control;
 mod flow_sizes;
 mod flows;
+mod loss;
 mod max_min;
 mod occupancy;
 mod run;
@@ -33,7 +34,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 12] = [
+static TABLES: [&[Entry]; 13] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
@@ -43,6 +44,7 @@ static TABLES: [&[Entry]; 12] = [
     admission::ENTRIES,
     control::ENTRIES,
     flows::ENTRIES,
+    loss::ENTRIES,
     max_min::ENTRIES,
     flow_sizes::ENTRIES,
     work::ENTRIES,
@@ -128,6 +130,8 @@ enum Of {
     Counted(fn(&RunResult) -> Option<Value>),
     /// One class.
     Class(fn(&OneClass<'_>) -> Value),
+    /// One class, where there is something to tell; left out elsewhere.
+    SomeClass(fn(&OneClass<'_>) -> Option<Value>),
     /// One class that sends messages; the number of them is given.
     Messages(fn(&OneClass<'_>, u64) -> Value),
     /// The network latencies of a class over so many channels, where they were recorded.
@@ -252,6 +256,7 @@ impl Metric {
             Of::Run(_)
                 | Of::Counted(_)
                 | Of::Class(_)
+                | Of::SomeClass(_)
                 | Of::Hops(_)
                 | Of::Messages(_)
                 | Of::Sizes(_)
@@ -294,6 +299,7 @@ impl Metric {
     fn of_class(&self, class: &OneClass<'_>) -> Option<Value> {
         match (self.of, class.info.messages) {
             (Of::Class(of), _) => Some(of(class)),
+            (Of::SomeClass(of), _) => of(class),
             (Of::Messages(of), Some(count)) => Some(of(class, count)),
             _ => None,
         }

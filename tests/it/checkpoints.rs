@@ -165,20 +165,21 @@ fn a_stopped_run_goes_on_as_if_it_had_not_been_stopped() {
 const REACTING: [&str; 3] = [
     r#"traffic=[
         (name: "hot", size: "512 B", flows: [(pairs: Incast(to: 5))],
-         control: InfiniBand(timer: "3 us", table: Linear(most: 60, shift: 1)), answers: (sl: 1)),
+         control: InfiniBand(timer: "3 us", table: Linear(most: 60, shift: 1)), answers: (sl: 1, queue: 1)),
         (name: "rates", size: "512 B", flows: [(pairs: Permutations(count: 1))], control: Dcqcn(), answers: (sl: 1)),
         (name: "windows", size: "256 B", flows: [(pairs: RandomPairs(count: 20))],
          control: Window(aimd: true, most: 8), answers: (sl: 1)),
         (name: "calls", size: "128 B", flows: [
             (pairs: RandomPairs(count: 9), bytes: "1 KiB", phase: ("exchange", 0)),
             (pairs: RandomPairs(count: 9), bytes: "8 KiB", start: "900 cycles", phase: ("exchange", 1)),
-         ], control: RequestReply(outstanding: 2, server: "700 ns"), answers: (size: "4 flits", sl: 1)),
+         ], control: RequestReply(outstanding: 2, server: "700 ns"), answers: (size: "4 flits", sl: 1, queue: 2)),
     ]"#,
     "fabric.switch.marking=InfiniBand(threshold: 10, marking_rate: 2)",
     "fabric.switch.lanes=4",
 ];
 
-/// A checkpoint holds senders in the middle of their timers, answers that are to be made, windows and limits.
+/// A checkpoint holds senders in the middle of their timers, answers that are to be made, windows and limits, requests that are
+/// held back.
 #[test]
 fn flows_under_control_go_on_in_the_middle_of_their_timers() {
     let folder = tempfile::tempdir().expect("a folder");

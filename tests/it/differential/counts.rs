@@ -57,6 +57,20 @@ impl Differences {
         ] {
             self.same(&name(what), &expected, &found);
         }
+        let lost = &found.lost;
+        let lost = (
+            (lost.packets, lost.flits),
+            (lost.hops, lost.tagged, lost.window_flits),
+        );
+        let expected_lost = (
+            expected.dropped,
+            (
+                expected.dropped_grants,
+                expected.tagged_dropped,
+                expected.window_dropped,
+            ),
+        );
+        self.same(&name("dropped"), &expected_lost, &lost);
         let hops = (0..).zip(&found.hops).filter(|(_, count)| **count > 0);
         let hops: BTreeMap<u16, u64> = hops.map(|(hops, count)| (hops, *count)).collect();
         self.same(&name("hops"), &expected.hops, &hops);
@@ -168,6 +182,21 @@ impl Differences {
         }
     }
 
+    /// D57: counted where a class is bounded.
+    fn held(&mut self, expected: u64, found: &Records) {
+        let found = found.counts.get("control.held").copied().unwrap_or(0);
+        self.same("control.held", &expected, &found);
+    }
+
+    /// D58: packets, where they would have left by a channel.
+    fn dropped(&mut self, expected: &[u64], found: &Records) {
+        for (channel, expected) in expected.iter().enumerate() {
+            let lanes = found.channels.dropped(ChannelId::from(channel));
+            let found: u64 = lanes.unwrap_or(&[]).iter().sum();
+            self.same(&format!("drops before channel {channel}"), expected, &found);
+        }
+    }
+
     fn channels(&mut self, expected: &[Vec<u64>], found: &Records) {
         for (channel, expected) in expected.iter().enumerate() {
             let found = found.channels.lanes(ChannelId::from(channel));
@@ -195,6 +224,8 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
         all.host(number, expected, found);
     }
     all.channels(&window.sent, records);
+    all.dropped(&window.dropped, records);
+    all.held(expected.held, records);
     all.same("flows", &expected.flows.len(), &found.flows.len());
     for (id, (expected, found)) in expected.flows.iter().zip(&found.flows).enumerate() {
         all.same(&format!("flow {id}"), expected, found);

@@ -1,7 +1,7 @@
 //! What was drawn: every combination that matters has a name, and must have been met.
 
 use super::engine::Found;
-use crate::random_fabric::{ADMISSION, Case, FLOWS, Kind, engines, features, wanted};
+use crate::random_fabric::{ADMISSION, Case, DROPPING, FLOWS, Kind, engines, features, wanted};
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,6 +9,9 @@ use virtlane::topology::TOPOLOGIES;
 
 /// What flows make and their queues do not hold.
 const REJECTED: &str = "rejected packets of flows";
+
+/// Packets that switches dropped, and others of the case that arrived.
+const DROPPED: &str = "dropped packets";
 
 /// Flows that are refused, and others that are admitted.
 const SOME: &str = "admission of some";
@@ -40,6 +43,10 @@ impl Coverage {
         let mut names = features(case);
         if expected.flows.iter().any(|flow| flow.rejected.0 > 0) {
             names.push(String::from(REJECTED));
+        }
+        let mut classes = found.records.classes.iter();
+        if classes.any(|class| class.lost.packets > 0) && !found.deliveries.is_empty() {
+            names.push(String::from(DROPPED));
         }
         let sum = |counts: &[u64]| counts.iter().sum::<u64>();
         let (requests, admitted) = (
@@ -129,6 +136,8 @@ impl Coverage {
         names.push(String::from(REJECTED));
         if kind == Kind::Tables {
             names.extend(ADMISSION.map(String::from));
+            names.extend(DROPPING.map(String::from));
+            names.push(String::from(DROPPED));
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
         }
         for name in names {

@@ -236,9 +236,11 @@ fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
     FlowCounts {
         start: sent.start,
         created: amount(sent.created),
+        attempted: sent.attempted,
         rejected: amount(sent.rejected),
         started: amount(sent.started),
         delivered: amount(arrived.delivered),
+        dropped: amount(flow.dropped),
         received: arrived.received,
         tagged: arrived.tagged,
         network: spread(arrived.network),

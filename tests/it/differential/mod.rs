@@ -7,11 +7,12 @@
 //! first seed.
 //!
 //! One file per thing: `engine` (a case in the engine), `counts` (what differs), `coverage`, `definitions` (what is counted,
-//! worked out by hand), `observed` (what is recorded of single packets).
+//! worked out by hand), `endings` (when nothing can happen any more), `observed` (what is recorded of single packets).
 
 mod counts;
 mod coverage;
 mod definitions;
+mod endings;
 mod engine;
 mod observed;
 mod probes;

@@ -152,6 +152,7 @@ pub(super) fn add(
             algorithm: algorithm(dice, plan, number, size),
             answers,
             transport: None,
+            queue: None,
         });
         plan.classes.push(ClassPlan {
             name: format!("answers to {number}"),
@@ -213,6 +214,20 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
                 routing: dice.pick(&[0, 0, 1, 7]),
                 propagation: dice.between(1, 5),
             });
+        }
+    }
+}
+
+/// Bounds of the queues of answers (D57) for some of the classes with control that answer in band; as [`probe`], after it.
+pub(crate) fn bound(plan: &mut Plan) {
+    for (number, class) in (0..).zip(&mut plan.classes) {
+        let Some(control) = &mut class.control else {
+            continue;
+        };
+        let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 41) + number));
+        if !control.is_apart() && dice.chance(35) {
+            let least = u32::from(control.algorithm.packets_per_answer());
+            control.queue = Some(least + dice.pick(&[0, 0, 1, 2, 5, 20]));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::reference::Routing;
 use virtlane::control::Algorithm;
 use virtlane::control::erratic::Erratic;
 use virtlane::plan::{
-    BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
+    BufferSharing, ClassPlan, DropRule, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
     OutputArbitration, Plan, Queues, Slots,
 };
 use virtlane::routing::adaptive::Selection;
@@ -45,7 +45,7 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 36] = [
+pub(crate) const FLOWS: [&str; 38] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -73,6 +73,8 @@ pub(crate) const FLOWS: [&str; 36] = [
     "groups of flows",
     "groups with windows",
     "answers of several packets",
+    "bounded answers",
+    "bounded answers of several packets",
     "looks at own switches",
     "control with clocks",
     "probes",
@@ -94,6 +96,25 @@ pub(crate) const ADMISSION: [&str; 8] = [
     "meters",
     "loads",
     "slots under admission",
+];
+
+/// What switches that drop have beside it; adaptive routing excludes them.
+pub(crate) const DROPPING: [&str; 15] = [
+    "dropping what is held",
+    "dropping by a threshold",
+    "dropping of all",
+    "dropping of flows",
+    "dropping under admission",
+    "dropping beside control",
+    "dropping with VOQ",
+    "dropping from a pool",
+    "dropping with several places",
+    "dropping with input-first",
+    "dropping with reserve",
+    "dropping with output lanes",
+    "dropping with slow sinks",
+    "dropping with marks by fill",
+    "dropping with queues observed",
 ];
 
 /// The same, of what adaptive routing excludes.
@@ -144,6 +165,7 @@ where
         .chain(slots(case))
         .chain(apart(&case.plan))
         .chain(admission(case))
+        .chain(dropping(case))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
@@ -375,6 +397,66 @@ fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 8] {
     ]
 }
 
+/// Switches that drop, and what goes with it (D58).
+fn dropping<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
+    let plan = &case.plan;
+    let Some(drop) = &plan.switch.drop else {
+        return Vec::new();
+    };
+    let (switch, host) = (&plan.switch, &plan.host);
+    let has = |class: &&ClassPlan| {
+        let mut levels = class.service_levels.iter();
+        !class.management && levels.any(|level| drop.service_levels.contains(level))
+    };
+    let dropped = || plan.classes.iter().filter(has);
+    let levels = plan.service_level_count();
+    let by_fill = matches!(
+        switch.marking,
+        Some(Marking::InfiniBand { .. } | Marking::Ecn { .. })
+    );
+    vec![
+        ("dropping what is held", drop.rule == DropRule::Held),
+        ("dropping by a threshold", drop.rule != DropRule::Held),
+        (
+            "dropping of all",
+            drop.service_levels.len() == usize::from(levels),
+        ),
+        (
+            "dropping of flows",
+            dropped().any(|class| class.flows.is_some()),
+        ),
+        (
+            "dropping under admission",
+            dropped().any(|class| class.requests.is_some()),
+        ),
+        (
+            "dropping beside control",
+            plan.classes.iter().any(|class| class.control.is_some()),
+        ),
+        ("dropping with VOQ", switch.queues == Queues::Voq),
+        (
+            "dropping from a pool",
+            switch.sharing == BufferSharing::PortPool,
+        ),
+        (
+            "dropping with several places",
+            switch.input_speedup != InputSpeedup::Limited(1),
+        ),
+        (
+            "dropping with input-first",
+            switch.matching == Matching::InputFirst,
+        ),
+        ("dropping with reserve", switch.reserve),
+        ("dropping with output lanes", switch.output_lane_buffer > 0),
+        (
+            "dropping with slow sinks",
+            host.sink_cycles_per_flit.is_some(),
+        ),
+        ("dropping with marks by fill", by_fill),
+        ("dropping with queues observed", plan.observe.queues),
+    ]
+}
+
 /// Classes apart (D47, D49).
 fn apart(plan: &Plan) -> [(&'static str, bool); 4] {
     let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
@@ -432,6 +514,16 @@ fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
         (
             "answers of several packets",
             algorithms(|algorithm| algorithm.packets_per_answer() > 1),
+        ),
+        (
+            "bounded answers",
+            controls().any(|control| control.queue.is_some()),
+        ),
+        (
+            "bounded answers of several packets",
+            controls().any(|control| {
+                control.queue.is_some() && control.algorithm.packets_per_answer() > 1
+            }),
         ),
         (
             "control with clocks",

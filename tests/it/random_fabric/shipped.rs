@@ -4,7 +4,7 @@
 //! arguments needs them here.
 
 use super::strata::{Scale, Stratum, threads};
-use super::{Case, Dice, Drawn, admission, finish, options, plainness, plan, probe, timing};
+use super::{Case, Dice, Drawn, admission, bound, finish, options, plainness, plan, probe, timing};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::HostId;
@@ -153,6 +153,9 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     plan.title = format!("{} on {name}, random case {seed}", routes.engine());
     probe(&mut plan, routes.tables().is_some());
+    if !stratum.plain {
+        bound(&mut plan);
+    }
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     if routes.tables().is_some() {
         admission::add(&mut plan);

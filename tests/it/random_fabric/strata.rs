@@ -140,7 +140,7 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random_fabric::features::{ADMISSION, FLOWS, features};
+    use crate::random_fabric::features::{ADMISSION, DROPPING, FLOWS, features};
     use crate::random_fabric::{Case, adaptive_case, case};
     use crate::reference::Routing;
     use std::collections::BTreeMap;
@@ -163,6 +163,7 @@ mod tests {
         names.extend(FLOWS.map(String::from));
         if kind == Kind::Tables {
             names.extend(ADMISSION.map(String::from));
+            names.extend(DROPPING.map(String::from));
         }
         for name in names {
             let times = |of: &BTreeMap<String, u32>| of.get(&name).copied().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! One host: sources, source queues, injection.
 //!
 //! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D17 (sources), D21 (messages), D29 (flows and queues),
-//! D40, D47 (control queues).
+//! D40, D47 (control queues), D57 (room for answers).
 
 use super::Setting;
 use super::flows::{Blocked, Candidate, ControlPackets, Flows, Look, Receivers, pace};
@@ -9,6 +9,7 @@ use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start};
 use super::messages::Messages;
 use super::packet::{Flit, Packet, PacketId, Rejected, Saying, Says};
+use super::rooms::Rooms;
 use super::routing::injection_lane;
 use super::sink::Sink;
 use virtlane::ids::HostId;
@@ -65,6 +66,7 @@ pub(super) struct Host {
     free_at: u64,
     sending: Option<Sending>,
     pub(super) sink: Sink,
+    rooms: Rooms,
 }
 
 impl Host {
@@ -100,6 +102,7 @@ impl Host {
             free_at: 0,
             sending: None,
             sink: Sink::new(setting, id),
+            rooms: Rooms::new(setting),
         }
     }
 
@@ -181,9 +184,17 @@ impl Host {
         self.control.generate(setting, packets, now);
     }
 
+    /// Stage Deliver, after the arrivals.
+    pub(super) fn take(&mut self, packets: &[Packet], now: u64) {
+        self.sink.take(&mut self.rooms, packets, now);
+    }
+
     /// Stage Notify, first half: a packet of a flow was delivered here.
     pub(super) fn receive(&mut self, setting: Setting<'_>, packet: &Packet, now: u64) {
         let answer = self.receivers.receive(setting, packet, now);
+        if answer.is_none() {
+            self.rooms.give_back(packet);
+        }
         self.control.want(answer);
     }
 
@@ -223,6 +234,11 @@ impl Host {
     pub(super) fn started(&self, now: u64) -> Option<PacketId> {
         let sending = self.sending.filter(|sending| sending.start == now);
         sending.map(|sending| sending.packet)
+    }
+
+    /// Room for answers, for checks.
+    pub(super) fn rooms(&self) -> &Rooms {
+        &self.rooms
     }
 
     /// Both ends of control and what they want, for checks.
@@ -341,6 +357,7 @@ impl Host {
         let id = match firsts[choice.lane].expect("eligible") {
             First::Control(id) => {
                 self.control.start(choice.lane, id);
+                self.rooms.start(&packets[id]);
                 id
             }
             First::Picked(next) => {

@@ -44,6 +44,18 @@ pub(super) struct Packet {
     pub(super) flits_consumed: u16,
     /// Cycle in which each of them was.
     pub(super) consumed: Vec<u64>,
+    /// D58: when a switch dropped it.
+    pub(super) dropped: Option<Drop>,
+    /// Flits that have left the buffer of that switch since.
+    pub(super) flits_dropped: u16,
+}
+
+/// A drop (D58).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Drop {
+    pub(super) cycle: u64,
+    /// Channel that it would have left by.
+    pub(super) channel: usize,
 }
 
 impl Packet {
@@ -80,6 +92,8 @@ impl Packet {
             flits_sent: 0,
             flits_consumed: 0,
             consumed: Vec::new(),
+            dropped: None,
+            flits_dropped: 0,
         }
     }
 }

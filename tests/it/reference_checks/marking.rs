@@ -175,7 +175,7 @@ fn idle_time_is_bounded_by_a_packet() {
 }
 
 /// Hosts 0 and 1 at one switch, host 2 at another.
-fn two_switches() -> (Graph, Tables) {
+pub(super) fn two_switches() -> (Graph, Tables) {
     let mut builder = GraphBuilder::new();
     let [a, b] = ["A", "B"].map(|name| builder.add_switch(name, 0, 3));
     let ends = [

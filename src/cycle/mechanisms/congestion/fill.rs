@@ -109,7 +109,7 @@ impl Mechanism for Filling {
     }
 }
 
-/// Counts this cycle's arrivals and grants.
+/// Counts this cycle's arrivals, grants and drops.
 fn count<const W: usize>(view: &View<'_, W>, fills: &mut Rows<'_, LaneRow, Fill>) {
     let numbering = view.shared.numbering;
     for &(lane, packet) in &view.lists.arrived {
@@ -123,6 +123,9 @@ fn count<const W: usize>(view: &View<'_, W>, fills: &mut Rows<'_, LaneRow, Fill>
     }
     for grant in accepted(&view.lists.grants) {
         fills[grant.lane].flits -= u32::from(view.packets[grant.packet].size);
+    }
+    for dropped in &view.lists.dropped {
+        fills[dropped.lane].flits -= u32::from(dropped.flits);
     }
 }
 
@@ -150,7 +153,7 @@ fn infiniband<const W: usize>(
     let By::InfiniBand(rule) = &*by else {
         return;
     };
-    if lists.arrived.is_empty() && lists.grants.is_empty() {
+    if lists.arrived.is_empty() && lists.grants.is_empty() && lists.dropped.is_empty() {
         return;
     }
     let view = &mut heads.view::<Any>(Optional::default());
@@ -193,7 +196,7 @@ fn ecn<const W: usize>(
     let By::Ecn(rule) = &*by else {
         return;
     };
-    if lists.arrived.is_empty() && lists.grants.is_empty() {
+    if lists.arrived.is_empty() && lists.grants.is_empty() && lists.dropped.is_empty() {
         return;
     }
     let view = &mut heads.view::<Any>(Optional::default());
