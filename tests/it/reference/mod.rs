@@ -2,15 +2,15 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55, D56); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55, D56, D59, D60); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `marking` (D16, D36 to D38), `host` (sources and injection), `sink`, `messages` (D21), `flows` of
-//! a host and their control (D27 to D34, D39 to D47, D52), `visits` (D48), `beside` (D49), `applications` (D50), `looks` (D51),
-//! `admission` (D53, D55, D56), `check` (conservation), `window` (what a measurement counts).
+//! a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49), `applications` (D50), `looks` (D51),
+//! `admission` (D53, D55, D56, D60) and `trials` (D59), `check` (conservation), `window` (what a measurement counts).
 
 mod adaptive;
 mod admission;
@@ -32,11 +32,12 @@ mod request;
 mod routing;
 mod sink;
 mod switch;
+mod trials;
 mod turns;
 mod visits;
 mod window;
 
-pub(crate) use admission::AdmissionCounts;
+pub(crate) use admission::{AdmissionCounts, ReservationCounts};
 pub(crate) use flows::Controlled;
 pub(crate) use packet::Says;
 pub(crate) use routing::Routing;
@@ -111,6 +112,8 @@ pub(crate) struct Outcome {
     pub(crate) control: Vec<ControlCounts>,
     /// Rounds of admission, requests, and flows admitted.
     pub(crate) admission: AdmissionCounts,
+    /// Flows that their own senders begin.
+    pub(crate) reservations: ReservationCounts,
 }
 
 /// Simulates cycles `0..cycles`.
@@ -432,6 +435,7 @@ impl<'a> Fabric<'a> {
             flows: window::flows(&self, cycles),
             control: window::control(&self),
             admission: self.admission_counts(),
+            reservations: self.reservation_counts(),
         }
     }
 }

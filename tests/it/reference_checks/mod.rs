@@ -12,6 +12,7 @@ mod output_lanes;
 mod probes;
 mod random_cases;
 mod slots;
+mod trials;
 mod turns;
 mod turns_without_room;
 
