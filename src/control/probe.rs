@@ -69,6 +69,11 @@ pub trait Probing: Machines {
         true
     }
 
+    /// Whether its senders begin their flows (D60).
+    fn reserves(&self) -> bool {
+        false
+    }
+
     /// A sender that was just started learns of its flow; adds to the actions of the start. It may not send yet.
     fn begin(&self, sender: &mut Self::Sender, flow: Facts, actions: &mut Actions);
 
@@ -105,6 +110,14 @@ macro_rules! probing {
             pub fn probes(&self) -> bool {
                 match self {
                     $(Self::$name(own) => own.probes(),)*
+                    _ => false,
+                }
+            }
+
+            /// [`Probing::reserves`].
+            pub fn reserves(&self) -> bool {
+                match self {
+                    $(Self::$name(own) => own.reserves(),)*
                     _ => false,
                 }
             }

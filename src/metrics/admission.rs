@@ -33,6 +33,28 @@ pub(super) const ENTRIES: &[Entry] = &[
     .column()
     .line("admitted", |flows| format!("{flows:.0} flows"))
     .entry(),
+    counted(
+        "admission.wait.mean",
+        "cycles",
+        "From the first request for a flow to its start, mean of the flows admitted",
+        |run| {
+            let admitted = sum(run, "admission.admitted.")?.as_u64()?;
+            let waits = run.records.counts.get("admission.waits")?;
+            (admitted > 0).then(|| (*waits as f64 / admitted as f64).into())
+        },
+    )
+    .entry(),
+    counted(
+        "admission.wait.max",
+        "cycles",
+        "The same, of the flow that waited longest",
+        |run| {
+            let admitted = sum(run, "admission.admitted.")?.as_u64()?;
+            let longest = run.records.counts.get("admission.longest_wait")?;
+            (admitted > 0).then(|| (*longest).into())
+        },
+    )
+    .entry(),
 ];
 
 /// The sum over all classes, where there is a count.

@@ -3,11 +3,12 @@
 use super::traffic::Class;
 use super::values::{part, time, whole};
 use crate::admission::AdmissionContext;
-use crate::plan::{AdmissionPlan, Plan};
+use crate::plan::{AdmissionPlan, Plan, name_of_probes};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{LONGEST_PHASE, cycles};
 use crate::scenario::syntax::{At, Mistake, Part};
 use crate::scenario::{Parts, Scenario};
+use crate::traffic::flows::MOST_FLOWS;
 use crate::units::{Clock, Time};
 
 section! {
@@ -53,6 +54,7 @@ impl Admission {
             gap: cycles(&self.gap, clock, 1, LONGEST_PHASE)?,
             empty: self.empty,
             most: self.most.as_ref().map_or(u32::MAX, |most| most.value),
+            tried: Vec::new(),
         })
     }
 }
@@ -74,10 +76,44 @@ pub(in crate::scenario) fn check(scenario: &Scenario, plan: &Plan) -> Result<(),
         let message = "no class has `requests`: there is nothing to decide";
         return Err(section.control.name.mistake(message));
     }
+    check_trials(scenario, section, plan)?;
     let looks = (plan.admission.as_ref()).is_some_and(|one| one.control.looks_at_loads());
     if looks && plan.switch.output_lane_buffer > 0 {
         let message = "it looks at loads, which are not known with `output_lane_buffer`";
         return Err(section.control.name.mistake(message));
     }
     asking.into_iter().try_for_each(Class::check_requests)
+}
+
+/// What does not go with trials (D59).
+fn check_trials(scenario: &Scenario, section: &Admission, plan: &Plan) -> Result<(), Mistake> {
+    let Some(admission) = plan.admission.as_ref() else {
+        return Ok(());
+    };
+    if admission.control.trials().is_none() {
+        return Ok(());
+    }
+    let name = &section.control.name;
+    if admission.tried.is_empty() {
+        return Err(name.mistake(format!(
+            "`{}` tries flows with a jitter bound, and no class that asks has one: expected `jitter` in `requests`",
+            name.value
+        )));
+    }
+    for tried in &admission.tried {
+        let probes = name_of_probes(&plan.classes[usize::from(tried.class)].name);
+        let mut classes = scenario.traffic.iter();
+        if let Some(class) = classes.find(|class| class.name.value == probes) {
+            return Err(class.name.mistake(format!(
+                "the name `{probes}` is taken by the probes of a class that is tried"
+            )));
+        }
+    }
+    if plan.flows.len() as u64 > MOST_FLOWS {
+        return Err(name.mistake(format!(
+            "{} flows, with a probe flow for each that is tried: at most {MOST_FLOWS} are possible",
+            plan.flows.len()
+        )));
+    }
+    Ok(())
 }

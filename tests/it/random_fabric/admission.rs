@@ -47,6 +47,7 @@ pub(super) fn add(plan: &mut Plan) {
             },
             empty: dice.between(1, 4),
             most: dice.pick(&[1, 3, 10, 1000, 1000, 1000]),
+            tried: Vec::new(),
         });
     }
 }

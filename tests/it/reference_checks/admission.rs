@@ -107,6 +107,7 @@ fn run(
             gap,
             empty,
             most,
+            tried: Vec::new(),
         }),
         ..plan(all, options)
     };

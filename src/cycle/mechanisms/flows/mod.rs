@@ -24,6 +24,7 @@ pub mod lane;
 pub mod limit;
 mod make;
 mod ready;
+mod session;
 mod slots;
 
 pub use arrive::Tails;
@@ -35,6 +36,7 @@ use self::group::Group;
 use self::lane::{Lane, Pick};
 use self::limit::LastStart;
 use self::ready::rate_of;
+use self::session::Session;
 use self::slots::SlotClock;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::components::NONE;
@@ -60,6 +62,8 @@ enum Wake {
     Hold(u32),
     /// The flow's process makes a packet.
     Make(u32),
+    /// The session of a probe flow makes a packet.
+    Probe(u32),
     /// A slot clock ticks.
     Tick(u32),
     /// The flow may become a contender, or end.
@@ -105,6 +109,8 @@ struct Given {
     scheduler: Scheduler,
     /// Most packets in the queue of a flow.
     bound: Option<u32>,
+    /// The same of a probe flow.
+    probes: Option<u32>,
     /// Packet sizes of each class.
     sizes: Vec<SizeDistribution>,
     /// Process of each maker.
@@ -131,6 +137,8 @@ pub struct Flows {
     lanes: Vec<Lane>,
     groups: Vec<Group>,
     slot_clocks: Vec<SlotClock>,
+    /// By row, where flows are tried: those of probe flows.
+    sessions: Vec<Option<Session>>,
     buckets: Buckets,
     /// Row of the lane of each source queue, `NONE` where it has no flow.
     lane_of: Vec<u32>,
@@ -149,6 +157,7 @@ impl Default for Given {
         Self {
             scheduler: Scheduler::default(),
             bound: None,
+            probes: None,
             sizes: Vec::new(),
             processes: Vec::new(),
             slots: Vec::new(),

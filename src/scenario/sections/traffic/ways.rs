@@ -65,7 +65,9 @@ pub(in crate::scenario) fn complete(
 
 /// A name to point at.
 fn entry<'a>(scenario: &'a Scenario, flow: &FlowPlan) -> &'a At<String> {
-    let entries = scenario.traffic[usize::from(flow.class)].flows.iter();
+    // a probe flow has a way if its flow has one, which comes first
+    let class = scenario.traffic.get(usize::from(flow.class));
+    let entries = class.into_iter().flat_map(|class| &class.flows);
     let mut names = entries.flatten().map(|entry| &entry.pairs.name);
     names.next().unwrap_or(&scenario.traffic[0].name)
 }
