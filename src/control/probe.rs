@@ -6,7 +6,7 @@
 //!
 //! New ones: an algorithm that implements [`Probing`] beside [`Machines`], and its name in the list at the end.
 
-use super::{Actions, Algorithm, Machines, Receiver, Sender, erratic};
+use super::{Actions, Algorithm, Machines, Receiver, Sender, erratic, reservation};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
@@ -174,4 +174,4 @@ macro_rules! probing {
     };
 }
 
-probing![Erratic in erratic];
+probing![Erratic in erratic, Reservation in reservation];

@@ -61,9 +61,14 @@ impl Admission {
 
 /// What does not go with admission.
 pub(in crate::scenario) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-    let asking: Vec<&Class> = (scenario.traffic.iter())
-        .filter(|class| class.requests.is_some())
-        .collect();
+    let asking = scenario.traffic.iter().zip(&plan.classes);
+    let asking = asking.filter(|(class, _)| class.requests.is_some());
+    let asking: Vec<_> = asking.collect();
+    for (class, _) in &asking {
+        class.check_requests()?;
+    }
+    let asking = asking.iter().filter(|(_, planned)| !planned.reserves());
+    let asking: Vec<&Class> = asking.map(|(class, _)| *class).collect();
     let Some(section) = &scenario.admission else {
         return match asking.first() {
             Some(class) => Err(class.name.mistake(
@@ -73,7 +78,11 @@ pub(in crate::scenario) fn check(scenario: &Scenario, plan: &Plan) -> Result<(),
         };
     };
     if asking.is_empty() {
-        let message = "no class has `requests`: there is nothing to decide";
+        let message = if scenario.traffic.iter().any(|class| class.requests.is_some()) {
+            "all classes with `requests` reserve by themselves: there is nothing to decide"
+        } else {
+            "no class has `requests`: there is nothing to decide"
+        };
         return Err(section.control.name.mistake(message));
     }
     check_trials(scenario, section, plan)?;
@@ -82,7 +91,7 @@ pub(in crate::scenario) fn check(scenario: &Scenario, plan: &Plan) -> Result<(),
         let message = "it looks at loads, which are not known with `output_lane_buffer`";
         return Err(section.control.name.mistake(message));
     }
-    asking.into_iter().try_for_each(Class::check_requests)
+    Ok(())
 }
 
 /// What does not go with trials (D59).

@@ -31,7 +31,7 @@ pub use arrive::Tails;
 pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
 
 use self::bucket::{Buckets, next_debt};
-use self::flow::{Clock, Flow, Made, Maker};
+use self::flow::{Clock, Flow, Made, Maker, NEVER};
 use self::group::Group;
 use self::lane::{Lane, Pick};
 use self::limit::LastStart;
@@ -228,6 +228,15 @@ impl Flows {
             }
         }
         self.wake(row, at);
+    }
+
+    /// The flow in this row begins in cycle `at`; false if it has begun before.
+    pub fn begin(&mut self, row: u32, at: u64) -> bool {
+        let is_first = self.rows[row as usize].active.0 == NEVER;
+        if is_first {
+            self.admit(row, at);
+        }
+        is_first
     }
 
     /// So many packets of the flow or group in this row count as acknowledged from cycle `at` on.

@@ -178,6 +178,7 @@ fn algorithm(
         smallest: class.size.smallest(),
         largest: class.size.largest(),
         answer,
+        peak: class.requests.map(|requests| requests.peak),
     };
     let algorithm = part.build(|arguments| make(arguments, context))?;
     if algorithm.sets_delays() && host.scheduler.takes_rates() {
