@@ -7,6 +7,7 @@
 //! New ones: one file with an [`Entry`](crate::registry::Entry), one `mod` line, one line in the list.
 
 mod admit_all;
+mod arbitration_table;
 mod calibrated_load;
 mod egress;
 mod jitter_probing;
@@ -27,6 +28,7 @@ pub static ADMISSIONS: Registry<BuildAdmission> = Registry {
     kind: "admission control",
     entries: &[
         admit_all::ENTRY,
+        arbitration_table::ENTRY,
         calibrated_load::ENTRY,
         egress::ENTRY,
         jitter_probing::ENTRY,
@@ -181,6 +183,9 @@ pub trait Admission: Debug + Send + Sync {
 pub struct AdmissionContext {
     /// Flit size and reference rate.
     pub clock: Clock,
+    /// What each lane has of a saturated channel by the arbitration tables of the fabric, packets of the largest size on all
+    /// of them \[fraction\]; `None`: it has no tables, or legacy ones.
+    pub lanes: Option<[f64; 16]>,
 }
 
 /// Makes the algorithm from its arguments; the error names what is wrong and what is allowed.
@@ -229,6 +234,7 @@ mod tests {
                 flit_bytes: 1,
                 reference_rate: 8_000_000_000,
             },
+            lanes: Some(std::array::from_fn(|lane| [0.25, 0.5, 0.25, 0.0][lane.min(3)])),
         };
         let build = ADMISSIONS.find(name).unwrap().build;
         build(Arguments { text: arguments }, context)
@@ -275,7 +281,32 @@ mod tests {
                 "LinkByLink(shares: [(2, 1), (2, 1)])",
                 "service level 2 is there twice",
             ),
-            ("LinkByLink(shares: [])", "`total` is 0; it must be above 0"),
+            (
+                "LinkByLink(shares: [])",
+                "one of `shares`, `available` and `inverse` says",
+            ),
+            (
+                "LinkByLink(shares: [(0, 1)], available: [1])",
+                "one of `shares`, `available` and `inverse` says",
+            ),
+            (
+                "LinkByLink(available: [16])",
+                "`available`: there is no service level 16",
+            ),
+            (
+                "LinkByLink(inverse: [1], total: 7)",
+                "`total` is that of `shares`",
+            ),
+            ("MeasuredSum(shares: [])", "`total` is 0; it must be above 0"),
+            ("ArbitrationTable(tables: [])", "`tables` is empty"),
+            (
+                "ArbitrationTable(tables: [[1], [1]])",
+                "service level 1 is there twice",
+            ),
+            (
+                "ArbitrationTable(tables: [[16]])",
+                "there is no service level 16",
+            ),
             ("MeasuredSum(shares: [(17, 1)])", "no service level 17"),
             (
                 "EgressMeasurement(slots: 1)",

@@ -193,8 +193,10 @@ pub fn plan(
         traffic::plan_flows(scenario, parts, layout, base, host.scheduler, &mut classes)?;
     traffic::plan_control(scenario, parts, layout, &host, &mut classes)?;
     let rounds = scenario.admission.as_ref();
+    let switch = scenario.fabric.switch.plan(&scenario.qos, clock)?;
+    let lanes = admission::parts_of_lanes(&switch, &classes, clock.flit_bytes);
     let mut rounds = rounds
-        .map(|section| section.plan(parts, clock))
+        .map(|section| section.plan(parts, clock, lanes))
         .transpose()?;
     if let Some(rounds) = &mut rounds {
         rounds.add_probes(&mut classes, &mut flows);
@@ -205,7 +207,7 @@ pub fn plan(
         seed: scenario.seed,
         flit_bytes: clock.flit_bytes,
         reference_rate: clock.reference_rate,
-        switch: scenario.fabric.switch.plan(&scenario.qos, clock)?,
+        switch,
         host,
         classes,
         workloads,

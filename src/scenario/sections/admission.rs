@@ -3,7 +3,9 @@
 use super::traffic::Class;
 use super::values::{part, time, whole};
 use crate::admission::AdmissionContext;
-use crate::plan::{AdmissionPlan, Plan, name_of_probes};
+use crate::plan::{AdmissionPlan, ClassPlan, Plan, SwitchOptions, name_of_probes};
+use crate::qos::available_bandwidth::{Form, Shares};
+use crate::qos::vl_arbitration::Rules;
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{LONGEST_PHASE, cycles};
 use crate::scenario::syntax::{At, Mistake, Part};
@@ -45,9 +47,10 @@ impl Admission {
         &self,
         parts: &Parts<'_>,
         clock: Clock,
+        lanes: Option<[f64; 16]>,
     ) -> Result<AdmissionPlan, Mistake> {
         let make = self.control.entry(parts.admission)?.build;
-        let context = AdmissionContext { clock };
+        let context = AdmissionContext { clock, lanes };
         Ok(AdmissionPlan {
             control: self.control.build(|arguments| make(arguments, context))?,
             first: cycles(&self.first, clock, 0, LONGEST_PHASE)?,
@@ -57,6 +60,19 @@ impl Admission {
             tried: Vec::new(),
         })
     }
+}
+
+/// What each lane has of a saturated channel by the arbitration tables, all packets of the largest size.
+pub(in crate::scenario) fn parts_of_lanes(
+    switch: &SwitchOptions,
+    classes: &[ClassPlan],
+    flit_bytes: u32,
+) -> Option<[f64; 16]> {
+    let tables = switch.vl_arbitration.as_ref();
+    let tables = tables.filter(|tables| tables.rules == Rules::InfiniBand)?;
+    let largest = classes.iter().map(|class| class.size.largest()).max()?;
+    let shares = Shares::new(tables, tables.size(largest, flit_bytes), Form::Exact);
+    Some(std::array::from_fn(|lane| shares.of_lane(lane as u8)))
 }
 
 /// What does not go with admission.
