@@ -279,5 +279,6 @@ mechanisms![
     super::mechanisms::packet_records::Recording,
     super::mechanisms::replay::Replaying,
     super::mechanisms::sink::Sinks,
+    super::mechanisms::trials::Counters,
     super::mechanisms::vl_tables::LaneArbiters,
 ];

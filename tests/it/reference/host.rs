@@ -4,7 +4,9 @@
 //! D40, D47 (control queues), D57 (room for answers).
 
 use super::Setting;
-use super::flows::{Blocked, Candidate, ControlPackets, Flows, Look, Receivers, pace};
+use super::flows::{
+    Blocked, Candidate, ControlPackets, Flows, Look, NewSession, Receivers, Session, pace,
+};
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start};
 use super::messages::Messages;
@@ -119,6 +121,16 @@ impl Host {
     /// D53: a flow is admitted.
     pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, now: u64) {
         self.flows.admit(setting, flow, now);
+    }
+
+    /// D59: a session of a probe flow begins.
+    pub(super) fn try_out(&mut self, probe: usize, new: NewSession, now: u64) {
+        self.flows.try_out(probe, new, now);
+    }
+
+    /// D59: the last session of a probe flow.
+    pub(super) fn session(&self, probe: usize) -> Option<&Session> {
+        self.flows.session(probe)
     }
 
     /// D51: the senders of a class see the switch, as an event of cycle `last`.

@@ -2,7 +2,7 @@
 
 use super::packet::Packet;
 use super::window::{self, ControlCounts, FlowCounts, Window};
-use super::{AdmissionCounts, Fabric};
+use super::{AdmissionCounts, Fabric, ReservationCounts};
 use virtlane::ids::HostId;
 
 /// A packet that was delivered.
@@ -82,6 +82,8 @@ pub(crate) struct Outcome {
     pub(crate) control: Vec<ControlCounts>,
     /// Rounds of admission, requests, and flows admitted.
     pub(crate) admission: AdmissionCounts,
+    /// Flows that their own senders begin.
+    pub(crate) reservations: ReservationCounts,
 }
 
 impl Fabric<'_> {
@@ -125,6 +127,7 @@ impl Fabric<'_> {
             flows: window::flows(&self, cycles),
             control: window::control(&self),
             admission: self.admission_counts(),
+            reservations: self.reservation_counts(),
         }
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Packet {
     pub(super) flow: Option<usize>,
     /// What it says, when it is a control packet (D39, D47).
     pub(super) saying: Option<Saying>,
+    /// Number of the session, when it is one of a probe flow (D59).
+    pub(super) session: Option<u64>,
     pub(super) sequence: u64,
     pub(super) destination: HostId,
     pub(super) sl: SlId,
@@ -74,6 +76,7 @@ impl Packet {
             class,
             flow,
             saying: None,
+            session: None,
             sequence: made.sequence,
             destination: made.destination,
             sl: made.sl,

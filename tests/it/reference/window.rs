@@ -64,7 +64,7 @@ pub(crate) struct HostCounts {
 /// Counts of a flow (D34, D42), since cycle 0 where nothing else is said.
 #[derive(PartialEq, Eq, Clone, Debug, Default)]
 pub(crate) struct FlowCounts {
-    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53).
+    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53) or begins (D60).
     pub(crate) start: Option<u64>,
     /// Packets and flits made, rejected ones included.
     pub(crate) created: (u64, u64),

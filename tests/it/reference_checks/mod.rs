@@ -14,6 +14,7 @@ mod probes;
 mod random_cases;
 mod rooms;
 mod slots;
+mod trials;
 mod turns;
 mod turns_without_room;
 
