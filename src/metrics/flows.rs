@@ -145,6 +145,15 @@ pub(super) const ENTRIES: &[Entry] = &[
     .entry(),
 ];
 
+impl FlowResult {
+    /// What it received in the measurement \[fraction of the link rate of its source\].
+    pub(super) fn rate(&self, run: &RunResult) -> f64 {
+        let pace = f64::from(run.hosts[self.source as usize].cycles_per_flit);
+        let received = self.counts.arrived.received as f64;
+        ratio(received * pace, run.cycles.measure as f64)
+    }
+}
+
 /// The flows, of a plan that has some.
 fn some(run: &RunResult) -> Option<&[FlowResult]> {
     Some(&run.flow_results[..]).filter(|flows| !flows.is_empty())
@@ -166,13 +175,9 @@ fn slowdowns(run: &RunResult) -> Vec<f64> {
     sorted(run.flow_results.iter().filter_map(FlowResult::slowdown))
 }
 
-/// Received \[fraction of the link rate of the source\].
+/// Of all flows.
 fn rates(run: &RunResult) -> Vec<f64> {
-    sorted(run.flow_results.iter().map(|flow| {
-        let pace = f64::from(run.hosts[flow.source as usize].cycles_per_flit);
-        let received = flow.counts.arrived.received as f64;
-        ratio(received * pace, run.cycles.measure as f64)
-    }))
+    sorted(run.flow_results.iter().map(|flow| flow.rate(run)))
 }
 
 fn mean(values: &[f64]) -> f64 {
