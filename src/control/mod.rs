@@ -19,6 +19,7 @@ mod limit;
 mod parameters;
 pub mod probe;
 pub mod request_reply;
+pub mod reservation;
 pub mod window;
 
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
@@ -118,6 +119,8 @@ pub struct Actions {
     pub log: bool,
     /// A probe to the flow's destination (algorithms that probe only).
     pub send: Option<Probe>,
+    /// Whether the flow begins (algorithms that reserve only).
+    pub begin: bool,
 }
 
 /// The machines of an algorithm; `self` are its parameters.
@@ -168,6 +171,8 @@ pub struct ControlContext {
     pub largest: u16,
     /// Packet of the class of answers \[flits\].
     pub answer: u16,
+    /// Peak that the flows of the class ask for \[2^-32 flits per cycle\]; `None`: they do not ask.
+    pub peak: Option<u64>,
 }
 
 /// Makes an algorithm from its arguments; the error names what is wrong and what is allowed.
@@ -269,6 +274,7 @@ algorithms![
     Inc in inc,
     InfiniBand in infiniband,
     RequestReply in request_reply,
+    Reservation in reservation,
     Window in window,
 ];
 
@@ -281,6 +287,7 @@ pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
         inc::ENTRY,
         infiniband::ENTRY,
         request_reply::ENTRY,
+        reservation::ENTRY,
         window::ENTRY,
     ],
     unclear: &[],

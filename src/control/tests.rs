@@ -12,6 +12,7 @@ const CONTEXT: ControlContext = ControlContext {
     smallest: 32,
     largest: 32,
     answer: 16,
+    peak: Some(1 << 30),
 };
 
 fn build(text: &str) -> Result<Algorithm, ArgumentError> {
@@ -68,6 +69,10 @@ fn documented_defaults_are_those_that_happen() {
             // packets of 2 KiB, answers of 1 KiB
             "RequestReply(request: 3, reply: 2)",
             "ClosedLoop(request: \"4097 B\", reply: \"17 flits\")",
+        ),
+        (
+            "Reservation()",
+            "Rsvp(utilisation: 0.5, share: 1.0, retry: \"1000 cycles\", attempts: None, limit: true)",
         ),
         ("Window(window: 3)", "Fixed(window: 3, aimd: false)"),
         (

@@ -277,5 +277,6 @@ mechanisms![
     super::mechanisms::packet_records::Recording,
     super::mechanisms::replay::Replaying,
     super::mechanisms::sink::SlowSinks,
+    super::mechanisms::trials::Counters,
     super::mechanisms::vl_tables::LaneArbiters,
 ];

@@ -108,6 +108,12 @@ impl OutOfBand {
 }
 
 impl ClassPlan {
+    /// Whether its flows begin by reservations of their own (D60): no desk is asked.
+    pub fn reserves(&self) -> bool {
+        let control = self.control.as_ref();
+        self.requests.is_some() && control.is_some_and(|control| control.algorithm.reserves())
+    }
+
     /// Number of the process of `host`: 0 = [`Self::process`], else 1 + the index of the other process.
     pub fn process_number(&self, host: HostId) -> u8 {
         let others = self.other_processes.iter();

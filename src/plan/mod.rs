@@ -10,7 +10,7 @@ mod host;
 mod phases;
 mod switch;
 
-pub use admission::AdmissionPlan;
+pub use admission::{AdmissionPlan, Tried, name_of_probes};
 pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
 pub use flow::{AppPhase, FlowPlan, Scheduler, Unit, Window};
 pub use host::HostOptions;
@@ -62,9 +62,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether a flow always has a packet while it is active: no process makes them and no slot.
+    /// Whether a flow always has a packet while it is active: no process makes them, no slot and no session.
     pub fn is_backlogged(&self, flow: &FlowPlan) -> bool {
-        flow.process.is_none() && self.classes[usize::from(flow.class)].slots.is_none()
+        let has_slot = self.classes[usize::from(flow.class)].slots.is_some();
+        flow.process.is_none() && !has_slot && !self.is_of_probes(flow.class)
     }
 
     /// Largest packet of any class \[flits\].

@@ -211,6 +211,53 @@ fn flows_under_control_go_on_in_the_middle_of_their_timers() {
     }
 }
 
+/// Flows that are tried, some of which share a counter, and flows that reserve, with small times so that much is under way.
+const ASKING: [&str; 4] = [
+    r#"traffic=[
+        (name: "calls", size: "4 flits", flows: [(pairs: Permutations(count: 2), copies: 4, process: Bernoulli(load: 0.02))],
+         requests: (peak: 0.05, jitter: "30 cycles")),
+        (name: "films", size: "4 flits", sl: 1, flows: [(pairs: Permutations(count: 3), copies: 2)], requests: (peak: 0.03),
+         control: Reservation(retry: "150 cycles"), answers: (size: "2 flits")),
+        (name: "bulk", size: "8 flits", sl: 1, pattern: Uniform, process: Bernoulli(load: 0.3)),
+    ]"#,
+    r#"admission=(control: JitterProbing(packets: 3, gap: "60 cycles", look: "50 cycles", sessions: Own), empty: 1000)"#,
+    "fabric.switch.lanes=4",
+    "fabric.switch.marking=None",
+];
+
+#[test]
+fn flows_that_ask_go_on_in_the_middle_of_their_trials() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state");
+    for sessions in ["Own", "Shared"] {
+        let mut changes = ASKING;
+        let admission = changes[1].replace("Own", sessions);
+        changes[1] = &admission;
+        let resolved = resolve(TORUS, &changes);
+        let expected = whole(&resolved);
+        let count = |name: &str| expected.records.counts[name];
+        assert!(count("admission.requests.0") > 3 * count("admission.admitted.0").max(1));
+        assert!(count("admission.admitted.0") > 2, "{sessions}");
+        assert!(count("reservation.requests") > count("reservation.begun"));
+        assert!(count("reservation.begun") > 9);
+        for (shards, threads, then) in [(1, 1, 4), (2, 2, 1), (7, 1, 2)] {
+            let what = format!("{sessions}: {shards} shards, {threads} then {then} threads");
+            let start = settings(threads, Some(shards));
+            run(&resolved, start, Start::Fresh, 0, &file).expect("it stops");
+            for until in [0, 700, 1300, 3700, 8900] {
+                let start = Start::Resume(read(&file));
+                let stopped = run(&resolved, settings(then, None), start, until, &file);
+                assert_eq!(stopped.expect("it stops").verdict, Verdict::Interrupted);
+            }
+            let start = Start::Resume(read(&file));
+            let ended = run(&resolved, settings(then, None), start, u64::MAX, &file);
+            let ended = ended.expect("it ends");
+            assert_same(&ended, &expected, &what);
+            assert_eq!(ended.flow_counts, expected.flow_counts, "{what}");
+        }
+    }
+}
+
 #[test]
 fn a_fork_keeps_the_fabric_and_starts_its_sources_anew() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -13,4 +13,5 @@ pub mod packet_records;
 pub mod probes;
 pub mod replay;
 pub mod sink;
+pub mod trials;
 pub mod vl_tables;

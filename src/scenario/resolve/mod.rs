@@ -189,20 +189,25 @@ pub fn plan(
     let mut classes = traffic::plan_classes(scenario, parts, layout)?;
     let workloads = traffic::workloads(scenario, parts, layout, base, &mut classes)?;
     let host = scenario.fabric.host.plan(clock)?;
-    let (flows, app_phases) =
+    let (mut flows, app_phases) =
         traffic::plan_flows(scenario, parts, layout, base, host.scheduler, &mut classes)?;
     traffic::plan_control(scenario, parts, layout, &host, &mut classes)?;
     let rounds = scenario.admission.as_ref();
-    let rounds = rounds
-        .map(|section| section.plan(parts, clock))
+    let switch = scenario.fabric.switch.plan(&scenario.qos, clock)?;
+    let lanes = admission::parts_of_lanes(&switch, &classes, clock.flit_bytes);
+    let mut rounds = rounds
+        .map(|section| section.plan(parts, clock, lanes))
         .transpose()?;
+    if let Some(rounds) = &mut rounds {
+        rounds.add_probes(&mut classes, &mut flows);
+    }
     let observe = scenario.observe.plan(&classes, clock)?;
     let plan = Plan {
         title: scenario.title.clone(),
         seed: scenario.seed,
         flit_bytes: clock.flit_bytes,
         reference_rate: clock.reference_rate,
-        switch: scenario.fabric.switch.plan(&scenario.qos, clock)?,
+        switch,
         host,
         classes,
         workloads,

@@ -14,6 +14,14 @@ const REJECTED: &str = "rejected packets of flows";
 const SOME: &str = "admission of some";
 /// Flows that are refused, for a while or for good.
 const REFUSED: &str = "admission that refuses";
+/// The same, by trials.
+const REFUSED_BY_TRIAL: &str = "trials that refuse";
+/// Flows that are admitted by trials.
+const TRIED: &str = "trials that admit";
+/// Flows that begin by reservations.
+const BEGUN: &str = "reservations that begin";
+/// Reservations that are refused, for a while or for good.
+const NO_ROOM: &str = "reservations without room";
 /// The same, by meters or loads.
 const REFUSED_BY_MEASUREMENT: &str = "measurements that refuse";
 
@@ -54,6 +62,25 @@ impl Coverage {
             if names.iter().any(|name| name == "meters" || name == "loads") {
                 names.push(String::from(REFUSED_BY_MEASUREMENT));
             }
+        }
+        for (class, number) in tried(case) {
+            let of_class = |name: &str| found.records.counts[&format!("admission.{name}.{class}")];
+            let (asked, admitted) = (of_class("requests"), of_class("admitted"));
+            // a request may still be on trial
+            if admitted + number < asked {
+                names.push(String::from(REFUSED_BY_TRIAL));
+            }
+            if admitted > 0 {
+                names.push(String::from(TRIED));
+            }
+        }
+        let reserved = |name: &str| found.records.counts.get(name).copied().unwrap_or(0);
+        let begun = reserved("reservation.begun");
+        if begun > 0 {
+            names.push(String::from(BEGUN));
+        }
+        if reserved("reservation.requests") > begun + case.plan.flows.len() as u64 {
+            names.push(String::from(NO_ROOM));
         }
         if case.way.resume.is_some() {
             let resumed = names.iter().map(|name| format!("resumed with {name}"));
@@ -130,6 +157,7 @@ impl Coverage {
         if kind == Kind::Tables {
             names.extend(ADMISSION.map(String::from));
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
+            names.extend([REFUSED_BY_TRIAL, TRIED, BEGUN, NO_ROOM].map(String::from));
         }
         for name in names {
             self.require([format!("resumed with {name}")], 2);
@@ -164,4 +192,11 @@ impl fmt::Display for Coverage {
         }
         Ok(())
     }
+}
+
+/// Classes whose flows are tried, with the hosts that may have one on trial.
+fn tried<R>(case: &Case<R>) -> Vec<(u16, u64)> {
+    let tried = case.plan.admission.iter().flat_map(|one| &one.tried);
+    let hosts = case.graph.hosts().len() as u64;
+    tried.map(|tried| (tried.class, hosts)).collect()
 }

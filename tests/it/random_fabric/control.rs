@@ -35,6 +35,8 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();
+    // `admission` makes classes that ask reserve
+    names.retain(|&name| name != "Reservation");
     if takes_rates {
         names.retain(|&name| !["InfiniBand", "Inc"].contains(&name));
     } else {
@@ -52,6 +54,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
         smallest: plan.classes[class].size.smallest(),
         largest: plan.classes[class].size.largest(),
         answer,
+        peak: None,
     };
     let text = format!("({arguments})");
     let build = ALGORITHMS.find(name).expect("its own name").build;

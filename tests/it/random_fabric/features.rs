@@ -2,6 +2,7 @@
 
 use super::Case;
 use crate::reference::Routing;
+use virtlane::admission::Sessions;
 use virtlane::control::Algorithm;
 use virtlane::control::erratic::Erratic;
 use virtlane::plan::{
@@ -85,7 +86,7 @@ pub(crate) const FLOWS: [&str; 36] = [
 ];
 
 /// What flows that ask have; adaptive routing excludes them.
-pub(crate) const ADMISSION: [&str; 8] = [
+pub(crate) const ADMISSION: [&str; 14] = [
     "admission",
     "admission beside other flows",
     "admission with control",
@@ -94,6 +95,12 @@ pub(crate) const ADMISSION: [&str; 8] = [
     "meters",
     "loads",
     "slots under admission",
+    "trials",
+    "trials with shared sessions",
+    "trials beside flows without a bound",
+    "trials on a level of their own",
+    "reservations",
+    "reservations out of band",
 ];
 
 /// The same, of what adaptive routing excludes.
@@ -241,10 +248,7 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
     let mut all = plan.classes.iter();
     let is_other = |class: &ClassPlan| class.flows.is_none() && class.answers.is_none();
     let others = usize::from(all.any(is_other));
-    let is_backlogged = |flow: &FlowPlan| {
-        let class = &plan.classes[usize::from(flow.class)];
-        flow.process.is_none() && class.slots.is_none()
-    };
+    let is_backlogged = |flow: &FlowPlan| plan.is_backlogged(flow);
     vec![
         ("flows alone", classes > 0 && others == 0),
         ("flows beside classes", classes > 0 && others > 0),
@@ -333,12 +337,20 @@ fn do_change_hands(flows: &[&FlowPlan], count: u32, end: u64) -> bool {
 }
 
 /// Classes that ask, and who decides (D53, D55, D56).
-fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 8] {
+fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 14] {
     let plan = &case.plan;
     let of_flows = || plan.classes.iter().filter(|class| class.flows.is_some());
     let asking = || of_flows().filter(|class| class.requests.is_some());
     let control = plan.admission.as_ref().map(|admission| &admission.control);
-    let last = plan.admission.as_ref().map(|admission| {
+    let trials = (plan.admission.as_ref()).and_then(|admission| admission.trials());
+    let tried = plan.admission.iter().flat_map(|admission| &admission.tried);
+    let others = asking().filter(|class| !class.reserves()).count() > tried.clone().count();
+    let levels = |class: u16| &plan.classes[usize::from(class)].service_levels;
+    let has_own_level = tried.clone().any(|tried| levels(tried.class) != levels(tried.probes));
+    let reserving = || of_flows().filter(|class| class.reserves());
+    let transports = || reserving().filter_map(|class| class.control.as_ref()?.transport);
+    let untried = plan.admission.as_ref().filter(|_| trials.is_none());
+    let last = untried.map(|admission| {
         let rounds = u64::from(admission.most) - 1;
         admission.first + rounds * admission.gap
     });
@@ -369,6 +381,15 @@ fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 8] {
             "slots under admission",
             asking().any(|class| class.slots.is_some()),
         ),
+        ("trials", trials.is_some()),
+        (
+            "trials with shared sessions",
+            trials.is_some_and(|trials| trials.sessions == Sessions::Shared),
+        ),
+        ("trials beside flows without a bound", trials.is_some() && others),
+        ("trials on a level of their own", has_own_level),
+        ("reservations", reserving().count() > 0),
+        ("reservations out of band", transports().count() > 0),
     ]
 }
 

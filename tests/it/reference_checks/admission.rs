@@ -107,6 +107,7 @@ fn run(
             gap,
             empty,
             most,
+            tried: Vec::new(),
         }),
         ..plan(all, options)
     };
@@ -230,6 +231,7 @@ fn meter() -> Meter {
             flit_bytes: 64,
             reference_rate: 1,
         },
+        lanes: None,
     };
     let entry = ADMISSIONS.find("EgressMeasurement").expect("registered");
     let text = "(slot: \"100 cycles\", slots: 4)";

@@ -29,6 +29,7 @@ fn named(name: &str, arguments: &str) -> Algorithm {
         smallest: 4,
         largest: 4,
         answer: 4,
+        peak: None,
     };
     let build = ALGORITHMS.find(name).expect("an algorithm").build;
     build(Arguments { text: arguments }, context).expect("arguments")

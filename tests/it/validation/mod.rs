@@ -1,6 +1,7 @@
 //! Validation: results that are known from theory, measured on the shipped scenarios.
 
 mod adaptive;
+mod admission;
 mod bounds;
 mod confidence;
 mod control;

@@ -28,6 +28,17 @@ pub(in crate::cycle::mechanisms) struct Controlled {
     pub(in crate::cycle::mechanisms) logged: u64,
 }
 
+/// What is counted of flows that begin by reservations (D60).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Begun {
+    /// Such flows.
+    pub(super) flows: u64,
+    /// Sum of their waits \[cycles\].
+    pub(super) waits: u64,
+    /// The longest one \[cycles\].
+    pub(super) longest: u64,
+}
+
 /// Senders and receivers of the flows of a shard.
 #[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct Senders {
@@ -46,6 +57,11 @@ pub struct Senders {
     pub(in crate::cycle::mechanisms) receivers: Vec<Option<Receiver>>,
     /// Cycles for which timers were set, with the row.
     pub(in crate::cycle::mechanisms) timers: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Written start of the flows, by row, where some begin by reservations.
+    #[serde(skip)]
+    pub(super) starts: Vec<u64>,
+    /// Flows that have begun so.
+    pub(super) begun: Begun,
     /// Probes that calls of this cycle have sent, with the row.
     #[serde(skip)]
     pub(in crate::cycle::mechanisms) sent: Vec<(u32, Probe)>,
@@ -54,6 +70,7 @@ pub struct Senders {
 impl Persistent for Senders {
     fn resume(&mut self, built: Self, _: &Resume<'_>) {
         (self.algorithms, self.packets) = (built.algorithms, built.packets);
+        self.starts = built.starts;
     }
 }
 
@@ -73,6 +90,17 @@ impl Senders {
     pub fn logged(&self, row: u32) -> u64 {
         let row = self.rows[row as usize].as_ref();
         row.map_or(0, |controlled| controlled.logged)
+    }
+
+    /// Requests for flows that begin by reservations: events that their senders have logged.
+    pub(super) fn requests(&self, flows: &Flows) -> u64 {
+        let senders = flows.rows().iter().zip(&self.rows);
+        let reserving = senders.filter(|(flow, _)| {
+            let algorithm = self.algorithms[usize::from(flow.class)].as_ref();
+            algorithm.is_some_and(Algorithm::reserves)
+        });
+        let logged = reserving.filter_map(|(_, sender)| Some(sender.as_ref()?.logged));
+        logged.sum()
     }
 
     /// Events that all senders have logged.
@@ -134,6 +162,15 @@ impl Senders {
             flows.acknowledge(row, those.packets, now + those.after);
         }
         controlled.logged += u64::from(actions.log);
+        if actions.begin
+            && let Some(&start) = self.starts.get(row as usize)
+            && flows.begin(row, now + 1)
+        {
+            let wait = now + 1 - start;
+            self.begun.flows += 1;
+            self.begun.waits += wait;
+            self.begun.longest = self.begun.longest.max(wait);
+        }
         if let Some(probe) = actions.send {
             self.sent.push((row, probe));
         }

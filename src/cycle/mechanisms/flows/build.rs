@@ -4,8 +4,10 @@ use super::bucket::Buckets;
 use super::flow::{Clock, Flow, Maker};
 use super::group::Group;
 use super::lane::Lane;
+use super::session::Session;
 use super::slots::SlotClock;
 use super::{Flows, Given, Tails, Wake, arrive, make};
+use crate::admission::Trials;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::Fact;
@@ -13,7 +15,7 @@ use crate::fabric::components::NONE;
 use crate::fabric::placement::Placement;
 use crate::ids::HostId;
 use crate::measure::flow_counts::{Amount, FlowReceived};
-use crate::plan::{ClassPlan, FlowPlan, Plan};
+use crate::plan::{AdmissionPlan, ClassPlan, FlowPlan, Plan};
 use crate::rng::{Purpose, stream};
 use crate::traffic::{Gap, ProcessState, SlotState};
 use std::cmp::Reverse;
@@ -110,6 +112,9 @@ struct Building {
     slot_clocks: Vec<SlotClock>,
     /// By source and class.
     clock_of: BTreeMap<(HostId, u16), u32>,
+    /// How flows are tried, where they are.
+    trials: Option<Trials>,
+    sessions: Vec<Option<Session>>,
     lane_of: Vec<u32>,
     wakes: BinaryHeap<Reverse<(u64, Wake)>>,
     given: Given,
@@ -119,6 +124,7 @@ impl Building {
     fn new(site: &Site<'_>) -> Self {
         let (plan, shared) = (site.plan, site.shared);
         let hosts = site.placement.hosts[site.number].len();
+        let trials = plan.admission.as_ref().and_then(AdmissionPlan::trials);
         Self {
             flows: Vec::new(),
             makers: Vec::new(),
@@ -127,11 +133,14 @@ impl Building {
             group_of: BTreeMap::new(),
             slot_clocks: Vec::new(),
             clock_of: BTreeMap::new(),
+            trials,
+            sessions: Vec::new(),
             lane_of: vec![NONE; shared.numbering.rows(hosts)],
             wakes: BinaryHeap::new(),
             given: Given {
                 scheduler: plan.host.scheduler,
                 bound: plan.host.flow_queue,
+                probes: trials.map(|trials| trials.queue),
                 sizes: plan
                     .classes
                     .iter()
@@ -174,6 +183,7 @@ impl Building {
             lanes: self.lanes,
             groups: self.groups,
             slot_clocks: self.slot_clocks,
+            sessions: self.sessions,
             buckets,
             lane_of: self.lane_of,
             numbers: vec![0; hosts * plan.classes.len()],
@@ -215,6 +225,11 @@ impl Building {
             self.given.limits.push(limit);
         }
         flow.is_process = !site.plan.is_backlogged(plan);
+        if let Some(trials) = &self.trials {
+            let is_probe = site.plan.is_of_probes(plan.class);
+            let session = is_probe.then(|| Session::new(site.plan, trials, plan.class));
+            self.sessions.push(session);
+        }
         if flow.is_process || class.size.entries().len() > 1 {
             flow.maker = self.makers.len() as u32;
             let seed = site.plan.seed;

@@ -24,17 +24,19 @@ pub mod lane;
 pub mod limit;
 mod make;
 mod ready;
+mod session;
 mod slots;
 
 pub use arrive::Tails;
 pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
 
 use self::bucket::{Buckets, next_debt};
-use self::flow::{Clock, Flow, Made, Maker};
+use self::flow::{Clock, Flow, Made, Maker, NEVER};
 use self::group::Group;
 use self::lane::{Lane, Pick};
 use self::limit::LastStart;
 use self::ready::rate_of;
+use self::session::Session;
 use self::slots::SlotClock;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::components::NONE;
@@ -60,6 +62,8 @@ enum Wake {
     Hold(u32),
     /// The flow's process makes a packet.
     Make(u32),
+    /// The session of a probe flow makes a packet.
+    Probe(u32),
     /// A slot clock ticks.
     Tick(u32),
     /// The flow may become a contender, or end.
@@ -105,6 +109,8 @@ struct Given {
     scheduler: Scheduler,
     /// Most packets in the queue of a flow.
     bound: Option<u32>,
+    /// The same of a probe flow.
+    probes: Option<u32>,
     /// Packet sizes of each class.
     sizes: Vec<SizeDistribution>,
     /// Process of each maker.
@@ -131,6 +137,8 @@ pub struct Flows {
     lanes: Vec<Lane>,
     groups: Vec<Group>,
     slot_clocks: Vec<SlotClock>,
+    /// By row, where flows are tried: those of probe flows.
+    sessions: Vec<Option<Session>>,
     buckets: Buckets,
     /// Row of the lane of each source queue, `NONE` where it has no flow.
     lane_of: Vec<u32>,
@@ -149,6 +157,7 @@ impl Default for Given {
         Self {
             scheduler: Scheduler::default(),
             bound: None,
+            probes: None,
             sizes: Vec::new(),
             processes: Vec::new(),
             slots: Vec::new(),
@@ -219,6 +228,15 @@ impl Flows {
             }
         }
         self.wake(row, at);
+    }
+
+    /// The flow in this row begins in cycle `at`; false if it has begun before.
+    pub fn begin(&mut self, row: u32, at: u64) -> bool {
+        let is_first = self.rows[row as usize].active.0 == NEVER;
+        if is_first {
+            self.admit(row, at);
+        }
+        is_first
     }
 
     /// So many packets of the flow or group in this row count as acknowledged from cycle `at` on.

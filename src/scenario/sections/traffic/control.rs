@@ -178,6 +178,7 @@ fn algorithm(
         smallest: class.size.smallest(),
         largest: class.size.largest(),
         answer,
+        peak: class.requests.map(|requests| requests.peak),
     };
     let algorithm = part.build(|arguments| make(arguments, context))?;
     if algorithm.sets_delays() && host.scheduler.takes_rates() {
@@ -245,8 +246,12 @@ pub(in crate::scenario) fn place(scenario: &Scenario, plan: &Plan, number: usize
         let path = &scenario.traffic[number].name.path;
         path.trim_end_matches(".name").to_owned()
     };
-    match plan.classes[number].answers {
-        Some(answered) => path(usize::from(answered)) + ".answers",
+    if let Some(answered) = plan.classes[number].answers {
+        return path(usize::from(answered)) + ".answers";
+    }
+    let mut tried = plan.admission.iter().flat_map(|one| &one.tried);
+    match tried.find(|tried| usize::from(tried.probes) == number) {
+        Some(tried) => format!("the probes of {}", path(usize::from(tried.class))),
         None => path(number),
     }
 }
