@@ -4,6 +4,7 @@ use super::loads::ratio;
 use super::{Entry, counted};
 use crate::measure::{FlowResult, RunResult};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 pub(super) const ENTRIES: &[Entry] = &[
     counted("flows.count", "flows", "Flows of the plan", |run| {
@@ -18,6 +19,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .line("flows complete", |complete| format!("{complete:.0}"))
+    .entry(),
+    counted(
+        "flows.throughput",
+        "packets per cycle",
+        "Packets of classes with flows delivered in the measurement, all hosts together",
+        |run| some(run).map(|_| throughput(run).into()),
+    )
     .entry(),
     counted(
         "flows.rate.mean",
@@ -157,6 +165,14 @@ impl FlowResult {
 /// The flows, of a plan that has some.
 fn some(run: &RunResult) -> Option<&[FlowResult]> {
     Some(&run.flow_results[..]).filter(|flows| !flows.is_empty())
+}
+
+/// Packets of all classes with flows \[packets per cycle\].
+fn throughput(run: &RunResult) -> f64 {
+    let classes: BTreeSet<u16> = run.flow_results.iter().map(|flow| flow.class).collect();
+    let packets = |class: u16| run.records.classes[usize::from(class)].delivered_packets;
+    let packets: u64 = classes.into_iter().map(packets).sum();
+    ratio(packets as f64, run.cycles.measure as f64)
 }
 
 /// Ascending.

@@ -38,7 +38,7 @@ pub use phases::{AutoMeasure, AutoWarmup, Phases, UntilFlows, UntilMessages};
 pub use qos::{Qos, VlArbitration};
 pub use scenario::Scenario;
 pub use section::{Held, Section};
-pub use sweep::Sweep;
+pub use sweep::{Quick, Sweep};
 pub use switch::Switch;
 pub use traffic::Class;
 
@@ -71,5 +71,6 @@ pub static SECTIONS: &[Section] = &[
     UntilFlows::SECTION,
     Observe::SECTION,
     Sweep::SECTION,
+    Quick::SECTION,
     Expectation::SECTION,
 ];
