@@ -85,7 +85,8 @@ impl Admission for ArbitrationTable {
         let Some(table) = self.of_level[usize::from(request.level)] else {
             return true;
         };
-        let (rates, taken) = desk.split_at_mut(desk.len() / (1 + self.tables));
+        let channels = desk.len() / (1 + self.tables);
+        let (rates, taken) = desk.split_at_mut(channels);
         let weight = |channel: u32| {
             let units = u128::from(request.peak) * u128::from(FULL);
             units.div_ceil(rates[channel as usize].max(1).into()) as u64

@@ -101,6 +101,8 @@ pub struct FlowResult {
     pub phase: Option<u32>,
     /// What it sends in all \[flits\]; `None` = without end.
     pub flits: Option<u64>,
+    /// Inter-switch channels on its way, where routing has tables.
+    pub hops: Option<u32>,
     /// Cycles it would take alone in the empty fabric, of a flow with a size whose path is known.
     pub alone: Option<u64>,
     /// Its weighted max-min fair rate in the measurement \[flits per cycle\], where it is known.

@@ -14,6 +14,7 @@ mod by_hops;
 mod classes;
 mod congestion;
 mod control;
+mod flow_groups;
 mod flow_sizes;
 mod flows;
 mod loss;
@@ -46,6 +47,7 @@ static TABLES: [&[Entry]; 13] = [
     flows::ENTRIES,
     loss::ENTRIES,
     max_min::ENTRIES,
+    flow_groups::ENTRIES,
     flow_sizes::ENTRIES,
     work::ENTRIES,
 ];
@@ -64,6 +66,9 @@ const FLITS: &str = "FLITS";
 
 /// What stands for a number of inter-switch channels in a path.
 const HOPS: &str = "HOPS";
+
+/// What stands for a service level in a path.
+const SL: &str = "SL";
 
 /// Where the size classes of flows stand.
 const SIZES: &str = "flows.sizes.FLITS.";
@@ -88,7 +93,7 @@ enum Entry {
 /// One value.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Path in `summary.json`; `NAME` stands for a traffic class, `FLITS` for a power of two, `HOPS` for a number,
+    /// Path in `summary.json`; `NAME` stands for a traffic class, `FLITS` for a power of two, `HOPS` and `SL` for numbers,
     /// `STATISTIC` for one of [`STATISTICS`].
     pub path: &'static str,
     /// Unit.
@@ -138,6 +143,8 @@ enum Of {
     Hops(fn(&Latencies) -> Value),
     /// The flows of a size class; left out without a value.
     Sizes(fn(&[&FlowResult]) -> Option<Value>),
+    /// The flows of a class, of a service level, or there of a length of their way; left out without a value.
+    Flows(fn(&flow_groups::Group<'_>) -> Option<Value>),
     /// The verdict in one word; not in `summary.json`.
     Verdict(fn(&str) -> bool),
     /// The routes alone, and the class or number that the path names; not in `summary.json`.
@@ -260,6 +267,7 @@ impl Metric {
                 | Of::Hops(_)
                 | Of::Messages(_)
                 | Of::Sizes(_)
+                | Of::Flows(_)
         )
     }
 
@@ -274,7 +282,7 @@ impl Metric {
                 .all(|(pattern, given)| match *pattern {
                     NAME => !given.is_empty(),
                     FLITS => *given == FLITS || is_size(given),
-                    HOPS => *given == HOPS || is_number(given),
+                    HOPS | SL => given == pattern || is_number(given),
                     STATISTIC => *given == STATISTIC || STATISTICS.contains(given),
                     key => key == *given,
                 })
@@ -283,13 +291,21 @@ impl Metric {
     /// The traffic class, size class or number that `path` names; empty when this is of none.
     fn class_in<'a>(&self, path: &'a str) -> &'a str {
         let mut steps = self.path.split('.').zip(path.split('.'));
-        let class = steps.find(|(pattern, _)| [NAME, FLITS, HOPS].contains(pattern));
+        let class = steps.find(|(pattern, _)| [NAME, FLITS, HOPS, SL].contains(pattern));
         class.map_or("", |(_, class)| class)
     }
 
     /// Where it stands in the object of the run or of the class.
     fn place(&self) -> &'static str {
-        let mut inside = ["classes.NAME.by_hops.HOPS.", "classes.NAME.", SIZES].into_iter();
+        let mut inside = [
+            "classes.NAME.by_hops.HOPS.",
+            "classes.NAME.flows.",
+            "classes.NAME.",
+            "levels.SL.by_hops.HOPS.",
+            "levels.SL.",
+            SIZES,
+        ]
+        .into_iter();
         let path = inside.find_map(|prefix| self.path.strip_prefix(prefix));
         let path = path.unwrap_or(self.path);
         path.strip_suffix(".STATISTIC").unwrap_or(path)
@@ -401,6 +417,9 @@ mod tests {
         assert!(find("flows.sizes.01.slowdown.p99").is_err());
         assert!(find("classes.bulk.by_hops.2.iqr").is_ok());
         assert!(find("classes.bulk.by_hops.02.iqr").is_err());
+        assert!(find("levels.0.by_hops.2.spread.max").is_ok());
+        assert!(find("levels.low.throughput").is_err());
+        assert!(find("classes.bulk.flows.throughput").is_ok());
         let message = find("load.acepted").unwrap_err();
         assert!(
             message.ends_with("did you mean `load.accepted`?"),

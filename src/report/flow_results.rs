@@ -35,6 +35,8 @@ pub(super) fn flow_results(
             destination: flow.destination.0,
             phase: flow.phase,
             flits: flow.flits,
+            // the way has the channels of both hosts, too
+            hops: route(resolved, flow).map(|way| way.len() as u32 - 2),
             alone: flow.flits.and_then(alone),
             fair: fair.as_ref().and_then(|fair| fair[id]),
             counts: *counts,

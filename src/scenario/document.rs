@@ -101,6 +101,24 @@ impl Document {
             .map_err(|mistake| self.sources.error(mistake))
     }
 
+    /// Keeps the claims for which the list, by their order, says so.
+    pub(super) fn retain_claims(&mut self, kept: &[bool]) {
+        let claims = match &mut self.root.value {
+            Value::Named(_, arguments) => &mut arguments.value,
+            other => other,
+        };
+        let Value::Struct(fields) = claims else {
+            return;
+        };
+        let claims = fields.iter_mut().find(|field| field.key == "expect");
+        if let Some(claims) = claims
+            && let Value::List(claims) = &mut claims.value.value
+        {
+            let mut kept = kept.iter();
+            claims.retain(|_| kept.next().is_none_or(|&kept| kept));
+        }
+    }
+
     /// Reads every key and value, without looking up names.
     ///
     /// # Errors

@@ -40,7 +40,7 @@ pub use phases::{AutoMeasure, AutoWarmup, Phases, UntilFlows, UntilMessages};
 pub use qos::{Qos, VlArbitration};
 pub use scenario::Scenario;
 pub use section::{Held, Section};
-pub use sweep::Sweep;
+pub use sweep::{Quick, Sweep};
 pub use switch::Switch;
 pub use traffic::Class;
 
@@ -74,5 +74,6 @@ pub static SECTIONS: &[Section] = &[
     UntilFlows::SECTION,
     Observe::SECTION,
     Sweep::SECTION,
+    Quick::SECTION,
     Expectation::SECTION,
 ];

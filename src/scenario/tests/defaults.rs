@@ -140,6 +140,11 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "sweep=(axes: [(\"fabric.switch.lanes\", [1, 2])])",
     ),
     (
+        "quick",
+        "sweep.quick.",
+        "sweep=(axes: [(\"fabric.switch.lanes\", [1, 2])], quick: ())",
+    ),
+    (
         "expect",
         "expect[0].",
         "expect=[(metric: \"load.accepted\", relation: AtLeast, value: 0.1)]",

@@ -55,7 +55,8 @@ Scenario(
     allow_unreachable: false,
     allow_deadlock: false,
     observe: (packets: Every(10), flows: true, percentiles: true, hops: true, classes: ["bulk", "some"]),
-    sweep: (axes: [("traffic.bulk.process.load", [0.1, 0.3]), ("fabric.switch.queues", [Fifo, Voq])], seeds: 4),
+    sweep: (axes: [("traffic.bulk.process.load", [0.1, 0.3]), ("fabric.switch.queues", [Fifo, Voq])], seeds: 4,
+        quick: (seeds: 2, values: [("traffic.bulk.process.load", [0.1])], set: [("phases.measure", "1000 cycles")])),
     expect: [(metric: "load.accepted", per: "load.offered", relation: Equals, value: 0.6, tolerance: Relative(0.05), source: "here")],
 )
 "#;

@@ -5,11 +5,13 @@
 
 mod all_to_all;
 mod csv;
+mod hot_nodes;
 mod incast;
 mod independent;
 mod list;
 mod matrix;
 mod messages;
+mod node_pairs;
 mod per_host;
 mod permutations;
 mod random_pairs;
@@ -26,11 +28,13 @@ pub static FLOW_GENERATORS: Registry<BuildFlows> = Registry {
     entries: &[
         all_to_all::ENTRY,
         csv::ENTRY,
+        hot_nodes::ENTRY,
         incast::ENTRY,
         independent::ENTRY,
         list::ENTRY,
         matrix::ENTRY,
         messages::ENTRY,
+        node_pairs::ENTRY,
         per_host::ENTRY,
         permutations::ENTRY,
         random_pairs::ENTRY,
@@ -110,6 +114,11 @@ impl FlowsContext<'_> {
     fn stream(&self) -> Stream {
         let id = ((self.class as u64) << 32) | self.entry as u64;
         stream(self.seed, Purpose::Flows, id)
+    }
+
+    /// A stream of choices that are the same for all classes; no class has so high a number.
+    fn common_stream(&self, id: u64) -> Stream {
+        stream(self.seed, Purpose::Flows, 1 << 63 | id)
     }
 
     /// A host of the class other than that of the rank.
@@ -252,6 +261,15 @@ mod tests {
             ),
             ("List(pairs: [(0, 1)])", "host 0 is not among the hosts"),
             ("List(pairs: [])", "expected at least one pair"),
+            (
+                "NodePairs(hosts_per_node: 4)",
+                "`hosts_per_node` is 4: expected a divisor of the 10 hosts",
+            ),
+            ("NodePairs(hosts_per_node: 10)", "two nodes or more"),
+            (
+                "HotNodes(count: 5, hosts_per_node: 2)",
+                "`count` is 5: expected 1 to 4",
+            ),
             ("List(pairs: [(2, 2)])", "from host 2 to itself"),
         ] {
             let error = build_with("", text).unwrap_err().to_string();
