@@ -57,6 +57,14 @@ fn every_set_of_options_has_its_systems() {
             ],
         ),
         (
+            "bounded answers",
+            &[
+                "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
+                 answers: (queue: 2))]",
+                "allow_deadlock=true",
+            ],
+        ),
+        (
             "control out of band",
             &[
                 "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
