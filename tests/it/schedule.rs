@@ -25,7 +25,7 @@ fn systems(changes: &[&str]) -> String {
 
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 11] = [
+    let sets: [(&str, &[&str]); 12] = [
         ("plain", &[]),
         (
             "marking",
