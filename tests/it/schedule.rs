@@ -25,7 +25,7 @@ fn systems(changes: &[&str]) -> String {
 
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 11] = [
+    let sets: [(&str, &[&str]); 12] = [
         ("plain", &[]),
         (
             "marking",
@@ -54,6 +54,14 @@ fn every_set_of_options_has_its_systems() {
             "control",
             &[
                 "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply())]",
+            ],
+        ),
+        (
+            "bounded answers",
+            &[
+                "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
+                 answers: (queue: 2))]",
+                "allow_deadlock=true",
             ],
         ),
         (

@@ -2,7 +2,9 @@
 
 use super::engine::Found;
 use super::observed;
-use crate::reference::{AdmissionCounts, ClassCounts, ControlCounts, HostCounts, Outcome};
+use crate::reference::{
+    AdmissionCounts, ClassCounts, ControlCounts, FlowCounts, HostCounts, Outcome,
+};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use virtlane::ids::ChannelId;
@@ -209,29 +211,40 @@ impl Differences {
     }
 }
 
+impl Differences {
+    /// What was counted, but for the packets of single flows and drops before channels.
+    fn records(&mut self, expected: &Outcome, found: &Records) {
+        let window = &expected.window;
+        self.same("packet-hops", &expected.packet_hops, &found.packet_hops);
+        self.same("flit-hops", &expected.flit_hops, &found.flit_hops);
+        for (number, (expected, found)) in window.classes.iter().zip(&found.classes).enumerate() {
+            self.class(number, expected, found);
+        }
+        for (number, (expected, found)) in window.hosts.iter().zip(&found.hosts).enumerate() {
+            self.host(number, expected, found);
+        }
+        self.channels(&window.sent, found);
+        self.control(&expected.control, found);
+        self.admission(&expected.admission, found);
+        self.held(expected.held, found);
+    }
+
+    fn flows(&mut self, expected: &[FlowCounts], found: &[FlowCounts]) {
+        self.same("flows", &expected.len(), &found.len());
+        for (id, (expected, found)) in expected.iter().zip(found).enumerate() {
+            self.same(&format!("flow {id}"), expected, found);
+        }
+    }
+}
+
 /// What differs, in words, but deliveries.
 pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
     let mut all = Differences(Vec::new());
-    let (window, records) = (&expected.window, &found.records);
+    let records = &found.records;
     all.same("created", &expected.created, &found.created);
     all.same("rejected", &expected.rejected, &found.rejected);
-    all.same("packet-hops", &expected.packet_hops, &records.packet_hops);
-    all.same("flit-hops", &expected.flit_hops, &records.flit_hops);
-    for (number, (expected, found)) in window.classes.iter().zip(&records.classes).enumerate() {
-        all.class(number, expected, found);
-    }
-    for (number, (expected, found)) in window.hosts.iter().zip(&records.hosts).enumerate() {
-        all.host(number, expected, found);
-    }
-    all.channels(&window.sent, records);
-    all.dropped(&window.dropped, records);
-    all.held(expected.held, records);
-    all.same("flows", &expected.flows.len(), &found.flows.len());
-    for (id, (expected, found)) in expected.flows.iter().zip(&found.flows).enumerate() {
-        all.same(&format!("flow {id}"), expected, found);
-    }
-    all.control(&expected.control, records);
-    all.admission(&expected.admission, records);
+    all.records(expected, records);
+    all.flows(&expected.flows, &found.flows);
     if let Some(most) = records.counts.get("queues.most") {
         let queued = (records.counts["queues.packet_cycles"], *most);
         all.same("packets in input queues", &expected.queued, &queued);
@@ -239,5 +252,14 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
     if let Some((plan, observed)) = &found.observed {
         observed::compare(&mut all, plan, &expected.deliveries, observed);
     }
+    all.0
+}
+
+/// What differs in the counts of a whole run, in words.
+pub(super) fn of_run(expected: &Outcome, found: &Records, flows: &[FlowCounts]) -> Vec<String> {
+    let mut all = Differences(Vec::new());
+    all.records(expected, found);
+    all.dropped(&expected.window.dropped, found);
+    all.flows(&expected.flows, flows);
     all.0
 }

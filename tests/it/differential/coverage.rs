@@ -13,6 +13,9 @@ const REJECTED: &str = "rejected packets of flows";
 /// Packets that switches dropped, and others of the case that arrived.
 const DROPPED: &str = "dropped packets";
 
+/// Packets that hosts held, and others of the case that arrived.
+const HELD: &str = "held packets";
+
 /// Flows that are refused, and others that are admitted.
 const SOME: &str = "admission of some";
 /// Flows that are refused, for a while or for good.
@@ -55,6 +58,9 @@ impl Coverage {
         let mut classes = found.records.classes.iter();
         if classes.any(|class| class.lost.packets > 0) && !found.deliveries.is_empty() {
             names.push(String::from(DROPPED));
+        }
+        if expected.held > 0 && !found.deliveries.is_empty() {
+            names.push(String::from(HELD));
         }
         let sum = |counts: &[u64]| counts.iter().sum::<u64>();
         let (requests, admitted) = (
@@ -160,7 +166,7 @@ impl Coverage {
         self.require(["long", "many hosts", "64 hosts"], 6);
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
-        names.push(String::from(REJECTED));
+        names.extend([REJECTED, HELD].map(String::from));
         if kind == Kind::Tables {
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));

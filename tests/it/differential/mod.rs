@@ -7,7 +7,7 @@
 //! first seed.
 //!
 //! One file per thing: `engine` (a case in the engine), `counts` (what differs), `coverage`, `definitions` (what is counted,
-//! worked out by hand), `endings` (when nothing can happen any more), `observed` (what is recorded of single packets).
+//! worked out by hand), `endings` (when nothing can happen any more), `observed` (what is recorded of single packets), `whole_runs` (of scenarios, with all counts).
 
 mod counts;
 mod coverage;
@@ -17,6 +17,7 @@ mod engine;
 mod observed;
 mod probes;
 mod unreachable;
+mod whole_runs;
 
 use crate::random_fabric::{Adaptive, Case, Kind, adaptive_case, case, shipped_case};
 use crate::reference::{Delivery, Outcome, Routing, simulate_forked};

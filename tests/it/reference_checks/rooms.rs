@@ -6,7 +6,7 @@
 
 use super::control::flow;
 use super::groups::{controlled, named};
-use super::{backlogged, plan, star, star_of, timing};
+use super::{backlogged, star, star_of, timing};
 use crate::reference::{Outcome, simulate};
 use virtlane::ids::SlId;
 use virtlane::plan::{ClassPlan, FlowPlan, Plan};
@@ -150,7 +150,7 @@ fn a_held_packet_drains_at_the_pace_of_the_sink() {
         let mut plan = bounded(algorithm, 1, vec![flow(0, 1)]);
         plan.host.sink_cycles_per_flit = pace;
         let star = star_of(&[timing(2, 1); 3], 1);
-        let outcome = run_on(&star, &plan, 44);
+        let outcome = run_on(&star, &plan, expected[1] + 1);
         assert_eq!(delivered(&outcome, 0), expected, "{pace:?}");
         assert_eq!(outcome.held, held, "{pace:?}");
     }

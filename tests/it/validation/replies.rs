@@ -1,6 +1,6 @@
 //! Bounded queues of answers (D57): times worked out by hand, what the bound leaves alone, and the deadlock that it can make.
 
-use super::{deliveries, run, scenario};
+use super::{assert_close, deliveries, run, scenario, share};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use virtlane::measure::Digest;
@@ -239,6 +239,8 @@ fn answers_in_a_lane_of_their_own_run() {
     assert!(resolved.proof.acyclic && resolved.proof.held.is_some());
     let outcome = run(&resolved);
     assert_eq!(outcome.verdict, Verdict::Steady, "{}", outcome.reason);
+    // room for one answer: a request of 16 flits, and the server, one after the other at each of two hosts
+    assert_close(share(&outcome, 0), 2.0 * 16.0 / (16.0 + 100.0), 0.001);
     // without a bound one lane is enough: hosts always consume
     let unbounded = ["traffic.0.answers.queue=None", "allow_deadlock=false"];
     let resolved = scenario("validation/replies_deadlock.ron", &unbounded);
