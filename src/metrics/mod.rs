@@ -294,7 +294,6 @@ impl Metric {
     fn place(&self) -> &'static str {
         let mut inside = [
             "classes.NAME.by_hops.HOPS.",
-            "classes.NAME.flows.",
             "classes.NAME.",
             "levels.SL.by_hops.HOPS.",
             "levels.SL.",
