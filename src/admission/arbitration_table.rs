@@ -92,12 +92,10 @@ impl Admission for ArbitrationTable {
             units.div_ceil(rates[channel as usize].max(1).into()) as u64
         };
         let place = |channel: u32| channel as usize * self.tables + table;
-        let mut way = request.way.iter().map(|&(channel, _)| channel);
-        let has_room = |channel| taken[place(channel)] + weight(channel) <= FULL;
-        let grants = way.clone().all(has_room);
+        let way = || request.way.iter().map(|&(channel, _)| channel);
+        let grants = way().all(|channel| taken[place(channel)] + weight(channel) <= FULL);
         if grants {
-            way.by_ref()
-                .for_each(|channel| taken[place(channel)] += weight(channel));
+            way().for_each(|channel| taken[place(channel)] += weight(channel));
         }
         grants
     }

@@ -262,9 +262,7 @@ fn list(run: &RunResult) -> Value {
         if let Some(by_hops) = by_hops::of_class(&class) {
             set(&mut values, "by_hops", by_hops);
         }
-        if let Some(flows) = flow_groups::of_class(&class) {
-            set(&mut values, "flows", flows);
-        }
+        flow_groups::enter_class(&class, &mut values);
         Value::from(values)
     });
     classes.collect()

@@ -9,7 +9,7 @@
 use super::flows::{quantile, some_mean, sorted};
 use super::loads::ratio;
 use super::paths::set;
-use super::{Entry, Of, OneClass, all, metric};
+use super::{Entry, Metric, Of, OneClass, all, metric};
 use crate::measure::percentiles::Latencies;
 use crate::measure::{FlowResult, RunResult};
 use serde_json::{Map, Value};
@@ -44,6 +44,8 @@ macro_rules! of_groups {
 }
 
 pub(super) const ENTRIES: &[Entry] = of_groups![
+    "planned", "flows", "Flows of the group, those that were not admitted included",
+    |group| Some(group.flows.len().into());
     "count", "flows", "Flows of the group that have begun",
     |group| Some(group.begun().count().into());
     "rate.mean", "fraction of link rate", "Flits that a flow received in the measurement, mean over the flows that have begun",
@@ -90,18 +92,17 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// All values.
-    fn values(&self, under: &str) -> Map<String, Value> {
-        let mut values = Map::new();
-        let metrics = all().filter(|metric| metric.path.starts_with(under));
-        for metric in metrics {
+    /// All values whose path is this and their place.
+    fn enter(&self, under: &str, values: &mut Map<String, Value>) {
+        let is_there =
+            |metric: &&Metric| metric.path.strip_prefix(under) == Some(metric.place());
+        for metric in all().filter(is_there) {
             if let Of::Flows(of) = metric.of
                 && let Some(value) = of(self)
             {
-                set(&mut values, metric.place(), value);
+                set(values, metric.place(), value);
             }
         }
-        values
     }
 
     fn begun(&self) -> impl Iterator<Item = &FlowResult> {
@@ -145,10 +146,13 @@ fn deviation(values: &[f64]) -> Option<Value> {
     (!values.is_empty()).then(|| (squares / count).sqrt().into())
 }
 
-/// The values of the flows of a class; `None` where it has none.
-pub(super) fn of_class(class: &OneClass<'_>) -> Option<Value> {
-    let group = Group::new(class.result, vec![class.number], |flow| flow.class == class.number);
-    (!group.flows.is_empty()).then(|| group.values("classes.").into())
+/// Enters the values of the flows of a class, if it has some, among its own.
+pub(super) fn enter_class(class: &OneClass<'_>, values: &mut Map<String, Value>) {
+    let belongs = |flow: &FlowResult| flow.class == class.number;
+    let group = Group::new(class.result, vec![class.number], belongs);
+    if !group.flows.is_empty() {
+        group.enter("classes.NAME.", values);
+    }
 }
 
 /// The service level of a class with flows; such a class has one.
@@ -168,7 +172,8 @@ fn levels(run: &RunResult) -> Option<Value> {
     let values = |(level, classes): (u8, Vec<u16>)| {
         let of_level = |flow: &FlowResult| level_of(run, flow.class) == level;
         let group = Group::new(run, classes, of_level);
-        let mut values = group.values("levels.SL.");
+        let mut values = Map::new();
+        group.enter("levels.SL.", &mut values);
         let by_hops = group.by_hops();
         if !by_hops.is_empty() {
             set(&mut values, "by_hops", by_hops.into());
@@ -191,7 +196,8 @@ impl Group<'_> {
                 classes: Vec::new(),
                 flows: flows.copied().collect(),
             };
-            let values = group.values("levels.SL.by_hops.");
+            let mut values = Map::new();
+            group.enter("levels.SL.by_hops.HOPS.", &mut values);
             (hops.to_string(), values.into())
         };
         lengths.into_iter().map(values).collect()

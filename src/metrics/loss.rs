@@ -229,6 +229,7 @@ mod tests {
             source: 0,
             destination: 1,
             phase: None,
+            hops: None,
             flits: None,
             alone: None,
             fair: None,

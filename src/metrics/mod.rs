@@ -35,7 +35,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 13] = [
+static TABLES: [&[Entry]; 14] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
@@ -299,7 +299,6 @@ impl Metric {
     fn place(&self) -> &'static str {
         let mut inside = [
             "classes.NAME.by_hops.HOPS.",
-            "classes.NAME.flows.",
             "classes.NAME.",
             "levels.SL.by_hops.HOPS.",
             "levels.SL.",

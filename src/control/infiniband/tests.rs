@@ -37,6 +37,7 @@ const NOTHING: Actions = Actions {
     acknowledge: None,
     log: false,
     send: None,
+    begin: false,
 };
 
 /// A limit, and the timer where it is set.
