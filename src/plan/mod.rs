@@ -18,8 +18,8 @@ pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
 pub use scheduler::{SCHEDULERS, Scheduler, Unit};
 pub use switch::{
-    BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration, Queues,
-    SwitchOptions, Victims,
+    BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching,
+    OutputArbitration, Queues, SwitchOptions, Victims,
 };
 
 pub use crate::control::{Limit, ONE_FLIT_PER_CYCLE};

@@ -6,8 +6,8 @@ use virtlane::admission::Sessions;
 use virtlane::control::Algorithm;
 use virtlane::control::erratic::Erratic;
 use virtlane::plan::{
-    BufferSharing, ClassPlan, DropRule, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
-    OutputArbitration, Plan, Queues, Slots,
+    BufferSharing, ClassPlan, DropRule, FlowPlan, Forwarding, InputSpeedup, Limit, Marking,
+    Matching, OutputArbitration, Plan, Queues, Slots,
 };
 use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
@@ -107,7 +107,7 @@ pub(crate) const ADMISSION: [&str; 15] = [
 ];
 
 /// What switches that drop have beside it; adaptive routing excludes them.
-pub(crate) const DROPPING: [&str; 15] = [
+pub(crate) const DROPPING: [&str; 14] = [
     "dropping what is held",
     "dropping by a threshold",
     "dropping of all",
@@ -118,7 +118,6 @@ pub(crate) const DROPPING: [&str; 15] = [
     "dropping from a pool",
     "dropping with several places",
     "dropping with input-first",
-    "dropping with reserve",
     "dropping with output lanes",
     "dropping with slow sinks",
     "dropping with marks by fill",
@@ -472,7 +471,6 @@ fn dropping<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
             "dropping with input-first",
             switch.matching == Matching::InputFirst,
         ),
-        ("dropping with reserve", switch.reserve),
         ("dropping with output lanes", switch.output_lane_buffer > 0),
         (
             "dropping with slow sinks",
