@@ -212,8 +212,7 @@ impl Ledger {
         if let Some(broken) = self.broken.take() {
             return Err(broken);
         }
-        let known =
-            self.rejected + self.waiting + self.in_fabric + self.delivered + self.dropped;
+        let known = self.rejected + self.waiting + self.in_fabric + self.delivered + self.dropped;
         if self.created != known {
             return Err(format!(
                 "{} packets were created, but {known} are accounted for ({} rejected, {} waiting, {} in the fabric, {} delivered, {} dropped)",

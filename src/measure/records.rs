@@ -233,7 +233,9 @@ impl ChannelRecords {
 
     /// Packets that were dropped where they would have started, by lane of a channel; `None` where nothing drops.
     pub fn dropped(&self, channel: ChannelId) -> Option<&[u64]> {
-        self.dropped.get(channel.index() * self.lanes..)?.get(..self.lanes)
+        self.dropped
+            .get(channel.index() * self.lanes..)?
+            .get(..self.lanes)
     }
 
     /// Counts flits that a lane of a channel sent within the window.
@@ -332,7 +334,13 @@ impl Records {
     }
 
     /// Counts a packet that a switch dropped, in any phase.
-    pub fn lose(&mut self, class: usize, (flits, hops): (u16, u8), in_window: bool, is_tagged: bool) {
+    pub fn lose(
+        &mut self,
+        class: usize,
+        (flits, hops): (u16, u8),
+        in_window: bool,
+        is_tagged: bool,
+    ) {
         let lost = &mut self.classes[class].lost;
         lost.packets += 1;
         lost.flits += u64::from(flits);

@@ -195,13 +195,17 @@ fn of_class(class: &OneClass<'_>) -> Vec<(u64, u64)> {
 }
 
 fn complete_share(parts: &[(u64, u64)]) -> Option<Value> {
-    let complete = parts.iter().filter(|(attempted, delivered)| delivered == attempted);
+    let complete = parts
+        .iter()
+        .filter(|(attempted, delivered)| delivered == attempted);
     (!parts.is_empty()).then(|| ratio(complete.count() as f64, parts.len() as f64).into())
 }
 
 /// Ascending.
 fn fractions(parts: &[(u64, u64)]) -> Vec<f64> {
-    let fractions = parts.iter().map(|&(attempted, delivered)| delivered as f64 / attempted as f64);
+    let fractions = parts
+        .iter()
+        .map(|&(attempted, delivered)| delivered as f64 / attempted as f64);
     super::flows::sorted(fractions)
 }
 
@@ -263,6 +267,9 @@ mod tests {
         assert_eq!(mean(&of), Some(Value::from((1.0 + 0.999 + 0.25) / 3.0)));
         assert_eq!(complete_share(&parts(&flows, None)), Some(Value::from(0.5)));
         let none = parts(&flows, Some(2));
-        assert_eq!((complete_share(&none), mean(&none), least(&none, 0)), (None, None, None));
+        assert_eq!(
+            (complete_share(&none), mean(&none), least(&none, 0)),
+            (None, None, None)
+        );
     }
 }

@@ -136,7 +136,9 @@ pub fn columns_of_class(class: &str) -> impl Iterator<Item = Column> {
 /// Columns of what only some classes have, where one of `summaries` has it.
 pub fn columns_of_some_class(class: &str, summaries: &[&Value]) -> Vec<Column> {
     let of = |metric: &&Metric| matches!(metric.of, Of::SomeClass(_));
-    let columns = all().filter(of).flat_map(|metric| metric.columns_for(class));
+    let columns = all()
+        .filter(of)
+        .flat_map(|metric| metric.columns_for(class));
     columns.filter(|column| is_in(summaries, column)).collect()
 }
 

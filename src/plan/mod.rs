@@ -16,8 +16,8 @@ pub use flow::{AppPhase, FlowPlan, Scheduler, Unit, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
 pub use switch::{
-    BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration, Queues,
-    SwitchOptions, Victims,
+    BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching,
+    OutputArbitration, Queues, SwitchOptions, Victims,
 };
 
 pub use crate::control::{Limit, ONE_FLIT_PER_CYCLE};

@@ -22,7 +22,12 @@ impl Watchdog {
 
     /// Whether the fabric has stood still for too long at cycle `now`, with packets in it.
     pub fn barks(&mut self, now: u64, packet_hops: u64, totals: &Totals) -> bool {
-        let progress = (packet_hops, totals.injected, totals.delivered, totals.dropped);
+        let progress = (
+            packet_hops,
+            totals.injected,
+            totals.delivered,
+            totals.dropped,
+        );
         if progress != self.last || totals.in_fabric() == 0 {
             self.last = progress;
             self.moved_at = now;

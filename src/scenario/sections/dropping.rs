@@ -34,7 +34,10 @@ fn levels(item: &Item<'_>) -> Read<Vec<At<u8>>> {
         return Err(item.mistake("the list is empty: expected at least one service level"));
     }
     for (number, level) in levels.iter().enumerate() {
-        if levels[..number].iter().any(|other| other.value == level.value) {
+        if levels[..number]
+            .iter()
+            .any(|other| other.value == level.value)
+        {
             return Err(level.mistake(format!("service level {} stands here twice", level.value)));
         }
     }
@@ -48,7 +51,7 @@ fn rule(item: &Item<'_>) -> Read<Rule> {
             let size = &arguments.tuple(1, "a size such as `Threshold(\"32 flits\")`")?[0];
             Ok(Rule::Threshold(size.at(amount(size)?)))
         }
-        _ => Err(item.unexpected("when packets are dropped: expected `Held` or `Threshold(size)`")),
+        _ => Err(item.unexpected("a rule of dropping: expected `Held` or `Threshold(size)`")),
     }
 }
 
@@ -89,7 +92,9 @@ pub(in crate::scenario) fn check(scenario: &Scenario, plan: &Plan) -> Result<(),
     };
     for level in &drop.value.sl.value {
         let sends = |class: &&ClassPlan| {
-            let answered = class.answers.map(|number| &plan.classes[usize::from(number)]);
+            let answered = class
+                .answers
+                .map(|number| &plan.classes[usize::from(number)]);
             let control = answered.and_then(|class| class.control.as_ref());
             // control packets out of band have no service level
             let is_out_of_band = control.is_some_and(|control| control.transport.is_some());
@@ -126,11 +131,23 @@ fn excluded(plan: &Plan, number: u16, class: &ClassPlan) -> Option<&'static str>
     };
     let waits_for_flows = plan.phases.until == Some(Until::Flows);
     let cases = [
-        (class.messages.is_some(), "whose messages are complete with all their packets"),
-        (class.control.is_some(), "whose control waits for what arrives"),
+        (
+            class.messages.is_some(),
+            "whose messages are complete with all their packets",
+        ),
+        (
+            class.control.is_some(),
+            "whose control waits for what arrives",
+        ),
         (class.answers.is_some(), "for which control waits"),
-        (any(|flow| flow.window.is_some()), "whose windows open with what arrives"),
-        (any(|flow| flow.phase.is_some()), "whose phases end with all their packets"),
+        (
+            any(|flow| flow.window.is_some()),
+            "whose windows open with what arrives",
+        ),
+        (
+            any(|flow| flow.phase.is_some()),
+            "whose phases end with all their packets",
+        ),
         (
             waits_for_flows && any(|flow| flow.flits.is_some()),
             "for whose flows the measurement waits",

@@ -43,7 +43,11 @@ fn levels_are_in_order_and_a_threshold_is_in_flits() {
     assert_eq!(again.plan.switch.drop, resolved.plan.switch.drop);
     let held = DROPPING.replace(", rule: Threshold(\"1 KiB\")", "");
     let held = resolve(&held).plan.switch.drop.map(|drop| drop.rule);
-    assert_eq!(held, Some(DropRule::Held), "what is held, where nothing is said");
+    assert_eq!(
+        held,
+        Some(DropRule::Held),
+        "what is held, where nothing is said"
+    );
     let none = DROPPING.replace(", drop: (sl: [3, 1], rule: Threshold(\"1 KiB\"))", "");
     assert_eq!(resolve(&none).plan.switch.drop, None);
 }

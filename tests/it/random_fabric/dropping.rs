@@ -6,15 +6,20 @@ use virtlane::ids::SlId;
 use virtlane::plan::{ClassPlan, DropRule, Dropping, FlowPlan, Plan};
 use virtlane::rng::{Purpose, stream};
 
-/// Cases that drop, of those that may \[percent\].
-const SHARE: u32 = 45;
+/// Cases that drop, of those that may, and of those that may drop packets of flows \[percent\].
+const SHARE: [u32; 2] = [40, 90];
 
 /// Drops packets of some service levels on which nothing must arrive. For tables only, and after everything else is
 /// drawn. From a stream of its own, so that all else is drawn as without.
 pub(super) fn add(plan: &mut Plan) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, 1 << 43));
     let levels = allowed(plan);
-    if levels.is_empty() || !dice.chance(SHARE) {
+    let of_flows = |class: &ClassPlan| {
+        let mut own = class.service_levels.iter();
+        class.flows.is_some() && own.any(|level| levels.contains(level))
+    };
+    let share = SHARE[usize::from(plan.classes.iter().any(of_flows))];
+    if levels.is_empty() || !dice.chance(share) {
         return;
     }
     let mut chosen: Vec<SlId> = levels.iter().copied().collect();
@@ -59,7 +64,9 @@ fn allowed(plan: &Plan) -> BTreeSet<SlId> {
 
 /// Whether a class is of control packets that are none.
 fn is_out_of_band(plan: &Plan, class: &ClassPlan) -> bool {
-    let answered = class.answers.map(|number| &plan.classes[usize::from(number)]);
+    let answered = class
+        .answers
+        .map(|number| &plan.classes[usize::from(number)]);
     let control = answered.and_then(|class| class.control.as_ref());
     control.is_some_and(|control| control.transport.is_some())
 }

@@ -5,8 +5,8 @@ use crate::reference::Routing;
 use virtlane::control::Algorithm;
 use virtlane::control::erratic::Erratic;
 use virtlane::plan::{
-    BufferSharing, ClassPlan, DropRule, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
-    OutputArbitration, Plan, Queues, Slots,
+    BufferSharing, ClassPlan, DropRule, FlowPlan, Forwarding, InputSpeedup, Limit, Marking,
+    Matching, OutputArbitration, Plan, Queues, Slots,
 };
 use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
@@ -99,7 +99,7 @@ pub(crate) const ADMISSION: [&str; 8] = [
 ];
 
 /// What switches that drop have beside it; adaptive routing excludes them.
-pub(crate) const DROPPING: [&str; 15] = [
+pub(crate) const DROPPING: [&str; 14] = [
     "dropping what is held",
     "dropping by a threshold",
     "dropping of all",
@@ -110,7 +110,6 @@ pub(crate) const DROPPING: [&str; 15] = [
     "dropping from a pool",
     "dropping with several places",
     "dropping with input-first",
-    "dropping with reserve",
     "dropping with output lanes",
     "dropping with slow sinks",
     "dropping with marks by fill",
@@ -443,7 +442,6 @@ fn dropping<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
             "dropping with input-first",
             switch.matching == Matching::InputFirst,
         ),
-        ("dropping with reserve", switch.reserve),
         ("dropping with output lanes", switch.output_lane_buffer > 0),
         (
             "dropping with slow sinks",

@@ -116,15 +116,14 @@ fn what_flow_control_would_hold_is_dropped_and_its_credits_come_back_by_the_flit
     assert_eq!(at, BTreeMap::from([(names, 2)]));
 }
 
-/// One credit more than it has at S1: 8 in cycle 6 + 8 are enough for a packet that comes in 14, 7 are not.
+/// Packets that come in the very cycle in which the last credit counts: at every switch of a host that sends alone, and at
+/// S0 behind the packet that S1 dropped, whatever credits take.
 #[test]
 fn a_packet_that_fits_exactly_is_not_dropped() {
-    // host 0 alone to host 2 keeps its own packets apart: nothing is dropped, whatever the time
     let alone = resolve(&["traffic.bulk.hosts=List([0])"]);
     for number in 0..2 {
         assert_eq!(fate(&alone, 0, number, 1)[1], None);
     }
-    // credits that take a cycle longer come too late for the second packet of host 0, at S0 as well
     let late = resolve(&["fabric.switch.credit_latency=3 cycles"]);
     assert_eq!(fate(&late, 0, 0, 1), [Some(0), Some(6), None]);
     // S1 frees its slots in cycles 6 to 13, credits count at S0 in 9 to 16; host 0 has those of S0 in 6 to 13 and starts
@@ -145,7 +144,11 @@ fn a_threshold_counts_what_has_waited_for_the_lane_in_the_cycle_before() {
         let resolved = with(&format!("Threshold(\"{threshold}\")"));
         for shards in [1, 3] {
             let [start, drop, delivery] = fate(&resolved, 1, 1, shards);
-            assert_eq!((start, drop), (Some(8), dropped.then_some(11)), "{threshold}");
+            assert_eq!(
+                (start, drop),
+                (Some(8), dropped.then_some(11)),
+                "{threshold}"
+            );
             assert_eq!(delivery.is_none(), dropped, "{threshold}");
             // one that comes first does not wait for itself
             assert_eq!(fate(&resolved, 0, 0, shards)[1], None, "{threshold}");
@@ -236,10 +239,20 @@ fn laws_hold_and_neither_shards_nor_pauses_nor_visits_change_a_result() {
         *by_rule.entry(rule).or_insert(0) += packets;
         let mut cut = simulation(&case, 3);
         check_laws(&mut cut, &case, case.cycles, &format!("case {seed}, cut"));
-        assert!(fates(&cut) == expected, "case {seed}: shards\n{:?}", case.plan.switch);
+        assert!(
+            fates(&cut) == expected,
+            "case {seed}: shards\n{:?}",
+            case.plan.switch
+        );
         let mut paused = resumed(&case, 2);
-        paused.run_until(case.cycles).expect("messages are readable");
-        assert!(fates(&paused) == expected, "case {seed}: a pause\n{:?}", case.plan.switch);
+        paused
+            .run_until(case.cycles)
+            .expect("messages are readable");
+        assert!(
+            fates(&paused) == expected,
+            "case {seed}: a pause\n{:?}",
+            case.plan.switch
+        );
         // a visit without a reason changes nothing, so none with a reason was left out
         let mut visited = simulation(&case, 1);
         for cycle in 0..case.cycles {
@@ -256,6 +269,9 @@ fn laws_hold_and_neither_shards_nor_pauses_nor_visits_change_a_result() {
             case.plan.switch
         );
     }
-    assert!(delivered > 10 * lost && lost > 1000, "{delivered} delivered, {lost} dropped");
+    assert!(
+        delivered > 3 * lost && lost > 5000,
+        "{delivered} delivered, {lost} dropped"
+    );
     assert!(by_rule.values().all(|&lost| lost > 300), "{by_rule:?}");
 }

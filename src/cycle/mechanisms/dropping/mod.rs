@@ -20,18 +20,20 @@
 //! The thesis looks at a header again for as long as it is blocked on its virtual lane by another packet; here that is
 //! no flow control. References: [`SEM_JACOBSEN`](crate::references::SEM_JACOBSEN) sections 5.4 and 7.6.
 
+mod decide;
+
+use self::decide::Stage;
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::records::Records;
 use crate::cycle::rules::Any;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
-use crate::cycle::stages::cross::{clear_occupied, return_credits};
-use crate::cycle::state::{Calendar, Dropped, Fact, PacketPool, Worklists};
-use crate::cycle::view::{Heads, Room, View, column};
-use crate::fabric::components::NONE;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row, Rows, Seen};
+use crate::cycle::state::{Calendar, Fact, PacketPool, Worklists};
+use crate::cycle::view::{Heads, Room, column};
+use crate::fabric::rows::{LaneRow, PacketRow, QueueRow, Row, Rows};
 use crate::fabric::{OutLane, Packet, Queue};
+use crate::ids::ChannelId;
 use crate::measure::flow_counts::Amount;
 use crate::plan::DropRule;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
@@ -127,12 +129,12 @@ impl Mechanism for Dropping {
             let mut dropped = drop.service_levels.iter();
             dropped.any(|other| level == Some(other.0))
         };
-        let inputs = site.placement.switch_channels(site.graph, site.number);
-        let pace = inputs.map(|channel| {
+        let pace = |channel: ChannelId| {
             let timing = site.graph.channel(channel.reverse()).timing;
             timing.cycles_per_flit as u16
-        });
-        let pace: Vec<u16> = pace.collect();
+        };
+        let inputs = site.placement.switch_channels(site.graph, site.number);
+        let pace: Vec<u16> = inputs.map(pace).collect();
         Some(Self {
             counts: (
                 site.shared.numbering.rows(pace.len()),
@@ -248,172 +250,5 @@ fn granted(
     let packets: Rows<'_, PacketRow, Packet> = Rows::new(column!(packets));
     for grant in lists.grants.iter().filter(|grant| grant.accepted) {
         waiting[grant.lane].flits -= u32::from(packets[grant.packet].size);
-    }
-}
-
-/// What the decisions of a cycle change.
-struct Stage<'a, const W: usize> {
-    view: View<'a, W>,
-    own: &'a mut Drops,
-    leaving: Rows<'a, QueueRow, Leaving>,
-    pool: &'a mut PacketPool,
-    records: &'a mut Records,
-}
-
-impl<const W: usize> Stage<'_, W> {
-    /// Rules 1 and 2: names the packets that are to be dropped.
-    fn decide(&mut self, waiting: Seen<'_, LaneRow, Waiting>) {
-        for number in 0..self.view.lists.arrived.len() {
-            let (lane, packet) = self.view.lists.arrived[number];
-            let input = self.view.shared.numbering.port(lane);
-            if self.view.place.is_host(input) {
-                continue;
-            }
-            let queue = self.queue_of(lane, packet);
-            if self.view.queues[queue].head == packet {
-                self.look(queue, false, waiting);
-            }
-        }
-        let mut heads = std::mem::take(&mut self.own.heads);
-        for queue in heads.drain(..) {
-            self.look(queue, true, waiting);
-        }
-        self.own.heads = heads;
-    }
-
-    /// The queue that an arrived packet has joined.
-    fn queue_of(&self, lane: LaneRow, packet: PacketRow) -> QueueRow {
-        let view = &self.view;
-        let input = view.shared.numbering.port(lane);
-        let output = || {
-            let first = view.switches[view.ins[input].owner].first_port;
-            view.next_hop(input, packet).0.minus(first)
-        };
-        let classifier = view.shared.classifier();
-        classifier.classify(view.shared.numbering, lane, output).0
-    }
-
-    /// A queue whose head may have raised its request in this cycle; `waited`: the head has waited before.
-    fn look(&mut self, queue: QueueRow, waited: bool, waiting: Seen<'_, LaneRow, Waiting>) {
-        let row = &self.view.queues[queue];
-        if row.head == PacketRow::NONE || !row.requesting {
-            return;
-        }
-        let until = self.leaving[queue].until;
-        if until > self.view.now {
-            self.withdraw(queue);
-            if !waited {
-                self.own.ends.push(Reverse((until, queue)));
-            }
-            return;
-        }
-        let packet = &self.view.packets[row.head];
-        if !self.own.given.by_key[usize::from(packet.key)] {
-            return;
-        }
-        let size = u32::from(packet.size);
-        let lane = (self.view.shared.numbering).lane(row.out, u32::from(row.out_lane));
-        let is_dropped = match self.own.given.rule {
-            Some(DropRule::Held) => self.view.credits(lane) < size,
-            Some(DropRule::Threshold(flits)) => {
-                let own = if waited { size } else { 0 };
-                waiting[lane].flits - own >= flits
-            }
-            None => false,
-        };
-        if is_dropped {
-            let packet = row.head;
-            self.own.doomed.push(Doomed { queue, packet });
-        }
-    }
-
-    /// The head of a queue no longer requests.
-    fn withdraw(&mut self, queue: QueueRow) {
-        let view = &mut self.view;
-        let numbering = view.shared.numbering;
-        let row = &mut view.queues[queue];
-        row.requesting = false;
-        let (out, number) = (row.out, u32::from(row.out_lane));
-        let first = view.switches[view.outs[out].owner].first_port;
-        let bit = numbering.bit(first, view.shared.classifier().lane(queue));
-        let lane = &mut view.lanes[numbering.lane(out, number)];
-        lane.requests.remove(bit);
-        if lane.requests.is_empty() {
-            lane.need = 0;
-            view.outs[out].request_lanes.remove(number);
-        }
-    }
-
-    /// Rule 3.
-    fn drop(&mut self, Doomed { queue, packet }: Doomed) {
-        let row = &self.view.queues[queue];
-        if row.head != packet {
-            // named twice
-            return;
-        }
-        let lane = (self.view.shared.numbering).lane(row.out, u32::from(row.out_lane));
-        self.withdraw(queue);
-        let view = &mut self.view;
-        let (now, input) = (view.now, view.queue_port(queue));
-        let flits = view.packets[packet].size;
-        let step = self.own.given.pace[input.index()];
-        let until = now + u64::from(flits) * u64::from(step);
-        self.leaving[queue].until = until;
-        let row = &mut view.queues[queue];
-        if row.head == row.tail {
-            row.head = PacketRow::NONE;
-            clear_occupied(view, queue, input);
-        } else {
-            row.head = view.packets[packet].next;
-            self.own.ends.push(Reverse((until, queue)));
-        }
-        return_credits(view, queue, input, now, flits, step);
-        self.count(packet, input, lane);
-        self.pool.release(packet);
-    }
-
-    fn count(&mut self, packet: PacketRow, input: PortRow, lane: LaneRow) {
-        let view = &mut self.view;
-        let (row, record) = (&view.packets[packet], &view.records[packet]);
-        self.records.dropped(view.now, row, record);
-        if self.records.in_window(view.now) {
-            self.own.by_lane[lane.index()] += 1;
-        }
-        if record.flow != NONE {
-            self.own.by_flow[record.flow as usize].add(row.size);
-        }
-        view.lists.dropped.push(Dropped {
-            input,
-            lane,
-            flits: row.size,
-        });
-    }
-
-    /// For a threshold: what has arrived and was not dropped waits from now on.
-    fn arrived(&mut self, waiting: &mut Rows<'_, LaneRow, Waiting>) {
-        let view = &self.view;
-        let numbering = view.shared.numbering;
-        for &(lane, packet) in &view.lists.arrived {
-            let input = numbering.port(lane);
-            if view.place.is_host(input) {
-                continue;
-            }
-            let (out, number) = view.next_hop(input, packet);
-            let lane = numbering.lane(out, number.into());
-            waiting[lane].flits += u32::from(view.packets[packet].size);
-        }
-        for dropped in &view.lists.dropped {
-            waiting[dropped.lane].flits -= u32::from(dropped.flits);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_small() {
-        assert_eq!((size_of::<Leaving>(), size_of::<Waiting>()), (8, 4));
     }
 }
