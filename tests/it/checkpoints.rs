@@ -216,7 +216,7 @@ fn flows_under_control_go_on_in_the_middle_of_their_timers() {
 const ASKING: [&str; 4] = [
     r#"traffic=[
         (name: "calls", size: "4 flits", flows: [(pairs: Permutations(count: 2), copies: 4, process: Bernoulli(load: 0.02))],
-         requests: (peak: 0.05, jitter: "30 cycles")),
+         requests: (peak: 0.05, jitter: "20 cycles")),
         (name: "films", size: "4 flits", sl: 1, flows: [(pairs: Permutations(count: 3), copies: 2)], requests: (peak: 0.03),
          control: Reservation(retry: "150 cycles"), answers: (size: "2 flits")),
         (name: "bulk", size: "8 flits", sl: 1, pattern: Uniform, process: Bernoulli(load: 0.3)),
@@ -237,8 +237,8 @@ fn flows_that_ask_go_on_in_the_middle_of_their_trials() {
         let resolved = resolve(TORUS, &changes);
         let expected = whole(&resolved);
         let count = |name: &str| expected.records.counts[name];
-        assert!(count("admission.requests.0") > 3 * count("admission.admitted.0").max(1));
-        assert!(count("admission.admitted.0") > 2, "{sessions}");
+        let (asked, admitted) = (count("admission.requests.0"), count("admission.admitted.0"));
+        assert!(asked > admitted + 20 && admitted > 2, "{sessions}: {asked} {admitted}");
         assert!(count("reservation.requests") > count("reservation.begun"));
         assert!(count("reservation.begun") > 9);
         for (shards, threads, then) in [(1, 1, 4), (2, 2, 1), (7, 1, 2)] {

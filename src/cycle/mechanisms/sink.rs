@@ -18,7 +18,7 @@ use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::return_credits;
 use crate::cycle::state::SwitchRules;
-use crate::cycle::view::{Heads, Optional, View, column};
+use crate::cycle::view::{Heads, Room, View, column};
 use crate::fabric::Host;
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, Rows};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
@@ -89,6 +89,7 @@ pub(in crate::cycle) fn arrive<const W: usize, P: RuleSet>(
 /// Starts packets at the sinks that became free, got a packet in this cycle or room for answers in the last one.
 fn system<const W: usize>(
     mut heads: Heads<'_, '_, W>,
+    mut room: Room<'_, '_>,
     mut sinks: Query<'_, '_, &mut Sink>,
     mut rooms: Option<ResMut<'_, AnswerRooms>>,
 ) {
@@ -97,7 +98,7 @@ fn system<const W: usize>(
     if heads.events.lists().sink_visits.is_empty() && !has_freed {
         return;
     }
-    let view = &mut heads.view::<Any>(Optional::default());
+    let view = &mut heads.view::<Any>(room.columns());
     let mut sinks = Rows::new(column!(sinks));
     let mut visits = std::mem::take(&mut view.lists.sink_visits);
     if let Some(rooms) = &mut rooms {

@@ -10,9 +10,9 @@ use virtlane::rng::{Purpose, stream};
 use virtlane::units::Clock;
 
 /// Cases with admission, of those whose classes may ask \[percent\].
-const SHARE: u32 = 60;
+const SHARE: u32 = 85;
 /// Classes that ask, of those that may \[percent\].
-const ASKING: u32 = 65;
+const ASKING: u32 = 70;
 
 /// Classes with control that reserve, of those that ask \[percent\].
 const RESERVING: u32 = 45;
@@ -123,11 +123,11 @@ fn control(dice: &mut Dice, plan: &Plan) -> Arc<dyn Admission> {
         names.retain(|&name| name != "MeasuredSum");
     } else {
         // what is told of the fabric is wanted more often
-        names.push("MeasuredSum");
+        names.extend(["MeasuredSum"; 2]);
     }
     names.extend(["EgressMeasurement"; 5]);
     names.push("LinkByLink");
-    names.extend(["JitterProbing"; 5]);
+    names.extend(["JitterProbing"; 9]);
     let mut classes = plan.classes.iter();
     let shares = |class: &ClassPlan| {
         let control = class.control.as_ref();
@@ -168,7 +168,7 @@ fn arguments(dice: &mut Dice, name: &str, levels: u32) -> String {
             dice.pick(&["None", "\"1 cycles\"", "\"2 cycles\"", "\"7 cycles\"", "\"20 cycles\""]),
             dice.between(1, 3),
             dice.pick(&[1, 2, 5, 13, 40]),
-            dice.pick(&["Own", "Own", "Shared"]),
+            dice.pick(&["Own", "Shared"]),
             dice.chance(50),
         ),
         "LinkByLink" if dice.chance(20) => {

@@ -88,7 +88,7 @@ pub(crate) const FLOWS: [&str; 38] = [
 ];
 
 /// What flows that ask have; adaptive routing excludes them.
-pub(crate) const ADMISSION: [&str; 15] = [
+pub(crate) const ADMISSION: [&str; 11] = [
     "admission",
     "admission beside other flows",
     "admission with control",
@@ -99,11 +99,7 @@ pub(crate) const ADMISSION: [&str; 15] = [
     "slots under admission",
     "decisions that take time",
     "trials",
-    "trials with shared sessions",
-    "trials beside flows without a bound",
-    "trials on a level of their own",
     "reservations",
-    "reservations out of band",
 ];
 
 /// What switches that drop have beside it; adaptive routing excludes them.
@@ -125,7 +121,7 @@ pub(crate) const DROPPING: [&str; 14] = [
 ];
 
 /// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 12] = [
+pub(crate) const TABLES_ONLY: [&str; 15] = [
     "VOQ",
     "input-first VOQ",
     "VL15",
@@ -138,6 +134,9 @@ pub(crate) const TABLES_ONLY: [&str; 12] = [
     "probes on VL15",
     "probes out of band",
     "answers out of band",
+    "trials with shared sessions",
+    "trials on a level of their own",
+    "reservations out of band",
 ];
 
 /// The same, of adaptive routing: engines whose heads request all candidates, and those that choose once.
@@ -362,16 +361,15 @@ fn do_change_hands(flows: &[&FlowPlan], count: u32, end: u64) -> bool {
 }
 
 /// Classes that ask, and who decides (D53, D55, D56).
-fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
+fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 14] {
     let plan = &case.plan;
     let of_flows = || plan.classes.iter().filter(|class| class.flows.is_some());
     let asking = || of_flows().filter(|class| class.requests.is_some());
     let control = plan.admission.as_ref().map(|admission| &admission.control);
     let trials = (plan.admission.as_ref()).and_then(|admission| admission.trials());
     let tried = plan.admission.iter().flat_map(|admission| &admission.tried);
-    let others = asking().filter(|class| !class.reserves()).count() > tried.clone().count();
     let levels = |class: u16| &plan.classes[usize::from(class)].service_levels;
-    let has_own_level = tried.clone().any(|tried| levels(tried.class) != levels(tried.probes));
+    let has_own_level = tried.into_iter().any(|tried| levels(tried.class) != levels(tried.probes));
     let reserving = || of_flows().filter(|class| class.reserves());
     let transports = || reserving().filter_map(|class| class.control.as_ref()?.transport);
     let untried = plan.admission.as_ref().filter(|_| trials.is_none());
@@ -415,7 +413,6 @@ fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
             "trials with shared sessions",
             trials.is_some_and(|trials| trials.sessions == Sessions::Shared),
         ),
-        ("trials beside flows without a bound", trials.is_some() && others),
         ("trials on a level of their own", has_own_level),
         ("reservations", reserving().count() > 0),
         ("reservations out of band", transports().count() > 0),
