@@ -2,7 +2,9 @@
 
 use super::engine::Found;
 use super::observed;
-use crate::reference::{AdmissionCounts, ClassCounts, ControlCounts, HostCounts, Outcome};
+use crate::reference::{
+    AdmissionCounts, ClassCounts, ControlCounts, HostCounts, Outcome, ReservationCounts,
+};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use virtlane::ids::ChannelId;
@@ -153,9 +155,24 @@ impl Differences {
         }
     }
 
-    /// D53: rounds; by class, requests and flows admitted. Where no class asks there are none of them.
-    fn admission(&mut self, expected: &AdmissionCounts, found: &Records) {
-        let mut all: Vec<(String, u64)> = vec![(String::from("admission.rounds"), expected.rounds)];
+    /// D53, D60: rounds, waits, reservations; by class, requests and flows admitted. Where no class asks there are none of them.
+    fn admission(
+        &mut self,
+        expected: &AdmissionCounts,
+        reserved: &ReservationCounts,
+        found: &Records,
+    ) {
+        let mut all: Vec<(String, u64)> = [
+            ("admission.rounds", expected.rounds),
+            ("admission.waits", expected.waits.0),
+            ("admission.longest_wait", expected.waits.1),
+            ("reservation.requests", reserved.requests),
+            ("reservation.begun", reserved.begun),
+            ("reservation.waits", reserved.waits.0),
+            ("reservation.longest_wait", reserved.waits.1),
+        ]
+        .map(|(name, count)| (String::from(name), count))
+        .into();
         for (class, requests) in expected.requests.iter().enumerate() {
             all.push((format!("admission.requests.{class}"), *requests));
         }
@@ -200,7 +217,7 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
         all.same(&format!("flow {id}"), expected, found);
     }
     all.control(&expected.control, records);
-    all.admission(&expected.admission, records);
+    all.admission(&expected.admission, &expected.reservations, records);
     if let Some(most) = records.counts.get("queues.most") {
         let queued = (records.counts["queues.packet_cycles"], *most);
         all.same("packets in input queues", &expected.queued, &queued);

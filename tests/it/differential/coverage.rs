@@ -64,7 +64,7 @@ impl Coverage {
             }
         }
         for (class, number) in tried(case) {
-            let of_class = |name: &str| found.records.counts[&format!("admission.{name}.{class}")];
+            let of_class = |name: &str| found.records.counts[&*format!("admission.{name}.{class}")];
             let (asked, admitted) = (of_class("requests"), of_class("admitted"));
             // a request may still be on trial
             if admitted + number < asked {

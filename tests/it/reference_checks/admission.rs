@@ -162,6 +162,7 @@ fn a_round_asks_for_one_flow_of_each_host_and_class() {
         rounds: 4,
         requests: vec![3, 1],
         admitted: vec![3, 1],
+        waits: (0, 0),
     };
     assert_eq!(outcome.admission, counts);
 }
@@ -178,6 +179,8 @@ fn a_refused_flow_asks_again_until_rounds_end() {
     // 0 to 60: the three rounds without a request are in vain
     assert_eq!(outcome.admission.rounds, 7);
     assert_eq!(outcome.admission.requests, [4, 0]);
+    // asked for in 0 and admitted in 20; at once
+    assert_eq!(outcome.admission.waits, (20, 20));
     let (outcome, asked) = run(desk(refuses), (0, 10, 2, 99), (1, list()), (95, |_| {}));
     assert_eq!(order(&asked), [(0, 0), (10, 0)]);
     assert_eq!(start_cycles(&outcome), [None, None, Some(0)]);

@@ -11,6 +11,7 @@ mod marking;
 mod output_lanes;
 mod probes;
 mod random_cases;
+mod reservations;
 mod slots;
 mod trials;
 mod turns;

@@ -415,6 +415,7 @@ fn is_admitted(arguments: &str, jitter: u64, other: bool) -> bool {
             flit_bytes: 64,
             reference_rate: 1,
         },
+        lanes: None,
     };
     let entry = ADMISSIONS.find("JitterProbing").expect("registered");
     let text = format!("(gap: \"1 cycles\", {arguments})");
