@@ -85,18 +85,17 @@ impl Admission for ArbitrationTable {
         let Some(table) = self.of_level[usize::from(request.level)] else {
             return true;
         };
-        let (rates, taken) = desk.split_at_mut(desk.len() / (1 + self.tables));
+        let channels = desk.len() / (1 + self.tables);
+        let (rates, taken) = desk.split_at_mut(channels);
         let weight = |channel: u32| {
             let units = u128::from(request.peak) * u128::from(FULL);
             units.div_ceil(rates[channel as usize].max(1).into()) as u64
         };
         let place = |channel: u32| channel as usize * self.tables + table;
-        let mut way = request.way.iter().map(|&(channel, _)| channel);
-        let has_room = |channel| taken[place(channel)] + weight(channel) <= FULL;
-        let grants = way.clone().all(has_room);
+        let way = || request.way.iter().map(|&(channel, _)| channel);
+        let grants = way().all(|channel| taken[place(channel)] + weight(channel) <= FULL);
         if grants {
-            way.by_ref()
-                .for_each(|channel| taken[place(channel)] += weight(channel));
+            way().for_each(|channel| taken[place(channel)] += weight(channel));
         }
         grants
     }

@@ -270,7 +270,7 @@ mod tests {
                 "a limit is 0: expected a number above 0",
             ),
             (
-                "LinkByLink(utilisation: 1.5, shares: [])",
+                "LinkByLink(utilisation: 1.5, shares: [(0, 1)])",
                 "`utilisation` is 1.5; it must be above 0",
             ),
             (

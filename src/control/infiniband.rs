@@ -395,6 +395,7 @@ mod tests {
         acknowledge: None,
         log: false,
         send: None,
+        begin: false,
     };
 
     /// A limit, and the timer where it is set.

@@ -18,6 +18,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .entry(),
     counted(
+        "admission.end",
+        "cycles",
+        "Cycle in which rounds of admission ended; none while they go on",
+        |run| run.records.counts.get("admission.end").map(|&at| at.into()),
+    )
+    .entry(),
+    counted(
         "admission.requests",
         "requests",
         "Requests for all flows, in rounds or by packets; one that is refused may be asked again",

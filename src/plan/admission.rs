@@ -5,7 +5,6 @@ use crate::admission::{Admission, Request, Trials};
 use crate::ids::SlId;
 use crate::routing::Tables;
 use crate::topology::Graph;
-use crate::traffic::messages::{Senders, Silent};
 use std::sync::Arc;
 
 /// How flows are admitted.
@@ -21,6 +20,8 @@ pub struct AdmissionPlan {
     pub empty: u32,
     /// Rounds at most, at least 1.
     pub most: u32,
+    /// Cycles from a decision to the start of the flow.
+    pub decision: u64,
     /// Classes whose flows are tried, ascending, each with that of its probes.
     pub tried: Vec<Tried>,
 }
@@ -55,16 +56,9 @@ impl AdmissionPlan {
             let asking = &classes[class];
             let mut probes = ClassPlan {
                 name: name_of_probes(&asking.name),
-                pattern: Arc::new(Senders::default()),
-                process: Arc::new(Silent),
-                other_processes: Vec::new(),
-                load: 0.0,
-                packets_per_host: None,
-                messages: None,
                 slots: None,
                 requests: None,
                 control: None,
-                answers: None,
                 ..asking.clone()
             };
             if let Some(level) = trials.level {

@@ -23,6 +23,8 @@ section! {
         first: At<Time> = time, "time" or "\"0 cycles\"";
         /// From round to round
         gap: At<Time> = time, "time, at least 1 cycle" or "\"1 cycles\"";
+        /// From a decision to the start of the flow, such as the way from a desk that is far away
+        decision: At<Time> = time, "time" or "\"0 cycles\"";
         /// Rounds in a row that admit nothing, after which there are no more
         empty: u32 = whole(1), "integer >= 1" or "10";
         /// Rounds at most; None = any number
@@ -37,6 +39,7 @@ impl Admission {
             printer.part("control", &self.control, parts.admission);
             printer.cycles("first", plan.first);
             printer.cycles("gap", plan.gap);
+            printer.cycles("decision", plan.decision);
             printer.key("empty", plan.empty);
             printer.or_none("most", self.most.as_ref().map(|most| most.value));
         });
@@ -57,6 +60,7 @@ impl Admission {
             gap: cycles(&self.gap, clock, 1, LONGEST_PHASE)?,
             empty: self.empty,
             most: self.most.as_ref().map_or(u32::MAX, |most| most.value),
+            decision: cycles(&self.decision, clock, 0, LONGEST_PHASE)?,
             tried: Vec::new(),
         })
     }

@@ -67,6 +67,7 @@ pub(super) fn add(plan: &mut Plan) {
             },
             empty: dice.between(1, 4),
             most: dice.pick(&[1, 3, 10, 1000, 1000, 1000]),
+            decision: dice.pick(&[0, 0, 0, 1, 30]),
             tried: Vec::new(),
         };
         admission.add_probes(&mut plan.classes, &mut plan.flows);

@@ -86,7 +86,7 @@ pub(crate) const FLOWS: [&str; 36] = [
 ];
 
 /// What flows that ask have; adaptive routing excludes them.
-pub(crate) const ADMISSION: [&str; 14] = [
+pub(crate) const ADMISSION: [&str; 15] = [
     "admission",
     "admission beside other flows",
     "admission with control",
@@ -95,6 +95,7 @@ pub(crate) const ADMISSION: [&str; 14] = [
     "meters",
     "loads",
     "slots under admission",
+    "decisions that take time",
     "trials",
     "trials with shared sessions",
     "trials beside flows without a bound",
@@ -337,7 +338,7 @@ fn do_change_hands(flows: &[&FlowPlan], count: u32, end: u64) -> bool {
 }
 
 /// Classes that ask, and who decides (D53, D55, D56).
-fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 14] {
+fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
     let plan = &case.plan;
     let of_flows = || plan.classes.iter().filter(|class| class.flows.is_some());
     let asking = || of_flows().filter(|class| class.requests.is_some());
@@ -380,6 +381,10 @@ fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 14] {
         (
             "slots under admission",
             asking().any(|class| class.slots.is_some()),
+        ),
+        (
+            "decisions that take time",
+            (plan.admission.as_ref()).is_some_and(|admission| admission.decision > 0),
         ),
         ("trials", trials.is_some()),
         (

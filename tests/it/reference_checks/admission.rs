@@ -107,6 +107,7 @@ fn run(
             gap,
             empty,
             most,
+            decision: 0,
             tried: Vec::new(),
         }),
         ..plan(all, options)

@@ -49,6 +49,8 @@ struct State {
     grants: bool,
     /// Rounds done.
     rounds: u32,
+    /// Cycle of the act that ended them.
+    ended: Option<u64>,
     /// Rounds in a row that have admitted nothing.
     empty: u32,
     /// Requests so far, by class.
@@ -93,6 +95,7 @@ impl Rounds {
                 next: admission.first,
                 grants: false,
                 rounds: 0,
+                ended: None,
                 empty: 0,
                 requests: vec![0; plan.classes.len()],
                 waits: (0, 0),
@@ -162,12 +165,13 @@ impl Rounds {
         let state = &mut self.state;
         state.grants = true;
         state.admitted[asker] += 1;
-        let wait = at - state.first_asked[asker].take().unwrap_or(at);
+        let start = at + self.plan.decision;
+        let wait = start - state.first_asked[asker].take().unwrap_or(at);
         state.waits = (state.waits.0 + wait, state.waits.1.max(wait));
         if let Some(end) = trials::end_of(flow, shards)
             && let Some(mut flows) = shards.resource_mut::<Flows>(end.shard as usize)
         {
-            flows.admit(end.row, at);
+            flows.admit(end.row, start);
         }
     }
 }
@@ -195,6 +199,9 @@ impl GlobalAct for Rounds {
         } else {
             state.empty + 1
         };
+        if self.is_done() {
+            self.state.ended = Some(at);
+        }
         Ok(())
     }
 }
@@ -215,6 +222,7 @@ impl LastingAct for Rounds {
             (String::from("admission.waits"), state.waits.0),
             (String::from("admission.longest_wait"), state.waits.1),
         ];
+        counts.extend(state.ended.map(|at| (String::from("admission.end"), at)));
         for (class, &requests) in state.requests.iter().enumerate() {
             let of_class = |(own, _): &(&Vec<Request>, _)| usize::from(own[0].class) == class;
             let admitted = self.askers.iter().zip(&state.admitted).filter(of_class);
