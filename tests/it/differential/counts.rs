@@ -155,7 +155,7 @@ impl Differences {
         }
     }
 
-    /// D53, D60: rounds, waits, reservations; by class, requests and flows admitted. Where no class asks there are none of them.
+    /// D53, D60: rounds and their end, waits, reservations; by class, requests and flows admitted. Where no class asks there are none of them.
     fn admission(
         &mut self,
         expected: &AdmissionCounts,
@@ -183,6 +183,8 @@ impl Differences {
             let found = found.counts.get(&*name).copied().unwrap_or(0);
             self.same(&name, &expected, &found);
         }
+        let end = found.counts.get("admission.end").copied();
+        self.same("admission.end", &expected.end, &end);
     }
 
     fn channels(&mut self, expected: &[Vec<u64>], found: &Records) {

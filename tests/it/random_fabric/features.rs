@@ -347,7 +347,9 @@ fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
     let tried = plan.admission.iter().flat_map(|admission| &admission.tried);
     let others = asking().filter(|class| !class.reserves()).count() > tried.clone().count();
     let levels = |class: u16| &plan.classes[usize::from(class)].service_levels;
-    let has_own_level = tried.clone().any(|tried| levels(tried.class) != levels(tried.probes));
+    let has_own_level = tried
+        .clone()
+        .any(|tried| levels(tried.class) != levels(tried.probes));
     let reserving = || of_flows().filter(|class| class.reserves());
     let transports = || reserving().filter_map(|class| class.control.as_ref()?.transport);
     let untried = plan.admission.as_ref().filter(|_| trials.is_none());
@@ -391,7 +393,10 @@ fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
             "trials with shared sessions",
             trials.is_some_and(|trials| trials.sessions == Sessions::Shared),
         ),
-        ("trials beside flows without a bound", trials.is_some() && others),
+        (
+            "trials beside flows without a bound",
+            trials.is_some() && others,
+        ),
         ("trials on a level of their own", has_own_level),
         ("reservations", reserving().count() > 0),
         ("reservations out of band", transports().count() > 0),

@@ -2,7 +2,7 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55, D56, D59, D60); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55, D56, D59-D61); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
@@ -10,7 +10,7 @@
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `marking` (D16, D36 to D38), `host` (sources and injection), `sink`, `messages` (D21), `flows` of
 //! a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49), `applications` (D50), `looks` (D51),
-//! `admission` (D53, D55, D56, D60) and `trials` (D59), `check` (conservation), `window` (what a measurement counts).
+//! `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation), `window` (what a measurement counts).
 
 mod adaptive;
 mod admission;
