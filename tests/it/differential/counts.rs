@@ -3,7 +3,7 @@
 use super::engine::Found;
 use super::observed;
 use crate::reference::{
-    AdmissionCounts, ClassCounts, ControlCounts, FlowCounts, HostCounts, Outcome,
+    AdmissionCounts, ClassCounts, ControlCounts, FlowCounts, HostCounts, Outcome, ReservationCounts,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -169,9 +169,24 @@ impl Differences {
         }
     }
 
-    /// D53: rounds; by class, requests and flows admitted. Where no class asks there are none of them.
-    fn admission(&mut self, expected: &AdmissionCounts, found: &Records) {
-        let mut all: Vec<(String, u64)> = vec![(String::from("admission.rounds"), expected.rounds)];
+    /// D53, D60: rounds and their end, waits, reservations; by class, requests and flows admitted. Where no class asks there are none of them.
+    fn admission(
+        &mut self,
+        expected: &AdmissionCounts,
+        reserved: &ReservationCounts,
+        found: &Records,
+    ) {
+        let mut all: Vec<(String, u64)> = [
+            ("admission.rounds", expected.rounds),
+            ("admission.waits", expected.waits.0),
+            ("admission.longest_wait", expected.waits.1),
+            ("reservation.requests", reserved.requests),
+            ("reservation.begun", reserved.begun),
+            ("reservation.waits", reserved.waits.0),
+            ("reservation.longest_wait", reserved.waits.1),
+        ]
+        .map(|(name, count)| (String::from(name), count))
+        .into();
         for (class, requests) in expected.requests.iter().enumerate() {
             all.push((format!("admission.requests.{class}"), *requests));
         }
@@ -182,6 +197,8 @@ impl Differences {
             let found = found.counts.get(&*name).copied().unwrap_or(0);
             self.same(&name, &expected, &found);
         }
+        let end = found.counts.get("admission.end").copied();
+        self.same("admission.end", &expected.end, &end);
     }
 
     /// D57: counted where a class is bounded.
@@ -225,7 +242,7 @@ impl Differences {
         }
         self.channels(&window.sent, found);
         self.control(&expected.control, found);
-        self.admission(&expected.admission, found);
+        self.admission(&expected.admission, &expected.reservations, found);
         self.held(expected.held, found);
     }
 

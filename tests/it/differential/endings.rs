@@ -138,6 +138,7 @@ fn request_reply(dice: &mut Dice, answer: u16) -> Algorithm {
         dice.between(1, 60)
     );
     let context = ControlContext {
+        peak: None,
         clock: Clock {
             flit_bytes: 64,
             reference_rate: 1_000_000_000,

@@ -28,7 +28,11 @@ pub(super) fn add(plan: &mut Plan) {
         flit_bytes: plan.flit_bytes,
         reference_rate: plan.reference_rate,
     };
-    let answers: Vec<u16> = plan.classes.iter().map(|class| class.size.largest()).collect();
+    let answers: Vec<u16> = plan
+        .classes
+        .iter()
+        .map(|class| class.size.largest())
+        .collect();
     let mut asks = false;
     for (number, class) in (0u16..).zip(&mut plan.classes) {
         let has_phase = |flow: &FlowPlan| flow.class == number && flow.phase.is_some();
@@ -48,7 +52,11 @@ pub(super) fn add(plan: &mut Plan) {
     if asks {
         let control = control(&mut dice, plan);
         if control.trials().is_some() {
-            for class in plan.classes.iter_mut().filter(|class| class.requests.is_some()) {
+            for class in plan
+                .classes
+                .iter_mut()
+                .filter(|class| class.requests.is_some())
+            {
                 let requests = class.requests.as_mut().expect("it has some");
                 requests.jitter = dice.chance(85).then(|| dice.between(1, 60).into());
             }
@@ -164,8 +172,18 @@ fn arguments(dice: &mut Dice, name: &str, levels: u32) -> String {
         "JitterProbing" => format!(
             "(packets: {}, sl: {}, gap: {}, queue: {}, look: \"{} cycles\", sessions: {}, accept_zero: {})",
             dice.between(1, 5),
-            if dice.chance(70) { dice.between(0, levels - 1).to_string() } else { String::from("None") },
-            dice.pick(&["None", "\"1 cycles\"", "\"2 cycles\"", "\"7 cycles\"", "\"20 cycles\""]),
+            if dice.chance(70) {
+                dice.between(0, levels - 1).to_string()
+            } else {
+                String::from("None")
+            },
+            dice.pick(&[
+                "None",
+                "\"1 cycles\"",
+                "\"2 cycles\"",
+                "\"7 cycles\"",
+                "\"20 cycles\""
+            ]),
             dice.between(1, 3),
             dice.pick(&[1, 2, 5, 13, 40]),
             dice.pick(&["Own", "Shared"]),

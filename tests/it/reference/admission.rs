@@ -1,5 +1,5 @@
 //! Which flows may begin: rounds of admission (D53), an act between two cycles, with meters (D55), loads (D56) and trials
-//! (D59); what is counted of flows that their own senders begin (D60).
+//! (D59), and decisions that take time (D61); what is counted of flows that their own senders begin (D60).
 
 use super::link::Link;
 use super::packet::Packet;
@@ -21,6 +21,8 @@ pub(crate) struct AdmissionCounts {
     pub(crate) admitted: Vec<u64>,
     /// From the first request to the start cycle, of flows admitted: sum and most \[cycles\].
     pub(crate) waits: (u64, u64),
+    /// Cycle of the act that ended the rounds.
+    pub(crate) end: Option<u64>,
 }
 
 /// What is counted of flows that their own senders begin, since cycle 0.
@@ -130,22 +132,21 @@ impl<'a> Admission<'a> {
 
     /// Whether there is a round in this cycle.
     fn is_round_due(&self, now: u64) -> bool {
-        let AdmissionPlan {
-            first,
-            gap,
-            empty,
-            most,
-            ..
-        } = *self.plan;
+        let next = match self.rounds.last() {
+            None => Some(self.plan.first),
+            Some(round) => round.end.map(|end| end + self.plan.gap),
+        };
+        next == Some(now) && self.ended().is_none()
+    }
+
+    /// The cycle of the act that ended the last of all rounds.
+    fn ended(&self) -> Option<u64> {
+        let AdmissionPlan { empty, most, .. } = *self.plan;
+        let end = self.rounds.last()?.end?;
         let last = self.rounds.iter().rev();
         let in_vain = last.take_while(|round| round.admitted == 0).count();
         let is_over = in_vain >= empty as usize || self.rounds.len() >= most as usize;
-        let next = match self.rounds.last() {
-            None => first,
-            Some(Round { end: Some(end), .. }) => end + gap,
-            Some(Round { end: None, .. }) => return false,
-        };
-        !is_over && now == next
+        is_over.then_some(end)
     }
 
     /// D59: whether there is a look in this cycle.
@@ -200,12 +201,14 @@ impl<'a> Admission<'a> {
         self.plan.control.ask(&mut self.desk, &request, shown)
     }
 
-    /// A flow is admitted.
-    fn admit(&mut self, flow: usize, now: u64) {
+    /// A flow is admitted; returns its start cycle (D61).
+    fn admit(&mut self, flow: usize, now: u64) -> u64 {
+        let start = now + self.plan.decision;
         let class = usize::from(self.request(flow).class);
         self.classes[class].1 += 1;
-        self.waits.push(now - self.first_asked[&flow]);
+        self.waits.push(start - self.first_asked[&flow]);
         self.round().admitted += 1;
+        start
     }
 
     /// D56: flits granted in the cycles since the round before, by channel and lane; none in the first round.
@@ -246,6 +249,7 @@ impl<'a> Admission<'a> {
             requests: self.classes.iter().map(|class| class.0).collect(),
             admitted: self.classes.iter().map(|class| class.1).collect(),
             waits: sum_and_most(&self.waits),
+            end: self.ended(),
         }
     }
 }
@@ -291,8 +295,7 @@ impl Fabric<'_> {
                 }
                 let destination = setting.plan.flows[flow].destination.index();
                 if admission.ask(flow, now, loads.as_deref(), destination) {
-                    host.admit(setting, flow, now);
-                    admission.admit(flow, now);
+                    host.admit(setting, flow, admission.admit(flow, now));
                 }
             }
         }
@@ -314,8 +317,7 @@ impl Fabric<'_> {
             let request = admission.request(tried.flow).clone();
             let control = &admission.plan.control;
             if control.judge(&mut admission.desk, &request, heard) {
-                host.admit(setting, tried.flow, now);
-                admission.admit(tried.flow, now);
+                host.admit(setting, tried.flow, admission.admit(tried.flow, now));
             }
         }
         admission.end(now);

@@ -118,9 +118,9 @@ impl Host {
         self.flows.asks_for(setting, class)
     }
 
-    /// D53: a flow is admitted.
-    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, now: u64) {
-        self.flows.admit(setting, flow, now);
+    /// D53: a flow is admitted with this start cycle.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
+        self.flows.admit(setting, flow, start);
     }
 
     /// D59: a session of a probe flow begins.

@@ -12,6 +12,7 @@ mod marking;
 mod output_lanes;
 mod probes;
 mod random_cases;
+mod reservations;
 mod rooms;
 mod slots;
 mod trials;

@@ -91,6 +91,7 @@ fn asking(
         gap,
         empty,
         most,
+        decision: 0,
         tried: Vec::new(),
     };
     admission.add_probes(&mut all, &mut flows);
@@ -194,6 +195,7 @@ fn a_look_hears_what_came_before_it() {
             requests: vec![1, 0],
             admitted: vec![1, 0],
             waits: (over - 5, over - 5),
+            end: Some(over + 7),
         };
         assert_eq!(outcome.admission, counts);
     }
@@ -354,20 +356,24 @@ fn a_round_is_over_when_nobody_is_on_trial() {
         (outcome.admission, starts.collect::<Vec<_>>())
     };
     let starts = [Some(9), Some(37), Some(5), Some(19)];
-    let counts = |rounds, requests, admitted, waits| AdmissionCounts {
+    let counts = |(rounds, end), requests, admitted, waits| AdmissionCounts {
         rounds,
         requests,
         admitted,
         waits,
+        end,
     };
     let rounds = (5, 10, 2, 99);
     let (found, found_starts) = at(rounds, 100);
     // those in 47 and 57, in which nobody asks, end the rounds
-    let all = counts(5, vec![4, 2, 0], vec![2, 2, 0], (4 + 32, 32));
+    let all = counts((5, Some(57)), vec![4, 2, 0], vec![2, 2, 0], (4 + 32, 32));
     assert_eq!((found, &found_starts[..]), (all, &starts[..]));
     // in cycle 35 two are over, and one goes on
     let (found, _) = at(rounds, 35);
-    assert_eq!(found, counts(2, vec![4, 2, 0], vec![1, 2, 0], (4, 4)));
+    assert_eq!(
+        found,
+        counts((2, None), vec![4, 2, 0], vec![1, 2, 0], (4, 4))
+    );
     // the acts of cycle 37 come before the end
     assert_eq!(at(rounds, 36).0.rounds, 2);
     assert_eq!(at(rounds, 37).0.rounds, 3);
@@ -375,7 +381,10 @@ fn a_round_is_over_when_nobody_is_on_trial() {
     assert_eq!(at((5, 10, 1, 99), 100).0.rounds, 4);
     // two rounds at most
     let (found, found_starts) = at((5, 10, 2, 2), 100);
-    assert_eq!(found, counts(2, vec![3, 2, 0], vec![1, 2, 0], (4, 4)));
+    assert_eq!(
+        found,
+        counts((2, Some(23)), vec![3, 2, 0], vec![1, 2, 0], (4, 4))
+    );
     assert_eq!(found_starts[1], None);
     // the second has admitted before its looks only; the third is in vain
     let never: fn(u32, usize) -> bool = |flow, _| flow == 0;
@@ -415,6 +424,7 @@ fn is_admitted(arguments: &str, jitter: u64, other: bool) -> bool {
             flit_bytes: 64,
             reference_rate: 1,
         },
+        lanes: None,
     };
     let entry = ADMISSIONS.find("JitterProbing").expect("registered");
     let text = format!("(gap: \"1 cycles\", {arguments})");

@@ -129,11 +129,11 @@ impl Flow {
         self.start = Some(now + self.plan(setting).start);
     }
 
-    /// D53: it is admitted in this cycle.
-    pub(super) fn admit(&mut self, setting: Setting<'_>, now: u64) {
+    /// D53: it is admitted with this start cycle.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, start: u64) {
         assert_eq!(self.start, None);
-        self.start = Some(now);
-        self.due = self.next_creation(self.plan(setting), now);
+        self.start = Some(start);
+        self.due = self.next_creation(self.plan(setting), start);
     }
 
     /// D60: it begins if its sender has said so.

@@ -107,11 +107,11 @@ impl Flows {
         first.map(|flow| flow.id)
     }
 
-    /// D53: this flow is admitted in this cycle.
-    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, now: u64) {
+    /// D53: this flow is admitted with this start cycle.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
         let mut all = self.all.iter_mut();
         let flow = all.find(|mine| mine.id == flow);
-        flow.expect("a flow of this host").admit(setting, now);
+        flow.expect("a flow of this host").admit(setting, start);
     }
 
     /// D59: a session of this probe flow begins in this cycle.
