@@ -115,7 +115,10 @@ fn survey(resolved: &Resolved, text: &mut String) {
     );
     line("dependencies", proof.dependencies.to_string());
     if let Some(held) = proof.held {
-        line("", format!("{held} with those of hosts that hold requests back"));
+        line(
+            "",
+            format!("{held} with those of hosts that hold requests back"),
+        );
     }
     let pairs = match proof.unreachable_pairs {
         0 => format!("{}, all with a path", proof.reachable_pairs),

@@ -11,9 +11,7 @@ use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
 use super::stages::arbitrate::{OutputStream, Turn, Turns};
 use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
-use crate::fabric::rows::{
-    LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen, SwitchRow, TurnRow,
-};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen, SwitchRow, TurnRow};
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Local, Query, ResMut};

@@ -69,7 +69,13 @@ impl Inspect for Collect<'_> {
             }
             let lane = shared.switch.classifier.lane(row);
             if view.place().is_host(shared.numbering.port(lane)) {
-                self.add(view, channels, lane, queue.head, &held(view, lane, queue.head));
+                self.add(
+                    view,
+                    channels,
+                    lane,
+                    queue.head,
+                    &held(view, lane, queue.head),
+                );
                 continue;
             }
             if !queue.requesting {
@@ -135,8 +141,7 @@ impl Collect<'_> {
 /// Lanes that a packet at its host waits for: those of the answers that keep its room, when all of them lack credits.
 fn held(view: &dyn Columns, lane: LaneRow, packet: PacketRow) -> Vec<LaneRow> {
     let (shared, place) = (view.shared(), view.place());
-    let (Some(rooms), Some(answers)) =
-        (view.resource::<AnswerRooms>(), view.resource::<Answers>())
+    let (Some(rooms), Some(answers)) = (view.resource::<AnswerRooms>(), view.resource::<Answers>())
     else {
         return Vec::new();
     };
@@ -149,7 +154,11 @@ fn held(view: &dyn Columns, lane: LaneRow, packet: PacketRow) -> Vec<LaneRow> {
     let Some(of_class) = own.as_ref().map(|control| control.answers) else {
         return Vec::new();
     };
-    let queue = |lane| shared.numbering.source_queue(host, shared.numbering.number(lane));
+    let queue = |lane| {
+        shared
+            .numbering
+            .source_queue(host, shared.numbering.number(lane))
+    };
     let lanes = shared.numbering.lanes_of(port);
     let lanes: Vec<LaneRow> = lanes
         .filter(|&lane| answers.has(queue(lane), of_class))

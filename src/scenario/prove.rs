@@ -130,7 +130,10 @@ fn in_lanes(graph: &Graph, tables: &Tables, plan: &Plan) -> (u64, Option<String>
     let mut held: BTreeMap<(u16, HostId), [BTreeSet<VlId>; 2]> = BTreeMap::new();
     for flow in &plan.flows {
         let class = &plan.classes[usize::from(flow.class)];
-        let [there, back] = [[flow.source, flow.destination], [flow.destination, flow.source]];
+        let [there, back] = [
+            [flow.source, flow.destination],
+            [flow.destination, flow.source],
+        ];
         let request = waits.follow(there, class.service_levels[0]);
         let Some(control) = &class.control else {
             continue;
@@ -159,11 +162,16 @@ fn in_lanes(graph: &Graph, tables: &Tables, plan: &Plan) -> (u64, Option<String>
         }
     }
     waits.hold(held.iter().flat_map(|(&(_, host), [into, out])| {
-        let pairs = into.iter().flat_map(|&lane| out.iter().map(move |&answers| (lane, answers)));
+        let pairs = into
+            .iter()
+            .flat_map(|&lane| out.iter().map(move |&answers| (lane, answers)));
         pairs.map(move |(lane, answers)| (host, lane, answers))
     }));
     let cycle = waits.find_cycle();
-    (waits.count(), cycle.map(|cycle| describe_cycle(graph, &cycle)))
+    (
+        waits.count(),
+        cycle.map(|cycle| describe_cycle(graph, &cycle)),
+    )
 }
 
 /// Groups of lanes that wait for others where packets choose among the lanes of a group, and a circle of them in words.

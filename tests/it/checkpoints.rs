@@ -238,7 +238,10 @@ fn flows_that_ask_go_on_in_the_middle_of_their_trials() {
         let expected = whole(&resolved);
         let count = |name: &str| expected.records.counts[name];
         let (asked, admitted) = (count("admission.requests.0"), count("admission.admitted.0"));
-        assert!(asked > admitted + 20 && admitted > 2, "{sessions}: {asked} {admitted}");
+        assert!(
+            asked > admitted + 20 && admitted > 2,
+            "{sessions}: {asked} {admitted}"
+        );
         assert!(count("reservation.requests") > count("reservation.begun"));
         assert!(count("reservation.begun") > 9);
         for (shards, threads, then) in [(1, 1, 4), (2, 2, 1), (7, 1, 2)] {

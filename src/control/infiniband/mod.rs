@@ -271,7 +271,10 @@ fn missing(name: &str, preset: Preset) -> ArgumentError {
     invalid(match preset.parameters() {
         None => format!("`{name}` is missing: write it, or a `preset` that has one"),
         Some(set) => {
-            format!("`{name}` is missing: the {} leaves it open, so it has to be written", set.source)
+            format!(
+                "`{name}` is missing: the {} leaves it open, so it has to be written",
+                set.source
+            )
         }
     })
 }
@@ -297,7 +300,9 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
     let written: Parameters = arguments.parse()?;
     let set = written.preset.parameters();
     let units = set.and_then(|set| set.timer);
-    let timer = written.timer.or(units.map(|units| Time::Picoseconds(units * TIMER_UNIT)));
+    let timer = written
+        .timer
+        .or(units.map(|units| Time::Picoseconds(units * TIMER_UNIT)));
     let timer = timer.ok_or_else(|| missing("timer", written.preset))?;
     if matches!(timer, Time::Picoseconds(time) if time > LONGEST_TIMER) {
         return Err(invalid(format!(
@@ -308,7 +313,10 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
     let last = table.len() as u64 - 1;
     let increase = within(
         "increase",
-        written.increase.or(set.map(|set| set.increase)).unwrap_or(1),
+        written
+            .increase
+            .or(set.map(|set| set.increase))
+            .unwrap_or(1),
         1..=255,
         "8 bits (CCTI_Increase)",
     )?;

@@ -201,18 +201,25 @@ impl AnswerRooms {
 
 /// Room left + what drains, is to be created and waits = bound.
 fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
-    let (Some(rooms), Some(answers)) =
-        (view.resource::<AnswerRooms>(), view.resource::<Answers>())
+    let (Some(rooms), Some(answers)) = (view.resource::<AnswerRooms>(), view.resource::<Answers>())
     else {
         return;
     };
     let hosts = view.column::<HostRow, Host>();
-    let rows: BTreeMap<u32, HostRow> = hosts.enumerate().map(|(row, host)| (host.id, row)).collect();
+    let rows: BTreeMap<u32, HostRow> = hosts
+        .enumerate()
+        .map(|(row, host)| (host.id, row))
+        .collect();
     let mut sums = rooms.rooms.clone();
     let mut add = |host: HostRow, share: Share, packets: u32| {
         sums[rooms.place(host, share.bound)] += packets;
     };
-    for &row in view.calendar().slots().iter().flat_map(|slot| &slot.deliveries) {
+    for &row in view
+        .calendar()
+        .slots()
+        .iter()
+        .flat_map(|slot| &slot.deliveries)
+    {
         let host = rows.get(&view.packets()[row].destination);
         let share = rooms.taken(view.records()[row].class);
         if let (Some(&host), Some(share)) = (host, share) {

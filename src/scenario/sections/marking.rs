@@ -88,10 +88,16 @@ impl InfiniBandMarking {
             (None, None) => 0,
         };
         Ok(plan::Marking::InfiniBand {
-            threshold: self.threshold.or(set.map(|set| set.threshold)).unwrap_or(15),
+            threshold: self
+                .threshold
+                .or(set.map(|set| set.threshold))
+                .unwrap_or(15),
             hysteresis: buffer(&self.hysteresis, clock, 0)?,
             packet,
-            rate: self.marking_rate.or(set.map(|set| set.marking_rate)).unwrap_or(0),
+            rate: self
+                .marking_rate
+                .or(set.map(|set| set.marking_rate))
+                .unwrap_or(0),
             victims: self.victims.or(set.map(|set| set.victims)).unwrap_or(Hosts),
         })
     }

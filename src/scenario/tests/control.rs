@@ -151,7 +151,10 @@ fn with_adaptive_routing_answers_need_a_group_of_their_own() {
     // one group for both levels, or levels that share a group
     for (lanes, levels) in [(3, [0, 1]), (6, [0, 0]), (6, [0, 2])] {
         let refused = resolve(lanes, levels, false).unwrap_err();
-        assert!(refused.contains("`calls answers` in lanes 0 to 2"), "{refused}");
+        assert!(
+            refused.contains("`calls answers` in lanes 0 to 2"),
+            "{refused}"
+        );
         assert!(!resolve(lanes, levels, true).unwrap().proof.acyclic);
     }
 }

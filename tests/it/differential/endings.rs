@@ -231,7 +231,10 @@ fn endings(count: usize, add: fn(&mut Dice, &mut Case)) -> Vec<(Ending, Outcome)
     let count = number("VIRTLANE_CASES", count as u64) as usize;
     let cases = (number("VIRTLANE_FIRST_CASE", 0)..).filter_map(|seed| {
         let mut case = small(seed)?;
-        add(&mut Dice(stream(seed, Purpose::Topology, 1 << 44)), &mut case);
+        add(
+            &mut Dice(stream(seed, Purpose::Topology, 1 << 44)),
+            &mut case,
+        );
         Some(case)
     });
     cases.take(count).map(|case| ending(&case)).collect()
@@ -251,7 +254,9 @@ fn held_packets_are_stuck_when_no_answer_is_to_come() {
 fn dropped_packets_are_not_waited_for() {
     let endings = endings(60, add_drops);
     let stuck = endings.iter().filter(|(end, _)| *end != Ending::Done);
-    let lost = endings.iter().filter(|(_, outcome)| !outcome.lost.is_empty());
+    let lost = endings
+        .iter()
+        .filter(|(_, outcome)| !outcome.lost.is_empty());
     let (stuck, lost) = (stuck.count(), lost.count());
     assert!(stuck < 5 && lost > 20, "{stuck} {lost}");
 }

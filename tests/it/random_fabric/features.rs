@@ -211,7 +211,13 @@ where
     let random = switch.output_arbitration == OutputArbitration::Random;
     let store = switch.forwarding == Forwarding::StoreAndForward;
     let infiniband = matches!(switch.marking, Some(Marking::InfiniBand { .. }));
-    let hysteresis = matches!(switch.marking, Some(Marking::InfiniBand { hysteresis: 1.., .. }));
+    let hysteresis = matches!(
+        switch.marking,
+        Some(Marking::InfiniBand {
+            hysteresis: 1..,
+            ..
+        })
+    );
     let ecn = matches!(switch.marking, Some(Marking::Ecn { .. }));
     let several = matches!(places, InputSpeedup::Limited(2..));
     vec![
@@ -369,7 +375,9 @@ fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 14] {
     let trials = (plan.admission.as_ref()).and_then(|admission| admission.trials());
     let tried = plan.admission.iter().flat_map(|admission| &admission.tried);
     let levels = |class: u16| &plan.classes[usize::from(class)].service_levels;
-    let has_own_level = tried.into_iter().any(|tried| levels(tried.class) != levels(tried.probes));
+    let has_own_level = tried
+        .into_iter()
+        .any(|tried| levels(tried.class) != levels(tried.probes));
     let reserving = || of_flows().filter(|class| class.reserves());
     let transports = || reserving().filter_map(|class| class.control.as_ref()?.transport);
     let untried = plan.admission.as_ref().filter(|_| trials.is_none());

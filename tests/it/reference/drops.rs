@@ -34,7 +34,9 @@ pub(super) fn check_plan(setting: Setting<'_>) {
         let mut levels = class.service_levels.iter();
         if levels.any(|level| dropping.service_levels.contains(level)) {
             assert!(class.messages.is_none() && class.control.is_none(), "D58");
-            let answered = class.answers.map(|number| &plan.classes[usize::from(number)]);
+            let answered = class
+                .answers
+                .map(|number| &plan.classes[usize::from(number)]);
             let control = answered.and_then(|class| class.control.as_ref());
             // D49: the service level says nothing out of band
             let is_in_band = control.is_some_and(|control| control.transport.is_none());
@@ -169,9 +171,10 @@ impl Switch {
 
     /// Dropped packets whose time is over leave their queue.
     pub(super) fn retire_dropped(&mut self, now: u64) {
-        let (over, going): (Vec<Leaving>, Vec<Leaving>) = self.drops.iter().partition(|leaving| {
-            now == leaving.start + u64::from(leaving.size) * leaving.pace
-        });
+        let (over, going): (Vec<Leaving>, Vec<Leaving>) = self
+            .drops
+            .iter()
+            .partition(|leaving| now == leaving.start + u64::from(leaving.size) * leaving.pace);
         self.drops = going;
         for leaving in over {
             assert_eq!(leaving.left, leaving.size);

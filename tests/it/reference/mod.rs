@@ -212,8 +212,7 @@ impl<'a> Fabric<'a> {
         self.generate_and_inject(now);
         self.networks.cycle(self.setting, &mut self.agents, now);
         for host in &mut self.hosts {
-            host.sink
-                .consume(&mut self.links, &mut self.packets, now);
+            host.sink.consume(&mut self.links, &mut self.packets, now);
         }
         self.notify(now);
         self.measure(now);

@@ -158,7 +158,9 @@ fn other_lanes_go_on() {
     let all = deliveries(&resolved, 2400);
     let of = |class| all.iter().filter(move |delivery| delivery.class == class);
     assert_eq!(of(0).count(), 1);
-    let latencies: Vec<u64> = of(1).map(|packet| packet.delivered - packet.injected).collect();
+    let latencies: Vec<u64> = of(1)
+        .map(|packet| packet.delivered - packet.injected)
+        .collect();
     assert!(latencies.len() > 25, "{latencies:?}");
     assert!(
         latencies.iter().all(|&latency| latency == HEADER + 4),
