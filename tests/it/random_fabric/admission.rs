@@ -79,6 +79,9 @@ pub(super) fn add(plan: &mut Plan) {
             tried: Vec::new(),
         };
         admission.add_probes(&mut plan.classes, &mut plan.flows);
+        if plan.observe.is_on() {
+            plan.observe.classes.resize(plan.classes.len(), true);
+        }
         plan.admission = Some(admission);
     }
 }
@@ -107,6 +110,8 @@ fn reserve(dice: &mut Dice, class: &mut ClassPlan, clock: Clock, answers: &[u16]
     let made = build(Arguments { text: &text }, context);
     let made: Algorithm = made.unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
     control.algorithm = made;
+    // it probes (D57)
+    control.queue = None;
 }
 
 /// What the flows of a class ask for.

@@ -228,8 +228,9 @@ pub(crate) fn bound(plan: &mut Plan) {
             continue;
         };
         let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 41) + number));
-        if !control.is_apart() && dice.chance(35) {
-            let least = u32::from(control.algorithm.packets_per_answer());
+        let least = u32::from(control.algorithm.packets_per_answer());
+        let bounded = if least > 1 { 70 } else { 35 };
+        if !control.is_apart() && dice.chance(bounded) {
             control.queue = Some(least + dice.pick(&[0, 0, 1, 2, 5, 20]));
         }
     }
