@@ -217,7 +217,7 @@ const ASKING: [&str; 4] = [
     r#"traffic=[
         (name: "calls", size: "4 flits", flows: [(pairs: Permutations(count: 2), copies: 4, process: Bernoulli(load: 0.02))],
          requests: (peak: 0.05, jitter: "20 cycles")),
-        (name: "films", size: "4 flits", sl: 1, flows: [(pairs: Permutations(count: 3), copies: 2)], requests: (peak: 0.03),
+        (name: "films", size: "4 flits", sl: 1, flows: [(pairs: Permutations(count: 3), copies: 2)], requests: (peak: 0.2),
          control: Reservation(retry: "150 cycles"), answers: (size: "2 flits")),
         (name: "bulk", size: "8 flits", sl: 1, pattern: Uniform, process: Bernoulli(load: 0.3)),
     ]"#,

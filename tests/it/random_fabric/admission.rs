@@ -19,8 +19,8 @@ const RESERVING: u32 = 45;
 
 /// Admission for the flows of some classes, where they are of no phase. For tables only, and after the options of the
 /// switches are drawn. From a stream of its own, so that all else is drawn as without.
-pub(super) fn add(plan: &mut Plan) {
-    let mut dice = Dice(stream(plan.seed, Purpose::Topology, 1 << 42));
+pub(super) fn add(plan: &mut Plan, attempt: u64) {
+    let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 42) + attempt));
     if !dice.chance(SHARE) {
         return;
     }
@@ -81,6 +81,7 @@ pub(super) fn add(plan: &mut Plan) {
         admission.add_probes(&mut plan.classes, &mut plan.flows);
         if plan.observe.is_on() {
             plan.observe.classes.resize(plan.classes.len(), true);
+            plan.observe.percentiles.resize(plan.classes.len(), true);
         }
         plan.admission = Some(admission);
     }

@@ -97,12 +97,19 @@ where
     for<'a> &'a R: Into<Routing<'a>>,
 {
     let dice = |attempt: u64| Dice(stream(seed, Purpose::Topology, number + 3 * attempt));
-    let mut cases = (0..).map(|attempt| case(seed, stratum, dice(attempt)));
+    let mut cases = (0..20_000).map(|attempt| {
+        let stratum = Stratum {
+            attempt,
+            ..stratum.clone()
+        };
+        case(seed, &stratum, dice(attempt))
+    });
     let fits = |case: &Case<R>| match &stratum.feature {
         Some((name, _)) => features(case).contains(name),
         None => true,
     };
-    cases.find(fits).expect("no end of attempts")
+    let found = cases.find(fits);
+    found.unwrap_or_else(|| panic!("no random case has {:?}", stratum.feature))
 }
 
 /// The case of a seed.
@@ -132,8 +139,8 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
         bound(&mut plan);
     }
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
-    admission::add(&mut plan);
-    dropping::add(&mut plan);
+    admission::add(&mut plan, stratum.attempt);
+    dropping::add(&mut plan, stratum.attempt);
     finish(&mut dice, stratum, plan, graph, tables, cycles)
 }
 

@@ -122,6 +122,7 @@ fn stratum(seed: u64) -> (Stratum, Option<&'static str>, Option<&'static str>) {
         scale: Scale::Usual,
         threads: threads(number / 2),
         feature: None,
+        attempt: 0,
     };
     (stratum, engine, topology)
 }
@@ -158,7 +159,7 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
     }
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     if routes.tables().is_some() {
-        admission::add(&mut plan);
+        admission::add(&mut plan, 0);
     }
     if let Routes::Adaptive(adaptive) = &routes {
         options::allow_adaptive(&mut plan.switch, adaptive.routing.selection());

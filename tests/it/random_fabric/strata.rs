@@ -82,6 +82,8 @@ pub(super) struct Stratum {
     pub(super) threads: usize,
     /// A feature it must have, and whether it is resumed.
     pub(super) feature: Option<(String, bool)>,
+    /// How often it was drawn before: what is drawn from streams of its own is drawn anew, too.
+    pub(super) attempt: u64,
 }
 
 /// Numbers of threads in turn.
@@ -105,6 +107,7 @@ impl Stratum {
                 scale,
                 threads: threads(round),
                 feature: None,
+                attempt: 0,
             };
         }
         let turn = round * (SLOTS - SIZED) + slot - SIZED;
@@ -116,6 +119,7 @@ impl Stratum {
             scale,
             threads: threads(round + turn),
             feature: Some((feature, turn / count % 3 < 2)),
+            attempt: 0,
         }
     }
 }
