@@ -257,6 +257,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::too_many_lines, reason = "mostly a list of arguments")]
     fn impossible_parameters_are_refused_with_what_is_allowed() {
         for (text, message) in [
             (

@@ -120,26 +120,7 @@ fn survey(resolved: &Resolved, text: &mut String) {
             format!("{held} with those of hosts that hold requests back"),
         );
     }
-    let pairs = match proof.unreachable_pairs {
-        0 => format!("{}, all with a path", proof.reachable_pairs),
-        _ => format!(
-            "{} with a path, {}",
-            proof.reachable_pairs,
-            unreachable_pairs(&resolved.layout.graph, proof)
-        ),
-    };
-    line("pairs of hosts", pairs);
-    if let (Some(choices), Some(adaptive)) = (&proof.choices, routes.adaptive()) {
-        ways(adaptive, proof, choices, &mut line);
-    } else {
-        line("mean path", format!("{:.3} hops", proof.mean_hops));
-        line("longest path", format!("{} hops", proof.max_hops));
-        for (hops, pairs) in proof.hop_histogram.iter().enumerate() {
-            if *pairs > 0 {
-                line("", format!("{hops} hops: {pairs} pairs"));
-            }
-        }
-    }
+    paths(resolved, &mut line);
     let remarks = match routes {
         routing::Routes::Tables(tables) => &tables.remarks,
         routing::Routes::Adaptive(adaptive) => &adaptive.remarks,
@@ -156,6 +137,31 @@ fn survey(resolved: &Resolved, text: &mut String) {
         waits(&resolved.layout.graph, &service, &mut line);
         if let Some(shares) = &service.shares {
             self::shares(shares, &mut line);
+        }
+    }
+}
+
+/// How many pairs of hosts have a way, and how long it is.
+fn paths(resolved: &Resolved, line: &mut impl FnMut(&str, String)) {
+    let (routes, proof) = (&resolved.routes, &resolved.proof);
+    let pairs = match proof.unreachable_pairs {
+        0 => format!("{}, all with a path", proof.reachable_pairs),
+        _ => format!(
+            "{} with a path, {}",
+            proof.reachable_pairs,
+            unreachable_pairs(&resolved.layout.graph, proof)
+        ),
+    };
+    line("pairs of hosts", pairs);
+    if let (Some(choices), Some(adaptive)) = (&proof.choices, routes.adaptive()) {
+        ways(adaptive, proof, choices, line);
+    } else {
+        line("mean path", format!("{:.3} hops", proof.mean_hops));
+        line("longest path", format!("{} hops", proof.max_hops));
+        for (hops, pairs) in proof.hop_histogram.iter().enumerate() {
+            if *pairs > 0 {
+                line("", format!("{hops} hops: {pairs} pairs"));
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reservation: a flow that asks sends a packet over its way, which reserves its peak at every channel, and begins when the reply
 //! says that all of them had room; so admission link by link takes time, packets and room of its own (003 S18, the peak-rate
-//! reservation of IntServ; 003 S12 in zero time).
+//! reservation of `IntServ`; 003 S12 in zero time).
 //!
 //! # Rules
 //! 1. The agent of a channel has what is left for the class: at first `utilisation` of the channel's rate where it leaves a host,

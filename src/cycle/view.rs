@@ -200,6 +200,7 @@ macro_rules! optional {
             impl $name<'_, '_> {
                 /// The columns.
                 #[inline(always)]
+                #[allow(clippy::needless_update, reason = "one of the sets has all columns")]
                 pub fn columns(&mut self) -> Optional<'_> {
                     Optional {
                         $($column: Rows::new(column!(self.$column)),)*

@@ -20,6 +20,7 @@ mod flows;
 mod loss;
 mod max_min;
 mod occupancy;
+mod pattern;
 mod run;
 mod work;
 
@@ -273,19 +274,7 @@ impl Metric {
 
     /// Whether `path` names this value.
     fn names(&self, path: &str) -> bool {
-        let pattern: Vec<_> = self.path.split('.').collect();
-        let given: Vec<_> = path.split('.').collect();
-        pattern.len() == given.len()
-            && pattern
-                .iter()
-                .zip(&given)
-                .all(|(pattern, given)| match *pattern {
-                    NAME => !given.is_empty(),
-                    FLITS => *given == FLITS || is_size(given),
-                    HOPS | SL => given == pattern || is_number(given),
-                    STATISTIC => *given == STATISTIC || STATISTICS.contains(given),
-                    key => key == *given,
-                })
+        pattern::matches(self.path, path)
     }
 
     /// The traffic class, size class or number that `path` names; empty when this is of none.
@@ -324,18 +313,6 @@ impl Metric {
     fn short_unit(&self) -> &'static str {
         self.unit.rsplit(" = ").next().unwrap_or(self.unit)
     }
-}
-
-/// Whether this is the name of a size class of flows.
-fn is_size(text: &str) -> bool {
-    let flits: Option<u64> = text.parse().ok();
-    flits.is_some_and(|flits| flits.is_power_of_two() && flits.to_string() == text)
-}
-
-/// Whether this is a number as it is written.
-fn is_number(text: &str) -> bool {
-    let number: Option<u64> = text.parse().ok();
-    number.is_some_and(|number| number.to_string() == text)
 }
 
 /// Plain data as JSON.

@@ -93,7 +93,9 @@ fn system<const W: usize>(
     mut sinks: Query<'_, '_, &mut Sink>,
     mut rooms: Option<ResMut<'_, AnswerRooms>>,
 ) {
-    let mut rooms = rooms.as_mut().map(|rooms| rooms.bypass_change_detection());
+    let mut rooms = rooms
+        .as_mut()
+        .map(DetectChangesMut::bypass_change_detection);
     let has_freed = rooms.as_ref().is_some_and(|rooms| rooms.has_freed());
     if heads.events.lists().sink_visits.is_empty() && !has_freed {
         return;
