@@ -8,7 +8,7 @@ use crate::reference::{
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use virtlane::ids::ChannelId;
-use virtlane::measure::records::{ClassRecords, HostRecord};
+use virtlane::measure::records::{ClassRecords, HostRecord, LossRecord};
 use virtlane::measure::{LatencyRecord, Records};
 
 /// Collects what differs.
@@ -59,20 +59,11 @@ impl Differences {
         ] {
             self.same(&name(what), &expected, &found);
         }
-        let lost = &found.lost;
-        let lost = (
-            (lost.packets, lost.flits),
-            (lost.hops, lost.tagged, lost.window_flits),
+        self.same(
+            &name("dropped"),
+            &expected_lost(expected),
+            &lost(&found.lost),
         );
-        let expected_lost = (
-            expected.dropped,
-            (
-                expected.dropped_grants,
-                expected.tagged_dropped,
-                expected.window_dropped,
-            ),
-        );
-        self.same(&name("dropped"), &expected_lost, &lost);
         let hops = (0..).zip(&found.hops).filter(|(_, count)| **count > 0);
         let hops: BTreeMap<u16, u64> = hops.map(|(hops, count)| (hops, *count)).collect();
         self.same(&name("hops"), &expected.hops, &hops);
@@ -279,4 +270,27 @@ pub(super) fn of_run(expected: &Outcome, found: &Records, flows: &[FlowCounts]) 
     all.dropped(&expected.window.dropped, found);
     all.flows(&expected.flows, flows);
     all.0
+}
+
+/// Of a class, what was dropped: packets, flits, grants, tagged packets, flits in the window (D58).
+type Lost = (u64, u64, u64, u64, u64);
+
+fn expected_lost(class: &ClassCounts) -> Lost {
+    (
+        class.dropped.0,
+        class.dropped.1,
+        class.dropped_grants,
+        class.tagged_dropped,
+        class.window_dropped,
+    )
+}
+
+fn lost(class: &LossRecord) -> Lost {
+    (
+        class.packets,
+        class.flits,
+        class.hops,
+        class.tagged,
+        class.window_flits,
+    )
 }

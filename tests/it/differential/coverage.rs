@@ -62,39 +62,7 @@ impl Coverage {
         if expected.held > 0 && !found.deliveries.is_empty() {
             names.push(String::from(HELD));
         }
-        let sum = |counts: &[u64]| counts.iter().sum::<u64>();
-        let (requests, admitted) = (
-            sum(&expected.admission.requests),
-            sum(&expected.admission.admitted),
-        );
-        if admitted < requests {
-            names.push(String::from(REFUSED));
-            if admitted > 0 {
-                names.push(String::from(SOME));
-            }
-            if names.iter().any(|name| name == "meters" || name == "loads") {
-                names.push(String::from(REFUSED_BY_MEASUREMENT));
-            }
-        }
-        for (class, number) in tried(case) {
-            let of_class = |name: &str| found.records.counts[&*format!("admission.{name}.{class}")];
-            let (asked, admitted) = (of_class("requests"), of_class("admitted"));
-            // a request may still be on trial
-            if admitted + number < asked {
-                names.push(String::from(REFUSED_BY_TRIAL));
-            }
-            if admitted > 0 {
-                names.push(String::from(TRIED));
-            }
-        }
-        let reserved = |name: &str| found.records.counts.get(name).copied().unwrap_or(0);
-        let begun = reserved("reservation.begun");
-        if begun > 0 {
-            names.push(String::from(BEGUN));
-        }
-        if reserved("reservation.requests") > begun + case.plan.flows.len() as u64 {
-            names.push(String::from(NO_ROOM));
-        }
+        names.extend(decided(case, expected, found, &names));
         if case.way.resume.is_some() {
             let resumed = names.iter().map(|name| format!("resumed with {name}"));
             names.extend(resumed.collect::<Vec<_>>());
@@ -214,4 +182,51 @@ fn tried<R>(case: &Case<R>) -> Vec<(u16, u64)> {
     let tried = case.plan.admission.iter().flat_map(|one| &one.tried);
     let hosts = case.graph.hosts().len() as u64;
     tried.map(|tried| (tried.class, hosts)).collect()
+}
+
+/// What was decided on requests (D53, D59, D60).
+fn decided<R>(
+    case: &Case<R>,
+    expected: &Outcome,
+    found: &Found,
+    features: &[String],
+) -> Vec<String> {
+    let mut names = Vec::new();
+    let sum = |counts: &[u64]| counts.iter().sum::<u64>();
+    let (requests, admitted) = (
+        sum(&expected.admission.requests),
+        sum(&expected.admission.admitted),
+    );
+    if admitted < requests {
+        names.push(REFUSED);
+        if admitted > 0 {
+            names.push(SOME);
+        }
+        if features
+            .iter()
+            .any(|name| name == "meters" || name == "loads")
+        {
+            names.push(REFUSED_BY_MEASUREMENT);
+        }
+    }
+    for (class, number) in tried(case) {
+        let of_class = |name: &str| found.records.counts[&*format!("admission.{name}.{class}")];
+        let (asked, admitted) = (of_class("requests"), of_class("admitted"));
+        // a request may still be on trial
+        if admitted + number < asked {
+            names.push(REFUSED_BY_TRIAL);
+        }
+        if admitted > 0 {
+            names.push(TRIED);
+        }
+    }
+    let reserved = |name: &str| found.records.counts.get(name).copied().unwrap_or(0);
+    let begun = reserved("reservation.begun");
+    if begun > 0 {
+        names.push(BEGUN);
+    }
+    if reserved("reservation.requests") > begun + case.plan.flows.len() as u64 {
+        names.push(NO_ROOM);
+    }
+    names.into_iter().map(String::from).collect()
 }

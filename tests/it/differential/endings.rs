@@ -50,7 +50,7 @@ fn small(seed: u64) -> Option<Case> {
     plan.workloads.clear();
     plan.flows.clear();
     plan.app_phases.clear();
-    plan.observe = Default::default();
+    plan.observe = virtlane::measure::Observe::default();
     let hosts = case.graph.hosts().len();
     let slowest = case.graph.channels().iter();
     let slowest = slowest.map(|channel| channel.timing.latency).max();

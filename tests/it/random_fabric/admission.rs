@@ -61,29 +61,34 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
                 requests.jitter = dice.chance(85).then(|| dice.between(1, 60).into());
             }
         }
-        let mut admission = AdmissionPlan {
-            control,
-            first: match dice.between(0, 9) {
-                0..4 => 0,
-                4..8 => dice.between(1, 40).into(),
-                _ => dice.between(1, 300).into(),
-            },
-            gap: match dice.between(0, 9) {
-                0 => 1,
-                1..8 => dice.between(2, 50).into(),
-                _ => dice.between(51, 150).into(),
-            },
-            empty: dice.between(1, 4),
-            most: dice.pick(&[1, 3, 10, 1000, 1000, 1000]),
-            decision: dice.pick(&[0, 0, 0, 1, 30]),
-            tried: Vec::new(),
-        };
+        let mut admission = rounds(&mut dice, control);
         admission.add_probes(&mut plan.classes, &mut plan.flows);
         if plan.observe.is_on() {
             plan.observe.classes.resize(plan.classes.len(), true);
             plan.observe.percentiles.resize(plan.classes.len(), true);
         }
         plan.admission = Some(admission);
+    }
+}
+
+/// When rounds are, and how long decisions take (D53, D61).
+fn rounds(dice: &mut Dice, control: Arc<dyn Admission>) -> AdmissionPlan {
+    AdmissionPlan {
+        control,
+        first: match dice.between(0, 9) {
+            0..4 => 0,
+            4..8 => dice.between(1, 40).into(),
+            _ => dice.between(1, 300).into(),
+        },
+        gap: match dice.between(0, 9) {
+            0 => 1,
+            1..8 => dice.between(2, 50).into(),
+            _ => dice.between(51, 150).into(),
+        },
+        empty: dice.between(1, 4),
+        most: dice.pick(&[1, 3, 10, 1000, 1000, 1000]),
+        decision: dice.pick(&[0, 0, 0, 1, 30]),
+        tried: Vec::new(),
     }
 }
 

@@ -76,9 +76,9 @@ fn what_flow_control_would_hold_is_dropped_and_its_credits_come_back_by_the_flit
         ];
         assert_eq!(found, expected, "{shards} shards");
     }
-    let told = story(&resolved, 0, 0, 1);
-    let last = told.events.last().expect("there are some");
-    let place = (last.cycle, last.event, last.place.as_str());
+    let watched = story(&resolved, 0, 0, 1);
+    let fall = watched.events.last().expect("there are some");
+    let place = (fall.cycle, fall.event, fall.place.as_str());
     assert_eq!(place, (6, What::Dropped, "S1 port 2"));
     let outcome = execute(
         &resolved,
