@@ -259,6 +259,10 @@ impl Machines for InfiniBand {
         }
     }
 
+    fn show(&self, state: &State) -> String {
+        format!("CCTI {}", state.index)
+    }
+
     fn sets_delays(&self) -> bool {
         self.table.iter().any(|&(_, multiplier)| multiplier > 0)
     }

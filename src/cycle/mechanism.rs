@@ -278,4 +278,5 @@ mechanisms![
     super::mechanisms::replay::Replaying,
     super::mechanisms::sink::SlowSinks,
     super::mechanisms::vl_tables::LaneArbiters,
+    super::mechanisms::waits::Waits,
 ];

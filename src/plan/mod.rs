@@ -12,7 +12,7 @@ mod switch;
 
 pub use admission::AdmissionPlan;
 pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
-pub use flow::{AppPhase, FlowPlan, Scheduler, Unit, Window};
+pub use flow::{AppPhase, FlowAfter, FlowPlan, Scheduler, Unit, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
 pub use switch::{

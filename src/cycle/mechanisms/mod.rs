@@ -14,3 +14,4 @@ pub mod probes;
 pub mod replay;
 pub mod sink;
 pub mod vl_tables;
+pub mod waits;

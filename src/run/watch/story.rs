@@ -47,6 +47,8 @@ pub enum Reason {
     Crossbar,
     /// Its host consumes other packets.
     SinkBusy,
+    /// Its flow does not send.
+    Flow,
 }
 
 impl Reason {
@@ -75,6 +77,7 @@ impl Reason {
             Self::LostArbitration => "arbitration lost".into(),
             Self::Crossbar => format!("in the crossbar until cycle {}", number - 1),
             Self::SinkBusy => "the host consumes another packet".into(),
+            Self::Flow => format!("flow {number} does not send: `--flow {number}` tells why"),
         }
     }
 }

@@ -10,6 +10,9 @@ use virtlane::topology::TOPOLOGIES;
 /// What flows make and their queues do not hold.
 const REJECTED: &str = "rejected packets of flows";
 
+/// Flows that wait and begin, and flows that wait to the end.
+const RELEASED: [&str; 2] = ["flows released", "flows not released"];
+
 /// Flows that are refused, and others that are admitted.
 const SOME: &str = "admission of some";
 /// Flows that are refused, for a while or for good.
@@ -40,6 +43,16 @@ impl Coverage {
         let mut names = features(case);
         if expected.flows.iter().any(|flow| flow.rejected.0 > 0) {
             names.push(String::from(REJECTED));
+        }
+        let flows = case.plan.flows.iter().zip(&expected.flows);
+        let waiting: Vec<bool> = flows
+            .filter(|(flow, _)| !flow.after.is_empty())
+            .map(|(_, counts)| counts.start.is_some())
+            .collect();
+        for (name, begins) in RELEASED.into_iter().zip([true, false]) {
+            if waiting.contains(&begins) {
+                names.push(String::from(name));
+            }
         }
         let sum = |counts: &[u64]| counts.iter().sum::<u64>();
         let (requests, admitted) = (
@@ -127,6 +140,7 @@ impl Coverage {
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
         names.push(String::from(REJECTED));
+        names.extend(RELEASED.map(String::from));
         if kind == Kind::Tables {
             names.extend(ADMISSION.map(String::from));
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));

@@ -13,7 +13,7 @@ const SHARE: u32 = 60;
 /// Classes that ask, of those that may \[percent\].
 const ASKING: u32 = 65;
 
-/// Admission for the flows of some classes, where they are of no phase. For tables only, and after the options of the
+/// Admission for the flows of some classes, where they are of no phase and wait for none. For tables only, and after the options of the
 /// switches are drawn. From a stream of its own, so that all else is drawn as without.
 pub(super) fn add(plan: &mut Plan) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, 1 << 42));
@@ -22,8 +22,10 @@ pub(super) fn add(plan: &mut Plan) {
     }
     let mut asks = false;
     for (number, class) in (0u16..).zip(&mut plan.classes) {
-        let has_phase = |flow: &FlowPlan| flow.class == number && flow.phase.is_some();
-        if class.flows.is_none() || plan.flows.iter().any(has_phase) || !dice.chance(ASKING) {
+        let is_bound = |flow: &FlowPlan| {
+            flow.class == number && (flow.phase.is_some() || !flow.after.is_empty())
+        };
+        if class.flows.is_none() || plan.flows.iter().any(is_bound) || !dice.chance(ASKING) {
             continue;
         }
         asks = true;

@@ -28,6 +28,17 @@ pub(in crate::cycle::mechanisms) struct Controlled {
     pub(in crate::cycle::mechanisms) logged: u64,
 }
 
+/// A sender between two cycles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SenderState {
+    /// What it is about, in the words of its algorithm.
+    pub words: String,
+    /// Cycle that its timer is set to.
+    pub timer: Option<u64>,
+    /// Events logged.
+    pub logged: u64,
+}
+
 /// Senders and receivers of the flows of a shard.
 #[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct Senders {
@@ -73,6 +84,19 @@ impl Senders {
     pub fn logged(&self, row: u32) -> u64 {
         let row = self.rows[row as usize].as_ref();
         row.map_or(0, |controlled| controlled.logged)
+    }
+
+    /// What the sender of the flow in a row is about, for who looks on; `None`: it has none.
+    pub fn state(&self, flows: &Flows, row: u32) -> Option<SenderState> {
+        let row = flows.speaker(row);
+        let class = flows.rows()[row as usize].class;
+        let controlled = self.rows[row as usize].as_ref()?;
+        let algorithm = self.algorithms[usize::from(class)].as_ref()?;
+        Some(SenderState {
+            words: algorithm.show(&controlled.sender),
+            timer: (controlled.timer != u64::MAX).then_some(controlled.timer),
+            logged: controlled.logged,
+        })
     }
 
     /// Events that all senders have logged.
