@@ -169,6 +169,10 @@ impl Machines for Inc {
         }
     }
 
+    fn show(&self, Level(level): &Level) -> String {
+        format!("level {level}")
+    }
+
     fn sets_delays(&self) -> bool {
         true
     }

@@ -139,6 +139,12 @@ pub trait Machines: Debug + Clone {
     /// Something happened at the source in cycle `now`.
     fn send(&self, sender: &mut Self::Sender, now: u64, event: Event, actions: &mut Actions);
 
+    /// What a sender is about, in words for who watches a flow; nothing where limit, window and timer say all.
+    fn show(&self, sender: &Self::Sender) -> String {
+        let _ = sender;
+        String::new()
+    }
+
     /// Whether a limit it sets may be a delay: schedulers that share lanes by rates refuse these.
     fn sets_delays(&self) -> bool {
         false
@@ -204,6 +210,17 @@ macro_rules! algorithms {
             pub fn start(&self, line: Line, actions: &mut Actions) -> Sender {
                 match self {
                     $(Self::$name(own) => Sender::$name(own.start(line, actions))),*
+                }
+            }
+
+            /// [`Machines::show`].
+            ///
+            /// # Panics
+            /// When the state is another algorithm's.
+            pub fn show(&self, sender: &Sender) -> String {
+                match (self, sender) {
+                    $((Self::$name(own), Sender::$name(state)) => own.show(state),)*
+                    _ => unreachable!("a sender keeps its algorithm"),
                 }
             }
 

@@ -281,4 +281,5 @@ mechanisms![
     super::mechanisms::sink::Sinks,
     super::mechanisms::trials::Counters,
     super::mechanisms::vl_tables::LaneArbiters,
+    super::mechanisms::waits::Waits,
 ];

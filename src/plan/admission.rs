@@ -105,6 +105,7 @@ fn probe_flow(flow: &FlowPlan, class: u16) -> FlowPlan {
         changes: Arc::new([]),
         window: None,
         process: None,
+        after: Box::default(),
         phase: None,
     }
 }

@@ -31,8 +31,19 @@ pub struct FlowPlan {
     pub window: Option<Window>,
     /// When it makes packets; `None`: it always has one.
     pub process: Option<Arc<dyn Process>>,
+    /// Flows with smaller ids that it waits for: its start is the earliest then (D63).
+    pub after: Box<[FlowAfter]>,
     /// Its phase, by its place in [`Plan::app_phases`](super::Plan::app_phases): its start counts from the opening.
     pub phase: Option<u32>,
+}
+
+/// A flow that another one waits for: one that begins or ends at the source of that one, and has a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowAfter {
+    /// Its id.
+    pub flow: u32,
+    /// Time from the cycle on in which it is sent or received to the start of the other \[cycles\].
+    pub delay: u64,
 }
 
 /// A phase of an application (D50).

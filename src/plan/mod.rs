@@ -13,7 +13,7 @@ mod switch;
 
 pub use admission::{AdmissionPlan, Tried, name_of_probes};
 pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
-pub use flow::{AppPhase, FlowPlan, Window};
+pub use flow::{AppPhase, FlowAfter, FlowPlan, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
 pub use scheduler::{SCHEDULERS, Scheduler, Unit};

@@ -1,5 +1,7 @@
 //! Runs that are stopped and continued, or forked.
 
+mod flows;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -25,7 +25,7 @@ fn systems(changes: &[&str]) -> String {
 
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 12] = [
+    let sets: [(&str, &[&str]); 13] = [
         ("plain", &[]),
         (
             "marking",
@@ -70,6 +70,13 @@ fn every_set_of_options_has_its_systems() {
                 "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
                  answers: (transport: OutOfBand(serialisation: \"2 cycles\", processing: \"0 cycles\", \
                  routing: \"1 cycles\", propagation: \"1 cycles\")))]",
+            ],
+        ),
+        (
+            "flows that wait",
+            &[
+                "traffic=[(name: \"ring\", size: \"64 B\", flows: [
+                (pairs: Messages(source: Trace(file: \"messages/ring_all_reduce_16.csv\")))])]",
             ],
         ),
     ];

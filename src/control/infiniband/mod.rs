@@ -257,6 +257,10 @@ impl Machines for InfiniBand {
         }
     }
 
+    fn show(&self, state: &State) -> String {
+        format!("CCTI {}", state.index)
+    }
+
     fn sets_delays(&self) -> bool {
         self.table.iter().any(|&(_, multiplier)| multiplier > 0)
     }

@@ -17,3 +17,4 @@ pub mod replay;
 pub mod sink;
 pub mod trials;
 pub mod vl_tables;
+pub mod waits;

@@ -51,6 +51,8 @@ pub enum Reason {
     SinkBusy,
     /// The queue of answers of its host has no room for its answer.
     NoRoomForAnswer,
+    /// Its flow does not send.
+    Flow,
 }
 
 impl Reason {
@@ -80,6 +82,7 @@ impl Reason {
             Self::Crossbar => format!("in the crossbar until cycle {}", number - 1),
             Self::SinkBusy => "the host consumes another packet".into(),
             Self::NoRoomForAnswer => "the host has no room for its answer".into(),
+            Self::Flow => format!("flow {number} does not send: `--flow {number}` tells why"),
         }
     }
 }

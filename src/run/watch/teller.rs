@@ -1,9 +1,10 @@
 //! The events of one packet, told from looks in a row.
 
 use super::super::simulation::Simulation;
-use super::PacketName;
-use super::look::{Look, Spot};
+use super::look::Look;
+use super::places::Spot;
 use super::story::{Event, Story, What};
+use super::{PacketName, digest};
 use crate::fabric::components::Packet;
 use crate::ids::{ChannelId, HostId};
 use crate::measure::Digest;
@@ -14,6 +15,7 @@ use crate::topology::{ChannelTiming, Endpoint};
 /// Makes the story.
 pub(super) struct Teller<'a> {
     resolved: &'a Resolved,
+    class: u16,
     story: Story,
     is_over: bool,
     before: Spot,
@@ -30,6 +32,7 @@ impl<'a> Teller<'a> {
         let class = &resolved.plan.classes[usize::from(name.class)];
         Self {
             resolved,
+            class: name.class,
             story: Story {
                 source: name.source.0,
                 class: class.name.clone(),
@@ -98,9 +101,7 @@ impl<'a> Teller<'a> {
         self.story.events.sort_by_key(|event| event.cycle);
         self.story.cycles = simulation.now();
         self.story.is_stuck = is_stuck;
-        for records in simulation.records() {
-            self.story.digest.merge(records.measured.digest);
-        }
+        self.story.digest = digest(simulation);
         self.story
     }
 
@@ -147,7 +148,12 @@ impl<'a> Teller<'a> {
             .waiting
             .map(|waiting| (waiting.destination, waiting.size)));
         let Some((destination, size)) = known else {
-            let detail = String::from("by its full source queue");
+            let class = usize::from(self.class);
+            let queue = match self.resolved.plan.classes[class].flows {
+                Some(_) => "the full queue of its flow",
+                None => "its full source queue",
+            };
+            let detail = format!("by {queue}");
             self.push((cycle, cycle), What::Created, place.clone(), String::new());
             self.push((cycle, cycle), What::Rejected, place, detail);
             self.is_over = true;

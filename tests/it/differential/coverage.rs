@@ -15,6 +15,8 @@ const DROPPED: &str = "dropped packets";
 
 /// Packets that hosts held, and others of the case that arrived.
 const HELD: &str = "held packets";
+/// Flows that wait and begin, and flows that wait to the end.
+const RELEASED: [&str; 2] = ["flows released", "flows not released"];
 
 /// Flows that are refused, and others that are admitted.
 const SOME: &str = "admission of some";
@@ -58,6 +60,16 @@ impl Coverage {
         let mut classes = found.records.classes.iter();
         if classes.any(|class| class.lost.packets > 0) && !found.deliveries.is_empty() {
             names.push(String::from(DROPPED));
+        }
+        let flows = case.plan.flows.iter().zip(&expected.flows);
+        let waiting: Vec<bool> = flows
+            .filter(|(flow, _)| !flow.after.is_empty())
+            .map(|(_, counts)| counts.start.is_some())
+            .collect();
+        for (name, begins) in RELEASED.into_iter().zip([true, false]) {
+            if waiting.contains(&begins) {
+                names.push(String::from(name));
+            }
         }
         if expected.held > 0 && !found.deliveries.is_empty() {
             names.push(String::from(HELD));
@@ -135,6 +147,7 @@ impl Coverage {
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
         names.extend([REJECTED, HELD].map(String::from));
+        names.extend(RELEASED.map(String::from));
         if kind == Kind::Tables {
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));

@@ -188,6 +188,7 @@ fn add_requests(dice: &mut Dice, case: &mut Case) {
             changes: Arc::new([]),
             window: None,
             process: None,
+            after: Box::default(),
             phase: None,
         });
     }

@@ -17,7 +17,7 @@ const ASKING: u32 = 70;
 /// Classes with control that reserve, of those that ask \[percent\].
 const RESERVING: u32 = 45;
 
-/// Admission for the flows of some classes, where they are of no phase. For tables only, and after the options of the
+/// Admission for the flows of some classes, where they are of no phase and wait for none. For tables only, and after the options of the
 /// switches are drawn. From a stream of its own, so that all else is drawn as without.
 pub(super) fn add(plan: &mut Plan, attempt: u64) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 42) + attempt));
@@ -35,8 +35,10 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
         .collect();
     let mut asks = false;
     for (number, class) in (0u16..).zip(&mut plan.classes) {
-        let has_phase = |flow: &FlowPlan| flow.class == number && flow.phase.is_some();
-        if class.flows.is_none() || plan.flows.iter().any(has_phase) || !dice.chance(ASKING) {
+        let is_bound = |flow: &FlowPlan| {
+            flow.class == number && (flow.phase.is_some() || !flow.after.is_empty())
+        };
+        if class.flows.is_none() || plan.flows.iter().any(is_bound) || !dice.chance(ASKING) {
             continue;
         }
         class.requests = Some(requests(&mut dice));

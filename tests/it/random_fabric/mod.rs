@@ -3,7 +3,7 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows`, `slots`, `control`, `admission` and `dropping`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission` and `dropping`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
@@ -19,6 +19,7 @@ mod slots;
 mod strata;
 mod timing;
 mod traffic;
+mod waits;
 mod way;
 
 pub(crate) use adaptive::Adaptive;

@@ -31,6 +31,7 @@ pub(super) fn flow(source: u32, destination: u32) -> FlowPlan {
         changes: Arc::new([]),
         window: None,
         process: None,
+        after: Box::default(),
         phase: None,
     }
 }

@@ -32,6 +32,7 @@ pub(super) fn flow() -> FlowPlan {
         changes: Arc::new([]),
         window: None,
         process: None,
+        after: Box::default(),
         phase: None,
     }
 }

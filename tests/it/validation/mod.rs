@@ -21,6 +21,7 @@ mod shipped;
 mod timelines;
 mod verdicts;
 mod vl_arbitration;
+mod waits;
 mod worst_case;
 mod zero_load;
 

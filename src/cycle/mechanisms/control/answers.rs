@@ -131,6 +131,17 @@ impl Answers {
         self.queues[queue].front().map(|queued| queued.packet.size)
     }
 
+    /// Packets that a host (row) has made in a class of control packets.
+    pub fn made(&self, host: u32, class: u16) -> u32 {
+        let class = usize::from(class - self.first);
+        self.numbers[host as usize * usize::from(self.classes) + class]
+    }
+
+    /// What waits in the control queue beside a source queue.
+    pub fn queued(&self, queue: usize) -> impl Iterator<Item = &Queued> {
+        self.queues[queue].iter()
+    }
+
     /// That answer starts.
     pub fn pop(&mut self, queue: usize) -> Option<Queued> {
         let queued = self.queues[queue].pop_front()?;

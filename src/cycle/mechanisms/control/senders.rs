@@ -40,6 +40,17 @@ pub(super) struct Begun {
     pub(super) longest: u64,
 }
 
+/// A sender between two cycles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SenderState {
+    /// What it is about, in the words of its algorithm.
+    pub words: String,
+    /// Cycle that its timer is set to.
+    pub timer: Option<u64>,
+    /// Events logged.
+    pub logged: u64,
+}
+
 /// Senders and receivers of the flows of a shard.
 #[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct Senders {
@@ -102,6 +113,19 @@ impl Senders {
         });
         let logged = reserving.filter_map(|(_, sender)| Some(sender.as_ref()?.logged));
         logged.sum()
+    }
+
+    /// What the sender of the flow in a row is about, for who looks on; `None`: it has none.
+    pub fn state(&self, flows: &Flows, row: u32) -> Option<SenderState> {
+        let row = flows.speaker(row);
+        let class = flows.rows()[row as usize].class;
+        let controlled = self.rows[row as usize].as_ref()?;
+        let algorithm = self.algorithms[usize::from(class)].as_ref()?;
+        Some(SenderState {
+            words: algorithm.show(&controlled.sender),
+            timer: (controlled.timer != u64::MAX).then_some(controlled.timer),
+            logged: controlled.logged,
+        })
     }
 
     /// Events that all senders have logged.

@@ -150,6 +150,9 @@ impl Building {
                 slots: (plan.classes.iter())
                     .map(|class| class.slots.clone())
                     .collect(),
+                is_controlled: (plan.classes.iter())
+                    .map(|class| class.control.is_some())
+                    .collect(),
                 limits: Vec::new(),
                 phases: vec![Vec::new(); plan.app_phases.len()],
                 first_port: site.placement.first_host_port[site.number],
@@ -215,7 +218,7 @@ impl Building {
                 flow.hold();
                 self.given.phases[phase].push((row, plan.start));
             }
-            None if class.requests.is_some() => flow.hold(),
+            None if class.requests.is_some() || !plan.after.is_empty() => flow.hold(),
             None => wake(plan.start, Wake::Look(row)),
         }
         if let Some(stop) = plan.stop {

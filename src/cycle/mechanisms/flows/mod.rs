@@ -19,16 +19,19 @@ mod arrive;
 mod bucket;
 mod build;
 pub mod flow;
+mod fork;
 mod group;
 pub mod lane;
 pub mod limit;
 mod make;
 mod ready;
 mod session;
+mod show;
 mod slots;
 
 pub use arrive::Tails;
 pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
+pub use show::{FlowState, Held, Picked};
 
 use self::bucket::{Buckets, next_debt};
 use self::flow::{Clock, Flow, Made, Maker, NEVER};
@@ -117,6 +120,8 @@ struct Given {
     processes: Vec<Option<Arc<dyn Process>>>,
     /// Slots of each class.
     slots: Vec<Option<Slots>>,
+    /// Classes whose limits and windows senders set.
+    is_controlled: Vec<bool>,
     /// Changes of limits.
     limits: Vec<Limit>,
     /// Rows and starts of the flows of each phase that is not open from the beginning.
@@ -161,6 +166,7 @@ impl Default for Given {
             sizes: Vec::new(),
             processes: Vec::new(),
             slots: Vec::new(),
+            is_controlled: Vec::new(),
             limits: Vec::new(),
             phases: Vec::new(),
             first_port: PortRow(0),
@@ -169,8 +175,11 @@ impl Default for Given {
 }
 
 impl Persistent for Flows {
-    fn resume(&mut self, built: Self, _: &Resume<'_>) {
-        self.given = built.given;
+    fn resume(&mut self, mut built: Self, how: &Resume<'_>) {
+        self.given = std::mem::take(&mut built.given);
+        if how.fork {
+            self.fork(built, how.now);
+        }
     }
 }
 
@@ -211,7 +220,8 @@ impl Flows {
         }
     }
 
-    /// The flow in this row is admitted, and starts in cycle `at`.
+    /// The flow in this row, whose start cycle was not known, starts in cycle `at`: it is admitted, or waits for nothing any
+    /// more.
     pub fn admit(&mut self, row: u32, at: u64) {
         let flow = &mut self.rows[row as usize];
         flow.active.0 = at;

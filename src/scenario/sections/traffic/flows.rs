@@ -2,7 +2,7 @@
 
 use super::limits::{Allowed, allowed, changes, written};
 use super::slots::Copies;
-use super::{Class, ServiceLevels, phases, slots};
+use super::{Class, ServiceLevels, phases, slots, waits};
 use crate::ids::HostId;
 use crate::plan::{
     AppPhase, ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Until, Window,
@@ -216,6 +216,7 @@ impl Entry<'_> {
         let window = section.window.as_ref();
         let window = window.map(|window| self.window(window)).transpose()?;
         let copies = Copies::number(&section.copies, self.class.slots.as_ref())? as usize;
+        let first = flows.len();
         let all = given.len().saturating_mul(copies);
         if (flows.len().saturating_add(all)) as u64 > MOST_FLOWS {
             let message = format!("{all} flows: at most {MOST_FLOWS} are possible");
@@ -241,13 +242,20 @@ impl Entry<'_> {
                 changes: Arc::clone(&alike.changes),
                 window,
                 process: alike.process.clone(),
+                after: Box::default(),
                 phase,
             };
-            if let Some(own) = &given.own {
+            let own = given.own.as_deref();
+            if let Some(own) = own {
                 let changed = self.change(&mut flow, own, pace);
                 changed.map_err(|reason| self.wrong(&given, &reason))?;
             }
-            flows.extend(std::iter::repeat_n(flow, copies));
+            let after = own.map_or(&[][..], |own| &own.after);
+            waits::check(section, self.class, after)?;
+            flows.extend((0..copies).map(|copy| FlowPlan {
+                after: waits::of_copy(after, first, (copy, copies)),
+                ..flow.clone()
+            }));
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 38] = [
+pub(crate) const FLOWS: [&str; 44] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -62,6 +62,12 @@ pub(crate) const FLOWS: [&str; 38] = [
     "flows that start late",
     "phases",
     "later phases",
+    "flows that wait",
+    "waits for what is sent",
+    "waits for what is received",
+    "waits for flows that wait",
+    "waits under control",
+    "flows of a fork",
     "flows with a rate",
     "flows with a delay",
     "flows at rate 0",
@@ -168,6 +174,7 @@ where
         .into_iter()
         .chain(sizes(case))
         .chain(flows(&case.plan))
+        .chain(waits(&case.plan))
         .chain(slots(case))
         .chain(apart(&case.plan))
         .chain(admission(case))
@@ -268,6 +275,10 @@ fn sizes<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
         ("64 hosts", hosts >= 64),
         ("more than 16 lanes", case.plan.switch.lanes > 16),
         ("fork", case.fork.is_some()),
+        (
+            "flows of a fork",
+            case.fork.is_some() && !case.plan.flows.is_empty(),
+        ),
     ]
 }
 
@@ -312,6 +323,37 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
         ("flows at rate 0", any(|flow| flow.limit == Limit::Rate(0))),
         ("changes of limits", any(|flow| !flow.changes.is_empty())),
         ("windows", any(|flow| flow.window.is_some())),
+    ]
+}
+
+/// Flows that wait for others (D63).
+fn waits(plan: &Plan) -> [(&'static str, bool); 5] {
+    let flows = || plan.flows.iter();
+    let pairs = || {
+        flows().flat_map(|flow| {
+            let after = flow.after.iter();
+            after.map(move |after| (flow, &plan.flows[after.flow as usize]))
+        })
+    };
+    let is_controlled = |flow: &FlowPlan| {
+        let class = &plan.classes[usize::from(flow.class)];
+        !flow.after.is_empty() && class.control.is_some()
+    };
+    [
+        ("flows that wait", pairs().count() > 0),
+        (
+            "waits for what is sent",
+            pairs().any(|(flow, other)| flow.source == other.source),
+        ),
+        (
+            "waits for what is received",
+            pairs().any(|(flow, other)| flow.source == other.destination),
+        ),
+        (
+            "waits for flows that wait",
+            pairs().any(|(_, other)| !other.after.is_empty()),
+        ),
+        ("waits under control", flows().any(is_controlled)),
     ]
 }
 
