@@ -55,8 +55,8 @@ impl FlowMarks {
             if then != now {
                 let name = &class.name;
                 return differs(format!(
-                    "a fork needs the flows of the checkpoint: class `{name}` has other packet sizes, slots, control or \
-                     answers there"
+                    "a fork needs the flows of the checkpoint: class `{name}` has other packet sizes, slots, requests, \
+                     control or answers there"
                 ));
             }
         }
@@ -110,7 +110,8 @@ fn of_class(plan: &Plan, class: &ClassPlan) -> u32 {
         (control, &answers.size, &answers.service_levels, answers.management)
     });
     let (size, slots, level) = (&class.size, &class.slots, &class.service_levels);
-    sum(&format!("{size:?} {slots:?} {level:?} {control:?}"))
+    let requests = &class.requests;
+    sum(&format!("{size:?} {slots:?} {level:?} {requests:?} {control:?}"))
 }
 
 fn sum(text: &str) -> u32 {
