@@ -74,10 +74,8 @@ fn every_set_of_options_has_its_systems() {
         ),
         (
             "flows that wait",
-            &[
-                "traffic=[(name: \"ring\", size: \"64 B\", flows: [
-                (pairs: Messages(source: Trace(file: \"messages/ring_all_reduce_16.csv\")))])]",
-            ],
+            &["traffic=[(name: \"ring\", size: \"64 B\", flows: [
+                (pairs: Messages(source: Trace(file: \"messages/ring_all_reduce_16.csv\")))])]"],
         ),
     ];
     let text = sets.map(|(name, changes)| format!("{name}\n{}\n\n", systems(changes)));

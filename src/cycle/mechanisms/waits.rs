@@ -179,7 +179,9 @@ impl Waits {
     /// First start cycle that is known and has not come.
     #[inline]
     fn next(&self) -> u64 {
-        self.released.peek().map_or(u64::MAX, |Reverse((at, _))| *at)
+        self.released
+            .peek()
+            .map_or(u64::MAX, |Reverse((at, _))| *at)
     }
 
     /// Start cycle of the flow in a row that waits for nothing any more; `None`: it does.
@@ -207,16 +209,15 @@ fn complete(
 }
 
 /// The flows that start in this cycle.
-fn release(
-    calendar: Res<'_, Calendar>,
-    mut own: ResMut<'_, Waits>,
-    mut flows: ResMut<'_, Flows>,
-) {
+fn release(calendar: Res<'_, Calendar>, mut own: ResMut<'_, Waits>, mut flows: ResMut<'_, Flows>) {
     let now = calendar.now();
     if own.next() > now {
         return;
     }
-    let (own, flows) = (own.bypass_change_detection(), flows.bypass_change_detection());
+    let (own, flows) = (
+        own.bypass_change_detection(),
+        flows.bypass_change_detection(),
+    );
     while own.next() <= now {
         if let Some(Reverse((at, row))) = own.released.pop() {
             flows.admit(row, at);

@@ -107,11 +107,18 @@ fn of_class(plan: &Plan, class: &ClassPlan) -> u32 {
     }
     let control = class.control.as_ref().map(|control| {
         let answers = &plan.classes[usize::from(control.answers)];
-        (control, &answers.size, &answers.service_levels, answers.management)
+        (
+            control,
+            &answers.size,
+            &answers.service_levels,
+            answers.management,
+        )
     });
     let (size, slots, level) = (&class.size, &class.slots, &class.service_levels);
     let requests = &class.requests;
-    sum(&format!("{size:?} {slots:?} {level:?} {requests:?} {control:?}"))
+    sum(&format!(
+        "{size:?} {slots:?} {level:?} {requests:?} {control:?}"
+    ))
 }
 
 fn sum(text: &str) -> u32 {

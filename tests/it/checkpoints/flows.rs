@@ -130,7 +130,10 @@ fn a_fork_brings_stops_windows_and_weights() {
     let found = starts(&deliveries(&never, Some(&first), 1), id);
     assert!(found.iter().any(|&at| at > 300) && found.iter().all(|&at| at < AT));
     // windows and weights count: the runs part after the fork and not before
-    for change in ["traffic.bulk.flows.0.window=1", "traffic.bulk.flows.1.weight=60"] {
+    for change in [
+        "traffic.bulk.flows.0.window=1",
+        "traffic.bulk.flows.1.weight=60",
+    ] {
         let set = "fabric.host.scheduler=WeightedRoundRobin(Flits)";
         let (first, other) = (flows(&[set]), flows(&[set, change]));
         let (plain, forked) = (
@@ -216,5 +219,14 @@ fn a_fork_with_other_flows_is_refused() {
     insta::assert_snapshot!(said.join("\n"));
     // another seed may be another run of the same flows
     let start = Start::Fork(read(&file));
-    assert!(run(&flows(&["seed=6"]), settings(1, None), start, u64::MAX, &file).is_ok());
+    assert!(
+        run(
+            &flows(&["seed=6"]),
+            settings(1, None),
+            start,
+            u64::MAX,
+            &file
+        )
+        .is_ok()
+    );
 }

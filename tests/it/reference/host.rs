@@ -113,6 +113,11 @@ impl Host {
         self.flows.open(setting, phase, now);
     }
 
+    /// D63: the start cycle of a flow that waits follows.
+    pub(super) fn release(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
+        self.flows.release(setting, flow, start);
+    }
+
     /// D53: the flow that a class asks for at this host.
     pub(super) fn asks_for(&self, setting: Setting<'_>, class: usize) -> Option<usize> {
         self.flows.asks_for(setting, class)
@@ -276,6 +281,7 @@ impl Host {
             };
         }
         self.sources = forked;
+        self.flows.fork(setting, now);
     }
 
     /// A new packet joins its queue.

@@ -2,7 +2,7 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55-D61); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55-D61, D63, D64); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
@@ -10,7 +10,7 @@
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
 //! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49),
-//! `applications` (D50), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
+//! `applications` (D50), `waits` (D63), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
 //! `outcome`, `window` (what a measurement counts).
 
 mod adaptive;
@@ -39,6 +39,7 @@ mod switch;
 mod trials;
 mod turns;
 mod visits;
+mod waits;
 mod window;
 
 pub(crate) use admission::{AdmissionCounts, ReservationCounts};
@@ -185,8 +186,10 @@ impl<'a> Fabric<'a> {
     /// Goes on with another plan of the same network: sources and random streams start anew.
     fn fork(&mut self, plan: &'a Plan, now: u64) {
         for plan in [self.setting.plan, plan] {
-            assert!(plan.workloads.is_empty() && plan.flows.is_empty(), "D27");
+            assert!(plan.workloads.is_empty(), "D23");
+            assert!(plan.admission.is_none(), "D64");
         }
+        assert_eq!(plan.flows.len(), self.setting.plan.flows.len(), "D64");
         self.setting.plan = plan;
         for host in &mut self.hosts {
             host.fork(self.setting, now);
@@ -219,6 +222,23 @@ impl<'a> Fabric<'a> {
         for phase in self.applications.open(self.setting, &self.packets, now) {
             for host in &mut self.hosts {
                 host.open(self.setting, phase, now);
+            }
+        }
+        self.release(now);
+    }
+
+    /// D63: start cycles that follow from what has started and been delivered.
+    fn release(&mut self, now: u64) {
+        let setting = self.setting;
+        let waits = setting.plan.flows.iter().any(|flow| !flow.after.is_empty());
+        if !waits || !waits::may_release(&self.packets, now) {
+            return;
+        }
+        for host in &mut self.hosts {
+            for (id, flow) in waits::of_host(setting, host.id) {
+                if let Some(start) = waits::start(setting, &self.packets, flow) {
+                    host.release(setting, id, start);
+                }
             }
         }
     }

@@ -161,15 +161,40 @@ fn one_after_the_other_flows_are_messages() {
 fn what_does_not_go_with_flows_that_wait_is_refused() {
     let slots = "slots: (ticks: ConstantRate(load: 0.1), count: 4)";
     for (more, class, said) in [
-        (", phase: (\"a\", 0)", "", "`phase` does not go with flows that wait for others"),
-        (", stop: \"99 cycles\"", "", "`stop` does not go with flows that wait for others"),
-        (", changes: [(\"9 cycles\", Rate(0.1))]", "", "`changes` does not go with flows that"),
-        (", process: Poisson(load: 0.1)", "", "`process` does not go with flows that wait for"),
-        ("", slots, "`slots` of the class does not go with flows that wait for others"),
-        ("", "requests: (peak: 0.1)", "`requests` of the class does not go with flows that"),
+        (
+            ", phase: (\"a\", 0)",
+            "",
+            "`phase` does not go with flows that wait for others",
+        ),
+        (
+            ", stop: \"99 cycles\"",
+            "",
+            "`stop` does not go with flows that wait for others",
+        ),
+        (
+            ", changes: [(\"9 cycles\", Rate(0.1))]",
+            "",
+            "`changes` does not go with flows that",
+        ),
+        (
+            ", process: Poisson(load: 0.1)",
+            "",
+            "`process` does not go with flows that wait for",
+        ),
+        (
+            "",
+            slots,
+            "`slots` of the class does not go with flows that wait for others",
+        ),
+        (
+            "",
+            "requests: (peak: 0.1)",
+            "`requests` of the class does not go with flows that",
+        ),
     ] {
         let text = text("", &format!("{}, {class}", entry(more)));
-        let admission = "admission: (control: LinkByLink(utilisation: 0.5, shares: [(0, 1)])), phases:";
+        let admission =
+            "admission: (control: LinkByLink(utilisation: 0.5, shares: [(0, 1)])), phases:";
         let text = match class.starts_with("requests") {
             true => text.replace("phases:", admission),
             false => text.replace(", ,", ","),

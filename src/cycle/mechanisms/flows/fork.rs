@@ -10,7 +10,8 @@ impl Flows {
     /// In cycle `now`, before any stage; `built` is the state of the other plan before cycle 0. What does not change is its
     /// already.
     pub(super) fn fork(&mut self, built: Self, now: u64) {
-        let of_first = |wake: &Wake| matches!(wake, Wake::Change(..) | Wake::Make(_) | Wake::Tick(_));
+        let of_first =
+            |wake: &Wake| matches!(wake, Wake::Change(..) | Wake::Make(_) | Wake::Tick(_));
         self.wakes.retain(|Reverse((_, wake))| !of_first(wake));
         for row in 0..self.rows.len() {
             self.change_row(row, &built);

@@ -147,7 +147,11 @@ impl Flows {
         for &row in lane.rows() {
             let maker = self.maker(&self.rows[row as usize]);
             let queued = maker.into_iter().flat_map(|maker| &maker.queue);
-            all.extend((0..).zip(queued).map(|(ahead, made)| held(row, *made, ahead)));
+            all.extend(
+                (0..)
+                    .zip(queued)
+                    .map(|(ahead, made)| held(row, *made, ahead)),
+            );
         }
         let entered = (0..).zip(self.buckets.all(number));
         all.extend(entered.map(|(ahead, (row, made))| held(row, made, ahead)));

@@ -25,13 +25,17 @@ pub(super) fn check(section: &Flows, class: &ClassPlan, after: &[After]) -> Resu
     }
     let what = "does not go with flows that wait for others";
     if let Some(phase) = &section.phase {
-        return Err(phase.mistake(format!("`phase` {what}: they start when these are complete")));
+        return Err(phase.mistake(format!(
+            "`phase` {what}: they start when these are complete"
+        )));
     }
     if let Some(stop) = &section.stop {
         return Err(stop.mistake(format!("`stop` {what}: each sends all it has")));
     }
     if let Some((at, _)) = section.changes.first() {
-        return Err(at.mistake(format!("`changes` {what}: when they start is not known before")));
+        return Err(at.mistake(format!(
+            "`changes` {what}: when they start is not known before"
+        )));
     }
     if let Some(process) = &section.process {
         let message = format!("`process` {what}: they send as soon as they may");

@@ -100,6 +100,27 @@ impl Flows {
         }
     }
 
+    /// D63: the start cycle of this flow follows, perhaps again.
+    pub(super) fn release(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
+        let mut all = self.all.iter_mut();
+        let flow = all.find(|mine| mine.id == flow);
+        let flow = flow.expect("a flow of this host");
+        match flow.start_cycle() {
+            Some(known) => assert_eq!(known, start, "D63: it follows once"),
+            None => flow.admit(setting, start),
+        }
+    }
+
+    /// D64: goes on with the flows of another plan, from this cycle on.
+    pub(super) fn fork(&mut self, setting: Setting<'_>, now: u64) {
+        for flow in &mut self.all {
+            flow.fork(setting, now);
+        }
+        for clock in &mut self.clocks {
+            clock.fork(setting, self.host, now);
+        }
+    }
+
     /// D53: the first flow of a class that has not been admitted.
     pub(super) fn asks_for(&self, setting: Setting<'_>, class: usize) -> Option<usize> {
         let mut of_class = self.all.iter().filter(|flow| flow.class(setting) == class);
