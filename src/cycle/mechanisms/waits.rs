@@ -246,8 +246,8 @@ fn notify(
         let (record, flits) = (&records[row], packets[row].size);
         if is_own(record.flow, record.class) {
             let flow = ends[record.flow as usize].row;
-            let pace = own.paces[flow as usize];
-            let free = now + u64::from(flits) * u64::from(pace);
+            let step = own.paces[flow as usize];
+            let free = now + u64::from(flits) * u64::from(step);
             complete(rows, released, own.sent.take(flow, flits), free);
         }
     }

@@ -308,9 +308,9 @@ impl Looker {
         let is_mine = |waiting: &Waiting| {
             waiting.class == name.class && u64::from(waiting.sequence) == name.sequence
         };
-        let queues = view.resource::<SourceQueues>();
-        let queued = queues.and_then(|queues| {
-            let mut packets = (0..).zip(queues.packets(queue).copied());
+        let sources = view.resource::<SourceQueues>();
+        let queued = sources.and_then(|sources| {
+            let mut packets = (0..).zip(sources.packets(queue).copied());
             packets.find(|(_, waiting)| is_mine(waiting))
         });
         let answers = view.resource::<Answers>();

@@ -64,10 +64,10 @@ impl Places {
         shard: usize,
         lane: LaneRow,
     ) -> (ChannelId, u8) {
-        let shared = view.shared();
+        let numbering = &view.shared().numbering;
         let channels = Channels::new(&self.channels[shard]);
-        let port = shared.numbering.port(lane);
-        (channels[port], shared.numbering.number(lane) as u8)
+        let port = numbering.port(lane);
+        (channels[port], numbering.number(lane) as u8)
     }
 
     /// A packet that may request from `at` on in the input lane `lane` of a shard.
@@ -79,20 +79,20 @@ impl Places {
         at: u64,
         packet: &Packet,
     ) -> Spot {
-        let shared = view.shared();
-        let (outgoing, number) = self.channel(view, shard, lane);
-        let into = outgoing.reverse();
-        let step = self.steps[into.index()];
-        let port_row = shared.numbering.port(lane);
-        let port = &view.ins()[port_row];
-        let delay = if view.place().is_host(port_row) {
-            shared.underrun(packet.size, step, shared.switch.sink_step)
+        let fabric = view.shared();
+        let (outgoing, lane_number) = self.channel(view, shard, lane);
+        let incoming = outgoing.reverse();
+        let pace = self.steps[incoming.index()];
+        let row = fabric.numbering.port(lane);
+        let input = &view.ins()[row];
+        let delay = if view.place().is_host(row) {
+            fabric.underrun(packet.size, pace, fabric.switch.sink_step)
         } else {
-            shared.pipeline([view.switch_id(port.owner), port.table_row], packet, step)
+            fabric.pipeline([view.switch_id(input.owner), input.table_row], packet, pace)
         };
         Spot::Channel {
-            into,
-            lane: number,
+            into: incoming,
+            lane: lane_number,
             requests: at,
             arrives: at - delay,
         }

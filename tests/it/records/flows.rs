@@ -41,7 +41,8 @@ pub(super) fn run(folder: &Path) {
 /// A row of flows.csv.
 #[derive(Debug, serde::Deserialize)]
 struct Flow {
-    flow: u64,
+    #[serde(rename = "flow")]
+    id: u64,
     class: String,
     source: u32,
     destination: u32,
@@ -58,15 +59,12 @@ fn a_packet_of_a_flow_and_its_answer_name_it() {
     let mut of: BTreeMap<u64, [Vec<Packet>; 2]> = BTreeMap::new();
     let mut plain = 0;
     for packet in packets(&folder.path().join("run/packets.csv")) {
-        match packet.flow {
-            Some(flow) => {
-                let is_answer = packet.class == "held answers";
-                of.entry(flow).or_default()[usize::from(is_answer)].push(packet);
-            }
-            None => {
-                assert_eq!(packet.class, "plain");
-                plain += 1;
-            }
+        if let Some(flow) = packet.flow {
+            let is_answer = packet.class == "held answers";
+            of.entry(flow).or_default()[usize::from(is_answer)].push(packet);
+        } else {
+            assert_eq!(packet.class, "plain");
+            plain += 1;
         }
     }
     assert!(plain > 50, "{plain}");
@@ -75,7 +73,7 @@ fn a_packet_of_a_flow_and_its_answer_name_it() {
     let flows = flows.expect("flows");
     assert_eq!(flows.len(), 4 * 3 + 2);
     for flow in flows {
-        let [own, answers] = of.remove(&flow.flow).expect("every flow sends");
+        let [own, answers] = of.remove(&flow.id).expect("every flow sends");
         let (from, to) = (flow.source, flow.destination);
         assert_eq!(own.len() as u64, flow.tagged, "{flow:?}");
         assert_eq!(own.iter().map(|packet| packet.network).max(), flow.latency);

@@ -1,5 +1,6 @@
 //! Flows that wait for others (D63 of the model): times by hand, against messages (D21), and what does not go with them.
 
+use std::fmt::Write as _;
 use tempfile::TempDir;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::report::RunResult;
@@ -102,7 +103,7 @@ fn trace(rng: &mut Stream, messages: usize) -> String {
             }
         }
         let (bytes, after) = (below(rng, 2500), after.join(" "));
-        text += &format!("{time},{source},{destination},{bytes},{after}\n");
+        let _ = writeln!(text, "{time},{source},{destination},{bytes},{after}");
         ends.push((source, destination));
     }
     text
@@ -195,9 +196,10 @@ fn what_does_not_go_with_flows_that_wait_is_refused() {
         let text = text("", &format!("{}, {class}", entry(more)));
         let admission =
             "admission: (control: LinkByLink(utilisation: 0.5, shares: [(0, 1)])), phases:";
-        let text = match class.starts_with("requests") {
-            true => text.replace("phases:", admission),
-            false => text.replace(", ,", ","),
+        let text = if class.starts_with("requests") {
+            text.replace("phases:", admission)
+        } else {
+            text.replace(", ,", ",")
         };
         let error = resolve(&text, "0,0,1,64,\n0,1,2,64,0\n").expect_err("it is refused");
         assert!(error.contains(said), "{error}");

@@ -151,6 +151,8 @@ fn why_another_goes_is_told() {
 /// 64 from its start on.
 #[test]
 fn limits_and_their_changes_are_told() {
+    use FlowWhat::{Begins, Limit, Starts, Waits};
+
     let resolved = line(
         "",
         "(pairs: List(pairs: [(0, 1)]), bytes: \"24 flits\", limit: Rate(0.25), changes: [(\"40 cycles\", Rate(0.125))])",
@@ -158,7 +160,6 @@ fn limits_and_their_changes_are_told() {
     let story = look(&resolved, 0, 1).expect("there is one");
     let at_host = story.events.iter().filter(|event| event.place == "H0");
     let told = at_host.map(|event| (event.cycle, event.until, event.event, event.detail.as_str()));
-    use FlowWhat::{Begins, Limit, Starts, Waits};
     assert_eq!(
         told.collect::<Vec<_>>(),
         [

@@ -36,7 +36,7 @@ impl Teller<'_> {
                 continue;
             };
             let channel = self.resolved.layout.graph.host_channel(host);
-            let pace = self
+            let step = self
                 .resolved
                 .layout
                 .graph
@@ -44,15 +44,15 @@ impl Teller<'_> {
                 .timing
                 .cycles_per_flit;
             let flits = u64::from(packet.size);
-            let until = record.injected + (flits - 1) * u64::from(pace);
+            let until = record.injected + (flits - 1) * u64::from(step);
             let lane = match spot {
                 Spot::Channel { lane, .. } => Some(*lane),
                 _ => None,
             };
             let mut detail = format!("{flits} flits");
             if !is_control {
-                self.sending_until = record.injected + flits * u64::from(pace);
-                detail += &self.after_start(now);
+                self.sending_until = record.injected + flits * u64::from(step);
+                detail += &after_start(now);
             }
             let place = (self.host(host), lane);
             self.note_packet(
@@ -63,24 +63,6 @@ impl Teller<'_> {
                 detail,
             );
         }
-    }
-
-    /// How a flow stands that has sent in this cycle.
-    fn after_start(&self, now: &FlowLook) -> String {
-        let state = &now.state;
-        let mut text = String::new();
-        if let Some(window) = state.window {
-            let _ = write!(text, ", {} of {window} outstanding", state.outstanding);
-        }
-        let waiting = state.queued.unwrap_or(0) + state.entered.unwrap_or(0);
-        if state.unmade == Some(0) && waiting == 0 {
-            text += ", its last";
-        } else if state.limit != Limit::None
-            && let Some(next) = state.eligible
-        {
-            let _ = write!(text, ", the next from cycle {next} on");
-        }
-        text
     }
 
     /// Switches that have granted its packets.
@@ -145,4 +127,22 @@ impl Teller<'_> {
             });
         }
     }
+}
+
+/// How a flow stands that has sent in this cycle.
+fn after_start(now: &FlowLook) -> String {
+    let state = &now.state;
+    let mut text = String::new();
+    if let Some(window) = state.window {
+        let _ = write!(text, ", {} of {window} outstanding", state.outstanding);
+    }
+    let waiting = state.queued.unwrap_or(0) + state.entered.unwrap_or(0);
+    if state.unmade == Some(0) && waiting == 0 {
+        text += ", its last";
+    } else if state.limit != Limit::None
+        && let Some(next) = state.eligible
+    {
+        let _ = write!(text, ", the next from cycle {next} on");
+    }
+    text
 }

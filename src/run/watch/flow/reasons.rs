@@ -30,7 +30,7 @@ impl Watched<'_> {
         let waits_in_fifo = now.state.entered.is_some_and(|entered| entered > 0);
         if !waits_in_fifo {
             match now.state.queued {
-                Some(0) | None if self.is_over(cycle, &now.state) => return None,
+                Some(0) | None if is_over(cycle, &now.state) => return None,
                 Some(0) => return Some((Hold::NoPacket, String::from("it has made no packet"))),
                 _ => {}
             }
@@ -39,11 +39,6 @@ impl Watched<'_> {
             }
         }
         Some(self.not_chosen(cycle, before, now))
-    }
-
-    /// Whether it makes no packet any more.
-    fn is_over(&self, cycle: u64, state: &FlowState) -> bool {
-        state.unmade == Some(0) || state.stop.is_some_and(|stop| stop <= cycle)
     }
 
     fn not_begun(&self, now: &FlowLook) -> String {
@@ -173,4 +168,9 @@ pub(super) fn words(limit: Limit) -> String {
         }
         Limit::Delay { entry, shift } => format!("limit Delay({entry}, {shift})"),
     }
+}
+
+/// Whether it makes no packet any more.
+fn is_over(cycle: u64, state: &FlowState) -> bool {
+    state.unmade == Some(0) || state.stop.is_some_and(|stop| stop <= cycle)
 }

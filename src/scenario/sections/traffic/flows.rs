@@ -17,7 +17,8 @@ use crate::topology::Graph;
 use crate::traffic::flows::{FlowsContext, GivenFlow, LARGEST_FLOW, MOST_FLOWS, Own};
 use crate::traffic::messages::Senders;
 use crate::traffic::{Process, ProcessContext};
-use crate::units::{Amount, Time};
+
+use crate::units::{Amount, Clock, Time};
 use fixedbitset::FixedBitSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -61,6 +62,17 @@ fn weight(item: &Item<'_>) -> Read<u16> {
 }
 
 impl Flows {
+    /// Start and stop \[cycles\], and size \[flits\], of the flows that do not say it themselves.
+    fn extent(&self, clock: Clock) -> Result<(u64, Option<u64>, Option<u64>), Mistake> {
+        let start = cycles(&self.start, clock, 0, LONGEST_PHASE)?;
+        let stop = self.stop.as_ref();
+        let stop = stop.map(|stop| cycles(stop, clock, start + 1, LONGEST_PHASE));
+        let flits = self.bytes.as_ref();
+        let flits = flits.map(|bytes| quantity::flits(bytes, clock, 0, LARGEST_FLOW));
+        let flits = flits.transpose()?.map(|flits| flits.max(1));
+        Ok((start, stop.transpose()?, flits))
+    }
+
     /// A list of them.
     pub(super) fn several(item: &Item<'_>) -> Read<Vec<Self>> {
         let entries = list(Self::read)(item)?;
@@ -206,13 +218,7 @@ impl Entry<'_> {
             entry,
         };
         let given = section.pairs.build(|arguments| make(arguments, &context))?;
-        let start = cycles(&section.start, clock, 0, LONGEST_PHASE)?;
-        let stop = section.stop.as_ref();
-        let stop = stop.map(|stop| cycles(stop, clock, start + 1, LONGEST_PHASE));
-        let flits = section.bytes.as_ref();
-        let flits = flits.map(|bytes| quantity::flits(bytes, clock, 0, LARGEST_FLOW));
-        let flits = flits.transpose()?.map(|flits| flits.max(1));
-        let stop = stop.transpose()?;
+        let (start, stop, flits) = section.extent(clock)?;
         let window = section.window.as_ref();
         let window = window.map(|window| self.window(window)).transpose()?;
         let copies = Copies::number(&section.copies, self.class.slots.as_ref())? as usize;
