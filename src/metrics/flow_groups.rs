@@ -73,11 +73,7 @@ const fn of_group(
 
 impl<'a> Group<'a> {
     /// The flows that `belongs` to.
-    fn new(
-        run: &'a RunResult,
-        classes: Vec<u16>,
-        belongs: impl Fn(&FlowResult) -> bool,
-    ) -> Self {
+    fn new(run: &'a RunResult, classes: Vec<u16>, belongs: impl Fn(&FlowResult) -> bool) -> Self {
         let latencies = |(id, flow): (u32, &FlowResult)| {
             let key = (flow.class, Some(id), flow.source, flow.destination);
             let of_flow = run.flow_latencies.as_ref()?.get(&key)?;
@@ -94,8 +90,7 @@ impl<'a> Group<'a> {
 
     /// All values whose path is this and their place.
     fn enter(&self, under: &str, values: &mut Map<String, Value>) {
-        let is_there =
-            |metric: &&Metric| metric.path.strip_prefix(under) == Some(metric.place());
+        let is_there = |metric: &&Metric| metric.path.strip_prefix(under) == Some(metric.place());
         for metric in all().filter(is_there) {
             if let Of::Flows(of) = metric.of
                 && let Some(value) = of(self)
@@ -190,7 +185,10 @@ impl Group<'_> {
         let lengths = self.flows.iter().filter_map(|(flow, _)| flow.hops);
         let lengths: BTreeSet<u32> = lengths.collect();
         let values = |hops: u32| {
-            let flows = self.flows.iter().filter(|(flow, _)| flow.hops == Some(hops));
+            let flows = self
+                .flows
+                .iter()
+                .filter(|(flow, _)| flow.hops == Some(hops));
             let group = Group {
                 run: self.run,
                 classes: Vec::new(),

@@ -29,7 +29,10 @@ impl Document {
         // claims go first: they are checked against the axes
         self.retain_claims(&claims);
         self.assign("sweep.axes", &format!("[{}]", groups.join(", ")))?;
-        self.assign("sweep.seeds", &quick.seeds.unwrap_or(sweep.seeds).to_string())?;
+        self.assign(
+            "sweep.seeds",
+            &quick.seeds.unwrap_or(sweep.seeds).to_string(),
+        )?;
         self.assign("sweep.quick", "None")?;
         for (path, value) in &quick.set {
             self.assign(&path.value, &value.value)?;
@@ -95,7 +98,10 @@ mod tests {
     fn what_the_sweep_does_not_have_is_refused() {
         let message = |quick: &str| document(quick).scenario().unwrap_err().to_string();
         let text = message("(values: [(\"fabric.switch.lane\", [2])])");
-        assert!(text.contains("did you mean `fabric.switch.lanes`?"), "{text}");
+        assert!(
+            text.contains("did you mean `fabric.switch.lanes`?"),
+            "{text}"
+        );
         let text = message("(values: [(\"fabric.switch.lanes\", [3])])");
         assert!(text.contains("has no value 3: 2, 4, 8"), "{text}");
         let wrong = document("(set: [(\"phases.measured\", \"7 cycles\")])");

@@ -49,7 +49,10 @@ fn entries(item: &Item<'_>) -> Read<Vec<(u8, u8)>> {
     }
     let entry = |item: &Item<'_>| {
         let pair = item.tuple(2, "an entry: expected `(lane, weight)`")?;
-        Ok((small(0, MOST_LANES - 1)(&pair[0])?, small(0, 255)(&pair[1])?))
+        Ok((
+            small(0, MOST_LANES - 1)(&pair[0])?,
+            small(0, 255)(&pair[1])?,
+        ))
     };
     items.iter().map(entry).collect()
 }

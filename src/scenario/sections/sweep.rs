@@ -166,7 +166,10 @@ impl Sweep {
             let places: Vec<usize> = (0..group[0].values.len()).filter(is_left).collect();
             let thin = |axis: &Axis| Axis {
                 path: axis.path.clone(),
-                values: places.iter().map(|&place| axis.values[place].clone()).collect(),
+                values: places
+                    .iter()
+                    .map(|&place| axis.values[place].clone())
+                    .collect(),
             };
             group.iter().map(thin).collect()
         };

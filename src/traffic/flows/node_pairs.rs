@@ -66,10 +66,7 @@ enum Drawn {
 ///
 /// # Errors
 /// When there are not at least two such nodes.
-pub(super) fn nodes(
-    context: &FlowsContext<'_>,
-    hosts_per_node: u32,
-) -> Result<u32, ArgumentError> {
+pub(super) fn nodes(context: &FlowsContext<'_>, hosts_per_node: u32) -> Result<u32, ArgumentError> {
     let hosts = context.host_count as u32;
     if hosts_per_node == 0 || !hosts.is_multiple_of(hosts_per_node) || hosts / hosts_per_node < 2 {
         return Err(invalid(format!(
