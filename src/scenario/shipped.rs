@@ -24,6 +24,9 @@ macro_rules! studies {
 }
 
 studies![
+    "admission_flows",
+    "admission_levels",
+    "admission_utilisation",
     "congestion_incast",
     "congestion_moving",
     "congestion_parking_lot",
