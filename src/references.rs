@@ -183,6 +183,10 @@ reference!(
     "C. Cetinkaya and E. W. Knightly, \"Egress admission control\", IEEE INFOCOM 2000"
 );
 reference!(
+    RSVP,
+    "R. Braden, L. Zhang, S. Berson, S. Herzog and S. Jamin, \"Resource ReSerVation Protocol (RSVP), version 1: functional specification\", RFC 2205, 1997"
+);
+reference!(
     BIANCHI,
     "G. Bianchi, F. Borgonovo, A. Capone, L. Fratta and C. Petrioli, \"Endpoint admission control with delay variation measurements for QoS in IP networks\", ACM SIGCOMM Computer Communication Review 32(2), 2002"
 );

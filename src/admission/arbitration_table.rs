@@ -162,7 +162,10 @@ mod tests {
         assert_eq!(ask(&[0], 0, whole / 2), (true, vec![8160, 0, 0, 0]));
         assert_eq!(ask(&[0], 2, whole), (true, vec![8160, 16320, 0, 0]));
         // half of the fast channel is all of the slow one
-        assert_eq!(ask(&[0, 1], 1, whole / 2), (true, vec![16320, 16320, 16320, 0]));
+        assert_eq!(
+            ask(&[0, 1], 1, whole / 2),
+            (true, vec![16320, 16320, 16320, 0])
+        );
         assert!(!ask(&[0], 1, 1).0, "one more unit");
         assert!(!ask(&[1], 0, 1).0);
         assert!(ask(&[0, 1], 5, whole).0, "best effort");

@@ -246,12 +246,19 @@ fn build(
     context: AdmissionContext,
 ) -> Result<Arc<dyn Admission>, ArgumentError> {
     let written: Written = arguments.parse()?;
-    let by_lanes = [("available", &written.available), ("inverse", &written.inverse)];
-    let mut by_lanes = by_lanes.into_iter().filter(|(_, levels)| !levels.is_empty());
+    let by_lanes = [
+        ("available", &written.available),
+        ("inverse", &written.inverse),
+    ];
+    let mut by_lanes = by_lanes
+        .into_iter()
+        .filter(|(_, levels)| !levels.is_empty());
     let division = match (by_lanes.next(), by_lanes.next()) {
-        (None, _) if !written.shares.is_empty() => {
-            Division::Weights(Shares::new(written.utilisation, &written.shares, written.total)?)
-        }
+        (None, _) if !written.shares.is_empty() => Division::Weights(Shares::new(
+            written.utilisation,
+            &written.shares,
+            written.total,
+        )?),
         (Some((name, levels)), None) if written.shares.is_empty() => {
             if written.total.is_some() {
                 return Err(invalid("`total` is that of `shares`: leave it out"));

@@ -234,7 +234,9 @@ mod tests {
                 flit_bytes: 1,
                 reference_rate: 8_000_000_000,
             },
-            lanes: Some(std::array::from_fn(|lane| [0.25, 0.5, 0.25, 0.0][lane.min(3)])),
+            lanes: Some(std::array::from_fn(|lane| {
+                [0.25, 0.5, 0.25, 0.0][lane.min(3)]
+            })),
         };
         let build = ADMISSIONS.find(name).unwrap().build;
         build(Arguments { text: arguments }, context)
@@ -255,6 +257,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::too_many_lines, reason = "mostly a list of arguments")]
     fn impossible_parameters_are_refused_with_what_is_allowed() {
         for (text, message) in [
             (
@@ -297,7 +300,10 @@ mod tests {
                 "LinkByLink(inverse: [1], total: 7)",
                 "`total` is that of `shares`",
             ),
-            ("MeasuredSum(shares: [])", "`total` is 0; it must be above 0"),
+            (
+                "MeasuredSum(shares: [])",
+                "`total` is 0; it must be above 0",
+            ),
             ("ArbitrationTable(tables: [])", "`tables` is empty"),
             (
                 "ArbitrationTable(tables: [[1], [1]])",

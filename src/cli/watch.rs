@@ -68,7 +68,8 @@ pub(super) fn execute(arguments: &Watch) -> Result<ExitCode, Error> {
             super::print(&(text + "\n"))?;
         }
     }
-    let is_there = story.delivered.is_none() && story.destination.is_some();
+    let is_over = story.delivered.is_some() || story.dropped.is_some();
+    let is_there = !is_over && story.destination.is_some();
     if is_there {
         let cycles = story.cycles;
         super::note(&format!(

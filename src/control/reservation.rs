@@ -1,6 +1,6 @@
 //! Reservation: a flow that asks sends a packet over its way, which reserves its peak at every channel, and begins when the reply
 //! says that all of them had room; so admission link by link takes time, packets and room of its own (003 S18, the peak-rate
-//! reservation of IntServ; 003 S12 in zero time).
+//! reservation of `IntServ`; 003 S12 in zero time).
 //!
 //! # Rules
 //! 1. The agent of a channel has what is left for the class: at first `utilisation` of the channel's rate where it leaves a host,
@@ -9,7 +9,9 @@
 //!    than the peak) refuses it; those before it have taken the peak from what is left, those behind it do nothing.
 //! 3. The reply says whether the request was refused, and how many channels have reserved. If it was not, the flow begins in
 //!    the next cycle. Otherwise the sender sends a *release* over the same way, with which those channels get back what they gave,
-//!    and asks again after the time `retry`, until it has asked `attempts` times.
+//!    and asks again, until it has asked `attempts` times, after a time between half and one and a half times `retry`: so two
+//!    flows do not go on for ever to take from each other the last room that either needs (as RSVP draws its timers). The time
+//!    follows from the flow's number and that of its request alone.
 //! 4. `limit`: a flow sends no more than its peak.
 //!
 //! Soft state is not needed: packets are never lost, and flows do not end.
@@ -20,7 +22,7 @@
 //!
 //! Cost: one packet there and one back for each request, one more for each that is refused behind the first channel.
 //!
-//! References: [`SEM_JACOBSEN`]
+//! References: [`SEM_JACOBSEN`], [`RSVP`]
 
 use super::parameters::{cycles, invalid};
 use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
@@ -28,8 +30,9 @@ use super::{
     Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
     Machines, ONE_FLIT_PER_CYCLE,
 };
-use crate::references::SEM_JACOBSEN;
+use crate::references::{RSVP, SEM_JACOBSEN};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::rng::mix;
 use crate::units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +58,7 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
             name: "retry",
             kind: "time, at least 1 cycle",
             default: Some("\"1000 cycles\""),
-            summary: "from a refusal to the next request",
+            summary: "from a refusal to the next request, half of it more or less",
         },
         Parameter {
             name: "attempts",
@@ -71,7 +74,7 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
         },
     ],
     guarantees: &["the peaks reserved on a channel are together less than the share of the class"],
-    references: &[SEM_JACOBSEN],
+    references: &[RSVP, SEM_JACOBSEN],
     build,
 };
 
@@ -89,13 +92,18 @@ pub struct Reservation {
     share: f64,
     /// \[cycles\].
     retry: u64,
-    attempts: u32,
+    attempts: Option<u32>,
     limit: bool,
 }
 
-/// A sender: requests that it may still send.
+/// A sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asking(u32);
+pub struct Asking {
+    /// Number of the flow.
+    flow: u32,
+    /// Requests so far.
+    asked: u32,
+}
 
 /// What is left of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,7 +144,7 @@ impl Machines for Reservation {
         if self.limit {
             actions.limit = Some(Limit::Rate(self.peak.min(ONE_FLIT_PER_CYCLE)));
         }
-        Asking(self.attempts)
+        Asking { flow: 0, asked: 0 }
     }
 
     fn receive(&self, (): &mut (), _: Arrival) -> Option<Answer> {
@@ -144,8 +152,8 @@ impl Machines for Reservation {
     }
 
     fn send(&self, sender: &mut Asking, _: u64, event: Event, actions: &mut Actions) {
-        if event == Event::Timer && sender.0 > 0 {
-            sender.0 -= u32::from(sender.0 < u32::MAX);
+        if event == Event::Timer {
+            sender.asked = sender.asked.wrapping_add(1);
             actions.log = true;
             actions.send = Some(packet(FITS, 0));
         }
@@ -166,7 +174,8 @@ impl Probing for Reservation {
         true
     }
 
-    fn begin(&self, _: &mut Asking, flow: Facts, actions: &mut Actions) {
+    fn begin(&self, sender: &mut Asking, flow: Facts, actions: &mut Actions) {
+        sender.flow = flow.id;
         actions.timer = Some(Some(flow.start));
     }
 
@@ -211,8 +220,11 @@ impl Probing for Reservation {
         if channels > 0 {
             actions.send = Some(packet(RELEASE, channels));
         }
-        if sender.0 > 0 {
-            actions.timer = Some(Some(now + self.retry));
+        if self.attempts.is_none_or(|most| sender.asked < most) {
+            let half = self.retry / 2;
+            let drawn = mix(u64::from(sender.flow) << 32 | u64::from(sender.asked));
+            let wait = self.retry - half + drawn % (2 * half + 1);
+            actions.timer = Some(Some(now + wait));
         }
     }
 }
@@ -247,7 +259,7 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
         utilisation: written.utilisation,
         share: written.share,
         retry: cycles("retry", written.retry, context.clock)?,
-        attempts: written.attempts.unwrap_or(u32::MAX),
+        attempts: written.attempts,
         limit: written.limit,
     }))
 }
@@ -317,6 +329,21 @@ mod tests {
         }
     }
 
+    /// From half of the time to one and a half of it, another for every flow and request.
+    #[test]
+    fn times_between_requests_are_spread() {
+        let own = quarter();
+        let waits = (0..400).map(|flow| {
+            let mut actions = Actions::default();
+            let mut sender = Asking { flow, asked: 1 };
+            own.returned(&mut sender, 0, [REFUSED, 0, 0, 0], &mut actions);
+            actions.timer.flatten().unwrap()
+        });
+        let waits: std::collections::BTreeSet<u64> = waits.collect();
+        assert_eq!((waits.first(), waits.last()), (Some(&35), Some(&105)));
+        assert!(waits.len() > 60);
+    }
+
     #[test]
     fn a_sender_asks_until_it_may_begin_or_has_asked_often_enough() {
         let own = quarter();
@@ -347,20 +374,20 @@ mod tests {
             ..Actions::default()
         };
         assert_eq!(asks(&mut sender, 50), request);
-        let mut replied = |payload, now| {
+        let replied = |sender: &mut Asking, payload| {
             let mut actions = Actions::default();
-            own.returned(&mut sender, now, payload, &mut actions);
-            (actions, asks(&mut sender, now + 70))
+            own.returned(sender, 90, payload, &mut actions);
+            actions
         };
-        let (refused, again) = replied([REFUSED, 2, 0, 0], 90);
+        let refused = replied(&mut sender, [REFUSED, 2, 0, 0]);
         assert_eq!(refused.send, Some(packet(RELEASE, 2)));
-        assert_eq!(refused.timer, Some(Some(160)));
-        assert_eq!(again, request);
+        let next = refused.timer.flatten().unwrap();
+        assert!((90 + 35..=90 + 105).contains(&next), "{next}");
+        assert_eq!(asks(&mut sender, next), request);
         // refused by the first channel: there is nothing to release; and that was the last one
-        let (refused, again) = replied([REFUSED, 0, 0, 0], 200);
+        let refused = replied(&mut sender, [REFUSED, 0, 0, 0]);
         assert_eq!(refused, Actions::default());
-        assert_eq!(again, Actions::default());
-        let (granted, _) = replied([FITS, 3, 0, 0], 300);
+        let granted = replied(&mut sender, [FITS, 3, 0, 0]);
         let begins = Actions {
             begin: true,
             ..Actions::default()

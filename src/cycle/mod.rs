@@ -53,7 +53,7 @@ pub use view::View;
 
 use self::rules::{RuleSet, with_rules};
 use self::stages::{consume, forget, generate, inject, post};
-use self::view::{Arbiters, Choosing, Crossing, Events, Optional, Room, Routing};
+use self::view::{Arbiters, Choosing, Crossing, Events, Optional, Room};
 use self::view::{Channels, Fabric, Heads, Inputs};
 use crate::plan::Matching;
 
@@ -61,7 +61,7 @@ use crate::plan::Matching;
 pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
     mechanism::build_all(shard);
     let site = shard.site();
-    with_rules!(site.shared, Set => stages::<W, Set>(shard));
+    with_rules!(site.shared, W, Set => stages::<W, Set>(shard));
     shard.system(Slot::Consume, "consume", consume::system);
     if site.has_border() {
         shard.last_system(Slot::Consume, "post", post::system);
@@ -125,7 +125,7 @@ systems!(
     |events| events.calendar().is_busy(events.now())
 );
 systems!(
-    bare_route, route: stages::route::run, Heads, Routing,
+    bare_route, route: stages::route::run, Heads, Choosing,
     |events| events.lists().has_arrivals()
 );
 systems!(

@@ -12,6 +12,12 @@ pub struct Amount {
 }
 
 impl Amount {
+    /// So many more.
+    pub fn merge(&mut self, other: Self) {
+        self.packets += other.packets;
+        self.flits += other.flits;
+    }
+
     /// One packet more.
     #[inline]
     pub fn add(&mut self, flits: u16) {
@@ -55,6 +61,8 @@ pub struct FlowSent {
     pub answered: u64,
     /// Events that its sender logged; those of a group count for its first flow.
     pub logged: u64,
+    /// Packets made in the measurement, rejected ones included; filled once per run.
+    pub attempted: u64,
 }
 
 /// What of it arrived, counted at its destination.
@@ -125,4 +133,6 @@ pub struct FlowCounts {
     pub sent: FlowSent,
     /// At the destination.
     pub arrived: FlowReceived,
+    /// Dropped by switches since cycle 0.
+    pub dropped: Amount,
 }

@@ -75,9 +75,8 @@ fn admitted(run: &RunResult) -> Option<u64> {
 /// The sum of all counts whose names begin like this, of a desk and of reservations, where there are any.
 fn both(run: &RunResult, of_desk: &str, of_reservations: &str) -> Option<u64> {
     let counts = run.records.counts.iter();
-    let counts = counts.filter(|(name, _)| {
-        name.starts_with(of_desk) || name.starts_with(of_reservations)
-    });
+    let counts =
+        counts.filter(|(name, _)| name.starts_with(of_desk) || name.starts_with(of_reservations));
     let mut counts = counts.map(|(_, count)| *count).peekable();
     counts.peek()?;
     Some(counts.sum())

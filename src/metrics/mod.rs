@@ -17,8 +17,10 @@ mod control;
 mod flow_groups;
 mod flow_sizes;
 mod flows;
+mod loss;
 mod max_min;
 mod occupancy;
+mod pattern;
 mod run;
 mod work;
 
@@ -34,7 +36,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 13] = [
+static TABLES: [&[Entry]; 14] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
@@ -44,6 +46,7 @@ static TABLES: [&[Entry]; 13] = [
     admission::ENTRIES,
     control::ENTRIES,
     flows::ENTRIES,
+    loss::ENTRIES,
     max_min::ENTRIES,
     flow_groups::ENTRIES,
     flow_sizes::ENTRIES,
@@ -133,6 +136,8 @@ enum Of {
     Counted(fn(&RunResult) -> Option<Value>),
     /// One class.
     Class(fn(&OneClass<'_>) -> Value),
+    /// One class, where there is something to tell; left out elsewhere.
+    SomeClass(fn(&OneClass<'_>) -> Option<Value>),
     /// One class that sends messages; the number of them is given.
     Messages(fn(&OneClass<'_>, u64) -> Value),
     /// The network latencies of a class over so many channels, where they were recorded.
@@ -259,6 +264,7 @@ impl Metric {
             Of::Run(_)
                 | Of::Counted(_)
                 | Of::Class(_)
+                | Of::SomeClass(_)
                 | Of::Hops(_)
                 | Of::Messages(_)
                 | Of::Sizes(_)
@@ -268,19 +274,7 @@ impl Metric {
 
     /// Whether `path` names this value.
     fn names(&self, path: &str) -> bool {
-        let pattern: Vec<_> = self.path.split('.').collect();
-        let given: Vec<_> = path.split('.').collect();
-        pattern.len() == given.len()
-            && pattern
-                .iter()
-                .zip(&given)
-                .all(|(pattern, given)| match *pattern {
-                    NAME => !given.is_empty(),
-                    FLITS => *given == FLITS || is_size(given),
-                    HOPS | SL => given == pattern || is_number(given),
-                    STATISTIC => *given == STATISTIC || STATISTICS.contains(given),
-                    key => key == *given,
-                })
+        pattern::matches(self.path, path)
     }
 
     /// The traffic class, size class or number that `path` names; empty when this is of none.
@@ -309,6 +303,7 @@ impl Metric {
     fn of_class(&self, class: &OneClass<'_>) -> Option<Value> {
         match (self.of, class.info.messages) {
             (Of::Class(of), _) => Some(of(class)),
+            (Of::SomeClass(of), _) => of(class),
             (Of::Messages(of), Some(count)) => Some(of(class, count)),
             _ => None,
         }
@@ -318,18 +313,6 @@ impl Metric {
     fn short_unit(&self) -> &'static str {
         self.unit.rsplit(" = ").next().unwrap_or(self.unit)
     }
-}
-
-/// Whether this is the name of a size class of flows.
-fn is_size(text: &str) -> bool {
-    let flits: Option<u64> = text.parse().ok();
-    flits.is_some_and(|flits| flits.is_power_of_two() && flits.to_string() == text)
-}
-
-/// Whether this is a number as it is written.
-fn is_number(text: &str) -> bool {
-    let number: Option<u64> = text.parse().ok();
-    number.is_some_and(|number| number.to_string() == text)
 }
 
 /// Plain data as JSON.

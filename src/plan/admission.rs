@@ -50,7 +50,8 @@ impl AdmissionPlan {
         let first = classes.iter().position(|class| class.answers.is_some());
         let first = first.unwrap_or(classes.len());
         let is_tried = |class: &ClassPlan| class.requests.is_some_and(|one| one.jitter.is_some());
-        let asking = (0..first).filter(|&class| is_tried(&classes[class]) && !classes[class].reserves());
+        let asking =
+            (0..first).filter(|&class| is_tried(&classes[class]) && !classes[class].reserves());
         let asking: Vec<usize> = asking.collect();
         for (number, class) in (first..).zip(asking) {
             let asking = &classes[class];
@@ -65,7 +66,9 @@ impl AdmissionPlan {
                 probes.service_levels = vec![SlId(level)];
             }
             let of_class = flows.iter().filter(|flow| usize::from(flow.class) == class);
-            let own: Vec<FlowPlan> = of_class.map(|flow| probe_flow(flow, number as u16)).collect();
+            let own: Vec<FlowPlan> = of_class
+                .map(|flow| probe_flow(flow, number as u16))
+                .collect();
             flows.extend(own);
             classes.insert(number, probes);
             self.tried.push(Tried {
@@ -74,7 +77,10 @@ impl AdmissionPlan {
             });
         }
         let added = self.tried.len() as u16;
-        for control in classes.iter_mut().filter_map(|class| class.control.as_mut()) {
+        for control in classes
+            .iter_mut()
+            .filter_map(|class| class.control.as_mut())
+        {
             control.answers += added;
         }
     }
@@ -114,7 +120,9 @@ impl Plan {
     pub fn probe_flows(&self) -> Vec<(u32, u32)> {
         let of_class = |class: u16| {
             let flows = (0_u32..).zip(&self.flows);
-            flows.filter(move |(_, flow)| flow.class == class).map(|(id, _)| id)
+            flows
+                .filter(move |(_, flow)| flow.class == class)
+                .map(|(id, _)| id)
         };
         let tried = self.admission.iter().flat_map(|one| &one.tried);
         let pairs = tried.flat_map(|tried| of_class(tried.class).zip(of_class(tried.probes)));

@@ -78,6 +78,8 @@ pub struct Control {
     pub answers: u16,
     /// How its control packets go, if not as packets of that class.
     pub transport: Option<OutOfBand>,
+    /// Packets of answers that a host has room for (D57); `None` = without bound.
+    pub queue: Option<u32>,
 }
 
 impl Control {
@@ -108,6 +110,11 @@ impl OutOfBand {
 }
 
 impl ClassPlan {
+    /// Whether its hosts may send data to any other: what it sends is told neither by flows nor by what it answers.
+    pub fn sends_to_all(&self) -> bool {
+        self.flows.is_none() && self.answers.is_none() && !self.management
+    }
+
     /// Whether its flows begin by reservations of their own (D60): no desk is asked.
     pub fn reserves(&self) -> bool {
         let control = self.control.as_ref();

@@ -165,20 +165,21 @@ fn a_stopped_run_goes_on_as_if_it_had_not_been_stopped() {
 const REACTING: [&str; 3] = [
     r#"traffic=[
         (name: "hot", size: "512 B", flows: [(pairs: Incast(to: 5))],
-         control: InfiniBand(timer: "3 us", table: Linear(most: 60, shift: 1)), answers: (sl: 1)),
+         control: InfiniBand(timer: "3 us", table: Linear(most: 60, shift: 1)), answers: (sl: 1, queue: 1)),
         (name: "rates", size: "512 B", flows: [(pairs: Permutations(count: 1))], control: Dcqcn(), answers: (sl: 1)),
         (name: "windows", size: "256 B", flows: [(pairs: RandomPairs(count: 20))],
          control: Window(aimd: true, most: 8), answers: (sl: 1)),
         (name: "calls", size: "128 B", flows: [
             (pairs: RandomPairs(count: 9), bytes: "1 KiB", phase: ("exchange", 0)),
             (pairs: RandomPairs(count: 9), bytes: "8 KiB", start: "900 cycles", phase: ("exchange", 1)),
-         ], control: RequestReply(outstanding: 2, server: "700 ns"), answers: (size: "4 flits", sl: 1)),
+         ], control: RequestReply(outstanding: 2, server: "700 ns"), answers: (size: "4 flits", sl: 1, queue: 2)),
     ]"#,
     "fabric.switch.marking=InfiniBand(threshold: 10, marking_rate: 2)",
     "fabric.switch.lanes=4",
 ];
 
-/// A checkpoint holds senders in the middle of their timers, answers that are to be made, windows and limits.
+/// A checkpoint holds senders in the middle of their timers, answers that are to be made, windows and limits, requests that are
+/// held back.
 #[test]
 fn flows_under_control_go_on_in_the_middle_of_their_timers() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -215,8 +216,8 @@ fn flows_under_control_go_on_in_the_middle_of_their_timers() {
 const ASKING: [&str; 4] = [
     r#"traffic=[
         (name: "calls", size: "4 flits", flows: [(pairs: Permutations(count: 2), copies: 4, process: Bernoulli(load: 0.02))],
-         requests: (peak: 0.05, jitter: "30 cycles")),
-        (name: "films", size: "4 flits", sl: 1, flows: [(pairs: Permutations(count: 3), copies: 2)], requests: (peak: 0.03),
+         requests: (peak: 0.05, jitter: "20 cycles")),
+        (name: "films", size: "4 flits", sl: 1, flows: [(pairs: Permutations(count: 3), copies: 2)], requests: (peak: 0.2),
          control: Reservation(retry: "150 cycles"), answers: (size: "2 flits")),
         (name: "bulk", size: "8 flits", sl: 1, pattern: Uniform, process: Bernoulli(load: 0.3)),
     ]"#,
@@ -236,8 +237,11 @@ fn flows_that_ask_go_on_in_the_middle_of_their_trials() {
         let resolved = resolve(TORUS, &changes);
         let expected = whole(&resolved);
         let count = |name: &str| expected.records.counts[name];
-        assert!(count("admission.requests.0") > 3 * count("admission.admitted.0").max(1));
-        assert!(count("admission.admitted.0") > 2, "{sessions}");
+        let (asked, admitted) = (count("admission.requests.0"), count("admission.admitted.0"));
+        assert!(
+            asked > admitted + 9 && admitted > 2,
+            "{sessions}: {asked} {admitted}"
+        );
         assert!(count("reservation.requests") > count("reservation.begun"));
         assert!(count("reservation.begun") > 9);
         for (shards, threads, then) in [(1, 1, 4), (2, 2, 1), (7, 1, 2)] {

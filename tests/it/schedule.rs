@@ -25,7 +25,7 @@ fn systems(changes: &[&str]) -> String {
 
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 10] = [
+    let sets: [(&str, &[&str]); 12] = [
         ("plain", &[]),
         (
             "marking",
@@ -37,6 +37,10 @@ fn every_set_of_options_has_its_systems() {
         ),
         ("input first", &["fabric.switch.matching=InputFirst"]),
         ("two rounds", &["fabric.switch.iterations=2"]),
+        (
+            "dropping by a threshold",
+            &["fabric.switch.drop=(sl: [0], rule: Threshold(\"8 flits\"))"],
+        ),
         ("adaptive", &["routing=AdaptiveAscent()"]),
         ("observed queues", &["observe=(queues: true)"]),
         (
@@ -50,6 +54,14 @@ fn every_set_of_options_has_its_systems() {
             "control",
             &[
                 "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply())]",
+            ],
+        ),
+        (
+            "bounded answers",
+            &[
+                "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
+                 answers: (queue: 2))]",
+                "allow_deadlock=true",
             ],
         ),
         (

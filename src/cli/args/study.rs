@@ -212,6 +212,10 @@ pub struct Compare {
                   virtlane reproduce all --table            all claims as a Markdown table\n\n\
                   Exit codes:\n  0 all claims hold; 1 a claim fails; 130 interrupted: `--resume` goes on"
 )]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags of a command line are independent"
+)]
 pub struct Reproduce {
     /// Study, or `all`; default: list them
     #[arg(value_name = "STUDY")]

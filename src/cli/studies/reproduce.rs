@@ -30,9 +30,12 @@ pub(in crate::cli) fn execute(arguments: &Reproduce) -> Result<ExitCode, Error> 
         id => vec![Shipped::find(id).map_err(Error::Usage)?],
     };
     if arguments.print {
-        let text = |study: &Shipped| match arguments.quick {
-            true => Ok(study.document()?.quick()?.to_text()),
-            false => Ok(study.text.to_owned()),
+        let text = |study: &Shipped| {
+            if arguments.quick {
+                Ok(study.document()?.quick()?.to_text())
+            } else {
+                Ok(study.text.to_owned())
+            }
         };
         let texts = chosen.iter().map(|study| text(study));
         let texts: Result<Vec<String>, Error> = texts.collect();

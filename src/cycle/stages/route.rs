@@ -40,9 +40,6 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
         arrived.clear();
     }
     view.lists.arrived = arrived;
-    if view.shared.sink_step() != 0 {
-        crate::cycle::mechanisms::sink::run(view);
-    }
     let mut heads = std::mem::take(&mut view.lists.heads);
     for queue in heads.drain(..) {
         raise(view, queue, view.queue_port(queue));

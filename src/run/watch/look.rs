@@ -8,6 +8,7 @@ use super::story::Reason;
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::adaptive::Choice;
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::{Mail, Place};
@@ -126,6 +127,18 @@ impl Looker {
         simulation.inspect(self);
         self.before.clone_from(&self.found.ports);
         std::mem::take(&mut self.found)
+    }
+}
+
+/// Why its host does not take a packet with others ahead of it in its lane.
+fn at_host(view: &dyn Columns, host: HostRow, ahead: u32) -> (Reason, u64) {
+    let rooms = view.resource::<AnswerRooms>();
+    if !rooms.is_some_and(|rooms| rooms.is_holding(host)) {
+        (Reason::SinkBusy, u64::from(ahead))
+    } else if ahead == 0 {
+        (Reason::NoRoomForAnswer, 0)
+    } else {
+        (Reason::NotHead, u64::from(ahead))
     }
 }
 
@@ -256,9 +269,8 @@ impl Looker {
             .collect();
         self.find(view, row, Spot::Queue { ahead, wants }, Some(port));
         let size = view.packets()[row].size;
-        let is_at_host = view.place().is_host(port);
-        self.found.reason = Some(if is_at_host {
-            (Reason::SinkBusy, u64::from(ahead))
+        self.found.reason = Some(if view.place().is_host(port) {
+            at_host(view, view.place().host(port), ahead)
         } else if wanted.is_empty() {
             (Reason::NotHead, u64::from(ahead))
         } else {

@@ -138,6 +138,6 @@ pub fn watch(
 fn is_deadlocked(simulation: &Simulation, watchdog: &mut Watchdog) -> bool {
     let totals = simulation.totals();
     let hops = simulation.hops().packets;
-    let is_frozen = totals.injected > totals.delivered && simulation.is_idle();
+    let is_frozen = totals.in_fabric() > 0 && simulation.is_idle();
     is_frozen || watchdog.barks(simulation.now(), hops, &totals)
 }

@@ -25,6 +25,8 @@ pub enum What {
     Leaves,
     /// Its tail is consumed.
     Delivered,
+    /// A switch takes it out of the fabric.
+    Dropped,
 }
 
 /// Why a packet waits.
@@ -47,6 +49,8 @@ pub enum Reason {
     Crossbar,
     /// Its host consumes other packets.
     SinkBusy,
+    /// The queue of answers of its host has no room for its answer.
+    NoRoomForAnswer,
 }
 
 impl Reason {
@@ -75,6 +79,7 @@ impl Reason {
             Self::LostArbitration => "arbitration lost".into(),
             Self::Crossbar => format!("in the crossbar until cycle {}", number - 1),
             Self::SinkBusy => "the host consumes another packet".into(),
+            Self::NoRoomForAnswer => "the host has no room for its answer".into(),
         }
     }
 }
@@ -117,6 +122,8 @@ pub struct Story {
     pub injected: Option<u64>,
     /// Cycle in which its tail was consumed.
     pub delivered: Option<u64>,
+    /// Cycle in which a switch dropped it.
+    pub dropped: Option<u64>,
     /// Inter-switch channels crossed.
     pub hops: u16,
     /// Events by cycle.

@@ -7,6 +7,7 @@ use super::story::{Event, Story, What};
 use crate::fabric::components::Packet;
 use crate::ids::{ChannelId, HostId};
 use crate::measure::Digest;
+use crate::plan::DropRule;
 use crate::scenario::Resolved;
 use crate::topology::{ChannelTiming, Endpoint};
 
@@ -38,6 +39,7 @@ impl<'a> Teller<'a> {
                 created: 0,
                 injected: None,
                 delivered: None,
+                dropped: None,
                 hops: 0,
                 events: Vec::new(),
                 cycles: 0,
@@ -83,7 +85,10 @@ impl<'a> Teller<'a> {
         }
         self.wait(cycle, &look);
         if look.spot == Spot::Nowhere && !self.is_over {
-            self.deliver(cycle);
+            match self.last_switch() {
+                Some(input) => self.drop(cycle, input),
+                None => self.deliver(cycle),
+            }
         }
         self.before = look.spot;
     }
@@ -290,6 +295,31 @@ impl<'a> Teller<'a> {
             reason: Some(reason),
             detail: reason.words(number, size),
         });
+    }
+
+    /// The input where it was last, or was about to be, if that is one of a switch: nobody takes it there.
+    fn last_switch(&self) -> Option<Endpoint> {
+        let into = match &self.before {
+            Spot::Channel { into, .. } => *into,
+            Spot::Queue { .. } => self.flight?,
+            _ => return None,
+        };
+        let input = self.resolved.layout.graph.channel(into).to;
+        input.switch().is_some().then_some(input)
+    }
+
+    fn drop(&mut self, cycle: u64, input: Endpoint) {
+        self.story.dropped = Some(cycle);
+        self.is_over = true;
+        let held = self.resolved.plan.switch.drop.as_ref();
+        let detail = match held.map(|drop| drop.rule) {
+            Some(DropRule::Threshold(flits)) => {
+                format!("{flits} flits or more of others wait for the lane it wants")
+            }
+            _ => String::from("the next buffer has no room for it"),
+        };
+        let place = (self.end(input), None);
+        self.push((cycle, cycle), What::Dropped, place, detail);
     }
 
     fn deliver(&mut self, cycle: u64) {

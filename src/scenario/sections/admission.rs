@@ -98,7 +98,11 @@ pub(in crate::scenario) fn check(scenario: &Scenario, plan: &Plan) -> Result<(),
         };
     };
     if asking.is_empty() {
-        let message = if scenario.traffic.iter().any(|class| class.requests.is_some()) {
+        let message = if scenario
+            .traffic
+            .iter()
+            .any(|class| class.requests.is_some())
+        {
             "all classes with `requests` reserve by themselves: there is nothing to decide"
         } else {
             "no class has `requests`: there is nothing to decide"

@@ -137,15 +137,15 @@ impl Sweep {
         };
         for thinned in &quick.values {
             let axes = || self.axes.iter().flatten();
-            let Some(axis) = axes().find(|axis| axis.path.value == thinned.path.value) else {
+            let Some(whole) = axes().find(|axis| axis.path.value == thinned.path.value) else {
                 let paths = axes().map(|axis| axis.path.value.as_str());
                 return Err(thinned
                     .path
                     .mistake(unknown("axis", &thinned.path.value, paths)));
             };
             for value in &thinned.values {
-                if axis.values.iter().all(|other| other.value != value.value) {
-                    return Err(value.mistake(axis.lacks(&value.value)));
+                if whole.values.iter().all(|other| other.value != value.value) {
+                    return Err(value.mistake(whole.lacks(&value.value)));
                 }
             }
         }

@@ -162,7 +162,10 @@ fn flows_that_are_tried_have_probe_flows() {
     assert_eq!(plan.probe_flows(), pairs);
     for (flow, probe) in pairs {
         let [flow, probe] = [flow, probe].map(|id| &plan.flows[id as usize]);
-        assert_eq!((probe.source, probe.destination), (flow.source, flow.destination));
+        assert_eq!(
+            (probe.source, probe.destination),
+            (flow.source, flow.destination)
+        );
         assert_eq!((probe.class, probe.weight, probe.start), (3, 1, 0));
         assert!(!plan.is_backlogged(probe) && plan.is_backlogged(flow));
     }
@@ -189,14 +192,23 @@ const WRONG_TRIALS: &[(&str, &str)] = &[
     ("sl: 2, gap: \"9 cycles\"", "sl: 16"),
     ("sl: 2, gap: \"9 cycles\"", "gap: \"0 cycles\""),
     ("sl: 2, gap: \"9 cycles\"", "session: Shared"),
-    ("JitterProbing(packets: 4, sl: 2, gap: \"9 cycles\")", "JitterProbin()"),
-    ("JitterProbing(packets: 4, sl: 2, gap: \"9 cycles\")", "LinkByLink(available: [0])"),
+    (
+        "JitterProbing(packets: 4, sl: 2, gap: \"9 cycles\")",
+        "JitterProbin()",
+    ),
+    (
+        "JitterProbing(packets: 4, sl: 2, gap: \"9 cycles\")",
+        "LinkByLink(available: [0])",
+    ),
     ("requests: (peak: 0.125), control", "control"),
     ("retry: \"70 cycles\"", "retry: \"0 cycles\""),
     ("retry: \"70 cycles\"", "share: 0.0"),
     ("retry: \"70 cycles\"", "utilisation: 1.5"),
     ("retry: \"70 cycles\"", "attempts: 0"),
-    ("start: \"40 cycles\"", "start: \"40 cycles\", stop: \"90 cycles\""),
+    (
+        "start: \"40 cycles\"",
+        "start: \"40 cycles\", stop: \"90 cycles\"",
+    ),
     ("peak: 0.125", "peak: 0.000000001"),
 ];
 
@@ -218,7 +230,8 @@ fn wrong_trials_and_reservations_are_named() {
 /// Classes that reserve need no desk; without routes by tables they are refused as well.
 #[test]
 fn classes_that_reserve_need_no_desk() {
-    let desk = "admission: (control: JitterProbing(packets: 4, sl: 2, gap: \"9 cycles\"), empty: 1),";
+    let desk =
+        "admission: (control: JitterProbing(packets: 4, sl: 2, gap: \"9 cycles\"), empty: 1),";
     let alone = TRIED
         .replacen(desk, "", 1)
         .replacen("requests: (peak: 0.25, jitter: \"15 cycles\")", "", 1)

@@ -47,6 +47,11 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "fabric.switch.marking.",
         "fabric.switch.marking=Ecn(k_min: \"4 flits\", k_max: \"8 flits\")",
     ),
+    (
+        "drop",
+        "fabric.switch.drop.",
+        "fabric.switch.drop=(sl: [0])",
+    ),
     ("host", "fabric.host.", "fabric.host=()"),
     ("faults", "faults.", "faults=()"),
     ("qos", "qos.", "qos=()"),

@@ -3,6 +3,7 @@
 mod admission;
 mod control;
 mod defaults;
+mod dropping;
 mod links;
 mod mistakes;
 mod parts;
@@ -30,7 +31,7 @@ Scenario(
             output_buffer: "8 flits", matching: OutputFirst, iterations: 2,
             output_arbitration: OldestFirst, reserve: true, forwarding: StoreAndForward,
             routing_delay: "2 cycles", allocation_delay: "1 cycles", crossbar_delay: "0 cycles",
-            credit_latency: Some("3 cycles"), marking: (threshold: "8 flits"),
+            credit_latency: Some("3 cycles"), marking: (threshold: "8 flits"), drop: (sl: [2], rule: Threshold("6 flits")),
         ),
         host: (sink_rate: "5 Gbit/s", source_queue: 100),
     ),

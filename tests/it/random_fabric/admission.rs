@@ -10,17 +10,17 @@ use virtlane::rng::{Purpose, stream};
 use virtlane::units::Clock;
 
 /// Cases with admission, of those whose classes may ask \[percent\].
-const SHARE: u32 = 60;
+const SHARE: u32 = 85;
 /// Classes that ask, of those that may \[percent\].
-const ASKING: u32 = 65;
+const ASKING: u32 = 70;
 
 /// Classes with control that reserve, of those that ask \[percent\].
 const RESERVING: u32 = 45;
 
 /// Admission for the flows of some classes, where they are of no phase. For tables only, and after the options of the
 /// switches are drawn. From a stream of its own, so that all else is drawn as without.
-pub(super) fn add(plan: &mut Plan) {
-    let mut dice = Dice(stream(plan.seed, Purpose::Topology, 1 << 42));
+pub(super) fn add(plan: &mut Plan, attempt: u64) {
+    let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 42) + attempt));
     if !dice.chance(SHARE) {
         return;
     }
@@ -28,7 +28,11 @@ pub(super) fn add(plan: &mut Plan) {
         flit_bytes: plan.flit_bytes,
         reference_rate: plan.reference_rate,
     };
-    let answers: Vec<u16> = plan.classes.iter().map(|class| class.size.largest()).collect();
+    let answers: Vec<u16> = plan
+        .classes
+        .iter()
+        .map(|class| class.size.largest())
+        .collect();
     let mut asks = false;
     for (number, class) in (0u16..).zip(&mut plan.classes) {
         let has_phase = |flow: &FlowPlan| flow.class == number && flow.phase.is_some();
@@ -48,30 +52,43 @@ pub(super) fn add(plan: &mut Plan) {
     if asks {
         let control = control(&mut dice, plan);
         if control.trials().is_some() {
-            for class in plan.classes.iter_mut().filter(|class| class.requests.is_some()) {
+            for class in plan
+                .classes
+                .iter_mut()
+                .filter(|class| class.requests.is_some())
+            {
                 let requests = class.requests.as_mut().expect("it has some");
                 requests.jitter = dice.chance(85).then(|| dice.between(1, 60).into());
             }
         }
-        let mut admission = AdmissionPlan {
-            control,
-            first: match dice.between(0, 9) {
-                0..4 => 0,
-                4..8 => dice.between(1, 40).into(),
-                _ => dice.between(1, 300).into(),
-            },
-            gap: match dice.between(0, 9) {
-                0 => 1,
-                1..8 => dice.between(2, 50).into(),
-                _ => dice.between(51, 150).into(),
-            },
-            empty: dice.between(1, 4),
-            most: dice.pick(&[1, 3, 10, 1000, 1000, 1000]),
-            decision: dice.pick(&[0, 0, 0, 1, 30]),
-            tried: Vec::new(),
-        };
+        let mut admission = rounds(&mut dice, control);
         admission.add_probes(&mut plan.classes, &mut plan.flows);
+        if plan.observe.is_on() {
+            plan.observe.classes.resize(plan.classes.len(), true);
+            plan.observe.percentiles.resize(plan.classes.len(), true);
+        }
         plan.admission = Some(admission);
+    }
+}
+
+/// When rounds are, and how long decisions take (D53, D61).
+fn rounds(dice: &mut Dice, control: Arc<dyn Admission>) -> AdmissionPlan {
+    AdmissionPlan {
+        control,
+        first: match dice.between(0, 9) {
+            0..4 => 0,
+            4..8 => dice.between(1, 40).into(),
+            _ => dice.between(1, 300).into(),
+        },
+        gap: match dice.between(0, 9) {
+            0 => 1,
+            1..8 => dice.between(2, 50).into(),
+            _ => dice.between(51, 150).into(),
+        },
+        empty: dice.between(1, 4),
+        most: dice.pick(&[1, 3, 10, 1000, 1000, 1000]),
+        decision: dice.pick(&[0, 0, 0, 1, 30]),
+        tried: Vec::new(),
     }
 }
 
@@ -99,6 +116,8 @@ fn reserve(dice: &mut Dice, class: &mut ClassPlan, clock: Clock, answers: &[u16]
     let made = build(Arguments { text: &text }, context);
     let made: Algorithm = made.unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
     control.algorithm = made;
+    // it probes (D57)
+    control.queue = None;
 }
 
 /// What the flows of a class ask for.
@@ -123,11 +142,11 @@ fn control(dice: &mut Dice, plan: &Plan) -> Arc<dyn Admission> {
         names.retain(|&name| name != "MeasuredSum");
     } else {
         // what is told of the fabric is wanted more often
-        names.push("MeasuredSum");
+        names.extend(["MeasuredSum"; 2]);
     }
     names.extend(["EgressMeasurement"; 5]);
     names.push("LinkByLink");
-    names.extend(["JitterProbing"; 5]);
+    names.extend(["JitterProbing"; 9]);
     let mut classes = plan.classes.iter();
     let shares = |class: &ClassPlan| {
         let control = class.control.as_ref();
@@ -164,11 +183,21 @@ fn arguments(dice: &mut Dice, name: &str, levels: u32) -> String {
         "JitterProbing" => format!(
             "(packets: {}, sl: {}, gap: {}, queue: {}, look: \"{} cycles\", sessions: {}, accept_zero: {})",
             dice.between(1, 5),
-            if dice.chance(70) { dice.between(0, levels - 1).to_string() } else { String::from("None") },
-            dice.pick(&["None", "\"1 cycles\"", "\"2 cycles\"", "\"7 cycles\"", "\"20 cycles\""]),
+            if dice.chance(70) {
+                dice.between(0, levels - 1).to_string()
+            } else {
+                String::from("None")
+            },
+            dice.pick(&[
+                "None",
+                "\"1 cycles\"",
+                "\"2 cycles\"",
+                "\"7 cycles\"",
+                "\"20 cycles\""
+            ]),
             dice.between(1, 3),
             dice.pick(&[1, 2, 5, 13, 40]),
-            dice.pick(&["Own", "Own", "Shared"]),
+            dice.pick(&["Own", "Shared"]),
             dice.chance(50),
         ),
         "LinkByLink" if dice.chance(20) => {

@@ -155,6 +155,7 @@ pub(super) fn add(
             algorithm: algorithm(dice, plan, number, size),
             answers,
             transport: None,
+            queue: None,
         });
         plan.classes.push(ClassPlan {
             name: format!("answers to {number}"),
@@ -216,6 +217,21 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
                 routing: dice.pick(&[0, 0, 1, 7]),
                 propagation: dice.between(1, 5),
             });
+        }
+    }
+}
+
+/// Bounds of the queues of answers (D57) for some of the classes with control that answer in band; as [`probe`], after it.
+pub(crate) fn bound(plan: &mut Plan) {
+    for (number, class) in (0..).zip(&mut plan.classes) {
+        let Some(control) = &mut class.control else {
+            continue;
+        };
+        let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 41) + number));
+        let least = u32::from(control.algorithm.packets_per_answer());
+        let bounded = if least > 1 { 70 } else { 35 };
+        if !control.is_apart() && dice.chance(bounded) {
+            control.queue = Some(least + dice.pick(&[0, 0, 1, 2, 5, 20]));
         }
     }
 }

@@ -61,6 +61,7 @@ pub(super) fn controlled(machines: Erratic, flits: Option<u64>) -> Plan {
         algorithm: Algorithm::Erratic(machines),
         answers: 1,
         transport: None,
+        queue: None,
     });
     let answers = ClassPlan {
         answers: Some(0),

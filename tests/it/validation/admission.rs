@@ -12,8 +12,12 @@ fn result(resolved: &Resolved) -> RunResult {
 /// Rounds, requests and flows admitted.
 fn counts(result: &RunResult) -> [u64; 3] {
     let count = |name: &str| result.records.counts[name];
-    let [rounds, requests, admitted] =
-        ["admission.rounds", "admission.requests.0", "admission.admitted.0"].map(count);
+    let [rounds, requests, admitted] = [
+        "admission.rounds",
+        "admission.requests.0",
+        "admission.admitted.0",
+    ]
+    .map(count);
     [rounds, requests, admitted]
 }
 
@@ -57,7 +61,10 @@ fn best_effort_is_not_tried() {
     // calls of the second round are refused, and all is over
     assert_eq!(counts(&result), [2, 3, 1]);
     let probes = &result.flow_results;
-    assert!(probes.iter().all(|flow| flow.class < 2), "they are no flows of a table");
+    assert!(
+        probes.iter().all(|flow| flow.class < 2),
+        "they are no flows of a table"
+    );
     assert_eq!(probes[0].counts.sent.start, Some(500));
     assert_eq!(probes[1].counts.sent.start, None);
 }
@@ -73,7 +80,10 @@ fn a_desk_that_is_far_away_lets_flows_begin_later() {
     starts.sort_unstable();
     assert_eq!(starts, [40, 40, 40, 140]);
     let count = |name: &str| result.records.counts[name];
-    assert_eq!((count("admission.waits"), count("admission.end")), (160, 1100));
+    assert_eq!(
+        (count("admission.waits"), count("admission.end")),
+        (160, 1100)
+    );
 }
 
 /// Sixteen hosts, each of which asks for a flow of 0.3 where half of a channel may be given away: one flow per channel.
@@ -153,11 +163,16 @@ fn reservations_at_the_same_time_never_exceed_a_channel() {
     }
     // four times 0.1 is the most below a half; at the hosts five times
     let limit = |flow: &virtlane::plan::FlowPlan, channel| {
-        if channel == graph.host_channel(flow.source) { 5 } else { 4 }
+        if channel == graph.host_channel(flow.source) {
+            5
+        } else {
+            4
+        }
     };
     assert_eq!(carried.iter().max(), Some(&4));
     for flow in refused {
-        let is_full = |channel: virtlane::ids::ChannelId| carried[channel.index()] == limit(flow, channel);
+        let is_full =
+            |channel: virtlane::ids::ChannelId| carried[channel.index()] == limit(flow, channel);
         assert!(way(flow).any(is_full), "{flow:?} has room");
     }
 }

@@ -23,7 +23,9 @@ pub(super) struct Fill {
     /// Flits of the packets that wait for it.
     pub(super) flits: u32,
     /// Eligible packets until the next one that InfiniBand's marking marks.
-    pub(super) skip: u32,
+    pub(super) skip: u16,
+    /// Whether InfiniBand's marking takes it as congested.
+    pub(super) is_congested: bool,
 }
 
 impl Persistent for Fill {}
@@ -63,13 +65,14 @@ impl Mechanism for Filling {
             Marking::Requests(_) => None,
             Marking::InfiniBand {
                 threshold,
+                hysteresis,
                 packet,
                 rate,
                 victims,
             } => Some(Self(By::InfiniBand(InfiniBand::new(
                 plan,
-                (threshold, packet),
-                rate,
+                (threshold, hysteresis),
+                (packet, rate),
                 victims,
             )))),
             Marking::Ecn {
@@ -106,7 +109,7 @@ impl Mechanism for Filling {
     }
 }
 
-/// Counts this cycle's arrivals and grants.
+/// Counts this cycle's arrivals, grants and drops.
 fn count<const W: usize>(view: &View<'_, W>, fills: &mut Rows<'_, LaneRow, Fill>) {
     let numbering = view.shared.numbering;
     for &(lane, packet) in &view.lists.arrived {
@@ -120,6 +123,9 @@ fn count<const W: usize>(view: &View<'_, W>, fills: &mut Rows<'_, LaneRow, Fill>
     }
     for grant in accepted(&view.lists.grants) {
         fills[grant.lane].flits -= u32::from(view.packets[grant.packet].size);
+    }
+    for dropped in &view.lists.dropped {
+        fills[dropped.lane].flits -= u32::from(dropped.flits);
     }
 }
 
@@ -147,7 +153,7 @@ fn infiniband<const W: usize>(
     let By::InfiniBand(rule) = &*by else {
         return;
     };
-    if lists.arrived.is_empty() && lists.grants.is_empty() {
+    if lists.arrived.is_empty() && lists.grants.is_empty() && lists.dropped.is_empty() {
         return;
     }
     let view = &mut heads.view::<Any>(Optional::default());
@@ -172,6 +178,7 @@ fn infiniband<const W: usize>(
         rule.advance(pace, end, flits, out.step);
         let is_root = pace.idle == 0;
         let fill = &mut fills[grant.lane];
+        rule.look(fill);
         if is_data(view, &markable, &grant) && rule.marks(fill, is_root, out.peer, flits) {
             view.packets[grant.packet].fecn = true;
         }
@@ -189,7 +196,7 @@ fn ecn<const W: usize>(
     let By::Ecn(rule) = &*by else {
         return;
     };
-    if lists.arrived.is_empty() && lists.grants.is_empty() {
+    if lists.arrived.is_empty() && lists.grants.is_empty() && lists.dropped.is_empty() {
         return;
     }
     let view = &mut heads.view::<Any>(Optional::default());

@@ -3,6 +3,7 @@
 use super::Answers;
 use super::parts::Parts;
 use crate::control::{Actions, Algorithm, Arrival, Event, Probe, Receiver, Sender};
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::snapshot::{Persistent, Resume};
@@ -211,18 +212,18 @@ impl Senders {
         }
     }
 
-    /// Calls the receiver of the flow that ends in a row.
+    /// Calls the receiver of the flow that ends in a row; whether it answers.
     fn receive(
         &mut self,
         (answers, probes): (&mut Answers, Option<&mut Probes>),
         tail: u32,
         now: u64,
         (packet, record): (&Packet, &PacketRecord),
-    ) {
+    ) -> bool {
         let algorithm = self.algorithms[usize::from(record.class)].as_ref();
         let receiver = self.receivers[tail as usize].as_mut();
         let (Some(algorithm), Some(receiver)) = (algorithm, receiver) else {
-            return;
+            return false;
         };
         let arrival = Arrival {
             now,
@@ -230,14 +231,16 @@ impl Senders {
             is_marked: packet.fecn,
             latency: now - record.injected,
         };
-        if let Some(answer) = algorithm.receive(receiver, arrival) {
-            match probes.zip(answers.way(tail)) {
-                Some((probes, way)) if probes.is_apart(way.class) => {
-                    probes.answer(now, (&way, tail), answer);
-                }
-                _ => answers.promise(now, tail, answer),
+        let Some(answer) = algorithm.receive(receiver, arrival) else {
+            return false;
+        };
+        match probes.zip(answers.way(tail)) {
+            Some((probes, way)) if probes.is_apart(way.class) => {
+                probes.answer(now, (&way, tail), answer);
             }
+            _ => answers.promise(now, tail, answer),
         }
+        true
     }
 }
 
@@ -250,6 +253,7 @@ pub(super) fn system(
     mut senders: ResMut<'_, Senders>,
     mut answers: ResMut<'_, Answers>,
     mut probes: Option<ResMut<'_, Probes>>,
+    mut rooms: Option<ResMut<'_, AnswerRooms>>,
     packets: Packets<'_, '_>,
 ) {
     let now = calendar.now();
@@ -268,12 +272,15 @@ pub(super) fn system(
     let ends = &place.shared.flow_ends;
     for &row in &lists.sent {
         let record = &records[row];
-        if record.flow != NONE && !answers.is_answer(record.class) {
-            let flow = ends[record.flow as usize].row;
-            senders.call(flows, flow, now, Event::Started(packets[row].size));
-        } else if record.flow != NONE
-            && let Some(probes) = &mut probes
-        {
+        if record.flow == NONE {
+            continue;
+        }
+        let end = ends[record.flow as usize];
+        if !answers.is_answer(record.class) {
+            senders.call(flows, end.row, now, Event::Started(packets[row].size));
+        } else if let Some(rooms) = rooms.as_mut().filter(|rooms| rooms.concerns(record.class)) {
+            answers.give_room(rooms, end.tail, record.class);
+        } else if let Some(probes) = &mut probes {
             probes.started((now, &place), answers, record);
         }
     }
@@ -291,7 +298,10 @@ pub(super) fn system(
             senders.answer(flows, end.row, now, record, answers.first);
         } else {
             let into = (&mut *answers, probes.as_deref_mut());
-            senders.receive(into, end.tail, now, (&packets[row], record));
+            let is_answered = senders.receive(into, end.tail, now, (&packets[row], record));
+            if let Some(rooms) = rooms.as_mut().filter(|_| !is_answered) {
+                answers.give_room(rooms, end.tail, record.class);
+            }
         }
     }
     match probes {

@@ -205,6 +205,7 @@ impl Building {
         let (key, number) = lane_of(site, [plan.source, plan.destination], id, plan.class);
         let lane = self.lane(site, plan.source, number);
         self.group(plan, class, lane, row);
+        self.session(site, plan);
         let place = self.lanes[lane as usize].add(row);
         let mut flow = Flow::new(id, (lane, place), key, plan, NONE);
         let mut wake = |at, wake| self.wakes.push(Reverse((at, wake)));
@@ -225,11 +226,6 @@ impl Building {
             self.given.limits.push(limit);
         }
         flow.is_process = !site.plan.is_backlogged(plan);
-        if let Some(trials) = &self.trials {
-            let is_probe = site.plan.is_of_probes(plan.class);
-            let session = is_probe.then(|| Session::new(site.plan, trials, plan.class));
-            self.sessions.push(session);
-        }
         if flow.is_process || class.size.entries().len() > 1 {
             flow.maker = self.makers.len() as u32;
             let seed = site.plan.seed;
@@ -263,6 +259,15 @@ impl Building {
             self.given.processes.push(plan.process.clone());
         }
         self.flows.push(flow);
+    }
+
+    /// The session of a flow of probes; a place without one for all others, where flows are tried at all.
+    fn session(&mut self, site: &Site<'_>, plan: &FlowPlan) {
+        if let Some(trials) = &self.trials {
+            let is_probe = site.plan.is_of_probes(plan.class);
+            let session = is_probe.then(|| Session::new(site.plan, trials, plan.class));
+            self.sessions.push(session);
+        }
     }
 
     /// The clock of a flow's slot, `NONE` if it has none.

@@ -1,7 +1,9 @@
-//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50, D52, D53).
+//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50, D52, D53, D59,
+//! D60).
 
 use super::limit::{Limited, Terms};
 use super::sender::Controlled;
+use super::session::{NewSession, Session, trials_of};
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, PacketId};
 use virtlane::control::{Facts, Line};
@@ -39,16 +41,20 @@ pub(super) struct Flow {
     pub(super) id: usize,
     /// Injection lane of all its packets.
     pub(super) lane: usize,
-    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53).
+    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53) or begins (D60).
     start: Option<u64>,
     arrivals: Stream,
     sizes: Stream,
-    /// State of its process; `None`: it is backlogged, or has a slot.
+    /// State of its process; `None`: it is backlogged, has a slot, or is a probe flow.
     process: Option<ProcessState>,
     /// Whether its packets are made in a slot (D52).
     has_slot: bool,
     /// State of what says whether it sends in a tick of its slot.
     slot_source: Option<SlotState>,
+    /// Whether its packets are made in sessions (D59).
+    is_probe: bool,
+    /// The last session that has begun.
+    pub(super) session: Option<Session>,
     /// Cycle in which its process makes the next packet.
     due: Option<u64>,
     /// The draw for its next packet \[flits\].
@@ -84,6 +90,8 @@ impl Flow {
             process: process.map(|process| process.start(&mut arrivals)),
             has_slot: class.slots.is_some(),
             slot_source: source.map(|source| source.start(&mut arrivals)),
+            is_probe: trials_of(setting, plan.class.into()).is_some(),
+            session: None,
             arrivals,
             due: None,
             drawn: class.size.draw(&mut sizes),
@@ -121,11 +129,25 @@ impl Flow {
         self.start = Some(now + self.plan(setting).start);
     }
 
-    /// D53: it is admitted in this cycle.
-    pub(super) fn admit(&mut self, setting: Setting<'_>, now: u64) {
+    /// D53: it is admitted with this start cycle.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, start: u64) {
         assert_eq!(self.start, None);
-        self.start = Some(now);
-        self.due = self.next_creation(self.plan(setting), now);
+        self.start = Some(start);
+        self.due = self.next_creation(self.plan(setting), start);
+    }
+
+    /// D60: it begins if its sender has said so.
+    pub(super) fn begin(&mut self, setting: Setting<'_>) {
+        let begun = self.controlled.as_ref().and_then(Controlled::begun);
+        if let (Some(start), None) = (begun, self.start) {
+            self.admit(setting, start);
+        }
+    }
+
+    /// D59: a session begins in this cycle.
+    pub(super) fn try_out(&mut self, new: NewSession, now: u64) {
+        assert!(self.is_probe, "D59");
+        self.session = Some(Session::begin(new, &mut self.arrivals, now));
     }
 
     /// Its start cycle.
@@ -169,8 +191,11 @@ impl Flow {
         u64::from(self.drawn).min(left) as u16
     }
 
-    /// Whether its process makes a packet in this cycle, stage Generate; the next creation is found.
+    /// Whether its process or its session makes a packet in this cycle, stage Generate; the next creation is found.
     pub(super) fn is_due(&mut self, setting: Setting<'_>, now: u64) -> bool {
+        if let Some(session) = &self.session {
+            return session.is_due(now);
+        }
         if self.due != Some(now) {
             return false;
         }
@@ -213,11 +238,14 @@ impl Flow {
     /// A packet made met a full queue.
     pub(super) fn reject(&mut self, size: u16) {
         self.rejected += u64::from(size);
+        if let Some(session) = &mut self.session {
+            session.reject();
+        }
     }
 
     /// Whether its packets are made when they start.
     pub(super) fn is_backlogged(&self) -> bool {
-        self.process.is_none() && !self.has_slot
+        self.process.is_none() && !self.has_slot && !self.is_probe
     }
 
     /// Flits of the packet that it has.

@@ -1,10 +1,10 @@
 //! What a case has, by name: options with state of their own, sizes, patterns, processes.
 
+mod reacting;
+
 use super::Case;
 use crate::reference::Routing;
-use virtlane::admission::Sessions;
-use virtlane::control::Algorithm;
-use virtlane::control::erratic::Erratic;
+use reacting::{admission, apart, control, dropping};
 use virtlane::plan::{
     BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
     OutputArbitration, Plan, Queues, Slots,
@@ -46,7 +46,7 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 36] = [
+pub(crate) const FLOWS: [&str; 38] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -74,6 +74,8 @@ pub(crate) const FLOWS: [&str; 36] = [
     "groups of flows",
     "groups with windows",
     "answers of several packets",
+    "bounded answers",
+    "bounded answers of several packets",
     "looks at own switches",
     "control with clocks",
     "probes",
@@ -86,7 +88,7 @@ pub(crate) const FLOWS: [&str; 36] = [
 ];
 
 /// What flows that ask have; adaptive routing excludes them.
-pub(crate) const ADMISSION: [&str; 15] = [
+pub(crate) const ADMISSION: [&str; 11] = [
     "admission",
     "admission beside other flows",
     "admission with control",
@@ -97,26 +99,44 @@ pub(crate) const ADMISSION: [&str; 15] = [
     "slots under admission",
     "decisions that take time",
     "trials",
-    "trials with shared sessions",
-    "trials beside flows without a bound",
-    "trials on a level of their own",
     "reservations",
-    "reservations out of band",
+];
+
+/// What switches that drop have beside it; adaptive routing excludes them.
+pub(crate) const DROPPING: [&str; 14] = [
+    "dropping what is held",
+    "dropping by a threshold",
+    "dropping of all",
+    "dropping of flows",
+    "dropping under admission",
+    "dropping beside control",
+    "dropping with VOQ",
+    "dropping from a pool",
+    "dropping with several places",
+    "dropping with input-first",
+    "dropping with output lanes",
+    "dropping with slow sinks",
+    "dropping with marks by fill",
+    "dropping with queues observed",
 ];
 
 /// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 11] = [
+pub(crate) const TABLES_ONLY: [&str; 15] = [
     "VOQ",
     "input-first VOQ",
     "VL15",
     "store-and-forward",
     "InfiniBand's marking",
+    "marking with hysteresis",
     "RoCE's marking",
     "marks by fill with control",
     "answers on VL15",
     "probes on VL15",
     "probes out of band",
     "answers out of band",
+    "trials with shared sessions",
+    "trials on a level of their own",
+    "reservations out of band",
 ];
 
 /// The same, of adaptive routing: engines whose heads request all candidates, and those that choose once.
@@ -151,6 +171,7 @@ where
         .chain(slots(case))
         .chain(apart(&case.plan))
         .chain(admission(case))
+        .chain(dropping(case))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
@@ -190,6 +211,13 @@ where
     let random = switch.output_arbitration == OutputArbitration::Random;
     let store = switch.forwarding == Forwarding::StoreAndForward;
     let infiniband = matches!(switch.marking, Some(Marking::InfiniBand { .. }));
+    let hysteresis = matches!(
+        switch.marking,
+        Some(Marking::InfiniBand {
+            hysteresis: 1..,
+            ..
+        })
+    );
     let ecn = matches!(switch.marking, Some(Marking::Ecn { .. }));
     let several = matches!(places, InputSpeedup::Limited(2..));
     vec![
@@ -216,6 +244,7 @@ where
         ("a pool", switch.sharing == BufferSharing::PortPool),
         ("marking", switch.marking.is_some()),
         ("InfiniBand's marking", infiniband),
+        ("marking with hysteresis", hysteresis),
         ("RoCE's marking", ecn),
         ("messages", !plan.workloads.is_empty()),
         (
@@ -335,142 +364,4 @@ fn do_change_hands(flows: &[&FlowPlan], count: u32, end: u64) -> bool {
     };
     held.iter()
         .any(|one| held.iter().any(|other| differ(one, other)))
-}
-
-/// Classes that ask, and who decides (D53, D55, D56).
-fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
-    let plan = &case.plan;
-    let of_flows = || plan.classes.iter().filter(|class| class.flows.is_some());
-    let asking = || of_flows().filter(|class| class.requests.is_some());
-    let control = plan.admission.as_ref().map(|admission| &admission.control);
-    let trials = (plan.admission.as_ref()).and_then(|admission| admission.trials());
-    let tried = plan.admission.iter().flat_map(|admission| &admission.tried);
-    let others = asking().filter(|class| !class.reserves()).count() > tried.clone().count();
-    let levels = |class: u16| &plan.classes[usize::from(class)].service_levels;
-    let has_own_level = tried.clone().any(|tried| levels(tried.class) != levels(tried.probes));
-    let reserving = || of_flows().filter(|class| class.reserves());
-    let transports = || reserving().filter_map(|class| class.control.as_ref()?.transport);
-    let untried = plan.admission.as_ref().filter(|_| trials.is_none());
-    let last = untried.map(|admission| {
-        let rounds = u64::from(admission.most) - 1;
-        admission.first + rounds * admission.gap
-    });
-    [
-        ("admission", control.is_some()),
-        (
-            "admission beside other flows",
-            control.is_some() && of_flows().count() > asking().count(),
-        ),
-        (
-            "admission with control",
-            asking().any(|class| class.control.is_some()),
-        ),
-        ("two classes that ask", asking().count() > 1),
-        (
-            "rounds that end",
-            last.is_some_and(|last| last < case.cycles),
-        ),
-        (
-            "meters",
-            control.is_some_and(|control| control.meter().is_some()),
-        ),
-        (
-            "loads",
-            control.is_some_and(|control| control.looks_at_loads()),
-        ),
-        (
-            "slots under admission",
-            asking().any(|class| class.slots.is_some()),
-        ),
-        (
-            "decisions that take time",
-            (plan.admission.as_ref()).is_some_and(|admission| admission.decision > 0),
-        ),
-        ("trials", trials.is_some()),
-        (
-            "trials with shared sessions",
-            trials.is_some_and(|trials| trials.sessions == Sessions::Shared),
-        ),
-        ("trials beside flows without a bound", trials.is_some() && others),
-        ("trials on a level of their own", has_own_level),
-        ("reservations", reserving().count() > 0),
-        ("reservations out of band", transports().count() > 0),
-    ]
-}
-
-/// Classes apart (D47, D49).
-fn apart(plan: &Plan) -> [(&'static str, bool); 4] {
-    let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
-    let any = |probes: bool, out_of_band: bool, on: Option<bool>| {
-        controls().any(|control| {
-            let is_on_vl15 = plan.classes[usize::from(control.answers)].management;
-            control.algorithm.probes() == probes
-                && control.transport.is_some() == out_of_band
-                && on.is_none_or(|on| on == is_on_vl15)
-        })
-    };
-    [
-        ("probes", any(true, false, None)),
-        ("probes on VL15", any(true, false, Some(true))),
-        ("probes out of band", any(true, true, None)),
-        ("answers out of band", any(false, true, None)),
-    ]
-}
-
-/// What controls flows (D36 to D42, D47, D49).
-fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
-    let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
-    let machines: Vec<Erratic> = controls()
-        .filter_map(|control| match control.algorithm {
-            Algorithm::Erratic(machines) => Some(machines),
-            _ => None,
-        })
-        .collect();
-    let any = |has: fn(&Erratic) -> bool| machines.iter().any(has);
-    let algorithms =
-        |has: fn(&Algorithm) -> bool| controls().any(|control| has(&control.algorithm));
-    let mut classes = plan.classes.iter();
-    let others = classes.any(|class| class.flows.is_some() && class.control.is_none());
-    let mut classes = plan.classes.iter();
-    let management = classes.any(|class| class.answers.is_some() && class.management);
-    let by_fill = matches!(
-        plan.switch.marking,
-        Some(Marking::InfiniBand { .. } | Marking::Ecn { .. })
-    );
-    let is_controlled = controls().count() > 0;
-    let named = |name: &'static str| {
-        let mut names = controls().map(|control| format!("{:?}", control.algorithm));
-        (name, names.any(|debug| debug.starts_with(name)))
-    };
-    vec![
-        ("control", is_controlled),
-        ("control beside other flows", is_controlled && others),
-        ("control with windows", any(|machines| machines.window)),
-        ("control with delays", any(|machines| machines.delays)),
-        ("groups of flows", algorithms(Algorithm::is_shared)),
-        (
-            "groups with windows",
-            any(|machines| machines.shared && machines.window),
-        ),
-        (
-            "answers of several packets",
-            algorithms(|algorithm| algorithm.packets_per_answer() > 1),
-        ),
-        (
-            "control with clocks",
-            is_controlled && plan.host.scheduler.takes_rates(),
-        ),
-        (
-            "looks at own switches",
-            algorithms(|algorithm| algorithm.looks().is_some()),
-        ),
-        ("two algorithms", controls().count() > 1),
-        named("InfiniBand"),
-        named("Dcqcn"),
-        named("Window"),
-        named("Delay"),
-        named("RequestReply"),
-        ("marks by fill with control", is_controlled && by_fill),
-        ("answers on VL15", management),
-    ]
 }
