@@ -24,8 +24,11 @@ macro_rules! studies {
 }
 
 studies![
+    "admission_dropping",
     "admission_flows",
     "admission_levels",
+    "admission_packets",
+    "admission_settings",
     "admission_utilisation",
     "congestion_incast",
     "congestion_moving",
