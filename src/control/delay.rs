@@ -206,6 +206,10 @@ impl Machines for Delay {
             actions.limit = Some(Limit::None);
         }
     }
+
+    fn ignores_starts(&self) -> bool {
+        true
+    }
 }
 
 fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm, ArgumentError> {

@@ -169,6 +169,10 @@ impl Machines for Inc {
         }
     }
 
+    fn ignores_starts(&self) -> bool {
+        true
+    }
+
     fn sets_delays(&self) -> bool {
         true
     }

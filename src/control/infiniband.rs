@@ -259,6 +259,10 @@ impl Machines for InfiniBand {
         }
     }
 
+    fn ignores_starts(&self) -> bool {
+        true
+    }
+
     fn sets_delays(&self) -> bool {
         self.table.iter().any(|&(_, multiplier)| multiplier > 0)
     }

@@ -141,6 +141,11 @@ pub trait Machines: Debug + Clone {
         false
     }
 
+    /// Whether starts of packets change nothing and cause nothing: senders need not be told of them.
+    fn ignores_starts(&self) -> bool {
+        false
+    }
+
     /// Whether all flows of the class at a host have one sender (D44).
     fn is_shared(&self) -> bool {
         false
@@ -206,6 +211,13 @@ macro_rules! algorithms {
             pub fn sets_delays(&self) -> bool {
                 match self {
                     $(Self::$name(own) => own.sets_delays()),*
+                }
+            }
+
+            /// [`Machines::ignores_starts`].
+            pub fn ignores_starts(&self) -> bool {
+                match self {
+                    $(Self::$name(own) => own.ignores_starts()),*
                 }
             }
 

@@ -174,6 +174,10 @@ impl Machines for RequestReply {
         }
     }
 
+    fn ignores_starts(&self) -> bool {
+        true
+    }
+
     fn packets_per_answer(&self) -> u16 {
         self.reply
     }

@@ -98,6 +98,51 @@ fn documented_defaults_are_those_that_happen() {
     }
 }
 
+/// Whatever has happened to the sender before: its state and what it wants done stay as they are.
+#[test]
+fn starts_are_nothing_to_those_that_ignore_them() {
+    let line = Line {
+        pace: 1,
+        largest: 32,
+    };
+    for (text, ignores) in [
+        ("Dcqcn()", false),
+        ("Delay(target: \"10 us\", most: 9)", true),
+        ("Inc(interval: \"1 us\", few: 9)", true),
+        (
+            "InfiniBand(timer: \"153.6 us\", table: Linear(most: 127, shift: 0))",
+            true,
+        ),
+        ("RequestReply()", true),
+        ("Window(aimd: true, most: 9)", true),
+        ("Window(window: 3)", true),
+    ] {
+        let algorithm = made(text);
+        assert_eq!(algorithm.ignores_starts(), ignores, "{text}");
+        let mut sender = algorithm.start(line, &mut Actions::default());
+        let mut has_reacted = false;
+        for now in 1..200 {
+            let event = match now % 7 {
+                0 => Event::Timer,
+                1 => Event::Looked {
+                    own: true,
+                    blocked: 1,
+                },
+                // a mark for some, a latency for others
+                value => Event::Answered(value as u32 % 2 * 100_000),
+            };
+            algorithm.send(&mut sender, now, event, &mut Actions::default());
+            let before = format!("{sender:?}");
+            let mut actions = Actions::default();
+            algorithm.send(&mut sender, now, Event::Started(32), &mut actions);
+            let stays = actions == Actions::default() && format!("{sender:?}") == before;
+            assert!(stays || !ignores, "{text} {now}");
+            has_reacted |= !stays;
+        }
+        assert_eq!(has_reacted, !ignores, "{text}");
+    }
+}
+
 #[test]
 fn times_and_rates_are_in_units_of_the_reference_link() {
     // 55 us / 512 ns = 107.4; 50 us: 97.7; 10 MB / 64 B; 40 Mbit/s: ceil(0.04 * 2^32)

@@ -131,6 +131,10 @@ impl Machines for Window {
         let after = sender.window / ONE;
         actions.window = (after != before).then_some(after);
     }
+
+    fn ignores_starts(&self) -> bool {
+        true
+    }
 }
 
 fn build(arguments: Arguments<'_>, _: ControlContext) -> Result<Algorithm, ArgumentError> {

@@ -40,6 +40,8 @@ pub struct Site<'a> {
     pub number: usize,
     /// What is recorded of single packets beside what the plan says.
     pub wanted: Wanted,
+    /// Whether every stage is a system of its own: they are timed, or somebody stands between them.
+    pub is_taken_apart: bool,
 }
 
 impl Site<'_> {
@@ -211,6 +213,11 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
     /// State that a mechanism built before has registered.
     pub fn built<R: Resource<Mutability = Mutable>>(&mut self) -> Mut<'_, R> {
         self.world.resource_mut::<R>()
+    }
+
+    /// Whether a mechanism has state of this kind.
+    pub fn has<R: Resource>(&self) -> bool {
+        self.world.contains_resource::<R>()
     }
 
     /// Facts that somebody subscribed to so far.

@@ -51,7 +51,12 @@ pub use schedule::{Cycle, CycleBuilder, Stage};
 pub use slot::Slot;
 pub use view::View;
 
+use self::mechanisms::bounded_queues::BoundedQueues;
+use self::mechanisms::control::Answers;
+use self::mechanisms::flows::Flows;
+use self::mechanisms::replay::Replay;
 use self::rules::{RuleSet, with_rules};
+use self::stages::generate::sources::Sources;
 use self::stages::{consume, forget, generate, inject, post};
 use self::view::{Arbiters, Choosing, Crossing, Events, Optional, Room, Routing};
 use self::view::{Channels, Fabric, Heads, Inputs};
@@ -62,7 +67,11 @@ pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
     mechanism::build_all(shard);
     let site = shard.site();
     with_rules!(site.shared, Set => stages::<W, Set>(shard));
-    shard.system(Slot::Consume, "consume", consume::system);
+    if shard.has::<Replay>() {
+        shard.system(Slot::Consume, "consume", consume::with_messages);
+    } else {
+        shard.system(Slot::Consume, "consume", consume::system);
+    }
     if site.has_border() {
         shard.last_system(Slot::Consume, "post", post::system);
     }
@@ -73,7 +82,15 @@ pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
 
 /// The stages of switches and hosts, compiled for the options of a set.
 fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
-    if P::ARBITRATION || P::BUFFERS || P::OTHER {
+    if !P::BUFFERS && !P::OTHER && is_lean(shard) {
+        shard.system(Slot::Deliver, "credits+deliver", arrive::<W, P>);
+        shard.system(Slot::Cross, "route+arbitrate+cross", pass::<W, P>);
+        if hosts_are_alone(shard) {
+            shard.system(Slot::Inject, "inject", inject::alone::<W, P>);
+        } else {
+            shard.system(Slot::Inject, "inject", inject::bare::<W, P>);
+        }
+    } else {
         shard.system(Slot::Credits, "credits", credits::<W, P>);
         shard.system(Slot::Deliver, "deliver", deliver::<W, P>);
         shard.system(Slot::Route, "route", route::<W, P>);
@@ -82,28 +99,60 @@ fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
         }
         shard.system(Slot::Cross, "cross", cross::<W, P>);
         shard.system(Slot::Inject, "inject", inject::system::<W, P>);
-    } else {
-        shard.system(Slot::Credits, "credits", bare_credits::<W, P>);
-        shard.system(Slot::Deliver, "deliver", bare_deliver::<W, P>);
-        shard.system(Slot::Route, "route", bare_route::<W, P>);
-        shard.system(Slot::Arbitrate, "arbitrate", bare_arbitrate::<W, P>);
-        shard.system(Slot::Cross, "cross", bare_cross::<W, P>);
-        shard.system(Slot::Inject, "inject", inject::bare::<W, P>);
     }
-    shard.system(Slot::Generate, "generate", generate::system::<P>);
+    if shard.has::<Replay>() || shard.has::<BoundedQueues>() {
+        shard.system(Slot::Generate, "generate", generate::system::<P>);
+    } else if !shard.built::<Sources>().are_silent() {
+        shard.system(Slot::Generate, "generate", generate::alone::<P>);
+    }
 }
 
-/// The systems of a stage, without and with columns of mechanisms: they fetch columns and run the stage when it has
-/// work.
-macro_rules! systems {
-    ($bare:ident, $system:ident: $stage:path, $columns:ident, $optional:ident, |$events:ident| $due:expr) => {
-        fn $bare<const W: usize, P: RuleSet>(mut columns: $columns<'_, '_, W>) {
-            let $events: &Events<'_, '_> = &columns.events;
-            if $due {
-                $stage(&mut columns.view::<P>(Optional::default()));
-            }
-        }
+/// Whether the stages of switches need no columns of mechanisms and have nothing between them, so that several of them can be one
+/// system.
+fn is_lean<const W: usize>(shard: &mut ShardBuilder<'_, W>) -> bool {
+    let between = [Slot::Credits, Slot::Route, Slot::Arbitrate];
+    !shard.site().is_taken_apart
+        && !Optional::is_used(shard)
+        && !between.into_iter().any(|slot| shard.cycle().is_used(slot))
+}
 
+/// Whether hosts have nothing that sends or holds packets but sources and queues.
+fn hosts_are_alone<const W: usize>(shard: &ShardBuilder<'_, W>) -> bool {
+    let has_others = shard.has::<Replay>() || shard.has::<BoundedQueues>();
+    !(has_others || shard.has::<Flows>() || shard.has::<Answers>())
+}
+
+/// Stages up to the arrival of packets as one system: what every cycle pays for a system is not little.
+fn arrive<const W: usize, P: RuleSet>(mut inputs: Inputs<'_, '_, W>) {
+    let events = &inputs.events;
+    if events.calendar().is_busy(events.now()) {
+        let view = &mut inputs.view::<P>(Optional::default());
+        stages::credits::run(view);
+        stages::deliver::run(view);
+    }
+}
+
+/// Stages from the arrival of packets to their departure as one system.
+fn pass<const W: usize, P: RuleSet>(mut fabric: Fabric<'_, '_, W>) {
+    let lists = fabric.events.lists();
+    if !lists.has_arrivals() && lists.visits.is_empty() {
+        return;
+    }
+    let view = &mut fabric.view::<P>(Optional::default());
+    if view.lists.has_arrivals() {
+        stages::route::run(view);
+    }
+    if !view.lists.visits.is_empty() {
+        stages::arbitrate::run(view);
+    }
+    if !view.lists.grants.is_empty() {
+        stages::cross::run(view);
+    }
+}
+
+/// The system of a stage: it fetches columns and runs the stage when it has work.
+macro_rules! systems {
+    ($system:ident: $stage:path, $columns:ident, $optional:ident, |$events:ident| $due:expr) => {
         fn $system<const W: usize, P: RuleSet>(
             mut columns: $columns<'_, '_, W>,
             mut optional: $optional<'_, '_>,
@@ -117,22 +166,22 @@ macro_rules! systems {
 }
 
 systems!(
-    bare_credits, credits: stages::credits::run, Channels, Room,
+    credits: stages::credits::run, Channels, Room,
     |events| events.calendar().is_busy(events.now())
 );
 systems!(
-    bare_deliver, deliver: stages::deliver::run, Inputs, Choosing,
+    deliver: stages::deliver::run, Inputs, Choosing,
     |events| events.calendar().is_busy(events.now())
 );
 systems!(
-    bare_route, route: stages::route::run, Heads, Routing,
+    route: stages::route::run, Heads, Routing,
     |events| events.lists().has_arrivals()
 );
 systems!(
-    bare_arbitrate, arbitrate: stages::arbitrate::run, Fabric, Arbiters,
+    arbitrate: stages::arbitrate::run, Fabric, Arbiters,
     |events| !events.lists().visits.is_empty()
 );
 systems!(
-    bare_cross, cross: stages::cross::run, Fabric, Crossing,
+    cross: stages::cross::run, Fabric, Crossing,
     |events| !events.lists().grants.is_empty()
 );

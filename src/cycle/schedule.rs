@@ -108,6 +108,16 @@ impl CycleBuilder {
             .add_systems(system.in_set(slot).after(Main(slot)));
     }
 
+    /// Whether a system stands in a slot.
+    pub fn is_used(&self, slot: Slot) -> bool {
+        self.known.values().any(|&(_, of)| of == slot)
+    }
+
+    /// Whether a component or resource was named.
+    pub fn has_named<T: 'static>(&self) -> bool {
+        self.names.contains_key(&TypeId::of::<T>())
+    }
+
     fn known(&mut self, system: &impl System, name: &'static str, slot: Slot) {
         let earlier = self.known.insert(system.system_type(), (name, slot));
         assert!(earlier.is_none(), "the system {name} was added before");

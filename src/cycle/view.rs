@@ -3,6 +3,7 @@
 //! Every stage is a plain function over a [`View`]; a system fetches the columns it names and calls it. The columns of
 //! all fabrics are fields of the view, those of a mechanism are in [`Optional`] and empty where it is not used.
 
+use super::mechanism::ShardBuilder;
 use super::mechanisms::adaptive::Choice;
 use super::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 use super::mechanisms::sink::Sink;
@@ -190,6 +191,22 @@ pub struct Optional<'a> {
     pub choices: Rows<'a, QueueRow, Choice>,
     /// Slow sinks, per host.
     pub sinks: Rows<'a, HostRow, Sink>,
+}
+
+impl Optional<'_> {
+    /// Whether the shard has any of them.
+    pub fn is_used<const W: usize>(shard: &mut ShardBuilder<'_, W>) -> bool {
+        let cycle = shard.cycle();
+        cycle.has_named::<LaneArbiter>()
+            || cycle.has_named::<OutputStream>()
+            || cycle.has_named::<OutputBuffer>()
+            || cycle.has_named::<InputArbiter>()
+            || cycle.has_named::<VoqPointer>()
+            || cycle.has_named::<WaitingLane>()
+            || cycle.has_named::<OutChannel>()
+            || cycle.has_named::<Choice>()
+            || cycle.has_named::<Sink>()
+    }
 }
 
 /// System parameters of optional columns, one per set that stages use together.

@@ -82,6 +82,7 @@ impl<'a> Blueprint<'a> {
             shared: &self.shared,
             number,
             wanted: self.options.wanted,
+            is_taken_apart: self.options.profile || !self.options.guests.is_empty(),
         };
         let tables = self.routes.tables();
         let (plan, graph, placement) = (self.plan, self.graph, self.placement);

@@ -226,16 +226,30 @@ impl<const W: usize> WorldShard<W> {
                 self.world.resource_mut::<Calendar>().set_now(now);
             }
             self.cycle.run(&mut self.world);
-            let alarm = self.ties.next(&self.world, now + 1);
-            let turnover = self.turnover.get_mut(&mut self.world);
-            let mut turnover = turnover.expect("all resources exist");
-            let next = next_event(&turnover.calendar, &turnover.sources, now + 1);
-            now = next.min(alarm).min(to);
-            low = turnover.pool.is_low();
-            if now < to {
-                turnover.calendar.set_now(now);
-            }
+            (now, low) = self.turn(now + 1, to);
         }
+    }
+
+    /// Goes to the first cycle from `from` on that has something to do, if it comes before `to`; whether the pool is low.
+    #[inline]
+    fn turn(&mut self, from: u64, to: u64) -> (u64, bool) {
+        let turnover = self.turnover.get_mut(&mut self.world);
+        let mut turnover = turnover.expect("all resources exist");
+        let low = turnover.pool.is_low();
+        let own = next_event(&turnover.calendar, &turnover.sources, from);
+        // mechanisms are asked only when their answer can matter
+        if own == from || self.ties.alarms.is_empty() {
+            let next = own.min(to);
+            if next < to {
+                turnover.calendar.set_now(next);
+            }
+            return (next, low);
+        }
+        let next = own.min(self.ties.next(&self.world, from)).min(to);
+        if next < to {
+            self.world.resource_mut::<Calendar>().set_now(next);
+        }
+        (next, low)
     }
 }
 

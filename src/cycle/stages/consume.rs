@@ -21,42 +21,56 @@ use crate::fabric::rows::{PacketRow, Rows};
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
+use bevy_ecs::system::SystemParam;
 
-/// The system.
-pub fn system(
-    calendar: Res<'_, Calendar>,
-    mut lists: ResMut<'_, Worklists>,
-    mut pool: ResMut<'_, PacketPool>,
-    mut records: ResMut<'_, Records>,
-    mut replay: Option<ResMut<'_, Replay>>,
-    mut packets: Query<'_, '_, (&mut Packet, &mut PacketRecord)>,
-) {
-    let lists = lists.bypass_change_detection();
-    if lists.consumed.is_empty() {
-        return;
-    }
-    let (pool, records) = (
-        pool.bypass_change_detection(),
-        records.bypass_change_detection(),
-    );
-    let (packets, packet_records) = column!(packets, pair);
-    let packets: Rows<'_, PacketRow, _> = Rows::new(packets);
-    let packet_records: Rows<'_, PacketRow, _> = Rows::new(packet_records);
-    for &row in &lists.consumed {
-        let (packet, record) = (&packets[row], &packet_records[row]);
-        records.delivered(calendar.now(), packet, record);
-        if let Some(replay) = &mut replay
-            && replay.sends(record.class)
-        {
-            let (name, host) = (MessageKey::of(record), packet.destination);
-            let complete = replay.delivered(name, record.created, host, calendar.now());
-            if let Some(created) = complete {
-                records.message(calendar.now(), record.class, created);
-            }
+/// System parameter: what every fabric has.
+#[derive(SystemParam)]
+pub struct Consuming<'w, 's> {
+    calendar: Res<'w, Calendar>,
+    lists: ResMut<'w, Worklists>,
+    pool: ResMut<'w, PacketPool>,
+    records: ResMut<'w, Records>,
+    packets: Query<'w, 's, (&'static mut Packet, &'static mut PacketRecord)>,
+}
+
+/// The system of a fabric without messages.
+pub fn system(mut consuming: Consuming<'_, '_>) {
+    consuming.run(|_, _, _, _| {});
+}
+
+/// The system of a fabric with messages.
+pub fn with_messages(mut consuming: Consuming<'_, '_>, mut replay: ResMut<'_, Replay>) {
+    consuming.run(|now, packet, record, records| {
+        if !replay.sends(record.class) {
+            return;
         }
-    }
-    if !lists.facts.delivered {
-        release(lists, pool);
+        let (name, host) = (MessageKey::of(record), packet.destination);
+        if let Some(created) = replay.delivered(name, record.created, host, now) {
+            records.message(now, record.class, created);
+        }
+    });
+}
+
+impl Consuming<'_, '_> {
+    #[inline(always)]
+    fn run(&mut self, mut delivered: impl FnMut(u64, &Packet, &PacketRecord, &mut Records)) {
+        let lists = self.lists.bypass_change_detection();
+        if lists.consumed.is_empty() {
+            return;
+        }
+        let records = self.records.bypass_change_detection();
+        let (packets, packet_records) = column!(self.packets, pair);
+        let packets: Rows<'_, PacketRow, _> = Rows::new(packets);
+        let packet_records: Rows<'_, PacketRow, _> = Rows::new(packet_records);
+        let now = self.calendar.now();
+        for &row in &lists.consumed {
+            let (packet, record) = (&packets[row], &packet_records[row]);
+            records.delivered(now, packet, record);
+            delivered(now, packet, record, records);
+        }
+        if !lists.facts.delivered {
+            release(lists, self.pool.bypass_change_detection());
+        }
     }
 }
 

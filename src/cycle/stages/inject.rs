@@ -43,24 +43,35 @@ pub struct Starting<'w, 's> {
     sources: ResMut<'w, Sources>,
     queues: ResMut<'w, SourceQueues>,
     records: ResMut<'w, Records>,
+    hosts: Query<'w, 's, &'static Host>,
+}
+
+/// System parameter: what only some hosts have.
+#[derive(SystemParam)]
+pub struct Beside<'w> {
     replay: Option<ResMut<'w, Replay>>,
     bounds: Option<ResMut<'w, BoundedQueues>>,
     flows: Option<ResMut<'w, Flows>>,
     answers: Option<ResMut<'w, Answers>>,
-    hosts: Query<'w, 's, &'static Host>,
 }
 
 /// The same, fetched.
-struct Start<'a> {
-    pool: &'a mut PacketPool,
-    sources: &'a mut Sources,
-    queues: &'a mut SourceQueues,
-    records: &'a mut Records,
+#[derive(Default)]
+struct Others<'a> {
     replay: Option<&'a mut Replay>,
     bounds: Option<&'a mut BoundedQueues>,
     flows: Option<&'a mut Flows>,
     answers: Option<&'a mut Answers>,
+}
+
+/// All of it; `ALONE`: there is nothing beside sources and queues.
+struct Start<'a, const ALONE: bool> {
+    pool: &'a mut PacketPool,
+    sources: &'a mut Sources,
+    queues: &'a mut SourceQueues,
+    records: &'a mut Records,
     hosts: Seen<'a, HostRow, Host>,
+    others: Others<'a>,
 }
 
 /// What a packet has of flows and control.
@@ -80,27 +91,42 @@ impl Tag {
 }
 
 impl Starting<'_, '_> {
-    fn start(&mut self) -> Start<'_> {
+    #[inline(always)]
+    fn start<'a, const ALONE: bool>(&'a mut self, others: Others<'a>) -> Start<'a, ALONE> {
         let hosts = self.hosts.contiguous_iter().into_iter().flatten().next();
         Start {
             pool: self.pool.bypass_change_detection(),
             sources: self.sources.bypass_change_detection(),
             queues: self.queues.bypass_change_detection(),
             records: self.records.bypass_change_detection(),
-            replay: self.replay.as_deref_mut(),
-            bounds: self.bounds.as_deref_mut(),
-            flows: self.flows.as_deref_mut(),
-            answers: self.answers.as_deref_mut(),
             hosts: Seen::new(hosts.unwrap_or_default()),
+            others,
         }
     }
 }
 
-impl Start<'_> {
+impl Beside<'_> {
+    #[inline(always)]
+    fn others(&mut self) -> Others<'_> {
+        Others {
+            replay: self.replay.as_deref_mut(),
+            bounds: self.bounds.as_deref_mut(),
+            flows: self.flows.as_deref_mut(),
+            answers: self.answers.as_deref_mut(),
+        }
+    }
+}
+
+impl<const ALONE: bool> Start<'_, ALONE> {
+    #[inline(always)]
+    fn has_flows(&self) -> bool {
+        !ALONE && self.others.flows.is_some()
+    }
+
     /// Size of what a lane sends next, by its source queue \[flits\].
     #[inline]
     fn candidate(&mut self, queue: usize, now: u64) -> Option<u16> {
-        if self.flows.is_none() {
+        if !self.has_flows() {
             return self.queues.front(queue).map(|head| head.size);
         }
         self.next(queue, now)
@@ -109,8 +135,8 @@ impl Start<'_> {
     /// The same in a fabric with flows.
     #[inline(never)]
     fn next(&mut self, queue: usize, now: u64) -> Option<u16> {
-        let flows = self.flows.as_mut()?;
-        let answers = self.answers.as_ref();
+        let flows = self.others.flows.as_mut()?;
+        let answers = self.others.answers.as_ref();
         let answer = answers.and_then(|answers| answers.front(queue));
         answer.or_else(|| flows.candidate(self.queues, queue, now))
     }
@@ -118,8 +144,8 @@ impl Start<'_> {
     /// That packet starts, in a fabric with flows.
     #[inline(never)]
     fn take(&mut self, queue: usize, now: u64) -> Option<Taken> {
-        let flows = self.flows.as_mut()?;
-        let answers = self.answers.as_mut();
+        let flows = self.others.flows.as_mut()?;
+        let answers = self.others.answers.as_mut();
         match answers.and_then(|answers| answers.pop(queue)) {
             None => flows.take(self.queues, queue, now),
             Some(answer) => Some(Taken {
@@ -131,14 +157,26 @@ impl Start<'_> {
     }
 }
 
-/// The system without columns of mechanisms.
-pub fn bare<const W: usize, P: RuleSet>(
+/// The system of hosts that have queues of packets and nothing else.
+pub fn alone<const W: usize, P: RuleSet>(
     mut fabric: Injection<'_, '_, W>,
     mut starting: Starting<'_, '_>,
 ) {
     if !fabric.events.lists().host_visits.is_empty() {
         let view = &mut fabric.view::<P>(Optional::default());
-        run(view, &mut starting.start());
+        run(view, &mut starting.start::<true>(Others::default()));
+    }
+}
+
+/// The system without columns of mechanisms.
+pub fn bare<const W: usize, P: RuleSet>(
+    mut fabric: Injection<'_, '_, W>,
+    mut starting: Starting<'_, '_>,
+    mut beside: Beside<'_>,
+) {
+    if !fabric.events.lists().host_visits.is_empty() {
+        let view = &mut fabric.view::<P>(Optional::default());
+        run(view, &mut starting.start::<false>(beside.others()));
     }
 }
 
@@ -147,16 +185,17 @@ pub fn system<const W: usize, P: RuleSet>(
     mut fabric: Injection<'_, '_, W>,
     mut arbiters: InjectionArbiters<'_, '_>,
     mut starting: Starting<'_, '_>,
+    mut beside: Beside<'_>,
 ) {
     if !fabric.events.lists().host_visits.is_empty() {
         let view = &mut fabric.view::<P>(arbiters.columns());
-        run(view, &mut starting.start());
+        run(view, &mut starting.start::<false>(beside.others()));
     }
 }
 
 /// Runs the stage.
 #[inline]
-fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, hosts: &mut Start<'_>) {
+fn run<const W: usize, P: RuleSet, const ALONE: bool>(view: &mut View<'_, W, P>, hosts: &mut Start<'_, ALONE>) {
     let mut visits = std::mem::take(&mut view.lists.host_visits);
     for out in visits.drain(..) {
         let port = &mut view.outs[out];
@@ -175,9 +214,9 @@ fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, hosts: &mut Start<
 
 /// Rule 1.
 #[inline]
-fn pick<const W: usize, P: RuleSet>(
+fn pick<const W: usize, P: RuleSet, const ALONE: bool>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, ALONE>,
     out: PortRow,
 ) -> Option<(u32, Option<VlChoice>)> {
     let port = &view.outs[out];
@@ -207,9 +246,9 @@ fn pick<const W: usize, P: RuleSet>(
 
 /// Whether what a lane would send next fits its credits; starves the lane otherwise.
 #[inline]
-fn fits<const W: usize, P: RuleSet>(
+fn fits<const W: usize, P: RuleSet, const ALONE: bool>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, ALONE>,
     out: PortRow,
     lane: u32,
 ) -> bool {
@@ -229,16 +268,16 @@ fn fits<const W: usize, P: RuleSet>(
 
 /// Rule 2.
 #[inline]
-fn start<const W: usize, P: RuleSet>(
+fn start<const W: usize, P: RuleSet, const ALONE: bool>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, ALONE>,
     out: PortRow,
     lane: u32,
     choice: Option<VlChoice>,
 ) {
     let numbering = view.shared.numbering;
     let queue = numbering.source_queue(view.place.host(out), lane);
-    let (waiting, drained, tag) = if hosts.flows.is_none() {
+    let (waiting, drained, tag) = if !hosts.has_flows() {
         let Some((packet, drained)) = hosts.queues.pop(queue) else {
             return;
         };
@@ -272,7 +311,7 @@ fn start<const W: usize, P: RuleSet>(
     }
     launch(view, hosts, out, lane, (&waiting, tag));
     // a flow knows of its packets itself
-    if tag.flow == NONE {
+    if ALONE || tag.flow == NONE {
         sent(view, hosts, out, &waiting);
     }
 }
@@ -305,9 +344,9 @@ fn note_made<const W: usize, P: RuleSet>(
 
 /// The packet enters the fabric: its first hop's event. The switch of a host is in its shard.
 #[inline]
-fn launch<const W: usize, P: RuleSet>(
+fn launch<const W: usize, P: RuleSet, const ALONE: bool>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, ALONE>,
     out: PortRow,
     lane: u32,
     (waiting, tag): (&Waiting, Tag),
@@ -349,14 +388,14 @@ fn launch<const W: usize, P: RuleSet>(
 
 /// A packet has left its source queue: a saturating source makes the next, a message may be complete.
 #[inline]
-fn sent<const W: usize, P: RuleSet>(
+fn sent<const W: usize, P: RuleSet, const ALONE: bool>(
     view: &mut View<'_, W, P>,
-    hosts: &mut Start<'_>,
+    hosts: &mut Start<'_, ALONE>,
     out: PortRow,
     waiting: &Waiting,
 ) {
     let (host, class) = (view.place.host(out), waiting.class);
-    if let Some(replay) = &mut hosts.replay
+    if let Some(replay) = hosts.others.replay.as_mut().filter(|_| !ALONE)
         && replay.sends(class)
     {
         let packet = MessageKey {
@@ -366,7 +405,7 @@ fn sent<const W: usize, P: RuleSet>(
         };
         replay.sent(packet, view.outs[out].free_at);
     }
-    if let Some(bounds) = &mut hosts.bounds {
+    if let Some(bounds) = hosts.others.bounds.as_mut().filter(|_| !ALONE) {
         bounds.leave(host, class);
     }
     let traffic = &view.shared.shared().traffic;

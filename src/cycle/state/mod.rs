@@ -16,12 +16,14 @@ pub mod mail;
 pub mod pool;
 pub mod ring;
 pub mod shared;
+pub mod wheel;
 pub mod worklists;
 
 pub use calendar::Calendar;
 pub use mail::{Border, Mail, Outbox};
 pub use pool::PacketPool;
 pub use shared::{Forwarding, Shared, SwitchRules, Traffic};
+pub use wheel::Wheel;
 pub use worklists::{CreditReturn, Departure, Fact, Worklists};
 
 use crate::fabric::rows::{BorderRow, HostRow, LaneRow, PacketRow, PortRow, QueueRow, Row};

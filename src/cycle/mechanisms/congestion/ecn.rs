@@ -49,6 +49,12 @@ pub(super) fn streams<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
 }
 
 impl Ecn {
+    /// Whether one granted for an output lane may be marked.
+    #[inline]
+    pub(super) fn may_mark(&self, fill: u32) -> bool {
+        fill > self.least
+    }
+
     /// Whether a packet of data that was granted for an output lane is marked.
     pub(super) fn marks(&self, fill: u32, stream: &mut MarkStream) -> bool {
         if fill <= self.least || fill >= self.most {

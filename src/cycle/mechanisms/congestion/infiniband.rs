@@ -35,6 +35,7 @@ impl InfiniBand {
     }
 
     /// A packet has taken the channel of an output until `end`.
+    #[inline]
     pub(super) fn advance(&self, pace: &mut Pace, end: u64, flits: u16, step: u16) {
         let time = u64::from(flits) * u64::from(step);
         let most = u64::from(self.largest) * u64::from(step);
@@ -43,8 +44,9 @@ impl InfiniBand {
         pace.end = end;
     }
 
-    /// Whether a packet of data that was granted for an output lane is marked.
-    pub(super) fn marks(&self, fill: &mut Fill, is_root: bool, peer: Peer, flits: u16) -> bool {
+    /// Whether a packet of data that was granted for an output lane takes a turn at being marked.
+    #[inline]
+    pub(super) fn may_mark(&self, fill: &Fill, is_root: bool, peer: Peer, flits: u16) -> bool {
         let is_congested = self.full.is_some_and(|full| fill.flits >= full);
         let may = match self.victims {
             _ if is_root => true,
@@ -52,9 +54,12 @@ impl InfiniBand {
             Victims::Hosts => matches!(peer, Peer::Host | Peer::Sink),
             Victims::All => true,
         };
-        if !is_congested || !may || flits < self.packet {
-            return false;
-        }
+        is_congested && may && flits >= self.packet
+    }
+
+    /// It takes a turn: whether it is marked.
+    #[inline]
+    pub(super) fn takes_turn(&self, fill: &mut Fill) -> bool {
         if fill.skip > 0 {
             fill.skip -= 1;
             return false;

@@ -1,6 +1,6 @@
 //! Congestion detection: which packets get the FECN bit.
 //!
-//! Stage: `Slot::Mark`
+//! Stages: `Slot::Mark`; arrivals are counted at the end of `Slot::Deliver`
 //! Reads: this cycle's arrivals and grants, routes of the packets
 //! Writes: FECN bit of granted packets, its own columns
 //! Cost: O(arrivals and grants of the cycle); nothing when marking is off

@@ -30,9 +30,11 @@ impl Mechanism for Controlling {
         let answers = answers(&site);
         let mut senders = senders(&site);
         start(&site, &mut senders, &mut shard.built::<Flows>());
+        if (0..site.plan.classes.len()).any(|class| senders.hears_starts(class as u16)) {
+            shard.subscribe(Fact::Sent);
+        }
         shard.resource(answers);
         shard.resource(senders);
-        shard.subscribe(Fact::Sent);
         shard.subscribe(Fact::Delivered);
         shard.alarm(|world, from| {
             let (answers, senders) = (world.resource::<Answers>(), world.resource::<Senders>());

@@ -64,6 +64,13 @@ impl Senders {
         self.timers.peek().map_or(u64::MAX, |Reverse((at, _))| *at)
     }
 
+    /// Whether senders of a class are told which of its packets have started.
+    #[inline]
+    pub(super) fn hears_starts(&self, class: u16) -> bool {
+        let algorithm = self.algorithms[usize::from(class)].as_ref();
+        algorithm.is_some_and(|algorithm| !algorithm.ignores_starts())
+    }
+
     /// Answers delivered to the flow in a row.
     pub fn answered(&self, row: u32) -> u64 {
         self.answered[row as usize]
@@ -231,10 +238,11 @@ pub(super) fn system(
     let ends = &place.shared.flow_ends;
     for &row in &lists.sent {
         let record = &records[row];
-        if record.flow != NONE && !answers.is_answer(record.class) {
+        if senders.hears_starts(record.class) {
             let flow = ends[record.flow as usize].row;
             senders.call(flows, flow, now, Event::Started(packets[row].size));
-        } else if record.flow != NONE
+        } else if answers.is_answer(record.class)
+            && record.flow != NONE
             && let Some(probes) = &mut probes
         {
             probes.started((now, &place), answers, record);

@@ -8,7 +8,7 @@ use super::slots::SlotClock;
 use super::{Flows, Given, Tails, Wake, arrive, make};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
-use crate::cycle::state::Fact;
+use crate::cycle::state::{Fact, Wheel};
 use crate::fabric::components::NONE;
 use crate::fabric::placement::Placement;
 use crate::ids::HostId;
@@ -16,8 +16,7 @@ use crate::measure::flow_counts::{Amount, FlowReceived};
 use crate::plan::{ClassPlan, FlowPlan, Plan};
 use crate::rng::{Purpose, stream};
 use crate::traffic::{Gap, ProcessState, SlotState};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where a flow begins and ends.
@@ -81,7 +80,7 @@ impl Mechanism for Flowing {
         let here = |host: HostId| site.placement.host_shard[host.index()] as usize == site.number;
         let tails = (site.plan.flows.iter()).filter(|flow| here(flow.destination));
         shard.resource(flows);
-        shard.alarm(|world, from| world.resource::<Flows>().next().max(from));
+        shard.alarm(|world, from| world.resource::<Flows>().next(from));
         shard.queue(|world| world.resource::<Flows>().waiting());
         let receiver = shard.receiver(|world, row, at| {
             world.resource_mut::<Flows>().acknowledge(row, 1, at);
@@ -111,7 +110,7 @@ struct Building {
     /// By source and class.
     clock_of: BTreeMap<(HostId, u16), u32>,
     lane_of: Vec<u32>,
-    wakes: BinaryHeap<Reverse<(u64, Wake)>>,
+    wakes: Wheel<Wake>,
     given: Given,
 }
 
@@ -128,7 +127,7 @@ impl Building {
             slot_clocks: Vec::new(),
             clock_of: BTreeMap::new(),
             lane_of: vec![NONE; shared.numbering.rows(hosts)],
-            wakes: BinaryHeap::new(),
+            wakes: Wheel::default(),
             given: Given {
                 scheduler: plan.host.scheduler,
                 bound: plan.host.flow_queue,
@@ -197,7 +196,7 @@ impl Building {
         self.group(plan, class, lane, row);
         let place = self.lanes[lane as usize].add(row);
         let mut flow = Flow::new(id, (lane, place), key, plan, NONE);
-        let mut wake = |at, wake| self.wakes.push(Reverse((at, wake)));
+        let mut wake = |at, wake| self.wakes.insert(at, wake);
         let phase = plan.phase.map(|phase| phase as usize);
         match phase.filter(|&phase| site.plan.app_phases[phase].number > 0) {
             Some(phase) => {
@@ -261,7 +260,9 @@ impl Building {
             let number = clocks.len() as u32;
             let (clock, first) = SlotClock::new(site.plan.seed, plan.class, plan.source.0, slots);
             clocks.push(clock);
-            wakes.extend(first.map(|at| Reverse((at, Wake::Tick(number)))));
+            if let Some(at) = first {
+                wakes.insert(at, Wake::Tick(number));
+            }
             number
         });
         clocks[number as usize].able += 1;
@@ -269,8 +270,9 @@ impl Building {
             .requests
             .is_none();
         let start = is_known.then_some(plan.start);
-        let changes = [start, plan.stop].into_iter().flatten();
-        wakes.extend(changes.map(|at| Reverse((at, Wake::Hold(row)))));
+        for at in [start, plan.stop].into_iter().flatten() {
+            wakes.insert(at, Wake::Hold(row));
+        }
         number
     }
 

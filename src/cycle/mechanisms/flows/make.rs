@@ -1,9 +1,9 @@
 //! What is due for flows: packets of their processes, acknowledgements, limits that change, flows that may go.
 //!
 //! Stage: `Slot::Admit`
-//! Reads: the heap of what is due
+//! Reads: what is due
 //! Writes: flows, their queues, visit lists of hosts
-//! Cost: O(log flows of the shard) for everything that is due
+//! Cost: O(1) for everything that is due, and its order within the cycle
 
 use super::flow::Made;
 use super::{Flows, Wake};
@@ -18,7 +18,6 @@ use crate::ids::HostId;
 use crate::traffic::Gap;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
-use std::cmp::Reverse;
 
 /// The system.
 pub(super) fn system(
@@ -30,10 +29,10 @@ pub(super) fn system(
     mut outs: Query<'_, '_, &mut OutPort>,
 ) {
     let now = calendar.now();
-    if flows.next() > now {
+    let flows = flows.bypass_change_detection();
+    if !flows.wakes.open(now) {
         return;
     }
-    let flows = flows.bypass_change_detection();
     let lists = lists.bypass_change_detection();
     let hosts = hosts.contiguous_iter().into_iter().flatten().next();
     let hosts: Seen<'_, HostRow, Host> = Seen::new(hosts.unwrap_or_default());
@@ -43,10 +42,8 @@ pub(super) fn system(
         records: records.bypass_change_detection(),
         lists,
     };
-    while flows.next() <= now {
-        if let Some(Reverse((_, wake))) = flows.wakes.pop() {
-            flows.due(wake, &mut making);
-        }
+    while let Some(wake) = flows.wakes.pop() {
+        flows.due(wake, &mut making);
     }
     let mut outs: Rows<'_, PortRow, _> = Rows::new(column!(outs));
     for number in flows.asks.drain(..) {
@@ -117,7 +114,7 @@ impl Flows {
         if let Some(process) = &self.given.processes[flow.maker as usize]
             && let Gap::After(cycles) = process.gap(&mut maker.state, &mut maker.arrivals)
         {
-            self.wakes.push(Reverse((now + cycles, Wake::Make(row))));
+            self.wakes.insert(now + cycles, Wake::Make(row));
         }
         self.make(row, making);
     }

@@ -4,10 +4,10 @@
 //! `Slot::Notify` (what was delivered); only where the plan has flows
 //! Reads: delivered packets
 //! Writes: its own state, host visit lists
-//! Cost: O(log flows of the shard) per packet; a flow that waits costs nothing
+//! Cost: O(log contenders of the lane) per packet; a flow that waits costs nothing
 //!
 //! # Rules
-//! 1. Everything that happens to a flow at a known cycle is in one heap of the shard: its start and stop, changes of its limit,
+//! 1. Everything that happens to a flow at a known cycle is on one wheel of the shard: its start and stop, changes of its limit,
 //!    its next packet, its eligible cycle, acknowledgements.
 //! 2. A contender of a lane can go now; whatever may make a flow one, or end it, ends in `Flows::refresh`, which
 //!    asks all conditions anew. Looks without a reason change nothing.
@@ -37,6 +37,7 @@ use self::limit::LastStart;
 use self::ready::rate_of;
 use self::slots::SlotClock;
 use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::Wheel;
 use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
 use crate::fabric::source_queue::{SourceQueues, Waiting};
@@ -45,8 +46,6 @@ use crate::plan::{Limit, Scheduler, Slots};
 use crate::traffic::{Gap, Process, SizeDistribution};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// What is due for a flow or a lane.
@@ -136,7 +135,7 @@ pub struct Flows {
     lane_of: Vec<u32>,
     /// Number of the next packet, `[host][class]`.
     numbers: Vec<u32>,
-    wakes: BinaryHeap<Reverse<(u64, Wake)>>,
+    wakes: Wheel<Wake>,
     /// Lanes whose host is to be visited.
     asks: Vec<u32>,
     /// Packets in the queues of flows.
@@ -166,10 +165,9 @@ impl Persistent for Flows {
 }
 
 impl Flows {
-    /// First cycle in which something is due.
-    #[inline]
-    pub fn next(&self) -> u64 {
-        self.wakes.peek().map_or(u64::MAX, |Reverse((at, _))| *at)
+    /// A cycle from `from` on, no later than the first in which something is due; `u64::MAX`: nothing ever is.
+    pub fn next(&self, from: u64) -> u64 {
+        self.wakes.next(from)
     }
 
     /// Packets in the queues of flows.
@@ -212,10 +210,10 @@ impl Flows {
                 .as_ref()
                 .map(|process| process.gap(&mut maker.state, &mut maker.arrivals));
             if let Some(Gap::After(cycles)) = gap {
-                self.wakes.push(Reverse((at + cycles, Wake::Make(row))));
+                self.wakes.insert(at + cycles, Wake::Make(row));
             }
             if maker.clock != NONE {
-                self.wakes.push(Reverse((at, Wake::Hold(row))));
+                self.wakes.insert(at, Wake::Hold(row));
             }
         }
         self.wake(row, at);
@@ -223,8 +221,7 @@ impl Flows {
 
     /// So many packets of the flow or group in this row count as acknowledged from cycle `at` on.
     pub fn acknowledge(&mut self, row: u32, packets: u32, at: u64) {
-        let wake = Wake::Acknowledged(row, packets);
-        self.wakes.push(Reverse((at, wake)));
+        self.wakes.insert(at, Wake::Acknowledged(row, packets));
     }
 
     /// Size of the packet that a lane would send next, `None`: there is none; `queue` its source queue.

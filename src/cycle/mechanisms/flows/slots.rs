@@ -1,6 +1,6 @@
 //! Slots: a clock of a host says which of its flows makes a packet (D52 of the model).
 //!
-//! Cost: O(log flows of the shard) per tick; O(flows of the class at the host) when one starts or stops.
+//! Cost: O(1) per tick; O(flows of the class at the host) when one starts or stops.
 
 use super::make::Making;
 use super::{Flows, Wake};
@@ -8,7 +8,6 @@ use crate::plan::Slots;
 use crate::rng::{Purpose, Stream, source_id, stream};
 use crate::traffic::{Gap, ProcessState};
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
 
 /// The clock of a class at a host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -93,8 +92,7 @@ impl Flows {
             return;
         };
         if let Some(cycles) = clock.gap(slots) {
-            let wake = Wake::Tick(number);
-            self.wakes.push(Reverse((making.now + cycles, wake)));
+            self.wakes.insert(making.now + cycles, Wake::Tick(number));
         }
         let slot = clock.slot;
         clock.slot = (slot + 1) % slots.count;

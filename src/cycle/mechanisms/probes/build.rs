@@ -34,6 +34,7 @@ impl Mechanism for Probing {
         let probes = probes(&site, &channels, &rows);
         if probes.visits_in_band() {
             shard.subscribe(Fact::Granted);
+            shard.subscribe(Fact::Sent);
         }
         Self::account(shard, &probes);
         shard.resource(probes);

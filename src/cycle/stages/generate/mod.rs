@@ -44,14 +44,19 @@ pub struct Making<'w, 's> {
     sources: ResMut<'w, Sources>,
     queues: ResMut<'w, SourceQueues>,
     records: ResMut<'w, Records>,
-    replay: Option<ResMut<'w, Replay>>,
-    bounds: Option<ResMut<'w, BoundedQueues>>,
     hosts: Query<'w, 's, &'static Host>,
     outs: Query<'w, 's, &'static mut OutPort>,
 }
 
-/// What the stage works on.
-struct Hosts<'a, P: RuleSet> {
+/// System parameter: what only some hosts have.
+#[derive(SystemParam)]
+pub struct Beside<'w> {
+    replay: Option<ResMut<'w, Replay>>,
+    bounds: Option<ResMut<'w, BoundedQueues>>,
+}
+
+/// What the stage works on; `ALONE`: there is nothing beside sources and queues.
+struct Hosts<'a, P: RuleSet, const ALONE: bool> {
     now: u64,
     shared: Rules<'a, P>,
     place: &'a Place,
@@ -65,50 +70,85 @@ struct Hosts<'a, P: RuleSet> {
     outs: Rows<'a, PortRow, OutPort>,
 }
 
-/// The system.
-pub fn system<P: RuleSet>(mut making: Making<'_, '_>) {
-    let now = making.calendar.now();
-    let replay = making.replay.as_deref();
-    if !making.sources.is_busy(now) && replay.is_none_or(|replay| replay.next(now) != now) {
-        return;
+/// The system of hosts without messages and bounds of their queues.
+pub fn alone<P: RuleSet>(mut making: Making<'_, '_>) {
+    if making.sources.is_busy(making.calendar.now()) {
+        run(&mut making.hosts::<P, true>(None, None));
     }
-    let hosts = making.hosts.contiguous_iter().into_iter().flatten().next();
-    run(&mut Hosts::<P> {
-        now,
-        shared: Rules::new(&making.place.shared),
-        place: &making.place,
-        lists: making.lists.bypass_change_detection(),
-        sources: making.sources.bypass_change_detection(),
-        queues: making.queues.bypass_change_detection(),
-        records: making.records.bypass_change_detection(),
-        replay: making.replay.as_deref_mut(),
-        bounds: making.bounds.as_deref_mut(),
-        ids: Seen::new(hosts.unwrap_or_default()),
-        outs: Rows::new(column!(making.outs)),
-    });
+}
+
+/// The system of any hosts.
+pub fn system<P: RuleSet>(mut making: Making<'_, '_>, mut beside: Beside<'_>) {
+    let now = making.calendar.now();
+    let replay = beside.replay.as_deref();
+    if making.sources.is_busy(now) || replay.is_some_and(|replay| replay.next(now) == now) {
+        let (replay, bounds) = (beside.replay.as_deref_mut(), beside.bounds.as_deref_mut());
+        run(&mut making.hosts::<P, false>(replay, bounds));
+    }
+}
+
+impl Making<'_, '_> {
+    #[inline(always)]
+    fn hosts<'a, P: RuleSet, const ALONE: bool>(
+        &'a mut self,
+        replay: Option<&'a mut Replay>,
+        bounds: Option<&'a mut BoundedQueues>,
+    ) -> Hosts<'a, P, ALONE> {
+        let hosts = self.hosts.contiguous_iter().into_iter().flatten().next();
+        Hosts {
+            now: self.calendar.now(),
+            shared: Rules::new(&self.place.shared),
+            place: &self.place,
+            lists: self.lists.bypass_change_detection(),
+            sources: self.sources.bypass_change_detection(),
+            queues: self.queues.bypass_change_detection(),
+            records: self.records.bypass_change_detection(),
+            replay,
+            bounds,
+            ids: Seen::new(hosts.unwrap_or_default()),
+            outs: Rows::new(column!(self.outs)),
+        }
+    }
+}
+
+impl<P: RuleSet, const ALONE: bool> Hosts<'_, P, ALONE> {
+    #[inline(always)]
+    fn replay(&mut self) -> Option<&mut Replay> {
+        self.replay.as_deref_mut().filter(|_| !ALONE)
+    }
+
+    #[inline(always)]
+    fn bounds(&mut self) -> Option<&mut BoundedQueues> {
+        self.bounds.as_deref_mut().filter(|_| !ALONE)
+    }
 }
 
 /// Runs the stage.
 #[inline]
-fn run<P: RuleSet>(hosts: &mut Hosts<'_, P>) {
+fn run<P: RuleSet, const ALONE: bool>(hosts: &mut Hosts<'_, P, ALONE>) {
     let class_count = hosts.shared.traffic.classes.len() as u32;
     hosts.sources.collect(hosts.now, class_count > 1);
     let mut due = std::mem::take(&mut hosts.sources.due);
-    if let Some(replay) = &mut hosts.replay {
-        replay.collect(hosts.now, &mut due);
+    let now = hosts.now;
+    if let Some(replay) = hosts.replay() {
+        replay.collect(now, &mut due);
         due.sort_unstable();
     }
     for row in due.drain(..) {
         create(hosts, row, class_count);
     }
     hosts.sources.due = due;
-    if let Some(replay) = &mut hosts.replay {
+    if let Some(replay) = hosts.replay() {
         replay.settle();
     }
 }
 
 #[inline]
-fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
+fn create<P: RuleSet, const ALONE: bool>(
+    hosts: &mut Hosts<'_, P, ALONE>,
+    row: u32,
+    class_count: u32,
+) {
     let shared = hosts.shared;
     let (host, class_number) = match class_count {
         1 => (row, 0),
@@ -116,16 +156,19 @@ fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
     };
     let host = HostRow(host);
     let class = &shared.traffic.classes[class_number as usize];
-    let source = hosts.sources.source(row);
-    let (made, gap) = match &mut hosts.replay {
+    let (made, gap) = match hosts.replay() {
         Some(replay) if class.messages.is_some() => {
-            source.count();
-            (replay.create(row, class), Gap::Never)
+            let made = replay.create(row, class);
+            hosts.sources.source(row).count();
+            (made, Gap::Never)
         }
-        _ => match source.create(class) {
-            Some(creation) => (Some(creation), source.next_gap(class)),
-            None => (None, Gap::Never),
-        },
+        _ => {
+            let source = hosts.sources.source(row);
+            match source.create(class) {
+                Some(creation) => (Some(creation), source.next_gap(class)),
+                None => (None, Gap::Never),
+            }
+        }
     };
     let Some(creation) = made else {
         return;
@@ -145,8 +188,8 @@ fn create<P: RuleSet>(hosts: &mut Hosts<'_, P>, row: u32, class_count: u32) {
 
 /// Puts the packet into its host's queue, unless that is full; returns whether it was rejected.
 #[inline]
-fn enqueue<P: RuleSet>(
-    hosts: &mut Hosts<'_, P>,
+fn enqueue<P: RuleSet, const ALONE: bool>(
+    hosts: &mut Hosts<'_, P, ALONE>,
     host: HostRow,
     class: u16,
     creation: &Creation,
@@ -154,7 +197,7 @@ fn enqueue<P: RuleSet>(
 ) -> bool {
     let ends = [HostId(hosts.ids[host].id), creation.destination];
     hosts.records.created(hosts.now, class, ends, creation.size);
-    if let Some(bounds) = &mut hosts.bounds
+    if let Some(bounds) = hosts.bounds()
         && !bounds.admit(host, class)
     {
         hosts.records.rejected(hosts.now, class);

@@ -92,6 +92,11 @@ impl Sources {
         }
     }
 
+    /// Whether none will ever make a packet by itself.
+    pub fn are_silent(&self) -> bool {
+        self.entries.iter().all(|entry| entry.due == u64::MAX)
+    }
+
     /// A source by its row.
     #[inline]
     pub fn source(&mut self, row: u32) -> &mut Source {
