@@ -195,7 +195,10 @@ pub fn system<const W: usize, P: RuleSet>(
 
 /// Runs the stage.
 #[inline]
-fn run<const W: usize, P: RuleSet, const ALONE: bool>(view: &mut View<'_, W, P>, hosts: &mut Start<'_, ALONE>) {
+fn run<const W: usize, P: RuleSet, const ALONE: bool>(
+    view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_, ALONE>,
+) {
     let mut visits = std::mem::take(&mut view.lists.host_visits);
     for out in visits.drain(..) {
         let port = &mut view.outs[out];

@@ -108,22 +108,6 @@ pub(in crate::cycle) fn next_hop<S: Deref<Target = [OutPort]>>(
     (out, tables.profiles[key as usize])
 }
 
-impl<const W: usize, P: RuleSet> View<'_, W, P> {
-    /// Output and lane that a packet at an input of a switch is forwarded to, wherever it stands in its queue; not with
-    /// adaptive routing.
-    pub(in crate::cycle) fn next_hop(&self, input: PortRow, packet: PacketRow) -> (PortRow, u8) {
-        let port = &self.ins[input];
-        let first = self.switches[port.owner].first_port;
-        next_hop(
-            &self.shared.forwarding,
-            port,
-            first,
-            &self.packets[packet],
-            &self.outs,
-        )
-    }
-}
-
 /// Routes the head of a queue and raises its request.
 #[inline(always)]
 fn raise<const W: usize, P: RuleSet>(

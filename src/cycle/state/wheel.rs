@@ -111,7 +111,10 @@ impl<T: Ord> Wheel<T> {
             }
             self.blocks[(block % NEAR) as usize] = things;
         }
-        while self.far.peek().is_some_and(|Reverse((at, _))| at / NEAR - last < NEAR)
+        while self
+            .far
+            .peek()
+            .is_some_and(|Reverse((at, _))| at / NEAR - last < NEAR)
             && let Some(Reverse((at, thing))) = self.far.pop()
         {
             self.place(at, thing);

@@ -184,7 +184,8 @@ fn arrivals<const W: usize>(
     let switches: Seen<'_, SwitchRow, Switch<W>> = Seen::new(switches.unwrap_or_default());
     let ports = ports.contiguous_iter().into_iter().flatten().next();
     let (outs, ins) = ports.unwrap_or_default();
-    let (outs, ins): (Seen<'_, PortRow, _>, Seen<'_, PortRow, _>) = (Seen::new(outs), Seen::new(ins));
+    let (outs, ins): (Seen<'_, PortRow, _>, Seen<'_, PortRow, _>) =
+        (Seen::new(outs), Seen::new(ins));
     let (packets, _) = packets.rows();
     let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(fills));
     let shared = &place.shared;
