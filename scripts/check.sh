@@ -60,7 +60,7 @@ resolve() { each_scenario check_scenario; }
 
 short_runs() { each_scenario run_scenario; }
 
-published() { "$VIRTLANE" reproduce all --quiet --out "$scratch/reproduced"; }
+published() { "$VIRTLANE" reproduce all --quick --quiet --out "$scratch/reproduced"; }
 
 # Runs a step in a shell of its own, so that `set -e` holds inside it.
 step() {

@@ -183,6 +183,14 @@ reference!(
     "C. Cetinkaya and E. W. Knightly, \"Egress admission control\", IEEE INFOCOM 2000"
 );
 reference!(
+    RSVP,
+    "R. Braden, L. Zhang, S. Berson, S. Herzog and S. Jamin, \"Resource ReSerVation Protocol (RSVP), version 1: functional specification\", RFC 2205, 1997"
+);
+reference!(
+    BIANCHI,
+    "G. Bianchi, F. Borgonovo, A. Capone, L. Fratta and C. Petrioli, \"Endpoint admission control with delay variation measurements for QoS in IP networks\", ACM SIGCOMM Computer Communication Review 32(2), 2002"
+);
+reference!(
     SEGMENT_ROUTING,
     "A. Mejia, J. Flich, J. Duato, S.-A. Reinemo and T. Skeie, \"Segment-based routing: an efficient fault-tolerant routing algorithm for meshes and tori\", IPDPS 2006"
 );

@@ -5,7 +5,11 @@
 //! 1. The effective rate of a channel is `utilisation` of its rate.
 //! 2. At the channel of the source what is left of the effective rate must be at least the peak, whatever the service level.
 //! 3. At every other channel of the way, that to the destination included, what is left of the level's share must be more than
-//!    the peak. A share is effective rate * weight of the level / `total`.
+//!    the peak. A share is
+//!    - `shares`: effective rate * weight of the level / `total` (static shares, or offered loads, equation 5.5);
+//!    - `available`: effective rate * what the lanes that the level can have there get of the channel by the fabric's arbitration
+//!      tables when all lanes have packets (5.3; [`available_bandwidth`](crate::qos::available_bandwidth), for the largest packet);
+//!    - `inverse`: what is left of the effective rate beside that (5.4).
 //! 4. All or nothing: a request that is refused changes nothing.
 //! 5. Levels without a share, best effort, are always granted, and count nowhere.
 //!
@@ -35,8 +39,20 @@ pub(super) const ENTRY: Entry<BuildAdmission> = Entry {
         Parameter {
             name: "shares",
             kind: "[(service level, weight > 0)]",
-            default: None,
+            default: Some("[]"),
             summary: "how a channel is divided, by offered loads or otherwise; levels without a share are always admitted",
+        },
+        Parameter {
+            name: "available",
+            kind: "[0..=15]",
+            default: Some("[]"),
+            summary: "in place of shares: levels that have what the arbitration tables give them",
+        },
+        Parameter {
+            name: "inverse",
+            kind: "[0..=15]",
+            default: Some("[]"),
+            summary: "in place of shares: levels that have what the arbitration tables do not give them",
         },
         Parameter {
             name: "total",
@@ -55,7 +71,12 @@ pub(super) const ENTRY: Entry<BuildAdmission> = Entry {
 struct Written {
     #[serde(default = "half")]
     utilisation: f64,
+    #[serde(default)]
     shares: Vec<(u8, f64)>,
+    #[serde(default)]
+    available: Vec<u8>,
+    #[serde(default)]
+    inverse: Vec<u8>,
     #[serde(default)]
     total: Option<f64>,
 }
@@ -119,38 +140,101 @@ impl Shares {
     }
 }
 
-/// `[channel][service level]` what is left, the last entry of a channel without regard to levels.
+/// How a channel is divided.
 #[derive(Debug)]
-struct LinkByLink(Shares);
+enum Division {
+    Weights(Shares),
+    /// By arbitration tables.
+    Lanes {
+        utilisation: f64,
+        /// Levels with a share.
+        levels: [bool; 16],
+        /// What lanes have of a saturated channel.
+        lanes: [f64; 16],
+        is_inverse: bool,
+    },
+}
+
+impl Division {
+    fn utilisation(&self) -> f64 {
+        match self {
+            Self::Weights(shares) => shares.utilisation,
+            Self::Lanes { utilisation, .. } => *utilisation,
+        }
+    }
+
+    /// Whether a service level has a share.
+    fn limits(&self, level: u8) -> bool {
+        match self {
+            Self::Weights(shares) => shares.limits(level),
+            Self::Lanes { levels, .. } => levels[usize::from(level)],
+        }
+    }
+
+    /// What a service level has of a channel, on which it can have the lanes of a mask \[2^-32 flits per cycle\].
+    fn share(&self, level: u8, mask: u32, pace: u32) -> u64 {
+        match self {
+            Self::Weights(shares) => shares.of(level, pace),
+            Self::Lanes {
+                utilisation,
+                lanes,
+                is_inverse,
+                ..
+            } => {
+                let own = lanes.iter().enumerate();
+                let own = own.filter(|(lane, _)| mask >> lane & 1 == 1);
+                let part: f64 = own.map(|(_, part)| part).sum();
+                let part = if *is_inverse { 1.0 - part } else { part };
+                rate(utilisation * part.clamp(0.0, 1.0), pace)
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct LinkByLink(Division);
 
 /// Entries of a channel.
-const ENTRIES: usize = 17;
+const ENTRIES: usize = 18;
+/// That of all service levels together.
+const ALL: usize = 16;
+/// Its cycles per flit.
+const PACE: usize = 17;
 
+/// The desk keeps, `[channel][entry]`, the peaks granted by service level, of all of them at the channel of a source, and the
+/// channel's pace.
 impl Admission for LinkByLink {
     fn start(&self, fabric: Fabric<'_>) -> DeskState {
-        let mut left = DeskState::with_capacity(fabric.paces.len() * ENTRIES);
+        let mut desk = DeskState::with_capacity(fabric.paces.len() * ENTRIES);
         for &pace in fabric.paces {
-            left.extend((0..16).map(|level| self.0.of(level, pace)));
-            left.push(rate(self.0.utilisation, pace));
+            desk.extend([0; PACE]);
+            desk.push(pace.into());
         }
-        left
+        desk
     }
 
     fn ask(&self, desk: &mut DeskState, request: &Request, _: Shown<'_>) -> bool {
         let Some((&(first, _), others)) = request.way.split_first() else {
             return false;
         };
-        if !self.0.limits(request.level) {
+        let level = request.level;
+        if !self.0.limits(level) {
             return true;
         }
-        let host = first as usize * ENTRIES + ENTRIES - 1;
-        let share = |channel: u32| channel as usize * ENTRIES + usize::from(request.level);
-        let grants = desk[host] >= request.peak
-            && (others.iter()).all(|&(channel, _)| desk[share(channel)] > request.peak);
+        let entry = |channel: u32, entry: usize| channel as usize * ENTRIES + entry;
+        let pace = |desk: &DeskState, channel| desk[entry(channel, PACE)] as u32;
+        let host = entry(first, ALL);
+        let own = |channel| entry(channel, level.into());
+        let at_host = rate(self.0.utilisation(), pace(desk, first));
+        let has_room = |&(channel, mask): &(u32, u32)| {
+            let share = self.0.share(level, mask, pace(desk, channel));
+            desk[own(channel)] + request.peak < share
+        };
+        let grants = desk[host] + request.peak <= at_host && others.iter().all(has_room);
         if grants {
-            desk[host] -= request.peak;
+            desk[host] += request.peak;
             for &(channel, _) in others {
-                desk[share(channel)] -= request.peak;
+                desk[own(channel)] += request.peak;
             }
         }
         grants
@@ -159,18 +243,67 @@ impl Admission for LinkByLink {
 
 fn build(
     arguments: Arguments<'_>,
-    _: AdmissionContext,
+    context: AdmissionContext,
 ) -> Result<Arc<dyn Admission>, ArgumentError> {
-    let Written {
+    let written: Written = arguments.parse()?;
+    let by_lanes = [
+        ("available", &written.available),
+        ("inverse", &written.inverse),
+    ];
+    let mut by_lanes = by_lanes
+        .into_iter()
+        .filter(|(_, levels)| !levels.is_empty());
+    let division = match (by_lanes.next(), by_lanes.next()) {
+        (None, _) if !written.shares.is_empty() => Division::Weights(Shares::new(
+            written.utilisation,
+            &written.shares,
+            written.total,
+        )?),
+        (Some((name, levels)), None) if written.shares.is_empty() => {
+            if written.total.is_some() {
+                return Err(invalid("`total` is that of `shares`: leave it out"));
+            }
+            by_tables(written.utilisation, (name, levels), context)?
+        }
+        _ => {
+            return Err(invalid(
+                "one of `shares`, `available` and `inverse` says how a channel is divided: expected one of them",
+            ));
+        }
+    };
+    Ok(Arc::new(LinkByLink(division)))
+}
+
+/// A division by arbitration tables.
+fn by_tables(
+    utilisation: f64,
+    (name, listed): (&str, &[u8]),
+    context: AdmissionContext,
+) -> Result<Division, ArgumentError> {
+    check_part("utilisation", utilisation)?;
+    let mut levels = [false; 16];
+    for &level in listed {
+        match levels.get_mut(usize::from(level)) {
+            Some(own) => *own = true,
+            None => {
+                return Err(invalid(format!(
+                    "`{name}`: there is no service level {level}: expected 0 to 15"
+                )));
+            }
+        }
+    }
+    let Some(lanes) = context.lanes else {
+        return Err(invalid(format!(
+            "`{name}` goes by what `qos.vl_arbitration` gives lanes, and there are no such tables, or they have \
+             `rules: Legacy`: use `shares`"
+        )));
+    };
+    Ok(Division::Lanes {
         utilisation,
-        shares,
-        total,
-    } = arguments.parse()?;
-    Ok(Arc::new(LinkByLink(Shares::new(
-        utilisation,
-        &shares,
-        total,
-    )?)))
+        levels,
+        lanes,
+        is_inverse: name == "inverse",
+    })
 }
 
 #[cfg(test)]
@@ -221,5 +354,32 @@ mod tests {
         assert!(ask(&[0, 3], 1, whole / 16 * 11 + 1));
         assert!(!ask(&[0, 2], 0, 1), "nothing left at the source");
         assert!(ask(&[0, 2], 5, whole), "best effort");
+    }
+
+    /// Lanes with a quarter, a half and a quarter of the channel: what the tables give, and what they do not.
+    #[test]
+    fn shares_are_what_the_arbitration_tables_give() {
+        let whole = ONE_FLIT_PER_CYCLE;
+        for (text, shares) in [
+            ("LinkByLink(utilisation: 1.0, available: [0, 1])", [1, 3]),
+            ("LinkByLink(utilisation: 1.0, inverse: [0, 1])", [3, 1]),
+        ] {
+            let control = build(text);
+            let fabric = Fabric { paces: &[1, 1] };
+            let ask = |level: u8, mask, peak| {
+                let request = Request {
+                    way: vec![(0, mask), (1, mask)],
+                    ..request(level, peak)
+                };
+                control.ask(&mut control.start(fabric), &request, Shown::default())
+            };
+            // level 1 has two lanes
+            for (level, mask, quarters) in [(0, 0b001, shares[0]), (1, 0b110, shares[1])] {
+                let share = whole / 4 * quarters;
+                assert!(!ask(level, mask, share), "{text}, {level}");
+                assert!(ask(level, mask, share - 1), "{text}, {level}");
+            }
+            assert!(ask(2, 0b001, 9 * whole), "best effort");
+        }
     }
 }

@@ -1,14 +1,16 @@
 //! Admission: which flows may begin (section 10 of the model).
 //!
 //! An algorithm is a *desk* that is asked for one flow after the other, and perhaps a *meter* at every host that is told
-//! what arrives there. Both are pure state machines; when they are asked and told is D53 and D55. Engine and reference
-//! model share them.
+//! what arrives there. Both are pure state machines; when they are asked and told is D53 and D55. Some [try](Trials)
+//! flows: they judge by what became of probe packets (D59). Engine and reference model share them.
 //!
 //! New ones: one file with an [`Entry`](crate::registry::Entry), one `mod` line, one line in the list.
 
 mod admit_all;
+mod arbitration_table;
 mod calibrated_load;
 mod egress;
+mod jitter_probing;
 mod link_by_link;
 mod measured_sum;
 pub mod meter;
@@ -17,6 +19,7 @@ pub use meter::{Arrived, Meter};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::units::Clock;
+use serde::Deserialize;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -25,8 +28,10 @@ pub static ADMISSIONS: Registry<BuildAdmission> = Registry {
     kind: "admission control",
     entries: &[
         admit_all::ENTRY,
+        arbitration_table::ENTRY,
         calibrated_load::ENTRY,
         egress::ENTRY,
+        jitter_probing::ENTRY,
         link_by_link::ENTRY,
         measured_sum::ENTRY,
     ],
@@ -87,6 +92,53 @@ impl Loads<'_> {
     }
 }
 
+/// How a desk tries flows (D59).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trials {
+    /// Packets of a session, at least 1.
+    pub packets: u32,
+    /// Mean gap between them \[cycles\], at least 1; `None` = that of packets at the peak.
+    pub gap: Option<u32>,
+    /// Packets that may wait at the source, at least 1.
+    pub queue: u32,
+    /// Service level of the packets; `None` = that of the class.
+    pub level: Option<u8>,
+    /// From look to look \[cycles\], at least 1.
+    pub look: u64,
+    /// Whose sessions a counter knows.
+    pub sessions: Sessions,
+}
+
+/// Whose sessions a counter knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Sessions {
+    /// Those of one flow.
+    Own,
+    /// Those of all flows of a class with one destination.
+    Shared,
+}
+
+impl Trials {
+    /// Mean gap between packets of a flow with such a peak, in packets of at most `packet` flits \[cycles\].
+    pub fn mean_gap(&self, peak: u64, packet: u16) -> u32 {
+        let at_peak = (u64::from(packet) << 32).div_ceil(peak.max(1));
+        self.gap.unwrap_or(at_peak.min((1 << 31) - 1) as u32)
+    }
+}
+
+/// What became of the packets of a session that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// Packets of a session.
+    pub packets: u32,
+    /// Packets that the counter has received.
+    pub received: u32,
+    /// Least and most network latency of these \[cycles\]; `None` = there were none.
+    pub latencies: Option<(u64, u64)>,
+    /// Packets of the session that were rejected at the source.
+    pub rejected: u32,
+}
+
 /// What a desk knows of the fabric.
 #[derive(Clone, Copy, Debug)]
 pub struct Fabric<'a> {
@@ -114,6 +166,16 @@ pub trait Admission: Debug + Send + Sync {
     fn looks_at_loads(&self) -> bool {
         false
     }
+
+    /// How it tries flows with a jitter bound in place of being asked for them; `None`: it does not.
+    fn trials(&self) -> Option<Trials> {
+        None
+    }
+
+    /// Whether a flow that was tried is admitted.
+    fn judge(&self, _: &mut DeskState, _: &Request, _: Heard) -> bool {
+        false
+    }
 }
 
 /// What an algorithm may know when it is made.
@@ -121,6 +183,9 @@ pub trait Admission: Debug + Send + Sync {
 pub struct AdmissionContext {
     /// Flit size and reference rate.
     pub clock: Clock,
+    /// What each lane has of a saturated channel by the arbitration tables of the fabric, packets of the largest size on all
+    /// of them \[fraction\]; `None`: it has no tables, or legacy ones.
+    pub lanes: Option<[f64; 16]>,
 }
 
 /// Makes the algorithm from its arguments; the error names what is wrong and what is allowed.
@@ -169,6 +234,9 @@ mod tests {
                 flit_bytes: 1,
                 reference_rate: 8_000_000_000,
             },
+            lanes: Some(std::array::from_fn(|lane| {
+                [0.25, 0.5, 0.25, 0.0][lane.min(3)]
+            })),
         };
         let build = ADMISSIONS.find(name).unwrap().build;
         build(Arguments { text: arguments }, context)
@@ -189,6 +257,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::too_many_lines, reason = "mostly a list of arguments")]
     fn impossible_parameters_are_refused_with_what_is_allowed() {
         for (text, message) in [
             (
@@ -204,7 +273,7 @@ mod tests {
                 "a limit is 0: expected a number above 0",
             ),
             (
-                "LinkByLink(utilisation: 1.5, shares: [])",
+                "LinkByLink(utilisation: 1.5, shares: [(0, 1)])",
                 "`utilisation` is 1.5; it must be above 0",
             ),
             (
@@ -215,7 +284,35 @@ mod tests {
                 "LinkByLink(shares: [(2, 1), (2, 1)])",
                 "service level 2 is there twice",
             ),
-            ("LinkByLink(shares: [])", "`total` is 0; it must be above 0"),
+            (
+                "LinkByLink(shares: [])",
+                "one of `shares`, `available` and `inverse` says",
+            ),
+            (
+                "LinkByLink(shares: [(0, 1)], available: [1])",
+                "one of `shares`, `available` and `inverse` says",
+            ),
+            (
+                "LinkByLink(available: [16])",
+                "`available`: there is no service level 16",
+            ),
+            (
+                "LinkByLink(inverse: [1], total: 7)",
+                "`total` is that of `shares`",
+            ),
+            (
+                "MeasuredSum(shares: [])",
+                "`total` is 0; it must be above 0",
+            ),
+            ("ArbitrationTable(tables: [])", "`tables` is empty"),
+            (
+                "ArbitrationTable(tables: [[1], [1]])",
+                "service level 1 is there twice",
+            ),
+            (
+                "ArbitrationTable(tables: [[16]])",
+                "there is no service level 16",
+            ),
             ("MeasuredSum(shares: [(17, 1)])", "no service level 17"),
             (
                 "EgressMeasurement(slots: 1)",
@@ -226,6 +323,21 @@ mod tests {
                 "`windows` is 0: expected 2 to 64",
             ),
             ("EgressMeasurement(alpha: -1)", "`alpha` is -1"),
+            (
+                "JitterProbing(packets: 0)",
+                "`packets` is 0: expected 1 to 65535",
+            ),
+            ("JitterProbing(queue: 0)", "`queue` is 0: expected 1 to"),
+            ("JitterProbing(sl: 16)", "no service level 16"),
+            (
+                "JitterProbing(gap: \"0 cycles\")",
+                "`gap` is 0 cycles: expected 1",
+            ),
+            (
+                "JitterProbing(look: \"0 cycles\")",
+                "`look` is 0 cycles: expected 1",
+            ),
+            ("JitterProbing(sessions: Common)", "Own"),
         ] {
             let error = try_build(text).unwrap_err().to_string();
             assert!(error.contains(message), "{text}: {error}");

@@ -4,6 +4,7 @@ use crate::admission::ADMISSIONS;
 use crate::control::ALGORITHMS;
 use crate::error::Error;
 use crate::metrics;
+use crate::plan::SCHEDULERS;
 use crate::references::Reference;
 use crate::registry::{Parameter, Registry, unknown};
 use crate::routing::ENGINES;
@@ -58,6 +59,11 @@ pub(super) fn kinds() -> Vec<Kind> {
             "flows",
             "Flow generators: traffic[...].flows[...].pairs",
             &FLOW_GENERATORS,
+        ),
+        parts(
+            "scheduler",
+            "Schedulers of flows: fabric.host.scheduler",
+            &SCHEDULERS,
         ),
         parts(
             "slots",

@@ -3,6 +3,7 @@
 use super::args::Check;
 use super::print;
 use crate::error::Error;
+use crate::plan::ClassPlan;
 use crate::scenario::{self, Parts, Resolved};
 use std::process::ExitCode;
 
@@ -31,12 +32,28 @@ fn classes(resolved: &Resolved) -> String {
     }
 }
 
+/// What a proof covers beside the ways of packets, or rests on, where packets are answered.
+pub(super) fn scope(resolved: &Resolved) -> &'static str {
+    let mut classes = resolved.plan.classes.iter();
+    let is_answered = |class: &ClassPlan| {
+        let control = class.control.as_ref();
+        control.is_some_and(|control| control.transport.is_none())
+    };
+    if resolved.proof.held.is_some() {
+        ", over requests and answers, too"
+    } else if classes.any(is_answered) {
+        ", as hosts always consume"
+    } else {
+        ""
+    }
+}
+
 fn verdict(resolved: &Resolved) -> String {
     let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
     let free = if resolved.proof.acyclic {
-        "free of deadlock"
+        format!("free of deadlock{}", scope(resolved))
     } else {
-        "NOT proved free of deadlock (allow_deadlock: true)"
+        String::from("NOT proved free of deadlock (allow_deadlock: true)")
     };
     let unreachable = match resolved.proof.unreachable_pairs {
         0 => String::new(),

@@ -97,7 +97,12 @@ fn survey(resolved: &Resolved, text: &mut String) {
     let yes = |holds| if holds { "yes" } else { "no" }.to_owned();
     let guarantees = routes.guarantees();
     line("engine", routes.engine().to_owned());
-    line("free of deadlock", yes(proof.acyclic));
+    let scope = if proof.acyclic {
+        super::check::scope(resolved)
+    } else {
+        ""
+    };
+    line("free of deadlock", yes(proof.acyclic) + scope);
     line("minimal", yes(proof.minimal));
     line("in order", yes(guarantees.in_order));
     line("lanes needed", guarantees.lanes_needed.to_string());
@@ -109,26 +114,13 @@ fn survey(resolved: &Resolved, text: &mut String) {
         format!("{} between switches", proof.channels_used),
     );
     line("dependencies", proof.dependencies.to_string());
-    let pairs = match proof.unreachable_pairs {
-        0 => format!("{}, all with a path", proof.reachable_pairs),
-        _ => format!(
-            "{} with a path, {}",
-            proof.reachable_pairs,
-            unreachable_pairs(&resolved.layout.graph, proof)
-        ),
-    };
-    line("pairs of hosts", pairs);
-    if let (Some(choices), Some(adaptive)) = (&proof.choices, routes.adaptive()) {
-        ways(adaptive, proof, choices, &mut line);
-    } else {
-        line("mean path", format!("{:.3} hops", proof.mean_hops));
-        line("longest path", format!("{} hops", proof.max_hops));
-        for (hops, pairs) in proof.hop_histogram.iter().enumerate() {
-            if *pairs > 0 {
-                line("", format!("{hops} hops: {pairs} pairs"));
-            }
-        }
+    if let Some(held) = proof.held {
+        line(
+            "",
+            format!("{held} with those of hosts that hold requests back"),
+        );
     }
+    paths(resolved, &mut line);
     let remarks = match routes {
         routing::Routes::Tables(tables) => &tables.remarks,
         routing::Routes::Adaptive(adaptive) => &adaptive.remarks,
@@ -145,6 +137,31 @@ fn survey(resolved: &Resolved, text: &mut String) {
         waits(&resolved.layout.graph, &service, &mut line);
         if let Some(shares) = &service.shares {
             self::shares(shares, &mut line);
+        }
+    }
+}
+
+/// How many pairs of hosts have a way, and how long it is.
+fn paths(resolved: &Resolved, line: &mut impl FnMut(&str, String)) {
+    let (routes, proof) = (&resolved.routes, &resolved.proof);
+    let pairs = match proof.unreachable_pairs {
+        0 => format!("{}, all with a path", proof.reachable_pairs),
+        _ => format!(
+            "{} with a path, {}",
+            proof.reachable_pairs,
+            unreachable_pairs(&resolved.layout.graph, proof)
+        ),
+    };
+    line("pairs of hosts", pairs);
+    if let (Some(choices), Some(adaptive)) = (&proof.choices, routes.adaptive()) {
+        ways(adaptive, proof, choices, line);
+    } else {
+        line("mean path", format!("{:.3} hops", proof.mean_hops));
+        line("longest path", format!("{} hops", proof.max_hops));
+        for (hops, pairs) in proof.hop_histogram.iter().enumerate() {
+            if *pairs > 0 {
+                line("", format!("{hops} hops: {pairs} pairs"));
+            }
         }
     }
 }

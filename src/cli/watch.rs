@@ -1,31 +1,45 @@
-//! `virtlane watch`: every event of one packet.
+//! `virtlane watch`: every event of one packet, or of one flow.
 
 use super::args::{Format, Input};
 use super::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT};
 use crate::ids::HostId;
+use crate::measure::packet_id;
 use crate::registry::unknown;
-use crate::report::packets::packet_id;
 use crate::run::Settings;
-use crate::run::watch::{Event, PacketName, Story, WatchError, watch};
+use crate::run::watch::{
+    Event, FlowEvent, FlowStory, PacketName, Story, WatchError, watch, watch_flow,
+};
 use crate::scenario::{Parts, Resolved};
-use clap::Args;
-use std::fmt::Write;
+use clap::{ArgGroup, Args};
+use serde::Serialize;
+use std::fmt::{Debug, Write};
 use std::process::ExitCode;
 
 /// Arguments of `watch`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Example:\n  virtlane watch study.ron --packet 12/bulk/345\n\nThe packet 345 (from 0) that host 12 makes in class \
-                  `bulk`. The column `packet` of packets.csv has these names: `virtlane run study.ron --set \
-                  observe.packets=All`."
+    group(ArgGroup::new("what").required(true).args(["packet", "flow"])),
+    after_help = "Examples:\n  virtlane watch study.ron --packet 12/bulk/345\n  virtlane watch study.ron --flow 7 --from 1000 \
+                  --until 2000\n\nThe packet 345 (from 0) that host 12 makes in class `bulk`; the flow with the id 7. The \
+                  columns `packet` and `flow` of packets.csv have these names: `virtlane run study.ron --set \
+                  observe.packets=All`; flows.csv has every flow."
 )]
 pub struct Watch {
     #[command(flatten)]
     pub input: Input,
     /// The packet: HOST/CLASS/NUMBER, as in packets.csv; the class by name or number
     #[arg(long, value_name = "ID")]
-    pub packet: String,
+    pub packet: Option<String>,
+    /// The flow: its id, as in flows.csv
+    #[arg(long, value_name = "ID", value_parser = flow)]
+    pub flow: Option<u32>,
+    /// First cycle that is told, of a flow
+    #[arg(long, value_name = "CYCLE", conflicts_with = "packet")]
+    pub from: Option<u64>,
+    /// Cycle from which nothing is told, of a flow; default: until all of it is delivered, or the measurement ends
+    #[arg(long, value_name = "CYCLE", conflicts_with = "packet")]
+    pub until: Option<u64>,
     /// Worker threads; default: one per core. Events do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
@@ -37,50 +51,180 @@ pub struct Watch {
     pub format: Format,
 }
 
-/// Runs the scenario until the packet is delivered, and tells its events.
+/// The id of a flow.
+fn flow(text: &str) -> Result<u32, String> {
+    let expected =
+        "expected the id of a flow: a number from 0, as in the column `flow` of flows.csv";
+    text.parse().map_err(|_| String::from(expected))
+}
+
+/// Runs the scenario until the packet or the flow is delivered, and tells its events.
 ///
 /// # Errors
-/// When the scenario is wrong or never makes the packet.
+/// When the scenario is wrong, never makes the packet or has no such flow.
 pub(super) fn execute(arguments: &Watch) -> Result<ExitCode, Error> {
+    let cycles = arguments.from.unwrap_or(0)..arguments.until.unwrap_or(u64::MAX);
+    if cycles.is_empty() {
+        let (from, until) = (cycles.start, cycles.end);
+        return Err(Error::Usage(format!(
+            "--until: {until} is not after the first cycle that is told, {from}"
+        )));
+    }
     let resolved = arguments.input.open()?.resolve(&Parts::registered())?;
-    let name = packet(&arguments.packet, &resolved).map_err(Error::Usage)?;
     let settings = Settings {
         threads: arguments.threads.map(|threads| threads as usize),
         shards: arguments.shards.map(|shards| shards as usize),
         ..Settings::default()
     };
     let signals = Signals::listen();
-    let story = match watch(&resolved, name, settings, signals.stop()) {
-        Ok(story) => story,
+    let stop = signals.stop();
+    let told = match (&arguments.packet, arguments.flow) {
+        (_, Some(id)) => watch_flow(&resolved, id, cycles, settings, stop).map(Told::Flow),
+        (name, None) => {
+            let name = name.as_deref().unwrap_or_default();
+            let name = packet(name, &resolved).map_err(Error::Usage)?;
+            watch(&resolved, name, settings, stop).map(Told::Packet)
+        }
+    };
+    let told = match told {
+        Ok(told) => told,
         Err(WatchError::Stopped(cycle)) => {
             super::note(&format!("stopped at cycle {cycle}"));
             return Ok(signals.code().unwrap_or(ExitCode::FAILURE));
         }
         Err(WatchError::Threads(cause)) => return Err(Error::Fault(cause.to_string())),
-
-        Err(error) => return Err(Error::Usage(format!("--packet: {error}"))),
+        Err(error) => {
+            let key = arguments.flow.map_or("--packet", |_| "--flow");
+            return Err(Error::Usage(format!("{key}: {error}")));
+        }
     };
     match arguments.format {
-        Format::Human => super::print(&table(&story))?,
+        Format::Human => super::print(&told.table())?,
         Format::Json => {
-            let text = serde_json::to_string_pretty(&story);
+            let text = serde_json::to_string_pretty(&told);
             let text = text.map_err(|cause| Error::Fault(cause.to_string()))?;
             super::print(&(text + "\n"))?;
         }
     }
-    let is_there = story.delivered.is_none() && story.destination.is_some();
-    if is_there {
-        let cycles = story.cycles;
-        super::note(&format!(
-            "the packet is not delivered after {cycles} cycles"
-        ));
+    if let Some(note) = told.note() {
+        super::note(&note);
     }
-    Ok(if story.is_stuck {
+    Ok(if told.is_stuck() {
         super::complain("deadlock: `virtlane run` tells who waits for whom");
         ExitCode::from(SIMULATION_FAULT)
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// What is told.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told {
+    Packet(Story),
+    Flow(FlowStory),
+}
+
+impl Told {
+    fn is_stuck(&self) -> bool {
+        match self {
+            Self::Packet(story) => story.is_stuck,
+            Self::Flow(story) => story.is_stuck,
+        }
+    }
+
+    /// What has not happened.
+    fn note(&self) -> Option<String> {
+        match self {
+            Self::Packet(story) => {
+                let is_over = story.delivered.is_some() || story.dropped.is_some();
+                let is_there = !is_over && story.destination.is_some();
+                let cycles = story.cycles;
+                is_there.then(|| format!("the packet is not delivered after {cycles} cycles"))
+            }
+            Self::Flow(story) => {
+                let is_left = story.size.is_some() && story.complete.is_none();
+                let cycles = story.cycles;
+                is_left.then(|| format!("the flow is not complete after {cycles} cycles"))
+            }
+        }
+    }
+
+    /// As lines for people.
+    fn table(&self) -> String {
+        match self {
+            Self::Packet(story) => {
+                let id = packet_id(story.source, &story.class, story.sequence);
+                let heading = ["cycle", "event", "where", ""].map(String::from);
+                let rows = story.events.iter().map(packet_cells);
+                format!("packet {id}\n\n{}", lines(heading, rows))
+            }
+            Self::Flow(story) => {
+                let (id, class) = (story.flow, &story.class);
+                let (from, to) = (story.source, story.destination);
+                let heading = ["cycle", "event", "packet", "where", ""].map(String::from);
+                let rows = story.events.iter().map(flow_cells);
+                let title = format!("flow {id} of class {class}, host {from} to host {to}");
+                format!("{title}\n\n{}", lines(heading, rows))
+            }
+        }
+    }
+}
+
+fn packet_cells(event: &Event) -> [String; 4] {
+    [
+        cycles(event.cycle, event.until),
+        name(event.event),
+        place(&event.place, event.lane),
+        event.detail.clone(),
+    ]
+}
+
+fn flow_cells(event: &FlowEvent) -> [String; 5] {
+    [
+        cycles(event.cycle, event.until),
+        name(event.event),
+        event.packet.clone().unwrap_or_default(),
+        place(&event.place, event.lane),
+        event.detail.clone(),
+    ]
+}
+
+fn cycles(first: u64, last: u64) -> String {
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first}-{last}")
+    }
+}
+
+fn name(event: impl Debug) -> String {
+    format!("{event:?}").to_lowercase()
+}
+
+fn place(place: &str, lane: Option<u8>) -> String {
+    let lane = lane.map_or(String::new(), |lane| format!(" lane {lane}"));
+    format!("{place}{lane}")
+}
+
+/// Columns as wide as what is in them.
+fn lines<const N: usize>(heading: [String; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let rows: Vec<_> = std::iter::once(heading).chain(rows).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..N - 1).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (cell, &width) in row.iter().zip(&widths) {
+            let _ = write!(line, "{cell:<width$}  ");
+        }
+        line += &row[N - 1];
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
 }
 
 /// The packet that `text` names.
@@ -120,45 +264,4 @@ fn packet(text: &str, resolved: &Resolved) -> Result<PacketName, String> {
         class: class as u16,
         sequence,
     })
-}
-
-/// The story as lines for people.
-fn table(story: &Story) -> String {
-    let id = packet_id(story.source, &story.class, story.sequence);
-    let mut text = format!("packet {id}\n\n");
-    let cells = |event: &Event| {
-        let cycles = if event.until == event.cycle {
-            event.cycle.to_string()
-        } else {
-            format!("{}-{}", event.cycle, event.until)
-        };
-        let lane = event
-            .lane
-            .map_or(String::new(), |lane| format!(" lane {lane}"));
-        let name = format!("{:?}", event.event).to_lowercase();
-        [
-            cycles,
-            name,
-            format!("{}{lane}", event.place),
-            event.detail.clone(),
-        ]
-    };
-    let heading = ["cycle", "event", "where", ""].map(String::from);
-    let rows: Vec<_> = [heading]
-        .into_iter()
-        .chain(story.events.iter().map(cells))
-        .collect();
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.max().unwrap_or(0)
-    };
-    let widths = [width(0), width(1), width(2)];
-    for [cycles, event, place, detail] in &rows {
-        let line = format!(
-            "{cycles:<0$}  {event:<1$}  {place:<2$}  {detail}",
-            widths[0], widths[1], widths[2]
-        );
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    text
 }

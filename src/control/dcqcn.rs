@@ -268,6 +268,13 @@ impl Machines for Dcqcn {
         Some(Answer { value: 1, after: 1 })
     }
 
+    fn show(&self, state: &State) -> String {
+        let part = |value: u64| value as f64 / WHOLE as f64;
+        let (current, target) = (part(state.current), part(state.target));
+        let alpha = part(state.alpha);
+        format!("rate {current:.4}, target {target:.4} flits per cycle, alpha {alpha:.4}")
+    }
+
     fn send(&self, state: &mut State, now: u64, event: Event, actions: &mut Actions) {
         match event {
             Event::Started(flits) if state.is_limited => {

@@ -181,6 +181,10 @@ impl Machines for Delay {
         })
     }
 
+    fn show(&self, state: &State) -> String {
+        format!("window {:.3}", f64::from(state.window) / f64::from(ONE))
+    }
+
     fn send(&self, sender: &mut State, now: u64, event: Event, actions: &mut Actions) {
         let Event::Answered(latency) = event else {
             return;

@@ -173,6 +173,10 @@ impl Machines for Inc {
         true
     }
 
+    fn show(&self, Level(level): &Level) -> String {
+        format!("level {level}")
+    }
+
     fn sets_delays(&self) -> bool {
         true
     }

@@ -19,6 +19,7 @@ mod limit;
 mod parameters;
 pub mod probe;
 pub mod request_reply;
+pub mod reservation;
 pub mod window;
 
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
@@ -118,6 +119,8 @@ pub struct Actions {
     pub log: bool,
     /// A probe to the flow's destination (algorithms that probe only).
     pub send: Option<Probe>,
+    /// Whether the flow begins (algorithms that reserve only).
+    pub begin: bool,
 }
 
 /// The machines of an algorithm; `self` are its parameters.
@@ -135,6 +138,12 @@ pub trait Machines: Debug + Clone {
 
     /// Something happened at the source in cycle `now`.
     fn send(&self, sender: &mut Self::Sender, now: u64, event: Event, actions: &mut Actions);
+
+    /// What a sender is about, in words for who watches a flow; nothing where limit, window and timer say all.
+    fn show(&self, sender: &Self::Sender) -> String {
+        let _ = sender;
+        String::new()
+    }
 
     /// Whether a limit it sets may be a delay: schedulers that share lanes by rates refuse these.
     fn sets_delays(&self) -> bool {
@@ -173,6 +182,8 @@ pub struct ControlContext {
     pub largest: u16,
     /// Packet of the class of answers \[flits\].
     pub answer: u16,
+    /// Peak that the flows of the class ask for \[2^-32 flits per cycle\]; `None`: they do not ask.
+    pub peak: Option<u64>,
 }
 
 /// Makes an algorithm from its arguments; the error names what is wrong and what is allowed.
@@ -204,6 +215,17 @@ macro_rules! algorithms {
             pub fn start(&self, line: Line, actions: &mut Actions) -> Sender {
                 match self {
                     $(Self::$name(own) => Sender::$name(own.start(line, actions))),*
+                }
+            }
+
+            /// [`Machines::show`].
+            ///
+            /// # Panics
+            /// When the state is another algorithm's.
+            pub fn show(&self, sender: &Sender) -> String {
+                match (self, sender) {
+                    $((Self::$name(own), Sender::$name(state)) => own.show(state),)*
+                    _ => unreachable!("a sender keeps its algorithm"),
                 }
             }
 
@@ -281,6 +303,7 @@ algorithms![
     Inc in inc,
     InfiniBand in infiniband,
     RequestReply in request_reply,
+    Reservation in reservation,
     Window in window,
 ];
 
@@ -293,6 +316,7 @@ pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
         inc::ENTRY,
         infiniband::ENTRY,
         request_reply::ENTRY,
+        reservation::ENTRY,
         window::ENTRY,
     ],
     unclear: &[],

@@ -6,7 +6,7 @@
 //!
 //! New ones: an algorithm that implements [`Probing`] beside [`Machines`], and its name in the list at the end.
 
-use super::{Actions, Algorithm, Machines, Receiver, Sender, erratic};
+use super::{Actions, Algorithm, Machines, Receiver, Sender, erratic, reservation};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
@@ -69,6 +69,11 @@ pub trait Probing: Machines {
         true
     }
 
+    /// Whether its senders begin their flows (D60).
+    fn reserves(&self) -> bool {
+        false
+    }
+
     /// A sender that was just started learns of its flow; adds to the actions of the start. It may not send yet.
     fn begin(&self, sender: &mut Self::Sender, flow: Facts, actions: &mut Actions);
 
@@ -105,6 +110,14 @@ macro_rules! probing {
             pub fn probes(&self) -> bool {
                 match self {
                     $(Self::$name(own) => own.probes(),)*
+                    _ => false,
+                }
+            }
+
+            /// [`Probing::reserves`].
+            pub fn reserves(&self) -> bool {
+                match self {
+                    $(Self::$name(own) => own.reserves(),)*
                     _ => false,
                 }
             }
@@ -161,4 +174,4 @@ macro_rules! probing {
     };
 }
 
-probing![Erratic in erratic];
+probing![Erratic in erratic, Reservation in reservation];

@@ -290,6 +290,7 @@ mod tests {
             smallest: 1,
             largest: 9,
             answer: 2,
+            peak: None,
         };
         let build = |text| build(Arguments { text }, context);
         let message = build("(request: \"1 KiB\")")

@@ -12,6 +12,7 @@ const CONTEXT: ControlContext = ControlContext {
     smallest: 32,
     largest: 32,
     answer: 16,
+    peak: Some(1 << 30),
 };
 
 fn build(text: &str) -> Result<Algorithm, ArgumentError> {
@@ -68,6 +69,10 @@ fn documented_defaults_are_those_that_happen() {
             // packets of 2 KiB, answers of 1 KiB
             "RequestReply(request: 3, reply: 2)",
             "ClosedLoop(request: \"4097 B\", reply: \"17 flits\")",
+        ),
+        (
+            "Reservation()",
+            "Rsvp(utilisation: 0.5, share: 1.0, retry: \"1000 cycles\", attempts: None, limit: true)",
         ),
         ("Window(window: 3)", "Fixed(window: 3, aimd: false)"),
         (
@@ -187,6 +192,11 @@ const WRONG: &[&str] = &[
     "Inc(interval: \"1 us\", few: 1, relax: 0)",
     "Inc(interval: \"1 us\", few: 1, shift: 4)",
     "InfiniBand(timer: \"1 us\")",
+    "InfiniBand(preset: Opa)",
+    "InfiniBand(preset: CcManager, table: Linear(most: 1, shift: 0))",
+    "InfiniBand(preset: IbCcConfig)",
+    "InfiniBand(timer: \"1 us\", table: Longest(\"3 cycles\"))",
+    "InfiniBand(timer: \"1 us\", table: Longest(\"524288 cycles\"))",
     "InfiniBand(table: Linear(most: 1, shift: 0))",
     "InfiniBand(timer: \"0 us\", table: Linear(most: 1, shift: 0))",
     "InfiniBand(timer: \"100 ms\", table: Linear(most: 1, shift: 0))",

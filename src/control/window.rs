@@ -109,6 +109,14 @@ impl Machines for Window {
         })
     }
 
+    fn show(&self, state: &State) -> String {
+        let packets = f64::from(state.window) / f64::from(ONE);
+        match self.most {
+            Some(_) => format!("window {packets:.3}"),
+            None => String::new(),
+        }
+    }
+
     fn send(&self, sender: &mut State, _: u64, event: Event, actions: &mut Actions) {
         let Event::Answered(mark) = event else {
             return;

@@ -1,7 +1,7 @@
 //! Conservation laws, checked between windows with `--check` and in tests (model section 6).
 //!
 //! # Laws
-//! 1. Packets: created = rejected + in source queues + in the fabric + delivered.
+//! 1. Packets: created = rejected + in source queues + in the fabric + delivered + dropped.
 //! 2. A packet is in exactly one place: a queue, an output lane, the calendar, the mail, or delivered.
 //! 3. Credits of a lane: in hand + on their way back + taken by packets that have not been forwarded =
 //!    capacity. Credits are never negative, so no lane exceeds its capacity.
@@ -29,6 +29,7 @@ pub struct Ledger {
     created: u64,
     rejected: u64,
     delivered: u64,
+    dropped: u64,
     waiting: u64,
     in_fabric: u64,
     /// Control packets out of band: created, delivered, under way.
@@ -68,6 +69,7 @@ impl Ledger {
             self.created += records.totals.created;
             self.rejected += records.totals.rejected;
             self.delivered += records.totals.delivered;
+            self.dropped += records.totals.dropped;
         }
         self.waiting += (view.resource::<SourceQueues>()).map_or(0, SourceQueues::waiting);
         self.in_fabric += view.resource::<PacketPool>().map_or(0, PacketPool::in_use);
@@ -210,11 +212,16 @@ impl Ledger {
         if let Some(broken) = self.broken.take() {
             return Err(broken);
         }
-        let known = self.rejected + self.waiting + self.in_fabric + self.delivered;
+        let known = self.rejected + self.waiting + self.in_fabric + self.delivered + self.dropped;
         if self.created != known {
             return Err(format!(
-                "{} packets were created, but {known} are accounted for ({} rejected, {} waiting, {} in the fabric, {} delivered)",
-                self.created, self.rejected, self.waiting, self.in_fabric, self.delivered
+                "{} packets were created, but {known} are accounted for ({} rejected, {} waiting, {} in the fabric, {} delivered, {} dropped)",
+                self.created,
+                self.rejected,
+                self.waiting,
+                self.in_fabric,
+                self.delivered,
+                self.dropped
             ));
         }
         let [created, delivered, under_way] = self.carried;

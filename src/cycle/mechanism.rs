@@ -268,6 +268,7 @@ macro_rules! mechanisms {
 
 mechanisms![
     super::mechanisms::adaptive::Adapting,
+    super::mechanisms::answer_rooms::Bounding,
     super::stages::arbitrate::OutputStreams,
     super::stages::arbitrate::input_first::InputFirst,
     super::mechanisms::barriers::Barriers,
@@ -278,11 +279,14 @@ mechanisms![
     super::mechanisms::probes::Probing,
     super::mechanisms::congestion::requests::Marking,
     super::mechanisms::congestion::Filling,
+    super::mechanisms::dropping::Dropping,
     super::mechanisms::meters::Meters,
     super::mechanisms::occupancy::Occupancy,
     super::mechanisms::output_lanes::OutputLanes,
     super::mechanisms::packet_records::Recording,
     super::mechanisms::replay::Replaying,
-    super::mechanisms::sink::SlowSinks,
+    super::mechanisms::sink::Sinks,
+    super::mechanisms::trials::Counters,
     super::mechanisms::vl_tables::LaneArbiters,
+    super::mechanisms::waits::Waits,
 ];

@@ -58,7 +58,7 @@ use self::mechanisms::replay::Replay;
 use self::rules::{RuleSet, with_rules};
 use self::stages::generate::sources::Sources;
 use self::stages::{consume, forget, generate, inject, post};
-use self::view::{Arbiters, Choosing, Crossing, Events, Optional, Room, Routing};
+use self::view::{Arbiters, Choosing, Crossing, Events, Optional, Room};
 use self::view::{Channels, Fabric, Heads, Inputs};
 use crate::plan::Matching;
 
@@ -66,7 +66,7 @@ use crate::plan::Matching;
 pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
     mechanism::build_all(shard);
     let site = shard.site();
-    with_rules!(site.shared, Set => stages::<W, Set>(shard));
+    with_rules!(site.shared, W, Set => stages::<W, Set>(shard));
     if shard.has::<Replay>() {
         shard.system(Slot::Consume, "consume", consume::with_messages);
     } else {
@@ -174,7 +174,7 @@ systems!(
     |events| events.calendar().is_busy(events.now())
 );
 systems!(
-    route: stages::route::run, Heads, Routing,
+    route: stages::route::run, Heads, Choosing,
     |events| events.lists().has_arrivals()
 );
 systems!(

@@ -32,6 +32,10 @@ pub struct Totals {
     pub network_latency: u64,
     /// Sum of their packet latencies \[cycles\].
     pub packet_latency: u64,
+    /// Packets that switches dropped.
+    pub dropped: u64,
+    /// Their flits.
+    pub dropped_flits: u64,
 }
 
 impl Totals {
@@ -45,6 +49,18 @@ impl Totals {
         self.delivered_flits += other.delivered_flits;
         self.network_latency += other.network_latency;
         self.packet_latency += other.packet_latency;
+        self.dropped += other.dropped;
+        self.dropped_flits += other.dropped_flits;
+    }
+
+    /// Packets created that are neither rejected nor delivered nor dropped.
+    pub fn present(&self) -> u64 {
+        self.created - self.rejected - self.delivered - self.dropped
+    }
+
+    /// Packets in the fabric.
+    pub fn in_fabric(&self) -> u64 {
+        self.injected - self.delivered - self.dropped
     }
 }
 
@@ -173,6 +189,16 @@ impl Records {
         if self.in_window(now) {
             self.measured.inject(usize::from(class), flits);
         }
+    }
+
+    /// A packet is dropped by a switch.
+    pub fn dropped(&mut self, now: u64, packet: &Packet, record: &PacketRecord) {
+        self.totals.dropped += 1;
+        self.totals.dropped_flits += u64::from(packet.size);
+        let (in_window, is_tagged) = (self.in_window(now), self.in_window(record.created));
+        let what = (packet.size, packet.hops);
+        self.measured
+            .lose(usize::from(record.class), what, in_window, is_tagged);
     }
 
     /// The last packet of a message is delivered, of which the first was made in cycle `created`.

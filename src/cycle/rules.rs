@@ -74,8 +74,32 @@ rule_sets! {
     Any:        true true true true true true;
 }
 
-/// Runs code for the smallest set that has all options of a fabric: `with_rules!(shared, Set => code)`.
+/// Masks of so many words belong to fabrics with every default only, see `Builder::shard`.
+pub(in crate::cycle) const fn is_for_defaults(words: usize) -> bool {
+    matches!(words, 1 | 4)
+}
+
+/// The stages for masks of so many words are compiled for any options at once: the widest are rare, and in a build with
+/// debug assertions, which is made often and not for its speed, those of two words have all sets already.
+pub(in crate::cycle) const fn is_for_any(words: usize) -> bool {
+    words > 16 || cfg!(debug_assertions) && words > 4
+}
+
+/// Runs code for the smallest set that has all options of a fabric: `with_rules!(shared, Set => code)`; with the words of
+/// its masks, `with_rules!(shared, W, Set => code)`, for one of the sets that these are compiled for. (What a constant
+/// condition rules out is not compiled.)
 macro_rules! with_rules {
+    ($shared:expr, $words:ident, $set:ident => $code:expr) => {
+        if const { $crate::cycle::rules::is_for_defaults($words) } {
+            type $set = $crate::cycle::rules::Plain;
+            $code
+        } else if const { $crate::cycle::rules::is_for_any($words) } {
+            type $set = $crate::cycle::rules::Any;
+            $code
+        } else {
+            $crate::cycle::rules::with_rules!($shared, $set => $code)
+        }
+    };
     ($shared:expr, $set:ident => $code:expr) => {
         $crate::cycle::rules::with_rules!(
             $shared, $set => $code, Plain Rounds Arbitrated SpedUp Adaptive Queued Buffered

@@ -28,6 +28,10 @@ struct Label;
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Main(Slot);
 
+/// The systems that run after the others of a slot, by number.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Last(Slot, usize);
+
 /// A system of the schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
@@ -47,6 +51,8 @@ pub struct CycleBuilder {
     known: HashMap<TypeId, (&'static str, Slot)>,
     /// Names of components and resources: bevy keeps them in debug builds only.
     names: HashMap<TypeId, &'static str>,
+    /// How many systems run after the others of a slot.
+    last: HashMap<Slot, usize>,
 }
 
 /// The systems of a cycle, ready to run.
@@ -72,6 +78,7 @@ impl CycleBuilder {
             schedule,
             known: HashMap::new(),
             names: HashMap::new(),
+            last: HashMap::new(),
         }
     }
 
@@ -92,7 +99,7 @@ impl CycleBuilder {
             .add_systems(system.in_set(slot).in_set(Main(slot)));
     }
 
-    /// A system that runs after the others of its slot.
+    /// A system that runs after the others of its slot, and after those of this kind that were added before.
     ///
     /// # Panics
     /// As [`Self::add`].
@@ -104,8 +111,14 @@ impl CycleBuilder {
     ) {
         let system = IntoSystem::into_system(system);
         self.known(&system, name, slot);
-        self.schedule
-            .add_systems(system.in_set(slot).after(Main(slot)));
+        let number = self.last.entry(slot).or_insert(0);
+        let own = Last(slot, *number);
+        let mut system = system.in_set(slot).in_set(own).after(Main(slot));
+        if let Some(before) = number.checked_sub(1) {
+            system = system.after(Last(slot, before));
+        }
+        *number += 1;
+        self.schedule.add_systems(system);
     }
 
     /// Whether a system stands in a slot.
@@ -135,6 +148,7 @@ impl CycleBuilder {
             mut schedule,
             known,
             names,
+            ..
         } = self;
         schedule.initialize(world)?;
         let systems = schedule.systems_with_access();

@@ -6,16 +6,13 @@
 use super::mechanism::ShardBuilder;
 use super::mechanisms::adaptive::Choice;
 use super::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
-use super::mechanisms::sink::Sink;
 use super::mechanisms::vl_tables::LaneArbiter;
 use super::rules::{Any, RuleSet, Rules};
 use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
 use super::stages::arbitrate::{OutputStream, Turn, Turns};
 use super::stages::cross::OutputBuffer;
 use super::state::{Calendar, Place, Worklists};
-use crate::fabric::rows::{
-    HostRow, LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen, SwitchRow, TurnRow,
-};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows, Seen, SwitchRow, TurnRow};
 use crate::fabric::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Local, Query, ResMut};
@@ -189,8 +186,6 @@ pub struct Optional<'a> {
     pub channels: Rows<'a, PortRow, OutChannel>,
     /// Adaptive routing, per input queue.
     pub choices: Rows<'a, QueueRow, Choice>,
-    /// Slow sinks, per host.
-    pub sinks: Rows<'a, HostRow, Sink>,
 }
 
 impl Optional<'_> {
@@ -205,7 +200,6 @@ impl Optional<'_> {
             || cycle.has_named::<WaitingLane>()
             || cycle.has_named::<OutChannel>()
             || cycle.has_named::<Choice>()
-            || cycle.has_named::<Sink>()
     }
 }
 
@@ -222,6 +216,7 @@ macro_rules! optional {
             impl $name<'_, '_> {
                 /// The columns.
                 #[inline(always)]
+                #[allow(clippy::needless_update, reason = "one of the sets has all columns")]
                 pub fn columns(&mut self) -> Optional<'_> {
                     Optional {
                         $($column: Rows::new(column!(self.$column)),)*
@@ -238,8 +233,6 @@ optional! {
     Room: waiting WaitingLane, channels OutChannel;
     /// System parameter: the same, and what heads request.
     Choosing: waiting WaitingLane, channels OutChannel, choices Choice;
-    /// System parameter: the same, and slow sinks.
-    Routing: waiting WaitingLane, channels OutChannel, choices Choice, sinks Sink;
     /// System parameter: the arbiters of output-first allocation, and what a grant changes: with several rounds, grants
     /// are carried out between them.
     Arbiters: waiting WaitingLane, channels OutChannel, choices Choice, vl LaneArbiter, streams OutputStream,

@@ -12,6 +12,12 @@ pub struct Amount {
 }
 
 impl Amount {
+    /// So many more.
+    pub fn merge(&mut self, other: Self) {
+        self.packets += other.packets;
+        self.flits += other.flits;
+    }
+
     /// One packet more.
     #[inline]
     pub fn add(&mut self, flits: u16) {
@@ -55,6 +61,8 @@ pub struct FlowSent {
     pub answered: u64,
     /// Events that its sender logged; those of a group count for its first flow.
     pub logged: u64,
+    /// Packets made in the measurement, rejected ones included; filled once per run.
+    pub attempted: u64,
 }
 
 /// What of it arrived, counted at its destination.
@@ -93,6 +101,8 @@ pub struct FlowResult {
     pub phase: Option<u32>,
     /// What it sends in all \[flits\]; `None` = without end.
     pub flits: Option<u64>,
+    /// Inter-switch channels on its way, where routing has tables.
+    pub hops: Option<u32>,
     /// Cycles it would take alone in the empty fabric, of a flow with a size whose path is known.
     pub alone: Option<u64>,
     /// Its weighted max-min fair rate in the measurement \[flits per cycle\], where it is known.
@@ -123,4 +133,6 @@ pub struct FlowCounts {
     pub sent: FlowSent,
     /// At the destination.
     pub arrived: FlowReceived,
+    /// Dropped by switches since cycle 0.
+    pub dropped: Amount,
 }

@@ -25,7 +25,7 @@ pub use flow_counts::{FlowCounts, FlowResult};
 pub use histogram::Histogram;
 pub use jitter::{FlowLatencies, JitterRecord};
 pub use latency::{LatencyRecord, LatencySummary};
-pub use observe::{Flow, FlowRecord, Observation, Observe, PacketRow, Sample};
+pub use observe::{Flow, FlowRecord, Observation, Observe, PacketRow, Sample, packet_id};
 pub use outcome::Verdict;
 pub use records::{ChannelRecords, ClassRecords, Delivery, HostRecord, Records};
 pub use result::RunResult;

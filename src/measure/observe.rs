@@ -57,6 +57,11 @@ impl Observe {
     }
 }
 
+/// What a packet is known by: source host, class and its number there, `12/bulk/345`.
+pub fn packet_id(source: u32, class: &str, sequence: u64) -> String {
+    format!("{source}/{class}/{sequence}")
+}
+
 /// A recorded packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PacketRow {

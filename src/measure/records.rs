@@ -63,6 +63,8 @@ pub struct ClassRecords {
     pub tagged_delivered: u64,
     /// Tagged packets delivered with the FECN bit.
     pub marked: u64,
+    /// Packets that switches dropped.
+    pub lost: LossRecord,
     /// First channel to delivery, of tagged packets.
     pub network: LatencyRecord,
     /// Creation to delivery, of tagged packets.
@@ -75,6 +77,32 @@ pub struct ClassRecords {
     pub last_delivery: u64,
     /// Of a class that sends messages.
     pub messages: Option<Box<MessageRecords>>,
+}
+
+/// Packets of a class that switches dropped (D58).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LossRecord {
+    /// Packets, in the whole run.
+    pub packets: u64,
+    /// Their flits.
+    pub flits: u64,
+    /// Switches that they had passed before, summed over the packets.
+    pub hops: u64,
+    /// Flits of those that were dropped within the window, whenever created.
+    pub window_flits: u64,
+    /// Tagged packets dropped, whenever that was.
+    pub tagged: u64,
+}
+
+impl LossRecord {
+    /// Adds those of another class or shard.
+    pub fn merge(&mut self, other: &Self) {
+        self.packets += other.packets;
+        self.flits += other.flits;
+        self.hops += other.hops;
+        self.window_flits += other.window_flits;
+        self.tagged += other.tagged;
+    }
 }
 
 /// Messages of a class.
@@ -115,6 +143,9 @@ pub struct ChannelRecords {
     lanes: usize,
     /// Flits of the packets that started within the window, `[channel * lanes + lane]`.
     sent: Vec<u64>,
+    /// Packets that were dropped within the window where they would have started, `[channel * lanes + lane]`; empty where
+    /// nothing drops.
+    dropped: Vec<u64>,
 }
 
 /// Everything one shard counts, and after merging everything a run counted.
@@ -167,6 +198,7 @@ impl ClassRecords {
         self.tagged_created += other.tagged_created;
         self.tagged_delivered += other.tagged_delivered;
         self.marked += other.marked;
+        self.lost.merge(&other.lost);
         self.network.merge(&other.network);
         self.packet.merge(&other.packet);
         self.jitter.merge(&other.jitter);
@@ -189,7 +221,21 @@ impl ChannelRecords {
         Self {
             lanes,
             sent: vec![0; channels * lanes],
+            dropped: Vec::new(),
         }
+    }
+
+    /// Counts packets that were dropped within the window and would have started on a lane of a channel.
+    pub fn drop(&mut self, channel: ChannelId, lane: VlId, packets: u64) {
+        self.dropped.resize(self.sent.len(), 0);
+        self.dropped[channel.index() * self.lanes + lane.index()] += packets;
+    }
+
+    /// Packets that were dropped where they would have started, by lane of a channel; `None` where nothing drops.
+    pub fn dropped(&self, channel: ChannelId) -> Option<&[u64]> {
+        self.dropped
+            .get(channel.index() * self.lanes..)?
+            .get(..self.lanes)
     }
 
     /// Counts flits that a lane of a channel sent within the window.
@@ -285,6 +331,22 @@ impl Records {
                 self.classes[class].jitter.record(difference);
             }
         }
+    }
+
+    /// Counts a packet that a switch dropped, in any phase.
+    pub fn lose(
+        &mut self,
+        class: usize,
+        (flits, hops): (u16, u8),
+        in_window: bool,
+        is_tagged: bool,
+    ) {
+        let lost = &mut self.classes[class].lost;
+        lost.packets += 1;
+        lost.flits += u64::from(flits);
+        lost.hops += u64::from(hops);
+        lost.window_flits += u64::from(flits) * u64::from(in_window);
+        lost.tagged += u64::from(is_tagged);
     }
 
     /// Counts a message that is complete, in any phase: its latency is measured or not.

@@ -8,7 +8,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     counted(
         "admission.rounds",
         "rounds",
-        "Rounds of admission since cycle 0, where flows ask",
+        "Rounds of admission since cycle 0, where flows ask a desk",
         |run| {
             run.records
                 .counts
@@ -18,31 +18,66 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .entry(),
     counted(
+        "admission.end",
+        "cycles",
+        "Cycle in which rounds of admission ended; none while they go on",
+        |run| run.records.counts.get("admission.end").map(|&at| at.into()),
+    )
+    .entry(),
+    counted(
         "admission.requests",
         "requests",
-        "Requests of all flows in the rounds; one that is refused is asked again in the next",
-        |run| sum(run, "admission.requests."),
+        "Requests for all flows, in rounds or by packets; one that is refused may be asked again",
+        |run| Some(both(run, "admission.requests.", "reservation.requests")?.into()),
     )
     .entry(),
     counted(
         "admission.admitted",
         "flows",
         "Flows admitted since cycle 0, where flows ask",
-        |run| sum(run, "admission.admitted."),
+        |run| Some(admitted(run)?.into()),
     )
     .column()
     .line("admitted", |flows| format!("{flows:.0} flows"))
     .entry(),
+    counted(
+        "admission.wait.mean",
+        "cycles",
+        "From the first request for a flow to its start, mean of the flows admitted",
+        |run| {
+            let waits = both(run, "admission.waits", "reservation.waits")?;
+            let admitted = admitted(run).filter(|&flows| flows > 0)?;
+            Some((waits as f64 / admitted as f64).into())
+        },
+    )
+    .column()
+    .entry(),
+    counted(
+        "admission.wait.max",
+        "cycles",
+        "The same, of the flow that waited longest",
+        |run| {
+            admitted(run).filter(|&flows| flows > 0)?;
+            let longest = |name| run.records.counts.get(name).copied();
+            let by_desk = longest("admission.longest_wait");
+            let longest = by_desk.max(longest("reservation.longest_wait"));
+            longest.map(Value::from)
+        },
+    )
+    .entry(),
 ];
 
-/// The sum over all classes, where there is a count.
-fn sum(run: &RunResult, name: &str) -> Option<Value> {
-    let of_classes = run
-        .records
-        .counts
-        .iter()
-        .filter(|(key, _)| key.starts_with(name));
-    let mut counts = of_classes.map(|(_, count)| *count).peekable();
+/// Flows that a desk has admitted, and those that have begun by themselves.
+fn admitted(run: &RunResult) -> Option<u64> {
+    both(run, "admission.admitted.", "reservation.begun")
+}
+
+/// The sum of all counts whose names begin like this, of a desk and of reservations, where there are any.
+fn both(run: &RunResult, of_desk: &str, of_reservations: &str) -> Option<u64> {
+    let counts = run.records.counts.iter();
+    let counts =
+        counts.filter(|(name, _)| name.starts_with(of_desk) || name.starts_with(of_reservations));
+    let mut counts = counts.map(|(_, count)| *count).peekable();
     counts.peek()?;
-    Some(counts.sum::<u64>().into())
+    Some(counts.sum())
 }

@@ -22,6 +22,15 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .entry(),
     counted(
+        "control.held",
+        "cycles",
+        "Cycles since cycle 0, summed over hosts, in which hosts took none of the packets they had for want of room for \
+         answers, with a bounded queue of answers",
+        |run| count(run, "control.held").map(Value::from),
+    )
+    .column()
+    .entry(),
+    counted(
         "out_of_band.created",
         "packets",
         "Control packets created out of band since cycle 0",

@@ -4,6 +4,7 @@ use super::loads::ratio;
 use super::{Entry, counted};
 use crate::measure::{FlowResult, RunResult};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 pub(super) const ENTRIES: &[Entry] = &[
     counted("flows.count", "flows", "Flows of the plan", |run| {
@@ -18,6 +19,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .line("flows complete", |complete| format!("{complete:.0}"))
+    .entry(),
+    counted(
+        "flows.throughput",
+        "packets per cycle",
+        "Packets of classes with flows delivered in the measurement, all hosts together",
+        |run| some(run).map(|_| throughput(run).into()),
+    )
     .entry(),
     counted(
         "flows.rate.mean",
@@ -145,9 +153,26 @@ pub(super) const ENTRIES: &[Entry] = &[
     .entry(),
 ];
 
+impl FlowResult {
+    /// What it received in the measurement \[fraction of the link rate of its source\].
+    pub(super) fn rate(&self, run: &RunResult) -> f64 {
+        let pace = f64::from(run.hosts[self.source as usize].cycles_per_flit);
+        let received = self.counts.arrived.received as f64;
+        ratio(received * pace, run.cycles.measure as f64)
+    }
+}
+
 /// The flows, of a plan that has some.
 fn some(run: &RunResult) -> Option<&[FlowResult]> {
     Some(&run.flow_results[..]).filter(|flows| !flows.is_empty())
+}
+
+/// Packets of all classes with flows \[packets per cycle\].
+fn throughput(run: &RunResult) -> f64 {
+    let classes: BTreeSet<u16> = run.flow_results.iter().map(|flow| flow.class).collect();
+    let packets = |class: u16| run.records.classes[usize::from(class)].delivered_packets;
+    let packets: u64 = classes.into_iter().map(packets).sum();
+    ratio(packets as f64, run.cycles.measure as f64)
 }
 
 /// Ascending.
@@ -166,13 +191,9 @@ fn slowdowns(run: &RunResult) -> Vec<f64> {
     sorted(run.flow_results.iter().filter_map(FlowResult::slowdown))
 }
 
-/// Received \[fraction of the link rate of the source\].
+/// Of all flows.
 fn rates(run: &RunResult) -> Vec<f64> {
-    sorted(run.flow_results.iter().map(|flow| {
-        let pace = f64::from(run.hosts[flow.source as usize].cycles_per_flit);
-        let received = flow.counts.arrived.received as f64;
-        ratio(received * pace, run.cycles.measure as f64)
-    }))
+    sorted(run.flow_results.iter().map(|flow| flow.rate(run)))
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -14,10 +14,13 @@ mod by_hops;
 mod classes;
 mod congestion;
 mod control;
+mod flow_groups;
 mod flow_sizes;
 mod flows;
+mod loss;
 mod max_min;
 mod occupancy;
+mod pattern;
 mod run;
 mod work;
 
@@ -33,7 +36,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 12] = [
+static TABLES: [&[Entry]; 14] = [
     run::ENTRIES,
     routes::ENTRIES,
     classes::ENTRIES,
@@ -43,7 +46,9 @@ static TABLES: [&[Entry]; 12] = [
     admission::ENTRIES,
     control::ENTRIES,
     flows::ENTRIES,
+    loss::ENTRIES,
     max_min::ENTRIES,
+    flow_groups::ENTRIES,
     flow_sizes::ENTRIES,
     work::ENTRIES,
 ];
@@ -62,6 +67,9 @@ const FLITS: &str = "FLITS";
 
 /// What stands for a number of inter-switch channels in a path.
 const HOPS: &str = "HOPS";
+
+/// What stands for a service level in a path.
+const SL: &str = "SL";
 
 /// Where the size classes of flows stand.
 const SIZES: &str = "flows.sizes.FLITS.";
@@ -86,7 +94,7 @@ enum Entry {
 /// One value.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Path in `summary.json`; `NAME` stands for a traffic class, `FLITS` for a power of two, `HOPS` for a number,
+    /// Path in `summary.json`; `NAME` stands for a traffic class, `FLITS` for a power of two, `HOPS` and `SL` for numbers,
     /// `STATISTIC` for one of [`STATISTICS`].
     pub path: &'static str,
     /// Unit.
@@ -128,12 +136,16 @@ enum Of {
     Counted(fn(&RunResult) -> Option<Value>),
     /// One class.
     Class(fn(&OneClass<'_>) -> Value),
+    /// One class, where there is something to tell; left out elsewhere.
+    SomeClass(fn(&OneClass<'_>) -> Option<Value>),
     /// One class that sends messages; the number of them is given.
     Messages(fn(&OneClass<'_>, u64) -> Value),
     /// The network latencies of a class over so many channels, where they were recorded.
     Hops(fn(&Latencies) -> Value),
     /// The flows of a size class; left out without a value.
     Sizes(fn(&[&FlowResult]) -> Option<Value>),
+    /// The flows of a class, of a service level, or there of a length of their way; left out without a value.
+    Flows(fn(&flow_groups::Group<'_>) -> Option<Value>),
     /// The verdict in one word; not in `summary.json`.
     Verdict(fn(&str) -> bool),
     /// The routes alone, and the class or number that the path names; not in `summary.json`.
@@ -252,39 +264,36 @@ impl Metric {
             Of::Run(_)
                 | Of::Counted(_)
                 | Of::Class(_)
+                | Of::SomeClass(_)
                 | Of::Hops(_)
                 | Of::Messages(_)
                 | Of::Sizes(_)
+                | Of::Flows(_)
         )
     }
 
     /// Whether `path` names this value.
     fn names(&self, path: &str) -> bool {
-        let pattern: Vec<_> = self.path.split('.').collect();
-        let given: Vec<_> = path.split('.').collect();
-        pattern.len() == given.len()
-            && pattern
-                .iter()
-                .zip(&given)
-                .all(|(pattern, given)| match *pattern {
-                    NAME => !given.is_empty(),
-                    FLITS => *given == FLITS || is_size(given),
-                    HOPS => *given == HOPS || is_number(given),
-                    STATISTIC => *given == STATISTIC || STATISTICS.contains(given),
-                    key => key == *given,
-                })
+        pattern::matches(self.path, path)
     }
 
     /// The traffic class, size class or number that `path` names; empty when this is of none.
     fn class_in<'a>(&self, path: &'a str) -> &'a str {
         let mut steps = self.path.split('.').zip(path.split('.'));
-        let class = steps.find(|(pattern, _)| [NAME, FLITS, HOPS].contains(pattern));
+        let class = steps.find(|(pattern, _)| [NAME, FLITS, HOPS, SL].contains(pattern));
         class.map_or("", |(_, class)| class)
     }
 
     /// Where it stands in the object of the run or of the class.
     fn place(&self) -> &'static str {
-        let mut inside = ["classes.NAME.by_hops.HOPS.", "classes.NAME.", SIZES].into_iter();
+        let mut inside = [
+            "classes.NAME.by_hops.HOPS.",
+            "classes.NAME.",
+            "levels.SL.by_hops.HOPS.",
+            "levels.SL.",
+            SIZES,
+        ]
+        .into_iter();
         let path = inside.find_map(|prefix| self.path.strip_prefix(prefix));
         let path = path.unwrap_or(self.path);
         path.strip_suffix(".STATISTIC").unwrap_or(path)
@@ -294,6 +303,7 @@ impl Metric {
     fn of_class(&self, class: &OneClass<'_>) -> Option<Value> {
         match (self.of, class.info.messages) {
             (Of::Class(of), _) => Some(of(class)),
+            (Of::SomeClass(of), _) => of(class),
             (Of::Messages(of), Some(count)) => Some(of(class, count)),
             _ => None,
         }
@@ -303,18 +313,6 @@ impl Metric {
     fn short_unit(&self) -> &'static str {
         self.unit.rsplit(" = ").next().unwrap_or(self.unit)
     }
-}
-
-/// Whether this is the name of a size class of flows.
-fn is_size(text: &str) -> bool {
-    let flits: Option<u64> = text.parse().ok();
-    flits.is_some_and(|flits| flits.is_power_of_two() && flits.to_string() == text)
-}
-
-/// Whether this is a number as it is written.
-fn is_number(text: &str) -> bool {
-    let number: Option<u64> = text.parse().ok();
-    number.is_some_and(|number| number.to_string() == text)
 }
 
 /// Plain data as JSON.
@@ -395,6 +393,9 @@ mod tests {
         assert!(find("flows.sizes.01.slowdown.p99").is_err());
         assert!(find("classes.bulk.by_hops.2.iqr").is_ok());
         assert!(find("classes.bulk.by_hops.02.iqr").is_err());
+        assert!(find("levels.0.by_hops.2.spread.max").is_ok());
+        assert!(find("levels.low.throughput").is_err());
+        assert!(find("classes.bulk.flows.throughput").is_ok());
         let message = find("load.acepted").unwrap_err();
         assert!(
             message.ends_with("did you mean `load.accepted`?"),

@@ -101,11 +101,13 @@ pub fn columns_of_run() -> Vec<Column> {
 pub fn columns_of_counted(summaries: &[&Value]) -> Vec<Column> {
     let of = |metric: &&Metric| matches!(metric.of, Of::Counted(_));
     let columns = all().filter(of).flat_map(|metric| metric.columns_for(""));
-    let is_there = |column: &Column| {
-        let mut found = summaries.iter();
-        found.any(|summary| look_up(summary, &column.path).is_some())
-    };
-    columns.filter(is_there).collect()
+    columns.filter(|column| is_in(summaries, column)).collect()
+}
+
+/// Whether one of them has the value.
+fn is_in(summaries: &[&Value], column: &Column) -> bool {
+    let mut found = summaries.iter();
+    found.any(|summary| look_up(summary, &column.path).is_some())
 }
 
 /// Columns of the size classes of flows that some of `summaries` have, the smallest first.
@@ -129,6 +131,15 @@ pub fn columns_of_sizes(summaries: &[&Value]) -> Vec<Column> {
 pub fn columns_of_class(class: &str) -> impl Iterator<Item = Column> {
     let metrics = all().filter(|metric| matches!(metric.of, Of::Class(_)));
     metrics.flat_map(move |metric| metric.columns_for(class))
+}
+
+/// Columns of what only some classes have, where one of `summaries` has it.
+pub fn columns_of_some_class(class: &str, summaries: &[&Value]) -> Vec<Column> {
+    let of = |metric: &&Metric| matches!(metric.of, Of::SomeClass(_));
+    let columns = all()
+        .filter(of)
+        .flat_map(|metric| metric.columns_for(class));
+    columns.filter(|column| is_in(summaries, column)).collect()
 }
 
 /// Columns of the messages of a class.

@@ -78,6 +78,8 @@ pub struct Control {
     pub answers: u16,
     /// How its control packets go, if not as packets of that class.
     pub transport: Option<OutOfBand>,
+    /// Packets of answers that a host has room for (D57); `None` = without bound.
+    pub queue: Option<u32>,
 }
 
 impl Control {
@@ -108,6 +110,17 @@ impl OutOfBand {
 }
 
 impl ClassPlan {
+    /// Whether its hosts may send data to any other: what it sends is told neither by flows nor by what it answers.
+    pub fn sends_to_all(&self) -> bool {
+        self.flows.is_none() && self.answers.is_none() && !self.management
+    }
+
+    /// Whether its flows begin by reservations of their own (D60): no desk is asked.
+    pub fn reserves(&self) -> bool {
+        let control = self.control.as_ref();
+        self.requests.is_some() && control.is_some_and(|control| control.algorithm.reserves())
+    }
+
     /// Number of the process of `host`: 0 = [`Self::process`], else 1 + the index of the other process.
     pub fn process_number(&self, host: HostId) -> u8 {
         let others = self.other_processes.iter();

@@ -31,8 +31,19 @@ pub struct FlowPlan {
     pub window: Option<Window>,
     /// When it makes packets; `None`: it always has one.
     pub process: Option<Arc<dyn Process>>,
+    /// Flows with smaller ids that it waits for: its start is the earliest then (D63).
+    pub after: Box<[FlowAfter]>,
     /// Its phase, by its place in [`Plan::app_phases`](super::Plan::app_phases): its start counts from the opening.
     pub phase: Option<u32>,
+}
+
+/// A flow that another one waits for: one that begins or ends at the source of that one, and has a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowAfter {
+    /// Its id.
+    pub flow: u32,
+    /// Time from the cycle on in which it is sent or received to the start of the other \[cycles\].
+    pub delay: u64,
 }
 
 /// A phase of an application (D50).
@@ -53,50 +64,4 @@ pub struct Window {
     pub packets: u32,
     /// Cycles from a delivery until it counts at the source.
     pub delay: u64,
-}
-
-/// How a host chooses among what waits for one of its lanes (D31).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Scheduler {
-    /// What could have gone first.
-    #[default]
-    Fifo,
-    /// In turns.
-    RoundRobin,
-    /// In turns, as long as the weight lasts.
-    WeightedRoundRobin(Unit),
-    /// What has least left to send.
-    ShortestRemaining,
-    /// Rates as shares, each flow held to its own.
-    VirtualClock,
-    /// Rates as shares, one packet after the other at the sum of them.
-    Paced,
-    /// Each flow at its rate into one queue, first in, first out.
-    LeakyBucket,
-}
-
-/// What weights count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Unit {
-    /// Flits.
-    Flits,
-    /// Packets.
-    Packets,
-}
-
-impl Scheduler {
-    /// Whether the source queue takes its turn among the flows.
-    pub fn keeps_turn(self) -> bool {
-        matches!(self, Self::RoundRobin | Self::WeightedRoundRobin(_))
-    }
-
-    /// Whether flows share a lane by virtual clocks.
-    pub fn has_clocks(self) -> bool {
-        matches!(self, Self::VirtualClock | Self::Paced)
-    }
-
-    /// Whether every flow has a rate, so that none has a delay.
-    pub fn takes_rates(self) -> bool {
-        self.has_clocks() || self == Self::LeakyBucket
-    }
 }

@@ -1,6 +1,6 @@
 //! Hosts.
 
-use super::flow::Scheduler;
+use super::scheduler::Scheduler;
 use serde::{Deserialize, Serialize};
 
 /// Host options (rule 11 of the model).

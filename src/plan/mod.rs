@@ -8,16 +8,18 @@ mod class;
 mod flow;
 mod host;
 mod phases;
+mod scheduler;
 mod switch;
 
-pub use admission::AdmissionPlan;
+pub use admission::{AdmissionPlan, Tried, name_of_probes};
 pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
-pub use flow::{AppPhase, FlowPlan, Scheduler, Unit, Window};
+pub use flow::{AppPhase, FlowAfter, FlowPlan, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
+pub use scheduler::{SCHEDULERS, Scheduler, Unit};
 pub use switch::{
-    BufferSharing, Forwarding, InputSpeedup, Marking, Matching, OutputArbitration, Queues,
-    SwitchOptions, Victims,
+    BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching,
+    OutputArbitration, Queues, SwitchOptions, Victims,
 };
 
 pub use crate::control::{Limit, ONE_FLIT_PER_CYCLE};
@@ -62,9 +64,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether a flow always has a packet while it is active: no process makes them and no slot.
+    /// Whether a flow always has a packet while it is active: no process makes them, no slot and no session.
     pub fn is_backlogged(&self, flow: &FlowPlan) -> bool {
-        flow.process.is_none() && self.classes[usize::from(flow.class)].slots.is_none()
+        let has_slot = self.classes[usize::from(flow.class)].slots.is_some();
+        flow.process.is_none() && !has_slot && !self.is_of_probes(flow.class)
     }
 
     /// Largest packet of any class \[flits\].
@@ -109,6 +112,15 @@ impl Plan {
             .iter()
             .take_while(|class| class.answers.is_none());
         own.count()
+    }
+
+    /// Classes whose answers have a bounded queue at every host (D57), with their numbers.
+    pub fn bounded(&self) -> impl Iterator<Item = (u16, &Control, u32)> {
+        let controls = (0..).zip(&self.classes);
+        controls.filter_map(|(number, class)| {
+            let control = class.control.as_ref()?;
+            Some((number, control, control.queue?))
+        })
     }
 
     /// Service levels in use: the highest one + 1, at least 1.

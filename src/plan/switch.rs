@@ -1,5 +1,6 @@
 //! Switches: buffers, allocation, delays.
 
+use crate::ids::SlId;
 use crate::qos::VlArbitrationTables;
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +71,8 @@ pub enum Marking {
     InfiniBand {
         /// From 0, off, to 15, early.
         threshold: u8,
+        /// How far the fill has to fall below the threshold until an output lane is not congested any more \[flits\].
+        hysteresis: u32,
         /// Smallest packet that is marked \[flits\].
         packet: u16,
         /// Packets left out between two that are marked.
@@ -97,6 +100,24 @@ pub enum Victims {
     Hosts,
     /// All.
     All,
+}
+
+/// When switches drop packets, and of which service levels (D58).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropping {
+    /// Ascending, at least one.
+    pub service_levels: Vec<SlId>,
+    /// When.
+    pub rule: DropRule,
+}
+
+/// When a packet that first requests is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DropRule {
+    /// When it does not fit the credits of its output lane: flow control would hold it.
+    Held,
+    /// When at least so many flits of others wait for its output lane, at least 1.
+    Threshold(u32),
 }
 
 /// The default switch and its options (model section 2).
@@ -140,6 +161,8 @@ pub struct SwitchOptions {
     pub vl_arbitration: Option<VlArbitrationTables>,
     /// Which packets get the FECN bit; `None` = none.
     pub marking: Option<Marking>,
+    /// Which packets are dropped; `None` = none.
+    pub drop: Option<Dropping>,
 }
 
 impl SwitchOptions {

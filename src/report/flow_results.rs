@@ -14,7 +14,7 @@ use crate::routing::empty_network::EmptyNetwork;
 use crate::scenario::Resolved;
 use crate::topology::Graph;
 
-/// The flows by id.
+/// The flows by id; but not probe flows, which are the last ones: their packets are those of their class.
 pub(super) fn flow_results(
     resolved: &Resolved,
     counts: &[FlowCounts],
@@ -35,17 +35,16 @@ pub(super) fn flow_results(
             destination: flow.destination.0,
             phase: flow.phase,
             flits: flow.flits,
+            // the way has the channels of both hosts, too
+            hops: route(resolved, flow).map(|way| way.len() as u32 - 2),
             alone: flow.flits.and_then(alone),
             fair: fair.as_ref().and_then(|fair| fair[id]),
             counts: *counts,
         }
     };
-    plan.flows
-        .iter()
-        .zip(counts)
-        .enumerate()
-        .map(result)
-        .collect()
+    let flows = plan.flows.iter().zip(counts).enumerate();
+    let flows = flows.take_while(|(_, (flow, _))| !plan.is_of_probes(flow.class));
+    flows.map(result).collect()
 }
 
 /// The channels of a flow, where routing has tables.
@@ -68,7 +67,8 @@ fn fair_rates(
     let mut places = Vec::with_capacity(counts.len());
     let window = (cycles.warmup, cycles.warmup + cycles.measure);
     for (flow, counts) in plan.flows.iter().zip(counts) {
-        let sends = sends(plan, flow, counts, window)?;
+        let is_probe = plan.is_of_probes(flow.class);
+        let sends = !is_probe && sends(plan, flow, counts, window)?;
         places.push(sends);
         if sends {
             let most = Some(most(flow, window)?).filter(|most| most.is_finite());

@@ -21,7 +21,7 @@ const FLOWS: [(&str, Kind); 13] = [
     ("last_delivered [cycle]", Integer),
 ];
 
-const PLAN_FLOWS: [(&str, Kind); 29] = [
+const PLAN_FLOWS: [(&str, Kind); 31] = [
     ("flow", Integer),
     ("class", Text),
     ("source", Integer),
@@ -51,6 +51,8 @@ const PLAN_FLOWS: [(&str, Kind); 29] = [
     ("application", Text),
     ("phase", Integer),
     ("max_min_fair [fraction of link rate]", Float),
+    ("attempted [packets]", Integer),
+    ("dropped [packets]", Integer),
 ];
 
 /// Behind the columns of flows, with percentiles.
@@ -119,6 +121,8 @@ pub fn plan_flows(result: &RunResult) -> Table<'_> {
                 phase.map(|phase| phase.application.as_str()).into(),
                 phase.map(|phase| phase.number).into(),
                 flow.fair.map(|fair| fair * f64::from(pace)).into(),
+                sent.attempted.into(),
+                flow.counts.dropped.packets.into(),
             ];
             let key = (flow.class, Some(id as u32), flow.source, flow.destination);
             rows.row(&[&row[..], &percentiles(result, key)].concat())?;

@@ -1,14 +1,17 @@
 //! `packets.csv`: written while the run goes on, moved into the run directory at its end.
 //!
+//! The column `flow` is the id of the packet's flow, of an answer that of the flow it belongs to, and empty where a class has
+//! no flows; it is there in every scenario, so that the files of all runs have one schema.
+//!
 //! The file is beside the checkpoint as long as the run may be continued from there: a checkpoint knows its length
 //! and checksum then, and a run that goes on cuts off what came later. When the rows cannot be written any more the run
 //! ends, or goes on without them ([`PacketFile::or_without`]) and its result says at the end that they are missing.
-//! Cost: one formatted line per recorded packet, about 70 bytes.
+//! Cost: one formatted line per recorded packet, about 75 bytes.
 
 use super::columns::Kind::{Boolean, Integer, Text};
 use super::columns::{Cell, Column, CsvRows, Kind, Rows, columns};
 use super::{ReportError, RunDirectory};
-use crate::measure::{Delivery, PacketRow, Sample};
+use crate::measure::{Delivery, PacketRow, Sample, packet_id};
 use crate::plan::Plan;
 use crate::run::{PacketSink, Written};
 use std::fs::{self, File, OpenOptions};
@@ -20,7 +23,7 @@ pub const FILE: &str = "packets.csv";
 /// Name of a file that lacks rows.
 const CUT: &str = "packets.cut.csv";
 
-const PACKETS: [(&str, Kind); 13] = [
+const PACKETS: [(&str, Kind); 14] = [
     ("packet", Text),
     ("class", Text),
     ("sl", Integer),
@@ -34,16 +37,12 @@ const PACKETS: [(&str, Kind); 13] = [
     ("network_latency [cycles]", Integer),
     ("packet_latency [cycles]", Integer),
     ("marked", Boolean),
+    ("flow", Integer),
 ];
 
 /// The columns.
 pub fn packet_columns() -> Vec<Column> {
     columns(&PACKETS)
-}
-
-/// What a packet is known by: source host, class and its number there, `12/bulk/345`.
-pub fn packet_id(source: u32, class: &str, sequence: u64) -> String {
-    format!("{source}/{class}/{sequence}")
 }
 
 /// The file while it grows.
@@ -261,7 +260,7 @@ impl PacketSink for PacketFile {
 }
 
 /// The row of a packet.
-fn cells<'a>(packet: &PacketRow, class: &'a str) -> [Cell<'a>; 13] {
+fn cells<'a>(packet: &PacketRow, class: &'a str) -> [Cell<'a>; 14] {
     let Delivery {
         source,
         destination,
@@ -272,6 +271,7 @@ fn cells<'a>(packet: &PacketRow, class: &'a str) -> [Cell<'a>; 13] {
         delivered,
         hops,
         is_marked,
+        flow,
         ..
     } = packet.delivery;
     [
@@ -288,5 +288,6 @@ fn cells<'a>(packet: &PacketRow, class: &'a str) -> [Cell<'a>; 13] {
         (delivered - injected).into(),
         (delivered - created).into(),
         is_marked.into(),
+        flow.into(),
     ]
 }

@@ -22,6 +22,9 @@ const CHANNELS: [(&str, Kind); 6] = [
     ("utilisation [fraction]", Float),
 ];
 
+/// Behind them, where switches drop.
+const DROPPED: (&str, Kind) = ("dropped [packets]", Integer);
+
 const HOSTS: [(&str, Kind); 10] = [
     ("host", Integer),
     ("name", Text),
@@ -101,23 +104,34 @@ pub fn classes(result: &RunResult) -> Table<'_> {
 /// `channels.csv`: one row per channel and lane that carried flits; a channel that carried none has one row, of its first
 /// lane. What has no row sent nothing.
 pub fn channels(result: &RunResult) -> Table<'_> {
-    Table::new("channels.csv", columns(&CHANNELS), |rows| {
+    let records = &result.records.channels;
+    let drops = records.dropped(ChannelId(0)).is_some();
+    let mut all = columns(&CHANNELS);
+    if drops {
+        all.extend(columns(&[DROPPED]));
+    }
+    Table::new("channels.csv", all, move |rows| {
         for (index, info) in result.channels.iter().enumerate() {
             let channel = ChannelId::from(index);
-            let lanes = result.records.channels.lanes(channel);
-            let first = lanes.iter().position(|&flits| flits > 0).unwrap_or(0);
+            let lanes = records.lanes(channel);
+            let dropped = records.dropped(channel);
+            let dropped = |lane: usize| dropped.map(|lanes| lanes[lane]);
+            let is_told = |lane: usize| lanes[lane] > 0 || dropped(lane) > Some(0);
+            let first = (0..lanes.len()).find(|&lane| is_told(lane)).unwrap_or(0);
             for (lane, &flits) in lanes.iter().enumerate() {
-                if flits == 0 && lane != first {
+                if !is_told(lane) && lane != first {
                     continue;
                 }
-                rows.row(&[
+                let row = [
                     index.into(),
                     info.from.as_str().into(),
                     info.to.as_str().into(),
                     lane.into(),
                     flits.into(),
                     utilisation(result, channel, flits).into(),
-                ])?;
+                ];
+                let dropped = dropped(lane).map(Cell::from);
+                rows.row(&[&row[..], dropped.as_slice()].concat())?;
             }
         }
         Ok(())

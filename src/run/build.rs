@@ -59,7 +59,7 @@ impl<'a> Blueprint<'a> {
     }
 
     /// One shard, with masks just wide enough; in wider steps where not every option has its default, so that there are
-    /// fewer forms of the cycle to compile.
+    /// fewer forms of the cycle to compile (`cycle::rules` says which widths have which sets).
     pub(super) fn shard(&self, shard: usize) -> Box<dyn Shard> {
         match (self.words, self.shared.is_plain()) {
             (0..=1, true) => self.boxed::<1>(shard),

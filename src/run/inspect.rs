@@ -3,11 +3,13 @@
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::control::Senders;
+use crate::cycle::mechanisms::dropping::Drops;
 use crate::cycle::mechanisms::flows::{Flows, Tails};
 use crate::cycle::records::Records as Counters;
 use crate::cycle::state::Place;
 use crate::fabric::components::NONE;
 use crate::ids::{ChannelId, HostId};
+use crate::measure::flow_counts::Amount;
 use crate::measure::{FlowCounts, Records};
 use crate::run::shard::Inspect;
 use crate::run::shards::Shards;
@@ -82,7 +84,9 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
         shards.inspect(&mut partly);
     }
     let tails: Vec<&Tails> = shards.each().collect();
-    let arrived = ends.iter().zip(partly.flits).map(|(end, flits)| {
+    let drops: Vec<&Drops> = shards.each().collect();
+    let arrived = ends.iter().zip(partly.flits).enumerate();
+    let arrived = arrived.map(|(id, (end, flits))| {
         let mut sent = sent[end.shard as usize].sent(end.row);
         sent.start = sent.start.filter(|&start| start < shards.now());
         if let Some(senders) = senders.get(end.shard as usize) {
@@ -91,7 +95,15 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
         }
         let mut arrived = *tails[end.tail_shard as usize].row(end.tail);
         arrived.received += flits;
-        FlowCounts { sent, arrived }
+        let mut dropped = Amount::default();
+        for shard in &drops {
+            dropped.merge(shard.of_flow(id));
+        }
+        FlowCounts {
+            sent,
+            arrived,
+            dropped,
+        }
     });
     arrived.collect()
 }

@@ -43,13 +43,19 @@ pub struct Rows<const W: usize> {
 /// When the lane map has more than 255 keys; checked when the plan is resolved.
 pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement) -> Shared {
     let mut switch = SwitchRules::new(&plan.switch);
-    switch.sink_step = plan.host.sink_cycles_per_flit.unwrap_or(0) as u16;
-    switch.uniform_pace = is_uniform(graph, switch.sink_step);
+    let sink = plan.host.sink_cycles_per_flit.unwrap_or(0) as u16;
+    switch.uniform_pace = is_uniform(graph, sink);
+    switch.sink_step = match sink {
+        0 if plan.bounded().next().is_some() => SwitchRules::AS_LINK,
+        pace => pace,
+    };
     if plan.switch.queues == Queues::Voq {
         let outputs = widest(graph);
         switch.classifier = Classifier::LaneAndOutput { outputs };
     }
-    switch.stepped_credits = (switch.pool || !switch.classifier.is_lane()) && switch.speedup != 1;
+    // a dropped packet leaves beside the one that its input sends
+    let several = switch.speedup != 1 || plan.switch.drop.is_some();
+    switch.stepped_credits = (switch.pool || !switch.classifier.is_lane()) && several;
     let mut forwarding = Forwarding {
         layers: 1,
         host_count: graph.hosts().len(),
@@ -358,8 +364,9 @@ impl Lowering<'_> {
         let round_trip = latency + credit_latency(self.graph, self.plan, channel);
         let step = self.graph.channel(channel).timing.cycles_per_flit;
         self.shared.switch.sink_step == 0
-            // adaptive routing looks at credits as loads
+            // adaptive routing looks at credits as loads, and they decide what is dropped
             && self.tables.is_some()
+            && self.plan.switch.drop.is_none()
             && self.shared.switch.output_buffer + self.shared.switch.output_lane_buffer == 0
             && (round_trip - 1) / step + u32::from(self.shared.traffic.largest)
                 <= self.plan.switch.lane_capacity

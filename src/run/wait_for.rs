@@ -4,7 +4,9 @@
 //! that lacks credits, so it waits for the lane buffer at the other end of that channel. With VOQ a lane buffer can
 //! have several blocked heads. With open adaptive routing a head waits for one of several buffers; it is blocked when none
 //! of them has room, and only heads that wait for each other are kept. A head that waits for room in an output lane is no node: a channel sends what waits
-//! there, whose credits are taken, without asking anyone. A cycle of such waits never resolves by itself.
+//! there, whose credits are taken, without asking anyone. A packet that its host holds back (D57) waits for the answers
+//! that keep its room: for the buffers that the heads of their control queues lack credits of, when all of these lack some.
+//! A cycle of such waits never resolves by itself.
 //!
 //! Cost: O(queues) once, when a run has stopped making progress.
 
@@ -12,6 +14,8 @@ use super::simulation::Simulation;
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::adaptive::Choice;
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
+use crate::cycle::mechanisms::control::Answers;
 use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
 use crate::ids::{ChannelId, HostId};
 use crate::run::shard::Inspect;
@@ -33,6 +37,8 @@ struct Wait {
     sequence: u32,
     class: u16,
     size: u16,
+    /// A host holds it back: what it wants is wanted by answers.
+    is_held: bool,
 }
 
 /// The wait-for graph.
@@ -56,8 +62,23 @@ impl Inspect for Collect<'_> {
         self.shard += 1;
         let shared = view.shared();
         let choices = view.column::<QueueRow, Choice>();
+        self.graph.open |= shared.switch.open;
         for (row, queue) in view.queues().enumerate() {
-            if queue.head == PacketRow::NONE || !queue.requesting {
+            if queue.head == PacketRow::NONE {
+                continue;
+            }
+            let lane = shared.switch.classifier.lane(row);
+            if view.place().is_host(shared.numbering.port(lane)) {
+                self.add(
+                    view,
+                    channels,
+                    lane,
+                    queue.head,
+                    &held(view, lane, queue.head),
+                );
+                continue;
+            }
+            if !queue.requesting {
                 continue;
             }
             let single = [shared.numbering.lane(queue.out, u32::from(queue.out_lane))];
@@ -73,31 +94,83 @@ impl Inspect for Collect<'_> {
             if !wanted.iter().all(lacks_credits) {
                 continue;
             }
-            let lane = shared.switch.classifier.lane(row);
-            let incoming = channels[shared.numbering.port(lane)].reverse();
-            let packet = &view.packets()[queue.head];
-            let record = &view.records()[queue.head];
-            // all lanes of a port fill one pool
-            let counted = |lane| shared.numbering.number(shared.credit_lane(lane)) as u8;
-            let buffer = (incoming, counted(lane));
-            let waits = self.graph.waits.entry(buffer).or_default();
-            waits.extend(wanted.iter().map(|&wanted| {
-                let out = shared.numbering.port(wanted);
-                Wait {
-                    wants: (channels[out], counted(wanted)),
-                    lanes: (
-                        shared.numbering.number(lane),
-                        shared.numbering.number(wanted),
-                    ),
-                    source: HostId(record.source),
-                    destination: HostId(packet.destination),
-                    sequence: record.sequence,
-                    class: record.class,
-                    size: packet.size,
-                }
-            }));
-            self.graph.open |= shared.switch.open;
+            self.add(view, channels, lane, queue.head, &wanted);
         }
+    }
+}
+
+impl Collect<'_> {
+    /// The head of an input lane waits for these lanes.
+    fn add(
+        &mut self,
+        view: &dyn Columns,
+        channels: Channels<'_>,
+        lane: LaneRow,
+        head: PacketRow,
+        wanted: &[LaneRow],
+    ) {
+        if wanted.is_empty() {
+            return;
+        }
+        let shared = view.shared();
+        let port = shared.numbering.port(lane);
+        let (packet, record) = (&view.packets()[head], &view.records()[head]);
+        // all lanes of a port fill one pool
+        let counted = |lane| shared.numbering.number(shared.credit_lane(lane)) as u8;
+        let buffer = (channels[port].reverse(), counted(lane));
+        let waits = self.graph.waits.entry(buffer).or_default();
+        waits.extend(wanted.iter().map(|&wanted| {
+            let out = shared.numbering.port(wanted);
+            Wait {
+                wants: (channels[out], counted(wanted)),
+                lanes: (
+                    shared.numbering.number(lane),
+                    shared.numbering.number(wanted),
+                ),
+                source: HostId(record.source),
+                destination: HostId(packet.destination),
+                sequence: record.sequence,
+                class: record.class,
+                size: packet.size,
+                is_held: view.place().is_host(port),
+            }
+        }));
+    }
+}
+
+/// Lanes that a packet at its host waits for: those of the answers that keep its room, when all of them lack credits.
+fn held(view: &dyn Columns, lane: LaneRow, packet: PacketRow) -> Vec<LaneRow> {
+    let (shared, place) = (view.shared(), view.place());
+    let (Some(rooms), Some(answers)) = (view.resource::<AnswerRooms>(), view.resource::<Answers>())
+    else {
+        return Vec::new();
+    };
+    let port = shared.numbering.port(lane);
+    let (host, class) = (place.host(port), view.records()[packet].class);
+    if rooms.has_room(host, class) {
+        return Vec::new();
+    }
+    let own = &shared.traffic.classes[usize::from(class)].control;
+    let Some(of_class) = own.as_ref().map(|control| control.answers) else {
+        return Vec::new();
+    };
+    let queue = |lane| {
+        shared
+            .numbering
+            .source_queue(host, shared.numbering.number(lane))
+    };
+    let lanes = shared.numbering.lanes_of(port);
+    let lanes: Vec<LaneRow> = lanes
+        .filter(|&lane| answers.has(queue(lane), of_class))
+        .collect();
+    let lacks_credits = |&lane: &LaneRow| {
+        let needed = answers.front(queue(lane)).unwrap_or(0);
+        view.credits(shared.credit_lane(lane)).0 < u32::from(needed)
+    };
+    if lanes.iter().all(lacks_credits) {
+        lanes
+    } else {
+        Vec::new()
     }
 }
 
@@ -193,10 +266,15 @@ impl WaitFor {
                         graph.switches()[switch.index()].name
                     )
                 }
-                Endpoint::Host(host) => graph.hosts()[host.index()].name.clone(),
+                Endpoint::Host(host) => {
+                    format!("{} lane {lane}", graph.hosts()[host.index()].name)
+                }
             };
             let wanted = match graph.channel(wait.wants.0).from {
                 Endpoint::Switch(_, port) => format!("output port {port} lane {wanted_lane}"),
+                Endpoint::Host(_) if wait.is_held => {
+                    format!("room for its answer, behind answers for lane {wanted_lane}")
+                }
                 Endpoint::Host(_) => String::from("its channel"),
             };
             let next = graph.endpoint_name(graph.channel(wait.wants.0).to);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Watchdog {
     limit: u64,
-    last: (u64, u64, u64),
+    last: (u64, u64, u64, u64),
     moved_at: u64,
 }
 
@@ -22,8 +22,13 @@ impl Watchdog {
 
     /// Whether the fabric has stood still for too long at cycle `now`, with packets in it.
     pub fn barks(&mut self, now: u64, packet_hops: u64, totals: &Totals) -> bool {
-        let progress = (packet_hops, totals.injected, totals.delivered);
-        if progress != self.last || totals.injected == totals.delivered {
+        let progress = (
+            packet_hops,
+            totals.injected,
+            totals.delivered,
+            totals.dropped,
+        );
+        if progress != self.last || totals.in_fabric() == 0 {
             self.last = progress;
             self.moved_at = now;
         }

@@ -29,6 +29,22 @@ pub struct Document {
     sources: Sources,
     root: Node,
     base: PathBuf,
+    is_point: bool,
+}
+
+/// Sections about runs rather than of them: long ones, which no other section is read with.
+const ABOUT_RUNS: [&str; 2] = ["expect", "sweep"];
+
+/// The fields of a scenario, if it is a struct.
+fn sections(root: &mut Node) -> Option<&mut Vec<Field>> {
+    let fields = match &mut root.value {
+        Value::Named(_, arguments) => &mut arguments.value,
+        other => other,
+    };
+    match fields {
+        Value::Struct(fields) => Some(fields),
+        _ => None,
+    }
 }
 
 impl Document {
@@ -69,6 +85,7 @@ impl Document {
             Ok(root) => Ok(Self {
                 sources,
                 root,
+                is_point: false,
                 base: base.to_owned(),
             }),
             Err(mistake) => Err(sources.error(mistake)),
@@ -101,6 +118,17 @@ impl Document {
             .map_err(|mistake| self.sources.error(mistake))
     }
 
+    /// Keeps the claims for which the list, by their order, says so.
+    pub(super) fn retain_claims(&mut self, kept: &[bool]) {
+        let mut fields = sections(&mut self.root).into_iter().flatten();
+        if let Some(claims) = fields.find(|field| field.key == "expect")
+            && let Value::List(claims) = &mut claims.value.value
+        {
+            let mut kept = kept.iter();
+            claims.retain(|_| kept.next().is_none_or(|&kept| kept));
+        }
+    }
+
     /// Reads every key and value, without looking up names.
     ///
     /// # Errors
@@ -111,22 +139,39 @@ impl Document {
         Ok(scenario)
     }
 
-    /// Every value of every axis must fit its key.
+    /// Every value of every axis must fit its key, by itself. Cost: the scenario without claims is read once per value.
     fn check_axes(&self, scenario: &Scenario) -> Result<(), ScenarioError> {
+        if self.is_point {
+            return Ok(());
+        }
+        let mut bare = self.root.clone();
+        if let Some(fields) = sections(&mut bare) {
+            fields.retain(|field| !ABOUT_RUNS.contains(&field.key.as_str()));
+        }
         let groups = scenario.sweep.iter().flat_map(|sweep| &sweep.axes);
         for axis in groups.flatten() {
+            let path = axis.path.value.as_str();
+            let section = path.split('.').next().unwrap_or(path);
+            let is_about_runs = ABOUT_RUNS.contains(&section);
+            let root = if is_about_runs { &self.root } else { &bare };
             for value in &axis.values {
-                let mut root = self.root.clone();
+                let mut root = root.clone();
                 let source = value.place.source;
-                super::syntax::edit::set(&mut root, &axis.path.value, &value.value, source)
+                super::syntax::edit::set(&mut root, path, &value.value, source)
                     .and_then(|()| Scenario::of(&root).map(drop))
                     .map_err(|mistake| {
-                        let message = format!("`{}`: {}", axis.path.value, mistake.message);
+                        let message = format!("`{path}`: {}", mistake.message);
                         self.sources.error(value.mistake(message))
                     })?;
             }
         }
         Ok(())
+    }
+
+    /// One of the points of a design, whose axes were checked with the design: they are not checked with each run.
+    pub(crate) fn into_point(mut self) -> Self {
+        self.is_point = true;
+        self
     }
 
     /// The scenario with all changes: the text as it was when there are none, else a section a line.

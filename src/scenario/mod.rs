@@ -8,6 +8,7 @@ pub mod expectation;
 pub mod identity;
 pub mod print;
 pub mod prove;
+mod quick;
 pub mod resolve;
 pub mod sections;
 pub mod service;

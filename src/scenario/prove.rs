@@ -1,10 +1,13 @@
-//! The last step before a run: is what the routing engine promises true?
+//! The last step before a run: is what the routing engine promises true, and does it hold for requests and their answers?
 
-use crate::ids::SlId;
-use crate::plan::{BufferSharing, Plan};
+use crate::ids::{HostId, SlId, VlId};
+use crate::plan::{BufferSharing, ClassPlan, Plan};
+use crate::routing::adaptive::first_lane;
+use crate::routing::proof::answers::HostDependencies;
 use crate::routing::proof::dependency_graph::describe_cycle;
-use crate::routing::{Proof, Routes, VerifyError, VerifyOptions, adaptive, verify};
+use crate::routing::{Proof, Routes, Tables, VerifyError, VerifyOptions, adaptive, verify};
 use crate::topology::{Graph, Shape};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks the routes for the lanes and service levels of the plan.
 ///
@@ -86,4 +89,129 @@ fn refuse_cycle(graph: &Graph, proof: &Proof, plan: &Plan, lanes: &str) -> Resul
          channels that may wait in a circle:\n{}",
         describe_cycle(graph, cycle)
     ))
+}
+
+/// Extends a proof over requests and their answers, where classes bound their queues of answers (D57).
+///
+/// # Errors
+/// Names what may wait in a circle, unless the plan says `allow_deadlock`.
+pub fn prove_answers(
+    graph: &Graph,
+    routes: &Routes,
+    plan: &Plan,
+    proof: &mut Proof,
+) -> Result<(), String> {
+    if plan.bounded().next().is_none() {
+        return Ok(());
+    }
+    let (count, circle) = match routes {
+        Routes::Tables(tables) => in_lanes(graph, tables, plan),
+        Routes::Adaptive(adaptive) => in_groups(adaptive.routing.width(), plan),
+    };
+    proof.held = Some(count);
+    let Some(circle) = circle else {
+        return Ok(());
+    };
+    proof.acyclic = false;
+    if plan.allow_deadlock {
+        return Ok(());
+    }
+    Err(format!(
+        "requests and their answers may deadlock: give the answers a service level with lanes of its own \
+         (`answers: (sl: ...)`), set `queue: None`, or `allow_deadlock: true`; what may wait in a circle:\n{circle}"
+    ))
+}
+
+/// Dependencies of the packets there are, and a cycle in words.
+fn in_lanes(graph: &Graph, tables: &Tables, plan: &Plan) -> (u64, Option<String>) {
+    let pool_shared = plan.switch.sharing == BufferSharing::PortPool;
+    let mut waits = HostDependencies::new(graph, tables, plan.switch.lanes, pool_shared);
+    // lanes in and lanes out, by class and host
+    let mut held: BTreeMap<(u16, HostId), [BTreeSet<VlId>; 2]> = BTreeMap::new();
+    for flow in &plan.flows {
+        let class = &plan.classes[usize::from(flow.class)];
+        let [there, back] = [
+            [flow.source, flow.destination],
+            [flow.destination, flow.source],
+        ];
+        let request = waits.follow(there, class.service_levels[0]);
+        let Some(control) = &class.control else {
+            continue;
+        };
+        let answers = &plan.classes[usize::from(control.answers)];
+        if control.transport.is_some() || answers.management {
+            continue;
+        }
+        let answer = waits.follow(back, answers.service_levels[0]);
+        if control.algorithm.probes() {
+            waits.follow(there, answers.service_levels[0]);
+        }
+        if let (Some(_), Some([_, last]), Some([first, _])) = (control.queue, request, answer) {
+            let lanes = held.entry((flow.class, flow.destination)).or_default();
+            lanes[0].insert(last);
+            lanes[1].insert(first);
+        }
+    }
+    for class in plan.classes.iter().filter(|class| class.sends_to_all()) {
+        for &level in &class.service_levels {
+            for &from in &class.hosts {
+                for to in graph.host_ids().filter(|&to| to != from) {
+                    waits.follow([from, to], level);
+                }
+            }
+        }
+    }
+    waits.hold(held.iter().flat_map(|(&(_, host), [into, out])| {
+        let pairs = into
+            .iter()
+            .flat_map(|&lane| out.iter().map(move |&answers| (lane, answers)));
+        pairs.map(move |(lane, answers)| (host, lane, answers))
+    }));
+    let cycle = waits.find_cycle();
+    (
+        waits.count(),
+        cycle.map(|cycle| describe_cycle(graph, &cycle)),
+    )
+}
+
+/// Groups of lanes that wait for others where packets choose among the lanes of a group, and a circle of them in words.
+fn in_groups(width: u8, plan: &Plan) -> (u64, Option<String>) {
+    let first = |class: &ClassPlan| match plan.switch.sharing {
+        BufferSharing::PortPool => 0,
+        BufferSharing::PerLane => first_lane(width, plan.switch.lanes, class.service_levels[0]),
+    };
+    let waits = plan.bounded().map(|(number, control, _)| {
+        let class = &plan.classes[usize::from(number)];
+        let answers = &plan.classes[usize::from(control.answers)];
+        (class, answers)
+    });
+    let all: Vec<(&ClassPlan, &ClassPlan)> = waits.collect();
+    let mut left = all.clone();
+    loop {
+        let waiting: BTreeSet<u8> = left.iter().map(|(class, _)| first(class)).collect();
+        let awaited: BTreeSet<u8> = left.iter().map(|(_, answers)| first(answers)).collect();
+        let known = left.len();
+        left.retain(|(class, answers)| {
+            waiting.contains(&first(answers)) && awaited.contains(&first(class))
+        });
+        if left.len() == known {
+            break;
+        }
+    }
+    let line = |&(class, answers): &(&ClassPlan, &ClassPlan)| {
+        let [own, other] = [first(class), first(answers)];
+        let last = width - 1;
+        format!(
+            "packets of `{}` in lanes {own} to {} of a host wait for `{}` in lanes {other} to {}",
+            class.name,
+            own + last,
+            answers.name,
+            other + last
+        )
+    };
+    let lines: Vec<String> = left.iter().map(line).collect();
+    (
+        all.len() as u64,
+        (!lines.is_empty()).then(|| lines.join("\n")),
+    )
 }

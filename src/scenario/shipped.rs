@@ -24,6 +24,12 @@ macro_rules! studies {
 }
 
 studies![
+    "admission_dropping",
+    "admission_flows",
+    "admission_levels",
+    "admission_packets",
+    "admission_settings",
+    "admission_utilisation",
     "congestion_incast",
     "congestion_moving",
     "congestion_parking_lot",

@@ -115,7 +115,7 @@ impl Design {
         point: usize,
         seed: u64,
     ) -> Result<Document, ScenarioError> {
-        let mut document = document.clone();
+        let mut document = document.clone().into_point();
         self.points[point].assign(&self.axes, &mut document)?;
         document.assign("seed", &seed.to_string())?;
         Ok(document)

@@ -136,7 +136,7 @@ impl<'a> Table<'a> {
             .collect();
         metrics.extend(shown::columns_of_counted(&summaries));
         metrics.extend(shown::columns_of_sizes(&summaries));
-        for summary in summaries {
+        for summary in &summaries {
             let classes = summary["classes"].as_array().map_or(&[][..], Vec::as_slice);
             for class in classes {
                 let name = class["name"].as_str().unwrap_or_default();
@@ -148,7 +148,10 @@ impl<'a> Table<'a> {
                 }
             }
         }
+        let some = |name| shown::columns_of_some_class(name, &summaries);
+        let some: Vec<_> = names.iter().copied().flat_map(some).collect();
         metrics.extend(names.into_iter().flat_map(shown::columns_of_class));
+        metrics.extend(some);
         metrics.extend(sending.into_iter().flat_map(shown::columns_of_messages));
         metrics
     }

@@ -87,7 +87,7 @@ fn records_of_packets_that_do_not_fit_cost_no_run() {
     assert!(rows.ends_with('\n') && rows.lines().count() > 100);
     let width = |line: &str| line.split(',').count();
     assert!(
-        rows.lines().all(|line| width(line) == 13),
+        rows.lines().all(|line| width(line) == 14),
         "whole rows only"
     );
     assert!(kept.join("channels.csv").is_file() && !kept.join("packets.csv").exists());

@@ -25,7 +25,7 @@ fn systems(changes: &[&str]) -> String {
 
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 10] = [
+    let sets: [(&str, &[&str]); 13] = [
         ("plain", &[]),
         (
             "marking",
@@ -37,6 +37,10 @@ fn every_set_of_options_has_its_systems() {
         ),
         ("input first", &["fabric.switch.matching=InputFirst"]),
         ("two rounds", &["fabric.switch.iterations=2"]),
+        (
+            "dropping by a threshold",
+            &["fabric.switch.drop=(sl: [0], rule: Threshold(\"8 flits\"))"],
+        ),
         ("adaptive", &["routing=AdaptiveAscent()"]),
         ("observed queues", &["observe=(queues: true)"]),
         (
@@ -53,12 +57,25 @@ fn every_set_of_options_has_its_systems() {
             ],
         ),
         (
+            "bounded answers",
+            &[
+                "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
+                 answers: (queue: 2))]",
+                "allow_deadlock=true",
+            ],
+        ),
+        (
             "control out of band",
             &[
                 "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
                  answers: (transport: OutOfBand(serialisation: \"2 cycles\", processing: \"0 cycles\", \
                  routing: \"1 cycles\", propagation: \"1 cycles\")))]",
             ],
+        ),
+        (
+            "flows that wait",
+            &["traffic=[(name: \"ring\", size: \"64 B\", flows: [
+                (pairs: Messages(source: Trace(file: \"messages/ring_all_reduce_16.csv\")))])]"],
         ),
     ];
     let text = sets.map(|(name, changes)| format!("{name}\n{}\n\n", systems(changes)));

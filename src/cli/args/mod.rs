@@ -78,7 +78,7 @@ pub enum Command {
     Sources(super::sources::Sources),
     /// Run with per-stage timing and write a trace
     Profile(super::profile::Profile),
-    /// Follow one packet cycle by cycle: where it is and what it waits for
+    /// Follow one packet or one flow cycle by cycle: where it is, what it waits for
     Watch(super::watch::Watch),
     /// Make one HTML page of runs and sweeps: verdict, curves, distributions, heat maps, plan
     Report(super::report::Report),

@@ -208,8 +208,13 @@ pub struct Compare {
     after_help = "Examples:\n  virtlane reproduce                        list the studies\n  \
                   virtlane reproduce lash_layers\n  \
                   virtlane reproduce lash_layers --print    its scenario: run or change it as any other\n  \
+                  virtlane reproduce all --quick            what takes minutes of all of them\n  \
                   virtlane reproduce all --table            all claims as a Markdown table\n\n\
                   Exit codes:\n  0 all claims hold; 1 a claim fails; 130 interrupted: `--resume` goes on"
+)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags of a command line are independent"
 )]
 pub struct Reproduce {
     /// Study, or `all`; default: list them
@@ -224,6 +229,9 @@ pub struct Reproduce {
     /// Show the claims as rows of a Markdown table
     #[arg(long, requires = "id")]
     pub table: bool,
+    /// Fewer points, seeds and cycles, and the claims that these can be held to, where a study says which
+    #[arg(long, requires = "id")]
+    pub quick: bool,
     /// Keep the runs of an earlier, interrupted reproduction
     #[arg(long, requires = "id")]
     pub resume: bool,

@@ -30,8 +30,16 @@ pub(in crate::cli) fn execute(arguments: &Reproduce) -> Result<ExitCode, Error> 
         id => vec![Shipped::find(id).map_err(Error::Usage)?],
     };
     if arguments.print {
-        let texts = chosen.iter().map(|study| study.text);
-        crate::cli::print(&texts.collect::<Vec<_>>().join("\n"))?;
+        let text = |study: &Shipped| {
+            if arguments.quick {
+                Ok(study.document()?.quick()?.to_text())
+            } else {
+                Ok(study.text.to_owned())
+            }
+        };
+        let texts = chosen.iter().map(|study| text(study));
+        let texts: Result<Vec<String>, Error> = texts.collect();
+        crate::cli::print(&texts?.join("\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let signals = Signals::listen();
@@ -62,6 +70,9 @@ fn reproduce(
     signals: &Signals,
 ) -> Result<Vec<Judgement>, Error> {
     let mut document = study.document()?;
+    if arguments.quick {
+        document = document.quick()?;
+    }
     if document.scenario()?.sweep.is_none() {
         document.assign("sweep", "(axes: [])")?;
     }

@@ -1,10 +1,12 @@
 //! What only some fabrics have: each a [`Mechanism`](crate::cycle::Mechanism), in one file or folder.
 
 pub mod adaptive;
+pub mod answer_rooms;
 pub mod barriers;
 pub mod bounded_queues;
 pub mod congestion;
 pub mod control;
+pub mod dropping;
 pub mod flows;
 pub mod meters;
 pub mod occupancy;
@@ -13,4 +15,6 @@ pub mod packet_records;
 pub mod probes;
 pub mod replay;
 pub mod sink;
+pub mod trials;
 pub mod vl_tables;
+pub mod waits;

@@ -1,12 +1,13 @@
 //! Occupancy of the input queues of switches: packets that wait there, and most of them at one input.
 //!
 //! Stage: `Slot::Observe`; only where the plan observes queues
-//! Reads: packets that arrived and packets granted in this cycle
+//! Reads: packets that arrived, were granted or dropped in this cycle
 //! Writes: its own counters
-//! Cost: O(arrivals and grants)
+//! Cost: O(arrivals, grants and drops)
 //!
 //! # Rules
-//! 1. A packet is in an input queue from the cycle in which it may request to the cycle before its grant.
+//! 1. A packet is in an input queue from the cycle in which it may request to the cycle before its grant or
+//!    its drop.
 //! 2. What is counted of a cycle of the measurement is what is in the queues at its end. Between two events nothing
 //!    changes, so cycles that are jumped over are counted at the next event.
 //!
@@ -84,7 +85,7 @@ fn system(
     mut own: ResMut<'_, Occupancy>,
     mut depths: Query<'_, '_, &mut Depth>,
 ) {
-    if lists.arrived.is_empty() && lists.grants.is_empty() {
+    if lists.arrived.is_empty() && lists.grants.is_empty() && lists.dropped.is_empty() {
         return;
     }
     let own = own.bypass_change_detection();
@@ -102,6 +103,10 @@ fn system(
     for grant in lists.grants.iter().filter(|grant| grant.accepted) {
         own.packets -= 1;
         depths[grant.input].0 -= 1;
+    }
+    for dropped in &lists.dropped {
+        own.packets -= 1;
+        depths[dropped.input].0 -= 1;
     }
     if records.in_window(now) {
         let deepest = match own.most {

@@ -219,7 +219,7 @@ fn occupy_input<const W: usize, P: RuleSet>(
 ) {
     let shared = view.shared;
     if emptied && !shared.classifier().is_lane() {
-        clear_occupied(view, grant);
+        clear_occupied(view, grant.queue, grant.input);
     }
     let out = &view.outs[grant.out];
     let input = &mut view.ins[grant.input];
@@ -276,15 +276,19 @@ fn reopen_reserved<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input:
 }
 
 /// The queue ran empty: its mark goes, unless another queue behind the same mark has packets.
-fn clear_occupied<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &Grant) {
-    let mark = view
-        .shared
-        .classifier()
-        .mark(view.shared.numbering, grant.queue);
+pub(in crate::cycle) fn clear_occupied<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    queue: QueueRow,
+    input: PortRow,
+) {
+    let shared = view.shared;
+    let mark = shared.classifier().mark(shared.numbering, queue);
     let mut others = false;
-    view.each_queue(grant.input, mark, |_, _| others = true);
+    if !shared.classifier().is_lane() {
+        view.each_queue(input, mark, |_, _| others = true);
+    }
     if !others {
-        view.ins[grant.input].occupied.remove(mark);
+        view.ins[input].occupied.remove(mark);
     }
 }
 

@@ -15,6 +15,7 @@ pub fn system(mut lists: ResMut<'_, Worklists>, mut pool: ResMut<'_, PacketPool>
     lists.grants.clear();
     lists.arrived.clear();
     lists.created.clear();
+    lists.dropped.clear();
     lists.sent.clear();
     if lists.facts.delivered {
         release(lists, pool.bypass_change_detection());

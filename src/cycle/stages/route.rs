@@ -40,9 +40,6 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
         arrived.clear();
     }
     view.lists.arrived = arrived;
-    if view.shared.sink_step() != 0 {
-        crate::cycle::mechanisms::sink::run(view);
-    }
     let mut heads = std::mem::take(&mut view.lists.heads);
     for queue in heads.drain(..) {
         raise(view, queue, view.queue_port(queue));
@@ -106,6 +103,22 @@ pub(in crate::cycle) fn next_hop<S: Deref<Target = [OutPort]>>(
     let profile = outs[out].profile + port.profile_offset;
     let key = profile + u32::from(packet.key) + u32::from(hop_layer);
     (out, tables.profiles[key as usize])
+}
+
+impl<const W: usize, P: RuleSet> View<'_, W, P> {
+    /// Output and lane that a packet at an input of a switch is forwarded to, wherever it stands in its queue; not with
+    /// adaptive routing.
+    pub(in crate::cycle) fn next_hop(&self, input: PortRow, packet: PacketRow) -> (PortRow, u8) {
+        let port = &self.ins[input];
+        let first = self.switches[port.owner].first_port;
+        next_hop(
+            &self.shared.forwarding,
+            port,
+            first,
+            &self.packets[packet],
+            &self.outs,
+        )
+    }
 }
 
 /// Routes the head of a queue and raises its request.

@@ -24,7 +24,7 @@ pub use mail::{Border, Mail, Outbox};
 pub use pool::PacketPool;
 pub use shared::{Forwarding, Shared, SwitchRules, Traffic};
 pub use wheel::Wheel;
-pub use worklists::{CreditReturn, Departure, Fact, Worklists};
+pub use worklists::{CreditReturn, Departure, Dropped, Fact, Worklists};
 
 use crate::fabric::rows::{BorderRow, HostRow, LaneRow, PacketRow, PortRow, QueueRow, Row};
 use crate::qos::vl_arbitration::VlChoice;

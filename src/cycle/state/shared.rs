@@ -108,7 +108,7 @@ pub struct SwitchRules {
     pub iterations: u8,
     /// The winner keeps its turn.
     pub reserve: bool,
-    /// Sink pace \[cycles per flit\]; 0 = as flits arrive.
+    /// Sink pace \[cycles per flit\]; 0 = as flits arrive, [`Self::AS_LINK`] = a sink, as fast as flits arrive.
     pub sink_step: u16,
     /// Heads request all their candidates.
     pub open: bool,
@@ -117,6 +117,9 @@ pub struct SwitchRules {
 }
 
 impl SwitchRules {
+    /// Sinks have the pace of the channel to their host: more than that of any channel, so that flits never run dry.
+    pub const AS_LINK: u16 = u16::MAX;
+
     /// The options of a plan's switches. Queues per lane, pace and sinks follow from the fabric and are set by its
     /// lowering.
     pub fn new(options: &SwitchOptions) -> Self {

@@ -131,6 +131,32 @@ impl<T: Ord> Wheel<T> {
         }
     }
 
+    /// Leaves out what `keep` does not want.
+    pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        self.open.retain(&mut keep);
+        for things in &mut self.cycles {
+            things.retain(&mut keep);
+        }
+        for things in &mut self.blocks {
+            things.retain(|(_, thing)| keep(thing));
+        }
+        self.far.retain(|Reverse((_, thing))| keep(thing));
+    }
+
+    /// All of a wheel that was never opened, in order.
+    pub fn into_sorted(self) -> Vec<(u64, T)> {
+        debug_assert_eq!(self.ahead, 0, "cycles that were opened are not known");
+        let near = (0..).zip(self.cycles);
+        let near = near.flat_map(|(at, things)| things.into_iter().map(move |thing| (at, thing)));
+        let far = self.far.into_iter().map(|Reverse(one)| one);
+        let mut all: Vec<_> = near
+            .chain(self.blocks.into_iter().flatten())
+            .chain(far)
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
     /// The next thing that is due by the cycle opened last.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
@@ -178,6 +204,78 @@ mod tests {
         }
         assert_eq!(wheel.next(from), u64::MAX);
         assert!(taken > 5_000 && looks < taken, "{taken} {looks}");
+    }
+
+    /// What is due in the cycle that is open, or was before, comes in this cycle still, in its order.
+    #[test]
+    fn an_open_cycle_takes_more() {
+        let mut wheel = Wheel::default();
+        wheel.insert(9, 5);
+        assert!(!wheel.open(8));
+        assert_eq!((wheel.pop(), wheel.next(0)), (None, 9));
+        assert!(wheel.open(9));
+        for (at, thing) in [(9, 7), (9, 3), (2, 4), (10, 1)] {
+            wheel.insert(at, thing);
+        }
+        assert_eq!(wheel.next(9), 9);
+        let all: Vec<u32> = std::iter::from_fn(|| wheel.pop()).collect();
+        assert_eq!(all, [3, 4, 5, 7]);
+        assert!(wheel.open(10));
+        assert_eq!((wheel.pop(), wheel.next(11)), (Some(1), u64::MAX));
+    }
+
+    /// Either side of the end of every list, from the first cycle, the last one of a block and one that comes late.
+    #[test]
+    fn lists_end_where_the_next_begin() {
+        let edges = [
+            1,
+            255,
+            256,
+            257,
+            65_279,
+            65_280,
+            65_535,
+            65_536,
+            65_537,
+            1 << 40,
+        ];
+        for ahead in [0, 1, 255, 256, 65_535, 1 << 33] {
+            for after in edges {
+                let mut wheel = Wheel::default();
+                wheel.insert(ahead, 0);
+                assert!(wheel.open(ahead));
+                assert_eq!(wheel.pop(), Some(0));
+                wheel.insert(ahead + after, 1);
+                let (mut now, mut looks) = (wheel.next(ahead + 1), 1);
+                while !wheel.open(now) || wheel.open.is_empty() {
+                    assert!(now < ahead + after, "{ahead} {after}");
+                    (now, looks) = (wheel.next(now + 1), looks + 1);
+                }
+                assert_eq!((now, wheel.pop()), (ahead + after, Some(1)));
+                assert!(looks <= 3, "{ahead} {after}: {looks} looks");
+            }
+        }
+    }
+
+    #[test]
+    fn a_wheel_is_thinned_out_and_taken_apart() {
+        let mut wheel = Wheel::default();
+        let cycles = [70_000, 3, 0, 255, 256, 3, 65_536, 1 << 40];
+        for (thing, at) in (0..).zip(cycles) {
+            wheel.insert(at, thing);
+        }
+        wheel.retain(|thing| thing % 4 != 0);
+        let left = [(3, 1), (3, 5), (65_536, 6), (255, 3), (0, 2), (1 << 40, 7)];
+        let mut left: Vec<(u64, u32)> = left.into();
+        left.sort_unstable();
+        assert_eq!(wheel.clone().into_sorted(), left);
+        assert!(wheel.open(0));
+        wheel.retain(|&thing| thing == 5 || thing == 7);
+        assert_eq!(wheel.pop(), None);
+        assert!(wheel.open(3));
+        assert_eq!((wheel.pop(), wheel.pop()), (Some(5), None));
+        assert!(wheel.open(1 << 40));
+        assert_eq!((wheel.pop(), wheel.next(0)), (Some(7), u64::MAX));
     }
 
     #[test]

@@ -74,6 +74,17 @@ pub struct Created {
     pub sequence: u32,
 }
 
+/// A packet that a switch dropped.
+#[derive(Clone, Copy, Debug)]
+pub struct Dropped {
+    /// The input where it was.
+    pub input: PortRow,
+    /// The output lane that it would have taken.
+    pub lane: LaneRow,
+    /// Size \[flits\].
+    pub flits: u16,
+}
+
 /// A packet on its way to another shard; its row is valid up to `Slot::Consume`.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
@@ -156,6 +167,9 @@ pub struct Worklists {
     /// Packets that were made, see [`Fact::Created`].
     #[serde(skip)]
     pub created: Vec<Created>,
+    /// Packets that were dropped in this cycle; their rows may be those of others already.
+    #[serde(skip)]
+    pub dropped: Vec<Dropped>,
     /// Packets that started on the channel of their host, see [`Fact::Sent`].
     #[serde(skip)]
     pub sent: Vec<PacketRow>,
@@ -167,10 +181,10 @@ pub struct Worklists {
 }
 
 impl Worklists {
-    /// Whether there is a packet or a head for `Slot::Route`, or a sink to look at.
+    /// Whether there is a packet or a head for `Slot::Route`.
     #[inline]
     pub fn has_arrivals(&self) -> bool {
-        !(self.heads.is_empty() && self.arrived.is_empty() && self.sink_visits.is_empty())
+        !(self.heads.is_empty() && self.arrived.is_empty())
     }
 }
 

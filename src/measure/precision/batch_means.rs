@@ -153,6 +153,7 @@ mod tests {
         cycles: 10,
         created_flits: 0,
         delivered_flits: 0,
+        dropped_flits: 0,
         delivered: 0,
         network_latency: 0,
         packet_latency: 0,

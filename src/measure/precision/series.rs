@@ -17,6 +17,8 @@ pub struct Batch {
     pub created_flits: u64,
     /// Flits delivered.
     pub delivered_flits: u64,
+    /// Flits of packets that switches dropped.
+    pub dropped_flits: u64,
     /// Packets delivered.
     pub delivered: u64,
     /// Sum of their network latencies \[cycles\].
@@ -35,6 +37,7 @@ impl Batch {
             cycles: self.cycles + other.cycles,
             created_flits: self.created_flits + other.created_flits,
             delivered_flits: self.delivered_flits + other.delivered_flits,
+            dropped_flits: self.dropped_flits + other.dropped_flits,
             delivered: self.delivered + other.delivered,
             network_latency: self.network_latency + other.network_latency,
             packet_latency: self.packet_latency + other.packet_latency,

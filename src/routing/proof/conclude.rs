@@ -51,6 +51,7 @@ pub(in crate::routing) fn conclude(
         max_hops: found.longest,
         hop_histogram: found.histogram,
         cycle,
+        held: None,
         choices: found.choices,
     })
 }

@@ -1,7 +1,8 @@
 //! The channel dependency graph: which (channel, lane) waits for which, and whether in a circle.
 //!
 //! Vertices are (channel, lane) of channels between switches; host channels are left out, because nothing
-//! leads into an injection channel and nothing out of an ejection channel, so no cycle contains one.
+//! leads into an injection channel and nothing out of an ejection channel, so no cycle contains one. Where hosts hold
+//! packets back ([`DependencyGraph::with_hosts`]) they are vertices, too.
 //! Dependencies can be added from several threads; the result does not depend on their order.
 //!
 //! Cost: memory one bit per (input port, output port, lane, lane) of each switch; finding a cycle is
@@ -59,7 +60,7 @@ impl Bits {
 struct RowPlace {
     /// First word.
     first: u32,
-    /// Words per row; 0 for channels from or to hosts.
+    /// Words per row; 0 for channels to hosts, without hosts also for those from hosts.
     words: u32,
 }
 
@@ -79,12 +80,21 @@ pub struct DependencyGraph<'a> {
 impl<'a> DependencyGraph<'a> {
     /// No dependencies yet, `lanes` lanes on every channel.
     pub fn new(graph: &'a Graph, lanes: u8) -> Self {
+        Self::build(graph, lanes, false)
+    }
+
+    /// The same with the channels of hosts.
+    pub fn with_hosts(graph: &'a Graph, lanes: u8) -> Self {
+        Self::build(graph, lanes, true)
+    }
+
+    fn build(graph: &'a Graph, lanes: u8, hosts: bool) -> Self {
         let lanes = usize::from(lanes);
         let mut rows = Vec::with_capacity(graph.channels().len());
         let mut words = 0;
         for channel in graph.channels() {
-            let row = match (channel.from, channel.to) {
-                (Endpoint::Switch(..), Endpoint::Switch(switch, _)) => {
+            let row = match channel.to {
+                Endpoint::Switch(switch, _) if hosts || channel.from.switch().is_some() => {
                     (graph.ports(switch).len() * lanes).div_ceil(64)
                 }
                 _ => 0,
@@ -162,6 +172,13 @@ impl<'a> DependencyGraph<'a> {
     /// Calls `visit` for every vertex that `vertex` waits for.
     fn successors(&self, vertex: usize, mut visit: impl FnMut(usize)) {
         let (channel, lane) = (vertex / self.lanes, vertex % self.lanes);
+        let first = self
+            .indirect
+            .partition_point(|&(from, _)| (from as usize) < vertex);
+        let indirect = self.indirect[first..].iter();
+        for &(_, to) in indirect.take_while(|&&(from, _)| from as usize == vertex) {
+            visit(to as usize);
+        }
         let place = self.rows[channel];
         let words = place.words as usize;
         if words == 0 {
@@ -170,13 +187,6 @@ impl<'a> DependencyGraph<'a> {
         let Some(switch) = self.graph.channels()[channel].to.switch() else {
             return;
         };
-        let first = self
-            .indirect
-            .partition_point(|&(from, _)| (from as usize) < vertex);
-        let indirect = self.indirect[first..].iter();
-        for &(_, to) in indirect.take_while(|&&(from, _)| from as usize == vertex) {
-            visit(to as usize);
-        }
         let row = place.first as usize + lane * words;
         for word in 0..words {
             let mut bits = self.dependencies.word(row + word);
@@ -336,10 +346,10 @@ pub fn describe_cycle(graph: &Graph, cycle: &[(ChannelId, VlId)]) -> String {
     for (i, &(channel, lane)) in cycle.iter().enumerate() {
         let ends = graph.channel(channel);
         let (from, to) = (graph.endpoint_name(ends.from), graph.endpoint_name(ends.to));
-        let then = if i + 1 == cycle.len() {
-            "waits for the first"
-        } else {
-            "waits for"
+        let then = match ends.to {
+            _ if i + 1 == cycle.len() => "waits for the first",
+            Endpoint::Host(_) => "is held back for answers in",
+            Endpoint::Switch(..) => "waits for",
         };
         let _ = writeln!(text, "{from} -> {to}, lane {lane}, {then}");
     }

@@ -1,5 +1,6 @@
 //! Proves what forwarding tables do: walks over them, the dependencies of their channels, and who reaches whom.
 
+pub mod answers;
 pub(super) mod conclude;
 pub mod dependency_graph;
 mod lane_walk;

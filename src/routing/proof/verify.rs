@@ -75,6 +75,9 @@ pub struct Proof {
     pub hop_histogram: Vec<u64>,
     /// A short cycle, when there is one.
     pub cycle: Option<Vec<(ChannelId, VlId)>>,
+    /// Dependencies with those of hosts that hold packets back for want of room for answers, which `acyclic` then includes;
+    /// `None`: hosts always consume.
+    pub held: Option<u64>,
     /// Of adaptive routing: what packets may choose. Mean and histogram of the hops are then those of the
     /// shortest straight way of every pair, the longest path is that of any packet.
     pub choices: Option<Choices>,

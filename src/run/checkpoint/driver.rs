@@ -16,6 +16,8 @@ pub struct Mark {
     pub sent: Vec<u64>,
     /// Packets in source queues.
     pub queued: u64,
+    /// Packets made by each flow of the plan, rejected ones included, by id.
+    pub made: Vec<u64>,
 }
 
 /// State of the driver.

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Number of the format; a change of anything a checkpoint holds needs another.
-pub const FORMAT: u32 = 14;
+pub const FORMAT: u32 = 17;
 
 /// First bytes of every checkpoint.
 const MAGIC: &[u8; 20] = b"virtlane checkpoint\n";
@@ -65,9 +65,12 @@ pub enum CheckpointError {
     /// The run replays messages.
     #[error("a run with messages cannot be forked: their times count from cycle 0")]
     Messages,
-    /// The run has flows.
-    #[error("a run with flows cannot be forked: they start at cycles of their own")]
-    Flows,
+    /// Flows ask to be admitted.
+    #[error("a run with admission cannot be forked: its rounds count from cycle 0")]
+    Admission,
+    /// Made with other flows.
+    #[error("{0}")]
+    OtherFlows(String),
     /// Made when measurement had begun.
     #[error(
         "a fork starts at the end of the warm-up (cycle {end}) at the latest, the checkpoint is from cycle {cycle}"

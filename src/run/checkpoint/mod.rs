@@ -9,10 +9,12 @@
 
 mod driver;
 mod file;
+mod flows;
 
 pub use driver::{Driver, Mark};
 pub use file::{CheckpointError, FORMAT};
 
+use self::flows::FlowMarks;
 use super::packet_sink::PacketSink;
 use super::simulation::State;
 use crate::plan::{ClassPlan, Plan};
@@ -33,6 +35,8 @@ pub struct Checkpoint {
     network: u32,
     /// Traffic classes.
     classes: Vec<Class>,
+    /// Flows.
+    flows: FlowMarks,
     /// Length of the warm-up \[cycles\].
     warmup: u64,
     /// Shards the partition was asked for.
@@ -123,6 +127,7 @@ impl Checkpoint {
             plan: print::plan(resolved, &Parts::registered()),
             network: network(&resolved.layout.graph, &resolved.routes, &resolved.plan),
             classes: classes(&resolved.plan),
+            flows: FlowMarks::of(&resolved.plan),
             warmup: resolved.plan.phases.warmup,
             driver,
             state,
@@ -132,8 +137,8 @@ impl Checkpoint {
     /// Checks that this is a state of the run that `resolved` describes.
     ///
     /// # Errors
-    /// [`CheckpointError::OtherPlan`] with the first line that differs, [`CheckpointError::OtherNetwork`] when
-    /// a file that the plan names has changed.
+    /// [`CheckpointError::OtherPlan`] with the first line that differs, [`CheckpointError::OtherNetwork`] or
+    /// [`CheckpointError::OtherFlows`] when a file that the plan names has changed.
     pub fn require_same_run(&self, resolved: &Resolved) -> Result<(), CheckpointError> {
         let plan = print::plan(resolved, &Parts::registered());
         let ours = plan
@@ -154,14 +159,16 @@ impl Checkpoint {
                 now: now.to_owned(),
             });
         }
+        self.flows.require_same(&FlowMarks::of(&resolved.plan))?;
         self.require_same_network(resolved)
     }
 
     /// Checks that the run that `resolved` describes can start from this state.
     ///
     /// # Errors
-    /// [`CheckpointError::OtherNetwork`], [`CheckpointError::OtherClasses`], [`CheckpointError::Messages`], or
-    /// [`CheckpointError::TooLate`] when the state is from after a warm-up, its own or the new one.
+    /// [`CheckpointError::OtherNetwork`], [`CheckpointError::OtherClasses`], [`CheckpointError::OtherFlows`],
+    /// [`CheckpointError::Messages`], [`CheckpointError::Admission`], or [`CheckpointError::TooLate`] when the state is from after
+    /// a warm-up, its own or the new one.
     pub fn require_forkable(&self, resolved: &Resolved) -> Result<(), CheckpointError> {
         self.require_same_network(resolved)?;
         let classes = classes(&resolved.plan);
@@ -180,9 +187,10 @@ impl Checkpoint {
         if !resolved.plan.workloads.is_empty() {
             return Err(CheckpointError::Messages);
         }
-        if !resolved.plan.flows.is_empty() {
-            return Err(CheckpointError::Flows);
+        if resolved.plan.admission.is_some() {
+            return Err(CheckpointError::Admission);
         }
+        self.flows.require_forkable(&resolved.plan)?;
         let end = self.warmup.min(resolved.plan.phases.warmup);
         if self.cycle > end {
             return Err(CheckpointError::TooLate {

@@ -1,9 +1,13 @@
 //! Reads the counters of all shards: flits sent, records as one.
 
 use super::Run;
+use crate::cycle::ledger::Channels;
+use crate::cycle::mechanisms::dropping::Drops;
+use crate::cycle::state::Place;
 use crate::ids::{ChannelId, VlId};
-use crate::measure::Records;
-use crate::run::inspect::Underway;
+use crate::measure::records::ChannelRecords;
+use crate::measure::{FlowCounts, Records};
+use crate::run::inspect::{Underway, flow_counts};
 
 impl Run<'_> {
     /// What was measured, with the flits sent between two marks.
@@ -21,7 +25,43 @@ impl Run<'_> {
             let (channel, lane) = (ChannelId::from(row / lanes), VlId::from(row % lanes));
             records.channels.send(channel, lane, after - before);
         }
+        self.add_drops(&mut records.channels);
         records
+    }
+
+    /// What switches dropped, where it would have left.
+    fn add_drops(&self, channels: &mut ChannelRecords) {
+        let lanes = u32::from(self.resolved.plan.switch.lane_count());
+        let drops = self.simulation.each::<Drops>().zip(self.simulation.each());
+        let shards = drops.zip(self.simulation.port_channels());
+        for ((drops, place), ports) in shards {
+            let place: &Place = place;
+            for (port, &channel) in Channels::new(ports).enumerate() {
+                if place.is_host(port) {
+                    break;
+                }
+                for lane in 0..lanes {
+                    let row = place.shared.numbering.lane(port, lane);
+                    channels.drop(channel, VlId::from(lane as usize), drops.at(row));
+                }
+            }
+        }
+    }
+
+    /// Packets that each flow has made, rejected ones included, by id.
+    pub(super) fn made(&self) -> Vec<u64> {
+        let flows = flow_counts(&self.simulation, None);
+        let made = flows.iter().map(|flow| flow.sent.created.packets);
+        made.collect()
+    }
+
+    /// What flows have done, with the packets made between two marks.
+    pub(super) fn flow_results(&self, [before, after]: [&[u64]; 2]) -> Vec<FlowCounts> {
+        let mut flows = flow_counts(&self.simulation, Some(self.simulation.now()));
+        for (flow, (before, after)) in flows.iter_mut().zip(before.iter().zip(after)) {
+            flow.sent.attempted = after - before;
+        }
+        flows
     }
 
     /// Counters of all shards as one.

@@ -76,10 +76,11 @@ impl Batches {
             cycles: now - start,
             created_flits: totals.created_flits - before.created_flits,
             delivered_flits: totals.delivered_flits - before.delivered_flits,
+            dropped_flits: totals.dropped_flits - before.dropped_flits,
             delivered: totals.delivered - before.delivered,
             network_latency: totals.network_latency - before.network_latency,
             packet_latency: totals.packet_latency - before.packet_latency,
-            present: totals.created - totals.rejected - totals.delivered,
+            present: totals.present(),
         });
     }
 
@@ -351,6 +352,7 @@ mod tests {
             delivered_flits: 8 * cycle,
             network_latency: 30 * cycle,
             packet_latency: 40 * cycle,
+            ..Totals::default()
         }
     }
 
@@ -369,6 +371,7 @@ mod tests {
             cycles: 10,
             created_flits: 160,
             delivered_flits: 80,
+            dropped_flits: 0,
             delivered: 10,
             network_latency: 300,
             packet_latency: 400,

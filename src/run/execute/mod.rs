@@ -21,7 +21,6 @@ use verdict::{Asked, Leftover};
 use super::acts::GlobalAct;
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
 use super::congestion;
-use super::inspect::flow_counts;
 use super::outcome::{Cost, CycleCounts, Outcome, Progress, RunError, Settings, Verdict};
 use super::simulation::{Options, Simulation};
 use super::sizing;
@@ -172,6 +171,7 @@ impl<'a> Run<'a> {
         };
         let handed = self.packets.hand_over(&mut self.simulation);
         handed.map_err(RunError::Packets)?;
+        let flow_counts = self.flow_results([&warm.made, &measured.made]);
         let flows = self.flows();
         let (flow_latencies, hop_latencies) = self.groups();
         let congestion = std::mem::take(&mut self.driver.congestion).all;
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
             flows,
             flow_latencies,
             hop_latencies,
-            flow_counts: flow_counts(&self.simulation, Some(now)),
+            flow_counts,
         })
     }
 
@@ -219,6 +219,7 @@ impl<'a> Run<'a> {
             cycle: self.simulation.now(),
             sent: self.sent(),
             queued: self.simulation.queued(),
+            made: self.made(),
         }
     }
 
@@ -295,7 +296,7 @@ impl<'a> Run<'a> {
         if self.settings.check {
             self.check()?;
         }
-        let in_fabric = totals.injected - totals.delivered;
+        let in_fabric = totals.in_fabric();
         let frozen = in_fabric > 0 && self.simulation.is_idle();
         if frozen || self.driver.watchdog.barks(now, hops, &totals) {
             let waits = WaitFor::of(&mut self.simulation);
@@ -327,16 +328,17 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Tagged packets that are not delivered yet.
+    /// Tagged packets that are neither delivered nor dropped yet.
     fn tagged_left(&self) -> u64 {
         let classes = self
             .simulation
             .records()
             .flat_map(|records| &records.measured.classes);
-        let (created, delivered) = classes.fold((0, 0), |sum, class| {
-            (sum.0 + class.tagged_created, sum.1 + class.tagged_delivered)
+        let (created, ended) = classes.fold((0, 0), |sum, class| {
+            let ended = class.tagged_delivered + class.lost.tagged;
+            (sum.0 + class.tagged_created, sum.1 + ended)
         });
-        created - delivered
+        created - ended
     }
 
     /// Checks the conservation laws.

@@ -98,7 +98,7 @@ impl GlobalAct for Timeline {
             delivered_packets: totals.delivered - before.delivered,
             network_latency_sum: totals.network_latency - before.network_latency,
             queued_packets: shards.queued(),
-            in_flight_packets: totals.injected - totals.delivered,
+            in_flight_packets: totals.in_fabric(),
         });
         self.start = (at, totals);
         if self.rows.len() as u64 >= 2 * TIMELINE_ROWS && !self.is_fixed {

@@ -3,11 +3,15 @@
 use super::super::shard::Inspect;
 use super::super::simulation::Simulation;
 use super::PacketName;
+use super::places::{Places, Spot};
 use super::reasons::Ports;
 use super::story::Reason;
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::adaptive::Choice;
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
+use crate::cycle::mechanisms::control::Answers;
+use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::{Mail, Place};
@@ -16,38 +20,6 @@ use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::source_queue::{SourceQueues, Waiting};
 use crate::ids::ChannelId;
 use crate::topology::Graph;
-
-/// Place of a packet between two cycles.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) enum Spot {
-    /// Not in the fabric.
-    #[default]
-    Nowhere,
-    /// In its host's queue of a lane, behind others.
-    Source { lane: u8, ahead: u32 },
-    /// On a channel to a switch, or there until it may request.
-    Channel {
-        into: ChannelId,
-        lane: u8,
-        /// First cycle in which it may request.
-        requests: u64,
-        /// Cycle in which its header arrives.
-        arrives: u64,
-    },
-    /// In an input queue, behind others; what it wants once it is head and requests.
-    Queue {
-        ahead: u32,
-        wants: Vec<(ChannelId, u8)>,
-    },
-    /// In an output lane, behind others.
-    OutputLane {
-        out: ChannelId,
-        lane: u8,
-        ahead: u32,
-    },
-    /// On the channel to its host, or being consumed there; delivered in that cycle.
-    Ending { delivered: u64 },
-}
 
 /// What is seen after a cycle.
 #[derive(Clone, Debug, Default)]
@@ -66,9 +38,7 @@ pub(super) struct Look {
 /// Looks for the packet.
 pub(super) struct Looker {
     name: PacketName,
-    channels: Vec<Vec<ChannelId>>,
-    /// Cycles per flit, `[channel]`.
-    steps: Vec<u16>,
+    places: Places,
     /// Shard of its host, and the host there.
     home: (usize, HostRow),
     /// Mail on its way to each shard.
@@ -81,19 +51,17 @@ pub(super) struct Looker {
 
 impl Looker {
     pub(super) fn new(graph: &Graph, simulation: &Simulation, name: PacketName) -> Self {
-        let channels = simulation.port_channels().to_vec();
+        let places = Places::new(graph, simulation);
         let source = graph.host_channel(name.source);
-        let home = (0..).zip(simulation.each::<Place>()).zip(&channels);
+        let home = (0..).zip(simulation.each::<Place>()).zip(&places.channels);
         let home = home.into_iter().find_map(|((shard, place), channels)| {
             let mut ports = Channels::new(channels).enumerate();
             let (port, _) = ports.find(|&(_, &channel)| channel == source)?;
             Some((shard, place.host(port)))
         });
-        let step = |channel| graph.channel(channel).timing.cycles_per_flit as u16;
         Self {
             name,
-            channels,
-            steps: graph.channel_ids().map(step).collect(),
+            places,
             home: home.unwrap_or((0, HostRow(0))),
             mail: Vec::new(),
             cycle: 0,
@@ -105,10 +73,23 @@ impl Looker {
 
     /// Packets its source has made.
     pub(super) fn made(&self, simulation: &Simulation) -> u64 {
-        let mut shards = simulation.each::<Place>().zip(simulation.each::<Sources>());
-        shards.nth(self.home.0).map_or(0, |(place, sources)| {
-            let classes = place.shared.traffic.classes.len() as u32;
-            sources.made(self.home.1.0 * classes + u32::from(self.name.class))
+        let (shard, host, class) = (self.home.0, self.home.1.0, self.name.class);
+        let Some(place) = simulation.each::<Place>().nth(shard) else {
+            return 0;
+        };
+        let classes = &place.shared.traffic.classes;
+        let of = &classes[usize::from(class)];
+        if of.flows.is_some() {
+            let flows = simulation.each::<Flows>().nth(shard);
+            return flows.map_or(0, |flows| flows.made(host, class).into());
+        }
+        if of.answers.is_some() {
+            let answers = simulation.each::<Answers>().nth(shard);
+            return answers.map_or(0, |answers| answers.made(host, class).into());
+        }
+        let sources = simulation.each::<Sources>().nth(shard);
+        sources.map_or(0, |sources| {
+            sources.made(host * classes.len() as u32 + u32::from(class))
         })
     }
 
@@ -126,6 +107,18 @@ impl Looker {
         simulation.inspect(self);
         self.before.clone_from(&self.found.ports);
         std::mem::take(&mut self.found)
+    }
+}
+
+/// Why its host does not take a packet with others ahead of it in its lane.
+fn at_host(view: &dyn Columns, host: HostRow, ahead: u32) -> (Reason, u64) {
+    let rooms = view.resource::<AnswerRooms>();
+    if !rooms.is_some_and(|rooms| rooms.is_holding(host)) {
+        (Reason::SinkBusy, u64::from(ahead))
+    } else if ahead == 0 {
+        (Reason::NoRoomForAnswer, 0)
+    } else {
+        (Reason::NotHead, u64::from(ahead))
     }
 }
 
@@ -160,10 +153,7 @@ impl Looker {
 
     /// Outgoing channel and number of a lane.
     fn channel(&self, view: &dyn Columns, lane: LaneRow) -> (ChannelId, u8) {
-        let shared = view.shared();
-        let channels = Channels::new(&self.channels[self.shard]);
-        let port = shared.numbering.port(lane);
-        (channels[port], shared.numbering.number(lane) as u8)
+        self.places.channel(view, self.shard, lane)
     }
 
     fn look_at_mail(&mut self, view: &dyn Columns) {
@@ -183,23 +173,7 @@ impl Looker {
 
     /// A packet that may request from `at` on in the input lane `lane`.
     fn flight(&self, view: &dyn Columns, lane: LaneRow, at: u64, packet: &Packet) -> Spot {
-        let shared = view.shared();
-        let (outgoing, number) = self.channel(view, lane);
-        let into = outgoing.reverse();
-        let step = self.steps[into.index()];
-        let port_row = shared.numbering.port(lane);
-        let port = &view.ins()[port_row];
-        let delay = if view.place().is_host(port_row) {
-            shared.underrun(packet.size, step, shared.switch.sink_step)
-        } else {
-            shared.pipeline([view.switch_id(port.owner), port.table_row], packet, step)
-        };
-        Spot::Channel {
-            into,
-            lane: number,
-            requests: at,
-            arrives: at - delay,
-        }
+        self.places.flight(view, self.shard, lane, at, packet)
     }
 
     fn look_at_calendar(&mut self, view: &dyn Columns) {
@@ -256,9 +230,8 @@ impl Looker {
             .collect();
         self.find(view, row, Spot::Queue { ahead, wants }, Some(port));
         let size = view.packets()[row].size;
-        let is_at_host = view.place().is_host(port);
-        self.found.reason = Some(if is_at_host {
-            (Reason::SinkBusy, u64::from(ahead))
+        self.found.reason = Some(if view.place().is_host(port) {
+            at_host(view, view.place().host(port), ahead)
         } else if wanted.is_empty() {
             (Reason::NotHead, u64::from(ahead))
         } else {
@@ -303,36 +276,54 @@ impl Looker {
             return;
         }
         let shared = view.shared();
-        let name = self.name;
         let port = view.place().port(self.home.1);
         for lane in 0..shared.numbering.lanes() {
             let queue = shared.numbering.source_queue(self.home.1, lane);
-            let is_mine = |waiting: &Waiting| {
-                waiting.class == name.class && u64::from(waiting.sequence) == name.sequence
-            };
-            let Some(queues) = view.resource::<SourceQueues>() else {
-                return;
-            };
-            let mut packets = queues.packets(queue);
-            let Some((ahead, waiting)) = (0u64..)
-                .zip(&mut packets)
-                .find(|(_, waiting)| is_mine(waiting))
-            else {
+            let Some((flow, ahead, waiting)) = self.waiting(view, queue) else {
                 continue;
             };
             self.found.ports = Some(self.ports(view, port));
             let row = shared.numbering.lane(port, lane);
-            self.found.reason = Some(if ahead > 0 || self.sent_now(view, row) > 0 {
+            self.found.reason = Some(match flow {
+                Some(_) if ahead > 0 => (Reason::NotHead, ahead),
+                Some(flow) => (Reason::Flow, flow.into()),
                 // one that left in this cycle was before it, too
-                (Reason::NotHead, ahead.max(1))
-            } else {
-                self.refused(view, row, waiting.size)
+                None if ahead > 0 || self.sent_now(view, row) > 0 => {
+                    (Reason::NotHead, ahead.max(1))
+                }
+                None => self.refused(view, row, waiting.size),
             });
             self.found.spot = Spot::Source {
                 lane: lane as u8,
                 ahead: ahead as u32,
             };
-            self.found.waiting = Some(*waiting);
+            self.found.waiting = Some(waiting);
         }
+    }
+
+    /// The packet among those that wait for a lane of its host, with how many are before it: in the source queue, in the
+    /// control queue, or kept by its flow, which is named.
+    fn waiting(&self, view: &dyn Columns, queue: usize) -> Option<(Option<u32>, u64, Waiting)> {
+        let name = self.name;
+        let is_mine = |waiting: &Waiting| {
+            waiting.class == name.class && u64::from(waiting.sequence) == name.sequence
+        };
+        let sources = view.resource::<SourceQueues>();
+        let queued = sources.and_then(|sources| {
+            let mut packets = (0..).zip(sources.packets(queue).copied());
+            packets.find(|(_, waiting)| is_mine(waiting))
+        });
+        let answers = view.resource::<Answers>();
+        let answer = answers.and_then(|answers| {
+            let mut packets = (0..).zip(answers.queued(queue).map(|queued| queued.packet));
+            packets.find(|(_, waiting)| is_mine(waiting))
+        });
+        if let Some((ahead, waiting)) = queued.or(answer) {
+            return Some((None, ahead, waiting));
+        }
+        let held = view.resource::<Flows>()?.waiting_at(queue);
+        let mut mine = held.into_iter().filter(|held| is_mine(&held.packet));
+        mine.next()
+            .map(|held| (Some(held.flow), held.ahead, held.packet))
     }
 }

@@ -5,11 +5,14 @@
 //! request granted at once) follows from where the packet is then.
 //! Cost: per cycle one look at a counter until the packet exists, then one at every queue of the fabric.
 
+mod flow;
 mod look;
+mod places;
 mod reasons;
 mod story;
 mod teller;
 
+pub use flow::{FlowEvent, FlowStory, FlowWhat, Hold, watch_flow};
 pub use story::{Event, Reason, Story, What};
 
 use super::outcome::{RunError, Settings};
@@ -17,10 +20,11 @@ use super::simulation::Simulation;
 use super::sizing;
 use super::watchdog::Watchdog;
 use crate::ids::HostId;
-use crate::measure::Observe;
+use crate::measure::{Digest, Observe};
 use crate::plan::Plan;
 use crate::scenario::Resolved;
-use look::{Looker, Spot};
+use look::Looker;
+use places::Spot;
 use std::sync::atomic::{AtomicBool, Ordering};
 use teller::Teller;
 
@@ -62,6 +66,14 @@ pub enum WatchError {
         /// Number asked for.
         asked: u64,
     },
+    /// There is no such flow.
+    #[error("{}", no_flow(*asked, *flows))]
+    NoFlow {
+        /// Id asked for.
+        asked: u32,
+        /// Flows of the scenario.
+        flows: usize,
+    },
     /// Stopped by a signal.
     #[error("stopped at cycle {0}")]
     Stopped(u64),
@@ -71,6 +83,14 @@ pub enum WatchError {
     /// Worker threads could not be started.
     #[error("cannot start the worker threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+fn no_flow(asked: u32, flows: usize) -> String {
+    match flows {
+        0 => String::from("no class of the scenario has `flows`"),
+        1 => format!("there is no flow {asked}: the scenario has flow 0 only"),
+        _ => format!("there is no flow {asked}, expected 0 to {}", flows - 1),
+    }
 }
 
 /// Runs until the packet is delivered, at most as long as the phases of the scenario may last.
@@ -86,18 +106,14 @@ pub fn watch(
     let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
     let class = &plan.classes[usize::from(name.class)];
     let host = name.source.0;
-    if class.hosts.binary_search(&name.source).is_err() || !class.pattern.sends(name.source) {
+    let is_silent = class.answers.is_none() && !class.pattern.sends(name.source);
+    if class.hosts.binary_search(&name.source).is_err() || is_silent {
         let class = class.name.clone();
         return Err(WatchError::Silent { host, class });
     }
     let (threads, shards) = (settings.threads, settings.shards);
     let options = sizing::choose(plan, graph, &resolved.proof, threads, shards);
-    // nobody takes records here
-    let unobserved = Plan {
-        observe: Observe::default(),
-        ..plan.clone()
-    };
-    let mut simulation = Simulation::new(&unobserved, graph, &resolved.routes, options)?;
+    let mut simulation = Simulation::new(&unobserved(plan), graph, &resolved.routes, options)?;
     let phases = plan.phases;
     let end = phases.warmup + phases.measure + phases.drain_limit;
     // packets of messages have numbers in the order of the source, not of their making
@@ -134,10 +150,27 @@ pub fn watch(
     Ok(teller.finish(&simulation, is_stuck))
 }
 
+/// The plan without records, which nobody takes here.
+fn unobserved(plan: &Plan) -> Plan {
+    Plan {
+        observe: Observe::default(),
+        ..plan.clone()
+    }
+}
+
+/// Digest of all deliveries so far.
+fn digest(simulation: &Simulation) -> Digest {
+    let mut digest = Digest::default();
+    for records in simulation.records() {
+        digest.merge(records.measured.digest);
+    }
+    digest
+}
+
 /// Whether packets are in the fabric and nothing can move, or nothing has moved for long.
 fn is_deadlocked(simulation: &Simulation, watchdog: &mut Watchdog) -> bool {
     let totals = simulation.totals();
     let hops = simulation.hops().packets;
-    let is_frozen = totals.injected > totals.delivered && simulation.is_idle();
+    let is_frozen = totals.in_fabric() > 0 && simulation.is_idle();
     is_frozen || watchdog.barks(simulation.now(), hops, &totals)
 }

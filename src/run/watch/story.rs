@@ -25,6 +25,8 @@ pub enum What {
     Leaves,
     /// Its tail is consumed.
     Delivered,
+    /// A switch takes it out of the fabric.
+    Dropped,
 }
 
 /// Why a packet waits.
@@ -47,6 +49,10 @@ pub enum Reason {
     Crossbar,
     /// Its host consumes other packets.
     SinkBusy,
+    /// The queue of answers of its host has no room for its answer.
+    NoRoomForAnswer,
+    /// Its flow does not send.
+    Flow,
 }
 
 impl Reason {
@@ -75,6 +81,8 @@ impl Reason {
             Self::LostArbitration => "arbitration lost".into(),
             Self::Crossbar => format!("in the crossbar until cycle {}", number - 1),
             Self::SinkBusy => "the host consumes another packet".into(),
+            Self::NoRoomForAnswer => "the host has no room for its answer".into(),
+            Self::Flow => format!("flow {number} does not send: `--flow {number}` tells why"),
         }
     }
 }
@@ -117,6 +125,8 @@ pub struct Story {
     pub injected: Option<u64>,
     /// Cycle in which its tail was consumed.
     pub delivered: Option<u64>,
+    /// Cycle in which a switch dropped it.
+    pub dropped: Option<u64>,
     /// Inter-switch channels crossed.
     pub hops: u16,
     /// Events by cycle.

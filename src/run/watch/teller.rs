@@ -1,18 +1,21 @@
 //! The events of one packet, told from looks in a row.
 
 use super::super::simulation::Simulation;
-use super::PacketName;
-use super::look::{Look, Spot};
+use super::look::Look;
+use super::places::Spot;
 use super::story::{Event, Story, What};
+use super::{PacketName, digest};
 use crate::fabric::components::Packet;
 use crate::ids::{ChannelId, HostId};
 use crate::measure::Digest;
+use crate::plan::DropRule;
 use crate::scenario::Resolved;
 use crate::topology::{ChannelTiming, Endpoint};
 
 /// Makes the story.
 pub(super) struct Teller<'a> {
     resolved: &'a Resolved,
+    class: u16,
     story: Story,
     is_over: bool,
     before: Spot,
@@ -29,6 +32,7 @@ impl<'a> Teller<'a> {
         let class = &resolved.plan.classes[usize::from(name.class)];
         Self {
             resolved,
+            class: name.class,
             story: Story {
                 source: name.source.0,
                 class: class.name.clone(),
@@ -38,6 +42,7 @@ impl<'a> Teller<'a> {
                 created: 0,
                 injected: None,
                 delivered: None,
+                dropped: None,
                 hops: 0,
                 events: Vec::new(),
                 cycles: 0,
@@ -83,7 +88,10 @@ impl<'a> Teller<'a> {
         }
         self.wait(cycle, &look);
         if look.spot == Spot::Nowhere && !self.is_over {
-            self.deliver(cycle);
+            match self.last_switch() {
+                Some(input) => self.drop(cycle, input),
+                None => self.deliver(cycle),
+            }
         }
         self.before = look.spot;
     }
@@ -93,9 +101,7 @@ impl<'a> Teller<'a> {
         self.story.events.sort_by_key(|event| event.cycle);
         self.story.cycles = simulation.now();
         self.story.is_stuck = is_stuck;
-        for records in simulation.records() {
-            self.story.digest.merge(records.measured.digest);
-        }
+        self.story.digest = digest(simulation);
         self.story
     }
 
@@ -142,7 +148,12 @@ impl<'a> Teller<'a> {
             .waiting
             .map(|waiting| (waiting.destination, waiting.size)));
         let Some((destination, size)) = known else {
-            let detail = String::from("by its full source queue");
+            let class = usize::from(self.class);
+            let queue = match self.resolved.plan.classes[class].flows {
+                Some(_) => "the full queue of its flow",
+                None => "its full source queue",
+            };
+            let detail = format!("by {queue}");
             self.push((cycle, cycle), What::Created, place.clone(), String::new());
             self.push((cycle, cycle), What::Rejected, place, detail);
             self.is_over = true;
@@ -290,6 +301,31 @@ impl<'a> Teller<'a> {
             reason: Some(reason),
             detail: reason.words(number, size),
         });
+    }
+
+    /// The input where it was last, or was about to be, if that is one of a switch: nobody takes it there.
+    fn last_switch(&self) -> Option<Endpoint> {
+        let into = match &self.before {
+            Spot::Channel { into, .. } => *into,
+            Spot::Queue { .. } => self.flight?,
+            _ => return None,
+        };
+        let input = self.resolved.layout.graph.channel(into).to;
+        input.switch().is_some().then_some(input)
+    }
+
+    fn drop(&mut self, cycle: u64, input: Endpoint) {
+        self.story.dropped = Some(cycle);
+        self.is_over = true;
+        let held = self.resolved.plan.switch.drop.as_ref();
+        let detail = match held.map(|drop| drop.rule) {
+            Some(DropRule::Threshold(flits)) => {
+                format!("{flits} flits or more of others wait for the lane it wants")
+            }
+            _ => String::from("the next buffer has no room for it"),
+        };
+        let place = (self.end(input), None);
+        self.push((cycle, cycle), What::Dropped, place, detail);
     }
 
     fn deliver(&mut self, cycle: u64) {

@@ -155,6 +155,11 @@ pub(super) fn adaptive_routing(scenario: &Scenario, adaptive: &Adaptive) -> Resu
              packet is head: use `(threshold: size)`"
         )));
     }
+    if let Some(drop) = &switch.drop {
+        return Err(drop.mistake(format!(
+            "dropping does not go with `routing: {engine}`, whose packets may have other ways than the one without room"
+        )));
+    }
     if switch.queues.value == Queues::Voq {
         return Err(switch.queues.mistake(format!(
             "`Voq` does not go with `routing: {engine}`, which knows no output before a packet is head: use `Fifo`"

@@ -11,9 +11,9 @@ mod unreachable;
 pub use routes::{management, route};
 pub use unreachable::named as unreachable_pairs;
 
-use super::prove::prove;
+use super::prove::{prove, prove_answers};
 use super::sections::traffic;
-use super::sections::{Scenario, admission};
+use super::sections::{Scenario, admission, dropping};
 use super::syntax::Mistake;
 use crate::admission::{ADMISSIONS, BuildAdmission};
 use crate::control::{ALGORITHMS, BuildAlgorithm};
@@ -189,20 +189,25 @@ pub fn plan(
     let mut classes = traffic::plan_classes(scenario, parts, layout)?;
     let workloads = traffic::workloads(scenario, parts, layout, base, &mut classes)?;
     let host = scenario.fabric.host.plan(clock)?;
-    let (flows, app_phases) =
+    let (mut flows, app_phases) =
         traffic::plan_flows(scenario, parts, layout, base, host.scheduler, &mut classes)?;
     traffic::plan_control(scenario, parts, layout, &host, &mut classes)?;
     let rounds = scenario.admission.as_ref();
-    let rounds = rounds
-        .map(|section| section.plan(parts, clock))
+    let switch = scenario.fabric.switch.plan(&scenario.qos, clock)?;
+    let lanes = admission::parts_of_lanes(&switch, &classes, clock.flit_bytes);
+    let mut rounds = rounds
+        .map(|section| section.plan(parts, clock, lanes))
         .transpose()?;
+    if let Some(rounds) = &mut rounds {
+        rounds.add_probes(&mut classes, &mut flows);
+    }
     let observe = scenario.observe.plan(&classes, clock)?;
     let plan = Plan {
         title: scenario.title.clone(),
         seed: scenario.seed,
         flit_bytes: clock.flit_bytes,
         reference_rate: clock.reference_rate,
-        switch: scenario.fabric.switch.plan(&scenario.qos, clock)?,
+        switch,
         host,
         classes,
         workloads,
@@ -219,6 +224,7 @@ pub fn plan(
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;
     checks::congestion(scenario, &plan)?;
+    dropping::check(scenario, &plan)?;
     Ok(plan)
 }
 
@@ -247,7 +253,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
     let routes = route(&scenario, parts, &layout, &plan, base)?;
-    let proof = prove(&layout.graph, &routes, &plan)
+    let mut proof = prove(&layout.graph, &routes, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;
     if proof.unreachable_pairs > 0 {
         let pairs = unreachable::named(&layout.graph, &proof);
@@ -257,6 +263,14 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     checks::looks(&scenario, &plan, &routes)?;
     traffic::complete_flows(&scenario, &layout.graph, &routes, &proof, &mut plan)?;
     traffic::check_groups(&scenario, &layout.graph, &routes, &plan)?;
+    if let Err(message) = prove_answers(&layout.graph, &routes, &plan, &mut proof) {
+        let mut classes = scenario.traffic.iter();
+        let queue = classes.find_map(|class| class.answers.queue.as_ref());
+        return Err(match queue {
+            Some(queue) => queue.mistake(message),
+            None => scenario.routing.name.mistake(message),
+        });
+    }
     Ok(Resolved {
         scenario,
         layout,

@@ -2,7 +2,7 @@
 
 use super::Sweep;
 use super::sweep::Axis;
-use super::values::{Read, number, one_of, text};
+use super::values::{Read, boolean, number, one_of, text};
 use crate::registry::unknown;
 use crate::scenario::expectation::{Fold, Relation, Selection, Tolerance};
 use crate::scenario::metrics;
@@ -43,6 +43,8 @@ section! {
         source: String = text, "text" or "\"\"";
         /// Why the result is not the source's; a claim that does not hold is then `differs`, not `fails`
         deviation: String = text, "text" or "\"\"";
+        /// Whether the quick form of the sweep has the claim, too, if it has its points
+        quick: bool = boolean, "true | false" or "true";
     }
 }
 
@@ -77,7 +79,7 @@ fn selection(item: &Item<'_>) -> Read<Selection> {
 
 impl Expectation {
     /// Points that no axis has.
-    pub(super) fn check(&self, sweep: Option<&Sweep>) -> Result<(), Mistake> {
+    pub(in crate::scenario) fn check(&self, sweep: Option<&Sweep>) -> Result<(), Mistake> {
         let groups = sweep.iter().flat_map(|sweep| &sweep.axes);
         let known: Vec<&Axis> = groups.flatten().collect();
         for (path, value) in self.at.iter().chain(self.over.iter().flatten()) {
@@ -86,14 +88,7 @@ impl Expectation {
                 return Err(path.mistake(unknown("axis", &path.value, paths)));
             };
             if axis.values.iter().all(|other| other.value != value.value) {
-                let values = axis.values.iter().map(|value| value.value.as_str());
-                let values: Vec<&str> = values.collect();
-                return Err(value.mistake(format!(
-                    "axis `{}` has no value {}: {}",
-                    path.value,
-                    value.value,
-                    values.join(", ")
-                )));
+                return Err(value.mistake(axis.lacks(&value.value)));
             }
         }
         Ok(())
@@ -122,6 +117,7 @@ impl Expectation {
         );
         printer.key("source", quote(&self.source));
         printer.key("deviation", quote(&self.deviation));
+        printer.key("quick", self.quick);
     }
 }
 

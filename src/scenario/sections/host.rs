@@ -1,7 +1,7 @@
 //! Section `host`: sources and sinks.
 
 use super::values::{Read, rate, whole};
-use crate::plan::{HostOptions, Scheduler, Unit};
+use crate::plan::{HostOptions, SCHEDULERS, Scheduler, Unit};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{At, Item, Mistake};
 use crate::topology::graph::link_rate::whole_multiple;
@@ -24,25 +24,23 @@ section! {
 }
 
 fn scheduler(item: &Item<'_>) -> Read<Scheduler> {
-    if let Some(("WeightedRoundRobin", Some(arguments))) = item.variant() {
-        let unit = &arguments.tuple(1, "a unit: expected `WeightedRoundRobin(Flits)`")?[0];
-        let unit = unit.choice(&[("Flits", Unit::Flits), ("Packets", Unit::Packets)])?;
-        return Ok(Scheduler::WeightedRoundRobin(unit));
+    let Some((name, arguments)) = item.variant() else {
+        return Err(item.unexpected("a scheduler, such as `RoundRobin`"));
+    };
+    let entry = SCHEDULERS.lookup(name);
+    let scheduler = entry.map_err(|message| item.mistake(message))?.build;
+    match (scheduler, arguments) {
+        (Scheduler::WeightedRoundRobin(_), Some(arguments)) => {
+            let unit = &arguments.tuple(1, "a unit: expected `WeightedRoundRobin(Flits)`")?[0];
+            let unit = unit.choice(&[("Flits", Unit::Flits), ("Packets", Unit::Packets)])?;
+            Ok(Scheduler::WeightedRoundRobin(unit))
+        }
+        (Scheduler::WeightedRoundRobin(_), None) => Err(item.mistake(
+            "`WeightedRoundRobin` needs a unit: `WeightedRoundRobin(Flits)` or `WeightedRoundRobin(Packets)`",
+        )),
+        (_, Some(_)) => Err(item.mistake(format!("`{name}` has no arguments: expected `{name}`"))),
+        (_, None) => Ok(scheduler),
     }
-    let named = item.choice(&[
-        ("Fifo", Scheduler::Fifo),
-        ("RoundRobin", Scheduler::RoundRobin),
-        ("ShortestRemaining", Scheduler::ShortestRemaining),
-        ("VirtualClock", Scheduler::VirtualClock),
-        ("Paced", Scheduler::Paced),
-        ("LeakyBucket", Scheduler::LeakyBucket),
-    ]);
-    named.map_err(|_| {
-        item.unexpected(
-            "a scheduler: expected `Fifo`, `RoundRobin`, `WeightedRoundRobin(Flits)` or `(Packets)`, \
-             `ShortestRemaining`, `VirtualClock`, `Paced` or `LeakyBucket`",
-        )
-    })
 }
 
 impl Host {

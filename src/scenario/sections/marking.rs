@@ -1,6 +1,7 @@
 //! Sections `marking`, `infiniband_marking` and `ecn_marking`: which packets get the congestion bit.
 
 use super::values::{Read, amount, one_of, small};
+use crate::control::infiniband::presets::Preset;
 use crate::plan;
 use crate::plan::Victims;
 use crate::plan::Victims::{All, Hosts, None as Nobody};
@@ -19,14 +20,18 @@ section! {
 section! {
     /// InfiniBand's congestion marking (annex A10), by all that waits for an output lane.
     InfiniBandMarking = "infiniband_marking" in "fabric.switch.marking" {
+        /// Parameter set in use that what is not written is taken from
+        preset: Preset = one_of(Preset::ALL), "None | CcManager | FirstExperiences | IbCcConfig | OpaFm" or "None";
         /// From 0, no marking, to 15, from one sixteenth of a lane's buffer on
-        threshold: u8 = small(0, 15), "0..=15" or "15";
+        threshold: Option<u8> = small(0, 15), "0..=15" else "15, or the preset's";
+        /// How far what waits has to fall below the threshold until marking ends
+        hysteresis: At<Amount> = amount, "size" or "\"0 flits\"";
         /// Smallest packet that is marked; 0 = all
-        packet_size: At<Amount> = amount, "size" or "\"0 flits\"";
+        packet_size: Option<At<Amount>> = amount, "size" else "\"0 flits\", or the preset's";
         /// Packets left out between two that are marked
-        marking_rate: u16 = rate, "0..=65535" or "0";
+        marking_rate: Option<u16> = rate, "0..=65535" else "0, or the preset's";
         /// Outputs that mark though others hold them back: None, those to Hosts, or All
-        victims: Victims = one_of(&[Nobody, Hosts, All]), "None | Hosts | All" or "Hosts";
+        victims: Option<Victims> = victims, "Preset | None | Hosts | All; Preset without one is Hosts" or "Preset";
     }
 }
 
@@ -58,10 +63,43 @@ fn rate(item: &Item<'_>) -> Read<u16> {
         .map(|value| value as u16)
 }
 
+/// `Preset` is what a preset has.
+fn victims(item: &Item<'_>) -> Read<Option<Victims>> {
+    if item.is_word("Preset") {
+        return Ok(None);
+    }
+    one_of(&[Nobody, Hosts, All])(item).map(Some)
+}
+
 fn probability(item: &Item<'_>) -> Read<f64> {
     match item.number() {
         Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
         _ => Err(item.unexpected("a probability from 0 to 1")),
+    }
+}
+
+impl InfiniBandMarking {
+    /// In flits; what is written, else what the preset has.
+    fn plan(&self, clock: Clock) -> Result<plan::Marking, Mistake> {
+        let set = self.preset.parameters();
+        let packet = match (&self.packet_size, set) {
+            (Some(size), _) => flits(size, clock, 0, u64::from(u16::MAX))? as u16,
+            (None, Some(set)) => Amount::Bytes(set.packet_bytes).flits(clock) as u16,
+            (None, None) => 0,
+        };
+        Ok(plan::Marking::InfiniBand {
+            threshold: self
+                .threshold
+                .or(set.map(|set| set.threshold))
+                .unwrap_or(15),
+            hysteresis: buffer(&self.hysteresis, clock, 0)?,
+            packet,
+            rate: self
+                .marking_rate
+                .or(set.map(|set| set.marking_rate))
+                .unwrap_or(0),
+            victims: self.victims.or(set.map(|set| set.victims)).unwrap_or(Hosts),
+        })
     }
 }
 
@@ -86,12 +124,7 @@ impl Marks {
             Self::Requests(marking) => {
                 plan::Marking::Requests(buffer(&marking.threshold, clock, 1)?)
             }
-            Self::InfiniBand(marking) => plan::Marking::InfiniBand {
-                threshold: marking.threshold,
-                packet: flits(&marking.packet_size, clock, 0, u64::from(u16::MAX))? as u16,
-                rate: marking.marking_rate,
-                victims: marking.victims,
-            },
+            Self::InfiniBand(marking) => marking.plan(clock)?,
             Self::Ecn(marking) => {
                 let least = buffer(&marking.k_min, clock, 0)?;
                 plan::Marking::Ecn {
@@ -109,11 +142,13 @@ impl Marks {
             plan::Marking::Requests(threshold) => format!("(threshold: \"{threshold} flits\")"),
             plan::Marking::InfiniBand {
                 threshold,
+                hysteresis,
                 packet,
                 rate,
                 victims,
             } => format!(
-                "InfiniBand(threshold: {threshold}, packet_size: \"{packet} flits\", marking_rate: {rate}, victims: {victims:?})"
+                "InfiniBand(threshold: {threshold}, hysteresis: \"{hysteresis} flits\", packet_size: \"{packet} flits\", \
+                 marking_rate: {rate}, victims: {victims:?})"
             ),
             plan::Marking::Ecn {
                 least,

@@ -10,6 +10,7 @@
 mod section;
 
 pub mod admission;
+pub mod dropping;
 pub mod expect;
 pub mod fabric;
 pub mod faults;
@@ -27,6 +28,7 @@ pub mod traffic;
 mod values;
 
 pub use admission::Admission;
+pub use dropping::Dropping;
 pub use expect::Expectation;
 pub use fabric::Fabric;
 pub use faults::Faults;
@@ -38,7 +40,7 @@ pub use phases::{AutoMeasure, AutoWarmup, Phases, UntilFlows, UntilMessages};
 pub use qos::{Qos, VlArbitration};
 pub use scenario::Scenario;
 pub use section::{Held, Section};
-pub use sweep::Sweep;
+pub use sweep::{Quick, Sweep};
 pub use switch::Switch;
 pub use traffic::Class;
 
@@ -53,6 +55,7 @@ pub static SECTIONS: &[Section] = &[
     Marking::SECTION,
     InfiniBandMarking::SECTION,
     EcnMarking::SECTION,
+    Dropping::SECTION,
     Host::SECTION,
     Faults::SECTION,
     Qos::SECTION,
@@ -71,5 +74,6 @@ pub static SECTIONS: &[Section] = &[
     UntilFlows::SECTION,
     Observe::SECTION,
     Sweep::SECTION,
+    Quick::SECTION,
     Expectation::SECTION,
 ];

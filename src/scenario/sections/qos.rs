@@ -2,7 +2,7 @@
 
 use super::Switch;
 use super::values::{Read, boolean, one_of, small, whole};
-use crate::ids::INFINIBAND_LANES;
+use crate::ids::{INFINIBAND_LANES, MOST_LANES};
 use crate::plan::Matching;
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::{HighPriorityLimit, Rules, Unit};
@@ -49,7 +49,10 @@ fn entries(item: &Item<'_>) -> Read<Vec<(u8, u8)>> {
     }
     let entry = |item: &Item<'_>| {
         let pair = item.tuple(2, "an entry: expected `(lane, weight)`")?;
-        Ok((small(0, 14)(&pair[0])?, small(0, 255)(&pair[1])?))
+        Ok((
+            small(0, MOST_LANES - 1)(&pair[0])?,
+            small(0, 255)(&pair[1])?,
+        ))
     };
     items.iter().map(entry).collect()
 }
@@ -82,7 +85,9 @@ impl Qos {
         let Some(tables) = &self.vl_arbitration else {
             return Ok(());
         };
-        if lanes > INFINIBAND_LANES {
+        // the legacy arbiter is of a fabric that numbered lanes as it liked
+        let is_legacy = tables.value.rules.value == Rules::Legacy;
+        if lanes > INFINIBAND_LANES && !is_legacy {
             return Err(tables.mistake(format!(
                 "InfiniBand's tables know {INFINIBAND_LANES} data lanes, `fabric.switch.lanes` is {lanes}: \
                  lower it or leave the tables out"

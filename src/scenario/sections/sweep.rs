@@ -1,9 +1,10 @@
 //! Section `sweep`: axes, alone or together.
 
 use super::values::{Read, list, whole};
+use crate::registry::unknown;
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::tree::quote;
-use crate::scenario::syntax::{At, Item};
+use crate::scenario::syntax::{At, Fields, Item, Mistake};
 
 /// Keys that are no axis, and why.
 const NO_AXES: [(&str, &str); 5] = [
@@ -16,11 +17,25 @@ const NO_AXES: [(&str, &str); 5] = [
 
 section! {
     /// Values to vary, for `virtlane sweep`.
-    Sweep = "sweep" in "sweep" {
+    Sweep = "sweep" in "sweep" checked by Sweep::check_quick {
         /// Every combination is run; the axes of a Zip advance together, such as a topology and its routing
         axes: Vec<Vec<Axis>> = groups, "list of (key path, [values]) | Zip([(key path, [values]), ...])";
         /// Runs per combination, with seeds counted from `seed`
         seeds: u32 = whole(1), "integer >= 1" or "1";
+        /// What `virtlane reproduce --quick` makes of it; None = the same
+        quick: Option<Quick> = Quick::read, "None | section" or None;
+    }
+}
+
+section! {
+    /// A thinner sweep: of its claims those are judged whose points are left, and which do not say `quick: false`.
+    Quick = "quick" in "sweep.quick" {
+        /// Runs per combination; None = as many
+        seeds: Option<u32> = whole(1), "None | integer >= 1" or None;
+        /// Axes with the values that are left; those that advance together with them are thinned alike
+        values: Vec<Axis> = list(axis), "list of (axis, [values])" or "[]";
+        /// Changes of the scenario, as by `--set`
+        set: Vec<(At<String>, At<String>)> = assignments, "list of (key path, value)" or "[]";
     }
 }
 
@@ -89,6 +104,19 @@ fn axis(item: &Item<'_>) -> Read<Axis> {
     })
 }
 
+/// Key paths with the values they get.
+fn assignments(item: &Item<'_>) -> Read<Vec<(At<String>, At<String>)>> {
+    let one = |item: &Item<'_>| {
+        let pair = item.tuple(2, "a change: expected `(\"key.path\", value)`")?;
+        let path = pair[0].text("a key path in quotes, such as \"phases.measure\"")?;
+        Ok((
+            pair[0].at(path.to_owned()),
+            pair[1].at(pair[1].node.to_text()),
+        ))
+    };
+    list(one)(item)
+}
+
 fn different_paths(groups: &[Vec<Axis>]) -> Read<()> {
     let axes: Vec<&Axis> = groups.iter().flatten().collect();
     for (index, axis) in axes.iter().enumerate() {
@@ -102,20 +130,101 @@ fn different_paths(groups: &[Vec<Axis>]) -> Read<()> {
 }
 
 impl Sweep {
+    /// Every thinned axis is one of the sweep, and so are its values.
+    fn check_quick(&self, _: &Fields<'_>) -> Result<(), Mistake> {
+        let Some(quick) = &self.quick else {
+            return Ok(());
+        };
+        for thinned in &quick.values {
+            let axes = || self.axes.iter().flatten();
+            let Some(whole) = axes().find(|axis| axis.path.value == thinned.path.value) else {
+                let paths = axes().map(|axis| axis.path.value.as_str());
+                return Err(thinned
+                    .path
+                    .mistake(unknown("axis", &thinned.path.value, paths)));
+            };
+            for value in &thinned.values {
+                if whole.values.iter().all(|other| other.value != value.value) {
+                    return Err(value.mistake(whole.lacks(&value.value)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The axes that are left in the quick form.
+    pub(in crate::scenario) fn thinned(&self, quick: &Quick) -> Vec<Vec<Axis>> {
+        let thin = |group: &Vec<Axis>| {
+            let is_left = |place: &usize| {
+                group.iter().all(|axis| {
+                    let mut thinned = quick.values.iter();
+                    let thinned = thinned.find(|thinned| thinned.path.value == axis.path.value);
+                    let value = &axis.values[*place].value;
+                    thinned.is_none_or(|left| left.values.iter().any(|kept| kept.value == *value))
+                })
+            };
+            let places: Vec<usize> = (0..group[0].values.len()).filter(is_left).collect();
+            let thin = |axis: &Axis| Axis {
+                path: axis.path.clone(),
+                values: places
+                    .iter()
+                    .map(|&place| axis.values[place].clone())
+                    .collect(),
+            };
+            group.iter().map(thin).collect()
+        };
+        self.axes.iter().map(thin).collect()
+    }
+
     /// The section.
     pub(super) fn print(&self, printer: &mut Printer) {
         printer.block("axes: [", "],", |printer| {
             for group in &self.axes {
-                match &group[..] {
-                    [axis] => printer.line(format!("{},", written(axis))),
-                    several => {
-                        let axes: Vec<_> = several.iter().map(written).collect();
-                        printer.line(format!("Zip([{}]),", axes.join(", ")));
-                    }
-                }
+                printer.line(format!("{},", written_group(group)));
             }
         });
         printer.key("seeds", self.seeds);
+        match &self.quick {
+            Some(quick) => printer.block("quick: (", "),", |printer| quick.print(printer)),
+            None => printer.key("quick", "None"),
+        }
+    }
+}
+
+impl Quick {
+    fn print(&self, printer: &mut Printer) {
+        printer.or_none("seeds", self.seeds);
+        let values: Vec<_> = self.values.iter().map(written).collect();
+        printer.key("values", format_args!("[{}]", values.join(", ")));
+        let set = self.set.iter();
+        let set: Vec<_> = set
+            .map(|(path, value)| format!("({}, {})", quote(&path.value), value.value))
+            .collect();
+        printer.key("set", format_args!("[{}]", set.join(", ")));
+    }
+}
+
+impl Axis {
+    /// What is said of a value it does not have.
+    pub(super) fn lacks(&self, value: &str) -> String {
+        let values = self.values.iter().map(|value| value.value.as_str());
+        let values: Vec<&str> = values.collect();
+        format!(
+            "axis `{}` has no value {value}: {}",
+            self.path.value,
+            values.join(", ")
+        )
+    }
+}
+
+/// A group of axes as it is written.
+pub(in crate::scenario) fn written_group(group: &[Axis]) -> String {
+    match group {
+        [axis] => written(axis),
+        several => {
+            let axes: Vec<_> = several.iter().map(written).collect();
+            format!("Zip([{}])", axes.join(", "))
+        }
     }
 }
 

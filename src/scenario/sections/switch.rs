@@ -1,7 +1,7 @@
 //! Section `switch`: buffers, allocation, delays, flow control.
 
 use super::values::{Read, amount, automatic, boolean, one_of, small, time};
-use super::{Marks, Qos};
+use super::{Dropping, Marks, Qos};
 use crate::ids::MOST_LANES;
 use crate::plan;
 use crate::plan::{
@@ -57,6 +57,8 @@ section! {
         credit_latency: Option<At<Time>> = automatic, "Auto | time, at least 1 cycle" or "Auto";
         /// Congestion marking (FECN) at outputs
         marking: Option<At<Marks>> = Marks::read, "section | InfiniBand(...) | Ecn(...)" or None;
+        /// Packets that switches drop
+        drop: Option<At<Dropping>> = Dropping::read, "section" or None;
     }
 }
 
@@ -153,6 +155,10 @@ impl Switch {
                 Some(marking) => Some(marking.value.plan(clock)?),
                 None => None,
             },
+            drop: match &self.drop {
+                Some(drop) => Some(drop.value.plan(clock)?),
+                None => None,
+            },
         };
         if options.output_buffer > 0 && options.output_lane_buffer > 0 {
             return Err(self.output_lane_buffer.mistake(
@@ -202,5 +208,6 @@ impl Switch {
             None => printer.key("credit_latency", "Auto"),
         }
         printer.or_none("marking", switch.marking.map(Marks::print));
+        printer.or_none("drop", switch.drop.as_ref().map(Dropping::print));
     }
 }

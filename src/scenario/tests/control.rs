@@ -104,6 +104,61 @@ fn the_printed_scenario_is_the_same_plan() {
     insta::assert_snapshot!(traffic.split("    phases: (").next().unwrap());
 }
 
+/// D57: a bound comes back from the printed plan, on VL15 or with lanes of its own it is proved.
+#[test]
+fn a_queue_of_answers_may_be_bounded() {
+    let of = |text: &str| {
+        let bounded = CONTROLLED.replace("sl: Management)", text);
+        let resolved = resolve(&bounded);
+        assert!(resolved.proof.acyclic && resolved.proof.held.is_some());
+        resolved
+    };
+    for (text, queue) in [("sl: Management, queue: 1)", 1), ("sl: 3, queue: 40)", 40)] {
+        let resolved = of(text);
+        let bounds: Vec<_> = (resolved.plan.bounded())
+            .map(|(class, control, queue)| (class, control.answers, queue))
+            .collect();
+        assert_eq!(bounds, [(0, 4, queue)]);
+        let printed = print::plan(&resolved, &Parts::registered());
+        assert!(printed.contains(&format!("queue: {queue},")), "{printed}");
+        let again = resolve(&printed);
+        assert_eq!(format!("{:?}", again.plan), format!("{:?}", resolved.plan));
+    }
+    assert!(resolve(CONTROLLED).proof.held.is_none());
+}
+
+/// Where packets choose among lanes, requests and answers need groups of their own.
+#[test]
+fn with_adaptive_routing_answers_need_a_group_of_their_own() {
+    let resolve = |lanes: u8, levels: [u8; 2], allow: bool| {
+        let text = format!(
+            r#"Scenario(
+                fabric: (topology: Torus(radix: [4, 4]), link: (rate: "100 Gbit/s", latency: "2 cycles"),
+                         switch: (lanes: {lanes}, lane_capacity: "32 flits")),
+                routing: Goal(),
+                traffic: [(name: "calls", flows: [(pairs: RandomPairs(count: 5))], size: "8 flits", sl: {}, control: RequestReply(),
+                           answers: (sl: {}, queue: 3))],
+                phases: (warmup: "100 cycles", measure: "1000 cycles"),
+                allow_deadlock: {allow},
+            )"#,
+            levels[0], levels[1]
+        );
+        let document = crate::scenario::Document::parse("adaptive.ron", &text, "".as_ref());
+        let resolved = document.and_then(|document| document.resolve(&Parts::registered()));
+        resolved.map_err(|error| error.to_string())
+    };
+    assert!(resolve(6, [0, 1], false).unwrap().proof.acyclic);
+    // one group for both levels, or levels that share a group
+    for (lanes, levels) in [(3, [0, 1]), (6, [0, 0]), (6, [0, 2])] {
+        let refused = resolve(lanes, levels, false).unwrap_err();
+        assert!(
+            refused.contains("`calls answers` in lanes 0 to 2"),
+            "{refused}"
+        );
+        assert!(!resolve(lanes, levels, true).unwrap().proof.acyclic);
+    }
+}
+
 /// Service levels and sizes of answers count like those of other classes.
 #[test]
 fn answers_need_levels_and_room_like_other_packets() {
@@ -158,7 +213,19 @@ const WRONG: &[(&str, &str)] = &[
     ("routing: \"100 ns\"", "routing: \"1 s\""),
     ("propagation: \"15 ns\"", "propagation: \"0 cycles\""),
     ("propagation: \"15 ns\"", "length: \"15 ns\""),
+    ("outstanding: 4)", "outstanding: 4), answers: (queue: 0)"),
+    (
+        "outstanding: 4)",
+        "outstanding: 4), answers: (queue: 1000001)",
+    ),
+    (
+        "outstanding: 4)",
+        "outstanding: 4, reply: 3), answers: (queue: 2)",
+    ),
     // what does not go with what
+    ("answers: (transport:", "answers: (queue: 2, transport:"),
+    // answers in the lanes of the requests
+    ("outstanding: 4)", "outstanding: 4), answers: (queue: 9)"),
     (
         "answers: (transport:",
         "answers: (size: \"2 flits\", transport:",

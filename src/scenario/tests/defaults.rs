@@ -47,6 +47,11 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "fabric.switch.marking.",
         "fabric.switch.marking=Ecn(k_min: \"4 flits\", k_max: \"8 flits\")",
     ),
+    (
+        "drop",
+        "fabric.switch.drop.",
+        "fabric.switch.drop=(sl: [0])",
+    ),
     ("host", "fabric.host.", "fabric.host=()"),
     ("faults", "faults.", "faults=()"),
     ("qos", "qos.", "qos=()"),
@@ -133,6 +138,11 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "sweep",
         "sweep.",
         "sweep=(axes: [(\"fabric.switch.lanes\", [1, 2])])",
+    ),
+    (
+        "quick",
+        "sweep.quick.",
+        "sweep=(axes: [(\"fabric.switch.lanes\", [1, 2])], quick: ())",
     ),
     (
         "expect",

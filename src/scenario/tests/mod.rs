@@ -3,6 +3,7 @@
 mod admission;
 mod control;
 mod defaults;
+mod dropping;
 mod links;
 mod mistakes;
 mod parts;
@@ -30,7 +31,7 @@ Scenario(
             output_buffer: "8 flits", matching: OutputFirst, iterations: 2,
             output_arbitration: OldestFirst, reserve: true, forwarding: StoreAndForward,
             routing_delay: "2 cycles", allocation_delay: "1 cycles", crossbar_delay: "0 cycles",
-            credit_latency: Some("3 cycles"), marking: (threshold: "8 flits"),
+            credit_latency: Some("3 cycles"), marking: (threshold: "8 flits"), drop: (sl: [2], rule: Threshold("6 flits")),
         ),
         host: (sink_rate: "5 Gbit/s", source_queue: 100),
     ),
@@ -53,7 +54,8 @@ Scenario(
     allow_unreachable: false,
     allow_deadlock: false,
     observe: (packets: Every(10), flows: true, percentiles: true, hops: true, classes: ["bulk", "some"]),
-    sweep: (axes: [("traffic.bulk.process.load", [0.1, 0.3]), ("fabric.switch.queues", [Fifo, Voq])], seeds: 4),
+    sweep: (axes: [("traffic.bulk.process.load", [0.1, 0.3]), ("fabric.switch.queues", [Fifo, Voq])], seeds: 4,
+        quick: (seeds: 2, values: [("traffic.bulk.process.load", [0.1])], set: [("phases.measure", "1000 cycles")])),
     expect: [(metric: "load.accepted", per: "load.offered", relation: Equals, value: 0.6, tolerance: Relative(0.05), source: "here")],
 )
 "#;

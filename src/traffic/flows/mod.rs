@@ -5,11 +5,13 @@
 
 mod all_to_all;
 mod csv;
+mod hot_nodes;
 mod incast;
 mod independent;
 mod list;
 mod matrix;
 mod messages;
+mod node_pairs;
 mod per_host;
 mod permutations;
 mod random_pairs;
@@ -17,6 +19,7 @@ mod random_pairs;
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::rng::{Purpose, Stream, below, stream};
+use crate::traffic::messages::After;
 use crate::units::Clock;
 use std::path::Path;
 
@@ -26,11 +29,13 @@ pub static FLOW_GENERATORS: Registry<BuildFlows> = Registry {
     entries: &[
         all_to_all::ENTRY,
         csv::ENTRY,
+        hot_nodes::ENTRY,
         incast::ENTRY,
         independent::ENTRY,
         list::ENTRY,
         matrix::ENTRY,
         messages::ENTRY,
+        node_pairs::ENTRY,
         per_host::ENTRY,
         permutations::ENTRY,
         random_pairs::ENTRY,
@@ -40,6 +45,9 @@ pub static FLOW_GENERATORS: Registry<BuildFlows> = Registry {
 
 /// Most flows of a fabric; a flow takes some hundred bytes.
 pub const MOST_FLOWS: u64 = 1 << 26;
+
+/// Most flows that the flows of an entry wait for, counted for each: 16 bytes in the fabric for one.
+pub const MOST_WAITS: u64 = 1 << 27;
 
 /// Largest size of a flow \[flits\]: its time on any link can be counted.
 pub const LARGEST_FLOW: u64 = 1 << 40;
@@ -59,7 +67,7 @@ pub struct GivenFlow {
 }
 
 /// What a flow has of its own, each in place of what is said beside the generator.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Own {
     /// First cycle of its activity.
     pub start: Option<u64>,
@@ -71,6 +79,8 @@ pub struct Own {
     pub rate: Option<f64>,
     /// Weight, at least 1.
     pub weight: Option<u16>,
+    /// Earlier flows of the generator that it waits for, by their numbers there.
+    pub after: Vec<After>,
 }
 
 impl GivenFlow {
@@ -110,6 +120,11 @@ impl FlowsContext<'_> {
     fn stream(&self) -> Stream {
         let id = ((self.class as u64) << 32) | self.entry as u64;
         stream(self.seed, Purpose::Flows, id)
+    }
+
+    /// A stream of choices that are the same for all classes; no class has so high a number.
+    fn common_stream(&self, id: u64) -> Stream {
+        stream(self.seed, Purpose::Flows, 1 << 63 | id)
     }
 
     /// A host of the class other than that of the rank.
@@ -252,6 +267,15 @@ mod tests {
             ),
             ("List(pairs: [(0, 1)])", "host 0 is not among the hosts"),
             ("List(pairs: [])", "expected at least one pair"),
+            (
+                "NodePairs(hosts_per_node: 4)",
+                "`hosts_per_node` is 4: expected a divisor of the 10 hosts",
+            ),
+            ("NodePairs(hosts_per_node: 10)", "two nodes or more"),
+            (
+                "HotNodes(count: 5, hosts_per_node: 2)",
+                "`count` is 5: expected 1 to 4",
+            ),
             ("List(pairs: [(2, 2)])", "from host 2 to itself"),
         ] {
             let error = build_with("", text).unwrap_err().to_string();
@@ -371,6 +395,13 @@ mod tests {
             })),
         };
         assert_eq!(flows, [flow(1, 8, 0, 2), flow(3, 2, 30, 1)]);
+        let table = "time [cycles],source,destination,bytes,after\n0,0,7,100,\n0,7,2,64,0\n9,2,3,64,1+20 1\n";
+        let flows = build_with(table, TRACE).unwrap();
+        let after = |flow: &GivenFlow| flow.own.as_ref().unwrap().after.clone();
+        let wait = |message, delay| After { message, delay };
+        assert_eq!(after(&flows[0]), []);
+        assert_eq!(after(&flows[1]), [wait(0, 0)]);
+        assert_eq!(after(&flows[2]), [wait(1, 20), wait(1, 0)]);
         let goal = "num_ranks 8\nrank 0 {\nl1: send 128b to 3 tag 0\n}\nrank 3 {\nl1: recv 128b from 0 tag 0\n}\n";
         let flows = build_with(goal, "Messages(source: Goal(file: \"t.csv\"))").unwrap();
         assert_eq!(flows, [flow(1, 4, 0, 2)]);
@@ -389,8 +420,13 @@ mod tests {
             ),
             (
                 "Trace(file: \"t.csv\")",
-                "0,0,1,5,\n0,1,0,5,0\n",
-                "`source`: t.csv:3: it waits for message 0, but a flow starts at a given time",
+                "0,0,1,5,\n0,2,0,5,0\n",
+                "`source`: t.csv:3: message 1 of host 3 waits for message 0 from host 1 to host 2, of which its host knows nothing",
+            ),
+            (
+                "Trace(file: \"t.csv\")",
+                "0,0,1,5,\n0,1,0,5,1\n",
+                "t.csv:3: message 1 waits for message 1: it can wait for earlier ones only",
             ),
             (
                 "Trace(file: \"t.csv\")",

@@ -89,7 +89,7 @@ pub fn check(
 }
 
 /// Whether the message can wait for what it names; `ends` are those of all earlier messages.
-fn waits(message: &Message, ends: &[[HostId; 2]]) -> Result<(), String> {
+pub(in crate::traffic) fn waits(message: &Message, ends: &[[HostId; 2]]) -> Result<(), String> {
     let (source, number) = (message.source, ends.len());
     if source == message.destination {
         return Err(format!(

@@ -10,7 +10,7 @@
 //!
 //! Messages are read as the run goes on: a run holds those that are under way or wait, whatever the length of the trace.
 
-mod check;
+pub(in crate::traffic) mod check;
 mod goal;
 mod trace;
 

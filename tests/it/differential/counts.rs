@@ -2,11 +2,13 @@
 
 use super::engine::Found;
 use super::observed;
-use crate::reference::{AdmissionCounts, ClassCounts, ControlCounts, HostCounts, Outcome};
+use crate::reference::{
+    AdmissionCounts, ClassCounts, ControlCounts, FlowCounts, HostCounts, Outcome, ReservationCounts,
+};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use virtlane::ids::ChannelId;
-use virtlane::measure::records::{ClassRecords, HostRecord};
+use virtlane::measure::records::{ClassRecords, HostRecord, LossRecord};
 use virtlane::measure::{LatencyRecord, Records};
 
 /// Collects what differs.
@@ -57,6 +59,11 @@ impl Differences {
         ] {
             self.same(&name(what), &expected, &found);
         }
+        self.same(
+            &name("dropped"),
+            &expected_lost(expected),
+            &lost(&found.lost),
+        );
         let hops = (0..).zip(&found.hops).filter(|(_, count)| **count > 0);
         let hops: BTreeMap<u16, u64> = hops.map(|(hops, count)| (hops, *count)).collect();
         self.same(&name("hops"), &expected.hops, &hops);
@@ -153,9 +160,24 @@ impl Differences {
         }
     }
 
-    /// D53: rounds; by class, requests and flows admitted. Where no class asks there are none of them.
-    fn admission(&mut self, expected: &AdmissionCounts, found: &Records) {
-        let mut all: Vec<(String, u64)> = vec![(String::from("admission.rounds"), expected.rounds)];
+    /// D53, D60: rounds and their end, waits, reservations; by class, requests and flows admitted. Where no class asks there are none of them.
+    fn admission(
+        &mut self,
+        expected: &AdmissionCounts,
+        reserved: &ReservationCounts,
+        found: &Records,
+    ) {
+        let mut all: Vec<(String, u64)> = [
+            ("admission.rounds", expected.rounds),
+            ("admission.waits", expected.waits.0),
+            ("admission.longest_wait", expected.waits.1),
+            ("reservation.requests", reserved.requests),
+            ("reservation.begun", reserved.begun),
+            ("reservation.waits", reserved.waits.0),
+            ("reservation.longest_wait", reserved.waits.1),
+        ]
+        .map(|(name, count)| (String::from(name), count))
+        .into();
         for (class, requests) in expected.requests.iter().enumerate() {
             all.push((format!("admission.requests.{class}"), *requests));
         }
@@ -165,6 +187,23 @@ impl Differences {
         for (name, expected) in all {
             let found = found.counts.get(&*name).copied().unwrap_or(0);
             self.same(&name, &expected, &found);
+        }
+        let end = found.counts.get("admission.end").copied();
+        self.same("admission.end", &expected.end, &end);
+    }
+
+    /// D57: counted where a class is bounded.
+    fn held(&mut self, expected: u64, found: &Records) {
+        let found = found.counts.get("control.held").copied().unwrap_or(0);
+        self.same("control.held", &expected, &found);
+    }
+
+    /// D58: packets, where they would have left by a channel.
+    fn dropped(&mut self, expected: &[u64], found: &Records) {
+        for (channel, expected) in expected.iter().enumerate() {
+            let lanes = found.channels.dropped(ChannelId::from(channel));
+            let found: u64 = lanes.unwrap_or(&[]).iter().sum();
+            self.same(&format!("drops before channel {channel}"), expected, &found);
         }
     }
 
@@ -180,27 +219,40 @@ impl Differences {
     }
 }
 
+impl Differences {
+    /// What was counted, but for the packets of single flows and drops before channels.
+    fn records(&mut self, expected: &Outcome, found: &Records) {
+        let window = &expected.window;
+        self.same("packet-hops", &expected.packet_hops, &found.packet_hops);
+        self.same("flit-hops", &expected.flit_hops, &found.flit_hops);
+        for (number, (expected, found)) in window.classes.iter().zip(&found.classes).enumerate() {
+            self.class(number, expected, found);
+        }
+        for (number, (expected, found)) in window.hosts.iter().zip(&found.hosts).enumerate() {
+            self.host(number, expected, found);
+        }
+        self.channels(&window.sent, found);
+        self.control(&expected.control, found);
+        self.admission(&expected.admission, &expected.reservations, found);
+        self.held(expected.held, found);
+    }
+
+    fn flows(&mut self, expected: &[FlowCounts], found: &[FlowCounts]) {
+        self.same("flows", &expected.len(), &found.len());
+        for (id, (expected, found)) in expected.iter().zip(found).enumerate() {
+            self.same(&format!("flow {id}"), expected, found);
+        }
+    }
+}
+
 /// What differs, in words, but deliveries.
 pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
     let mut all = Differences(Vec::new());
-    let (window, records) = (&expected.window, &found.records);
+    let records = &found.records;
     all.same("created", &expected.created, &found.created);
     all.same("rejected", &expected.rejected, &found.rejected);
-    all.same("packet-hops", &expected.packet_hops, &records.packet_hops);
-    all.same("flit-hops", &expected.flit_hops, &records.flit_hops);
-    for (number, (expected, found)) in window.classes.iter().zip(&records.classes).enumerate() {
-        all.class(number, expected, found);
-    }
-    for (number, (expected, found)) in window.hosts.iter().zip(&records.hosts).enumerate() {
-        all.host(number, expected, found);
-    }
-    all.channels(&window.sent, records);
-    all.same("flows", &expected.flows.len(), &found.flows.len());
-    for (id, (expected, found)) in expected.flows.iter().zip(&found.flows).enumerate() {
-        all.same(&format!("flow {id}"), expected, found);
-    }
-    all.control(&expected.control, records);
-    all.admission(&expected.admission, records);
+    all.records(expected, records);
+    all.flows(&expected.flows, &found.flows);
     if let Some(most) = records.counts.get("queues.most") {
         let queued = (records.counts["queues.packet_cycles"], *most);
         all.same("packets in input queues", &expected.queued, &queued);
@@ -209,4 +261,36 @@ pub(super) fn differences(expected: &Outcome, found: &Found) -> Vec<String> {
         observed::compare(&mut all, plan, &expected.deliveries, observed);
     }
     all.0
+}
+
+/// What differs in the counts of a whole run, in words.
+pub(super) fn of_run(expected: &Outcome, found: &Records, flows: &[FlowCounts]) -> Vec<String> {
+    let mut all = Differences(Vec::new());
+    all.records(expected, found);
+    all.dropped(&expected.window.dropped, found);
+    all.flows(&expected.flows, flows);
+    all.0
+}
+
+/// Of a class, what was dropped: packets, flits, grants, tagged packets, flits in the window (D58).
+type Lost = (u64, u64, u64, u64, u64);
+
+fn expected_lost(class: &ClassCounts) -> Lost {
+    (
+        class.dropped.0,
+        class.dropped.1,
+        class.dropped_grants,
+        class.tagged_dropped,
+        class.window_dropped,
+    )
+}
+
+fn lost(class: &LossRecord) -> Lost {
+    (
+        class.packets,
+        class.flits,
+        class.hops,
+        class.tagged,
+        class.window_flits,
+    )
 }

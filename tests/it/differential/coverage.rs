@@ -1,7 +1,7 @@
 //! What was drawn: every combination that matters has a name, and must have been met.
 
 use super::engine::Found;
-use crate::random_fabric::{ADMISSION, Case, FLOWS, Kind, engines, features, wanted};
+use crate::random_fabric::{ADMISSION, Case, DROPPING, FLOWS, Kind, engines, features, wanted};
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,10 +10,26 @@ use virtlane::topology::TOPOLOGIES;
 /// What flows make and their queues do not hold.
 const REJECTED: &str = "rejected packets of flows";
 
+/// Packets that switches dropped, and others of the case that arrived.
+const DROPPED: &str = "dropped packets";
+
+/// Packets that hosts held, and others of the case that arrived.
+const HELD: &str = "held packets";
+/// Flows that wait and begin, and flows that wait to the end.
+const RELEASED: [&str; 2] = ["flows released", "flows not released"];
+
 /// Flows that are refused, and others that are admitted.
 const SOME: &str = "admission of some";
 /// Flows that are refused, for a while or for good.
 const REFUSED: &str = "admission that refuses";
+/// The same, by trials.
+const REFUSED_BY_TRIAL: &str = "trials that refuse";
+/// Flows that are admitted by trials.
+const TRIED: &str = "trials that admit";
+/// Flows that begin by reservations.
+const BEGUN: &str = "reservations that begin";
+/// Reservations that are refused, for a while or for good.
+const NO_ROOM: &str = "reservations without room";
 /// The same, by meters or loads.
 const REFUSED_BY_MEASUREMENT: &str = "measurements that refuse";
 
@@ -41,20 +57,24 @@ impl Coverage {
         if expected.flows.iter().any(|flow| flow.rejected.0 > 0) {
             names.push(String::from(REJECTED));
         }
-        let sum = |counts: &[u64]| counts.iter().sum::<u64>();
-        let (requests, admitted) = (
-            sum(&expected.admission.requests),
-            sum(&expected.admission.admitted),
-        );
-        if admitted < requests {
-            names.push(String::from(REFUSED));
-            if admitted > 0 {
-                names.push(String::from(SOME));
-            }
-            if names.iter().any(|name| name == "meters" || name == "loads") {
-                names.push(String::from(REFUSED_BY_MEASUREMENT));
+        let mut classes = found.records.classes.iter();
+        if classes.any(|class| class.lost.packets > 0) && !found.deliveries.is_empty() {
+            names.push(String::from(DROPPED));
+        }
+        let flows = case.plan.flows.iter().zip(&expected.flows);
+        let waiting: Vec<bool> = flows
+            .filter(|(flow, _)| !flow.after.is_empty())
+            .map(|(_, counts)| counts.start.is_some())
+            .collect();
+        for (name, begins) in RELEASED.into_iter().zip([true, false]) {
+            if waiting.contains(&begins) {
+                names.push(String::from(name));
             }
         }
+        if expected.held > 0 && !found.deliveries.is_empty() {
+            names.push(String::from(HELD));
+        }
+        names.extend(decided(case, expected, found, &names));
         if case.way.resume.is_some() {
             let resumed = names.iter().map(|name| format!("resumed with {name}"));
             names.extend(resumed.collect::<Vec<_>>());
@@ -126,10 +146,14 @@ impl Coverage {
         self.require(["long", "many hosts", "64 hosts"], 6);
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
-        names.push(String::from(REJECTED));
+        names.extend([REJECTED, HELD].map(String::from));
+        names.extend(RELEASED.map(String::from));
         if kind == Kind::Tables {
             names.extend(ADMISSION.map(String::from));
+            names.extend(DROPPING.map(String::from));
+            names.push(String::from(DROPPED));
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
+            names.extend([REFUSED_BY_TRIAL, TRIED, BEGUN, NO_ROOM].map(String::from));
         }
         for name in names {
             self.require([format!("resumed with {name}")], 2);
@@ -164,4 +188,58 @@ impl fmt::Display for Coverage {
         }
         Ok(())
     }
+}
+
+/// Classes whose flows are tried, with the hosts that may have one on trial.
+fn tried<R>(case: &Case<R>) -> Vec<(u16, u64)> {
+    let tried = case.plan.admission.iter().flat_map(|one| &one.tried);
+    let hosts = case.graph.hosts().len() as u64;
+    tried.map(|tried| (tried.class, hosts)).collect()
+}
+
+/// What was decided on requests (D53, D59, D60).
+fn decided<R>(
+    case: &Case<R>,
+    expected: &Outcome,
+    found: &Found,
+    features: &[String],
+) -> Vec<String> {
+    let mut names = Vec::new();
+    let sum = |counts: &[u64]| counts.iter().sum::<u64>();
+    let (requests, admitted) = (
+        sum(&expected.admission.requests),
+        sum(&expected.admission.admitted),
+    );
+    if admitted < requests {
+        names.push(REFUSED);
+        if admitted > 0 {
+            names.push(SOME);
+        }
+        if features
+            .iter()
+            .any(|name| name == "meters" || name == "loads")
+        {
+            names.push(REFUSED_BY_MEASUREMENT);
+        }
+    }
+    for (class, number) in tried(case) {
+        let of_class = |name: &str| found.records.counts[&*format!("admission.{name}.{class}")];
+        let (asked, admitted) = (of_class("requests"), of_class("admitted"));
+        // a request may still be on trial
+        if admitted + number < asked {
+            names.push(REFUSED_BY_TRIAL);
+        }
+        if admitted > 0 {
+            names.push(TRIED);
+        }
+    }
+    let reserved = |name: &str| found.records.counts.get(name).copied().unwrap_or(0);
+    let begun = reserved("reservation.begun");
+    if begun > 0 {
+        names.push(BEGUN);
+    }
+    if reserved("reservation.requests") > begun + case.plan.flows.len() as u64 {
+        names.push(NO_ROOM);
+    }
+    names.into_iter().map(String::from).collect()
 }

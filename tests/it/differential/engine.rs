@@ -84,6 +84,7 @@ pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
     stops.sort_unstable();
     stops.dedup();
     let (mut before, mut after) = (Vec::new(), Vec::new());
+    let mut made = [Vec::new(), Vec::new()];
     for cycle in stops {
         run.simulation.run_until(cycle).expect("readable messages");
         if let Some((at, threads)) = case.way.resume
@@ -99,12 +100,20 @@ pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
         }
         if cycle == start {
             before = run.sent();
+            made[0] = run.made();
         }
         if cycle == end {
             after = run.sent();
+            made[1] = run.made();
         }
     }
-    run.found(&before, &after)
+    let mut found = run.found(&before, &after);
+    // a run fills it in at the end of its measurement
+    let made = made[0].iter().zip(&made[1]);
+    for (flow, (before, after)) in found.flows.iter_mut().zip(made) {
+        flow.attempted = after - before;
+    }
+    found
 }
 
 impl<'a, R> Run<'a, R> {
@@ -140,6 +149,12 @@ impl<'a, R> Run<'a, R> {
         };
         self.simulation.inspect(&mut sent);
         sent.flits
+    }
+
+    /// Packets that every flow has made so far.
+    fn made(&self) -> Vec<u64> {
+        let flows = flow_counts(&self.simulation, None).into_iter();
+        flows.map(|flow| flow.sent.created.packets).collect()
     }
 
     fn found(mut self, before: &[Vec<u64>], after: &[Vec<u64>]) -> Found {
@@ -229,16 +244,18 @@ fn simulation<R>(case: &Case<R>, routes: &Routes, plan: &Plan, threads: usize) -
 }
 
 /// What the engine counts of a flow, in the form of the reference model.
-fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
+pub(super) fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
     let (sent, arrived) = (flow.sent, flow.arrived);
     let amount = |amount: Amount| (amount.packets, amount.flits);
     let spread = |spread: Spread| (spread.sum, spread.most);
     FlowCounts {
         start: sent.start,
         created: amount(sent.created),
+        attempted: sent.attempted,
         rejected: amount(sent.rejected),
         started: amount(sent.started),
         delivered: amount(arrived.delivered),
+        dropped: amount(flow.dropped),
         received: arrived.received,
         tagged: arrived.tagged,
         network: spread(arrived.network),

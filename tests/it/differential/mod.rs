@@ -7,19 +7,22 @@
 //! first seed.
 //!
 //! One file per thing: `engine` (a case in the engine), `counts` (what differs), `coverage`, `definitions` (what is counted,
-//! worked out by hand), `observed` (what is recorded of single packets).
+//! worked out by hand), `endings` (when nothing can happen any more), `observed` (what is recorded of single packets), `whole_runs` (of scenarios, with all counts).
 
 mod counts;
 mod coverage;
 mod definitions;
+mod endings;
 mod engine;
 mod observed;
 mod probes;
 mod unreachable;
+mod whole_runs;
 
 use crate::random_fabric::{Adaptive, Case, Kind, adaptive_case, case, shipped_case};
 use crate::reference::{Delivery, Outcome, Routing, simulate_forked};
 use coverage::Coverage;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use virtlane::routing::Routes;
 
 /// Packets whose delivery or injection moved, by the earlier of both times.
@@ -88,9 +91,16 @@ where
         let case = draw(seed);
         let expected = reference(&case);
         let routes = routes(&case.routing);
-        let found = engine::run(&case, &routes);
-        coverage.add(&case, &expected, &found);
-        if let Some(text) = differences(&expected, &found) {
+        // a broken invariant is told where it is found; which case it was is told here
+        let found = catch_unwind(AssertUnwindSafe(|| engine::run(&case, &routes)));
+        let text = match &found {
+            Ok(found) => {
+                coverage.add(&case, &expected, found);
+                differences(&expected, found)
+            }
+            Err(_) => Some(String::from("the engine panicked")),
+        };
+        if let Some(text) = text {
             let fork = case.fork.as_ref().map(|fork| fork.cycle);
             failures.push(format!(
                 "{} ({:?}, fork {fork:?}): {text}\n{:?}\n{:?}",

@@ -35,6 +35,8 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();
+    // `admission` makes classes that ask reserve
+    names.retain(|&name| name != "Reservation");
     if takes_rates {
         names.retain(|&name| !["InfiniBand", "Inc"].contains(&name));
     } else {
@@ -52,6 +54,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
         smallest: plan.classes[class].size.smallest(),
         largest: plan.classes[class].size.largest(),
         answer,
+        peak: None,
     };
     let text = format!("({arguments})");
     let build = ALGORITHMS.find(name).expect("its own name").build;
@@ -152,6 +155,7 @@ pub(super) fn add(
             algorithm: algorithm(dice, plan, number, size),
             answers,
             transport: None,
+            queue: None,
         });
         plan.classes.push(ClassPlan {
             name: format!("answers to {number}"),
@@ -213,6 +217,21 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
                 routing: dice.pick(&[0, 0, 1, 7]),
                 propagation: dice.between(1, 5),
             });
+        }
+    }
+}
+
+/// Bounds of the queues of answers (D57) for some of the classes with control that answer in band; as [`probe`], after it.
+pub(crate) fn bound(plan: &mut Plan) {
+    for (number, class) in (0..).zip(&mut plan.classes) {
+        let Some(control) = &mut class.control else {
+            continue;
+        };
+        let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 41) + number));
+        let least = u32::from(control.algorithm.packets_per_answer());
+        let bounded = if least > 1 { 70 } else { 35 };
+        if !control.is_apart() && dice.chance(bounded) {
+            control.queue = Some(least + dice.pick(&[0, 0, 1, 2, 5, 20]));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Random flows (D27 to D33): ends, limits and their changes, windows, processes, sizes; and how hosts choose among them.
 
-use super::{Dice, control, slots, traffic};
+use super::{Dice, control, slots, traffic, waits};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
@@ -89,6 +89,7 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
     if dice.chance(30) {
         phases(dice, &common, plan);
     }
+    waits::add(graph, plan);
     slots::add(graph, plan);
     if dice.chance(80) {
         control::add(dice, graph, (levels, management), plan);
@@ -171,6 +172,7 @@ fn flow(dice: &mut Dice, common: &Common, class: u16, size: &SizeDistribution) -
             delay: u64::from(common.least + dice.pick(&[0, 1, 7, 60])),
         }),
         process: made.then(|| traffic::process(dice, size.mean(), false).1),
+        after: Box::default(),
         phase: None,
     }
 }
@@ -215,6 +217,40 @@ fn phases(dice: &mut Dice, common: &Common, plan: &mut Plan) {
                 flow.start = u64::from(common.least + dice.pick(&[0, 1, 9, 70]));
             }
             phase.first_start = phase.first_start.min(flow.start);
+        }
+    }
+}
+
+/// What the plan of a fork may have of its own (D64).
+pub(super) fn change(dice: &mut Dice, graph: &Graph, plan: &mut Plan) {
+    let common = common(dice, graph, plan);
+    let share = dice.pick(&[20, 50, 100]);
+    let (flows, classes) = (&mut plan.flows, &plan.classes);
+    for flow in flows {
+        let class = &classes[usize::from(flow.class)];
+        let largest = u32::from(class.size.largest());
+        let is_bound = flow.phase.is_some() || !flow.after.is_empty();
+        if class.control.is_none() && dice.chance(share) {
+            flow.limit = limit(dice, &common, largest);
+        }
+        if class.control.is_none() && !is_bound && dice.chance(share) {
+            flow.changes = changes(dice, &common, largest);
+        }
+        if dice.chance(share) {
+            flow.weight = dice.between(1, 9) as u16;
+        }
+        if let Some(window) = &mut flow.window
+            && dice.chance(share)
+        {
+            window.packets = dice.between(1, 6);
+            window.delay = u64::from(common.least + dice.pick(&[0, 1, 7, 60]));
+        }
+        if class.slots.is_none() && !is_bound && dice.chance(share) {
+            let stop = flow.start + u64::from(dice.between(1, 900));
+            flow.stop = dice.chance(50).then_some(stop);
+        }
+        if flow.process.is_some() && dice.chance(share) {
+            flow.process = Some(traffic::process(dice, class.size.mean(), false).1);
         }
     }
 }

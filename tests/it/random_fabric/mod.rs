@@ -3,12 +3,13 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows`, `slots`, `control` and `admission`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission` and `dropping`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
 mod admission;
 mod control;
+mod dropping;
 mod fabric;
 mod features;
 mod flows;
@@ -18,11 +19,12 @@ mod slots;
 mod strata;
 mod timing;
 mod traffic;
+mod waits;
 mod way;
 
 pub(crate) use adaptive::Adaptive;
-pub(crate) use control::probe;
-pub(crate) use features::{ADMISSION, FLOWS, features};
+pub(crate) use control::{bound, probe};
+pub(crate) use features::{ADMISSION, DROPPING, FLOWS, features};
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};
 pub(crate) use traffic::{Saturating, ToOne};
@@ -96,12 +98,19 @@ where
     for<'a> &'a R: Into<Routing<'a>>,
 {
     let dice = |attempt: u64| Dice(stream(seed, Purpose::Topology, number + 3 * attempt));
-    let mut cases = (0..).map(|attempt| case(seed, stratum, dice(attempt)));
+    let mut cases = (0..20_000).map(|attempt| {
+        let stratum = Stratum {
+            attempt,
+            ..stratum.clone()
+        };
+        case(seed, &stratum, dice(attempt))
+    });
     let fits = |case: &Case<R>| match &stratum.feature {
         Some((name, _)) => features(case).contains(name),
         None => true,
     };
-    cases.find(fits).expect("no end of attempts")
+    let found = cases.find(fits);
+    found.unwrap_or_else(|| panic!("no random case has {:?}", stratum.feature))
 }
 
 /// The case of a seed.
@@ -127,8 +136,12 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     probe(&mut plan, true);
+    if !stratum.plain {
+        bound(&mut plan);
+    }
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
-    admission::add(&mut plan);
+    admission::add(&mut plan, stratum.attempt);
+    dropping::add(&mut plan, stratum.attempt);
     finish(&mut dice, stratum, plan, graph, tables, cycles)
 }
 
@@ -163,10 +176,14 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     probe(&mut plan, false);
+    if !stratum.plain {
+        bound(&mut plan);
+    }
     plan.switch = drawn.switch_options(&mut dice, lanes.clamp(width, 32), &plan);
     options::allow_adaptive(&mut plan.switch, routing.function.selection());
-    // lanes that share their space wait for each other
-    routing.deadlock_free &= plan.switch.sharing == BufferSharing::PerLane;
+    // lanes that share their space wait for each other, and so may requests and answers
+    let is_bounded = plan.bounded().next().is_some();
+    routing.deadlock_free &= plan.switch.sharing == BufferSharing::PerLane && !is_bounded;
     finish(&mut dice, stratum, plan, graph, routing, cycles)
 }
 

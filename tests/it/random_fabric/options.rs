@@ -208,6 +208,7 @@ fn marking(dice: &mut Dice, options: &SwitchOptions) -> Marking {
                 1..4 => dice.between(1, 7) as u8,
                 _ => dice.between(8, 15) as u8,
             },
+            hysteresis: dice.pick(&[0, 0, 1, 3, 8, 40]),
             packet: dice.pick(&[0, 0, 1, 2, 3, 8]),
             rate: dice.pick(&[0, 0, 0, 1, 2, 5]),
             victims: dice.pick(&[Victims::None, Victims::Hosts, Victims::All]),

@@ -4,7 +4,7 @@
 //! arguments needs them here.
 
 use super::strata::{Scale, Stratum, threads};
-use super::{Case, Dice, Drawn, admission, finish, options, plainness, plan, probe, timing};
+use super::{Case, Dice, Drawn, admission, bound, finish, options, plainness, plan, probe, timing};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::HostId;
@@ -122,6 +122,7 @@ fn stratum(seed: u64) -> (Stratum, Option<&'static str>, Option<&'static str>) {
         scale: Scale::Usual,
         threads: threads(number / 2),
         feature: None,
+        attempt: 0,
     };
     (stratum, engine, topology)
 }
@@ -153,9 +154,12 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     plan.title = format!("{} on {name}, random case {seed}", routes.engine());
     probe(&mut plan, routes.tables().is_some());
+    if !stratum.plain {
+        bound(&mut plan);
+    }
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     if routes.tables().is_some() {
-        admission::add(&mut plan);
+        admission::add(&mut plan, 0);
     }
     if let Routes::Adaptive(adaptive) = &routes {
         options::allow_adaptive(&mut plan.switch, adaptive.routing.selection());

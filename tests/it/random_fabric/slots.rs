@@ -10,7 +10,7 @@ use virtlane::traffic::ProcessContext;
 /// Classes with flows that have slots, of those that may \[percent\].
 const SHARE: u32 = 45;
 
-/// Slots for some of the classes with flows, whose flows are of no phase and begin at links of one pace: ticks are for
+/// Slots for some of the classes with flows, whose flows are of no phase, wait for none and begin at links of one pace: ticks are for
 /// such a pace. From a stream of each class, so that all else is drawn as without.
 pub(super) fn add(graph: &Graph, plan: &mut Plan) {
     for (number, class) in (0u16..).zip(&mut plan.classes) {
@@ -29,7 +29,8 @@ pub(super) fn add(graph: &Graph, plan: &mut Plan) {
             channel.timing.cycles_per_flit
         };
         let first = pace(flows[0]);
-        let may_have = (flows.iter()).all(|flow| pace(flow) == first && flow.phase.is_none());
+        let is_free = |flow: &FlowPlan| flow.phase.is_none() && flow.after.is_empty();
+        let may_have = (flows.iter()).all(|flow| pace(flow) == first && is_free(flow));
         if !may_have || !dice.chance(SHARE) {
             continue;
         }

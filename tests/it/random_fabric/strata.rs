@@ -82,6 +82,8 @@ pub(super) struct Stratum {
     pub(super) threads: usize,
     /// A feature it must have, and whether it is resumed.
     pub(super) feature: Option<(String, bool)>,
+    /// How often it was drawn before: what is drawn from streams of its own is drawn anew, too.
+    pub(super) attempt: u64,
 }
 
 /// Numbers of threads in turn.
@@ -105,6 +107,7 @@ impl Stratum {
                 scale,
                 threads: threads(round),
                 feature: None,
+                attempt: 0,
             };
         }
         let turn = round * (SLOTS - SIZED) + slot - SIZED;
@@ -116,6 +119,7 @@ impl Stratum {
             scale,
             threads: threads(round + turn),
             feature: Some((feature, turn / count % 3 < 2)),
+            attempt: 0,
         }
     }
 }
@@ -140,7 +144,7 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random_fabric::features::{ADMISSION, FLOWS, features};
+    use crate::random_fabric::features::{ADMISSION, DROPPING, FLOWS, features};
     use crate::random_fabric::{Case, adaptive_case, case};
     use crate::reference::Routing;
     use std::collections::BTreeMap;
@@ -163,6 +167,7 @@ mod tests {
         names.extend(FLOWS.map(String::from));
         if kind == Kind::Tables {
             names.extend(ADMISSION.map(String::from));
+            names.extend(DROPPING.map(String::from));
         }
         for name in names {
             let times = |of: &BTreeMap<String, u32>| of.get(&name).copied().unwrap_or(0);

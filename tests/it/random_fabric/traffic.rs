@@ -255,7 +255,7 @@ fn class(dice: &mut Dice, graph: &Graph, seed: u64, service_levels: u8, index: u
 /// Other patterns, processes and limits for the classes that are not always backlogged.
 pub(super) fn change(dice: &mut Dice, graph: &Graph, seed: u64, classes: &mut [ClassPlan]) {
     for (index, class) in classes.iter_mut().enumerate() {
-        if class.is_backlogged() {
+        if class.is_backlogged() || class.flows.is_some() || class.answers.is_some() {
             continue;
         }
         if dice.chance(50) {

@@ -1,7 +1,7 @@
 //! How the engine runs a case: what changes no result, and forks.
 
 use super::strata::Stratum;
-use super::{Dice, traffic};
+use super::{Dice, flows, traffic};
 use virtlane::plan::Plan;
 use virtlane::topology::Graph;
 
@@ -20,7 +20,8 @@ pub(crate) struct Way {
 #[derive(Clone, Debug)]
 pub(crate) struct Fork {
     pub(crate) cycle: u64,
-    /// Another seed, other patterns and processes, another measurement; the same network.
+    /// Another seed, other patterns and processes, other limits, weights, windows and stops of flows, another measurement;
+    /// the same network.
     pub(crate) plan: Plan,
 }
 
@@ -45,9 +46,10 @@ pub(super) fn way(dice: &mut Dice, stratum: &Stratum, cycles: u64) -> Way {
     }
 }
 
-/// Now and then a fork, in the warm-up of both runs; messages and flows exclude it.
+/// Now and then a fork, in the warm-up of both runs; messages and admission exclude it.
 pub(super) fn fork(dice: &mut Dice, plan: &Plan, graph: &Graph, cycles: u64) -> Option<Fork> {
-    let may_fork = plan.workloads.is_empty() && plan.flows.is_empty() && plan.phases.warmup >= 10;
+    let may_fork =
+        plan.workloads.is_empty() && plan.admission.is_none() && plan.phases.warmup >= 10;
     if !may_fork || !dice.chance(25) {
         return None;
     }
@@ -55,6 +57,9 @@ pub(super) fn fork(dice: &mut Dice, plan: &Plan, graph: &Graph, cycles: u64) -> 
     let mut plan = plan.clone();
     plan.seed += 1_000_000;
     traffic::change(dice, graph, plan.seed, &mut plan.classes);
+    if !plan.flows.is_empty() {
+        flows::change(dice, graph, &mut plan);
+    }
     plan.phases.warmup = u64::from(dice.between(cycle as u32, cycles as u32 - 1));
     plan.phases.measure = u64::from(dice.between(1, (cycles - plan.phases.warmup) as u32));
     Some(Fork { cycle, plan })

@@ -1,11 +1,14 @@
-//! Which flows may begin: rounds of admission (D53), an act between two cycles, with meters (D55) and loads (D56).
+//! Which flows may begin: rounds of admission (D53), an act between two cycles, with meters (D55), loads (D56) and trials
+//! (D59), and decisions that take time (D61); what is counted of flows that their own senders begin (D60).
 
 use super::link::Link;
 use super::packet::Packet;
+use super::trials::{Trials, Tried};
 use super::{Fabric, Routing, Setting};
+use std::collections::BTreeMap;
 use virtlane::admission::Arrived;
 use virtlane::admission::{self, DeskState, Loads, Meter, Request, Shown};
-use virtlane::plan::AdmissionPlan;
+use virtlane::plan::{AdmissionPlan, FlowPlan, Plan};
 
 /// What is counted of admission, since cycle 0.
 #[derive(PartialEq, Eq, Clone, Debug, Default)]
@@ -16,6 +19,31 @@ pub(crate) struct AdmissionCounts {
     pub(crate) requests: Vec<u64>,
     /// By class: flows admitted.
     pub(crate) admitted: Vec<u64>,
+    /// From the first request to the start cycle, of flows admitted: sum and most \[cycles\].
+    pub(crate) waits: (u64, u64),
+    /// Cycle of the act that ended the rounds.
+    pub(crate) end: Option<u64>,
+}
+
+/// What is counted of flows that their own senders begin, since cycle 0.
+#[derive(PartialEq, Eq, Clone, Copy, Debug, Default)]
+pub(crate) struct ReservationCounts {
+    /// Events that their senders logged.
+    pub(crate) requests: u64,
+    /// Flows begun.
+    pub(crate) begun: u64,
+    /// From the start cycle written to the one there is, of these: sum and most \[cycles\].
+    pub(crate) waits: (u64, u64),
+}
+
+/// A round.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    begin: u64,
+    /// Cycle of the act that ended it.
+    end: Option<u64>,
+    /// Flows admitted so far.
+    admitted: u64,
 }
 
 /// The desk of the fabric, and the meters of its hosts.
@@ -27,32 +55,55 @@ pub(super) struct Admission<'a> {
     desk: DeskState,
     /// By host; none if the desk does not measure.
     meters: Vec<Meter>,
-    /// Flows admitted in each round so far.
-    rounds: Vec<u64>,
+    trials: Option<Trials<'a>>,
+    /// Rounds so far; the last one may go on.
+    rounds: Vec<Round>,
     /// By class: requests and flows admitted.
     classes: Vec<(u64, u64)>,
+    /// By flow: cycle of the round in which it was first asked for.
+    first_asked: BTreeMap<usize, u64>,
+    /// Of flows admitted.
+    waits: Vec<u64>,
+}
+
+/// Whether the desk is asked for a flow.
+fn asks(plan: &Plan, flow: &FlowPlan) -> bool {
+    let class = &plan.classes[usize::from(flow.class)];
+    class.requests.is_some() && !class.reserves()
+}
+
+/// What D53 and D60 say of flows that have no start cycle at first.
+fn check_flows(setting: Setting<'_>) {
+    let plan = setting.plan;
+    for flow in &plan.flows {
+        let class = &plan.classes[usize::from(flow.class)];
+        let control = class.control.as_ref().map(|control| &control.algorithm);
+        if let Some(algorithm) = control.filter(|algorithm| algorithm.reserves()) {
+            assert!(class.requests.is_some() && algorithm.probes(), "D60");
+        }
+        if class.requests.is_some() {
+            assert!(matches!(setting.routing, Routing::Tables(_)), "D53");
+            assert_eq!((flow.phase, flow.stop), (None, None), "D53");
+            assert!(flow.changes.is_empty(), "D53");
+        }
+    }
 }
 
 impl<'a> Admission<'a> {
-    /// Before cycle 0; `None` where no class asks.
+    /// Before cycle 0; `None` where nobody asks a desk.
     pub(super) fn new(setting: Setting<'a>) -> Option<Self> {
         let plan = setting.plan;
-        if plan.classes.iter().all(|class| class.requests.is_none()) {
+        check_flows(setting);
+        let mut classes = plan.classes.iter();
+        if classes.all(|class| class.requests.is_none() || class.reserves()) {
             return None;
         }
         let Routing::Tables(tables) = setting.routing else {
             panic!("D53: tables only");
         };
-        let asks = |flow: &&virtlane::plan::FlowPlan| {
-            let class = &plan.classes[usize::from(flow.class)];
-            class.requests.is_some()
-        };
-        for flow in plan.flows.iter().filter(asks) {
-            assert_eq!((flow.phase, flow.stop), (None, None), "D53");
-            assert!(flow.changes.is_empty(), "D53");
-        }
         let requests = plan.admission_requests(setting.graph, tables);
-        assert_eq!(requests.len(), plan.flows.iter().filter(asks).count());
+        let flows = plan.flows.iter().filter(|flow| asks(plan, flow));
+        assert_eq!(requests.len(), flows.count());
         let admission = plan.admission.as_ref().expect("classes ask");
         assert!(
             admission.gap >= 1 && admission.empty >= 1 && admission.most >= 1,
@@ -71,32 +122,71 @@ impl<'a> Admission<'a> {
             requests,
             desk: control.start(admission::Fabric { paces: &paces }),
             meters: hosts.filter_map(|_| control.meter()).collect(),
+            trials: Trials::new(setting),
             rounds: Vec::new(),
             classes: vec![(0, 0); plan.classes.len()],
+            first_asked: BTreeMap::new(),
+            waits: Vec::new(),
         })
     }
 
     /// Whether there is a round in this cycle.
-    fn is_due(&self, now: u64) -> bool {
-        let AdmissionPlan {
-            first,
-            gap,
-            empty,
-            most,
-            ..
-        } = *self.plan;
-        let done = self.rounds.len();
+    fn is_round_due(&self, now: u64) -> bool {
+        let next = match self.rounds.last() {
+            None => Some(self.plan.first),
+            Some(round) => round.end.map(|end| end + self.plan.gap),
+        };
+        next == Some(now) && self.ended().is_none()
+    }
+
+    /// The cycle of the act that ended the last of all rounds.
+    fn ended(&self) -> Option<u64> {
+        let AdmissionPlan { empty, most, .. } = *self.plan;
+        let end = self.rounds.last()?.end?;
         let last = self.rounds.iter().rev();
-        let in_vain = last.take_while(|&&admitted| admitted == 0).count();
-        let is_over = in_vain >= empty as usize || done >= most as usize;
-        !is_over && now == first + done as u64 * gap
+        let in_vain = last.take_while(|round| round.admitted == 0).count();
+        let is_over = in_vain >= empty as usize || self.rounds.len() >= most as usize;
+        is_over.then_some(end)
+    }
+
+    /// D59: whether there is a look in this cycle.
+    fn is_look_due(&self, now: u64) -> bool {
+        let (Some(trials), Some(round)) = (&self.trials, self.rounds.last()) else {
+            return false;
+        };
+        let since = now - round.begin;
+        round.end.is_none() && since > 0 && since.is_multiple_of(trials.rules.look)
+    }
+
+    /// The round that goes on.
+    fn round(&mut self) -> &mut Round {
+        let round = self.rounds.last_mut();
+        round.filter(|round| round.end.is_none()).expect("a round")
+    }
+
+    /// The end of a round or look: the round is over unless flows are on trial.
+    fn end(&mut self, now: u64) {
+        let mut trials = self.trials.iter();
+        if trials.all(|trials| trials.on_trial().is_empty()) {
+            self.round().end = Some(now);
+        }
+    }
+
+    fn request(&self, flow: usize) -> &Request {
+        let mut requests = self.requests.iter();
+        let request = requests.find(|request| request.flow as usize == flow);
+        request.expect("a flow that asks")
+    }
+
+    /// A request for a flow is counted; returns it if it is tried in place of being asked for.
+    fn count(&mut self, class: usize, flow: usize, now: u64) -> Option<Tried> {
+        self.classes[class].0 += 1;
+        self.first_asked.entry(flow).or_insert(now);
+        self.trials.as_ref()?.find(flow)
     }
 
     /// The answer to a request for a flow.
     fn ask(&mut self, flow: usize, now: u64, flits: Option<&[Vec<u64>]>, host: usize) -> bool {
-        let mut requests = self.requests.iter();
-        let request = requests.find(|request| request.flow as usize == flow);
-        let request = request.expect("a flow that asks");
         let flat: Option<Vec<u64>> = flits.map(<[Vec<u64>]>::concat);
         let shown = Shown {
             now,
@@ -107,11 +197,18 @@ impl<'a> Admission<'a> {
                 cycles: self.plan.gap,
             }),
         };
-        let is_admitted = self.plan.control.ask(&mut self.desk, request, shown);
-        let counts = &mut self.classes[usize::from(request.class)];
-        counts.0 += 1;
-        counts.1 += u64::from(is_admitted);
-        is_admitted
+        let request = self.request(flow).clone();
+        self.plan.control.ask(&mut self.desk, &request, shown)
+    }
+
+    /// A flow is admitted; returns its start cycle (D61).
+    fn admit(&mut self, flow: usize, now: u64) -> u64 {
+        let start = now + self.plan.decision;
+        let class = usize::from(self.request(flow).class);
+        self.classes[class].1 += 1;
+        self.waits.push(start - self.first_asked[&flow]);
+        self.round().admitted += 1;
+        start
     }
 
     /// D56: flits granted in the cycles since the round before, by channel and lane; none in the first round.
@@ -146,53 +243,101 @@ impl<'a> Admission<'a> {
     }
 
     fn counts(&self) -> AdmissionCounts {
+        let over = self.rounds.iter().filter(|round| round.end.is_some());
         AdmissionCounts {
-            rounds: self.rounds.len() as u64,
+            rounds: over.count() as u64,
             requests: self.classes.iter().map(|class| class.0).collect(),
             admitted: self.classes.iter().map(|class| class.1).collect(),
+            waits: sum_and_most(&self.waits),
+            end: self.ended(),
         }
     }
 }
 
+fn sum_and_most(waits: &[u64]) -> (u64, u64) {
+    (waits.iter().sum(), waits.iter().max().copied().unwrap_or(0))
+}
+
 impl Fabric<'_> {
-    /// Before every stage of a cycle: the round that is due.
+    /// Before every stage of a cycle: the round or the look that is due.
     pub(super) fn admit(&mut self, now: u64) {
-        let setting = self.setting;
-        let Some(admission) = &mut self.admission else {
+        let Some(mut admission) = self.admission.take() else {
             return;
         };
-        if !admission.is_due(now) {
-            return;
+        if admission.is_round_due(now) {
+            self.round(&mut admission, now);
+        } else if admission.is_look_due(now) {
+            self.look_at_trials(&mut admission, now);
         }
+        self.admission = Some(admission);
+    }
+
+    fn round(&mut self, admission: &mut Admission<'_>, now: u64) {
+        let setting = self.setting;
         let loads = admission.loads(setting, &self.links, now);
-        let mut admitted = 0;
+        admission.rounds.push(Round {
+            begin: now,
+            end: None,
+            admitted: 0,
+        });
         for host in &mut self.hosts {
             for (class, plan) in setting.plan.classes.iter().enumerate() {
-                if plan.requests.is_none() {
+                if plan.requests.is_none() || plan.reserves() {
                     continue;
                 }
                 let Some(flow) = host.asks_for(setting, class) else {
                     continue;
                 };
+                if let Some(tried) = admission.count(class, flow, now) {
+                    let trials = admission.trials.as_mut().expect("it tries");
+                    host.try_out(tried.probe, trials.begin(tried), now);
+                    continue;
+                }
                 let destination = setting.plan.flows[flow].destination.index();
                 if admission.ask(flow, now, loads.as_deref(), destination) {
-                    host.admit(setting, flow, now);
-                    admitted += 1;
+                    host.admit(setting, flow, admission.admit(flow, now));
                 }
             }
         }
-        admission.rounds.push(admitted);
+        admission.end(now);
     }
 
-    /// Stage Notify: the meters (D55).
+    /// D59.
+    fn look_at_trials(&mut self, admission: &mut Admission<'_>, now: u64) {
+        let setting = self.setting;
+        let trials = admission.trials.as_ref().expect("it tries");
+        for tried in trials.on_trial() {
+            let source = setting.plan.flows[tried.flow].source;
+            let host = &mut self.hosts[source.index()];
+            let session = host.session(tried.probe).expect("on trial");
+            let trials = admission.trials.as_mut().expect("it tries");
+            let Some(heard) = trials.end(tried, session, now) else {
+                continue;
+            };
+            let request = admission.request(tried.flow).clone();
+            let control = &admission.plan.control;
+            if control.judge(&mut admission.desk, &request, heard) {
+                host.admit(setting, tried.flow, admission.admit(tried.flow, now));
+            }
+        }
+        admission.end(now);
+    }
+
+    /// Stage Notify: the meters (D55), and the counters of probe packets (D59).
     pub(super) fn measure(&mut self, now: u64) {
         let Some(admission) = &mut self.admission else {
             return;
         };
         for packet in &self.packets {
+            if packet.delivered != Some(now) {
+                continue;
+            }
             let class = &self.setting.plan.classes[usize::from(packet.class)];
-            if packet.delivered == Some(now) && class.requests.is_some() {
+            if class.requests.is_some() {
                 admission.tell(packet, now);
+            }
+            if let Some(trials) = &mut admission.trials {
+                trials.hear(packet, now);
             }
         }
     }
@@ -201,5 +346,25 @@ impl Fabric<'_> {
     pub(super) fn admission_counts(&self) -> AdmissionCounts {
         let admission = self.admission.as_ref();
         admission.map_or_else(AdmissionCounts::default, Admission::counts)
+    }
+
+    /// D60.
+    pub(super) fn reservation_counts(&self) -> ReservationCounts {
+        let plan = self.setting.plan;
+        let (mut requests, mut waits) = (0, Vec::new());
+        for host in &self.hosts {
+            for (flow, start, logged) in host.control().0.started_and_logged() {
+                let flow = &plan.flows[flow];
+                if plan.classes[usize::from(flow.class)].reserves() {
+                    requests += logged;
+                    waits.extend(start.map(|start| start - flow.start));
+                }
+            }
+        }
+        ReservationCounts {
+            requests,
+            begun: waits.len() as u64,
+            waits: sum_and_most(&waits),
+        }
     }
 }

@@ -23,7 +23,7 @@ fn flows(plan: &Plan, phase: usize) -> impl Iterator<Item = (usize, u64)> {
 }
 
 /// Whether all flits of a flow are delivered (D34).
-fn is_complete(packets: &[Packet], (flow, flits): (usize, u64)) -> bool {
+pub(super) fn is_complete(packets: &[Packet], (flow, flits): (usize, u64)) -> bool {
     let packets = packets.iter().filter(|p| p.flow == Some(flow));
     let delivered = packets.filter(|packet| packet.delivered.is_some());
     delivered.map(|packet| u64::from(packet.size)).sum::<u64>() == flits

@@ -16,6 +16,7 @@ pub(super) fn check(fabric: &Fabric<'_>) {
     check_flits(fabric);
     check_queues(fabric);
     check_control(fabric);
+    check_rooms(fabric);
     fabric.networks.check();
 }
 
@@ -35,16 +36,17 @@ fn check_flits(fabric: &Fabric<'_>) {
     }
 }
 
-/// Times each flit is at the source or consumed; none of a delivered packet is to be anywhere else.
+/// Times each flit is at the source, consumed or dropped; none of a delivered packet is to be anywhere else.
 fn flits_at_ends(packet: &Packet) -> Vec<u32> {
     if packet.delivered.is_some() {
         return Vec::new();
     }
-    let at_ends = |index| u32::from(index >= packet.flits_sent || index < packet.flits_consumed);
+    let gone = packet.flits_consumed + packet.flits_dropped;
+    let at_ends = |index| u32::from(index >= packet.flits_sent || index < gone);
     (0..packet.size).map(at_ends).collect()
 }
 
-/// Created = queued + in the fabric + delivered, the queued ones in one queue of a source or a flow each.
+/// Created = queued + in the fabric + delivered + dropped, the queued ones in one queue of a source or a flow each.
 fn check_queues(fabric: &Fabric<'_>) {
     let mut times_queued = vec![0u32; fabric.packets.len()];
     for id in fabric.hosts.iter().flat_map(super::host::Host::queued) {
@@ -57,6 +59,30 @@ fn check_queues(fabric: &Fabric<'_>) {
             packet.delivered.is_some(),
             packet.flits_consumed == packet.size
         );
+        match packet.dropped {
+            None => assert_eq!(packet.flits_dropped, 0),
+            Some(_) => assert!(packet.flits_consumed == 0 && packet.injected.is_some()),
+        }
+    }
+}
+
+/// D57: what takes room is a packet that drains, an answer that is to be made, or a packet of an answer that has not started.
+fn check_rooms(fabric: &Fabric<'_>) {
+    let packets = &fabric.packets;
+    let class_of = |flow: usize| fabric.setting.plan.flows[flow].class;
+    for host in &fabric.hosts {
+        for room in &host.rooms().0 {
+            let drains = host.sink.drains(packets);
+            let drains = drains.filter(|&id| packets[id].class == room.class);
+            let (_, _, control) = host.control();
+            let to_make = control.to_make();
+            let to_make = to_make.filter(|saying| class_of(saying.flow) == room.class);
+            let queued = control.queued();
+            let queued = queued.filter(|&id| packets[id].class == room.answers);
+            let taken = room.needs * (drains.iter().count() + to_make.count()) as u64;
+            let taken = taken + queued.count() as u64;
+            assert_eq!(room.left + taken, room.places, "{:?}: {room:?}", host.id);
+        }
     }
 }
 
@@ -107,13 +133,13 @@ fn check_control(fabric: &Fabric<'_>) {
     }
 }
 
-/// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they are delivered in
-/// the order of their creation, those of one flow, those of none, and control packets; which of these goes first is the scheduler's
+/// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they are delivered, but for
+/// dropped ones, in the order of their creation, those of one flow, those of none, and control packets; which of these goes first is the scheduler's
 /// choice, or D40's.
 pub(super) fn check_order(packets: &[Packet]) {
     let mut last: BTreeMap<(HostId, HostId, SlId, bool, Option<usize>, bool), u64> =
         BTreeMap::new();
-    for packet in packets {
+    for packet in packets.iter().filter(|packet| packet.dropped.is_none()) {
         let delivered = packet.delivered.unwrap_or(u64::MAX);
         // the service level of a management packet does not matter
         let sl = if packet.management {

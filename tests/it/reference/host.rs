@@ -1,14 +1,17 @@
 //! One host: sources, source queues, injection.
 //!
 //! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D17 (sources), D21 (messages), D29 (flows and queues),
-//! D40, D47 (control queues).
+//! D40, D47 (control queues), D57 (room for answers).
 
 use super::Setting;
-use super::flows::{Blocked, Candidate, ControlPackets, Flows, Look, Receivers, pace};
+use super::flows::{
+    Blocked, Candidate, ControlPackets, Flows, Look, NewSession, Receivers, Session, pace,
+};
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start};
 use super::messages::Messages;
 use super::packet::{Flit, Packet, PacketId, Rejected, Saying, Says};
+use super::rooms::Rooms;
 use super::routing::injection_lane;
 use super::sink::Sink;
 use virtlane::ids::HostId;
@@ -65,6 +68,7 @@ pub(super) struct Host {
     free_at: u64,
     sending: Option<Sending>,
     pub(super) sink: Sink,
+    rooms: Rooms,
 }
 
 impl Host {
@@ -100,6 +104,7 @@ impl Host {
             free_at: 0,
             sending: None,
             sink: Sink::new(setting, id),
+            rooms: Rooms::new(setting),
         }
     }
 
@@ -108,14 +113,29 @@ impl Host {
         self.flows.open(setting, phase, now);
     }
 
+    /// D63: the start cycle of a flow that waits follows.
+    pub(super) fn release(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
+        self.flows.release(setting, flow, start);
+    }
+
     /// D53: the flow that a class asks for at this host.
     pub(super) fn asks_for(&self, setting: Setting<'_>, class: usize) -> Option<usize> {
         self.flows.asks_for(setting, class)
     }
 
-    /// D53: a flow is admitted.
-    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, now: u64) {
-        self.flows.admit(setting, flow, now);
+    /// D53: a flow is admitted with this start cycle.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
+        self.flows.admit(setting, flow, start);
+    }
+
+    /// D59: a session of a probe flow begins.
+    pub(super) fn try_out(&mut self, probe: usize, new: NewSession, now: u64) {
+        self.flows.try_out(probe, new, now);
+    }
+
+    /// D59: the last session of a probe flow.
+    pub(super) fn session(&self, probe: usize) -> Option<&Session> {
+        self.flows.session(probe)
     }
 
     /// D51: the senders of a class see the switch, as an event of cycle `last`.
@@ -181,9 +201,17 @@ impl Host {
         self.control.generate(setting, packets, now);
     }
 
+    /// Stage Deliver, after the arrivals.
+    pub(super) fn take(&mut self, packets: &[Packet], now: u64) {
+        self.sink.take(&mut self.rooms, packets, now);
+    }
+
     /// Stage Notify, first half: a packet of a flow was delivered here.
     pub(super) fn receive(&mut self, setting: Setting<'_>, packet: &Packet, now: u64) {
         let answer = self.receivers.receive(setting, packet, now);
+        if answer.is_none() {
+            self.rooms.give_back(packet);
+        }
         self.control.want(answer);
     }
 
@@ -225,6 +253,11 @@ impl Host {
         sending.map(|sending| sending.packet)
     }
 
+    /// Room for answers, for checks.
+    pub(super) fn rooms(&self) -> &Rooms {
+        &self.rooms
+    }
+
     /// Both ends of control and what they want, for checks.
     pub(super) fn control(&self) -> (&Flows, &Receivers, &ControlPackets) {
         (&self.flows, &self.receivers, &self.control)
@@ -248,6 +281,7 @@ impl Host {
             };
         }
         self.sources = forked;
+        self.flows.fork(setting, now);
     }
 
     /// A new packet joins its queue.
@@ -341,6 +375,7 @@ impl Host {
         let id = match firsts[choice.lane].expect("eligible") {
             First::Control(id) => {
                 self.control.start(choice.lane, id);
+                self.rooms.start(&packets[id]);
                 id
             }
             First::Picked(next) => {

@@ -19,6 +19,8 @@ pub(super) struct Marks {
     end: u64,
     /// Eligible packets of D37 so far, by lane.
     eligible: Vec<u64>,
+    /// Whether (output, lane) was congested after the last grant for it (D37), by lane.
+    congested: Vec<bool>,
     /// Draws of D38.
     stream: Stream,
 }
@@ -34,6 +36,7 @@ impl Marks {
             idle: 0,
             end: 0,
             eligible: vec![0; usize::from(options.lane_count())],
+            congested: vec![false; usize::from(options.lane_count())],
             stream: stream(seed, Purpose::Marking, id),
         }
     }
@@ -113,6 +116,7 @@ fn infiniband(
     let options = &setting.plan.switch;
     let Some(Marking::InfiniBand {
         threshold,
+        hysteresis,
         packet: least,
         rate,
         victims,
@@ -137,7 +141,12 @@ fn infiniband(
         Victims::Hosts => matches!(to, Endpoint::Host(_)),
         Victims::All => true,
     };
-    let is_congested = threshold > 0 && fill >= congested_from(options, threshold);
+    let from = congested_from(options, threshold);
+    let until = i128::from(from) - 1 - i128::from(hysteresis);
+    let was_congested = output.marks.congested[grant.lane];
+    let has_fallen = i128::from(fill) <= until.max(0);
+    let is_congested = threshold > 0 && (fill >= from || was_congested && !has_fallen);
+    output.marks.congested[grant.lane] = is_congested;
     let is_eligible =
         is_congested && (is_root || victims_mark) && packet.size >= least && may_be_marked(packet);
     if !is_eligible {

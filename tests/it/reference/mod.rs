@@ -2,15 +2,16 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55, D56); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55-D61, D63, D64); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
-//! `arbitration` (matching), `marking` (D16, D36 to D38), `host` (sources and injection), `sink`, `messages` (D21), `flows` of
-//! a host and their control (D27 to D34, D39 to D47, D52), `visits` (D48), `beside` (D49), `applications` (D50), `looks` (D51),
-//! `admission` (D53, D55, D56), `check` (conservation), `window` (what a measurement counts).
+//! `arbitration` (matching), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
+//! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49),
+//! `applications` (D50), `waits` (D63), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
+//! `outcome`, `window` (what a measurement counts).
 
 mod adaptive;
 mod admission;
@@ -18,6 +19,7 @@ mod applications;
 mod arbitration;
 mod beside;
 mod check;
+mod drops;
 mod flows;
 mod host;
 mod lane_choice;
@@ -25,22 +27,27 @@ mod link;
 mod looks;
 mod marking;
 mod messages;
+mod outcome;
 mod output;
 mod output_lanes;
 mod packet;
 mod request;
+mod rooms;
 mod routing;
 mod sink;
 mod switch;
+mod trials;
 mod turns;
 mod visits;
+mod waits;
 mod window;
 
-pub(crate) use admission::AdmissionCounts;
+pub(crate) use admission::{AdmissionCounts, ReservationCounts};
 pub(crate) use flows::Controlled;
+pub(crate) use outcome::{Delivery, Outcome};
 pub(crate) use packet::Says;
 pub(crate) use routing::Routing;
-pub(crate) use window::{ClassCounts, ControlCounts, FlowCounts, HostCounts, Window};
+pub(crate) use window::{ClassCounts, ControlCounts, FlowCounts, HostCounts};
 
 use admission::Admission;
 use applications::Applications;
@@ -50,7 +57,6 @@ use link::Link;
 use messages::Messages;
 use packet::{Packet, Rejected, Saying};
 use switch::Switch;
-use virtlane::ids::HostId;
 use virtlane::plan::Plan;
 use virtlane::rng::{Purpose, stream};
 use virtlane::topology::{Endpoint, Graph};
@@ -58,60 +64,6 @@ use visits::Agents;
 
 /// Cycles between two checks of every flit's place.
 const CHECK_INTERVAL: u64 = 8;
-
-/// A packet that was delivered.
-#[derive(PartialEq, Eq, PartialOrd, Ord, Clone, Debug)]
-pub(crate) struct Delivery {
-    /// Sending host.
-    pub(crate) source: HostId,
-    /// Traffic class.
-    pub(crate) class: u16,
-    /// Number within its source, from 0; rejected packets have numbers, too.
-    pub(crate) sequence: u64,
-    /// Flow, when it is a packet of one.
-    pub(crate) flow: Option<u32>,
-    /// Receiving host.
-    pub(crate) destination: HostId,
-    /// Flits.
-    pub(crate) size: u16,
-    /// Cycle of creation.
-    pub(crate) created: u64,
-    /// Cycle in which its first flit entered the first channel.
-    pub(crate) injected: u64,
-    /// Cycle in which its tail was consumed.
-    pub(crate) delivered: u64,
-    /// Channels between switches that it crossed.
-    pub(crate) hops: u16,
-    /// Whether it was marked.
-    pub(crate) fecn: bool,
-}
-
-/// What happened in a run.
-#[derive(PartialEq, Eq, Clone, Debug)]
-pub(crate) struct Outcome {
-    /// Delivered packets, sorted.
-    pub(crate) deliveries: Vec<Delivery>,
-    /// Packets made by the sources, rejected ones included.
-    pub(crate) created: u64,
-    /// Packets rejected by full queues of sources and flows.
-    pub(crate) rejected: u64,
-    /// Messages delivered.
-    pub(crate) messages: u64,
-    /// Grants of switches.
-    pub(crate) packet_hops: u64,
-    /// Flits of the packets granted: for packets delivered, size times switches passed.
-    pub(crate) flit_hops: u64,
-    /// Packets in input queues of switches, summed over the cycles of the measurement, and most at one input.
-    pub(crate) queued: (u64, u64),
-    /// What the measurement window counts.
-    pub(crate) window: Window,
-    /// What the flows count, by id.
-    pub(crate) flows: Vec<FlowCounts>,
-    /// What the classes with control count of their control packets, by class.
-    pub(crate) control: Vec<ControlCounts>,
-    /// Rounds of admission, requests, and flows admitted.
-    pub(crate) admission: AdmissionCounts,
-}
 
 /// Simulates cycles `0..cycles`.
 pub(crate) fn simulate<'a>(
@@ -193,6 +145,7 @@ impl<'a> Fabric<'a> {
             "rule 13"
         );
         setting.routing.check_options(options);
+        drops::check_plan(setting);
         let link = |channel| Link::new(graph, channel, options);
         Self {
             setting,
@@ -233,8 +186,10 @@ impl<'a> Fabric<'a> {
     /// Goes on with another plan of the same network: sources and random streams start anew.
     fn fork(&mut self, plan: &'a Plan, now: u64) {
         for plan in [self.setting.plan, plan] {
-            assert!(plan.workloads.is_empty() && plan.flows.is_empty(), "D27");
+            assert!(plan.workloads.is_empty(), "D23");
+            assert!(plan.admission.is_none(), "D64");
         }
+        assert_eq!(plan.flows.len(), self.setting.plan.flows.len(), "D64");
         self.setting.plan = plan;
         for host in &mut self.hosts {
             host.fork(self.setting, now);
@@ -260,14 +215,30 @@ impl<'a> Fabric<'a> {
         self.generate_and_inject(now);
         self.networks.cycle(self.setting, &mut self.agents, now);
         for host in &mut self.hosts {
-            host.sink
-                .consume(self.setting, &mut self.links, &mut self.packets, now);
+            host.sink.consume(&mut self.links, &mut self.packets, now);
         }
         self.notify(now);
         self.measure(now);
         for phase in self.applications.open(self.setting, &self.packets, now) {
             for host in &mut self.hosts {
                 host.open(self.setting, phase, now);
+            }
+        }
+        self.release(now);
+    }
+
+    /// D63: start cycles that follow from what has started and been delivered.
+    fn release(&mut self, now: u64) {
+        let setting = self.setting;
+        let waits = setting.plan.flows.iter().any(|flow| !flow.after.is_empty());
+        if !waits || !waits::may_release(&self.packets, now) {
+            return;
+        }
+        for host in &mut self.hosts {
+            for (id, flow) in waits::of_host(setting, host.id) {
+                if let Some(start) = waits::start(setting, &self.packets, flow) {
+                    host.release(setting, id, start);
+                }
             }
         }
     }
@@ -284,7 +255,6 @@ impl<'a> Fabric<'a> {
                 let id = stored.flit.packet;
                 match self.setting.graph.channels()[index].to {
                     Endpoint::Host(host) => self.hosts[host.index()].sink.arrive(
-                        self.setting,
                         &self.links[index],
                         &self.packets,
                         (id, stored.lane),
@@ -300,15 +270,20 @@ impl<'a> Fabric<'a> {
                 }
             }
         }
+        for host in &mut self.hosts {
+            host.take(&self.packets, now);
+        }
     }
 
     fn arbitrate_cross_mark(&mut self, now: u64) {
         let options = &self.setting.plan.switch;
         for switch in &mut self.switches {
             switch.route(self.setting, &self.links, &mut self.packets, now);
+            switch.drop_packets(self.setting, &self.links, &mut self.packets, now);
             let grants =
                 arbitration::arbitrate(self.setting, switch, &mut self.links, &self.packets, now);
             switch.cross(options, &mut self.links, now);
+            switch.discard(&mut self.links, &mut self.packets, now);
             switch.send(self.setting, &mut self.links, now);
             for grant in &grants {
                 let packet = &mut self.packets[grant.packet];
@@ -395,43 +370,5 @@ impl<'a> Fabric<'a> {
         let beside = self.networks.all.iter();
         let beside = beside.map(|carried| (carried.saying, carried.delivered));
         whole.chain(beside).collect()
-    }
-
-    fn outcome(self, cycles: u64) -> Outcome {
-        let delivery = |packet: &Packet| {
-            let controlled = packet.saying.map(|saying| saying.flow);
-            let named = packet.flow.or(controlled);
-            Some(Delivery {
-                source: packet.source,
-                class: packet.class,
-                sequence: packet.sequence,
-                flow: named.map(|flow| flow as u32),
-                destination: packet.destination,
-                size: packet.size,
-                created: packet.created,
-                injected: packet.injected?,
-                delivered: packet.delivered?,
-                hops: packet.switches - 1,
-                fecn: packet.fecn,
-            })
-        };
-        let mut deliveries: Vec<Delivery> = self.packets.iter().filter_map(delivery).collect();
-        deliveries.sort();
-        let rejected = self.rejected.len() as u64;
-        let hops = |packet: &Packet| u64::from(packet.switches);
-        let flit_hops = |packet: &Packet| hops(packet) * u64::from(packet.size);
-        Outcome {
-            deliveries,
-            created: self.packets.len() as u64 + rejected,
-            rejected,
-            messages: self.messages.delivered(&self.packets),
-            packet_hops: self.packets.iter().map(hops).sum(),
-            flit_hops: self.packets.iter().map(flit_hops).sum(),
-            queued: self.queued,
-            window: Window::of(&self),
-            flows: window::flows(&self, cycles),
-            control: window::control(&self),
-            admission: self.admission_counts(),
-        }
     }
 }

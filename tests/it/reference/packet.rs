@@ -19,6 +19,8 @@ pub(super) struct Packet {
     pub(super) flow: Option<usize>,
     /// What it says, when it is a control packet (D39, D47).
     pub(super) saying: Option<Saying>,
+    /// Number of the session, when it is one of a probe flow (D59).
+    pub(super) session: Option<u64>,
     pub(super) sequence: u64,
     pub(super) destination: HostId,
     pub(super) sl: SlId,
@@ -44,6 +46,18 @@ pub(super) struct Packet {
     pub(super) flits_consumed: u16,
     /// Cycle in which each of them was.
     pub(super) consumed: Vec<u64>,
+    /// D58: when a switch dropped it.
+    pub(super) dropped: Option<Drop>,
+    /// Flits that have left the buffer of that switch since.
+    pub(super) flits_dropped: u16,
+}
+
+/// A drop (D58).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Drop {
+    pub(super) cycle: u64,
+    /// Channel that it would have left by.
+    pub(super) channel: usize,
 }
 
 impl Packet {
@@ -62,6 +76,7 @@ impl Packet {
             class,
             flow,
             saying: None,
+            session: None,
             sequence: made.sequence,
             destination: made.destination,
             sl: made.sl,
@@ -80,6 +95,8 @@ impl Packet {
             flits_sent: 0,
             flits_consumed: 0,
             consumed: Vec::new(),
+            dropped: None,
+            flits_dropped: 0,
         }
     }
 }

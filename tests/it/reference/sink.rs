@@ -1,13 +1,14 @@
 //! The sink of a host: where packets end.
 //!
-//! Model rule 11, D12.
+//! Model rule 11, D12, D57 (packets that are held).
 
 use super::Setting;
 use super::link::Link;
 use super::packet::{Flit, Packet, PacketId};
+use super::rooms::{Rooms, are_bounded};
 use virtlane::ids::HostId;
 
-/// The packet that a slow sink is draining.
+/// The packet that a sink is draining.
 #[derive(Clone, Copy, Debug)]
 struct Draining {
     packet: PacketId,
@@ -20,29 +21,38 @@ pub(super) struct Sink {
     host: HostId,
     /// Ejection channel.
     incoming: usize,
-    /// Slow sink: packets per lane, with the first cycle in which they can drain.
+    /// c of D12 \[cycles per flit\]; `None`: it consumes every flit when it comes.
+    pace: Option<u64>,
+    /// Packets per lane that have not begun to drain, with the first cycle in which they can.
     arrived: Vec<Vec<(PacketId, u64)>>,
-    /// Slow sink: next lane.
+    /// Next lane.
     pointer: usize,
     draining: Option<Draining>,
+    /// Cycles in which it was free, and all that could drain had no room (D57).
+    pub(super) held: u64,
 }
 
 impl Sink {
     pub(super) fn new(setting: Setting<'_>, host: HostId) -> Self {
         let lanes = usize::from(setting.plan.switch.lane_count());
+        let incoming = setting.graph.host_channel(host).reverse();
+        let slow = setting.plan.host.sink_cycles_per_flit;
+        let channel = setting.graph.channel(incoming).timing.cycles_per_flit;
+        let pace = slow.or(are_bounded(setting.plan).then_some(channel));
         Self {
             host,
-            incoming: setting.graph.host_channel(host).reverse().index(),
+            incoming: incoming.index(),
+            pace: pace.map(u64::from),
             arrived: vec![Vec::new(); lanes],
             pointer: 0,
             draining: None,
+            held: 0,
         }
     }
 
-    /// A header arrives: with a slow sink the packet queues for it (D12).
+    /// A header arrives: the packet queues (D12).
     pub(super) fn arrive(
         &mut self,
-        setting: Setting<'_>,
         link: &Link,
         packets: &[Packet],
         (id, lane): (PacketId, usize),
@@ -52,39 +62,53 @@ impl Sink {
             packets[id].destination, self.host,
             "delivered to another host"
         );
-        if let Some(c) = setting.plan.host.sink_cycles_per_flit {
+        if let Some(c) = self.pace {
             let tail = u64::from(packets[id].size) - 1;
-            let wait = tail * link.cycles_per_flit.saturating_sub(u64::from(c));
+            let wait = tail * link.cycles_per_flit.saturating_sub(c);
             self.arrived[lane].push((id, now + wait));
         }
     }
 
+    /// Stage Deliver, after the arrivals, so with the room that the cycle before has left (D57): when the sink is free it takes
+    /// a packet, round robin over the lanes whose first packet can drain and has room.
+    pub(super) fn take(&mut self, rooms: &mut Rooms, packets: &[Packet], now: u64) {
+        let Some(c) = self.pace else { return };
+        if let Some(Draining { packet, start }) = self.draining {
+            if now < start + u64::from(packets[packet].size) * c {
+                return;
+            }
+            assert!(packets[packet].delivered.is_some());
+            self.draining = None;
+        }
+        let lanes = self.arrived.len();
+        let mut could = false;
+        for lane in (0..lanes).map(|step| (self.pointer + step) % lanes) {
+            let first = self.arrived[lane].first();
+            let Some(&(packet, _)) = first.filter(|first| first.1 <= now) else {
+                continue;
+            };
+            could = true;
+            if rooms.has_room(&packets[packet]) {
+                rooms.take(&packets[packet]);
+                self.arrived[lane].remove(0);
+                self.pointer = (lane + 1) % lanes;
+                self.draining = Some(Draining { packet, start: now });
+                return;
+            }
+        }
+        self.held += u64::from(could);
+    }
+
     /// Stage Consume (rule 11, D12).
-    pub(super) fn consume(
-        &mut self,
-        setting: Setting<'_>,
-        links: &mut [Link],
-        packets: &mut [Packet],
-        now: u64,
-    ) {
+    pub(super) fn consume(&self, links: &mut [Link], packets: &mut [Packet], now: u64) {
         let link = &mut links[self.incoming];
-        let Some(c) = setting.plan.host.sink_cycles_per_flit else {
+        let Some(c) = self.pace else {
             for stored in link.buffer.clone() {
                 assert_eq!(stored.since, now);
                 consume_flit(link, packets, stored.flit, now);
             }
             return;
         };
-        let c = u64::from(c);
-        if let Some(Draining { packet, start }) = self.draining
-            && now >= start + u64::from(packets[packet].size) * c
-        {
-            assert!(packets[packet].delivered.is_some());
-            self.draining = None;
-        }
-        if self.draining.is_none() {
-            self.start_draining(now);
-        }
         let Some(Draining { packet, start }) = self.draining else {
             return;
         };
@@ -94,17 +118,10 @@ impl Sink {
         }
     }
 
-    /// D12: round robin over lanes whose first packet can drain.
-    fn start_draining(&mut self, now: u64) {
-        let lanes = self.arrived.len();
-        let next = (0..lanes)
-            .map(|step| (self.pointer + step) % lanes)
-            .find(|&lane| self.arrived[lane].first().is_some_and(|p| p.1 <= now));
-        if let Some(lane) = next {
-            let (packet, _) = self.arrived[lane].remove(0);
-            self.pointer = (lane + 1) % lanes;
-            self.draining = Some(Draining { packet, start: now });
-        }
+    /// The packet that drains and is not delivered yet.
+    pub(super) fn drains(&self, packets: &[Packet]) -> Option<PacketId> {
+        let draining = self.draining.map(|draining| draining.packet);
+        draining.filter(|&packet| packets[packet].delivered.is_none())
     }
 }
 

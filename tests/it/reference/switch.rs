@@ -5,6 +5,7 @@
 
 use super::Setting;
 use super::adaptive::Told;
+use super::drops::Leaving;
 use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start, Stored};
 use super::output::Output;
@@ -46,7 +47,7 @@ pub(super) struct Waiting {
 #[derive(Debug)]
 pub(super) struct Queue {
     pub(super) lane: usize,
-    /// First the packet that is leaving, when there is one.
+    /// First the packet that is leaving, granted or dropped, when there is one.
     pub(super) packets: Vec<Waiting>,
     pub(super) leaving: bool,
     /// Cycle in which the first packet became head.
@@ -123,6 +124,8 @@ pub(super) struct Switch {
     /// By port.
     pub(super) outputs: Vec<Option<Output>>,
     transfers: Vec<Transfer>,
+    /// D58: dropped packets that leave their queues.
+    pub(super) drops: Vec<Leaving>,
 }
 
 impl Switch {
@@ -135,10 +138,11 @@ impl Switch {
             inputs: ports.iter().map(|port| port.map(input)).collect(),
             outputs: ports.iter().map(|port| port.map(output)).collect(),
             transfers: Vec::new(),
+            drops: Vec::new(),
         }
     }
 
-    /// Packets leaving an input now.
+    /// Granted packets leaving an input now.
     pub(super) fn leaving(&self, input: usize) -> usize {
         self.transfers.iter().filter(|t| t.input == input).count()
     }
@@ -161,13 +165,24 @@ impl Switch {
                     lanes.release(transfer.lane, packet, transfer.granted, now);
                 }
             }
-            let input = self.inputs[transfer.input].as_mut().expect("connected");
-            let queue = &mut input.queues[transfer.queue];
-            assert!(queue.leaving);
-            assert_eq!(queue.packets.remove(0).packet, transfer.packet);
-            queue.leaving = false;
-            queue.head_since = now;
+            self.free_queue((transfer.input, transfer.queue), transfer.packet, now);
         }
+        self.retire_dropped(now);
+    }
+
+    /// D4, D58: the packet that leaves a queue has left it, and the next one becomes head.
+    pub(super) fn free_queue(
+        &mut self,
+        (input, queue): (usize, usize),
+        packet: PacketId,
+        now: u64,
+    ) {
+        let input = self.inputs[input].as_mut().expect("connected");
+        let queue = &mut input.queues[queue];
+        assert!(queue.leaving);
+        assert_eq!(queue.packets.remove(0).packet, packet);
+        queue.leaving = false;
+        queue.head_since = now;
     }
 
     /// A header arrives at `input`: it is queued, and routed by tables when there are some.

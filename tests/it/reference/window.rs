@@ -5,7 +5,7 @@
 //! in the window ([`super::link::Start`]).
 
 use super::Fabric;
-use super::packet::Packet;
+use super::packet::{Packet, Rejected};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use virtlane::ids::HostId;
@@ -35,6 +35,14 @@ pub(crate) struct ClassCounts {
     pub(crate) hops: BTreeMap<u16, u64>,
     /// Latest delivery of any packet \[cycle\].
     pub(crate) last_delivery: u64,
+    /// Packets and flits dropped since cycle 0 (D58).
+    pub(crate) dropped: (u64, u64),
+    /// Grants that these had had.
+    pub(crate) dropped_grants: u64,
+    /// Tagged packets dropped.
+    pub(crate) tagged_dropped: u64,
+    /// Flits of packets dropped in the window.
+    pub(crate) window_dropped: u64,
     /// Messages delivered, and the latest of these deliveries \[cycle\].
     pub(crate) messages: (u64, u64),
     /// From the first packet made to the last delivered, of messages whose first packet was made in the window, ascending
@@ -56,16 +64,20 @@ pub(crate) struct HostCounts {
 /// Counts of a flow (D34, D42), since cycle 0 where nothing else is said.
 #[derive(PartialEq, Eq, Clone, Debug, Default)]
 pub(crate) struct FlowCounts {
-    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53).
+    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53) or begins (D60).
     pub(crate) start: Option<u64>,
     /// Packets and flits made, rejected ones included.
     pub(crate) created: (u64, u64),
+    /// Packets made in the window, rejected ones included.
+    pub(crate) attempted: u64,
     /// Packets and flits rejected.
     pub(crate) rejected: (u64, u64),
     /// Packets and flits that entered their first channel.
     pub(crate) started: (u64, u64),
     /// Packets and flits delivered.
     pub(crate) delivered: (u64, u64),
+    /// Packets and flits dropped (D58).
+    pub(crate) dropped: (u64, u64),
     /// Flits of delivered packets, consumed in the window.
     pub(crate) received: u64,
     /// Tagged packets that were delivered.
@@ -110,6 +122,8 @@ pub(crate) struct Window {
     pub(crate) hosts: Vec<HostCounts>,
     /// Flits, `[channel][lane]`.
     pub(crate) sent: Vec<Vec<u64>>,
+    /// Packets dropped that would have left by a channel (D58).
+    pub(crate) dropped: Vec<u64>,
 }
 
 /// Flits of a delivered packet that its host consumed in the window.
@@ -131,6 +145,7 @@ impl Window {
             classes: vec![ClassCounts::default(); plan.classes.len()],
             hosts: vec![HostCounts::default(); graph.hosts().len()],
             sent: vec![vec![0; plan.switch.lane_count().into()]; graph.channels().len()],
+            dropped: vec![0; graph.channels().len()],
         };
         for packet in &fabric.packets {
             counts.count(packet, &window);
@@ -182,6 +197,15 @@ impl Window {
         let class = &mut self.classes[usize::from(packet.class)];
         class.tagged += u64::from(is_tagged);
         class.delivered.1 += flits;
+        if let Some(drop) = packet.dropped {
+            class.dropped.0 += 1;
+            class.dropped.1 += u64::from(packet.size);
+            class.dropped_grants += u64::from(packet.switches);
+            class.tagged_dropped += u64::from(is_tagged);
+            let is_inside = window.contains(&drop.cycle);
+            class.window_dropped += u64::from(is_inside) * u64::from(packet.size);
+            self.dropped[drop.channel] += u64::from(is_inside);
+        }
         let Some(injected) = packet.injected else {
             return;
         };
@@ -213,7 +237,7 @@ pub(super) fn flows(fabric: &Fabric<'_>, cycles: u64) -> Vec<FlowCounts> {
             let packets = fabric.packets.iter();
             let packets: Vec<&Packet> = packets.filter(|p| p.flow == Some(flow)).collect();
             let rejected = fabric.rejected.iter().filter(|p| p.flow == Some(flow));
-            let rejected: Vec<u16> = rejected.map(|packet| packet.size).collect();
+            let rejected: Vec<&Rejected> = rejected.collect();
             let answered = fabric
                 .control_packets()
                 .into_iter()
@@ -269,12 +293,15 @@ fn sum_and_most(values: &[u64]) -> (u64, u64) {
     )
 }
 
-/// The counts of the flow with these packets and sizes of rejected ones.
-fn flow_counts(packets: &[&Packet], rejected: &[u16], window: &Range<u64>) -> FlowCounts {
-    let rejected = rejected.iter().copied();
+/// The counts of the flow with these packets and rejected ones.
+fn flow_counts(packets: &[&Packet], rejected: &[&Rejected], window: &Range<u64>) -> FlowCounts {
+    let times = packets.iter().map(|packet| packet.created);
+    let times = times.chain(rejected.iter().map(|packet| packet.created));
+    let rejected = rejected.iter().map(|packet| packet.size);
     let made = packets.iter().map(|packet| packet.size);
     let started = packets.iter().filter(|packet| packet.injected.is_some());
     let delivered = packets.iter().filter(|packet| packet.delivered.is_some());
+    let dropped = packets.iter().filter(|packet| packet.dropped.is_some());
     let received = packets.iter().map(|packet| delivered_flits(packet, window));
     // (delivery, network latency, packet latency) of the tagged ones
     let mut tagged: Vec<(u64, u64, u64)> = Vec::new();
@@ -291,9 +318,11 @@ fn flow_counts(packets: &[&Packet], rejected: &[u16], window: &Range<u64>) -> Fl
     let differences = network.windows(2).map(|pair| pair[1].abs_diff(pair[0]));
     FlowCounts {
         created: total(made.chain(rejected.clone())),
+        attempted: times.filter(|created| window.contains(created)).count() as u64,
         rejected: total(rejected),
         started: total(started.clone().map(|packet| packet.size)),
         delivered: total(delivered.clone().map(|packet| packet.size)),
+        dropped: total(dropped.map(|packet| packet.size)),
         received: received.sum(),
         tagged: tagged.len() as u64,
         network: sum_and_most(&network),

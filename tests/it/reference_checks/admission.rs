@@ -1,4 +1,4 @@
-//! The reference model's admission (D53, D55, D56), worked out by hand.
+//! The reference model's admission (D53, D55, D56, D61), worked out by hand.
 //!
 //! Through one switch of default delays a packet of n flits that starts in cycle t is granted in t + 2 and delivered in
 //! t + n + 2 when its way is free.
@@ -107,6 +107,8 @@ fn run(
             gap,
             empty,
             most,
+            decision: 0,
+            tried: Vec::new(),
         }),
         ..plan(all, options)
     };
@@ -161,6 +163,8 @@ fn a_round_asks_for_one_flow_of_each_host_and_class() {
         rounds: 4,
         requests: vec![3, 1],
         admitted: vec![3, 1],
+        waits: (0, 0),
+        end: Some(26),
     };
     assert_eq!(outcome.admission, counts);
 }
@@ -177,11 +181,15 @@ fn a_refused_flow_asks_again_until_rounds_end() {
     // 0 to 60: the three rounds without a request are in vain
     assert_eq!(outcome.admission.rounds, 7);
     assert_eq!(outcome.admission.requests, [4, 0]);
+    // asked for in 0 and admitted in 20; at once
+    assert_eq!(outcome.admission.waits, (20, 20));
+    assert_eq!(outcome.admission.end, Some(60));
     let (outcome, asked) = run(desk(refuses), (0, 10, 2, 99), (1, list()), (95, |_| {}));
     assert_eq!(order(&asked), [(0, 0), (10, 0)]);
     assert_eq!(start_cycles(&outcome), [None, None, Some(0)]);
     assert!(made(&outcome, 0).is_empty());
     assert_eq!((outcome.admission.rounds, made(&outcome, 1).len()), (2, 0));
+    assert_eq!(outcome.admission.end, Some(10));
     assert_eq!(outcome.admission.admitted, [0, 0]);
 }
 
@@ -191,6 +199,7 @@ fn rounds_end_when_so_many_are_done() {
     let (outcome, _) = run(desk(|_, _| false), (3, 1, 9, 2), (1, list), (50, |_| {}));
     assert_eq!(start_cycles(&outcome), [Some(3), Some(4), None]);
     assert_eq!(outcome.admission.rounds, 2);
+    assert_eq!(outcome.admission.end, Some(4));
 }
 
 /// Whatever its own start, a flow begins in the cycle of the act: backlogged, and with a process that counts from there.
@@ -204,6 +213,40 @@ fn the_cycle_of_the_act_is_the_start_cycle() {
     let (outcome, _) = run(desk(|_, _| false), (17, 5, 1, 99), (1, list), (60, |_| {}));
     assert_eq!(made(&outcome, 0), [17, 21]);
     assert_eq!(made(&outcome, 1), [17, 26]);
+}
+
+/// Flows admitted in 17 and 22 begin nine cycles later; rounds go on as without.
+#[test]
+fn decisions_take_time() {
+    let far = |plan: &mut Plan| plan.admission.as_mut().expect("a desk").decision = 9;
+    let mut second = sized(8, flow(0, 3));
+    second.process = Some(Arc::new(Every(9)));
+    let list = || vec![sized(8, flow(0, 2)), second.clone()];
+    let run_until = |cycles| {
+        run(
+            desk(|_, _| false),
+            (17, 5, 2, 99),
+            (1, list()),
+            (cycles, far),
+        )
+    };
+    let (outcome, asked) = run_until(60);
+    assert_eq!(order(&asked), [(17, 0), (22, 1)]);
+    assert_eq!(start_cycles(&outcome), [26, 31].map(Some));
+    assert_eq!(made(&outcome, 0), [26, 30]);
+    assert_eq!(made(&outcome, 1), [31, 40]);
+    let counts = AdmissionCounts {
+        rounds: 4,
+        requests: vec![2],
+        admitted: vec![2],
+        waits: (18, 9),
+        end: Some(32),
+    };
+    assert_eq!(outcome.admission, counts);
+    // admitted, and not begun
+    let (outcome, _) = run_until(26);
+    assert_eq!(outcome.admission.admitted, [2]);
+    assert_eq!(start_cycles(&outcome), [None, None]);
 }
 
 /// Four slots, a tick every four cycles: B has slot 2 from the tick in 20 on, and slot 1 from that in 40 on, when C gets
@@ -230,6 +273,7 @@ fn meter() -> Meter {
             flit_bytes: 64,
             reference_rate: 1,
         },
+        lanes: None,
     };
     let entry = ADMISSIONS.find("EgressMeasurement").expect("registered");
     let text = "(slot: \"100 cycles\", slots: 4)";

@@ -31,6 +31,7 @@ pub(super) fn flow(source: u32, destination: u32) -> FlowPlan {
         changes: Arc::new([]),
         window: None,
         process: None,
+        after: Box::default(),
         phase: None,
     }
 }
@@ -61,6 +62,7 @@ pub(super) fn controlled(machines: Erratic, flits: Option<u64>) -> Plan {
         algorithm: Algorithm::Erratic(machines),
         answers: 1,
         transport: None,
+        queue: None,
     });
     let answers = ClassPlan {
         answers: Some(0),

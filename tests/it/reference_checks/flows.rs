@@ -32,6 +32,7 @@ pub(super) fn flow() -> FlowPlan {
         changes: Arc::new([]),
         window: None,
         process: None,
+        after: Box::default(),
         phase: None,
     }
 }
@@ -388,9 +389,11 @@ fn what_a_flow_makes_is_numbered_and_counted() {
     let counts = FlowCounts {
         start: Some(7),
         created: (8, 15),
+        attempted: 7,
         rejected: (4, 8),
         started: (4, 7),
         delivered: (4, 7),
+        dropped: (0, 0),
         received: 7,
         tagged: 3,
         network: (3 * latency - 1, latency),

@@ -20,7 +20,7 @@ const LINE: Line = Line {
 };
 
 /// An algorithm that scenarios can name.
-fn named(name: &str, arguments: &str) -> Algorithm {
+pub(super) fn named(name: &str, arguments: &str) -> Algorithm {
     let context = ControlContext {
         clock: Clock {
             flit_bytes: 64,
@@ -29,18 +29,20 @@ fn named(name: &str, arguments: &str) -> Algorithm {
         smallest: 4,
         largest: 4,
         answer: 4,
+        peak: None,
     };
     let build = ALGORITHMS.find(name).expect("an algorithm").build;
     build(Arguments { text: arguments }, context).expect("arguments")
 }
 
 /// Class 0 of these flows, in packets of four flits, class 1 of their answers, of four, too.
-fn controlled(algorithm: Algorithm, flows: Vec<FlowPlan>) -> Plan {
+pub(super) fn controlled(algorithm: Algorithm, flows: Vec<FlowPlan>) -> Plan {
     let mut class = flows_of(4, flows.len() as u64);
     class.control = Some(Control {
         algorithm,
         answers: 1,
         transport: None,
+        queue: None,
     });
     let answers = ClassPlan {
         answers: Some(0),

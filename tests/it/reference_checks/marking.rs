@@ -32,6 +32,7 @@ pub(super) fn from_fill(fill: u32) -> Marking {
 pub(super) fn infiniband(threshold: u8, victims: Victims) -> Marking {
     Marking::InfiniBand {
         threshold,
+        hysteresis: 0,
         packet: 0,
         rate: 0,
         victims,
@@ -174,7 +175,7 @@ fn idle_time_is_bounded_by_a_packet() {
 }
 
 /// Hosts 0 and 1 at one switch, host 2 at another.
-fn two_switches() -> (Graph, Tables) {
+pub(super) fn two_switches() -> (Graph, Tables) {
     let mut builder = GraphBuilder::new();
     let [a, b] = ["A", "B"].map(|name| builder.add_switch(name, 0, 3));
     let ends = [
@@ -221,6 +222,7 @@ fn the_marking_rate_leaves_packets_out() {
     ] {
         let marking = Marking::InfiniBand {
             threshold: 15,
+            hysteresis: 0,
             packet,
             rate,
             victims: Victims::All,

@@ -5,13 +5,17 @@ mod admission;
 mod applications;
 mod buckets;
 mod control;
+mod drops;
 mod flows;
 mod groups;
 mod marking;
 mod output_lanes;
 mod probes;
 mod random_cases;
+mod reservations;
+mod rooms;
 mod slots;
+mod trials;
 mod turns;
 mod turns_without_room;
 

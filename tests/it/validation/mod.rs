@@ -1,11 +1,13 @@
 //! Validation: results that are known from theory, measured on the shipped scenarios.
 
 mod adaptive;
+mod admission;
 mod bounds;
 mod confidence;
 mod control;
 mod deadlock;
 mod determinism;
+mod dropping;
 mod fabrics;
 mod fair_rates;
 mod flows;
@@ -14,10 +16,12 @@ mod latency_groups;
 mod output_lanes;
 mod parking_lot;
 mod queueing;
+mod replies;
 mod shipped;
 mod timelines;
 mod verdicts;
 mod vl_arbitration;
+mod waits;
 mod worst_case;
 mod zero_load;
 

@@ -24,7 +24,9 @@ pub(super) struct Fill {
     /// Flits of the packets that wait for it.
     pub(super) flits: u32,
     /// Eligible packets until the next one that InfiniBand's marking marks.
-    pub(super) skip: u32,
+    pub(super) skip: u16,
+    /// Whether InfiniBand's marking takes it as congested.
+    pub(super) is_congested: bool,
 }
 
 impl Persistent for Fill {}
@@ -64,13 +66,14 @@ impl Mechanism for Filling {
             Marking::Requests(_) => None,
             Marking::InfiniBand {
                 threshold,
+                hysteresis,
                 packet,
                 rate,
                 victims,
             } => Some(Self(By::InfiniBand(InfiniBand::new(
                 plan,
-                (threshold, packet),
-                rate,
+                (threshold, hysteresis),
+                (packet, rate),
                 victims,
             )))),
             Marking::Ecn {
@@ -128,12 +131,12 @@ struct Granted<'a> {
 }
 
 impl Marks<'_, '_> {
-    /// Counts this cycle's grants and marks their packets: those of data on which `rule` decides so, in two steps, of which the
+    /// Counts this cycle's drops and grants, and marks their packets: those of data on which `rule` decides so, in two steps, of which the
     /// first says that it may.
     #[inline(always)]
     fn mark(
         &mut self,
-        mut may: impl FnMut(&Granted<'_>) -> bool,
+        mut may: impl FnMut(&mut Granted<'_>) -> bool,
         mut does: impl FnMut(&mut Granted<'_>) -> bool,
     ) {
         let ports = self.ports.contiguous_iter().into_iter().flatten().next();
@@ -144,6 +147,9 @@ impl Marks<'_, '_> {
         let records: Rows<'_, PacketRow, PacketRecord> = Rows::new(records);
         let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(self.fills));
         let shared = &self.place.shared;
+        for dropped in &self.lists.dropped {
+            fills[dropped.lane].flits -= u32::from(dropped.flits);
+        }
         // an output grants one packet in a cycle: no other of them changes the fill that one sees
         for grant in self.lists.grants.iter().filter(|grant| grant.accepted) {
             let packet = &mut packets[grant.packet];
@@ -157,7 +163,7 @@ impl Marks<'_, '_> {
             };
             // the record is looked at last: few get there, and it is far away
             let number = shared.numbering.number(grant.lane);
-            if may(&granted)
+            if may(&mut granted)
                 && !shared.switch.management.contains(number)
                 && records[grant.packet].class < self.markable.answers
                 && does(&mut granted)
@@ -212,7 +218,7 @@ fn infiniband(
     let By::InfiniBand(rule) = &*by else {
         return;
     };
-    if marks.lists.grants.is_empty() {
+    if marks.lists.grants.is_empty() && marks.lists.dropped.is_empty() {
         return;
     }
     let mut paces: Rows<'_, PortRow, Pace> = Rows::new(column!(paces));
@@ -225,6 +231,7 @@ fn infiniband(
             let end = buffer.map_or(out.free_at, OutputBuffer::channel_free);
             let pace = &mut paces[row];
             rule.advance(pace, end, granted.flits, out.step);
+            rule.look(granted.fill);
             rule.may_mark(granted.fill, pace.idle == 0, out.peer, granted.flits)
         },
         |granted| rule.takes_turn(granted.fill),
@@ -240,7 +247,7 @@ fn ecn(
     let By::Ecn(rule) = &*by else {
         return;
     };
-    if marks.lists.grants.is_empty() {
+    if marks.lists.grants.is_empty() && marks.lists.dropped.is_empty() {
         return;
     }
     let mut streams: Rows<'_, PortRow, super::ecn::MarkStream> = Rows::new(column!(streams));

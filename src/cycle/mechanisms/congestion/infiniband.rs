@@ -9,6 +9,8 @@ use crate::plan::{Plan, Victims};
 pub(super) struct InfiniBand {
     /// Fill from which on an output lane is congested \[flits\]; `None` = never.
     full: Option<u32>,
+    /// Fill up to which it is not any more \[flits\].
+    over: u32,
     /// Smallest packet that is marked \[flits\].
     packet: u16,
     /// Packets left out between two that are marked.
@@ -21,12 +23,14 @@ pub(super) struct InfiniBand {
 impl InfiniBand {
     pub(super) fn new(
         plan: &Plan,
-        (threshold, packet): (u8, u16),
-        rate: u16,
+        (threshold, hysteresis): (u8, u32),
+        (packet, rate): (u16, u16),
         victims: Victims,
     ) -> Self {
+        let full = plan.switch.infiniband_limit(threshold);
         Self {
-            full: plan.switch.infiniband_limit(threshold),
+            full,
+            over: full.map_or(0, |full| (full - 1).saturating_sub(hysteresis)),
             packet,
             rate,
             victims,
@@ -44,17 +48,26 @@ impl InfiniBand {
         pace.end = end;
     }
 
+    /// A packet was granted for an output lane: whether it is congested after it.
+    #[inline]
+    pub(super) fn look(&self, fill: &mut Fill) {
+        if self.full.is_some_and(|full| fill.flits >= full) {
+            fill.is_congested = true;
+        } else if fill.flits <= self.over {
+            fill.is_congested = false;
+        }
+    }
+
     /// Whether a packet of data that was granted for an output lane takes a turn at being marked.
     #[inline]
     pub(super) fn may_mark(&self, fill: &Fill, is_root: bool, peer: Peer, flits: u16) -> bool {
-        let is_congested = self.full.is_some_and(|full| fill.flits >= full);
         let may = match self.victims {
             _ if is_root => true,
             Victims::None => false,
             Victims::Hosts => matches!(peer, Peer::Host | Peer::Sink),
             Victims::All => true,
         };
-        is_congested && may && flits >= self.packet
+        fill.is_congested && may && flits >= self.packet
     }
 
     /// It takes a turn: whether it is marked.
@@ -64,7 +77,7 @@ impl InfiniBand {
             fill.skip -= 1;
             return false;
         }
-        fill.skip = self.rate.into();
+        fill.skip = self.rate;
         true
     }
 }

@@ -1,6 +1,7 @@
 //! Answers: from the receiver that gives one to the control queue of its lane.
 
 use crate::control::Answer;
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::records::Records;
 use crate::cycle::snapshot::{Persistent, Resume};
@@ -94,16 +95,51 @@ impl Answers {
         self.waiting
     }
 
+    /// Calls `act` with host, class and packets of all answers that are to be made, and of all packets in control queues.
+    pub(in crate::cycle::mechanisms) fn each(
+        &self,
+        numbering: Numbering,
+        mut act: impl FnMut(HostRow, u16, u32),
+    ) {
+        for Reverse((_, host, class, _, tail, _)) in &self.due {
+            let packets = self.way(*tail).map_or(0, |way| way.packets);
+            act(HostRow(*host), *class, packets.into());
+        }
+        for (row, queue) in self.queues.iter().enumerate() {
+            let host = HostRow((row / numbering.lanes() as usize) as u32);
+            for queued in queue {
+                act(host, queued.packet.class, 1);
+            }
+        }
+    }
+
     /// Whether packets of a class are answers.
     #[inline]
     pub fn is_answer(&self, class: u16) -> bool {
         class >= self.first
     }
 
+    /// Whether packets of a class of answers wait in the lane of a source queue.
+    pub fn has(&self, queue: usize, class: u16) -> bool {
+        let mut packets = self.queues[queue].iter();
+        packets.any(|queued| queued.packet.class == class)
+    }
+
     /// Size of the answer that goes next in the lane of a source queue \[flits\].
     #[inline]
     pub fn front(&self, queue: usize) -> Option<u16> {
         self.queues[queue].front().map(|queued| queued.packet.size)
+    }
+
+    /// Packets that a host (row) has made in a class of control packets.
+    pub fn made(&self, host: u32, class: u16) -> u32 {
+        let class = usize::from(class - self.first);
+        self.numbers[host as usize * usize::from(self.classes) + class]
+    }
+
+    /// What waits in the control queue beside a source queue.
+    pub fn queued(&self, queue: usize) -> impl Iterator<Item = &Queued> {
+        self.queues[queue].iter()
     }
 
     /// That answer starts.
@@ -116,6 +152,13 @@ impl Answers {
     /// Where the answers of the flow that ends in this row go.
     pub(in crate::cycle::mechanisms) fn way(&self, tail: u32) -> Option<Way> {
         self.ways[tail as usize]
+    }
+
+    /// Room for answers comes back where the flow ends in this row, by a packet of a class.
+    pub(super) fn give_room(&self, rooms: &mut AnswerRooms, tail: u32, class: u16) {
+        if let Some(way) = &self.ways[tail as usize] {
+            rooms.give(way.host, class);
+        }
     }
 
     /// The receiver of the flow that ends in this row answers the packet delivered in cycle `now`.

@@ -46,9 +46,40 @@ impl Mechanism for Controlling {
             by: Reduction::Sum,
             value: |world, _| world.resource::<Senders>().all_logged(),
         });
+        if site.plan.classes.iter().any(ClassPlan::reserves) {
+            count_reservations(shard);
+        }
         shard.last_system(Slot::Admit, "answers", make);
         shard.last_system(Slot::Notify, "control", notify);
     }
+}
+
+/// What is counted of flows that begin by reservations (D60).
+fn count_reservations<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
+    let by = Reduction::Sum;
+    shard.count(Count {
+        name: "reservation.requests",
+        by,
+        value: |world, _| {
+            let flows = world.resource::<Flows>();
+            world.resource::<Senders>().requests(flows)
+        },
+    });
+    shard.count(Count {
+        name: "reservation.begun",
+        by,
+        value: |world, _| world.resource::<Senders>().begun.flows,
+    });
+    shard.count(Count {
+        name: "reservation.waits",
+        by,
+        value: |world, _| world.resource::<Senders>().begun.waits,
+    });
+    shard.count(Count {
+        name: "reservation.longest_wait",
+        by: Reduction::Most,
+        value: |world, _| world.resource::<Senders>().begun.longest,
+    });
 }
 
 fn control<'a>(site: &Site<'a>, flow: &FlowPlan) -> Option<&'a Control> {
@@ -117,6 +148,11 @@ fn senders(site: &Site<'_>) -> Senders {
 fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
     let count = flows.rows().len();
     senders.answered = vec![0; count];
+    if site.plan.classes.iter().any(ClassPlan::reserves) {
+        let rows = flows.rows().iter();
+        let starts = rows.map(|flow| site.plan.flows[flow.id as usize].start);
+        senders.starts = starts.collect();
+    }
     senders.parts = Parts::new(if senders.packets.iter().any(|&packets| packets > 1) {
         count
     } else {

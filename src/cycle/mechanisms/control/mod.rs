@@ -22,4 +22,4 @@ pub(in crate::cycle::mechanisms) mod senders;
 
 pub use answers::Answers;
 pub use build::Controlling;
-pub use senders::Senders;
+pub use senders::{SenderState, Senders};

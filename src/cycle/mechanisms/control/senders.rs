@@ -3,6 +3,7 @@
 use super::Answers;
 use super::parts::Parts;
 use crate::control::{Actions, Algorithm, Arrival, Event, Probe, Receiver, Sender};
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::snapshot::{Persistent, Resume};
@@ -28,6 +29,28 @@ pub(in crate::cycle::mechanisms) struct Controlled {
     pub(in crate::cycle::mechanisms) logged: u64,
 }
 
+/// What is counted of flows that begin by reservations (D60).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Begun {
+    /// Such flows.
+    pub(super) flows: u64,
+    /// Sum of their waits \[cycles\].
+    pub(super) waits: u64,
+    /// The longest one \[cycles\].
+    pub(super) longest: u64,
+}
+
+/// A sender between two cycles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SenderState {
+    /// What it is about, in the words of its algorithm.
+    pub words: String,
+    /// Cycle that its timer is set to.
+    pub timer: Option<u64>,
+    /// Events logged.
+    pub logged: u64,
+}
+
 /// Senders and receivers of the flows of a shard.
 #[derive(Resource, Debug, Default, Serialize, Deserialize)]
 pub struct Senders {
@@ -46,6 +69,11 @@ pub struct Senders {
     pub(in crate::cycle::mechanisms) receivers: Vec<Option<Receiver>>,
     /// Cycles for which timers were set, with the row.
     pub(in crate::cycle::mechanisms) timers: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Written start of the flows, by row, where some begin by reservations.
+    #[serde(skip)]
+    pub(super) starts: Vec<u64>,
+    /// Flows that have begun so.
+    pub(super) begun: Begun,
     /// Probes that calls of this cycle have sent, with the row.
     #[serde(skip)]
     pub(in crate::cycle::mechanisms) sent: Vec<(u32, Probe)>,
@@ -54,6 +82,7 @@ pub struct Senders {
 impl Persistent for Senders {
     fn resume(&mut self, built: Self, _: &Resume<'_>) {
         (self.algorithms, self.packets) = (built.algorithms, built.packets);
+        self.starts = built.starts;
     }
 }
 
@@ -80,6 +109,30 @@ impl Senders {
     pub fn logged(&self, row: u32) -> u64 {
         let row = self.rows[row as usize].as_ref();
         row.map_or(0, |controlled| controlled.logged)
+    }
+
+    /// Requests for flows that begin by reservations: events that their senders have logged.
+    pub(super) fn requests(&self, flows: &Flows) -> u64 {
+        let senders = flows.rows().iter().zip(&self.rows);
+        let reserving = senders.filter(|(flow, _)| {
+            let algorithm = self.algorithms[usize::from(flow.class)].as_ref();
+            algorithm.is_some_and(Algorithm::reserves)
+        });
+        let logged = reserving.filter_map(|(_, sender)| Some(sender.as_ref()?.logged));
+        logged.sum()
+    }
+
+    /// What the sender of the flow in a row is about, for who looks on; `None`: it has none.
+    pub fn state(&self, flows: &Flows, row: u32) -> Option<SenderState> {
+        let row = flows.speaker(row);
+        let class = flows.rows()[row as usize].class;
+        let controlled = self.rows[row as usize].as_ref()?;
+        let algorithm = self.algorithms[usize::from(class)].as_ref()?;
+        Some(SenderState {
+            words: algorithm.show(&controlled.sender),
+            timer: (controlled.timer != u64::MAX).then_some(controlled.timer),
+            logged: controlled.logged,
+        })
     }
 
     /// Events that all senders have logged.
@@ -141,6 +194,15 @@ impl Senders {
             flows.acknowledge(row, those.packets, now + those.after);
         }
         controlled.logged += u64::from(actions.log);
+        if actions.begin
+            && let Some(&start) = self.starts.get(row as usize)
+            && flows.begin(row, now + 1)
+        {
+            let wait = now + 1 - start;
+            self.begun.flows += 1;
+            self.begun.waits += wait;
+            self.begun.longest = self.begun.longest.max(wait);
+        }
         if let Some(probe) = actions.send {
             self.sent.push((row, probe));
         }
@@ -181,18 +243,18 @@ impl Senders {
         }
     }
 
-    /// Calls the receiver of the flow that ends in a row.
+    /// Calls the receiver of the flow that ends in a row; whether it answers.
     fn receive(
         &mut self,
         (answers, probes): (&mut Answers, Option<&mut Probes>),
         tail: u32,
         now: u64,
         (packet, record): (&Packet, &PacketRecord),
-    ) {
+    ) -> bool {
         let algorithm = self.algorithms[usize::from(record.class)].as_ref();
         let receiver = self.receivers[tail as usize].as_mut();
         let (Some(algorithm), Some(receiver)) = (algorithm, receiver) else {
-            return;
+            return false;
         };
         let arrival = Arrival {
             now,
@@ -200,14 +262,16 @@ impl Senders {
             is_marked: packet.fecn,
             latency: now - record.injected,
         };
-        if let Some(answer) = algorithm.receive(receiver, arrival) {
-            match probes.zip(answers.way(tail)) {
-                Some((probes, way)) if probes.is_apart(way.class) => {
-                    probes.answer(now, (&way, tail), answer);
-                }
-                _ => answers.promise(now, tail, answer),
+        let Some(answer) = algorithm.receive(receiver, arrival) else {
+            return false;
+        };
+        match probes.zip(answers.way(tail)) {
+            Some((probes, way)) if probes.is_apart(way.class) => {
+                probes.answer(now, (&way, tail), answer);
             }
+            _ => answers.promise(now, tail, answer),
         }
+        true
     }
 }
 
@@ -220,6 +284,7 @@ pub(super) fn system(
     mut senders: ResMut<'_, Senders>,
     mut answers: ResMut<'_, Answers>,
     mut probes: Option<ResMut<'_, Probes>>,
+    mut rooms: Option<ResMut<'_, AnswerRooms>>,
     packets: Packets<'_, '_>,
 ) {
     let now = calendar.now();
@@ -241,10 +306,15 @@ pub(super) fn system(
         if senders.hears_starts(record.class) {
             let flow = ends[record.flow as usize].row;
             senders.call(flows, flow, now, Event::Started(packets[row].size));
-        } else if answers.is_answer(record.class)
-            && record.flow != NONE
-            && let Some(probes) = &mut probes
-        {
+            continue;
+        }
+        if record.flow == NONE || !answers.is_answer(record.class) {
+            continue;
+        }
+        if let Some(rooms) = rooms.as_mut().filter(|rooms| rooms.concerns(record.class)) {
+            let end = ends[record.flow as usize];
+            answers.give_room(rooms, end.tail, record.class);
+        } else if let Some(probes) = &mut probes {
             probes.started((now, &place), answers, record);
         }
     }
@@ -262,7 +332,10 @@ pub(super) fn system(
             senders.answer(flows, end.row, now, record, answers.first);
         } else {
             let into = (&mut *answers, probes.as_deref_mut());
-            senders.receive(into, end.tail, now, (&packets[row], record));
+            let is_answered = senders.receive(into, end.tail, now, (&packets[row], record));
+            if let Some(rooms) = rooms.as_mut().filter(|_| !is_answered) {
+                answers.give_room(rooms, end.tail, record.class);
+            }
         }
     }
     match probes {

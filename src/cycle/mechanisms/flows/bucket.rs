@@ -66,6 +66,17 @@ impl Buckets {
             .then_some(first)
     }
 
+    /// Row of the flow whose packet goes before the head of the source queue, if one does.
+    pub(super) fn first_row(&self, lane: u32, head: Option<&Waiting>) -> Option<u32> {
+        self.first(lane, head).map(|first| first.row)
+    }
+
+    /// All packets in the FIFO of a lane, with the rows of their flows.
+    pub(super) fn all(&self, lane: u32) -> impl Iterator<Item = (u32, Made)> {
+        let entries = self.fifos.get(lane as usize).into_iter().flatten();
+        entries.map(|entered| (entered.row, entered.made))
+    }
+
     /// Size of the packet that a lane would send next \[flits\].
     #[inline]
     pub(super) fn candidate(&self, lane: u32, head: Option<&Waiting>) -> Option<u16> {

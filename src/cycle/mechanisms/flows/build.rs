@@ -4,8 +4,10 @@ use super::bucket::Buckets;
 use super::flow::{Clock, Flow, Maker};
 use super::group::Group;
 use super::lane::Lane;
+use super::session::Session;
 use super::slots::SlotClock;
 use super::{Flows, Given, Tails, Wake, arrive, make};
+use crate::admission::Trials;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
 use crate::cycle::state::{Fact, Wheel};
@@ -13,7 +15,7 @@ use crate::fabric::components::NONE;
 use crate::fabric::placement::Placement;
 use crate::ids::HostId;
 use crate::measure::flow_counts::{Amount, FlowReceived};
-use crate::plan::{ClassPlan, FlowPlan, Plan};
+use crate::plan::{AdmissionPlan, ClassPlan, FlowPlan, Plan};
 use crate::rng::{Purpose, stream};
 use crate::traffic::{Gap, ProcessState, SlotState};
 use std::collections::BTreeMap;
@@ -109,6 +111,9 @@ struct Building {
     slot_clocks: Vec<SlotClock>,
     /// By source and class.
     clock_of: BTreeMap<(HostId, u16), u32>,
+    /// How flows are tried, where they are.
+    trials: Option<Trials>,
+    sessions: Vec<Option<Session>>,
     lane_of: Vec<u32>,
     wakes: Wheel<Wake>,
     given: Given,
@@ -118,6 +123,7 @@ impl Building {
     fn new(site: &Site<'_>) -> Self {
         let (plan, shared) = (site.plan, site.shared);
         let hosts = site.placement.hosts[site.number].len();
+        let trials = plan.admission.as_ref().and_then(AdmissionPlan::trials);
         Self {
             flows: Vec::new(),
             makers: Vec::new(),
@@ -126,11 +132,14 @@ impl Building {
             group_of: BTreeMap::new(),
             slot_clocks: Vec::new(),
             clock_of: BTreeMap::new(),
+            trials,
+            sessions: Vec::new(),
             lane_of: vec![NONE; shared.numbering.rows(hosts)],
             wakes: Wheel::default(),
             given: Given {
                 scheduler: plan.host.scheduler,
                 bound: plan.host.flow_queue,
+                probes: trials.map(|trials| trials.queue),
                 sizes: plan
                     .classes
                     .iter()
@@ -139,6 +148,9 @@ impl Building {
                 processes: Vec::new(),
                 slots: (plan.classes.iter())
                     .map(|class| class.slots.clone())
+                    .collect(),
+                is_controlled: (plan.classes.iter())
+                    .map(|class| class.control.is_some())
                     .collect(),
                 limits: Vec::new(),
                 phases: vec![Vec::new(); plan.app_phases.len()],
@@ -173,6 +185,7 @@ impl Building {
             lanes: self.lanes,
             groups: self.groups,
             slot_clocks: self.slot_clocks,
+            sessions: self.sessions,
             buckets,
             lane_of: self.lane_of,
             numbers: vec![0; hosts * plan.classes.len()],
@@ -194,6 +207,7 @@ impl Building {
         let (key, number) = lane_of(site, [plan.source, plan.destination], id, plan.class);
         let lane = self.lane(site, plan.source, number);
         self.group(plan, class, lane, row);
+        self.session(site, plan);
         let place = self.lanes[lane as usize].add(row);
         let mut flow = Flow::new(id, (lane, place), key, plan, NONE);
         let mut wake = |at, wake| self.wakes.insert(at, wake);
@@ -203,7 +217,7 @@ impl Building {
                 flow.hold();
                 self.given.phases[phase].push((row, plan.start));
             }
-            None if class.requests.is_some() => flow.hold(),
+            None if class.requests.is_some() || !plan.after.is_empty() => flow.hold(),
             None => wake(plan.start, Wake::Look(row)),
         }
         if let Some(stop) = plan.stop {
@@ -247,6 +261,15 @@ impl Building {
             self.given.processes.push(plan.process.clone());
         }
         self.flows.push(flow);
+    }
+
+    /// The session of a flow of probes; a place without one for all others, where flows are tried at all.
+    fn session(&mut self, site: &Site<'_>, plan: &FlowPlan) {
+        if let Some(trials) = &self.trials {
+            let is_probe = site.plan.is_of_probes(plan.class);
+            let session = is_probe.then(|| Session::new(site.plan, trials, plan.class));
+            self.sessions.push(session);
+        }
     }
 
     /// The clock of a flow's slot, `NONE` if it has none.

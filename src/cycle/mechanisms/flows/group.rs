@@ -55,6 +55,12 @@ impl Group {
         }
     }
 
+    /// Its limit, eligible cycle, window and outstanding packets, for who looks on.
+    pub(super) fn state(&self, pace: u16) -> (Limit, Option<u64>, Option<u32>, u32) {
+        let window = (self.window < u32::MAX).then_some(self.window);
+        (self.limit, self.eligible(pace), window, self.outstanding)
+    }
+
     /// From when on its gate is open; [`NEVER`]: not before something happens.
     fn opens(&self, pace: u16) -> u64 {
         match self.eligible(pace) {

@@ -100,6 +100,11 @@ impl Lane {
         place
     }
 
+    /// Rows of its flows, in order.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
     /// A flow becomes a contender, with its row and virtual clock; `since`: the cycle from which it could go.
     pub fn join(
         &mut self,

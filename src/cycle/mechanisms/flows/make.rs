@@ -71,6 +71,7 @@ impl Flows {
         match wake {
             Wake::Hold(row) => self.hold(row, now),
             Wake::Make(row) => self.make_next(row, making),
+            Wake::Probe(row) => self.probe(row, making),
             Wake::Tick(number) => self.tick(number, making),
             Wake::Acknowledged(row, packets) => self.lower(row, packets, now),
             Wake::Change(row, number) => {
@@ -121,6 +122,11 @@ impl Flows {
 
     /// A packet of a flow is made and joins its queue, or is rejected.
     pub(super) fn make(&mut self, row: u32, making: &mut Making<'_>) {
+        self.make_within(row, self.given.bound, making);
+    }
+
+    /// The same, rejected if `bound` packets wait.
+    pub(super) fn make_within(&mut self, row: u32, bound: Option<u32>, making: &mut Making<'_>) {
         let now = making.now;
         let flow = &mut self.rows[row as usize];
         let class = flow.class;
@@ -133,7 +139,7 @@ impl Flows {
         if let Some(clock) = &clock {
             queued = clock.queued;
         }
-        let is_full = self.given.bound.is_some_and(|bound| queued >= bound);
+        let is_full = bound.is_some_and(|bound| queued >= bound);
         if is_full {
             maker.rejected.add(size);
         }

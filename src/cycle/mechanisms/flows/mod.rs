@@ -19,22 +19,27 @@ mod arrive;
 mod bucket;
 mod build;
 pub mod flow;
+mod fork;
 mod group;
 pub mod lane;
 pub mod limit;
 mod make;
 mod ready;
+mod session;
+mod show;
 mod slots;
 
 pub use arrive::Tails;
 pub use build::{FlowEnd, Flowing, flow_ends, lane_of};
+pub use show::{FlowState, Held, Picked};
 
 use self::bucket::{Buckets, next_debt};
-use self::flow::{Clock, Flow, Made, Maker};
+use self::flow::{Clock, Flow, Made, Maker, NEVER};
 use self::group::Group;
 use self::lane::{Lane, Pick};
 use self::limit::LastStart;
 use self::ready::rate_of;
+use self::session::Session;
 use self::slots::SlotClock;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::Wheel;
@@ -59,6 +64,8 @@ enum Wake {
     Hold(u32),
     /// The flow's process makes a packet.
     Make(u32),
+    /// The session of a probe flow makes a packet.
+    Probe(u32),
     /// A slot clock ticks.
     Tick(u32),
     /// The flow may become a contender, or end.
@@ -104,12 +111,16 @@ struct Given {
     scheduler: Scheduler,
     /// Most packets in the queue of a flow.
     bound: Option<u32>,
+    /// The same of a probe flow.
+    probes: Option<u32>,
     /// Packet sizes of each class.
     sizes: Vec<SizeDistribution>,
     /// Process of each maker.
     processes: Vec<Option<Arc<dyn Process>>>,
     /// Slots of each class.
     slots: Vec<Option<Slots>>,
+    /// Classes whose limits and windows senders set.
+    is_controlled: Vec<bool>,
     /// Changes of limits.
     limits: Vec<Limit>,
     /// Rows and starts of the flows of each phase that is not open from the beginning.
@@ -130,6 +141,8 @@ pub struct Flows {
     lanes: Vec<Lane>,
     groups: Vec<Group>,
     slot_clocks: Vec<SlotClock>,
+    /// By row, where flows are tried: those of probe flows.
+    sessions: Vec<Option<Session>>,
     buckets: Buckets,
     /// Row of the lane of each source queue, `NONE` where it has no flow.
     lane_of: Vec<u32>,
@@ -148,9 +161,11 @@ impl Default for Given {
         Self {
             scheduler: Scheduler::default(),
             bound: None,
+            probes: None,
             sizes: Vec::new(),
             processes: Vec::new(),
             slots: Vec::new(),
+            is_controlled: Vec::new(),
             limits: Vec::new(),
             phases: Vec::new(),
             first_port: PortRow(0),
@@ -159,8 +174,11 @@ impl Default for Given {
 }
 
 impl Persistent for Flows {
-    fn resume(&mut self, built: Self, _: &Resume<'_>) {
-        self.given = built.given;
+    fn resume(&mut self, mut built: Self, how: &Resume<'_>) {
+        self.given = std::mem::take(&mut built.given);
+        if how.fork {
+            self.fork(built, how.now);
+        }
     }
 }
 
@@ -200,7 +218,8 @@ impl Flows {
         }
     }
 
-    /// The flow in this row is admitted, and starts in cycle `at`.
+    /// The flow in this row, whose start cycle was not known, starts in cycle `at`: it is admitted, or waits for nothing any
+    /// more.
     pub fn admit(&mut self, row: u32, at: u64) {
         let flow = &mut self.rows[row as usize];
         flow.active.0 = at;
@@ -217,6 +236,15 @@ impl Flows {
             }
         }
         self.wake(row, at);
+    }
+
+    /// The flow in this row begins in cycle `at`; false if it has begun before.
+    pub fn begin(&mut self, row: u32, at: u64) -> bool {
+        let is_first = self.rows[row as usize].active.0 == NEVER;
+        if is_first {
+            self.admit(row, at);
+        }
+        is_first
     }
 
     /// So many packets of the flow or group in this row count as acknowledged from cycle `at` on.

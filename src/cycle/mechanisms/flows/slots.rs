@@ -47,6 +47,11 @@ impl SlotClock {
         (clock, first)
     }
 
+    /// Ticks come from the streams of another clock, with the next slot.
+    pub(super) fn restart(&mut self, other: Self) {
+        (self.ticks, self.state) = (other.ticks, other.state);
+    }
+
     fn gap(&mut self, slots: &Slots) -> Option<u64> {
         match slots.ticks.gap(&mut self.state, &mut self.ticks) {
             Gap::After(cycles) => Some(cycles),

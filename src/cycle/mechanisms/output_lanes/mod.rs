@@ -57,7 +57,7 @@ impl Mechanism for OutputLanes {
         shard.column::<OutPort, OutChannel>(OutChannel::default());
         shard.ledger(ledger::enter);
         let options = shard.site().shared;
-        with_rules!(options, Set => shard.system(Slot::Transmit, "transmit", system::<W, Set>));
+        with_rules!(options, W, Set => shard.system(Slot::Transmit, "transmit", system::<W, Set>));
     }
 }
 

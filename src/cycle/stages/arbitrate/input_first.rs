@@ -59,7 +59,7 @@ impl Mechanism for InputFirst {
             shard.column::<OutLane<W>, VoqPointer>(VoqPointer::default());
         }
         let options = shard.site().shared;
-        with_rules!(options, Set => shard.system(Slot::Arbitrate, "input_first", system::<W, Set>));
+        with_rules!(options, W, Set => shard.system(Slot::Arbitrate, "input_first", system::<W, Set>));
     }
 }
 

@@ -22,6 +22,9 @@
 //!
 //! Chance means counts of flits with the dispersion that the created flits of all hosts show from batch to batch; one
 //! packet at each edge of the measurement is allowed for, and the flits that fill a fabric that was not warmed up.
+//! What switches drop is not present any more, and not delivered either: a fabric is saturated by drops when a host falls
+//! short by them.
+//!
 //! Where source queues are bounded and reject packets, or sources always have one waiting, the fabric is saturated by
 //! what is seen at once. A run of messages is judged by whether all of them were delivered, one that waits
 //! for its flows by whether all are complete.

@@ -157,6 +157,24 @@ fn growth_is_doubted_when_an_overload_may_come_to_no_more() {
     assert!(text.contains("flits present grow by 6.4 %"), "{text}");
 }
 
+/// The same drift, all of it dropped: nothing grows, and the loads say what was dropped.
+#[test]
+fn what_is_dropped_is_not_present() {
+    let batch = |number: i64| Batch {
+        created_flits: 1000,
+        delivered_flits: (1000 - 21 + if number % 2 == 0 { 20 } else { -20 }) as u64,
+        dropped_flits: 21,
+        ..Batch::default()
+    };
+    let mut counted = Counted::new(1600, 16_000, 16_000 - 16 * 21).batches((0..16).map(batch));
+    counted.records.classes[0].lost.window_flits = 16 * 21;
+    assert_eq!(counted.overload(), None);
+    assert_eq!(counted.window().present_growth(), 0);
+    let loads = counted.window().loads();
+    let expected = "flits present grow by 0.0 % of those created, 2.10 % of them dropped";
+    assert!(loads.contains(expected), "{loads}");
+}
+
 /// Thirty-two levels that alternate by 400: the slope is off by 7.9 by chance, Student's quantile of 0.995 with 30
 /// degrees of freedom is 2.75; the alternation itself takes 2.3 off. A rise below 5 % of the mean does not matter.
 #[test]

@@ -118,11 +118,16 @@ impl<'a> Window<'a> {
         (created as f64, delivered as f64)
     }
 
-    /// Flits created and not delivered.
+    /// Flits of packets that switches dropped.
+    fn dropped(&self) -> f64 {
+        self.sum(|class| class.lost.window_flits) as f64
+    }
+
+    /// Flits created and neither delivered nor dropped.
     pub(in crate::run::execute) fn present_growth(&self) -> i64 {
         let created = self.sum(|class| class.created_flits);
-        let delivered = self.sum(|class| class.delivered_flits);
-        created.cast_signed() - delivered.cast_signed()
+        let gone = self.sum(|class| class.delivered_flits + class.lost.window_flits);
+        created.cast_signed() - gone.cast_signed()
     }
 
     /// Standard deviation of a count of flits.
@@ -172,7 +177,14 @@ impl<'a> Window<'a> {
         let rate = |host| 1.0 / self.cycles_per_flit(self.graph.host_channel(host));
         let capacity = hosts.map(rate).sum::<f64>() * self.cycles as f64;
         let (created, delivered) = self.flits();
-        let growth = (created - delivered) / created.max(1.0) * 100.0;
+        let dropped = self.dropped();
+        let percent = |flits: f64| flits / created.max(1.0) * 100.0;
+        let growth = percent(created - delivered - dropped);
+        let dropped = if dropped > 0.0 {
+            format!(", {:.2} % of them dropped", percent(dropped))
+        } else {
+            String::new()
+        };
         let [accepted, offered] = [delivered, created].map(|flits| flits / capacity.max(1.0));
         let busiest = self.busiest(self.graph.channel_ids());
         let busiest = busiest.map_or_else(String::new, |(channel, utilisation)| {
@@ -181,7 +193,7 @@ impl<'a> Window<'a> {
         });
         format!(
             "accepted {accepted:.3} of {offered:.3} offered, flits present grow by {growth:.1} % of those \
-             created{busiest}"
+             created{dropped}{busiest}"
         )
     }
 
@@ -207,10 +219,13 @@ impl<'a> Window<'a> {
     /// Flits present that drift upwards.
     fn growing(&self) -> Option<String> {
         let changes: Vec<f64> = (self.series.joined(CHANGES).iter())
-            .map(|batch| batch.created_flits as f64 - batch.delivered_flits as f64)
+            .map(|batch| {
+                batch.created_flits as f64 - (batch.delivered_flits + batch.dropped_flits) as f64
+            })
             .collect();
         let (created, delivered) = self.flits();
-        let is_drift = is_growing(&changes, CERTAIN) && self.shortfall(created, delivered) > 0.0;
+        let missing = self.shortfall(created, delivered + self.dropped());
+        let is_drift = is_growing(&changes, CERTAIN) && missing > 0.0;
         is_drift.then(|| self.loads())
     }
 
@@ -320,7 +335,7 @@ impl<'a> Window<'a> {
         if created <= 0.0 {
             return None;
         }
-        let growth = self.shortfall(created, delivered) / created;
+        let growth = self.shortfall(created, delivered + self.dropped()) / created;
         let noise = self.noise(created) / created;
         let least = (1.0 - 1.0 / OVERLOAD - GROWTH.0 * noise).max(GROWTH.1 * noise);
         let percent = growth * 100.0;

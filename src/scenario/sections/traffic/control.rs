@@ -8,13 +8,16 @@ use crate::ids::SlId;
 use crate::plan::{ClassPlan, Control, HostOptions, Plan};
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::flits;
-use crate::scenario::sections::values::{Read, amount};
+use crate::scenario::sections::values::{Read, amount, whole};
 use crate::scenario::syntax::{At, Fields, Item, Mistake, Part};
 use crate::scenario::{Layout, Parts, Resolved, Scenario};
 use crate::traffic::SizeDistribution;
 use crate::traffic::messages::{Senders, Silent};
 use crate::units::Amount;
 use std::sync::Arc;
+
+/// Most packets of a queue of answers.
+const MOST_PLACES: u32 = 1_000_000;
 
 section! {
     /// Control packets of a class with control, such as answers to its packets: a class of its own, called NAME answers.
@@ -26,6 +29,9 @@ section! {
         /// Whether they are packets, or go by a control network beside the data network, see section out_of_band; then they
         /// have no size and no service level
         transport: At<Transport> = Transport::read, "InBand | OutOfBand(...)" or "InBand";
+        /// Packets of answers a host has room for, waiting or still to be created; it holds back in their buffers packets whose
+        /// answers would have none. None = unbounded, hosts always consume
+        queue: Option<At<u32>> = whole(1), "None | 1..=1000000" or None;
     }
 }
 
@@ -121,6 +127,7 @@ impl Class {
             } else {
                 printer.key("sl", answers.service_levels[0].0);
             }
+            printer.or_none("queue", control.queue);
         });
     }
 }
@@ -154,14 +161,44 @@ pub(in crate::scenario) fn control(
                 "out of band an answer is one packet: answers of several packets go in band",
             ));
         }
+        let queue = class.answers.places(&algorithm)?;
         classes[number].control = Some(Control {
             algorithm,
             answers: last,
             transport,
+            queue,
         });
         classes.push(answers);
     }
     Ok(())
+}
+
+impl Answers {
+    /// The bound of the queue, when there is one.
+    fn places(&self, algorithm: &Algorithm) -> Result<Option<u32>, Mistake> {
+        let Some(queue) = &self.queue else {
+            return Ok(None);
+        };
+        if algorithm.probes() {
+            return Err(queue.mistake(
+                "control packets of an algorithm that probes have no bound: hosts take all of them",
+            ));
+        }
+        let least = u32::from(algorithm.packets_per_answer());
+        if queue.value < least {
+            return Err(queue.mistake(format!(
+                "an answer is {least} packets, which a queue of {} never has room for: it needs {least} or more",
+                queue.value
+            )));
+        }
+        if queue.value > MOST_PLACES {
+            return Err(queue.mistake(format!(
+                "`{}` is out of range: allowed are 1 to {MOST_PLACES} packets, or `None`",
+                queue.value
+            )));
+        }
+        Ok(Some(queue.value))
+    }
 }
 
 fn algorithm(
@@ -178,6 +215,7 @@ fn algorithm(
         smallest: class.size.smallest(),
         largest: class.size.largest(),
         answer,
+        peak: class.requests.map(|requests| requests.peak),
     };
     let algorithm = part.build(|arguments| make(arguments, context))?;
     if algorithm.sets_delays() && host.scheduler.takes_rates() {
@@ -245,8 +283,12 @@ pub(in crate::scenario) fn place(scenario: &Scenario, plan: &Plan, number: usize
         let path = &scenario.traffic[number].name.path;
         path.trim_end_matches(".name").to_owned()
     };
-    match plan.classes[number].answers {
-        Some(answered) => path(usize::from(answered)) + ".answers",
+    if let Some(answered) = plan.classes[number].answers {
+        return path(usize::from(answered)) + ".answers";
+    }
+    let mut tried = plan.admission.iter().flat_map(|one| &one.tried);
+    match tried.find(|tried| usize::from(tried.probes) == number) {
+        Some(tried) => format!("the probes of {}", path(usize::from(tried.class))),
         None => path(number),
     }
 }

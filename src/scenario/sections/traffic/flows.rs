@@ -2,7 +2,7 @@
 
 use super::limits::{Allowed, allowed, changes, written};
 use super::slots::Copies;
-use super::{Class, ServiceLevels, phases, slots};
+use super::{Class, ServiceLevels, phases, slots, waits};
 use crate::ids::HostId;
 use crate::plan::{
     AppPhase, ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler, Until, Window,
@@ -17,7 +17,8 @@ use crate::topology::Graph;
 use crate::traffic::flows::{FlowsContext, GivenFlow, LARGEST_FLOW, MOST_FLOWS, Own};
 use crate::traffic::messages::Senders;
 use crate::traffic::{Process, ProcessContext};
-use crate::units::{Amount, Time};
+
+use crate::units::{Amount, Clock, Time};
 use fixedbitset::FixedBitSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -61,6 +62,17 @@ fn weight(item: &Item<'_>) -> Read<u16> {
 }
 
 impl Flows {
+    /// Start and stop \[cycles\], and size \[flits\], of the flows that do not say it themselves.
+    fn extent(&self, clock: Clock) -> Result<(u64, Option<u64>, Option<u64>), Mistake> {
+        let start = cycles(&self.start, clock, 0, LONGEST_PHASE)?;
+        let stop = self.stop.as_ref();
+        let stop = stop.map(|stop| cycles(stop, clock, start + 1, LONGEST_PHASE));
+        let flits = self.bytes.as_ref();
+        let flits = flits.map(|bytes| quantity::flits(bytes, clock, 0, LARGEST_FLOW));
+        let flits = flits.transpose()?.map(|flits| flits.max(1));
+        Ok((start, stop.transpose()?, flits))
+    }
+
     /// A list of them.
     pub(super) fn several(item: &Item<'_>) -> Read<Vec<Self>> {
         let entries = list(Self::read)(item)?;
@@ -206,16 +218,11 @@ impl Entry<'_> {
             entry,
         };
         let given = section.pairs.build(|arguments| make(arguments, &context))?;
-        let start = cycles(&section.start, clock, 0, LONGEST_PHASE)?;
-        let stop = section.stop.as_ref();
-        let stop = stop.map(|stop| cycles(stop, clock, start + 1, LONGEST_PHASE));
-        let flits = section.bytes.as_ref();
-        let flits = flits.map(|bytes| quantity::flits(bytes, clock, 0, LARGEST_FLOW));
-        let flits = flits.transpose()?.map(|flits| flits.max(1));
-        let stop = stop.transpose()?;
+        let (start, stop, flits) = section.extent(clock)?;
         let window = section.window.as_ref();
         let window = window.map(|window| self.window(window)).transpose()?;
         let copies = Copies::number(&section.copies, self.class.slots.as_ref())? as usize;
+        let first = flows.len();
         let all = given.len().saturating_mul(copies);
         if (flows.len().saturating_add(all)) as u64 > MOST_FLOWS {
             let message = format!("{all} flows: at most {MOST_FLOWS} are possible");
@@ -241,13 +248,20 @@ impl Entry<'_> {
                 changes: Arc::clone(&alike.changes),
                 window,
                 process: alike.process.clone(),
+                after: Box::default(),
                 phase,
             };
-            if let Some(own) = &given.own {
+            let own = given.own.as_deref();
+            if let Some(own) = own {
                 let changed = self.change(&mut flow, own, pace);
                 changed.map_err(|reason| self.wrong(&given, &reason))?;
             }
-            flows.extend(std::iter::repeat_n(flow, copies));
+            let after = own.map_or(&[][..], |own| &own.after);
+            waits::check(section, self.class, after)?;
+            flows.extend((0..copies).map(|copy| FlowPlan {
+                after: waits::of_copy(after, first, (copy, copies)),
+                ..flow.clone()
+            }));
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ mod plan;
 mod requests;
 mod slots;
 mod transport;
+mod waits;
 mod ways;
 
 pub use control::Answers;

@@ -82,6 +82,11 @@ impl Answers {
                 )));
             }
         }
-        Ok(())
+        match &self.queue {
+            Some(queue) => Err(queue.mistake(
+                "control packets out of band have no `queue`: they wait for no channel of the data network",
+            )),
+            None => Ok(()),
+        }
     }
 }

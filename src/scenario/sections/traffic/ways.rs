@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 use crate::scenario::syntax::{At, Mistake};
 use crate::topology::Graph;
 
-/// Refuses control networks without tables, flows without a way, and those with answers without a way back; enters default delays of windows.
+/// Refuses control networks and reservations without tables, flows without a way, and those with answers without a way back; enters default delays of windows.
 pub(in crate::scenario) fn complete(
     scenario: &Scenario,
     graph: &Graph,
@@ -23,6 +23,15 @@ pub(in crate::scenario) fn complete(
             return Err(class.answers.transport.mistake(
                 "`OutOfBand` goes by forwarding tables, and adaptive routing has none: use `InBand`",
             ));
+        }
+        if routes.tables().is_none()
+            && planned.reserves()
+            && let Some(part) = &class.control
+        {
+            return Err(part.name.mistake(format!(
+                "`{}` does not go with adaptive routing: the ways of flows must be known",
+                part.name.value
+            )));
         }
     }
     let least = least_delay(graph);
@@ -65,7 +74,9 @@ pub(in crate::scenario) fn complete(
 
 /// A name to point at.
 fn entry<'a>(scenario: &'a Scenario, flow: &FlowPlan) -> &'a At<String> {
-    let entries = scenario.traffic[usize::from(flow.class)].flows.iter();
+    // a probe flow has a way if its flow has one, which comes first
+    let class = scenario.traffic.get(usize::from(flow.class));
+    let entries = class.into_iter().flat_map(|class| &class.flows);
     let mut names = entries.flatten().map(|entry| &entry.pairs.name);
     names.next().unwrap_or(&scenario.traffic[0].name)
 }

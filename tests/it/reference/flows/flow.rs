@@ -1,7 +1,9 @@
-//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50, D52, D53).
+//! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50, D52, D53, D59,
+//! D60, D63, D64).
 
 use super::limit::{Limited, Terms};
 use super::sender::Controlled;
+use super::session::{NewSession, Session, trials_of};
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, PacketId};
 use virtlane::control::{Facts, Line};
@@ -39,16 +41,22 @@ pub(super) struct Flow {
     pub(super) id: usize,
     /// Injection lane of all its packets.
     pub(super) lane: usize,
-    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53).
+    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53), begins (D60) or is released (D63).
     start: Option<u64>,
+    /// Delays of its window (D33), each with the cycle from which deliveries have it.
+    delays: Vec<(u64, u64)>,
     arrivals: Stream,
     sizes: Stream,
-    /// State of its process; `None`: it is backlogged, or has a slot.
+    /// State of its process; `None`: it is backlogged, has a slot, or is a probe flow.
     process: Option<ProcessState>,
     /// Whether its packets are made in a slot (D52).
     has_slot: bool,
     /// State of what says whether it sends in a tick of its slot.
     slot_source: Option<SlotState>,
+    /// Whether its packets are made in sessions (D59).
+    is_probe: bool,
+    /// The last session that has begun.
+    pub(super) session: Option<Session>,
     /// Cycle in which its process makes the next packet.
     due: Option<u64>,
     /// The draw for its next packet \[flits\].
@@ -81,9 +89,12 @@ impl Flow {
             id,
             lane,
             start: begins(setting, plan).then_some(plan.start),
+            delays: plan.window.iter().map(|window| (0, window.delay)).collect(),
             process: process.map(|process| process.start(&mut arrivals)),
             has_slot: class.slots.is_some(),
             slot_source: source.map(|source| source.start(&mut arrivals)),
+            is_probe: trials_of(setting, plan.class.into()).is_some(),
+            session: None,
             arrivals,
             due: None,
             drawn: class.size.draw(&mut sizes),
@@ -115,17 +126,52 @@ impl Flow {
         flow
     }
 
+    /// D64: goes on as the flow of another plan, from this cycle on.
+    pub(super) fn fork(&mut self, setting: Setting<'_>, now: u64) {
+        let plan = self.plan(setting);
+        let class = &setting.plan.classes[usize::from(plan.class)];
+        let seed = setting.plan.seed;
+        self.arrivals = stream(seed, Purpose::FlowArrivals, self.id as u64);
+        self.sizes = stream(seed, Purpose::FlowPackets, self.id as u64);
+        self.drawn = class.size.draw(&mut self.sizes);
+        assert_eq!(self.process.is_some(), plan.process.is_some(), "D64");
+        if let Some(process) = &plan.process {
+            self.process = Some(process.start(&mut self.arrivals));
+            self.due = self
+                .start
+                .and_then(|start| self.next_creation(plan, start.max(now)));
+        }
+        let source = class.slots.as_ref().and_then(|slots| slots.source.as_ref());
+        self.slot_source = source.map(|source| source.start(&mut self.arrivals));
+        self.delays
+            .extend(plan.window.iter().map(|window| (now, window.delay)));
+    }
+
     /// D50: its phase opens in this cycle.
     pub(super) fn open(&mut self, setting: Setting<'_>, now: u64) {
         assert_eq!(self.start, None);
         self.start = Some(now + self.plan(setting).start);
     }
 
-    /// D53: it is admitted in this cycle.
-    pub(super) fn admit(&mut self, setting: Setting<'_>, now: u64) {
+    /// D53: it is admitted with this start cycle.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, start: u64) {
         assert_eq!(self.start, None);
-        self.start = Some(now);
-        self.due = self.next_creation(self.plan(setting), now);
+        self.start = Some(start);
+        self.due = self.next_creation(self.plan(setting), start);
+    }
+
+    /// D60: it begins if its sender has said so.
+    pub(super) fn begin(&mut self, setting: Setting<'_>) {
+        let begun = self.controlled.as_ref().and_then(Controlled::begun);
+        if let (Some(start), None) = (begun, self.start) {
+            self.admit(setting, start);
+        }
+    }
+
+    /// D59: a session begins in this cycle.
+    pub(super) fn try_out(&mut self, new: NewSession, now: u64) {
+        assert!(self.is_probe, "D59");
+        self.session = Some(Session::begin(new, &mut self.arrivals, now));
     }
 
     /// Its start cycle.
@@ -169,8 +215,11 @@ impl Flow {
         u64::from(self.drawn).min(left) as u16
     }
 
-    /// Whether its process makes a packet in this cycle, stage Generate; the next creation is found.
+    /// Whether its process or its session makes a packet in this cycle, stage Generate; the next creation is found.
     pub(super) fn is_due(&mut self, setting: Setting<'_>, now: u64) -> bool {
+        if let Some(session) = &self.session {
+            return session.is_due(now);
+        }
         if self.due != Some(now) {
             return false;
         }
@@ -213,11 +262,14 @@ impl Flow {
     /// A packet made met a full queue.
     pub(super) fn reject(&mut self, size: u16) {
         self.rejected += u64::from(size);
+        if let Some(session) = &mut self.session {
+            session.reject();
+        }
     }
 
     /// Whether its packets are made when they start.
     pub(super) fn is_backlogged(&self) -> bool {
-        self.process.is_none() && !self.has_slot
+        self.process.is_none() && !self.has_slot && !self.is_probe
     }
 
     /// Flits of the packet that it has.
@@ -231,9 +283,14 @@ impl Flow {
     }
 
     /// D33: packets that have started (D46: entered) and do not count as delivered yet.
-    fn outstanding(&self, look: Look<'_>, delay: u64) -> usize {
+    fn outstanding(&self, look: Look<'_>) -> usize {
+        let delay_of = |cycle: u64| {
+            let latest = self.delays.iter().rfind(|delay| delay.0 <= cycle);
+            latest.expect("one from cycle 0 on").1
+        };
         let delivered = |&&id: &&PacketId| look.packets[id].delivered;
-        let counts = |id: &&PacketId| delivered(id).is_none_or(|cycle| look.now < cycle + delay);
+        let counts =
+            |id: &&PacketId| delivered(id).is_none_or(|cycle| look.now < cycle + delay_of(cycle));
         self.gone.iter().filter(counts).count()
     }
 
@@ -241,7 +298,7 @@ impl Flow {
     pub(super) fn is_sendable(&self, look: Look<'_>) -> bool {
         let is_open = match (&self.controlled, self.plan(look.setting).window) {
             (Some(controlled), _) => controlled.is_open(look.now),
-            (None, Some(window)) => self.outstanding(look, window.delay) < window.packets as usize,
+            (None, Some(window)) => self.outstanding(look) < window.packets as usize,
             (None, None) => true,
         };
         is_open && self.head(look).is_some()
@@ -324,13 +381,13 @@ impl Flow {
     }
 }
 
-/// Whether a flow has a start cycle from the beginning: it does not ask (D53), and has no phase, or the first of its
-/// application.
+/// Whether a flow has a start cycle from the beginning: it does not ask (D53) or wait (D63), and has no phase, or the
+/// first of its application.
 fn begins(setting: Setting<'_>, plan: &FlowPlan) -> bool {
     let asks = setting.plan.classes[usize::from(plan.class)].requests;
     let phases = &setting.plan.app_phases;
     let number = plan.phase.map(|phase| phases[phase as usize].number);
-    asks.is_none() && number.is_none_or(|number| number == 0)
+    asks.is_none() && plan.after.is_empty() && number.is_none_or(|number| number == 0)
 }
 
 /// Cycles per flit of a host's channel.

@@ -1,36 +1,38 @@
 //! The flows of a host: what they make, and what a lane sends next (D28, D29); what their senders are told (D41).
 //!
 //! Each is a `flow` with a `limit`, and a `sender` when its class has control, or it is one of a `group` that has one
-//! (D44); a `scheduler` chooses among those of a lane. `slots` has the clocks of classes whose flows make packets in slots
-//! (D52). `receivers` is the other end: what a host gives back to flows that
-//! end there. What both send are `control_packets`. With leaky buckets a `bucket` is between the flows of a lane and the
-//! channel (D46).
+//! (D44), who are told in `notify`; a `scheduler` chooses among those of a lane. `slots` has the clocks of classes whose flows
+//! make packets in slots (D52), `session` the sessions of probe flows (D59). `receivers` is the other end: what a host gives
+//! back to flows that end there. What both send are `control_packets`. With leaky buckets a `bucket` is between the flows of
+//! a lane and the channel (D46).
 
 mod bucket;
 mod control_packets;
 mod flow;
 mod group;
 mod limit;
+mod notify;
 mod receivers;
 mod scheduler;
 mod sender;
+mod session;
 mod slots;
 
 pub(super) use control_packets::ControlPackets;
 pub(super) use flow::{Look, pace};
 pub(super) use receivers::{Receivers, Told};
 pub(crate) use sender::Controlled;
+pub(super) use session::{NewSession, Session};
 
 use super::Setting;
-use super::packet::{Packet, PacketId, Rejected, Saying, Says};
+use super::packet::{Packet, PacketId, Rejected};
 use super::routing::injection_lane;
 use bucket::{FIFO, Fifo};
-use control_packets::{Wanted, control};
 use flow::Flow;
 use group::Group;
 use scheduler::{LaneScheduler, Offers, Place};
+use session::trials_of;
 use slots::Clock;
-use virtlane::control::Probe;
 use virtlane::ids::HostId;
 use virtlane::traffic::Creation;
 
@@ -52,31 +54,6 @@ pub(super) struct Flows {
 
 /// Whether what a packet goes through at the switch of this host is blocked, and how many of the switch are (D51).
 pub(super) type Blocked<'a> = (&'a dyn Fn(&Packet) -> bool, usize);
-
-/// What the sender of a flow or group was told, and what it sent, for checks.
-#[derive(Debug)]
-pub(super) struct SenderTold {
-    /// Their ids: one, or those of a group.
-    pub(super) flows: Vec<usize>,
-    pub(super) starts: u64,
-    /// Answers and replies.
-    pub(super) answers: u64,
-    pub(super) probes: u64,
-}
-
-/// A probe of a flow that was sent in cycle `now`.
-fn want(flow: usize, probe: &Probe, now: u64) -> Wanted {
-    assert!(probe.after >= 1, "D47");
-    Wanted {
-        cycle: now + probe.after,
-        called: now,
-        saying: Saying {
-            flow,
-            number: 0,
-            says: Says::Probe(probe.payload),
-        },
-    }
-}
 
 /// What a lane would send.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +100,27 @@ impl Flows {
         }
     }
 
+    /// D63: the start cycle of this flow follows, perhaps again.
+    pub(super) fn release(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
+        let mut all = self.all.iter_mut();
+        let flow = all.find(|mine| mine.id == flow);
+        let flow = flow.expect("a flow of this host");
+        match flow.start_cycle() {
+            Some(known) => assert_eq!(known, start, "D63: it follows once"),
+            None => flow.admit(setting, start),
+        }
+    }
+
+    /// D64: goes on with the flows of another plan, from this cycle on.
+    pub(super) fn fork(&mut self, setting: Setting<'_>, now: u64) {
+        for flow in &mut self.all {
+            flow.fork(setting, now);
+        }
+        for clock in &mut self.clocks {
+            clock.fork(setting, self.host, now);
+        }
+    }
+
     /// D53: the first flow of a class that has not been admitted.
     pub(super) fn asks_for(&self, setting: Setting<'_>, class: usize) -> Option<usize> {
         let mut of_class = self.all.iter().filter(|flow| flow.class(setting) == class);
@@ -130,15 +128,28 @@ impl Flows {
         first.map(|flow| flow.id)
     }
 
-    /// D53: this flow is admitted in this cycle.
-    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, now: u64) {
+    /// D53: this flow is admitted with this start cycle.
+    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
         let mut all = self.all.iter_mut();
         let flow = all.find(|mine| mine.id == flow);
-        flow.expect("a flow of this host").admit(setting, now);
+        flow.expect("a flow of this host").admit(setting, start);
     }
 
-    /// Stage Generate: acknowledgements that are due, then one packet of each flow whose process or slot is due, in order;
-    /// then entries.
+    /// D59: a session of this probe flow begins in this cycle.
+    pub(super) fn try_out(&mut self, probe: usize, new: NewSession, now: u64) {
+        let mut all = self.all.iter_mut();
+        let flow = all.find(|mine| mine.id == probe);
+        flow.expect("a flow of this host").try_out(new, now);
+    }
+
+    /// D59: the last session of this probe flow.
+    pub(super) fn session(&self, probe: usize) -> Option<&Session> {
+        let mut all = self.all.iter();
+        all.find(|mine| mine.id == probe)?.session.as_ref()
+    }
+
+    /// Stage Generate: acknowledgements that are due, then one packet of each flow whose process, slot or session is due, in
+    /// order; then entries.
     pub(super) fn generate(
         &mut self,
         setting: Setting<'_>,
@@ -152,8 +163,10 @@ impl Flows {
         for index in self.due(setting, now) {
             let packet = self.make(setting, index, now);
             let waiting = self.waiting(setting, index);
+            let trials = trials_of(setting, self.all[index].class(setting));
+            let room = trials.map(|trials| trials.queue);
+            let room = room.or(setting.plan.host.flow_queue);
             let flow = &mut self.all[index];
-            let room = setting.plan.host.flow_queue;
             if room.is_some_and(|room| waiting >= room as usize) {
                 flow.reject(packet.size);
                 rejected.push(Rejected {
@@ -171,7 +184,8 @@ impl Flows {
         self.enter(setting, packets, now);
     }
 
-    /// The places of the flows that make a packet now, in order: by their processes (D28) and in their slots (D52).
+    /// The places of the flows that make a packet now, in order: by their processes (D28), in their slots (D52) and in
+    /// sessions (D59).
     fn due(&mut self, setting: Setting<'_>, now: u64) -> Vec<usize> {
         let flows = self.all.iter_mut().enumerate();
         let due = flows.filter_map(|(index, flow)| flow.is_due(setting, now).then_some(index));
@@ -215,7 +229,8 @@ impl Flows {
         let flow = &mut self.all[index];
         let size = flow.make(setting);
         let made = &mut self.made[usize::from(flow.plan(setting).class)];
-        let packet = packet(setting, flow.id, (*made, size), now);
+        let mut packet = packet(setting, flow.id, (*made, size), now);
+        packet.session = flow.session.as_ref().map(|session| session.number);
         assert_eq!(injection_lane(setting, &packet), flow.lane);
         *made += 1;
         packet
@@ -336,102 +351,6 @@ impl Flows {
         id
     }
 
-    /// Stage Notify: the senders, those of flows in order, then those of groups, with the control packets that were
-    /// delivered anywhere in this cycle; returns the probes that they send.
-    pub(super) fn notify(&mut self, look: Look<'_>, delivered: &[Saying]) -> Vec<Wanted> {
-        let started = only(
-            look.packets
-                .iter()
-                .filter(|packet| packet.source == self.host && packet.injected == Some(look.now)),
-        );
-        let mut wanted = Vec::new();
-        let mut tell = |flows: &[usize], controlled: &mut Controlled| {
-            let is_mine = |flow: usize| flows.contains(&flow);
-            let started = started.filter(|packet| packet.flow.is_some_and(is_mine));
-            let said = delivered.iter().filter(|saying| saying.is_for_sender());
-            let said: Vec<&Saying> = said.filter(|saying| is_mine(saying.flow)).collect();
-            assert!(said.len() <= 1, "at most one of a class, host and cycle");
-            let probes = controlled.notify(
-                &control(look.setting, flows[0]).algorithm,
-                started.map(|packet| packet.size),
-                said.first().map(|saying| saying.says),
-                look.now,
-            );
-            wanted.extend(probes.iter().map(|probe| want(flows[0], probe, look.now)));
-        };
-        for flow in &mut self.all {
-            if let Some(controlled) = &mut flow.controlled {
-                tell(&[flow.id], controlled);
-            }
-        }
-        for group in &mut self.groups {
-            tell(&group.flows, &mut group.controlled);
-        }
-        wanted
-    }
-
-    /// D51: after all other events of cycle `last`, the senders of a class, those of flows in order, then those of groups;
-    /// returns the probes that they send.
-    pub(super) fn look(
-        &mut self,
-        setting: Setting<'_>,
-        class: usize,
-        (is_blocked, blocked): Blocked<'_>,
-        last: u64,
-    ) -> Vec<Wanted> {
-        let mut wanted = Vec::new();
-        let own = |flow: usize| is_blocked(&packet(setting, flow, (0, 1), last));
-        let control = setting.plan.classes[class].control.as_ref();
-        let algorithm = &control.expect("a class with control").algorithm;
-        let of_class = self.all.iter_mut();
-        let of_class =
-            of_class.filter(|flow| usize::from(setting.plan.flows[flow.id].class) == class);
-        for flow in of_class {
-            if let Some(controlled) = &mut flow.controlled {
-                let probe = controlled.look(algorithm, (own(flow.id), blocked), last);
-                wanted.extend(probe.map(|probe| want(flow.id, &probe, last)));
-            }
-        }
-        for group in self.groups.iter_mut().filter(|group| group.class == class) {
-            let own = group.flows.iter().any(|&flow| own(flow));
-            let probe = group.controlled.look(algorithm, (own, blocked), last);
-            assert!(probe.is_none(), "D47: a group does not probe");
-        }
-        wanted
-    }
-
-    /// What each sender was told.
-    pub(super) fn told(&self) -> impl Iterator<Item = SenderTold> {
-        let own = self.all.iter().filter_map(|flow| {
-            let controlled = flow.controlled.as_ref()?;
-            Some((vec![flow.id], controlled))
-        });
-        let groups = self.groups.iter();
-        let groups = groups.map(|group| (group.flows.clone(), &group.controlled));
-        own.chain(groups).map(|(flows, controlled)| {
-            let (starts, answers, probes) = controlled.told();
-            SenderTold {
-                flows,
-                starts,
-                answers,
-                probes,
-            }
-        })
-    }
-
-    /// Of every flow its id, start cycle (D50, D53) and the events that its sender logged (D42); those of a group are its
-    /// first flow's.
-    pub(super) fn started_and_logged(&self) -> impl Iterator<Item = (usize, Option<u64>, u64)> {
-        self.all.iter().map(|flow| {
-            let mut groups = self.groups.iter();
-            let group = groups.find(|group| group.flows[0] == flow.id);
-            let controlled = flow.controlled.as_ref();
-            let controlled = controlled.or(group.map(|group| &group.controlled));
-            let logged = controlled.map_or(0, Controlled::logged);
-            (flow.id, flow.start_cycle(), logged)
-        })
-    }
-
     /// Packets that have not started.
     pub(super) fn queued(&self) -> impl Iterator<Item = PacketId> {
         let own = self.all.iter().flat_map(|flow| flow.queue.iter().copied());
@@ -458,14 +377,4 @@ fn check_lanes(group: &Group, flows: &[Flow]) {
         let mut others = flows.iter().filter(|other| other.lane == flow.lane);
         assert!(others.all(|other| group.flows.contains(&other.id)), "D44");
     }
-}
-
-/// What there is at most one of: a host starts and takes at most one packet per cycle.
-fn only<'a>(mut packets: impl Iterator<Item = &'a Packet>) -> Option<&'a Packet> {
-    let first = packets.next();
-    assert!(
-        packets.next().is_none(),
-        "two packets of a host in one cycle"
-    );
-    first
 }

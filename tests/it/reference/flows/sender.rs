@@ -28,6 +28,8 @@ pub(crate) struct Controlled {
     acknowledgements: Vec<(u64, u32)>,
     /// Events.
     logged: u64,
+    /// Start cycle that the first call has set that begins the flow (D60).
+    begun: Option<u64>,
     /// Starts, and answers and replies, that the sender was told.
     told: (u64, u64),
     /// Probes that it sent.
@@ -56,6 +58,7 @@ impl Controlled {
             outstanding: 0,
             acknowledgements: Vec::new(),
             logged: 0,
+            begun: None,
             told: (0, 0),
             sent: 0,
         }
@@ -141,6 +144,7 @@ impl Controlled {
         }
         self.act(actions, now);
         assert!(actions.send.is_none() || algorithm.probes(), "D47");
+        assert!(!actions.begin || algorithm.reserves(), "D60");
         actions.send
     }
 
@@ -163,6 +167,14 @@ impl Controlled {
             self.timer = timer;
         }
         self.logged += u64::from(actions.log);
+        if actions.begin && self.begun.is_none() {
+            self.begun = Some(now + 1);
+        }
+    }
+
+    /// D60: the start cycle of the flow, once a call has begun it.
+    pub(super) fn begun(&self) -> Option<u64> {
+        self.begun
     }
 
     /// Events that calls logged.

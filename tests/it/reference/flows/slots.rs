@@ -61,6 +61,14 @@ impl Clock {
         clocks
     }
 
+    /// D64: gaps anew from this cycle on.
+    pub(super) fn fork(&mut self, setting: Setting<'_>, host: HostId, now: u64) {
+        let id = source_id(self.class, host.0);
+        self.gaps = stream(setting.plan.seed, Purpose::SlotTicks, id);
+        self.state = slots(setting, self.class).ticks.start(&mut self.gaps);
+        self.next = self.tick_after(setting, now);
+    }
+
     /// The cycle of the next tick, counted from the last one (at first: from cycle 0).
     fn tick_after(&mut self, setting: Setting<'_>, from: u64) -> Option<u64> {
         let ticks = &slots(setting, self.class).ticks;

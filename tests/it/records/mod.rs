@@ -1,5 +1,7 @@
 //! Records of packets and flows: complete, the same however a run is made, and gone on with after a stop.
 
+mod flows;
+
 use assert_cmd::Command;
 use std::collections::BTreeMap;
 use std::fs;
@@ -95,6 +97,7 @@ struct Packet {
     #[serde(rename = "packet_latency [cycles]")]
     whole: u64,
     marked: bool,
+    flow: Option<u64>,
 }
 
 fn packets(file: &Path) -> Vec<Packet> {
@@ -136,6 +139,10 @@ fn every_tagged_packet_has_a_row_whatever_threads_and_shards() {
         assert_eq!(u128::from(hops), sum(|row| row.hops));
     }
     assert!(rows.iter().any(|row| row.marked) && rows.iter().any(|row| row.sl.is_none()));
+    assert!(
+        rows.iter().all(|row| row.flow.is_none()),
+        "no class has flows"
+    );
     for row in &rows {
         assert!((1000..21_000).contains(&row.created), "{row:?}");
         assert_eq!(row.delivered - row.injected, row.network, "{row:?}");
@@ -470,7 +477,9 @@ fn parquet_holds_the_values_of_csv() {
         let files = names(&run).into_iter().filter(|name| is_csv(name));
         tables.extend(files.map(|file| run.join(file)));
     }
-    assert_eq!(tables.len(), 1 + 4 * 6);
+    flows::run(folder.path());
+    tables.push(folder.path().join("run/packets.csv"));
+    assert_eq!(tables.len(), 1 + 4 * 6 + 1);
     let mut kinds = std::collections::BTreeSet::new();
     for path in tables {
         let mut csv = csv::Reader::from_path(&path).expect("it is there");

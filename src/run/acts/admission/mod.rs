@@ -1,12 +1,13 @@
-//! Rounds of admission (D53): hosts ask for their flows, and the desk answers.
+//! Rounds of admission (D53): hosts ask for their flows, and the desk answers or tries them (D59).
 //!
 //! Cost: O(hosts + requests times what the algorithm takes) per round; with loads O(channels times lanes) as well.
 
+mod trials;
+
 use super::{GlobalAct, LastingAct};
-use crate::admission::{DeskState, Fabric, Loads, Request, Shown};
+use crate::admission::{DeskState, Fabric, Loads, Request, Shown, Trials};
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::meters::Meters;
-use crate::cycle::state::Place;
 use crate::fabric::rows::Numbering;
 use crate::ids::HostId;
 use crate::plan::{AdmissionPlan, Plan};
@@ -25,6 +26,10 @@ pub(in crate::run) struct Rounds {
     askers: Vec<Vec<Request>>,
     /// Destination of each request.
     destinations: Vec<Vec<HostId>>,
+    /// How flows are tried.
+    trials: Option<Trials>,
+    /// Flows that are tried and their probe flows, ascending.
+    probes: Vec<(u32, u32)>,
     /// Lanes of a channel, and channels.
     size: (usize, usize),
     state: State,
@@ -36,12 +41,23 @@ struct State {
     desk: DeskState,
     /// Flows admitted of each asker.
     admitted: Vec<u32>,
+    /// Cycle of the round in which the next flow of each asker was first asked for.
+    first_asked: Vec<Option<u64>>,
+    /// Cycle of the next act.
+    next: u64,
+    /// Whether the round that goes on has admitted a flow.
+    grants: bool,
     /// Rounds done.
     rounds: u32,
+    /// Cycle of the act that ended them.
+    ended: Option<u64>,
     /// Rounds in a row that have admitted nothing.
     empty: u32,
     /// Requests so far, by class.
     requests: Vec<u64>,
+    /// Waits of the flows admitted, sum and most \[cycles\].
+    waits: (u64, u64),
+    trials: trials::State,
     /// Flits granted before the last round, modulo 2^32, where the desk looks at loads.
     granted: Vec<u32>,
 }
@@ -63,7 +79,8 @@ impl Rounds {
         let askers: Vec<Vec<Request>> = askers.into_values().collect();
         let to = |request: &Request| plan.flows[request.flow as usize].destination;
         Some(Self {
-            plan: admission,
+            trials: admission.trials(),
+            probes: plan.probe_flows(),
             destinations: (askers.iter())
                 .map(|own| own.iter().map(to).collect())
                 .collect(),
@@ -74,11 +91,18 @@ impl Rounds {
             state: State {
                 desk,
                 admitted: vec![0; askers.len()],
+                first_asked: vec![None; askers.len()],
+                next: admission.first,
+                grants: false,
                 rounds: 0,
+                ended: None,
                 empty: 0,
                 requests: vec![0; plan.classes.len()],
+                waits: (0, 0),
+                trials: trials::State::new(askers.len()),
                 granted: Vec::new(),
             },
+            plan: admission,
             askers,
         })
     }
@@ -96,15 +120,9 @@ impl Rounds {
         let since = since.map(|(now, before)| now.wrapping_sub(*before).into());
         (since.collect(), granted)
     }
-}
 
-impl GlobalAct for Rounds {
-    fn next(&self, from: u64) -> Option<u64> {
-        let at = self.plan.first + u64::from(self.state.rounds) * self.plan.gap;
-        (!self.is_done()).then_some(at.max(from))
-    }
-
-    fn act(&mut self, at: u64, shards: &mut Shards) -> Result<(), RunError> {
+    /// Every host asks once for each class.
+    fn round(&mut self, at: u64, shards: &mut Shards) {
         let control = self.plan.control.clone();
         let (loads, granted) = if control.looks_at_loads() {
             self.loads(shards)
@@ -116,15 +134,18 @@ impl GlobalAct for Rounds {
             lanes: self.size.0,
             cycles: self.plan.gap,
         });
-        let state = &mut self.state;
-        state.granted = granted;
-        let mut grants = false;
-        for (number, own) in self.askers.iter().enumerate() {
-            let place = state.admitted[number] as usize;
-            let Some(request) = own.get(place) else {
+        self.state.granted = granted;
+        for number in 0..self.askers.len() {
+            let place = self.state.admitted[number] as usize;
+            let Some(request) = self.askers[number].get(place) else {
                 continue;
             };
-            state.requests[usize::from(request.class)] += 1;
+            let flow = request.flow;
+            self.state.requests[usize::from(request.class)] += 1;
+            self.state.first_asked[number].get_or_insert(at);
+            if self.tries(number, flow, at, shards) {
+                continue;
+            }
             let destination = shards.place(self.destinations[number][place]);
             let meters = shards.resource_mut::<Meters>(destination.shard);
             let shown = Shown {
@@ -132,21 +153,55 @@ impl GlobalAct for Rounds {
                 meter: meters.as_ref().map(|meters| meters.at(destination.row)),
                 loads,
             };
-            if !control.ask(&mut state.desk, request, shown) {
-                continue;
-            }
-            grants = true;
-            state.admitted[number] += 1;
-            let ends = shards.each::<Place>().next();
-            let end = ends.map(|place| place.shared.flow_ends[request.flow as usize]);
-            if let Some(end) = end
-                && let Some(mut flows) = shards.resource_mut::<Flows>(end.shard as usize)
-            {
-                flows.admit(end.row, at);
+            let request = &self.askers[number][place];
+            if control.ask(&mut self.state.desk, request, shown) {
+                self.admit(number, flow, at, shards);
             }
         }
+    }
+
+    /// The next flow of an asker is admitted.
+    fn admit(&mut self, asker: usize, flow: u32, at: u64, shards: &mut Shards) {
+        let state = &mut self.state;
+        state.grants = true;
+        state.admitted[asker] += 1;
+        let start = at + self.plan.decision;
+        let wait = start - state.first_asked[asker].take().unwrap_or(at);
+        state.waits = (state.waits.0 + wait, state.waits.1.max(wait));
+        if let Some(end) = trials::end_of(flow, shards)
+            && let Some(mut flows) = shards.resource_mut::<Flows>(end.shard as usize)
+        {
+            flows.admit(end.row, start);
+        }
+    }
+}
+
+impl GlobalAct for Rounds {
+    fn next(&self, from: u64) -> Option<u64> {
+        (!self.is_done()).then_some(self.state.next.max(from))
+    }
+
+    fn act(&mut self, at: u64, shards: &mut Shards) -> Result<(), RunError> {
+        if self.state.trials.is_open() {
+            self.look(at, shards);
+        } else {
+            self.round(at, shards);
+        }
+        let state = &mut self.state;
+        if let Some(trials) = self.trials.filter(|_| state.trials.is_open()) {
+            state.next = at + trials.look;
+            return Ok(());
+        }
+        state.next = at + self.plan.gap;
         state.rounds += 1;
-        state.empty = if grants { 0 } else { state.empty + 1 };
+        state.empty = if std::mem::take(&mut state.grants) {
+            0
+        } else {
+            state.empty + 1
+        };
+        if self.is_done() {
+            self.state.ended = Some(at);
+        }
         Ok(())
     }
 }
@@ -162,7 +217,12 @@ impl LastingAct for Rounds {
 
     fn counts(&self) -> Vec<(String, u64)> {
         let state = &self.state;
-        let mut counts = vec![(String::from("admission.rounds"), state.rounds.into())];
+        let mut counts = vec![
+            (String::from("admission.rounds"), state.rounds.into()),
+            (String::from("admission.waits"), state.waits.0),
+            (String::from("admission.longest_wait"), state.waits.1),
+        ];
+        counts.extend(state.ended.map(|at| (String::from("admission.end"), at)));
         for (class, &requests) in state.requests.iter().enumerate() {
             let of_class = |(own, _): &(&Vec<Request>, _)| usize::from(own[0].class) == class;
             let admitted = self.askers.iter().zip(&state.admitted).filter(of_class);

@@ -1,5 +1,7 @@
 //! Runs that are stopped and continued, or forked.
 
+mod flows;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -165,20 +167,21 @@ fn a_stopped_run_goes_on_as_if_it_had_not_been_stopped() {
 const REACTING: [&str; 3] = [
     r#"traffic=[
         (name: "hot", size: "512 B", flows: [(pairs: Incast(to: 5))],
-         control: InfiniBand(timer: "3 us", table: Linear(most: 60, shift: 1)), answers: (sl: 1)),
+         control: InfiniBand(timer: "3 us", table: Linear(most: 60, shift: 1)), answers: (sl: 1, queue: 1)),
         (name: "rates", size: "512 B", flows: [(pairs: Permutations(count: 1))], control: Dcqcn(), answers: (sl: 1)),
         (name: "windows", size: "256 B", flows: [(pairs: RandomPairs(count: 20))],
          control: Window(aimd: true, most: 8), answers: (sl: 1)),
         (name: "calls", size: "128 B", flows: [
             (pairs: RandomPairs(count: 9), bytes: "1 KiB", phase: ("exchange", 0)),
             (pairs: RandomPairs(count: 9), bytes: "8 KiB", start: "900 cycles", phase: ("exchange", 1)),
-         ], control: RequestReply(outstanding: 2, server: "700 ns"), answers: (size: "4 flits", sl: 1)),
+         ], control: RequestReply(outstanding: 2, server: "700 ns"), answers: (size: "4 flits", sl: 1, queue: 2)),
     ]"#,
     "fabric.switch.marking=InfiniBand(threshold: 10, marking_rate: 2)",
     "fabric.switch.lanes=4",
 ];
 
-/// A checkpoint holds senders in the middle of their timers, answers that are to be made, windows and limits.
+/// A checkpoint holds senders in the middle of their timers, answers that are to be made, windows and limits, requests that are
+/// held back.
 #[test]
 fn flows_under_control_go_on_in_the_middle_of_their_timers() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -208,6 +211,56 @@ fn flows_under_control_go_on_in_the_middle_of_their_timers() {
         let ended = ended.expect("it ends");
         assert_same(&ended, &expected, &what);
         assert_eq!(ended.flow_counts, expected.flow_counts, "{what}");
+    }
+}
+
+/// Flows that are tried, some of which share a counter, and flows that reserve, with small times so that much is under way.
+const ASKING: [&str; 4] = [
+    r#"traffic=[
+        (name: "calls", size: "4 flits", flows: [(pairs: Permutations(count: 2), copies: 4, process: Bernoulli(load: 0.02))],
+         requests: (peak: 0.05, jitter: "20 cycles")),
+        (name: "films", size: "4 flits", sl: 1, flows: [(pairs: Permutations(count: 3), copies: 2)], requests: (peak: 0.2),
+         control: Reservation(retry: "150 cycles"), answers: (size: "2 flits")),
+        (name: "bulk", size: "8 flits", sl: 1, pattern: Uniform, process: Bernoulli(load: 0.3)),
+    ]"#,
+    r#"admission=(control: JitterProbing(packets: 3, gap: "60 cycles", look: "50 cycles", sessions: Own), empty: 1000)"#,
+    "fabric.switch.lanes=4",
+    "fabric.switch.marking=None",
+];
+
+#[test]
+fn flows_that_ask_go_on_in_the_middle_of_their_trials() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state");
+    for sessions in ["Own", "Shared"] {
+        let mut changes = ASKING;
+        let admission = changes[1].replace("Own", sessions);
+        changes[1] = &admission;
+        let resolved = resolve(TORUS, &changes);
+        let expected = whole(&resolved);
+        let count = |name: &str| expected.records.counts[name];
+        let (asked, admitted) = (count("admission.requests.0"), count("admission.admitted.0"));
+        assert!(
+            asked > admitted + 9 && admitted > 2,
+            "{sessions}: {asked} {admitted}"
+        );
+        assert!(count("reservation.requests") > count("reservation.begun"));
+        assert!(count("reservation.begun") > 9);
+        for (shards, threads, then) in [(1, 1, 4), (2, 2, 1), (7, 1, 2)] {
+            let what = format!("{sessions}: {shards} shards, {threads} then {then} threads");
+            let start = settings(threads, Some(shards));
+            run(&resolved, start, Start::Fresh, 0, &file).expect("it stops");
+            for until in [0, 700, 1300, 3700, 8900] {
+                let start = Start::Resume(read(&file));
+                let stopped = run(&resolved, settings(then, None), start, until, &file);
+                assert_eq!(stopped.expect("it stops").verdict, Verdict::Interrupted);
+            }
+            let start = Start::Resume(read(&file));
+            let ended = run(&resolved, settings(then, None), start, u64::MAX, &file);
+            let ended = ended.expect("it ends");
+            assert_same(&ended, &expected, &what);
+            assert_eq!(ended.flow_counts, expected.flow_counts, "{what}");
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! What a case has, by name: options with state of their own, sizes, patterns, processes.
 
+mod reacting;
+
 use super::Case;
 use crate::reference::Routing;
-use virtlane::control::Algorithm;
-use virtlane::control::erratic::Erratic;
+use reacting::{admission, apart, control, dropping};
 use virtlane::plan::{
     BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
     OutputArbitration, Plan, Queues, Slots,
@@ -45,7 +46,7 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 36] = [
+pub(crate) const FLOWS: [&str; 44] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -61,6 +62,12 @@ pub(crate) const FLOWS: [&str; 36] = [
     "flows that start late",
     "phases",
     "later phases",
+    "flows that wait",
+    "waits for what is sent",
+    "waits for what is received",
+    "waits for flows that wait",
+    "waits under control",
+    "flows of a fork",
     "flows with a rate",
     "flows with a delay",
     "flows at rate 0",
@@ -73,6 +80,8 @@ pub(crate) const FLOWS: [&str; 36] = [
     "groups of flows",
     "groups with windows",
     "answers of several packets",
+    "bounded answers",
+    "bounded answers of several packets",
     "looks at own switches",
     "control with clocks",
     "probes",
@@ -85,7 +94,7 @@ pub(crate) const FLOWS: [&str; 36] = [
 ];
 
 /// What flows that ask have; adaptive routing excludes them.
-pub(crate) const ADMISSION: [&str; 8] = [
+pub(crate) const ADMISSION: [&str; 11] = [
     "admission",
     "admission beside other flows",
     "admission with control",
@@ -94,21 +103,46 @@ pub(crate) const ADMISSION: [&str; 8] = [
     "meters",
     "loads",
     "slots under admission",
+    "decisions that take time",
+    "trials",
+    "reservations",
+];
+
+/// What switches that drop have beside it; adaptive routing excludes them.
+pub(crate) const DROPPING: [&str; 14] = [
+    "dropping what is held",
+    "dropping by a threshold",
+    "dropping of all",
+    "dropping of flows",
+    "dropping under admission",
+    "dropping beside control",
+    "dropping with VOQ",
+    "dropping from a pool",
+    "dropping with several places",
+    "dropping with input-first",
+    "dropping with output lanes",
+    "dropping with slow sinks",
+    "dropping with marks by fill",
+    "dropping with queues observed",
 ];
 
 /// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 11] = [
+pub(crate) const TABLES_ONLY: [&str; 15] = [
     "VOQ",
     "input-first VOQ",
     "VL15",
     "store-and-forward",
     "InfiniBand's marking",
+    "marking with hysteresis",
     "RoCE's marking",
     "marks by fill with control",
     "answers on VL15",
     "probes on VL15",
     "probes out of band",
     "answers out of band",
+    "trials with shared sessions",
+    "trials on a level of their own",
+    "reservations out of band",
 ];
 
 /// The same, of adaptive routing: engines whose heads request all candidates, and those that choose once.
@@ -140,9 +174,11 @@ where
         .into_iter()
         .chain(sizes(case))
         .chain(flows(&case.plan))
+        .chain(waits(&case.plan))
         .chain(slots(case))
         .chain(apart(&case.plan))
         .chain(admission(case))
+        .chain(dropping(case))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
@@ -182,6 +218,13 @@ where
     let random = switch.output_arbitration == OutputArbitration::Random;
     let store = switch.forwarding == Forwarding::StoreAndForward;
     let infiniband = matches!(switch.marking, Some(Marking::InfiniBand { .. }));
+    let hysteresis = matches!(
+        switch.marking,
+        Some(Marking::InfiniBand {
+            hysteresis: 1..,
+            ..
+        })
+    );
     let ecn = matches!(switch.marking, Some(Marking::Ecn { .. }));
     let several = matches!(places, InputSpeedup::Limited(2..));
     vec![
@@ -208,6 +251,7 @@ where
         ("a pool", switch.sharing == BufferSharing::PortPool),
         ("marking", switch.marking.is_some()),
         ("InfiniBand's marking", infiniband),
+        ("marking with hysteresis", hysteresis),
         ("RoCE's marking", ecn),
         ("messages", !plan.workloads.is_empty()),
         (
@@ -231,6 +275,10 @@ fn sizes<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
         ("64 hosts", hosts >= 64),
         ("more than 16 lanes", case.plan.switch.lanes > 16),
         ("fork", case.fork.is_some()),
+        (
+            "flows of a fork",
+            case.fork.is_some() && !case.plan.flows.is_empty(),
+        ),
     ]
 }
 
@@ -241,10 +289,7 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
     let mut all = plan.classes.iter();
     let is_other = |class: &ClassPlan| class.flows.is_none() && class.answers.is_none();
     let others = usize::from(all.any(is_other));
-    let is_backlogged = |flow: &FlowPlan| {
-        let class = &plan.classes[usize::from(flow.class)];
-        flow.process.is_none() && class.slots.is_none()
-    };
+    let is_backlogged = |flow: &FlowPlan| plan.is_backlogged(flow);
     vec![
         ("flows alone", classes > 0 && others == 0),
         ("flows beside classes", classes > 0 && others > 0),
@@ -278,6 +323,37 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
         ("flows at rate 0", any(|flow| flow.limit == Limit::Rate(0))),
         ("changes of limits", any(|flow| !flow.changes.is_empty())),
         ("windows", any(|flow| flow.window.is_some())),
+    ]
+}
+
+/// Flows that wait for others (D63).
+fn waits(plan: &Plan) -> [(&'static str, bool); 5] {
+    let flows = || plan.flows.iter();
+    let pairs = || {
+        flows().flat_map(|flow| {
+            let after = flow.after.iter();
+            after.map(move |after| (flow, &plan.flows[after.flow as usize]))
+        })
+    };
+    let is_controlled = |flow: &FlowPlan| {
+        let class = &plan.classes[usize::from(flow.class)];
+        !flow.after.is_empty() && class.control.is_some()
+    };
+    [
+        ("flows that wait", pairs().count() > 0),
+        (
+            "waits for what is sent",
+            pairs().any(|(flow, other)| flow.source == other.source),
+        ),
+        (
+            "waits for what is received",
+            pairs().any(|(flow, other)| flow.source == other.destination),
+        ),
+        (
+            "waits for flows that wait",
+            pairs().any(|(_, other)| !other.after.is_empty()),
+        ),
+        ("waits under control", flows().any(is_controlled)),
     ]
 }
 
@@ -330,121 +406,4 @@ fn do_change_hands(flows: &[&FlowPlan], count: u32, end: u64) -> bool {
     };
     held.iter()
         .any(|one| held.iter().any(|other| differ(one, other)))
-}
-
-/// Classes that ask, and who decides (D53, D55, D56).
-fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 8] {
-    let plan = &case.plan;
-    let of_flows = || plan.classes.iter().filter(|class| class.flows.is_some());
-    let asking = || of_flows().filter(|class| class.requests.is_some());
-    let control = plan.admission.as_ref().map(|admission| &admission.control);
-    let last = plan.admission.as_ref().map(|admission| {
-        let rounds = u64::from(admission.most) - 1;
-        admission.first + rounds * admission.gap
-    });
-    [
-        ("admission", control.is_some()),
-        (
-            "admission beside other flows",
-            control.is_some() && of_flows().count() > asking().count(),
-        ),
-        (
-            "admission with control",
-            asking().any(|class| class.control.is_some()),
-        ),
-        ("two classes that ask", asking().count() > 1),
-        (
-            "rounds that end",
-            last.is_some_and(|last| last < case.cycles),
-        ),
-        (
-            "meters",
-            control.is_some_and(|control| control.meter().is_some()),
-        ),
-        (
-            "loads",
-            control.is_some_and(|control| control.looks_at_loads()),
-        ),
-        (
-            "slots under admission",
-            asking().any(|class| class.slots.is_some()),
-        ),
-    ]
-}
-
-/// Classes apart (D47, D49).
-fn apart(plan: &Plan) -> [(&'static str, bool); 4] {
-    let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
-    let any = |probes: bool, out_of_band: bool, on: Option<bool>| {
-        controls().any(|control| {
-            let is_on_vl15 = plan.classes[usize::from(control.answers)].management;
-            control.algorithm.probes() == probes
-                && control.transport.is_some() == out_of_band
-                && on.is_none_or(|on| on == is_on_vl15)
-        })
-    };
-    [
-        ("probes", any(true, false, None)),
-        ("probes on VL15", any(true, false, Some(true))),
-        ("probes out of band", any(true, true, None)),
-        ("answers out of band", any(false, true, None)),
-    ]
-}
-
-/// What controls flows (D36 to D42, D47, D49).
-fn control(plan: &Plan) -> Vec<(&'static str, bool)> {
-    let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
-    let machines: Vec<Erratic> = controls()
-        .filter_map(|control| match control.algorithm {
-            Algorithm::Erratic(machines) => Some(machines),
-            _ => None,
-        })
-        .collect();
-    let any = |has: fn(&Erratic) -> bool| machines.iter().any(has);
-    let algorithms =
-        |has: fn(&Algorithm) -> bool| controls().any(|control| has(&control.algorithm));
-    let mut classes = plan.classes.iter();
-    let others = classes.any(|class| class.flows.is_some() && class.control.is_none());
-    let mut classes = plan.classes.iter();
-    let management = classes.any(|class| class.answers.is_some() && class.management);
-    let by_fill = matches!(
-        plan.switch.marking,
-        Some(Marking::InfiniBand { .. } | Marking::Ecn { .. })
-    );
-    let is_controlled = controls().count() > 0;
-    let named = |name: &'static str| {
-        let mut names = controls().map(|control| format!("{:?}", control.algorithm));
-        (name, names.any(|debug| debug.starts_with(name)))
-    };
-    vec![
-        ("control", is_controlled),
-        ("control beside other flows", is_controlled && others),
-        ("control with windows", any(|machines| machines.window)),
-        ("control with delays", any(|machines| machines.delays)),
-        ("groups of flows", algorithms(Algorithm::is_shared)),
-        (
-            "groups with windows",
-            any(|machines| machines.shared && machines.window),
-        ),
-        (
-            "answers of several packets",
-            algorithms(|algorithm| algorithm.packets_per_answer() > 1),
-        ),
-        (
-            "control with clocks",
-            is_controlled && plan.host.scheduler.takes_rates(),
-        ),
-        (
-            "looks at own switches",
-            algorithms(|algorithm| algorithm.looks().is_some()),
-        ),
-        ("two algorithms", controls().count() > 1),
-        named("InfiniBand"),
-        named("Dcqcn"),
-        named("Window"),
-        named("Delay"),
-        named("RequestReply"),
-        ("marks by fill with control", is_controlled && by_fill),
-        ("answers on VL15", management),
-    ]
 }

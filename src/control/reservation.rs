@@ -1,0 +1,400 @@
+//! Reservation: a flow that asks sends a packet over its way, which reserves its peak at every channel, and begins when the reply
+//! says that all of them had room; so admission link by link takes time, packets and room of its own (003 S18, the peak-rate
+//! reservation of `IntServ`; 003 S12 in zero time).
+//!
+//! # Rules
+//! 1. The agent of a channel has what is left for the class: at first `utilisation` of the channel's rate where it leaves a host,
+//!    elsewhere `share` of this; as `LinkByLink` has it, but each class by itself.
+//! 2. From its start on a flow sends a *request*. The first channel where what is left is not more than the peak (at its host: less
+//!    than the peak) refuses it; those before it have taken the peak from what is left, those behind it do nothing.
+//! 3. The reply says whether the request was refused, and how many channels have reserved. If it was not, the flow begins in
+//!    the next cycle. Otherwise the sender sends a *release* over the same way, with which those channels get back what they gave,
+//!    and asks again, until it has asked `attempts` times, after a time between half and one and a half times `retry`: so two
+//!    flows do not go on for ever to take from each other the last room that either needs (as RSVP draws its timers). The time
+//!    follows from the flow's number and that of its request alone.
+//! 4. `limit`: a flow sends no more than its peak.
+//!
+//! Soft state is not needed: packets are never lost, and flows do not end.
+//!
+//! # Deviations
+//! RSVP asks on the way there (PATH) and reserves on the way back (RESV). Here the way back has other channels, so the way
+//! there reserves, and what was reserved in vain is held for a round trip more.
+//!
+//! Cost: one packet there and one back for each request, one more for each that is refused behind the first channel.
+//!
+//! References: [`SEM_JACOBSEN`], [`RSVP`]
+
+use super::parameters::{cycles, invalid};
+use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
+use super::{
+    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
+    Machines, ONE_FLIT_PER_CYCLE,
+};
+use crate::references::{RSVP, SEM_JACOBSEN};
+use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::rng::mix;
+use crate::units::Time;
+use serde::{Deserialize, Serialize};
+
+/// Registers `Reservation`.
+pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
+    name: "Reservation",
+    aliases: &["Rsvp"],
+    summary: "flows that ask begin when a packet of theirs has reserved their peak at every channel of their way",
+    parameters: &[
+        Parameter {
+            name: "utilisation",
+            kind: "number in (0, 1]",
+            default: Some("0.5"),
+            summary: "effective rate of a channel, as a part of its rate",
+        },
+        Parameter {
+            name: "share",
+            kind: "number in (0, 1]",
+            default: Some("1"),
+            summary: "what the class has of it at all channels but those of hosts",
+        },
+        Parameter {
+            name: "retry",
+            kind: "time, at least 1 cycle",
+            default: Some("\"1000 cycles\""),
+            summary: "from a refusal to the next request, half of it more or less",
+        },
+        Parameter {
+            name: "attempts",
+            kind: "None | integer >= 1",
+            default: Some("None"),
+            summary: "requests of a flow at most; None = any number",
+        },
+        Parameter {
+            name: "limit",
+            kind: "true | false",
+            default: Some("true"),
+            summary: "whether flows are limited to their peak",
+        },
+    ],
+    guarantees: &["the peaks reserved on a channel are together less than the share of the class"],
+    references: &[RSVP, SEM_JACOBSEN],
+    build,
+};
+
+/// What a packet says, in its first word. The second one: channels that have reserved, or that are still to release.
+const FITS: u32 = 0;
+const REFUSED: u32 = 1;
+const RELEASE: u32 = 2;
+
+/// Its parameters.
+#[derive(Clone, Debug)]
+pub struct Reservation {
+    /// \[2^-32 flits per cycle\].
+    peak: u64,
+    utilisation: f64,
+    share: f64,
+    /// \[cycles\].
+    retry: u64,
+    attempts: Option<u32>,
+    limit: bool,
+}
+
+/// A sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asking {
+    /// Number of the flow.
+    flow: u32,
+    /// Requests so far.
+    asked: u32,
+}
+
+/// What is left of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Room {
+    /// \[2^-32 flits per cycle\].
+    left: u64,
+    /// The least that must be left for a flow.
+    least: u64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename = "Reservation", default)]
+struct Parameters {
+    utilisation: f64,
+    share: f64,
+    retry: Time,
+    attempts: Option<u32>,
+    limit: bool,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            utilisation: 0.5,
+            share: 1.0,
+            retry: Time::Cycles(1000),
+            attempts: None,
+            limit: true,
+        }
+    }
+}
+
+impl Machines for Reservation {
+    type Sender = Asking;
+    type Receiver = ();
+
+    fn start(&self, _: Line, actions: &mut Actions) -> Asking {
+        if self.limit {
+            actions.limit = Some(Limit::Rate(self.peak.min(ONE_FLIT_PER_CYCLE)));
+        }
+        Asking { flow: 0, asked: 0 }
+    }
+
+    fn receive(&self, (): &mut (), _: Arrival) -> Option<Answer> {
+        None
+    }
+
+    fn send(&self, sender: &mut Asking, _: u64, event: Event, actions: &mut Actions) {
+        if event == Event::Timer {
+            sender.asked = sender.asked.wrapping_add(1);
+            actions.log = true;
+            actions.send = Some(packet(FITS, 0));
+        }
+    }
+}
+
+fn packet(word: u32, channels: u32) -> Probe {
+    Probe {
+        payload: [word, channels, 0, 0],
+        after: 1,
+    }
+}
+
+impl Probing for Reservation {
+    type Agent = Room;
+
+    fn reserves(&self) -> bool {
+        true
+    }
+
+    fn begin(&self, sender: &mut Asking, flow: Facts, actions: &mut Actions) {
+        sender.flow = flow.id;
+        actions.timer = Some(Some(flow.start));
+    }
+
+    fn agent(&self, place: Place) -> Room {
+        let part = self.utilisation * if place.from_host { 1.0 } else { self.share };
+        Room {
+            left: (part * ONE_FLIT_PER_CYCLE as f64 / f64::from(place.pace)) as u64,
+            least: self.peak + u64::from(!place.from_host),
+        }
+    }
+
+    fn visit(&self, room: &mut Room, _: u64, payload: &mut Payload) {
+        let [word, channels, ..] = payload;
+        match *word {
+            FITS if room.left >= room.least => {
+                room.left -= self.peak;
+                *channels += 1;
+            }
+            FITS => *word = REFUSED,
+            RELEASE if *channels > 0 => {
+                room.left += self.peak;
+                *channels -= 1;
+            }
+            _ => {}
+        }
+    }
+
+    fn received(&self, (): &mut (), _: u64, payload: Payload) -> Option<Reply> {
+        (payload[0] != RELEASE).then_some(Reply {
+            payload,
+            after: 1,
+            visits: false,
+        })
+    }
+
+    fn returned(&self, sender: &mut Asking, now: u64, payload: Payload, actions: &mut Actions) {
+        let [word, channels, ..] = payload;
+        if word == FITS {
+            actions.begin = true;
+            return;
+        }
+        if channels > 0 {
+            actions.send = Some(packet(RELEASE, channels));
+        }
+        if self.attempts.is_none_or(|most| sender.asked < most) {
+            let half = self.retry / 2;
+            let drawn = mix(u64::from(sender.flow) << 32 | u64::from(sender.asked));
+            let wait = self.retry - half + drawn % (2 * half + 1);
+            actions.timer = Some(Some(now + wait));
+        }
+    }
+}
+
+fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm, ArgumentError> {
+    let written: Parameters = arguments.parse()?;
+    let Some(peak) = context.peak else {
+        return Err(invalid(
+            "it reserves what the flows of a class ask for: expected `requests` in the class",
+        ));
+    };
+    for (name, part) in [
+        ("utilisation", written.utilisation),
+        ("share", written.share),
+    ] {
+        if !(part > 0.0 && part <= 1.0) {
+            return Err(invalid(format!(
+                "`{name}` is {part}: expected a number above 0, at most 1"
+            )));
+        }
+    }
+    if written.attempts == Some(0) {
+        return Err(invalid("`attempts` is 0: expected None, or 1 or more"));
+    }
+    if written.limit && (u64::from(context.largest) << 32) / peak >= 1 << 31 {
+        return Err(invalid(
+            "so low a peak has more than 2^31 cycles between two packets: expected `limit: false`",
+        ));
+    }
+    Ok(Algorithm::Reservation(Reservation {
+        peak,
+        utilisation: written.utilisation,
+        share: written.share,
+        retry: cycles("retry", written.retry, context.clock)?,
+        attempts: written.attempts,
+        limit: written.limit,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::made;
+    use super::*;
+
+    /// A quarter of a link, of which half may be given away: one flow has room behind hosts, two at them.
+    fn quarter() -> Reservation {
+        match made("Reservation(retry: \"70 cycles\", attempts: 2)") {
+            Algorithm::Reservation(own) => own,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn agents(own: &Reservation, from_host: &[bool]) -> Vec<Room> {
+        let place = |&from_host| Place {
+            pace: 1,
+            from_host,
+            to_host: false,
+        };
+        from_host.iter().map(|one| own.agent(place(one))).collect()
+    }
+
+    fn pass(own: &Reservation, agents: &mut [Room], mut payload: Payload) -> Payload {
+        for agent in agents {
+            own.visit(agent, 0, &mut payload);
+        }
+        payload
+    }
+
+    /// C14, A-6D: what is reserved stays within the share, and a refused request leaves all as it was once it is released.
+    #[test]
+    fn a_refused_request_restores_every_channel() {
+        let own = quarter();
+        let mut agents = agents(&own, &[true, false, false]);
+        let before = agents.clone();
+        // the last channel is taken by somebody else
+        let elsewhere = pass(&own, &mut agents[2..], [FITS, 0, 0, 0]);
+        assert_eq!(elsewhere, [FITS, 1, 0, 0]);
+        let taken = agents.clone();
+        let request = pass(&own, &mut agents, [FITS, 0, 0, 0]);
+        assert_eq!(request, [REFUSED, 2, 0, 0]);
+        assert_eq!(agents[0].left, ONE_FLIT_PER_CYCLE / 4);
+        assert_eq!(agents[2], taken[2]);
+        let release = pass(&own, &mut agents, [RELEASE, 2, 0, 0]);
+        assert_eq!(release, [RELEASE, 0, 0, 0]);
+        assert_eq!(agents, taken);
+        assert_eq!(pass(&own, &mut agents[2..], [RELEASE, 1, 0, 0])[1], 0);
+        assert_eq!(agents, before);
+    }
+
+    /// As link by link has it: at the host as much as the peak, elsewhere more.
+    #[test]
+    fn a_host_has_room_for_the_peak_itself() {
+        let own = quarter();
+        let mut agents = agents(&own, &[true, false]);
+        for (answer, left) in [(FITS, 1), (FITS, 0), (REFUSED, 0)] {
+            assert_eq!(pass(&own, &mut agents[..1], [FITS, 0, 0, 0])[0], answer);
+            assert_eq!(agents[0].left, left * ONE_FLIT_PER_CYCLE / 4);
+        }
+        for (answer, left) in [(FITS, 1), (REFUSED, 1)] {
+            assert_eq!(pass(&own, &mut agents[1..], [FITS, 0, 0, 0])[0], answer);
+            assert_eq!(agents[1].left, left * ONE_FLIT_PER_CYCLE / 4);
+        }
+    }
+
+    /// From half of the time to one and a half of it, another for every flow and request.
+    #[test]
+    fn times_between_requests_are_spread() {
+        let own = quarter();
+        let waits = (0..400).map(|flow| {
+            let mut actions = Actions::default();
+            let mut sender = Asking { flow, asked: 1 };
+            own.returned(&mut sender, 0, [REFUSED, 0, 0, 0], &mut actions);
+            actions.timer.flatten().unwrap()
+        });
+        let waits: std::collections::BTreeSet<u64> = waits.collect();
+        assert_eq!((waits.first(), waits.last()), (Some(&35), Some(&105)));
+        assert!(waits.len() > 60);
+    }
+
+    #[test]
+    fn a_sender_asks_until_it_may_begin_or_has_asked_often_enough() {
+        let own = quarter();
+        let mut actions = Actions::default();
+        let line = Line {
+            pace: 1,
+            largest: 8,
+        };
+        let mut sender = own.start(line, &mut actions);
+        assert_eq!(actions.limit, Some(Limit::Rate(ONE_FLIT_PER_CYCLE / 4)));
+        let facts = Facts {
+            id: 3,
+            start: 50,
+            stop: None,
+            flits: None,
+            weight: 1,
+        };
+        own.begin(&mut sender, facts, &mut actions);
+        assert_eq!(actions.timer, Some(Some(50)));
+        let asks = |sender: &mut Asking, now| {
+            let mut actions = Actions::default();
+            own.send(sender, now, Event::Timer, &mut actions);
+            actions
+        };
+        let request = Actions {
+            log: true,
+            send: Some(packet(FITS, 0)),
+            ..Actions::default()
+        };
+        assert_eq!(asks(&mut sender, 50), request);
+        let replied = |sender: &mut Asking, payload| {
+            let mut actions = Actions::default();
+            own.returned(sender, 90, payload, &mut actions);
+            actions
+        };
+        let refused = replied(&mut sender, [REFUSED, 2, 0, 0]);
+        assert_eq!(refused.send, Some(packet(RELEASE, 2)));
+        let next = refused.timer.flatten().unwrap();
+        assert!((90 + 35..=90 + 105).contains(&next), "{next}");
+        assert_eq!(asks(&mut sender, next), request);
+        // refused by the first channel: there is nothing to release; and that was the last one
+        let refused = replied(&mut sender, [REFUSED, 0, 0, 0]);
+        assert_eq!(refused, Actions::default());
+        let granted = replied(&mut sender, [FITS, 3, 0, 0]);
+        let begins = Actions {
+            begin: true,
+            ..Actions::default()
+        };
+        assert_eq!(granted, begins);
+        assert_eq!(own.received(&mut (), 0, [RELEASE, 0, 0, 0]), None);
+        let reply = own.received(&mut (), 0, [REFUSED, 2, 0, 0]).unwrap();
+        assert_eq!((reply.payload, reply.visits), ([REFUSED, 2, 0, 0], false));
+    }
+}

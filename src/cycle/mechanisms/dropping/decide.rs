@@ -1,0 +1,168 @@
+//! The decisions of a cycle, and what becomes of the packets that are dropped.
+
+use super::{Doomed, Drops, Leaving, Waiting};
+use crate::cycle::records::Records;
+use crate::cycle::stages::cross::{clear_occupied, return_credits};
+use crate::cycle::state::{Dropped, PacketPool};
+use crate::cycle::view::View;
+use crate::fabric::components::NONE;
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row, Rows, Seen};
+use crate::plan::DropRule;
+use std::cmp::Reverse;
+
+/// What the decisions of a cycle change.
+pub(super) struct Stage<'a, const W: usize> {
+    pub(super) view: View<'a, W>,
+    pub(super) own: &'a mut Drops,
+    pub(super) leaving: Rows<'a, QueueRow, Leaving>,
+    pub(super) pool: &'a mut PacketPool,
+    pub(super) records: &'a mut Records,
+}
+
+impl<const W: usize> Stage<'_, W> {
+    /// Rules 1 and 2: names the packets that are to be dropped.
+    pub(super) fn decide(&mut self, waiting: Seen<'_, LaneRow, Waiting>) {
+        for number in 0..self.view.lists.arrived.len() {
+            let (lane, packet) = self.view.lists.arrived[number];
+            let input = self.view.shared.numbering.port(lane);
+            if self.view.place.is_host(input) {
+                continue;
+            }
+            let queue = self.queue_of(lane, packet);
+            if self.view.queues[queue].head == packet {
+                self.look(queue, false, waiting);
+            }
+        }
+        let mut heads = std::mem::take(&mut self.own.heads);
+        for queue in heads.drain(..) {
+            self.look(queue, true, waiting);
+        }
+        self.own.heads = heads;
+    }
+
+    /// The queue that an arrived packet has joined.
+    fn queue_of(&self, lane: LaneRow, packet: PacketRow) -> QueueRow {
+        let view = &self.view;
+        let input = view.shared.numbering.port(lane);
+        let output = || {
+            let first = view.switches[view.ins[input].owner].first_port;
+            view.next_hop(input, packet).0.minus(first)
+        };
+        let classifier = view.shared.classifier();
+        classifier.classify(view.shared.numbering, lane, output).0
+    }
+
+    /// A queue whose head may have raised its request in this cycle; `waited`: the head has waited before.
+    fn look(&mut self, queue: QueueRow, waited: bool, waiting: Seen<'_, LaneRow, Waiting>) {
+        let row = &self.view.queues[queue];
+        if row.head == PacketRow::NONE || !row.requesting {
+            return;
+        }
+        let until = self.leaving[queue].until;
+        if until > self.view.now {
+            self.withdraw(queue);
+            if !waited {
+                self.own.ends.push(Reverse((until, queue)));
+            }
+            return;
+        }
+        let packet = &self.view.packets[row.head];
+        if !self.own.given.by_key[usize::from(packet.key)] {
+            return;
+        }
+        let size = u32::from(packet.size);
+        let lane = (self.view.shared.numbering).lane(row.out, u32::from(row.out_lane));
+        let is_dropped = match self.own.given.rule {
+            Some(DropRule::Held) => self.view.credits(lane) < size,
+            Some(DropRule::Threshold(flits)) => {
+                let own = if waited { size } else { 0 };
+                waiting[lane].flits - own >= flits
+            }
+            None => false,
+        };
+        if is_dropped {
+            let packet = row.head;
+            self.own.doomed.push(Doomed { queue, packet });
+        }
+    }
+
+    /// The head of a queue no longer requests.
+    fn withdraw(&mut self, queue: QueueRow) {
+        let view = &mut self.view;
+        let numbering = view.shared.numbering;
+        let row = &mut view.queues[queue];
+        row.requesting = false;
+        let (out, number) = (row.out, u32::from(row.out_lane));
+        let first = view.switches[view.outs[out].owner].first_port;
+        let bit = numbering.bit(first, view.shared.classifier().lane(queue));
+        let lane = &mut view.lanes[numbering.lane(out, number)];
+        lane.requests.remove(bit);
+        if lane.requests.is_empty() {
+            lane.need = 0;
+            view.outs[out].request_lanes.remove(number);
+        }
+    }
+
+    /// Rule 3.
+    pub(super) fn drop(&mut self, Doomed { queue, packet }: Doomed) {
+        let row = &self.view.queues[queue];
+        if row.head != packet {
+            // named twice
+            return;
+        }
+        let lane = (self.view.shared.numbering).lane(row.out, u32::from(row.out_lane));
+        self.withdraw(queue);
+        let view = &mut self.view;
+        let (now, input) = (view.now, view.queue_port(queue));
+        let flits = view.packets[packet].size;
+        let step = self.own.given.pace[input.index()];
+        let until = now + u64::from(flits) * u64::from(step);
+        self.leaving[queue].until = until;
+        let row = &mut view.queues[queue];
+        if row.head == row.tail {
+            row.head = PacketRow::NONE;
+            clear_occupied(view, queue, input);
+        } else {
+            row.head = view.packets[packet].next;
+            self.own.ends.push(Reverse((until, queue)));
+        }
+        return_credits(view, queue, input, now, flits, step);
+        self.count(packet, input, lane);
+        self.pool.release(packet);
+    }
+
+    fn count(&mut self, packet: PacketRow, input: PortRow, lane: LaneRow) {
+        let view = &mut self.view;
+        let (row, record) = (&view.packets[packet], &view.records[packet]);
+        self.records.dropped(view.now, row, record);
+        if self.records.in_window(view.now) {
+            self.own.by_lane[lane.index()] += 1;
+        }
+        if record.flow != NONE {
+            self.own.by_flow[record.flow as usize].add(row.size);
+        }
+        view.lists.dropped.push(Dropped {
+            input,
+            lane,
+            flits: row.size,
+        });
+    }
+
+    /// For a threshold: what has arrived and was not dropped waits from now on.
+    pub(super) fn arrived(&mut self, waiting: &mut Rows<'_, LaneRow, Waiting>) {
+        let view = &self.view;
+        let numbering = view.shared.numbering;
+        for &(lane, packet) in &view.lists.arrived {
+            let input = numbering.port(lane);
+            if view.place.is_host(input) {
+                continue;
+            }
+            let (out, number) = view.next_hop(input, packet);
+            let lane = numbering.lane(out, number.into());
+            waiting[lane].flits += u32::from(view.packets[packet].size);
+        }
+        for dropped in &view.lists.dropped {
+            waiting[dropped.lane].flits -= u32::from(dropped.flits);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Dropping: a packet of some service levels that would have to wait in a switch is taken out of the fabric (D58).
+//!
+//! Stage: the end of `Slot::Deliver` (queues whose dropped packet is gone), the end of `Slot::Route` (decisions), for a
+//! threshold the end of `Slot::Cross` (what has left); only where switches drop
+//! Reads: heads that have raised their request in this cycle, credits of output lanes
+//! Writes: these requests, queues, credits back to the sender, its own state and counters
+//! Cost: O(heads), for a threshold O(arrivals and grants); the stages of the core know nothing of it
+//!
+//! # Rules
+//! 1. A packet is decided once at a switch: in the cycle in which its request is raised for the first time, on the state
+//!    before any drop and any grant of this cycle. A head that stays is as any other from then on.
+//! 2. `Held`: dropped when it does not fit the credits in hand of its output lane. `Threshold`: dropped when the flits of
+//!    other packets that waited for this lane at the end of the cycle before reach it.
+//! 3. A dropped packet takes its request back and leaves its queue at the pace of the channel it came by: its slots come
+//!    free one by one, the next packet becomes head behind the last of them. A request that is raised before (the input
+//!    is free, or a packet arrived) is taken back until then.
+//! 4. Its row is free at once: facts of the cycle name it by place and size.
+//!
+//! # Deviations
+//! The thesis looks at a header again for as long as it is blocked on its virtual lane by another packet; here that is
+//! no flow control. References: [`SEM_JACOBSEN`](crate::references::SEM_JACOBSEN) sections 5.4 and 7.6.
+
+mod decide;
+
+use self::decide::Stage;
+use crate::cycle::counts::{Count, Reduction};
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::records::Records;
+use crate::cycle::rules::Any;
+use crate::cycle::slot::Slot;
+use crate::cycle::snapshot::{Persistent, Resume};
+use crate::cycle::state::{Calendar, Fact, PacketPool, Worklists};
+use crate::cycle::view::{Heads, Room, column};
+use crate::fabric::rows::{LaneRow, PacketRow, QueueRow, Row, Rows};
+use crate::fabric::{OutLane, Packet, Queue};
+use crate::ids::ChannelId;
+use crate::measure::flow_counts::Amount;
+use crate::plan::DropRule;
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::component::Component;
+use bevy_ecs::prelude::{Query, Res, ResMut, Resource};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// An input queue.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Leaving {
+    /// First cycle in which its next packet may be head, as far as dropped ones go.
+    until: u64,
+}
+
+impl Persistent for Leaving {}
+
+/// An output lane, of a rule that asks for it.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Flits of the packets that wait for it (D36).
+    flits: u32,
+}
+
+impl Persistent for Waiting {}
+
+/// What never changes.
+#[derive(Debug, Default)]
+struct Given {
+    rule: Option<DropRule>,
+    /// Whether packets with a key of the lane map may be dropped.
+    by_key: Vec<bool>,
+    /// Cycles per flit of the channel that leads to each port of a switch.
+    pace: Vec<u16>,
+}
+
+/// A packet that is to be dropped.
+#[derive(Clone, Copy, Debug)]
+struct Doomed {
+    queue: QueueRow,
+    packet: PacketRow,
+}
+
+/// What a shard has dropped, and what it waits for.
+#[derive(Resource, Debug, Default, Serialize, Deserialize)]
+pub struct Drops {
+    #[serde(skip)]
+    given: Given,
+    /// Queues that get their next head in a cycle, because a dropped packet is gone then.
+    ends: BinaryHeap<Reverse<(u64, QueueRow)>>,
+    /// Queues whose heads raise their request in this cycle.
+    #[serde(skip)]
+    heads: Vec<QueueRow>,
+    #[serde(skip)]
+    doomed: Vec<Doomed>,
+    /// Packets dropped in the measurement, by output lane.
+    by_lane: Vec<u64>,
+    /// Packets dropped since cycle 0, by flow (global id).
+    by_flow: Vec<Amount>,
+}
+
+impl Persistent for Drops {
+    fn resume(&mut self, built: Self, _: &Resume<'_>) {
+        self.given = built.given;
+    }
+}
+
+impl Drops {
+    /// Packets dropped in the measurement that would have left by an output lane of the shard.
+    pub fn at(&self, lane: LaneRow) -> u64 {
+        self.by_lane[lane.index()]
+    }
+
+    /// Packets of a flow dropped in this shard.
+    pub fn of_flow(&self, flow: usize) -> Amount {
+        self.by_flow[flow]
+    }
+}
+
+/// Dropping as a mechanism.
+pub struct Dropping {
+    given: Given,
+    /// Lanes of all ports, and flows of the fabric.
+    counts: (usize, usize),
+}
+
+impl Mechanism for Dropping {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let drop = site.plan.switch.drop.as_ref()?;
+        let levels = site.shared.service_levels().into_iter();
+        let is_dropped = |level: Option<u8>| {
+            let mut dropped = drop.service_levels.iter();
+            dropped.any(|other| level == Some(other.0))
+        };
+        let pace = |channel: ChannelId| {
+            let timing = site.graph.channel(channel.reverse()).timing;
+            timing.cycles_per_flit as u16
+        };
+        let inputs = site.placement.switch_channels(site.graph, site.number);
+        let pace: Vec<u16> = inputs.map(pace).collect();
+        Some(Self {
+            counts: (
+                site.shared.numbering.rows(pace.len()),
+                site.plan.flows.len(),
+            ),
+            given: Given {
+                rule: Some(drop.rule),
+                by_key: levels.map(is_dropped).collect(),
+                pace,
+            },
+        })
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        let (lanes, flows) = self.counts;
+        shard.column::<Queue, Leaving>(Leaving::default());
+        shard.subscribe(Fact::Arrived);
+        shard.last_system(Slot::Deliver, "drop_gone", gather);
+        shard.last_system(Slot::Route, "drop", system::<W>);
+        if let Some(DropRule::Threshold(_)) = self.given.rule {
+            shard.column::<OutLane<W>, Waiting>(Waiting::default());
+            shard.subscribe(Fact::Granted);
+            shard.last_system(Slot::Cross, "drop_waiting", granted);
+        }
+        shard.count(Count {
+            name: "dropped.packets",
+            by: Reduction::Sum,
+            value: |world, _| world.resource::<Records>().totals.dropped,
+        });
+        shard.alarm(|world, from| {
+            let next = world.resource::<Drops>().ends.peek();
+            next.map_or(u64::MAX, |Reverse((at, _))| (*at).max(from))
+        });
+        shard.resource(Drops {
+            given: self.given,
+            by_lane: vec![0; lanes],
+            by_flow: vec![Amount::default(); flows],
+            ..Drops::default()
+        });
+    }
+}
+
+/// The end of `Slot::Deliver`: queues whose dropped packet is gone have their next head routed, and all heads that are
+/// routed in this cycle are noted.
+fn gather(
+    calendar: Res<'_, Calendar>,
+    mut lists: ResMut<'_, Worklists>,
+    mut own: ResMut<'_, Drops>,
+    mut queues: Query<'_, '_, &mut Queue>,
+) {
+    let (own, lists) = (
+        own.bypass_change_detection(),
+        lists.bypass_change_detection(),
+    );
+    let now = calendar.now();
+    if (own.ends.peek()).is_some_and(|Reverse((at, _))| *at <= now) {
+        let queues: Rows<'_, QueueRow, Queue> = Rows::new(column!(queues));
+        while let Some(&Reverse((at, queue))) = own.ends.peek()
+            && at <= now
+        {
+            own.ends.pop();
+            let row = &queues[queue];
+            if row.head != PacketRow::NONE && !row.requesting {
+                lists.heads.push(queue);
+            }
+        }
+    }
+    own.heads.clone_from(&lists.heads);
+}
+
+/// The end of `Slot::Route`.
+fn system<const W: usize>(
+    mut heads: Heads<'_, '_, W>,
+    mut room: Room<'_, '_>,
+    mut own: ResMut<'_, Drops>,
+    (mut leaving, mut waiting): (Query<'_, '_, &mut Leaving>, Query<'_, '_, &mut Waiting>),
+    mut pool: ResMut<'_, PacketPool>,
+    mut records: ResMut<'_, Records>,
+) {
+    let own = own.bypass_change_detection();
+    if heads.events.lists().arrived.is_empty() && own.heads.is_empty() {
+        return;
+    }
+    let mut waiting: Rows<'_, LaneRow, Waiting> = Rows::new(column!(waiting));
+    let mut stage = Stage {
+        view: heads.view::<Any>(room.columns()),
+        own,
+        leaving: Rows::new(column!(leaving)),
+        pool: pool.bypass_change_detection(),
+        records: records.bypass_change_detection(),
+    };
+    stage.decide(waiting.seen());
+    let mut doomed = std::mem::take(&mut stage.own.doomed);
+    for one in doomed.drain(..) {
+        stage.drop(one);
+    }
+    stage.own.doomed = doomed;
+    if let Some(DropRule::Threshold(_)) = stage.own.given.rule {
+        stage.arrived(&mut waiting);
+    }
+}
+
+/// The end of `Slot::Cross`, for a threshold: granted packets no longer wait.
+fn granted(
+    lists: Res<'_, Worklists>,
+    mut waiting: Query<'_, '_, &mut Waiting>,
+    mut packets: Query<'_, '_, &mut Packet>,
+) {
+    if lists.grants.is_empty() {
+        return;
+    }
+    let mut waiting: Rows<'_, LaneRow, Waiting> = Rows::new(column!(waiting));
+    let packets: Rows<'_, PacketRow, Packet> = Rows::new(column!(packets));
+    for grant in lists.grants.iter().filter(|grant| grant.accepted) {
+        waiting[grant.lane].flits -= u32::from(packets[grant.packet].size);
+    }
+}

@@ -1,0 +1,68 @@
+//! Another plan takes over the flows of a saved state (D64 of the model).
+//!
+//! Cost: O(flows of the shard + what is due for them), once
+
+use super::flow::NEVER;
+use super::{Flows, Wake};
+
+impl Flows {
+    /// In cycle `now`, before any stage; `built` is the state of the other plan before cycle 0. What does not change is its
+    /// already.
+    pub(super) fn fork(&mut self, built: Self, now: u64) {
+        let of_first =
+            |wake: &Wake| matches!(wake, Wake::Change(..) | Wake::Make(_) | Wake::Tick(_));
+        self.wakes.retain(|wake| !of_first(wake));
+        for row in 0..self.rows.len() {
+            self.change_row(row, &built);
+        }
+        for (maker, new) in self.makers.iter_mut().zip(built.makers) {
+            (maker.sizes, maker.arrivals) = (new.sizes, new.arrivals);
+            (maker.state, maker.source) = (new.state, new.source);
+        }
+        for (clock, new) in self.slot_clocks.iter_mut().zip(built.slot_clocks) {
+            clock.restart(new);
+        }
+        for (at, wake) in built.wakes.into_sorted() {
+            let at = match wake {
+                Wake::Change(row, number) if at <= now => {
+                    let limit = self.given.limits[number as usize];
+                    self.rows[row as usize].set_limit(limit);
+                    continue;
+                }
+                Wake::Change(..) => at,
+                Wake::Make(row) => {
+                    let gap = at - built.rows[row as usize].active.0;
+                    now.max(self.rows[row as usize].active.0) + gap
+                }
+                Wake::Tick(_) => now + at,
+                _ => continue,
+            };
+            self.wakes.insert(at, wake);
+        }
+        // whatever has changed counts from now on
+        for row in 0..self.rows.len() as u32 {
+            let stop = self.rows[row as usize].active.1;
+            if stop != NEVER && stop > now {
+                self.wakes.insert(stop, Wake::Look(row));
+            }
+            self.wake(row, now);
+        }
+    }
+    /// What the other plan says of a flow.
+    fn change_row(&mut self, row: usize, built: &Self) {
+        let (flow, new) = (&mut self.rows[row], &built.rows[row]);
+        let class = usize::from(flow.class);
+        flow.weight = new.weight;
+        if self.given.slots[class].is_none() {
+            flow.active.1 = new.active.1;
+        }
+        if !flow.is_process {
+            flow.next_size = u64::from(new.next_size).min(flow.left) as u16;
+        }
+        if !self.given.is_controlled[class] {
+            flow.set_limit(new.limit());
+            // 0 = packets on their way are not counted
+            flow.window = new.window;
+        }
+    }
+}

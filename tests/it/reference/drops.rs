@@ -1,0 +1,184 @@
+//! Packets that switches drop (D58).
+
+use super::Setting;
+use super::link::Link;
+use super::packet::{Drop, Flit, Packet, PacketId};
+use super::routing::Routing;
+use super::switch::{Switch, Waiting};
+use virtlane::ids::SlId;
+use virtlane::plan::{DropRule, Dropping, Plan};
+
+/// A dropped packet that leaves its queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaving {
+    packet: PacketId,
+    size: u16,
+    input: usize,
+    queue: usize,
+    /// Cycle of the drop.
+    start: u64,
+    /// Cycles per flit of the channel it came by.
+    pace: u64,
+    left: u16,
+}
+
+/// What D58 excludes.
+pub(super) fn check_plan(setting: Setting<'_>) {
+    let plan = setting.plan;
+    let Some(dropping) = &plan.switch.drop else {
+        return;
+    };
+    assert!(matches!(setting.routing, Routing::Tables(_)), "D58");
+    assert_ne!(dropping.rule, DropRule::Threshold(0), "D58");
+    for class in plan.classes.iter().filter(|class| !class.management) {
+        let mut levels = class.service_levels.iter();
+        if levels.any(|level| dropping.service_levels.contains(level)) {
+            assert!(class.messages.is_none() && class.control.is_none(), "D58");
+            let answered = class
+                .answers
+                .map(|number| &plan.classes[usize::from(number)]);
+            let control = answered.and_then(|class| class.control.as_ref());
+            // D49: the service level says nothing out of band
+            let is_in_band = control.is_some_and(|control| control.transport.is_none());
+            assert!(!is_in_band, "D58: no answers are sent there");
+        }
+    }
+    for flow in &plan.flows {
+        if dropping.service_levels.contains(&level(plan, flow.class)) {
+            assert!(flow.window.is_none() && flow.phase.is_none(), "D58");
+        }
+    }
+}
+
+/// Service level of a class of flows.
+fn level(plan: &Plan, class: u16) -> SlId {
+    plan.classes[usize::from(class)].service_levels[0]
+}
+
+impl Switch {
+    /// After Route and before Arbitrate: every packet that first requests in this cycle is decided, all before any of them is
+    /// dropped.
+    pub(super) fn drop_packets(
+        &mut self,
+        setting: Setting<'_>,
+        links: &[Link],
+        packets: &mut [Packet],
+        now: u64,
+    ) {
+        let Some(dropping) = &setting.plan.switch.drop else {
+            return;
+        };
+        let mut lost = Vec::new();
+        for (index, input) in self.inputs.iter().enumerate() {
+            let queues = input.iter().flat_map(|input| &input.queues);
+            for (queue_index, queue) in queues.enumerate() {
+                let Some((head, since)) = queue.request(now) else {
+                    continue;
+                };
+                let packet = &packets[head.packet];
+                let is_named = dropping.service_levels.contains(&packet.sl);
+                if since != now || !is_named || packet.management {
+                    continue;
+                }
+                if self.is_too_much(dropping, links, packets, head, now) {
+                    lost.push((index, queue_index));
+                }
+            }
+        }
+        for (input, queue) in lost {
+            self.lose(links, packets, (input, queue), now);
+        }
+    }
+
+    /// Whether the packet that first requests now is dropped.
+    fn is_too_much(
+        &self,
+        dropping: &Dropping,
+        links: &[Link],
+        packets: &[Packet],
+        head: &Waiting,
+        now: u64,
+    ) -> bool {
+        let [way] = head.ways[..] else {
+            panic!("D58: not with adaptive routing")
+        };
+        let size = packets[head.packet].size;
+        match dropping.rule {
+            DropRule::Held => {
+                let output = self.outputs[way.output].as_ref().expect("connected");
+                !links[output.channel].fits(way.lane, size)
+            }
+            DropRule::Threshold(limit) => {
+                // what was granted or dropped by the cycle before is leaving, what has come since may not request before now
+                let Some(before) = now.checked_sub(1) else {
+                    return false;
+                };
+                let fill = self.fill(packets, way.output, way.lane, before);
+                let own = if head.ready <= before { size.into() } else { 0 };
+                fill - own >= u64::from(limit)
+            }
+        }
+    }
+
+    /// The head of a queue is dropped.
+    fn lose(
+        &mut self,
+        links: &[Link],
+        packets: &mut [Packet],
+        (index, queue): (usize, usize),
+        now: u64,
+    ) {
+        let input = self.inputs[index].as_mut().expect("connected");
+        let pace = links[input.channel].cycles_per_flit;
+        let from = &mut input.queues[queue];
+        let head = &from.packets[0];
+        let output = self.outputs[head.ways[0].output].as_ref();
+        let id = head.packet;
+        from.leaving = true;
+        let packet = &mut packets[id];
+        assert_eq!((packet.dropped, packet.delivered), (None, None));
+        packet.dropped = Some(Drop {
+            cycle: now,
+            channel: output.expect("connected").channel,
+        });
+        self.drops.push(Leaving {
+            packet: id,
+            size: packet.size,
+            input: index,
+            queue,
+            start: now,
+            pace,
+            left: 0,
+        });
+    }
+
+    /// The flits of dropped packets that are due leave their slots.
+    pub(super) fn discard(&mut self, links: &mut [Link], packets: &mut [Packet], now: u64) {
+        for leaving in &mut self.drops {
+            if now != leaving.start + u64::from(leaving.left) * leaving.pace {
+                continue;
+            }
+            let input = self.inputs[leaving.input].as_ref().expect("connected");
+            let flit = Flit {
+                packet: leaving.packet,
+                index: leaving.left,
+            };
+            links[input.channel].remove(flit, now);
+            leaving.left += 1;
+            packets[leaving.packet].flits_dropped += 1;
+        }
+    }
+
+    /// Dropped packets whose time is over leave their queue.
+    pub(super) fn retire_dropped(&mut self, now: u64) {
+        let (over, going): (Vec<Leaving>, Vec<Leaving>) = self
+            .drops
+            .iter()
+            .partition(|leaving| now == leaving.start + u64::from(leaving.size) * leaving.pace);
+        self.drops = going;
+        for leaving in over {
+            assert_eq!(leaving.left, leaving.size);
+            self.free_queue((leaving.input, leaving.queue), leaving.packet, now);
+        }
+    }
+}
