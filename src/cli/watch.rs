@@ -144,8 +144,13 @@ impl Told {
             }
             Self::Flow(story) => {
                 let is_left = story.size.is_some() && story.complete.is_none();
-                let cycles = story.cycles;
-                is_left.then(|| format!("the flow is not complete after {cycles} cycles"))
+                let (cycles, dropped) = (story.cycles, story.dropped);
+                is_left.then(|| match dropped {
+                    0 => format!("the flow is not complete after {cycles} cycles"),
+                    _ => format!(
+                        "the flow is not complete after {cycles} cycles: {dropped} packets of it were dropped"
+                    ),
+                })
             }
         }
     }

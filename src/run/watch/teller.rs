@@ -8,7 +8,7 @@ use super::{PacketName, digest};
 use crate::fabric::components::Packet;
 use crate::ids::{ChannelId, HostId};
 use crate::measure::Digest;
-use crate::plan::DropRule;
+use crate::plan::{DropRule, Plan};
 use crate::scenario::Resolved;
 use crate::topology::{ChannelTiming, Endpoint};
 
@@ -317,13 +317,7 @@ impl<'a> Teller<'a> {
     fn drop(&mut self, cycle: u64, input: Endpoint) {
         self.story.dropped = Some(cycle);
         self.is_over = true;
-        let held = self.resolved.plan.switch.drop.as_ref();
-        let detail = match held.map(|drop| drop.rule) {
-            Some(DropRule::Threshold(flits)) => {
-                format!("{flits} flits or more of others wait for the lane it wants")
-            }
-            _ => String::from("the next buffer has no room for it"),
-        };
+        let detail = why_dropped(&self.resolved.plan);
         let place = (self.end(input), None);
         self.push((cycle, cycle), What::Dropped, place, detail);
     }
@@ -336,6 +330,16 @@ impl<'a> Teller<'a> {
         let host = self.host(self.story.destination.unwrap_or_default());
         let detail = format!("network latency {network} cycles, packet latency {whole} cycles");
         self.push((cycle, cycle), What::Delivered, (host, None), detail);
+    }
+}
+
+/// Why switches drop packets, in words.
+pub(super) fn why_dropped(plan: &Plan) -> String {
+    match plan.switch.drop.as_ref().map(|drop| drop.rule) {
+        Some(DropRule::Threshold(flits)) => {
+            format!("{flits} flits or more of others wait for the lane it wants")
+        }
+        _ => String::from("the next buffer has no room for it"),
     }
 }
 

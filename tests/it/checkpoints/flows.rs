@@ -190,6 +190,50 @@ fn a_fork_draws_with_the_streams_of_its_plan() {
     assert!(running.len() > 20 && anew.starts_with(&running[..20]));
 }
 
+/// Flows that begin by themselves, each alone with its destination: one before the fork, one after it.
+const RESERVED: &str = r#"Scenario(
+    title: "reserved", seed: 5,
+    fabric: (topology: Complete(switches: 1, hosts_per_switch: 4), flit: "64 B",
+             link: (rate: "100 Gbit/s", latency: "3 cycles"), switch: (lane_capacity: "64 flits")),
+    routing: MinHop(),
+    traffic: [(
+        name: "calls", size: "4 flits",
+        flows: [
+            (pairs: List(pairs: [(0, 2)]), process: Poisson(load: 0.2)),
+            (pairs: List(pairs: [(1, 3)]), process: Poisson(load: 0.2), start: "800 cycles"),
+        ],
+        requests: (peak: 0.3), control: Reservation(utilisation: 0.5),
+        answers: (transport: OutOfBand(serialisation: "1 cycles", processing: "0 cycles", routing: "0 cycles",
+                                       propagation: "3 cycles")),
+    )],
+    phases: (warmup: "1000 cycles", measure: "1000 cycles"),
+)"#;
+
+/// The process of a flow that has begun by itself starts anew, too; one that has not begun counts from its beginning as it
+/// does in a run of the other plan alone.
+#[test]
+fn a_fork_draws_anew_for_flows_that_have_begun_by_themselves() {
+    let (first, other) = (resolve(RESERVED, &[]), resolve(RESERVED, &["seed=6"]));
+    let alone = deliveries(&other, None, 1);
+    let forked = deliveries(&first, Some(&other), 2);
+    let made = |all: &[Delivery], flow: u32, from: u64| {
+        let mine = all.iter().filter(|packet| packet.flow == Some(flow));
+        let made = mine.map(|packet| packet.created).filter(|&at| at >= from);
+        made.collect::<Vec<u64>>()
+    };
+    let late = made(&alone, 1, 0);
+    assert!(late.len() > 20 && late[0] > 800 && made(&forked, 1, 0) == late);
+    let (before, running) = (made(&forked, 0, 0), made(&forked, 0, AT));
+    assert!(before.len() > running.len() + 5, "it had begun");
+    let gaps = |made: &[u64]| {
+        made.windows(2)
+            .map(|pair| pair[1] - pair[0])
+            .collect::<Vec<_>>()
+    };
+    let (running, anew) = (gaps(&running), gaps(&made(&alone, 0, 0)));
+    assert!(running.len() > 20 && anew.starts_with(&running[..20]));
+}
+
 #[test]
 fn a_fork_with_other_flows_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,6 +1,7 @@
 //! One packet watched: known cycles, agreement with the records of packets, and a run that is not changed by it.
 
 mod flow;
+mod lost;
 
 use assert_cmd::Command;
 use std::path::Path;

@@ -152,6 +152,9 @@ impl Building {
                 is_controlled: (plan.classes.iter())
                     .map(|class| class.control.is_some())
                     .collect(),
+                asks: (plan.classes.iter())
+                    .map(|class| class.requests.is_some())
+                    .collect(),
                 limits: Vec::new(),
                 phases: vec![Vec::new(); plan.app_phases.len()],
                 first_port: site.placement.first_host_port[site.number],

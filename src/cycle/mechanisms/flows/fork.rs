@@ -4,10 +4,11 @@
 
 use super::flow::NEVER;
 use super::{Flows, Wake};
+use crate::traffic::Gap;
 
 impl Flows {
-    /// In cycle `now`, before any stage; `built` is the state of the other plan before cycle 0. What does not change is its
-    /// already.
+    /// In cycle `now`, before any stage; `built` is the state of the other plan before cycle 0. What does not change is
+    /// taken over from it before.
     pub(super) fn fork(&mut self, built: Self, now: u64) {
         let of_first =
             |wake: &Wake| matches!(wake, Wake::Change(..) | Wake::Make(_) | Wake::Tick(_));
@@ -39,6 +40,7 @@ impl Flows {
             };
             self.wakes.insert(at, wake);
         }
+        self.restart_begun(now);
         // whatever has changed counts from now on
         for row in 0..self.rows.len() as u32 {
             let stop = self.rows[row as usize].active.1;
@@ -48,6 +50,26 @@ impl Flows {
             self.wake(row, now);
         }
     }
+
+    /// Processes of flows that have begun by themselves (D60): before cycle 0 they have no gap yet. Those of flows that have
+    /// not begun draw theirs when they do.
+    fn restart_begun(&mut self, now: u64) {
+        for (row, flow) in (0..).zip(&self.rows) {
+            let class = usize::from(flow.class);
+            let Some(maker) = self.makers.get_mut(flow.maker as usize) else {
+                continue;
+            };
+            let process = &self.given.processes[flow.maker as usize];
+            let begun = flow.active.0 != NEVER && self.given.asks[class];
+            if let Some(process) = process.as_ref().filter(|_| begun)
+                && let Gap::After(cycles) = process.gap(&mut maker.state, &mut maker.arrivals)
+            {
+                let at = now.max(flow.active.0) + cycles;
+                self.wakes.insert(at, Wake::Make(row));
+            }
+        }
+    }
+
     /// What the other plan says of a flow.
     fn change_row(&mut self, row: usize, built: &Self) {
         let (flow, new) = (&mut self.rows[row], &built.rows[row]);

@@ -121,6 +121,8 @@ struct Given {
     slots: Vec<Option<Slots>>,
     /// Classes whose limits and windows senders set.
     is_controlled: Vec<bool>,
+    /// Classes whose flows have no start cycle before they are admitted or begin by themselves.
+    asks: Vec<bool>,
     /// Changes of limits.
     limits: Vec<Limit>,
     /// Rows and starts of the flows of each phase that is not open from the beginning.
@@ -166,6 +168,7 @@ impl Default for Given {
             processes: Vec::new(),
             slots: Vec::new(),
             is_controlled: Vec::new(),
+            asks: Vec::new(),
             limits: Vec::new(),
             phases: Vec::new(),
             first_port: PortRow(0),

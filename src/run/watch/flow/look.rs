@@ -4,15 +4,16 @@ use super::super::super::shard::Inspect;
 use super::super::super::simulation::Simulation;
 use super::super::places::{Places, Spot};
 use crate::cycle::Columns;
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::control::{Answers, SenderState, Senders};
 use crate::cycle::mechanisms::flows::{FlowEnd, FlowState, Flows, Picked, Tails};
 use crate::cycle::mechanisms::output_lanes::buffers::WaitingLane;
 use crate::cycle::mechanisms::waits::Waits;
 use crate::cycle::state::{Mail, Place};
 use crate::fabric::components::{Packet, PacketRecord};
-use crate::fabric::rows::{HostRow, LaneRow, PacketRow};
+use crate::fabric::rows::{HostRow, LaneRow, PacketRow, QueueRow};
 use crate::fabric::source_queue::SourceQueues;
-use crate::ids::HostId;
+use crate::ids::{ChannelId, HostId};
 use crate::measure::flow_counts::FlowReceived;
 use crate::plan::FlowPlan;
 use crate::topology::Graph;
@@ -27,6 +28,10 @@ pub(super) struct Seen {
     pub(super) packet: Packet,
     pub(super) record: PacketRecord,
     pub(super) spot: Spot,
+    /// Channel by which it comes, or has come to the queue that it is in.
+    pub(super) into: Option<ChannelId>,
+    /// First packet of a lane of its host, which has no room for its answer.
+    pub(super) is_held: bool,
 }
 
 /// A packet that started on the channel of the flow's host in this cycle.
@@ -174,10 +179,16 @@ impl Inspect for FlowLooker<'_> {
 impl FlowLooker<'_> {
     fn find(&mut self, packet: Packet, record: PacketRecord, spot: Spot) {
         let key = (record.source, record.class, record.sequence);
+        let into = match spot {
+            Spot::Channel { into, .. } => Some(into),
+            _ => None,
+        };
         let seen = Seen {
             packet,
             record,
             spot,
+            into,
+            is_held: false,
         };
         self.packets.insert(key, seen);
     }
@@ -228,13 +239,12 @@ impl FlowLooker<'_> {
     }
 
     fn look_at_queues(&mut self, view: &dyn Columns) {
-        for (_, queue) in view.queues().enumerate() {
+        for (number, queue) in view.queues().enumerate() {
             let (mut row, mut ahead) = (queue.head, 0);
             while row != PacketRow::NONE {
                 let packet = view.packets()[row];
                 if self.is_mine(view, row) {
-                    let wants = Vec::new();
-                    self.find(packet, view.records()[row], Spot::Queue { ahead, wants });
+                    self.find_queued(view, number, row, ahead);
                 }
                 ahead += 1;
                 row = if row == queue.tail {
@@ -244,6 +254,30 @@ impl FlowLooker<'_> {
                 };
             }
         }
+    }
+
+    /// A packet in an input queue of a switch or at a host, behind others.
+    fn find_queued(&mut self, view: &dyn Columns, number: QueueRow, row: PacketRow, ahead: u32) {
+        let shared = view.shared();
+        let lane = shared.switch.classifier.lane(number);
+        let port = shared.numbering.port(lane);
+        let host = (view.place().is_host(port)).then(|| view.place().host(port));
+        let rooms = view.resource::<AnswerRooms>();
+        let is_holding = |host| rooms.is_some_and(|rooms| rooms.is_holding(host));
+        let (outgoing, _) = self.places.channel(view, self.shard, lane);
+        let record = view.records()[row];
+        let key = (record.source, record.class, record.sequence);
+        let seen = Seen {
+            packet: view.packets()[row],
+            record,
+            spot: Spot::Queue {
+                ahead,
+                wants: Vec::new(),
+            },
+            into: Some(outgoing.reverse()),
+            is_held: ahead == 0 && host.is_some_and(is_holding),
+        };
+        self.packets.insert(key, seen);
     }
 
     fn look_at_output_lanes(&mut self, view: &dyn Columns) {
@@ -326,6 +360,7 @@ impl FlowLooker<'_> {
             state,
         });
     }
+
     /// Flows that it waits for, of which flits are missing at its host.
     fn missing(&self, view: &dyn Columns, flows: &Flows) -> Vec<u32> {
         let ends = &view.shared().flow_ends;

@@ -1,11 +1,13 @@
 //! What the packets of a flow do, and the control packets that belong to it.
 
 use super::super::places::Spot;
+use super::super::teller::why_dropped;
 use super::look::{FlowLook, Key, Seen};
 use super::story::FlowWhat;
 use super::teller::{Happening, Teller};
 use crate::ids::HostId;
 use crate::plan::Limit;
+use crate::topology::Endpoint;
 use std::fmt::Write;
 
 impl Teller<'_> {
@@ -31,6 +33,7 @@ impl Teller<'_> {
                 packet,
                 record,
                 spot,
+                ..
             }) = seen
             else {
                 continue;
@@ -93,18 +96,42 @@ impl Teller<'_> {
         (graph.endpoint_name(graph.channel(out).from), lane)
     }
 
-    /// Packets whose hosts have taken them.
+    /// Input where a packet was last, or was about to be, if that is one of a switch: nobody but that switch takes it there.
+    fn last_switch(&self, seen: &Seen) -> Option<Endpoint> {
+        let input = self.resolved.layout.graph.channel(seen.into?).to;
+        input.switch().is_some().then_some(input)
+    }
+
+    /// Packets that hosts hold back for want of room.
+    pub(super) fn hold(&mut self, now: &FlowLook) {
+        for (&key, _) in now.packets.iter().filter(|(_, seen)| seen.is_held) {
+            *self.held_there.entry(key).or_default() += 1;
+        }
+    }
+
+    /// Packets that are gone: a switch has dropped them, or their hosts have taken them.
     pub(super) fn deliveries(&mut self, cycle: u64, now: &FlowLook) {
         let gone = self.before.packets.iter();
         let gone = gone.filter(|(key, _)| !now.packets.contains_key(key));
         let gone: Vec<(Key, Seen)> = gone.map(|(&key, seen)| (key, seen.clone())).collect();
-        for (key, Seen { packet, record, .. }) in gone {
+        for (key, seen) in gone {
+            if let Some(input) = self.last_switch(&seen) {
+                let place = (self.resolved.layout.graph.endpoint_name(input), None);
+                let detail = why_dropped(self.watched.plan);
+                self.story.dropped += 1;
+                self.note_packet((cycle, cycle), FlowWhat::Dropped, key, place, detail);
+                continue;
+            }
+            let Seen { packet, record, .. } = seen;
             let network = cycle - record.injected;
             let mut detail = format!("network latency {network} cycles");
             if key.1 != self.watched.flow.class {
                 let _ = write!(detail, ", says {}", record.answer);
             } else if packet.fecn {
                 detail += ", with FECN";
+            }
+            if let Some(cycles) = self.held_there.remove(&key) {
+                let _ = write!(detail, ", held there for {cycles} cycles");
             }
             let place = (self.host(HostId(packet.destination)), None);
             self.note_packet((cycle, cycle), FlowWhat::Delivered, key, place, detail);

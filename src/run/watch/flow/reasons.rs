@@ -42,6 +42,7 @@ impl Watched<'_> {
     }
 
     fn not_begun(&self, now: &FlowLook) -> String {
+        let class = &self.plan.classes[usize::from(self.flow.class)];
         let phase = (self.flow.phase).map(|phase| &self.plan.app_phases[phase as usize]);
         let does_wait = !self.flow.after.is_empty();
         let start = now.state.start.or(now.release.filter(|_| does_wait));
@@ -56,6 +57,7 @@ impl Watched<'_> {
                 let (number, name) = (phase.number, &phase.application);
                 format!("phase {number} of `{name}` is not open")
             }
+            (None, None) if class.reserves() => String::from("its sender has reserved nothing yet"),
             (None, None) => String::from("it is not admitted"),
         }
     }
@@ -131,9 +133,10 @@ impl Watched<'_> {
         }
         let flits = now.state.next_flits;
         match host.credits {
-            Some(credits) if credits < u32::from(flits) => {
-                (Hold::NoCredit, format!("{credits} credits, {flits} needed"))
-            }
+            Some(credits) if credits < u32::from(flits) => (
+                Hold::NoCredit,
+                format!("{flits} credits needed, {credits} in cycle {cycle}"),
+            ),
             _ => (
                 Hold::OtherLane,
                 String::from("another lane of the host goes"),

@@ -25,6 +25,8 @@ pub enum FlowWhat {
     Granted,
     /// The tail of a packet is consumed.
     Delivered,
+    /// A switch drops a packet.
+    Dropped,
     /// Packets count as acknowledged.
     Acknowledged,
     /// An answer is there, whole, or a reply.
@@ -113,6 +115,8 @@ pub struct FlowStory {
     pub started: u64,
     /// Packets delivered.
     pub delivered: u64,
+    /// Packets dropped by switches.
+    pub dropped: u64,
     /// Cycle in which the last of its flits was delivered.
     pub complete: Option<u64>,
     /// Events by cycle.

@@ -9,6 +9,7 @@ use crate::ids::HostId;
 use crate::measure::{Digest, packet_id};
 use crate::run::simulation::Simulation;
 use crate::scenario::Resolved;
+use std::collections::BTreeMap;
 
 /// Makes the story.
 pub(super) struct Teller<'a> {
@@ -21,6 +22,8 @@ pub(super) struct Teller<'a> {
     pub(super) sending_until: u64,
     /// Number of the last event that says why it does not send.
     held: Option<usize>,
+    /// Cycles for which packets have been held at their host so far (D57).
+    pub(super) held_there: BTreeMap<Key, u64>,
     pub(super) story: FlowStory,
 }
 
@@ -50,6 +53,7 @@ impl<'a> Teller<'a> {
             before,
             sending_until: 0,
             held: None,
+            held_there: BTreeMap::new(),
             story: FlowStory {
                 flow: watched.id,
                 class: watched.plan.classes[usize::from(flow.class)].name.clone(),
@@ -59,6 +63,7 @@ impl<'a> Teller<'a> {
                 start: None,
                 started: 0,
                 delivered: 0,
+                dropped: 0,
                 complete: None,
                 events: Vec::new(),
                 cycles: 0,
@@ -85,6 +90,7 @@ impl<'a> Teller<'a> {
         self.make(cycle, &now);
         self.starts(cycle, &now);
         self.wait(cycle, &now);
+        self.hold(&now);
         self.deliveries(cycle, &now);
         self.change(cycle, &now);
         self.before = now;
@@ -190,6 +196,8 @@ impl<'a> Teller<'a> {
         let rejected = state.sent.rejected.packets - then.sent.rejected.packets;
         let made = state.sent.created.packets - then.sent.created.packets - rejected;
         let entered = entries(then, state);
+        let started = state.sent.started.packets - then.sent.started.packets;
+        let gone = state.entered.map_or(started, |_| entered);
         let acknowledged = self.acknowledged(now);
         if acknowledged > 0 {
             let left = u64::from(then.outstanding).saturating_sub(acknowledged);
@@ -202,11 +210,12 @@ impl<'a> Teller<'a> {
             self.note(cycle, FlowWhat::Rejected, lane, detail);
         }
         if let Some(queued) = state.queued.filter(|_| made > 0) {
-            let detail = format!("{queued} in its queue");
+            // before any of this cycle has left it
+            let detail = format!("{} in its queue", queued + gone);
             self.note(cycle, FlowWhat::Created, lane, detail);
         }
         if let Some(fifo) = state.entered.filter(|_| entered > 0) {
-            let detail = format!("{fifo} in the FIFO of its lane");
+            let detail = format!("{} in the FIFO of its lane", fifo + started);
             self.note(cycle, FlowWhat::Enters, lane, detail);
         }
     }
@@ -240,6 +249,8 @@ impl<'a> Teller<'a> {
         let goes_on = |event: &&mut FlowEvent| match (reason, event.reason) {
             _ if event.until + 1 != cycle => false,
             (Hold::ChannelBusy, Some(before)) => before.keeps_channel(),
+            // credits come one by one: what is there at first is told
+            (Hold::NoCredit, Some(Hold::NoCredit)) => needed(&event.detail) == needed(&detail),
             _ => event.reason == Some(reason) && event.detail == detail,
         };
         if let Some(event) = known.filter(goes_on) {
@@ -297,6 +308,11 @@ impl<'a> Teller<'a> {
             self.note(cycle, FlowWhat::Control, None, changed.join(", "));
         }
     }
+}
+
+/// What a reason says before it says how much of it is there.
+fn needed(detail: &str) -> &str {
+    detail.split(',').next().unwrap_or_default()
 }
 
 /// Packets that have entered the FIFO of the lane, where there is one.

@@ -7,7 +7,7 @@ use crate::reference::Routing;
 use reacting::{admission, apart, control, dropping};
 use virtlane::plan::{
     BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
-    OutputArbitration, Plan, Queues, Slots,
+    ONE_FLIT_PER_CYCLE, OutputArbitration, Plan, Queues, Slots,
 };
 use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
@@ -46,7 +46,7 @@ pub(crate) const SCHEDULERS: [&str; 8] = [
 ];
 
 /// What flows have; most cases with flows have several of them.
-pub(crate) const FLOWS: [&str; 44] = [
+pub(crate) const FLOWS: [&str; 45] = [
     "flows alone",
     "flows beside classes",
     "flows beside messages",
@@ -69,6 +69,7 @@ pub(crate) const FLOWS: [&str; 44] = [
     "waits under control",
     "flows of a fork",
     "flows with a rate",
+    "flows due far away",
     "flows with a delay",
     "flows at rate 0",
     "changes of limits",
@@ -315,6 +316,13 @@ fn flows(plan: &Plan) -> Vec<(&'static str, bool)> {
         (
             "flows with a rate",
             any(|flow| matches!(flow.limit, Limit::Rate(1..))),
+        ),
+        // beyond all lists of the wheel of what is due for flows
+        (
+            "flows due far away",
+            any(
+                |flow| matches!(flow.limit, Limit::Rate(rate @ 1..) if rate < ONE_FLIT_PER_CYCLE >> 17),
+            ),
         ),
         (
             "flows with a delay",
