@@ -295,7 +295,7 @@ impl Fabric<'_> {
                 }
                 let destination = setting.plan.flows[flow].destination.index();
                 if admission.ask(flow, now, loads.as_deref(), destination) {
-                    host.admit(setting, flow, admission.admit(flow, now));
+                    host.start_flow(setting, flow, admission.admit(flow, now));
                 }
             }
         }
@@ -317,7 +317,7 @@ impl Fabric<'_> {
             let request = admission.request(tried.flow).clone();
             let control = &admission.plan.control;
             if control.judge(&mut admission.desk, &request, heard) {
-                host.admit(setting, tried.flow, admission.admit(tried.flow, now));
+                host.start_flow(setting, tried.flow, admission.admit(tried.flow, now));
             }
         }
         admission.end(now);

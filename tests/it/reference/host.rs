@@ -15,6 +15,7 @@ use super::rooms::Rooms;
 use super::routing::injection_lane;
 use super::sink::Sink;
 use virtlane::ids::HostId;
+use virtlane::plan::Plan;
 use virtlane::traffic::{Creation, Gap, Source};
 
 /// When a source makes its next packet.
@@ -118,8 +119,13 @@ impl Host {
         self.flows.asks_for(setting, class)
     }
 
-    /// D53: a flow is admitted with this start cycle.
-    pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
+    /// Whether a flow has a start cycle.
+    pub(super) fn has_start_cycle(&self, flow: usize) -> bool {
+        self.flows.has_start_cycle(flow)
+    }
+
+    /// D53, D63: a flow is admitted or released with this start cycle.
+    pub(super) fn start_flow(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
         self.flows.admit(setting, flow, start);
     }
 
@@ -259,8 +265,8 @@ impl Host {
     }
 
     /// Goes on with the sources of another plan, whose first gaps count from now; their numbers of packets go on, and
-    /// saturating sources stay as they are.
-    pub(super) fn fork(&mut self, setting: Setting<'_>, now: u64) {
+    /// saturating sources stay as they are; and with its flows (D64).
+    pub(super) fn fork(&mut self, setting: Setting<'_>, old: &Plan, packets: &[Packet], now: u64) {
         let mut forked = Self::new(setting, self.id).sources;
         for new in &mut forked {
             let old = self.sources.iter_mut().find(|old| old.class == new.class);
@@ -276,6 +282,7 @@ impl Host {
             };
         }
         self.sources = forked;
+        self.flows.fork(setting, old, packets, now);
     }
 
     /// A new packet joins its queue.

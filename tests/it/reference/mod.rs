@@ -2,7 +2,7 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55-D61); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55-D61, D63, D64); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
@@ -10,7 +10,7 @@
 //! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
 //! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49),
-//! `applications` (D50), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
+//! `applications` (D50), `waits` (D63), `fork` (D23, D64), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
 //! `outcome`, `window` (what a measurement counts).
 
 mod adaptive;
@@ -21,6 +21,7 @@ mod beside;
 mod check;
 mod drops;
 mod flows;
+mod fork;
 mod host;
 mod lane_choice;
 mod link;
@@ -39,6 +40,7 @@ mod switch;
 mod trials;
 mod turns;
 mod visits;
+mod waits;
 mod window;
 
 pub(crate) use admission::{AdmissionCounts, ReservationCounts};
@@ -57,7 +59,6 @@ use messages::Messages;
 use packet::{Packet, Rejected, Saying};
 use switch::Switch;
 use virtlane::plan::Plan;
-use virtlane::rng::{Purpose, stream};
 use virtlane::topology::{Endpoint, Graph};
 use visits::Agents;
 
@@ -88,6 +89,8 @@ pub(crate) fn simulate_forked<'a>(
         routing: routing.into(),
     });
     for now in 0..cycles {
+        fabric.look(now);
+        fabric.admit(now);
         if let Some((cycle, plan)) = fork
             && cycle == now
         {
@@ -182,31 +185,8 @@ impl<'a> Fabric<'a> {
         }
     }
 
-    /// Goes on with another plan of the same network: sources and random streams start anew.
-    fn fork(&mut self, plan: &'a Plan, now: u64) {
-        for plan in [self.setting.plan, plan] {
-            assert!(plan.workloads.is_empty() && plan.flows.is_empty(), "D27");
-        }
-        self.setting.plan = plan;
-        for host in &mut self.hosts {
-            host.fork(self.setting, now);
-        }
-        for switch in &mut self.switches {
-            for output in switch.outputs.iter_mut().flatten() {
-                let id = output.channel as u64;
-                output.stream = stream(plan.seed, Purpose::Arbitration, id);
-                output.marks.start_draws(plan.seed, output.channel);
-            }
-            for input in switch.inputs.iter_mut().flatten() {
-                input.streams = switch::adaptive_streams(plan, input.channel);
-            }
-        }
-    }
-
-    /// One cycle, in the order of model section 4.
+    /// The stages of a cycle, in the order of model section 4.
     fn cycle(&mut self, now: u64) {
-        self.look(now);
-        self.admit(now);
         self.deliver_and_route(now);
         self.arbitrate_cross_mark(now);
         self.generate_and_inject(now);
@@ -221,6 +201,7 @@ impl<'a> Fabric<'a> {
                 host.open(self.setting, phase, now);
             }
         }
+        self.release_flows(now);
     }
 
     fn deliver_and_route(&mut self, now: u64) {

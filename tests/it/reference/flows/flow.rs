@@ -1,6 +1,7 @@
 //! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50, D52, D53, D59,
-//! D60).
+//! D60, D63, D64).
 
+use super::gone::Gone;
 use super::limit::{Limited, Terms};
 use super::sender::Controlled;
 use super::session::{NewSession, Session, trials_of};
@@ -41,7 +42,8 @@ pub(super) struct Flow {
     pub(super) id: usize,
     /// Injection lane of all its packets.
     pub(super) lane: usize,
-    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53) or begins (D60).
+    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53), begins (D60) or is
+    /// released (D63).
     start: Option<u64>,
     arrivals: Stream,
     sizes: Stream,
@@ -65,8 +67,8 @@ pub(super) struct Flow {
     rejected: u64,
     /// Packets that wait.
     pub(super) queue: Vec<PacketId>,
-    /// Packets that have started or entered (D46), in order.
-    gone: Vec<PacketId>,
+    /// Packets that have started or entered (D46).
+    gone: Gone,
     limited: Limited,
     /// v of D32 \[2^-32 cycles\].
     pub(super) clock: u128,
@@ -99,7 +101,7 @@ impl Flow {
             made: 0,
             rejected: 0,
             queue: Vec::new(),
-            gone: Vec::new(),
+            gone: Gone::default(),
             limited: Limited::default(),
             clock: 0,
             controlled: class.control.as_ref().and_then(|control| {
@@ -129,7 +131,7 @@ impl Flow {
         self.start = Some(now + self.plan(setting).start);
     }
 
-    /// D53: it is admitted with this start cycle.
+    /// D53, D60, D63: it is admitted, begins or is released with this start cycle.
     pub(super) fn admit(&mut self, setting: Setting<'_>, start: u64) {
         assert_eq!(self.start, None);
         self.start = Some(start);
@@ -148,6 +150,32 @@ impl Flow {
     pub(super) fn try_out(&mut self, new: NewSession, now: u64) {
         assert!(self.is_probe, "D59");
         self.session = Some(Session::begin(new, &mut self.arrivals, now));
+    }
+
+    /// D64: in this cycle the plan `old` is followed by that of `setting`. Its draws start anew, with them its process or
+    /// what says whether it sends in a tick.
+    pub(super) fn fork(
+        &mut self,
+        setting: Setting<'_>,
+        old: &FlowPlan,
+        packets: &[Packet],
+        now: u64,
+    ) {
+        if let Some(window) = old.window {
+            self.gone.fork(packets, window.delay);
+        }
+        let new = Self::new(setting, self.id, self.lane);
+        let plan = self.plan(setting);
+        self.sizes = new.sizes;
+        self.drawn = new.drawn;
+        self.arrivals = stream(setting.plan.seed, Purpose::FlowArrivals, self.id as u64);
+        let process = plan.process.as_ref();
+        self.process = process.map(|process| process.start(&mut self.arrivals));
+        let slots = setting.plan.classes[self.class(setting)].slots.as_ref();
+        let source = slots.and_then(|slots| slots.source.as_ref());
+        self.slot_source = source.map(|source| source.start(&mut self.arrivals));
+        let from = self.start.map(|start| start.max(now));
+        self.due = from.and_then(|from| self.next_creation(plan, from));
     }
 
     /// Its start cycle.
@@ -258,18 +286,13 @@ impl Flow {
         head.map(|&id| look.packets[id].size)
     }
 
-    /// D33: packets that have started (D46: entered) and do not count as delivered yet.
-    fn outstanding(&self, look: Look<'_>, delay: u64) -> usize {
-        let delivered = |&&id: &&PacketId| look.packets[id].delivered;
-        let counts = |id: &&PacketId| delivered(id).is_none_or(|cycle| look.now < cycle + delay);
-        self.gone.iter().filter(counts).count()
-    }
-
     /// D29.
     pub(super) fn is_sendable(&self, look: Look<'_>) -> bool {
         let is_open = match (&self.controlled, self.plan(look.setting).window) {
             (Some(controlled), _) => controlled.is_open(look.now),
-            (None, Some(window)) => self.outstanding(look, window.delay) < window.packets as usize,
+            (None, Some(window)) => {
+                self.gone.outstanding(look, window.delay) < window.packets as usize
+            }
             (None, None) => true,
         };
         is_open && self.head(look).is_some()
@@ -335,8 +358,7 @@ impl Flow {
 
     /// D31: flits of its size that have neither started nor been rejected.
     pub(super) fn remaining(&self, look: Look<'_>) -> Option<u64> {
-        let sizes = self.gone.iter().map(|&id| look.packets[id].size);
-        let started: u64 = sizes.map(u64::from).sum();
+        let started = self.gone.flits(look.packets);
         let flits = self.plan(look.setting).flits;
         flits.map(|flits| flits - started - self.rejected)
     }
@@ -345,20 +367,20 @@ impl Flow {
     pub(super) fn go(&mut self, look: Look<'_>, id: PacketId) {
         let terms = self.terms(look);
         self.limited.go(terms, look.packets[id].size, look.now);
-        self.gone.push(id);
+        self.gone.go(id);
         if let Some(controlled) = &mut self.controlled {
             controlled.start();
         }
     }
 }
 
-/// Whether a flow has a start cycle from the beginning: it does not ask (D53), and has no phase, or the first of its
-/// application.
+/// Whether a flow has a start cycle from the beginning: it does not ask (D53) nor wait (D63), and has no phase, or the
+/// first of its application.
 fn begins(setting: Setting<'_>, plan: &FlowPlan) -> bool {
     let asks = setting.plan.classes[usize::from(plan.class)].requests;
     let phases = &setting.plan.app_phases;
     let number = plan.phase.map(|phase| phases[phase as usize].number);
-    asks.is_none() && number.is_none_or(|number| number == 0)
+    asks.is_none() && plan.after.is_empty() && number.is_none_or(|number| number == 0)
 }
 
 /// Cycles per flit of a host's channel.

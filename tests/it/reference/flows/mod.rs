@@ -9,6 +9,7 @@
 mod bucket;
 mod control_packets;
 mod flow;
+mod gone;
 mod group;
 mod limit;
 mod notify;
@@ -34,6 +35,7 @@ use scheduler::{LaneScheduler, Offers, Place};
 use session::trials_of;
 use slots::Clock;
 use virtlane::ids::HostId;
+use virtlane::plan::Plan;
 use virtlane::traffic::Creation;
 
 /// All flows of a host, and the schedulers of its lanes.
@@ -107,7 +109,24 @@ impl Flows {
         first.map(|flow| flow.id)
     }
 
-    /// D53: this flow is admitted with this start cycle.
+    /// D64: in this cycle the plan `old` is followed by that of `setting`.
+    pub(super) fn fork(&mut self, setting: Setting<'_>, old: &Plan, packets: &[Packet], now: u64) {
+        for flow in &mut self.all {
+            flow.fork(setting, &old.flows[flow.id], packets, now);
+        }
+        for clock in &mut self.clocks {
+            clock.fork(setting, self.host, now);
+        }
+    }
+
+    /// Whether this flow has a start cycle.
+    pub(super) fn has_start_cycle(&self, flow: usize) -> bool {
+        let mut all = self.all.iter();
+        let flow = all.find(|mine| mine.id == flow);
+        flow.expect("a flow of this host").start_cycle().is_some()
+    }
+
+    /// D53, D63: this flow is admitted or released with this start cycle.
     pub(super) fn admit(&mut self, setting: Setting<'_>, flow: usize, start: u64) {
         let mut all = self.all.iter_mut();
         let flow = all.find(|mine| mine.id == flow);

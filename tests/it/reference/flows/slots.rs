@@ -61,7 +61,15 @@ impl Clock {
         clocks
     }
 
-    /// The cycle of the next tick, counted from the last one (at first: from cycle 0).
+    /// D64: another plan, that of `setting`, takes over in this cycle.
+    pub(super) fn fork(&mut self, setting: Setting<'_>, host: HostId, now: u64) {
+        let id = source_id(self.class, host.0);
+        self.gaps = stream(setting.plan.seed, Purpose::SlotTicks, id);
+        self.state = slots(setting, self.class).ticks.start(&mut self.gaps);
+        self.next = self.tick_after(setting, now);
+    }
+
+    /// The cycle of the next tick, counted from the last one (at first: from cycle 0; from that of a fork).
     fn tick_after(&mut self, setting: Setting<'_>, from: u64) -> Option<u64> {
         let ticks = &slots(setting, self.class).ticks;
         match ticks.gap(&mut self.state, &mut self.gaps) {
