@@ -16,8 +16,8 @@
 //! Cost: O(channels of the way) per request.
 
 use super::{
-    Admission, AdmissionContext, BuildAdmission, DeskState, Fabric, Request, Shown, check_part,
-    invalid, rate,
+    Admission, AdmissionContext, BuildAdmission, DeskState, Fabric, Request, Shown, UTILISATION,
+    check_part, invalid, rate,
 };
 use crate::references::{REINEMO, SEM_JACOBSEN};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -30,12 +30,7 @@ pub(super) const ENTRY: Entry<BuildAdmission> = Entry {
     aliases: &["LL", "LBL"],
     summary: "every channel of the way has room for the peak in the share of the service level",
     parameters: &[
-        Parameter {
-            name: "utilisation",
-            kind: "number in (0, 1]",
-            default: Some("0.5"),
-            summary: "effective rate of a channel, as a part of its rate",
-        },
+        UTILISATION,
         Parameter {
             name: "shares",
             kind: "[(service level, weight > 0)]",

@@ -11,7 +11,10 @@
 //! Cost: O(channels of the way times lanes of the level) per request.
 
 use super::link_by_link::Shares;
-use super::{Admission, AdmissionContext, BuildAdmission, DeskState, Fabric, Request, Shown, rate};
+use super::{
+    Admission, AdmissionContext, BuildAdmission, DeskState, Fabric, Request, Shown, UTILISATION,
+    rate,
+};
 use crate::references::SEM_JACOBSEN;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use serde::Deserialize;
@@ -23,12 +26,7 @@ pub(super) const ENTRY: Entry<BuildAdmission> = Entry {
     aliases: &[],
     summary: "every channel of the way has room for the peak beside what was measured there",
     parameters: &[
-        Parameter {
-            name: "utilisation",
-            kind: "number in (0, 1]",
-            default: Some("0.5"),
-            summary: "effective rate of a channel, as a part of its rate",
-        },
+        UTILISATION,
         Parameter {
             name: "shares",
             kind: "[(service level, weight > 0)]",

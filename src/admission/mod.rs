@@ -17,7 +17,7 @@ pub mod meter;
 
 pub use meter::{Arrived, Meter};
 
-use crate::registry::{ArgumentError, Arguments, Registry};
+use crate::registry::{ArgumentError, Arguments, Parameter, Registry};
 use crate::units::Clock;
 use serde::Deserialize;
 use std::fmt::Debug;
@@ -200,6 +200,14 @@ fn invalid(message: impl Into<String>) -> ArgumentError {
         column: 1,
     }
 }
+
+/// What a channel may carry, where links are divided.
+const UTILISATION: Parameter = Parameter {
+    name: "utilisation",
+    kind: "number in (0, 1]",
+    default: Some("0.5"),
+    summary: "effective rate of a channel, as a part of its rate",
+};
 
 /// A part of a channel's rate \[2^-32 flits per cycle\], rounded down.
 fn rate(part: f64, pace: u32) -> u64 {

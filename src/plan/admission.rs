@@ -1,6 +1,6 @@
 //! Admission of flows (D53), and the probe flows of those that are tried (D59).
 
-use super::{ClassPlan, FlowPlan, Limit, Plan};
+use super::{ClassPlan, FlowPlan, Plan};
 use crate::admission::{Admission, Request, Trials};
 use crate::ids::SlId;
 use crate::routing::Tables;
@@ -67,7 +67,7 @@ impl AdmissionPlan {
             }
             let of_class = flows.iter().filter(|flow| usize::from(flow.class) == class);
             let own: Vec<FlowPlan> = of_class
-                .map(|flow| probe_flow(flow, number as u16))
+                .map(|flow| FlowPlan::backlogged(number as u16, flow.source, flow.destination))
                 .collect();
             flows.extend(own);
             classes.insert(number, probes);
@@ -89,25 +89,6 @@ impl AdmissionPlan {
 /// Name of the class of probes for the flows of a class.
 pub fn name_of_probes(class: &str) -> String {
     format!("{class} probes")
-}
-
-/// The probe flow of a flow.
-fn probe_flow(flow: &FlowPlan, class: u16) -> FlowPlan {
-    FlowPlan {
-        class,
-        source: flow.source,
-        destination: flow.destination,
-        start: 0,
-        stop: None,
-        flits: None,
-        weight: 1,
-        limit: Limit::None,
-        changes: Arc::new([]),
-        window: None,
-        process: None,
-        after: Box::default(),
-        phase: None,
-    }
 }
 
 impl Plan {

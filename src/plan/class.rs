@@ -2,6 +2,7 @@
 
 use crate::control::Algorithm;
 use crate::ids::{HostId, SlId};
+use crate::traffic::messages::{Senders, Silent};
 use crate::traffic::{Pattern, Process, SizeDistribution, SlotSource};
 use std::sync::Arc;
 
@@ -43,6 +44,35 @@ pub struct ClassPlan {
     pub control: Option<Control>,
     /// Class whose packets it answers; it has nothing to send of its own.
     pub answers: Option<u16>,
+}
+
+impl ClassPlan {
+    /// A class that makes nothing of its own: what it sends, messages, flows or answers, others make for it.
+    pub fn silent(
+        name: String,
+        hosts: Vec<HostId>,
+        size: SizeDistribution,
+        service_levels: Vec<SlId>,
+    ) -> Self {
+        Self {
+            name,
+            hosts,
+            pattern: Arc::new(Senders::default()),
+            process: Arc::new(Silent),
+            other_processes: Vec::new(),
+            size,
+            service_levels,
+            management: false,
+            load: 0.0,
+            packets_per_host: None,
+            messages: None,
+            flows: None,
+            slots: None,
+            requests: None,
+            control: None,
+            answers: None,
+        }
+    }
 }
 
 /// What the flows of a class ask for (D53).

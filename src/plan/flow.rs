@@ -37,6 +37,27 @@ pub struct FlowPlan {
     pub phase: Option<u32>,
 }
 
+impl FlowPlan {
+    /// A flow that always has a packet, from cycle 0 on and without end, limit and window.
+    pub fn backlogged(class: u16, source: HostId, destination: HostId) -> Self {
+        Self {
+            class,
+            source,
+            destination,
+            start: 0,
+            stop: None,
+            flits: None,
+            weight: 1,
+            limit: Limit::None,
+            changes: Arc::new([]),
+            window: None,
+            process: None,
+            after: Box::default(),
+            phase: None,
+        }
+    }
+}
+
 /// A flow that another one waits for: one that begins or ends at the source of that one, and has a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowAfter {

@@ -119,6 +119,22 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
             &self.outs,
         )
     }
+
+    /// Lane and flits of every packet that has come to an input of a switch in this cycle, of the lane that it goes to there;
+    /// not with adaptive routing.
+    #[inline]
+    pub(in crate::cycle) fn each_arrival(&self, mut act: impl FnMut(LaneRow, u32)) {
+        let numbering = self.shared.numbering;
+        for &(lane, packet) in &self.lists.arrived {
+            let input = numbering.port(lane);
+            if self.place.is_host(input) {
+                continue;
+            }
+            let (out, number) = self.next_hop(input, packet);
+            let lane = numbering.lane(out, number.into());
+            act(lane, u32::from(self.packets[packet].size));
+        }
+    }
 }
 
 /// Routes the head of a queue and raises its request.

@@ -1,8 +1,7 @@
 //! Slots and admission: what the plan says of them, and what is refused.
 
-use super::document;
-use crate::scenario::{Parts, Resolved, print};
-use std::fmt::Write;
+use super::{document, refusals, resolve_registered as resolve};
+use crate::scenario::{Parts, print};
 
 /// Flows in slots that ask, and flows that do not.
 const ASKING: &str = r#"
@@ -23,11 +22,6 @@ Scenario(
     phases: (warmup: "100 cycles", measure: "1000 cycles"),
 )
 "#;
-
-fn resolve(text: &str) -> Resolved {
-    let resolved = document(text).resolve(&Parts::registered());
-    resolved.unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
 
 #[test]
 fn slots_are_as_many_as_flows_have_the_load_of_the_ticks() {
@@ -111,17 +105,7 @@ const WRONG: &[(&str, &str)] = &[
 
 #[test]
 fn wrong_values_are_named() {
-    let mut list = String::new();
-    for (right, wrong) in WRONG {
-        assert!(ASKING.contains(right), "{right}");
-        let text = ASKING.replacen(right, wrong, 1);
-        let document = crate::scenario::Document::parse("admission.ron", &text, "".as_ref());
-        let resolved = document.and_then(|document| document.resolve(&Parts::registered()));
-        let message = resolved.map_or_else(|error| error.to_string(), |_| "accepted".into());
-        writeln!(list, "{wrong}\n    {message}").unwrap();
-    }
-    assert!(!list.contains("accepted"), "{list}");
-    insta::assert_snapshot!(list);
+    insta::assert_snapshot!(refusals("admission.ron", ASKING, WRONG));
 }
 
 /// A class that is tried, one without a jitter bound, and one that reserves, with a class of answers.
@@ -214,17 +198,7 @@ const WRONG_TRIALS: &[(&str, &str)] = &[
 
 #[test]
 fn wrong_trials_and_reservations_are_named() {
-    let mut list = String::new();
-    for (right, wrong) in WRONG_TRIALS {
-        assert!(TRIED.contains(right), "{right}");
-        let text = TRIED.replacen(right, wrong, 1);
-        let document = crate::scenario::Document::parse("admission.ron", &text, "".as_ref());
-        let resolved = document.and_then(|document| document.resolve(&Parts::registered()));
-        let message = resolved.map_or_else(|error| error.to_string(), |_| "accepted".into());
-        writeln!(list, "{wrong}\n    {message}").unwrap();
-    }
-    assert!(!list.contains("accepted"), "{list}");
-    insta::assert_snapshot!(list);
+    insta::assert_snapshot!(refusals("admission.ron", TRIED, WRONG_TRIALS));
 }
 
 /// Classes that reserve need no desk; without routes by tables they are refused as well.

@@ -1,10 +1,9 @@
 //! Classes with control: the classes of their answers, and what is refused.
 
-use super::document;
+use super::{document, refusals, resolve_registered as resolve};
 use crate::control::Algorithm;
 use crate::ids::SlId;
-use crate::scenario::{Parts, Resolved, print};
-use std::fmt::Write;
+use crate::scenario::{Parts, print};
 
 /// Two classes with control and one without in between.
 const CONTROLLED: &str = r#"
@@ -29,11 +28,6 @@ Scenario(
     observe: (packets: All, classes: ["bulk", "calls answers"]),
 )
 "#;
-
-fn resolve(text: &str) -> Resolved {
-    let resolved = document(text).resolve(&Parts::registered());
-    resolved.unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
 
 #[test]
 fn answers_are_classes_behind_all_others() {
@@ -272,17 +266,7 @@ fn groups_need_lanes_of_their_own() {
 
 #[test]
 fn wrong_values_are_named() {
-    let mut list = String::new();
-    for (right, wrong) in WRONG {
-        assert!(CONTROLLED.contains(right), "{right}");
-        let text = CONTROLLED.replacen(right, wrong, 1);
-        let document = crate::scenario::Document::parse("control.ron", &text, "".as_ref());
-        let resolved = document.and_then(|document| document.resolve(&Parts::registered()));
-        let message = resolved.map_or_else(|error| error.to_string(), |_| "accepted".into());
-        writeln!(list, "{wrong}\n    {message}").unwrap();
-    }
-    assert!(!list.contains("accepted"), "{list}");
-    insta::assert_snapshot!(list);
+    insta::assert_snapshot!(refusals("control.ron", CONTROLLED, WRONG));
 }
 
 #[test]

@@ -70,6 +70,36 @@ fn resolve(text: &str) -> Resolved {
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
+/// The same with the parts that the program has.
+fn resolve_registered(text: &str) -> Resolved {
+    let resolved = document(text).resolve(&Parts::registered());
+    resolved.unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// What is said of a text with each of these changes: what is right there, and what stands in its place.
+///
+/// # Panics
+/// When what is right is not there, or a change is accepted.
+fn refusals(file: &str, text: &str, wrong: &[(&str, &str)]) -> String {
+    let mut list = String::new();
+    for (right, wrong) in wrong {
+        assert!(text.contains(right), "{right}");
+        let message = refusal(file, &text.replacen(right, wrong, 1));
+        list += &[wrong, "\n    ", &message, "\n"].concat();
+    }
+    list
+}
+
+/// What is said of a wrong text.
+fn refusal(file: &str, text: &str) -> String {
+    let document = Document::parse(file, text, Path::new(""));
+    let resolved = document.and_then(|document| document.resolve(&Parts::registered()));
+    match resolved {
+        Ok(_) => panic!("accepted:\n{text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
 #[test]
 fn everything_is_read() {
     let resolved = resolve(FULL);

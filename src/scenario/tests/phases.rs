@@ -1,7 +1,7 @@
 //! Phases of applications: their numbers, and what is refused.
 
-use super::document;
-use crate::scenario::{Parts, Resolved, print};
+use super::{document, resolve_registered as resolve};
+use crate::scenario::{Parts, print};
 use std::fmt::Write;
 
 /// Two applications in two classes, and flows of none.
@@ -27,11 +27,6 @@ Scenario(
     phases: (warmup: "100 cycles", measure: "1000 cycles"),
 )
 "#;
-
-fn resolve(text: &str) -> Resolved {
-    let resolved = document(text).resolve(&Parts::registered());
-    resolved.unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
 
 #[test]
 fn phases_of_an_application_stand_one_after_the_other() {

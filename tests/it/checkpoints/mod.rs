@@ -162,6 +162,34 @@ fn a_stopped_run_goes_on_as_if_it_had_not_been_stopped() {
     }
 }
 
+/// A run in so many shards and threads that is stopped in these cycles, and goes on with other threads, ends like the whole one.
+fn goes_on(
+    resolved: &Resolved,
+    expected: &Outcome,
+    (shards, threads, then): (usize, usize, usize),
+    stops: &[u64],
+) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state");
+    let what = format!("{shards} shards, {threads} then {then} threads");
+    let start = settings(threads, Some(shards));
+    run(resolved, start, Start::Fresh, 0, &file).expect("it stops");
+    for &until in stops {
+        let start = Start::Resume(read(&file));
+        let stopped = run(resolved, settings(then, None), start, until, &file);
+        assert_eq!(
+            stopped.expect("it stops").verdict,
+            Verdict::Interrupted,
+            "{what}"
+        );
+    }
+    let start = Start::Resume(read(&file));
+    let ended = run(resolved, settings(then, None), start, u64::MAX, &file);
+    let ended = ended.expect("it ends");
+    assert_same(&ended, expected, &what);
+    assert_eq!(ended.flow_counts, expected.flow_counts, "{what}");
+}
+
 /// Everything that reacts at once: delays from a table, rates, windows and requests, each with timers or answers on their way,
 /// and a phase that is not open yet.
 const REACTING: [&str; 3] = [
@@ -184,8 +212,6 @@ const REACTING: [&str; 3] = [
 /// held back.
 #[test]
 fn flows_under_control_go_on_in_the_middle_of_their_timers() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("state");
     let resolved = resolve(TORUS, &REACTING);
     let expected = whole(&resolved);
     let reacted = |flow: &FlowCounts| flow.arrived.marked > 0 && flow.sent.answered > 0;
@@ -198,19 +224,12 @@ fn flows_under_control_go_on_in_the_middle_of_their_timers() {
             > 8
     );
     for (shards, threads, then) in [(1, 1, 4), (2, 2, 1), (7, 1, 2), (16, 4, 2)] {
-        let what = format!("{shards} shards, {threads} then {then} threads");
-        let start = settings(threads, Some(shards));
-        run(&resolved, start, Start::Fresh, 0, &file).expect("it stops");
-        for until in [0, 1300, 3700, 6100, 8900] {
-            let start = Start::Resume(read(&file));
-            let stopped = run(&resolved, settings(then, None), start, until, &file);
-            assert_eq!(stopped.expect("it stops").verdict, Verdict::Interrupted);
-        }
-        let start = Start::Resume(read(&file));
-        let ended = run(&resolved, settings(then, None), start, u64::MAX, &file);
-        let ended = ended.expect("it ends");
-        assert_same(&ended, &expected, &what);
-        assert_eq!(ended.flow_counts, expected.flow_counts, "{what}");
+        goes_on(
+            &resolved,
+            &expected,
+            (shards, threads, then),
+            &[0, 1300, 3700, 6100, 8900],
+        );
     }
 }
 
@@ -230,8 +249,6 @@ const ASKING: [&str; 4] = [
 
 #[test]
 fn flows_that_ask_go_on_in_the_middle_of_their_trials() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("state");
     for sessions in ["Own", "Shared"] {
         let mut changes = ASKING;
         let admission = changes[1].replace("Own", sessions);
@@ -247,19 +264,12 @@ fn flows_that_ask_go_on_in_the_middle_of_their_trials() {
         assert!(count("reservation.requests") > count("reservation.begun"));
         assert!(count("reservation.begun") > 9);
         for (shards, threads, then) in [(1, 1, 4), (2, 2, 1), (7, 1, 2)] {
-            let what = format!("{sessions}: {shards} shards, {threads} then {then} threads");
-            let start = settings(threads, Some(shards));
-            run(&resolved, start, Start::Fresh, 0, &file).expect("it stops");
-            for until in [0, 700, 1300, 3700, 8900] {
-                let start = Start::Resume(read(&file));
-                let stopped = run(&resolved, settings(then, None), start, until, &file);
-                assert_eq!(stopped.expect("it stops").verdict, Verdict::Interrupted);
-            }
-            let start = Start::Resume(read(&file));
-            let ended = run(&resolved, settings(then, None), start, u64::MAX, &file);
-            let ended = ended.expect("it ends");
-            assert_same(&ended, &expected, &what);
-            assert_eq!(ended.flow_counts, expected.flow_counts, "{what}");
+            goes_on(
+                &resolved,
+                &expected,
+                (shards, threads, then),
+                &[0, 700, 1300, 3700, 8900],
+            );
         }
     }
 }

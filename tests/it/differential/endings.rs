@@ -7,15 +7,12 @@ use crate::reference::{Outcome, simulate};
 use std::sync::Arc;
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
 use virtlane::ids::{HostId, SlId};
-use virtlane::plan::{
-    ClassPlan, Control, DropRule, Dropping, FlowPlan, HostOptions, Limit, Phases, Plan,
-};
+use virtlane::plan::{ClassPlan, Control, DropRule, Dropping, FlowPlan, HostOptions, Phases, Plan};
 use virtlane::registry::Arguments;
 use virtlane::rng::{Purpose, stream};
 use virtlane::routing::Routes;
 use virtlane::run::{Options, Simulation};
 use virtlane::traffic::SizeDistribution;
-use virtlane::traffic::messages::{Senders, Silent};
 use virtlane::units::Clock;
 
 /// Cycles of a case.
@@ -109,24 +106,8 @@ fn ending(case: &Case) -> (Ending, Outcome) {
 
 /// A class that sends nothing of its own.
 fn silent(hosts: Vec<HostId>, size: u16, level: u8) -> ClassPlan {
-    ClassPlan {
-        name: String::from("class"),
-        hosts,
-        pattern: Arc::new(Senders::default()),
-        process: Arc::new(Silent),
-        other_processes: Vec::new(),
-        size: SizeDistribution::fixed(size),
-        service_levels: vec![SlId(level)],
-        management: false,
-        load: 0.0,
-        packets_per_host: None,
-        messages: None,
-        flows: None,
-        control: None,
-        slots: None,
-        requests: None,
-        answers: None,
-    }
+    let size = SizeDistribution::fixed(size);
+    ClassPlan::silent(String::from("class"), hosts, size, vec![SlId(level)])
 }
 
 fn request_reply(dice: &mut Dice, answer: u16) -> Algorithm {
@@ -177,19 +158,13 @@ fn add_requests(dice: &mut Dice, case: &mut Case) {
         let source = dice.between(0, hosts.len() as u32 - 1);
         let other = dice.between(1, hosts.len() as u32 - 1);
         plan.flows.push(FlowPlan {
-            class: 0,
-            source: HostId(source),
-            destination: HostId((source + other) % hosts.len() as u32),
             start: dice.between(0, 50).into(),
-            stop: None,
             flits: ends.then(|| dice.between(1, 200).into()),
-            weight: 1,
-            limit: Limit::None,
-            changes: Arc::new([]),
-            window: None,
-            process: None,
-            after: Box::default(),
-            phase: None,
+            ..FlowPlan::backlogged(
+                0,
+                HostId(source),
+                HostId((source + other) % hosts.len() as u32),
+            )
         });
     }
     plan.classes = vec![requests, answers];

@@ -10,7 +10,6 @@ use virtlane::registry::Arguments;
 use virtlane::rng::{Purpose, Rng, stream};
 use virtlane::topology::Graph;
 use virtlane::traffic::SizeDistribution;
-use virtlane::traffic::messages::{Senders, Silent};
 use virtlane::units::Clock;
 
 /// An algorithm for a class: one that reacts to everything, or one of those that scenarios can name, with small times.
@@ -157,23 +156,12 @@ pub(super) fn add(
             transport: None,
             queue: None,
         });
+        let (name, hosts) = (format!("answers to {number}"), graph.host_ids().collect());
+        let level = SlId(dice.between(0, levels - 1) as u8);
         plan.classes.push(ClassPlan {
-            name: format!("answers to {number}"),
-            hosts: graph.host_ids().collect(),
-            pattern: Arc::new(Senders::default()),
-            process: Arc::new(Silent),
-            other_processes: Vec::new(),
-            size: SizeDistribution::fixed(size),
-            service_levels: vec![SlId(dice.between(0, levels - 1) as u8)],
             management: management && dice.chance(65),
-            load: 0.0,
-            packets_per_host: None,
-            messages: None,
-            flows: None,
-            control: None,
-            slots: None,
-            requests: None,
             answers: Some(number as u16),
+            ..ClassPlan::silent(name, hosts, SizeDistribution::fixed(size), vec![level])
         });
         for flow in &mut plan.flows {
             if usize::from(flow.class) == number {

@@ -8,7 +8,6 @@ use virtlane::plan::{
 };
 use virtlane::topology::{Endpoint, Graph};
 use virtlane::traffic::SizeDistribution;
-use virtlane::traffic::messages::{Senders, Silent};
 
 /// All schedulers.
 const SCHEDULERS: [Scheduler; 8] = [
@@ -66,23 +65,11 @@ pub(super) fn add(dice: &mut Dice, graph: &Graph, management: bool, plan: &mut P
         let count = dice.between(1, most.div_ceil(2));
         let flows = (0..count).map(|_| flow(dice, &common, number as u16, &size));
         plan.flows.extend(flows);
+        let (name, hosts) = (format!("flows {index}"), graph.host_ids().collect());
+        let level = SlId(dice.between(0, levels - 1) as u8);
         let class = ClassPlan {
-            name: format!("flows {index}"),
-            hosts: graph.host_ids().collect(),
-            pattern: Arc::new(Senders::default()),
-            process: Arc::new(Silent),
-            other_processes: Vec::new(),
-            size,
-            service_levels: vec![SlId(dice.between(0, levels - 1) as u8)],
-            management: false,
-            load: 0.0,
-            packets_per_host: None,
-            messages: None,
             flows: Some(count.into()),
-            control: None,
-            slots: None,
-            requests: None,
-            answers: None,
+            ..ClassPlan::silent(name, hosts, size, vec![level])
         };
         plan.classes.insert(number, class);
     }
@@ -229,7 +216,8 @@ pub(super) fn change(dice: &mut Dice, graph: &Graph, plan: &mut Plan) {
     for flow in flows {
         let class = &classes[usize::from(flow.class)];
         let largest = u32::from(class.size.largest());
-        let is_bound = flow.phase.is_some() || !flow.after.is_empty();
+        let asks = class.requests.is_some();
+        let is_bound = flow.phase.is_some() || !flow.after.is_empty() || asks;
         if class.control.is_none() && dice.chance(share) {
             flow.limit = limit(dice, &common, largest);
         }

@@ -8,7 +8,7 @@ use virtlane::plan::Plan;
 use virtlane::rng::{Stream, below};
 use virtlane::topology::Graph;
 use virtlane::traffic::messages::{
-    After, Message, MessageError, MessageSource, Messages, Senders, Silent, Workload, check,
+    After, Message, MessageError, MessageSource, Messages, Workload, check,
 };
 use virtlane::traffic::{Gap, Pattern, Process, ProcessState, Receivers, Share, SizeDistribution};
 
@@ -232,23 +232,13 @@ fn class(dice: &mut Dice, graph: &Graph, seed: u64, service_levels: u8, index: u
         levels.push(SlId(dice.between(0, u32::from(service_levels) - 1) as u8));
     }
     let (direction, pattern) = pattern(dice, graph, &hosts, seed, index);
+    let name = format!("class {index}: {direction}, {timing}");
     ClassPlan {
-        name: format!("class {index}: {direction}, {timing}"),
-        hosts,
         pattern,
         process,
-        other_processes: Vec::new(),
-        size,
-        service_levels: levels,
-        management: false,
         load,
         packets_per_host: dice.chance(20).then(|| u64::from(dice.between(1, 30))),
-        messages: None,
-        flows: None,
-        control: None,
-        slots: None,
-        requests: None,
-        answers: None,
+        ..ClassPlan::silent(name, hosts, size, levels)
     }
 }
 
@@ -365,23 +355,12 @@ pub(super) fn add_messages(dice: &mut Dice, graph: &Graph, service_levels: u8, p
         &numbers,
     )));
     for index in 0..count {
+        let (name, hosts) = (format!("messages {index}"), graph.host_ids().collect());
+        let size = SizeDistribution::fixed(dice.pick(&[1, 2, 5, 8]));
+        let level = SlId(dice.between(0, u32::from(service_levels) - 1) as u8);
         let class = ClassPlan {
-            name: format!("messages {index}"),
-            hosts: graph.host_ids().collect(),
-            pattern: Arc::new(Senders::default()),
-            process: Arc::new(Silent),
-            other_processes: Vec::new(),
-            size: SizeDistribution::fixed(dice.pick(&[1, 2, 5, 8])),
-            service_levels: vec![SlId(dice.between(0, u32::from(service_levels) - 1) as u8)],
-            management: false,
-            load: 0.0,
-            packets_per_host: None,
             messages: Some(0),
-            flows: None,
-            control: None,
-            slots: None,
-            requests: None,
-            answers: None,
+            ..ClassPlan::silent(name, hosts, size, vec![level])
         };
         plan.classes.insert(first + index, class);
     }

@@ -119,14 +119,14 @@ fn run(
     (outcome, asked)
 }
 
-fn sized(flits: u64, flow: FlowPlan) -> FlowPlan {
+pub(super) fn sized(flits: u64, flow: FlowPlan) -> FlowPlan {
     FlowPlan {
         flits: Some(flits),
         ..flow
     }
 }
 
-fn of_class(class: u16, flow: FlowPlan) -> FlowPlan {
+pub(super) fn of_class(class: u16, flow: FlowPlan) -> FlowPlan {
     FlowPlan { class, ..flow }
 }
 

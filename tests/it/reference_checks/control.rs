@@ -6,43 +6,26 @@
 use super::marking::{from_fill, infiniband};
 use super::{backlogged, plan, star};
 use crate::reference::{Controlled, Outcome, Says, simulate};
-use std::sync::Arc;
 use virtlane::control::erratic::Erratic;
 use virtlane::control::{
     Acknowledge, Actions, Algorithm, Arrival, Event, Facts, Limit, Line, Sender,
 };
-use virtlane::ids::HostId;
+use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
     ClassPlan, Control, FlowPlan, ONE_FLIT_PER_CYCLE, Plan, Scheduler, SwitchOptions, Victims,
 };
-use virtlane::traffic::messages::{Senders, Silent};
+use virtlane::traffic::SizeDistribution;
 
 /// A backlogged flow of class 0.
 pub(super) fn flow(source: u32, destination: u32) -> FlowPlan {
-    FlowPlan {
-        class: 0,
-        source: HostId(source),
-        destination: HostId(destination),
-        start: 0,
-        stop: None,
-        flits: None,
-        weight: 1,
-        limit: Limit::None,
-        changes: Arc::new([]),
-        window: None,
-        process: None,
-        after: Box::default(),
-        phase: None,
-    }
+    FlowPlan::backlogged(0, HostId(source), HostId(destination))
 }
 
 pub(super) fn flows_of(size: u16, count: u64) -> ClassPlan {
+    let (hosts, size) = ((0..3).map(HostId).collect(), SizeDistribution::fixed(size));
     ClassPlan {
-        pattern: Arc::new(Senders::default()),
-        process: Arc::new(Silent),
-        load: 0.0,
         flows: Some(count),
-        ..backlogged(&[0, 1, 2], 1, size, 0)
+        ..ClassPlan::silent(String::from("flows"), hosts, size, vec![SlId(0)])
     }
 }
 

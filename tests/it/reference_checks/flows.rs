@@ -11,7 +11,6 @@ use virtlane::plan::{
     ClassPlan, FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Plan, Scheduler, SwitchOptions, Unit, Window,
 };
 use virtlane::rng::Stream;
-use virtlane::traffic::messages::{Senders, Silent};
 use virtlane::traffic::{Gap, Process, ProcessState, SizeDistribution};
 
 /// A quarter of a flit per cycle.
@@ -20,21 +19,7 @@ const HALF: Limit = Limit::Rate(ONE_FLIT_PER_CYCLE / 2);
 
 /// A backlogged flow of class 0.
 pub(super) fn flow() -> FlowPlan {
-    FlowPlan {
-        class: 0,
-        source: HostId(0),
-        destination: HostId(1),
-        start: 0,
-        stop: None,
-        flits: None,
-        weight: 1,
-        limit: Limit::None,
-        changes: Arc::new([]),
-        window: None,
-        process: None,
-        after: Box::default(),
-        phase: None,
-    }
+    FlowPlan::backlogged(0, HostId(0), HostId(1))
 }
 
 fn limited(limit: Limit) -> FlowPlan {
@@ -69,19 +54,10 @@ impl Process for Every {
 
 /// A plan of one class with these flows.
 pub(super) fn flows(size: SizeDistribution, flows: Vec<FlowPlan>) -> Plan {
+    let hosts = vec![HostId(0), HostId(1)];
     let class = ClassPlan {
-        name: String::from("flows"),
-        pattern: Arc::new(Senders::default()),
-        process: Arc::new(Silent),
-        load: 0.0,
         flows: Some(flows.len() as u64),
-        control: None,
-        slots: None,
-        requests: None,
-        answers: None,
-        service_levels: vec![SlId(0)],
-        size,
-        ..backlogged(&[0, 1], 1, 1, 0)
+        ..ClassPlan::silent(String::from("flows"), hosts, size, vec![SlId(0)])
     };
     let options = SwitchOptions {
         lane_capacity: 64,

@@ -102,23 +102,13 @@ fn star_of(links: &[ChannelTiming], service_levels: u8) -> (Graph, Tables) {
 
 /// Hosts that always have a packet for `destination`.
 fn backlogged(hosts: &[u32], destination: u32, size: u16, sl: u8) -> ClassPlan {
+    let hosts = hosts.iter().map(|&host| HostId(host)).collect();
+    let size = SizeDistribution::fixed(size);
     ClassPlan {
-        name: format!("sl {sl}"),
-        hosts: hosts.iter().map(|&host| HostId(host)).collect(),
         pattern: Arc::new(ToOne(HostId(destination))),
         process: Arc::new(Saturating),
-        other_processes: Vec::new(),
-        size: SizeDistribution::fixed(size),
-        service_levels: vec![SlId(sl)],
-        management: false,
         load: 1.0,
-        packets_per_host: None,
-        messages: None,
-        flows: None,
-        control: None,
-        slots: None,
-        requests: None,
-        answers: None,
+        ..ClassPlan::silent(format!("sl {sl}"), hosts, size, vec![SlId(sl)])
     }
 }
 

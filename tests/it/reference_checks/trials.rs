@@ -4,6 +4,7 @@
 //! t + n + 2 when its way is free. With a mean gap of one cycle all gaps are one cycle: a session that begins in cycle c makes
 //! its packets in c + 1, c + 2 and so on.
 
+use super::admission::{of_class, sized};
 use super::control::{flow, flows_of};
 use super::{plan, star};
 use crate::reference::{AdmissionCounts, Outcome, simulate};
@@ -124,17 +125,6 @@ fn run(
     let outcome = simulate(&plan, &graph, &tables, cycles);
     let shown = desk.shown.lock().expect("one thread").clone();
     (outcome, shown)
-}
-
-fn sized(flits: u64, flow: FlowPlan) -> FlowPlan {
-    FlowPlan {
-        flits: Some(flits),
-        ..flow
-    }
-}
-
-fn of_class(class: u16, flow: FlowPlan) -> FlowPlan {
-    FlowPlan { class, ..flow }
 }
 
 fn heard(packets: u32, received: u32, latencies: Option<(u64, u64)>, rejected: u32) -> Heard {

@@ -1,22 +1,19 @@
 //! Dropping in switches (D58): hand-computed cycles, laws and digests over random options.
 
+use super::output_lanes::{check_laws, simulation, visited_everywhere};
 use crate::random_fabric::{Case, case};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use virtlane::cycle::ledger::Ledger;
-use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::mechanisms::packet_records::PacketRecords;
 use virtlane::cycle::records::Records;
-use virtlane::cycle::state::{Calendar, Place};
-use virtlane::fabric::rows::PortRow;
 use virtlane::ids::{ChannelId, HostId};
 use virtlane::measure::Verdict;
 use virtlane::measure::records::LossRecord;
 use virtlane::plan::DropRule;
-use virtlane::routing::Routes;
 use virtlane::run::inspect::flow_counts;
 use virtlane::run::watch::{PacketName, Story, What, watch};
-use virtlane::run::{Options, Settings, Simulation, execute};
+use virtlane::run::{Settings, Simulation, execute};
 use virtlane::scenario::{Document, Parts, Resolved};
 
 /// Three switches in a line with a host each; links of 2 cycles, routing of 1 cycle, two packets of 8 flits from each of
@@ -161,19 +158,6 @@ fn a_threshold_counts_what_has_waited_for_the_lane_in_the_cycle_before() {
     assert_eq!(fate(&held, 1, 1, 1)[1], None);
 }
 
-fn simulation(case: &Case, shards: usize) -> Simulation {
-    let options = Options {
-        shards,
-        wanted: Wanted {
-            deliveries: true,
-            order: true,
-        },
-        ..Options::default()
-    };
-    let routes = Routes::Tables(case.routing.clone());
-    Simulation::new(&case.plan, &case.graph, &routes, options).expect("threads can be started")
-}
-
 /// What became of the packets: every delivery, and what was dropped, by class and flow.
 fn fates(simulation: &Simulation) -> (Vec<String>, Vec<LossRecord>, Vec<u64>) {
     let records = simulation.each::<PacketRecords>();
@@ -191,19 +175,6 @@ fn fates(simulation: &Simulation) -> (Vec<String>, Vec<LossRecord>, Vec<u64>) {
     let flows = flow_counts(simulation, None);
     let flows = flows.iter().map(|flow| flow.dropped.packets).collect();
     (all, lost, flows)
-}
-
-/// Runs to `end` with a look at the laws every few cycles.
-fn check_laws(simulation: &mut Simulation, case: &Case, end: u64, what: &str) {
-    let switch = &case.plan.switch;
-    let lanes = usize::from(switch.lane_count()).next_power_of_two();
-    while simulation.now() < end {
-        let next = (simulation.now() + 17).min(end);
-        simulation.run_until(next).expect("messages are readable");
-        let ledger = simulation.ledger(Ledger::new(case.graph.channels().len(), lanes));
-        let settled = ledger.settle(switch.lane_capacity, |channel| format!("{channel:?}"));
-        settled.unwrap_or_else(|law| panic!("{what}, cycle {next}: {law}\n{switch:?}"));
-    }
 }
 
 /// A run that is saved and goes on in other shards.
@@ -253,16 +224,7 @@ fn laws_hold_and_neither_shards_nor_pauses_nor_visits_change_a_result() {
             "case {seed}: a pause\n{:?}",
             case.plan.switch
         );
-        // a visit without a reason changes nothing, so none with a reason was left out
-        let mut visited = simulation(&case, 1);
-        for cycle in 0..case.cycles {
-            let hosts = visited.each::<Place>().map(|place| place.first_host_port);
-            let outputs: Vec<_> = hosts.map(|first| (0..first.0).map(PortRow)).collect();
-            for (mut calendar, outputs) in visited.each_mut::<Calendar>().zip(outputs) {
-                calendar.at(cycle).wakes.extend(outputs);
-            }
-            visited.run_until(cycle + 1).expect("messages are readable");
-        }
+        let visited = visited_everywhere(&case);
         assert!(
             fates(&visited) == expected,
             "case {seed}: a wake-up is missing, {:?}",

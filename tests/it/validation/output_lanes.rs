@@ -188,7 +188,7 @@ fn with_output_lanes(seed: u64) -> Case {
     case
 }
 
-fn simulation(case: &Case, shards: usize) -> Simulation {
+pub(super) fn simulation(case: &Case, shards: usize) -> Simulation {
     let options = Options {
         shards,
         wanted: Wanted {
@@ -229,16 +229,7 @@ fn laws_hold_and_neither_shards_nor_visits_change_a_result() {
             );
             assert!(deliveries(&cut) == expected, "case {seed}: {shards} shards");
         }
-        // a visit without a reason changes nothing, so none with a reason was left out
-        let mut visited = simulation(&case, 1);
-        for cycle in 0..case.cycles {
-            let hosts = visited.each::<Place>().map(|place| place.first_host_port);
-            let outputs: Vec<_> = hosts.map(|first| (0..first.0).map(PortRow)).collect();
-            for (mut calendar, outputs) in visited.each_mut::<Calendar>().zip(outputs) {
-                calendar.at(cycle).wakes.extend(outputs);
-            }
-            visited.run_until(cycle + 1).expect("there are no messages");
-        }
+        let visited = visited_everywhere(&case);
         assert!(
             deliveries(&visited) == expected,
             "case {seed}: a wake-up is missing, {:?}",
@@ -248,8 +239,23 @@ fn laws_hold_and_neither_shards_nor_visits_change_a_result() {
     assert!(total > 1000, "the cases hardly deliver anything: {total}");
 }
 
+/// A run in which every output of switches is visited in every cycle: a visit without a reason changes nothing, so where the
+/// results are the same none with a reason was left out.
+pub(super) fn visited_everywhere(case: &Case) -> Simulation {
+    let mut visited = simulation(case, 1);
+    for cycle in 0..case.cycles {
+        let hosts = visited.each::<Place>().map(|place| place.first_host_port);
+        let outputs: Vec<_> = hosts.map(|first| (0..first.0).map(PortRow)).collect();
+        for (mut calendar, outputs) in visited.each_mut::<Calendar>().zip(outputs) {
+            calendar.at(cycle).wakes.extend(outputs);
+        }
+        visited.run_until(cycle + 1).expect("messages are readable");
+    }
+    visited
+}
+
 /// Runs to `end` with a look at the laws every few cycles.
-fn check_laws(simulation: &mut Simulation, case: &Case, end: u64, what: &str) {
+pub(super) fn check_laws(simulation: &mut Simulation, case: &Case, end: u64, what: &str) {
     let switch = &case.plan.switch;
     let lanes = usize::from(switch.lane_count()).next_power_of_two();
     while simulation.now() < end {

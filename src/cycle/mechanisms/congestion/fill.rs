@@ -111,16 +111,7 @@ impl Mechanism for Filling {
 
 /// Counts this cycle's arrivals, grants and drops.
 fn count<const W: usize>(view: &View<'_, W>, fills: &mut Rows<'_, LaneRow, Fill>) {
-    let numbering = view.shared.numbering;
-    for &(lane, packet) in &view.lists.arrived {
-        let input = numbering.port(lane);
-        if view.place.is_host(input) {
-            continue;
-        }
-        let (out, number) = view.next_hop(input, packet);
-        let lane = numbering.lane(out, number.into());
-        fills[lane].flits += u32::from(view.packets[packet].size);
-    }
+    view.each_arrival(|lane, flits| fills[lane].flits += flits);
     for grant in accepted(&view.lists.grants) {
         fills[grant.lane].flits -= u32::from(view.packets[grant.packet].size);
     }

@@ -151,16 +151,7 @@ impl<const W: usize> Stage<'_, W> {
     /// For a threshold: what has arrived and was not dropped waits from now on.
     pub(super) fn arrived(&mut self, waiting: &mut Rows<'_, LaneRow, Waiting>) {
         let view = &self.view;
-        let numbering = view.shared.numbering;
-        for &(lane, packet) in &view.lists.arrived {
-            let input = numbering.port(lane);
-            if view.place.is_host(input) {
-                continue;
-            }
-            let (out, number) = view.next_hop(input, packet);
-            let lane = numbering.lane(out, number.into());
-            waiting[lane].flits += u32::from(view.packets[packet].size);
-        }
+        view.each_arrival(|lane, flits| waiting[lane].flits += flits);
         for dropped in &view.lists.dropped {
             waiting[dropped.lane].flits -= u32::from(dropped.flits);
         }

@@ -12,9 +12,7 @@ use crate::scenario::sections::values::{Read, amount, whole};
 use crate::scenario::syntax::{At, Fields, Item, Mistake, Part};
 use crate::scenario::{Layout, Parts, Resolved, Scenario};
 use crate::traffic::SizeDistribution;
-use crate::traffic::messages::{Senders, Silent};
 use crate::units::Amount;
-use std::sync::Arc;
 
 /// Most packets of a queue of answers.
 const MOST_PLACES: u32 = 1_000_000;
@@ -257,23 +255,11 @@ fn answers(
             }
         },
     };
+    let (name, hosts) = (name_of_answers(&class.name.value), answered.hosts.clone());
+    let size = SizeDistribution::fixed(size as u16);
     Ok(ClassPlan {
-        name: name_of_answers(&class.name.value),
-        hosts: answered.hosts.clone(),
-        pattern: Arc::new(Senders::default()),
-        process: Arc::new(Silent),
-        other_processes: Vec::new(),
-        size: SizeDistribution::fixed(size as u16),
-        service_levels,
         management,
-        load: 0.0,
-        packets_per_host: None,
-        messages: None,
-        flows: None,
-        control: None,
-        slots: None,
-        requests: None,
-        answers: None,
+        ..ClassPlan::silent(name, hosts, size, service_levels)
     })
 }
 
