@@ -234,5 +234,6 @@ fn dropped_packets_are_not_waited_for() {
         .iter()
         .filter(|(_, outcome)| !outcome.lost.is_empty());
     let (stuck, lost) = (stuck.count(), lost.count());
-    assert!(stuck < 5 && lost > 20, "{stuck} {lost}");
+    let all = endings.len();
+    assert!(12 * stuck < all && 3 * lost > all, "{stuck} {lost}");
 }

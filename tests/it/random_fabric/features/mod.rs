@@ -94,7 +94,7 @@ pub(crate) const FLOWS: [&str; 44] = [
 ];
 
 /// What flows that ask have; adaptive routing excludes them.
-pub(crate) const ADMISSION: [&str; 11] = [
+pub(crate) const ADMISSION: [&str; 12] = [
     "admission",
     "admission beside other flows",
     "admission with control",
@@ -106,6 +106,7 @@ pub(crate) const ADMISSION: [&str; 11] = [
     "decisions that take time",
     "trials",
     "reservations",
+    "reservations of a fork",
 ];
 
 /// What switches that drop have beside it; adaptive routing excludes them.

@@ -10,7 +10,7 @@ use virtlane::plan::{
 };
 
 /// Classes that ask, and who decides (D53, D55, D56).
-pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 14] {
+pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
     let plan = &case.plan;
     let of_flows = || plan.classes.iter().filter(|class| class.flows.is_some());
     let asking = || of_flows().filter(|class| class.requests.is_some());
@@ -66,6 +66,10 @@ pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 14] {
         ),
         ("trials on a level of their own", has_own_level),
         ("reservations", reserving().count() > 0),
+        (
+            "reservations of a fork",
+            case.fork.is_some() && reserving().count() > 0,
+        ),
         ("reservations out of band", transports().count() > 0),
     ]
 }
