@@ -171,6 +171,8 @@ impl Waits {
                 }
             }
         }
+        let waiting = own.rows.iter().filter(|row| row.count > 0).count();
+        own.released.reserve(waiting);
         own.sent = Awaited::new(unsent, sent);
         own.received = Awaited::new(undelivered, received);
         own

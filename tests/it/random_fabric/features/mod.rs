@@ -4,7 +4,7 @@ mod reacting;
 
 use super::Case;
 use crate::reference::Routing;
-use reacting::{admission, apart, control, dropping};
+use reacting::{admission, apart, control, dropping, reservations};
 use virtlane::plan::{
     BufferSharing, ClassPlan, FlowPlan, Forwarding, InputSpeedup, Limit, Marking, Matching,
     OutputArbitration, Plan, Queues, Slots,
@@ -179,6 +179,7 @@ where
         .chain(slots(case))
         .chain(apart(&case.plan))
         .chain(admission(case))
+        .chain(reservations(case))
         .chain(dropping(case))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)

@@ -9,8 +9,8 @@ use virtlane::plan::{
     Plan, Queues,
 };
 
-/// Classes that ask, and who decides (D53, D55, D56).
-pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
+/// Classes that ask, and who decides (D53, D55, D56, D59, D61).
+pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 12] {
     let plan = &case.plan;
     let of_flows = || plan.classes.iter().filter(|class| class.flows.is_some());
     let asking = || of_flows().filter(|class| class.requests.is_some());
@@ -21,8 +21,6 @@ pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
     let has_own_level = tried
         .into_iter()
         .any(|tried| levels(tried.class) != levels(tried.probes));
-    let reserving = || of_flows().filter(|class| class.reserves());
-    let transports = || reserving().filter_map(|class| class.control.as_ref()?.transport);
     let untried = plan.admission.as_ref().filter(|_| trials.is_none());
     let last = untried.map(|admission| {
         let rounds = u64::from(admission.most) - 1;
@@ -65,11 +63,17 @@ pub(super) fn admission<R>(case: &Case<R>) -> [(&'static str, bool); 15] {
             trials.is_some_and(|trials| trials.sessions == Sessions::Shared),
         ),
         ("trials on a level of their own", has_own_level),
-        ("reservations", reserving().count() > 0),
-        (
-            "reservations of a fork",
-            case.fork.is_some() && reserving().count() > 0,
-        ),
+    ]
+}
+
+/// Classes of flows that reserve (D60).
+pub(super) fn reservations<R>(case: &Case<R>) -> [(&'static str, bool); 3] {
+    let reserving = || case.plan.classes.iter().filter(|class| class.reserves());
+    let transports = || reserving().filter_map(|class| class.control.as_ref()?.transport);
+    let any = reserving().count() > 0;
+    [
+        ("reservations", any),
+        ("reservations of a fork", case.fork.is_some() && any),
         ("reservations out of band", transports().count() > 0),
     ]
 }
