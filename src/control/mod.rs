@@ -64,7 +64,7 @@ pub struct Answer {
 /// What a sender is called with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A packet of so many flits started on the channel in this cycle.
+    /// A packet of so many flits started on the channel in this cycle. Told where [`Machines::hears_starts`] only.
     Started(u16),
     /// An answer with this value was delivered in this cycle.
     Answered(u32),
@@ -150,6 +150,11 @@ pub trait Machines: Debug + Clone {
         false
     }
 
+    /// Whether its senders do something when a packet starts ([`Event::Started`]).
+    fn hears_starts(&self) -> bool {
+        false
+    }
+
     /// Whether all flows of the class at a host have one sender (D44).
     fn is_shared(&self) -> bool {
         false
@@ -228,6 +233,13 @@ macro_rules! algorithms {
             pub fn sets_delays(&self) -> bool {
                 match self {
                     $(Self::$name(own) => own.sets_delays()),*
+                }
+            }
+
+            /// [`Machines::hears_starts`].
+            pub fn hears_starts(&self) -> bool {
+                match self {
+                    $(Self::$name(own) => own.hears_starts()),*
                 }
             }
 

@@ -278,6 +278,10 @@ impl Machines for Dcqcn {
         format!("rate {current:.4}, target {target:.4} flits per cycle, alpha {alpha:.4}")
     }
 
+    fn hears_starts(&self) -> bool {
+        true
+    }
+
     fn send(&self, state: &mut State, now: u64, event: Event, actions: &mut Actions) {
         match event {
             Event::Started(flits) if state.is_limited => {

@@ -170,7 +170,9 @@ fn infiniband<const W: usize>(
         let is_root = pace.idle == 0;
         let fill = &mut fills[grant.lane];
         rule.look(fill);
-        if is_data(view, &markable, &grant) && rule.marks(fill, is_root, out.peer, flits) {
+        // the records of packets are read for the few that can be marked
+        let is_markable = fill.is_congested && is_data(view, &markable, &grant);
+        if is_markable && rule.marks(fill, is_root, out.peer, flits) {
             view.packets[grant.packet].fecn = true;
         }
     }
@@ -196,9 +198,11 @@ fn ecn<const W: usize>(
     count(view, &mut fills);
     for i in 0..view.lists.grants.len() {
         let grant = view.lists.grants[i];
+        let fill = fills[grant.lane].flits;
         if grant.accepted
+            && fill > rule.least
             && is_data(view, &markable, &grant)
-            && rule.marks(fills[grant.lane].flits, &mut streams[grant.out])
+            && rule.marks(fill, &mut streams[grant.out])
         {
             view.packets[grant.packet].fecn = true;
         }

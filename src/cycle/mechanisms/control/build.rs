@@ -127,7 +127,13 @@ fn answers(site: &Site<'_>) -> Answers {
 fn senders(site: &Site<'_>) -> Senders {
     let receiver = |(_, flow): (u32, &FlowPlan)| Some(control(site, flow)?.algorithm.receiver());
     let classes = &site.plan.classes;
-    let answers = classes[site.plan.first_answers()..].iter();
+    let first = site.plan.first_answers();
+    let answers = classes[first..].iter();
+    // answers have no senders of their own, but others wait for room or content of theirs
+    let hears = |(number, class): (usize, &ClassPlan)| {
+        let own = class.control.as_ref();
+        number >= first || own.is_some_and(|control| control.algorithm.hears_starts())
+    };
     let packets = |class: &ClassPlan| {
         let answered = &classes[usize::from(class.answers?)];
         Some(answered.control.as_ref()?.algorithm.packets_per_answer())
@@ -136,6 +142,7 @@ fn senders(site: &Site<'_>) -> Senders {
         algorithms: (classes.iter())
             .map(|class| Some(class.control.as_ref()?.algorithm.clone()))
             .collect(),
+        hears_starts: classes.iter().enumerate().map(hears).collect(),
         packets: answers.map(|class| packets(class).unwrap_or(1)).collect(),
         receivers: tails(site).map(receiver).collect(),
         ..Senders::default()

@@ -57,6 +57,9 @@ pub struct Senders {
     /// By class.
     #[serde(skip)]
     pub(in crate::cycle::mechanisms) algorithms: Vec<Option<Algorithm>>,
+    /// By class: whether a packet that starts concerns anybody here.
+    #[serde(skip)]
+    pub(super) hears_starts: Vec<bool>,
     /// Packets of an answer, by class of answers.
     #[serde(skip)]
     pub(in crate::cycle::mechanisms) packets: Vec<u16>,
@@ -82,7 +85,7 @@ pub struct Senders {
 impl Persistent for Senders {
     fn resume(&mut self, built: Self, _: &Resume<'_>) {
         (self.algorithms, self.packets) = (built.algorithms, built.packets);
-        self.starts = built.starts;
+        (self.hears_starts, self.starts) = (built.hears_starts, built.starts);
     }
 }
 
@@ -91,6 +94,12 @@ impl Senders {
     #[inline]
     pub fn next(&self) -> u64 {
         self.timers.peek().map_or(u64::MAX, |Reverse((at, _))| *at)
+    }
+
+    /// Whether a packet of this class that starts concerns anybody here.
+    #[inline]
+    fn hears_starts(&self, class: u16) -> bool {
+        self.hears_starts[usize::from(class)]
     }
 
     /// Answers delivered to the flow in a row.
@@ -296,7 +305,7 @@ pub(super) fn system(
     let ends = &place.shared.flow_ends;
     for &row in &lists.sent {
         let record = &records[row];
-        if record.flow == NONE {
+        if record.flow == NONE || !senders.hears_starts(record.class) {
             continue;
         }
         let end = ends[record.flow as usize];
