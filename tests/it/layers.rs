@@ -33,6 +33,7 @@ const MODELS: &[&str] = &[
     "admission",
     "measure",
     "plan",
+    "fluid",
 ];
 
 /// Root modules that may name `bevy_ecs`.
