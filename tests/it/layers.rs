@@ -15,6 +15,7 @@ const LAYERS: [&[&str]; 14] = [
     &["cycle"],
     &["run"],
     &["report"],
+    &["flow_level"],
     &["study"],
     &["claims"],
     &["results"],
