@@ -3,6 +3,7 @@
 use super::{Allocation, SOLVERS};
 use crate::fluid::check::{self, Unfair};
 use crate::fluid::network::{Builder, Network, UNIT, flits_per_cycle};
+use crate::fluid::routes::POLICIES;
 use crate::rng::{Purpose, Stream, below, stream};
 use proptest::prelude::*;
 
@@ -131,6 +132,16 @@ fn networks_without_flows_or_links_have_no_rates() {
         let rates = (solver.solve)(&network(&[UNIT], &[(3, 0, &[])]), 1);
         assert_eq!(rates.unwrap().rates, [0]);
     }
+}
+
+#[test]
+fn names_are_sorted_and_have_one_meaning() {
+    let solvers: Vec<_> = SOLVERS.names().collect();
+    assert!(solvers.is_sorted_by(|a, b| a < b), "{solvers:?}");
+    let policies: Vec<_> = POLICIES.names().collect();
+    assert!(policies.is_sorted_by(|a, b| a < b), "{policies:?}");
+    let aliases = SOLVERS.entries.iter().flat_map(|entry| entry.aliases);
+    assert!(aliases.into_iter().all(|alias| !solvers.contains(alias)));
 }
 
 #[test]
