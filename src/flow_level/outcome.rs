@@ -219,7 +219,8 @@ fn sampled(sorted: &[f64]) -> Vec<f64> {
         let below = exact.floor() as usize;
         let above = (below + 1).min(last);
         let part = exact - below as f64;
-        sorted[below] * (1.0 - part) + sorted[above] * part
+        // of equal numbers exactly that one
+        sorted[below] + (sorted[above] - sorted[below]) * part
     };
     (0..PLACES).map(at).collect()
 }

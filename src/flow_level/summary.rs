@@ -1,6 +1,7 @@
 //! `summary.json` of runs at flow level, schema `virtlane-flow/1`.
 
 use super::{Outcome, Results};
+use crate::scenario::syntax::Part;
 use serde::Serialize;
 
 /// Version of the form.
@@ -176,8 +177,8 @@ impl Summary {
             schema: SCHEMA,
             scenario: ScenarioSummary {
                 title: written.title.clone(),
-                solver: written.fluid.solver.one_line(),
-                policy: written.fluid.policy.one_line(),
+                solver: named(&written.fluid.solver),
+                policy: named(&written.fluid.policy),
                 cycle_ns: scenario.layout.clock.cycle_picoseconds() / 1000.0,
             },
             fabric: FabricSummary {
@@ -229,6 +230,12 @@ impl Summary {
         // numbers and texts only: nothing that JSON lacks
         text.unwrap_or_default() + "\n"
     }
+}
+
+/// A part with its arguments, if it has some.
+fn named(part: &Part) -> String {
+    let text = part.one_line();
+    text.trim_end_matches("()").to_owned()
 }
 
 /// Sets of channels over all runs.

@@ -288,9 +288,9 @@ fn what_it_cannot_do_is_refused() {
     };
     refused(
         TREE,
-        &["--solver", "Fa"],
+        &["--solver", "Fffa"],
         &[
-            "--solver: unknown solver of rates `Fa`",
+            "--solver: unknown solver of rates `Fffa`",
             "did you mean `Ffa`?",
         ],
     );
@@ -343,7 +343,7 @@ fn what_it_cannot_do_is_refused() {
     refused(
         TREE,
         &["--set", uniform],
-        &["traffic.0.name", "no class has `flows`"],
+        &["traffic[0].name", "no class has `flows`"],
     );
     refused(
         TREE,

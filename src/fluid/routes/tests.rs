@@ -206,19 +206,41 @@ fn fabrics_that_do_not_fit_are_refused() {
     assert!(message.contains("unknown parameter `hops`"), "{message}");
 }
 
+/// Largest and mean contention, means over some permutations.
+fn mean_contention(
+    graph: &Graph,
+    tables: Option<&Tables>,
+    policy: &str,
+    permutations: u64,
+) -> (f64, f64) {
+    let hosts = graph.hosts().len() as u32;
+    let runs = (0..permutations).map(|seed| {
+        let flows = permutation(hosts, seed);
+        contention(graph, &routed(graph, tables, policy, &flows, seed).unwrap())
+    });
+    let (max, mean) = runs.fold((0.0, 0.0), |sum, run| (sum.0 + run.0, sum.1 + run.1));
+    (max / permutations as f64, mean / permutations as f64)
+}
+
+/// R4: radix 12, heights 2 to 4.
+#[test]
+fn horizontal_links_gain_more_in_higher_trees() {
+    let mut before = (0.0, 0.0);
+    for (height, permutations) in [(2, 300), (3, 20), (4, 2)] {
+        let graph = graph(&format!("EnrichedTree(k: 12, n: {height}, width: 2)"));
+        let tables = tables(&graph);
+        let found = |policy| mean_contention(&graph, Some(&tables), policy, permutations);
+        let (plain, adaptive) = (found("Static()"), found("ForcedDir(hops: None)"));
+        let gain = (1.0 - adaptive.0 / plain.0, 1.0 - adaptive.1 / plain.1);
+        assert!(gain.0 > before.0 && gain.1 > before.1, "{height}: {gain:?}");
+        assert!((0.4..=0.58).contains(&gain.0), "{height}: {gain:?}");
+        before = gain;
+    }
+}
+
 /// R1, R2, T4 on a few permutations: largest and mean contention as in the calibration of the studies.
 #[test]
 fn contention_of_the_16_ary_3_tree_is_the_published_one() {
-    let mean = |graph: &Graph, tables: Option<&Tables>, policy: &str| {
-        let runs = (0..4).map(|seed| {
-            let flows = permutation(4096, seed);
-            contention(graph, &routed(graph, tables, policy, &flows, seed).unwrap())
-        });
-        let (max, mean) = runs.fold((0.0, 0.0), |sum, run| {
-            (sum.0 + run.0 / 4.0, sum.1 + run.1 / 4.0)
-        });
-        (max, mean)
-    };
     let graph = graph("EnrichedTree(k: 16, n: 3, width: 2)");
     let tables = tables(&graph);
     for (policy, (max, average)) in [
@@ -229,7 +251,7 @@ fn contention_of_the_16_ary_3_tree_is_the_published_one() {
         ("ForcedDir(hops: 1)", (4.57, 1.93)),
         ("FreeDir(hops: 1)", (4.57, 1.87)),
     ] {
-        let found = mean(&graph, Some(&tables), policy);
+        let found = mean_contention(&graph, Some(&tables), policy, 4);
         assert!((found.0 - max).abs() <= 0.5, "{policy}: {found:?}");
         assert!((found.1 - average).abs() <= 0.03, "{policy}: {found:?}");
     }
