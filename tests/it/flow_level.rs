@@ -391,6 +391,22 @@ fn results_are_not_replaced_unless_that_is_asked_for() {
     assert_eq!(names.len(), 2, "the scenario and the results: {names:?}");
 }
 
+/// Pages and figures are of packets.
+#[test]
+fn reports_say_that_they_are_of_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    flow(folder.path(), TREE, &["--out", "here"]);
+    let mut command = Command::cargo_bin("virtlane").expect("it is built");
+    let output = command
+        .current_dir(folder.path())
+        .args(["report", "here"])
+        .output();
+    let output = output.expect("it runs");
+    let errors = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors.contains("is of `virtlane flow`"), "{errors}");
+}
+
 #[test]
 fn classes_without_flows_are_named() {
     let folder = tempfile::tempdir().expect("a folder");

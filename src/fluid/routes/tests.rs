@@ -226,7 +226,7 @@ fn mean_contention(
 #[test]
 fn horizontal_links_gain_more_in_higher_trees() {
     let mut before = (0.0, 0.0);
-    for (height, permutations) in [(2, 300), (3, 20), (4, 2)] {
+    for (height, permutations) in [(2, 300), (3, 20), (4, 8)] {
         let graph = graph(&format!("EnrichedTree(k: 12, n: {height}, width: 2)"));
         let tables = tables(&graph);
         let found = |policy| mean_contention(&graph, Some(&tables), policy, permutations);
