@@ -114,7 +114,7 @@ fn limits_reserves_and_sizes_count() {
     let near = |found: [f64; 3], expected: [f64; 3]| {
         let pairs = found.iter().zip(expected);
         pairs.for_each(|(found, expected)| {
-            assert!((found - expected).abs() < 1e-6, "{found} {expected}")
+            assert!((found - expected).abs() < 1e-6, "{found} {expected}");
         });
     };
     near(rates(&["--set", "fluid.reserved=0.5"]), [0.125; 3]);
@@ -276,101 +276,89 @@ fn claims_about_the_flow_level_are_judged() {
     );
 }
 
-#[test]
-fn what_it_cannot_do_is_refused() {
+/// Exit code 2, nothing on standard output, and these words among the errors.
+fn refused(scenario: &str, arguments: &str, words: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder");
-    let refused = |scenario: &str, arguments: &[&str], words: &[&str]| {
-        let told = flow(folder.path(), scenario, arguments);
-        assert_eq!((told.code, &*told.output), (Some(2), ""), "{}", told.errors);
-        for word in words {
-            assert!(told.errors.contains(word), "{word}: {}", told.errors);
-        }
-    };
-    refused(
-        TREE,
-        &["--solver", "Fffa"],
-        &[
-            "--solver: unknown solver of rates `Fffa`",
-            "did you mean `Ffa`?",
-        ],
-    );
-    refused(
-        TREE,
-        &["--policy", "ForceDir"],
-        &["--policy: unknown policy", "did you mean `ForcedDir`?"],
-    );
-    refused(
-        TREE,
-        &["--policy", "ForcedDir(hop: 2)"],
-        &["fluid.policy", "did you mean `hops`?"],
-    );
-    refused(
-        TREE,
-        &["--set", "fluid.solver=Ffa(exact: true)"],
-        &["fluid.solver", "unknown parameter `exact`"],
-    );
-    refused(
-        TREE,
-        &["--set", "fluid.solvers=Ffa"],
-        &["fluid", "did you mean `solver`?"],
-    );
-    refused(
-        TREE,
-        &["--set", "fluid.reserved=1.0"],
-        &["fluid.reserved", "from 0 to below 1"],
-    );
+    let arguments: Vec<&str> = arguments.split('|').collect();
+    let told = flow(folder.path(), scenario, &arguments);
+    assert_eq!((told.code, &*told.output), (Some(2), ""), "{}", told.errors);
+    for word in words {
+        assert!(told.errors.contains(word), "{word}: {}", told.errors);
+    }
+}
+
+#[test]
+fn wrong_values_are_refused() {
+    for (arguments, words) in [
+        (
+            "--solver|Fffa",
+            [
+                "--solver: unknown solver of rates `Fffa`",
+                "did you mean `Ffa`?",
+            ],
+        ),
+        (
+            "--policy|ForceDir",
+            ["--policy: unknown policy", "did you mean `ForcedDir`?"],
+        ),
+        (
+            "--policy|ForcedDir(hop: 2)",
+            ["fluid.policy", "did you mean `hops`?"],
+        ),
+        (
+            "--set|fluid.solver=Ffa(exact: true)",
+            ["fluid.solver", "unknown parameter `exact`"],
+        ),
+        (
+            "--set|fluid.solvers=Ffa",
+            ["fluid", "did you mean `solver`?"],
+        ),
+        (
+            "--set|fluid.reserved=1.0",
+            ["fluid.reserved", "from 0 to below 1"],
+        ),
+        ("--out|it.ron", ["`it.ron` cannot be", "a run directory"]),
+        ("--runs|0", ["--runs", "0 is not in"]),
+    ] {
+        refused(TREE, arguments, &words);
+    }
+}
+
+#[test]
+fn what_is_not_of_the_flow_level_is_refused() {
     refused(
         CONGESTION,
-        &["--policy", "Ascent"],
+        "--policy|Ascent",
         &["fluid.policy: Ascent needs a k-ary n-tree"],
     );
-    refused(
-        TREE,
-        &[
-            "--set",
-            "fabric.topology=KAryNTree(k: 4, n: 3)",
-            "--policy",
-            "FreeDir",
-        ],
-        &["needs an enriched tree"],
-    );
-    refused(
-        TREE,
-        &["--set", "routing=AdaptiveAscent()"],
-        &["has no forwarding tables"],
-    );
     let uniform = "traffic=[(name: \"all\", pattern: Uniform, process: Bernoulli(load: 0.1), size: \"8 flits\")]";
+    let no_flows = format!("--set|{uniform}");
     refused(
         TREE,
-        &["--set", uniform],
+        &no_flows,
         &["traffic[0].name", "no class has `flows`"],
     );
-    refused(
-        TREE,
-        &["--set", "traffic.all.flows.0.start=\"3 cycles\""],
-        &["starts later than others"],
-    );
-    refused(
-        TREE,
-        &["--set", "traffic.all.flows.0.process=Bernoulli(load: 0.1)"],
-        &["has a process"],
-    );
-    refused(
-        TREE,
-        &[
-            "--set",
-            "fluid.weights=Sizes",
-            "--set",
-            "traffic.all.flows.0.bytes=None",
-        ],
-        &["has no size"],
-    );
-    refused(
-        TREE,
-        &["--out", "it.ron"],
-        &["`it.ron` cannot be a run directory"],
-    );
-    refused(TREE, &["--runs", "0"], &["--runs"]);
+    for (arguments, word) in [
+        (
+            "--set|fabric.topology=KAryNTree(k: 4, n: 3)|--policy|FreeDir",
+            "needs an enriched tree",
+        ),
+        ("--set|routing=AdaptiveAscent()", "has no forwarding tables"),
+        (
+            "--set|traffic.all.flows.0.start=\"3 cycles\"",
+            "starts later than others",
+        ),
+        (
+            "--set|traffic.all.flows.0.process=Bernoulli(load: 0.1)",
+            "has a process",
+        ),
+        (
+            "--set|fluid.weights=Sizes|--set|traffic.all.flows.0.bytes=None",
+            "has no size",
+        ),
+    ] {
+        refused(TREE, arguments, &[word]);
+    }
 }
 
 #[test]

@@ -206,7 +206,7 @@ fn random(seed: u64, applications: u32) -> Network {
     let capacities = (0..links).map(|_| UNIT / u128::from(1 + below(&mut rng, 3)));
     let mut builder = Builder::new(capacities.collect());
     let most = [1, 4, 1000][below(&mut rng, 3) as usize];
-    for flow in 0..1 + below(&mut rng, 60) {
+    for flow in 0..=below(&mut rng, 60) {
         let mut route: Vec<u32> = (0..links).filter(|_| below(&mut rng, 4) == 0).collect();
         if route.is_empty() {
             route.push(below(&mut rng, links));
