@@ -149,7 +149,7 @@ pub struct Outcome {
     pub completion: Option<f64>,
     /// Channels by how many flows they carry, `[set][flows]`.
     pub histogram: Vec<Vec<u64>>,
-    /// Rates of flows, sorted and sampled at [`PLACES`] places.
+    /// Rates of flows, sorted and sampled at 101 places, both ends included.
     pub sorted_rates: Vec<f64>,
     /// Rates of applications, likewise.
     pub sorted_application_rates: Vec<f64>,

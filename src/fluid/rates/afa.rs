@@ -2,7 +2,7 @@
 //!
 //! An application is as fast as its slowest flow; what the others could have more is of no use to it and stays free.
 //! Guarantees: max-min fair over applications; at most as many rounds as applications.
-//! Cost: see [`filling`](super::filling).
+//! Cost: see [`filling`].
 //!
 //! References: [`ZDORNOV_BIRK`] §4.3.1, §4.3.2
 

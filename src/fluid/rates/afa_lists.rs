@@ -1,6 +1,6 @@
 //! AFA in the form for hardware: a set of applications and a weight of each at every link.
 //!
-//! Guarantees: the rates and rounds of [`afa`](super::afa).
+//! Guarantees: the rates and rounds of [`afa`].
 //! Fails with: [`TooLargeError`] where applications times links with flows are too many.
 //! Cost: time and memory O(applications * links).
 //!

@@ -1,7 +1,7 @@
 //! FFA: weighted max-min fair rates of flows.
 //!
 //! Guarantees: weighted max-min fair, which only these rates are; as many rounds as different normalised rates.
-//! Cost: see [`filling`](super::filling).
+//! Cost: see [`filling`].
 //!
 //! References: [`ZDORNOV_BIRK`] §4.2.2, [`BERTSEKAS_GALLAGER`] §6.5.2
 
