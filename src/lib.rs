@@ -36,12 +36,14 @@
 //! | [`control`] | algorithms that set what flows may send |
 //! | [`measure`] | counters, histograms, the digest |
 //! | [`plan`] | a scenario as numbers: everything that can be chosen |
+//! | [`fluid`] | flows as fluids: routes by counters, rates by solvers |
 //! | [`metrics`] | the values of a run that have a name, each a function of its result |
 //! | [`scenario`] | text to [`Plan`](plan::Plan), and back |
 //! | [`fabric`] | the hardware as components of `bevy_ecs`, its invariants |
 //! | [`cycle`] | the stages of a cycle and the schedule that orders them |
 //! | [`run`] | shards, windows, phases, watchdog, verdict |
 //! | [`report`] | results as tables and files |
+//! | [`flow_level`] | a scenario as fluids: runs, tables, summary |
 //! | [`study`] | many runs: sweeps, replications, tables of means |
 //! | [`claims`] | the claims of a scenario against what was found |
 //! | [`results`] | run and sweep directories read back: points, curves |
@@ -59,8 +61,8 @@
 //!
 //! A part is one file with an [`Entry`](registry::Entry), and one line in the table of its folder:
 //! [`TOPOLOGIES`](topology::TOPOLOGIES), [`ENGINES`](routing::ENGINES), [`PATTERNS`](traffic::PATTERNS),
-//! [`PROCESSES`](traffic::PROCESSES), [`FLOW_GENERATORS`](traffic::FLOW_GENERATORS), [`MESSAGE_SOURCES`](traffic::MESSAGE_SOURCES)
-//! or [`ALGORITHMS`](control::ALGORITHMS). From the entry come the constructor, the messages, `virtlane list` and
+//! [`PROCESSES`](traffic::PROCESSES), [`FLOW_GENERATORS`](traffic::FLOW_GENERATORS), [`MESSAGE_SOURCES`](traffic::MESSAGE_SOURCES),
+//! [`ALGORITHMS`](control::ALGORITHMS), [`SOLVERS`](fluid::rates::SOLVERS) or [`POLICIES`](fluid::routes::POLICIES). From the entry come the constructor, the messages, `virtlane list` and
 //! `virtlane describe`; tests run over the whole table. Recipes with file names are in `CONTRIBUTING.md`.
 
 pub mod admission;
@@ -72,6 +74,8 @@ pub mod cycle;
 pub mod error;
 pub mod fabric;
 pub mod figures;
+pub mod flow_level;
+pub mod fluid;
 pub mod html_report;
 pub mod ids;
 pub mod measure;

@@ -43,6 +43,10 @@ pub enum Purpose {
     Marking = 13,
     /// Gaps between ticks of a slot clock; id = class * 2^32 + host.
     SlotTicks = 14,
+    /// Order in which flows choose their ways at flow level, and ties of their choices; id 0.
+    FluidRoutes = 15,
+    /// Choices of a solver of rates at flow level; id 0.
+    FluidRates = 16,
 }
 
 /// The stream of `purpose` for entity `id` under the scenario's `seed`.

@@ -1,5 +1,6 @@
 //! The claims of a scenario against what was found: a scenario is its own test.
 
+mod fluid;
 mod routes;
 mod show;
 
@@ -9,7 +10,7 @@ use crate::metrics::paths::look_up;
 use crate::metrics::routes::RouteValues;
 use crate::metrics::{self, Metric};
 use crate::scenario::expectation::{Expectation, Fold, Relation, Selection};
-use crate::scenario::{Document, Parts, Resolved, ScenarioError};
+use crate::scenario::{Document, Parts, Resolved, Scenario, ScenarioError};
 use crate::study::{Design, Table};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -75,7 +76,28 @@ fn of_holding(claim: &Expectation, found: f64) -> Verdict {
     }
 }
 
-/// Compares the claims about single runs with the summary of a run.
+/// Compares the claims about the flow level, by itself, with the summary of its runs.
+pub fn of_flows(scenario: &Scenario, summary: &Value) -> Vec<Judgement> {
+    let value = |metric: &str| metrics::fluid::value(summary, metric);
+    let judge = |claim: &Expectation| {
+        let found = value(&claim.metric.value);
+        let found = match &claim.per {
+            None => found,
+            Some(per) => found.zip(value(&per.value)).map(|(a, b)| a / b),
+        };
+        Judgement::new(claim, found)
+    };
+    let claims = scenario.expect.iter();
+    let own = claims.filter(|claim| !claim.is_of_sweep() && is_fluid(&claim.metric.value));
+    own.map(judge).collect()
+}
+
+/// Whether a metric is of the flow level.
+fn is_fluid(metric: &str) -> bool {
+    metrics::find(metric).is_ok_and(Metric::is_fluid)
+}
+
+/// Compares the claims about single runs with the summary of a run; those about the flow level are not for it.
 pub fn of_run(resolved: &Resolved, summary: &Value) -> Vec<Judgement> {
     let mut routes = None;
     let claims = resolved.scenario.expect.iter();
@@ -96,7 +118,7 @@ pub fn of_run(resolved: &Resolved, summary: &Value) -> Vec<Judgement> {
         Judgement::new(claim, found)
     };
     claims
-        .filter(|claim| !claim.is_of_sweep())
+        .filter(|claim| !claim.is_of_sweep() && !is_fluid(&claim.metric.value))
         .map(judge)
         .collect()
 }
@@ -115,6 +137,7 @@ pub fn of_sweep(
         design,
         table,
         routes: HashMap::new(),
+        fluid: HashMap::new(),
     };
     let claims = document.scenario()?.expect;
     claims
@@ -130,6 +153,8 @@ struct Sweep<'a> {
     table: &'a Table<'a>,
     /// `[run]`
     routes: HashMap<usize, RouteValues>,
+    /// Summaries of the flow level, `[run]`; `null` where it is not possible.
+    fluid: HashMap<usize, Value>,
 }
 
 impl Sweep<'_> {
@@ -240,6 +265,9 @@ impl Sweep<'_> {
 
     /// The values of the runs of a point; `None` when one has none.
     fn of_seeds(&mut self, point: usize, metric: &str) -> Result<Option<Vec<f64>>, ScenarioError> {
+        if is_fluid(metric) {
+            return self.of_flow_level(point, metric);
+        }
         let of_routes = metrics::find(metric).is_ok_and(Metric::is_of_routes);
         if !of_routes {
             return Ok(self.table.values(point, metric));
@@ -256,6 +284,24 @@ impl Sweep<'_> {
                 self.routes.insert(run, routes::values(&resolved));
             }
             values.push(self.routes[&run].get(metric));
+        }
+        Ok(values.into_iter().collect())
+    }
+
+    /// The same at flow level, which is run here.
+    fn of_flow_level(
+        &mut self,
+        point: usize,
+        metric: &str,
+    ) -> Result<Option<Vec<f64>>, ScenarioError> {
+        let mut values = Vec::new();
+        for run in self.design.runs_of(point) {
+            if !self.fluid.contains_key(&run) {
+                let seed = self.design.runs[run].seed;
+                let document = self.design.document(self.document, point, seed)?;
+                self.fluid.insert(run, fluid::summary(&document));
+            }
+            values.push(metrics::fluid::value(&self.fluid[&run], metric));
         }
         Ok(values.into_iter().collect())
     }

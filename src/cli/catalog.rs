@@ -3,6 +3,8 @@
 use crate::admission::ADMISSIONS;
 use crate::control::ALGORITHMS;
 use crate::error::Error;
+use crate::fluid::rates::SOLVERS;
+use crate::fluid::routes::POLICIES;
 use crate::metrics;
 use crate::plan::SCHEDULERS;
 use crate::references::Reference;
@@ -79,6 +81,16 @@ pub(super) fn kinds() -> Vec<Kind> {
             "control",
             "Control algorithms: traffic[...].control",
             &ALGORITHMS,
+        ),
+        parts(
+            "solver",
+            "Solvers of rates at flow level: fluid.solver",
+            &SOLVERS,
+        ),
+        parts(
+            "policy",
+            "Policies of routes at flow level: fluid.policy",
+            &POLICIES,
         ),
         sections(),
         metrics(),

@@ -9,6 +9,7 @@ mod check;
 mod checkpoints;
 mod completions;
 mod describe;
+pub mod flow;
 mod layers;
 mod list;
 mod log;
@@ -71,6 +72,7 @@ fn execute(cli: Cli) -> Result<ExitCode, Error> {
         Some(Command::Describe(arguments)) => describe::execute(&arguments),
         Some(Command::Topology(arguments)) => topology::execute(&arguments),
         Some(Command::Routes(arguments)) => routes::execute(&arguments),
+        Some(Command::Flow(arguments)) => flow::execute(&arguments),
         Some(Command::Layers(arguments)) => layers::execute(&arguments),
         Some(Command::Schedule(arguments)) => schedule::execute(&arguments),
         Some(Command::Sources(arguments)) => sources::execute(&arguments),

@@ -4,6 +4,7 @@
 //! An entry is a path, a unit, one sentence and a function of the result. A mechanism has a file with a table of its
 //! own here; the line in `TABLES` is all that others know of it.
 
+pub mod fluid;
 pub mod loads;
 pub mod paths;
 pub mod routes;
@@ -36,9 +37,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 14] = [
+static TABLES: [&[Entry]; 15] = [
     run::ENTRIES,
     routes::ENTRIES,
+    fluid::ENTRIES,
     classes::ENTRIES,
     by_hops::ENTRIES,
     occupancy::ENTRIES,
@@ -150,6 +152,8 @@ enum Of {
     Verdict(fn(&str) -> bool),
     /// The routes alone, and the class or number that the path names; not in `summary.json`.
     Routes(fn(&RouteValues, &str) -> Option<f64>),
+    /// Runs at flow level; not in `summary.json`.
+    Fluid,
 }
 
 /// One class of a run.
@@ -255,6 +259,11 @@ impl Metric {
     /// Whether it follows from the routes alone.
     pub fn is_of_routes(&self) -> bool {
         matches!(self.of, Of::Routes(_))
+    }
+
+    /// Whether it is of the flow level.
+    pub fn is_fluid(&self) -> bool {
+        matches!(self.of, Of::Fluid)
     }
 
     /// Whether it is a number of `summary.json`.

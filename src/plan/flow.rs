@@ -35,6 +35,8 @@ pub struct FlowPlan {
     pub after: Box<[FlowAfter]>,
     /// Its phase, by its place in [`Plan::app_phases`](super::Plan::app_phases): its start counts from the opening.
     pub phase: Option<u32>,
+    /// Its application among those of its generator; solvers at flow level tell them apart.
+    pub application: Option<u32>,
 }
 
 impl FlowPlan {
@@ -54,6 +56,7 @@ impl FlowPlan {
             process: None,
             after: Box::default(),
             phase: None,
+            application: None,
         }
     }
 }

@@ -50,6 +50,16 @@ pub struct Run {
     pub summary: Summary,
 }
 
+/// Whether a manifest is of runs at flow level.
+fn is_of_flows(manifest: &str) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename = "Manifest")]
+    struct Command {
+        command: String,
+    }
+    ron::from_str(manifest).is_ok_and(|Command { command }| command == "flow")
+}
+
 impl Run {
     /// Reads manifest and summary.
     ///
@@ -58,6 +68,11 @@ impl Run {
     pub fn read(path: &Path) -> Result<Self, ResultsError> {
         let file = path.join(manifest::FILE);
         let text = read_text(&file)?;
+        if is_of_flows(&text) {
+            let reason =
+                "is of `virtlane flow`, whose results are tables only: expected a run with packets";
+            return Err(ResultsError::new(&file, reason));
+        }
         let manifest: Manifest = ron::from_str(&text).map_err(|cause| {
             ResultsError::new(
                 &file,

@@ -2,6 +2,7 @@
 
 use super::identity::{self, Settings};
 use super::resolve;
+use super::resolve::fluid::{FluidFlows, FluidScenario};
 use super::resolve::{Layout, Parts, Resolved};
 use super::sections::Scenario;
 use super::syntax::parser::parse;
@@ -229,6 +230,29 @@ impl Document {
         parts: &Parts<'_>,
     ) -> Result<Vec<u8>, ScenarioError> {
         resolve::management(resolved, tables, parts, &self.base)
+            .map_err(|mistake| self.sources.error(mistake))
+    }
+
+    /// Resolves what the flow level needs: fabric, solver, policy, and forwarding tables where the policy follows some.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub fn fluid(&self, parts: &Parts<'_>) -> Result<FluidScenario, ScenarioError> {
+        resolve::fluid::resolve(self.scenario()?, parts, &self.base)
+            .map_err(|mistake| self.sources.error(mistake))
+    }
+
+    /// The flows of the flow level with another seed; the fabric stays.
+    ///
+    /// # Errors
+    /// The first mistake: what the flow level does not take.
+    pub fn fluid_flows(
+        &self,
+        fluid: &FluidScenario,
+        parts: &Parts<'_>,
+        seed: u64,
+    ) -> Result<FluidFlows, ScenarioError> {
+        resolve::fluid::flows(fluid, parts, seed, &self.base)
             .map_err(|mistake| self.sources.error(mistake))
     }
 

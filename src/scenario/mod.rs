@@ -22,6 +22,7 @@ use crate::metrics;
 
 pub use document::Document;
 pub use expectation::Expectation;
+pub use resolve::fluid::{FluidFlow, FluidFlows, FluidScenario};
 pub use resolve::{Layout, Parts, Resolved, unreachable_pairs};
 pub use sections::Scenario;
 pub use syntax::ScenarioError;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// Root modules from the bottom up. A module may import its own layer and the ones before it.
-const LAYERS: [&[&str]; 14] = [
+const LAYERS: [&[&str]; 15] = [
     &["ids", "units", "rng", "registry", "references", "chart"],
     MODELS,
     &["metrics"],
@@ -15,6 +15,7 @@ const LAYERS: [&[&str]; 14] = [
     &["cycle"],
     &["run"],
     &["report"],
+    &["flow_level"],
     &["study"],
     &["claims"],
     &["results"],
@@ -33,6 +34,7 @@ const MODELS: &[&str] = &[
     "admission",
     "measure",
     "plan",
+    "fluid",
 ];
 
 /// Root modules that may name `bevy_ecs`.

@@ -43,6 +43,8 @@ mod watch;
 mod schedule;
 // Arrival processes through the program.
 mod sources;
+// The flow level through the program.
+mod flow_level;
 // Sweeps and other studies of many runs, through the program.
 mod studies;
 // Pages and figures of runs: what they say, that they stand alone, and what is refused.

@@ -70,6 +70,8 @@ pub enum Command {
     Topology(Topology),
     /// Survey a scenario's forwarding: engine, lanes, path lengths, channel loads
     Routes(Routes),
+    /// Compute routes and rates of flows as fluids, without packets: contention, rates, completion times
+    Flow(super::flow::Flow),
     /// Count the layers LASH needs on random networks, against links: table, plot, peaks
     Layers(Layers),
     /// Show the effective cycle: stages and systems in order, what each reads and writes

@@ -4,6 +4,7 @@
 //! stage reads the results of earlier ones only; every complaint names the key it is about.
 
 mod checks;
+pub mod fluid;
 pub(super) mod quantity;
 mod routes;
 mod unreachable;
@@ -17,6 +18,8 @@ use super::sections::{Scenario, admission, dropping};
 use super::syntax::Mistake;
 use crate::admission::{ADMISSIONS, BuildAdmission};
 use crate::control::{ALGORITHMS, BuildAlgorithm};
+use crate::fluid::rates::{SOLVERS, Solver};
+use crate::fluid::routes::{BuildPolicy, POLICIES};
 use crate::ids::INFINIBAND_LANES;
 use crate::plan::Plan;
 use crate::registry::Registry;
@@ -57,6 +60,10 @@ pub struct Parts<'a> {
     pub admission: &'a Registry<BuildAdmission>,
     /// Control algorithms.
     pub control: &'a Registry<BuildAlgorithm>,
+    /// Solvers of rates at flow level.
+    pub solvers: &'a Registry<Solver>,
+    /// Policies of routes at flow level.
+    pub policies: &'a Registry<BuildPolicy>,
 }
 
 impl Parts<'static> {
@@ -72,6 +79,8 @@ impl Parts<'static> {
             slot_sources: &SLOT_SOURCES,
             admission: &ADMISSIONS,
             control: &ALGORITHMS,
+            solvers: &SOLVERS,
+            policies: &POLICIES,
         }
     }
 }
@@ -240,6 +249,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     scenario.qos.check_rules(switch)?;
     scenario.fabric.topology.entry(parts.topologies)?;
     scenario.routing.entry(parts.engines)?;
+    scenario.fluid.check_parts(parts)?;
     let mut classes = scenario.traffic.iter();
     classes.try_for_each(|class| class.check_parts(parts))?;
     let lanes = switch.lanes.value;

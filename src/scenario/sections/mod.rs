@@ -14,6 +14,7 @@ pub mod dropping;
 pub mod expect;
 pub mod fabric;
 pub mod faults;
+pub mod fluid;
 pub mod host;
 pub mod link;
 pub mod marking;
@@ -32,6 +33,7 @@ pub use dropping::Dropping;
 pub use expect::Expectation;
 pub use fabric::Fabric;
 pub use faults::Faults;
+pub use fluid::Fluid;
 pub use host::Host;
 pub use link::{Except, HostLink, Link};
 pub use marking::{EcnMarking, InfiniBandMarking, Marking, Marks};
@@ -73,6 +75,7 @@ pub static SECTIONS: &[Section] = &[
     UntilMessages::SECTION,
     UntilFlows::SECTION,
     Observe::SECTION,
+    Fluid::SECTION,
     Sweep::SECTION,
     Quick::SECTION,
     Expectation::SECTION,

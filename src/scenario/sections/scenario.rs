@@ -1,7 +1,9 @@
 //! The whole file, `Scenario(...)`: title, seed, routing, and all sections.
 
 use super::values::{Read, boolean, list, long, part, text};
-use super::{Admission, Class, Expectation, Fabric, Faults, Observe, Phases, Qos, Sweep, traffic};
+use super::{
+    Admission, Class, Expectation, Fabric, Faults, Fluid, Observe, Phases, Qos, Sweep, traffic,
+};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{Fields, Item, Mistake, Node, Part};
@@ -34,6 +36,8 @@ section! {
         allow_unreachable: bool = boolean, "true | false" or "false";
         /// Records of single packets and of flows, beside the counters
         observe: Observe = Observe::read, "section" or "()";
+        /// Routes and rates at flow level, for `virtlane flow`
+        fluid: Fluid = Fluid::read, "section" or "()";
         /// Values to vary, for `virtlane sweep`
         sweep: Option<Sweep> = Sweep::read, "section" or None;
         /// What the results must be: exit code 1 when they are not
@@ -99,6 +103,9 @@ impl Scenario {
         printer.key("allow_deadlock", plan.allow_deadlock);
         printer.key("allow_unreachable", plan.allow_unreachable);
         printer.block("observe: (", "),", |printer| Observe::print(printer, plan));
+        printer.block("fluid: (", "),", |printer| {
+            scenario.fluid.print(printer, parts);
+        });
         match &scenario.sweep {
             None => printer.key("sweep", "None"),
             Some(sweep) => {

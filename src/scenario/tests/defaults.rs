@@ -134,6 +134,7 @@ const PRESENT: &[(&str, &str, &str)] = &[
         "phases.measure=Flows(at_most: \"1000 cycles\")",
     ),
     ("observe", "observe.", "observe=()"),
+    ("fluid", "fluid.", "fluid=()"),
     (
         "sweep",
         "sweep.",

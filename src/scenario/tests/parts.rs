@@ -3,6 +3,8 @@
 use super::super::Parts;
 use crate::admission::ADMISSIONS;
 use crate::control::ALGORITHMS;
+use crate::fluid::rates::SOLVERS;
+use crate::fluid::routes::POLICIES;
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter, Registry};
 use crate::rng::Stream;
@@ -32,6 +34,8 @@ pub(super) fn parts() -> Parts<'static> {
         slot_sources: &SLOT_SOURCES,
         admission: &ADMISSIONS,
         control: &ALGORITHMS,
+        solvers: &SOLVERS,
+        policies: &POLICIES,
     }
 }
 

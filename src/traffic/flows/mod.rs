@@ -4,6 +4,7 @@
 //! are like is said beside it, unless the generator says it of a flow itself.
 
 mod all_to_all;
+mod applications;
 mod csv;
 mod hot_nodes;
 mod incast;
@@ -30,6 +31,7 @@ pub static FLOW_GENERATORS: Registry<BuildFlows> = Registry {
     kind: "flow generator",
     entries: &[
         all_to_all::ENTRY,
+        applications::ENTRY,
         csv::ENTRY,
         hot_nodes::ENTRY,
         incast::ENTRY,
@@ -81,6 +83,8 @@ pub struct Own {
     pub rate: Option<f64>,
     /// Weight, at least 1.
     pub weight: Option<u16>,
+    /// Its application among those of the generator.
+    pub application: Option<u32>,
     /// Earlier flows of the generator that it waits for, by their numbers there.
     pub after: Vec<After>,
 }

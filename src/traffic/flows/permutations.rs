@@ -3,7 +3,7 @@
 use super::{BuildFlows, FlowsContext, GivenFlow};
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
-use crate::rng::below;
+use crate::rng::{Stream, below};
 use serde::Deserialize;
 
 /// Registers `Permutations`.
@@ -27,11 +27,11 @@ pub(super) const ENTRY: Entry<BuildFlows> = Entry {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename = "Permutations")]
 struct Permutations {
-    #[serde(default = "one")]
+    #[serde(default = "single")]
     count: u32,
 }
 
-fn one() -> u32 {
+fn single() -> u32 {
     1
 }
 
@@ -45,21 +45,28 @@ fn build(
     let mut pairs = Vec::with_capacity(context.hosts.len() * count as usize);
     let mut targets: Vec<HostId> = context.hosts.to_vec();
     for _ in 0..count {
-        // drawn until there is no fixed point: e times on average
-        loop {
-            for last in (1..targets.len()).rev() {
-                targets.swap(last, below(&mut rng, last as u32 + 1) as usize);
-            }
-            if targets
-                .iter()
-                .zip(context.hosts)
-                .all(|(to, from)| to != from)
-            {
-                break;
-            }
-        }
+        derange(context.hosts, &mut targets, &mut rng);
         let ends = context.hosts.iter().zip(&targets);
         pairs.extend(ends.map(|(&from, &to)| GivenFlow::between(from, to)));
     }
     Ok(pairs)
+}
+
+/// One permutation of at least two hosts.
+pub(super) fn one(hosts: &[HostId], rng: &mut Stream) -> Vec<(HostId, HostId)> {
+    let mut targets = hosts.to_vec();
+    derange(hosts, &mut targets, rng);
+    hosts.iter().copied().zip(targets).collect()
+}
+
+/// Shuffles `targets`, drawn until there is no fixed point: e times on average.
+fn derange(hosts: &[HostId], targets: &mut [HostId], rng: &mut Stream) {
+    loop {
+        for last in (1..targets.len()).rev() {
+            targets.swap(last, below(rng, last as u32 + 1) as usize);
+        }
+        if targets.iter().zip(hosts).all(|(to, from)| to != from) {
+            break;
+        }
+    }
 }

@@ -64,6 +64,19 @@ fn impossible_flows_are_refused_with_what_is_allowed() {
             "`count` is 5: expected 1 to 4",
         ),
         ("List(pairs: [(2, 2)])", "from host 2 to itself"),
+        (
+            "Applications(count: 3)",
+            "`count` times `fragments` is 3: expected a divisor of the 8 hosts",
+        ),
+        (
+            "Applications(count: 0)",
+            "expected a divisor of the 8 hosts",
+        ),
+        ("Applications(count: 8)", "each application has one host"),
+        (
+            "Applications(count: 2, max_permutations: 0)",
+            "`max_permutations` is 0: expected 1 to 8388608",
+        ),
     ] {
         let error = build_with("", text).unwrap_err().to_string();
         assert!(error.contains(message), "{text}: {error}");
@@ -88,6 +101,39 @@ fn generators_give_what_they_say() {
     let permutations = pairs("Permutations(count: 3)");
     for host in 1..9 {
         assert_eq!(permutations.iter().filter(|pair| pair.1 == host).count(), 3);
+    }
+}
+
+/// Every application has groups of neighbours of its own, and every host of it sends and receives as many flows.
+#[test]
+fn applications_keep_to_their_groups() {
+    let text = "Applications(count: 2, fragments: 2, max_permutations: 3)";
+    let flows = build_with("", text).unwrap();
+    let application = |flow: &GivenFlow| flow.own.as_ref().unwrap().application.unwrap();
+    let mut hosts = [Vec::new(), Vec::new()];
+    for flow in &flows {
+        hosts[application(flow) as usize].push(flow.source.0);
+        let back = flows
+            .iter()
+            .filter(|other| other.destination == flow.source);
+        assert!(
+            back.clone()
+                .all(|other| application(other) == application(flow))
+        );
+        let sent = flows.iter().filter(|other| other.source == flow.source);
+        assert_eq!(back.count(), sent.count());
+        assert_ne!(flow.source, flow.destination);
+    }
+    for own in &mut hosts {
+        own.sort_unstable();
+        let flows = own.len();
+        own.dedup();
+        assert!(own.len() == 4 && [4, 8, 12].contains(&flows), "{own:?}");
+        // groups of two: hosts 1 and 2, 3 and 4, ..
+        assert!(
+            own.chunks(2)
+                .all(|pair| pair[0] % 2 == 1 && pair[1] == pair[0] + 1)
+        );
     }
 }
 

@@ -161,6 +161,7 @@ fn flow(dice: &mut Dice, common: &Common, class: u16, size: &SizeDistribution) -
         process: made.then(|| traffic::process(dice, size.mean(), false).1),
         after: Box::default(),
         phase: None,
+        application: None,
     }
 }
 

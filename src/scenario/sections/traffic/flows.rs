@@ -237,9 +237,6 @@ impl Entry<'_> {
             }
             let alike = &alike[known.unwrap_or(alike.len() - 1)];
             let mut flow = FlowPlan {
-                class: class as u16,
-                source: given.source,
-                destination: given.destination,
                 start,
                 stop,
                 flits,
@@ -248,8 +245,8 @@ impl Entry<'_> {
                 changes: Arc::clone(&alike.changes),
                 window,
                 process: alike.process.clone(),
-                after: Box::default(),
                 phase,
+                ..FlowPlan::backlogged(class as u16, given.source, given.destination)
             };
             let own = given.own.as_deref();
             if let Some(own) = own {
@@ -272,6 +269,7 @@ impl Entry<'_> {
         flow.stop = own.stop.or(flow.stop);
         flow.flits = own.flits.or(flow.flits);
         flow.weight = own.weight.unwrap_or(flow.weight);
+        flow.application = own.application;
         if let Some(rate) = own.rate {
             flow.limit = self.rate(rate, pace)?;
         }

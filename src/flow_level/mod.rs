@@ -1,0 +1,127 @@
+//! A scenario at flow level: runs with flows, routes and rates of their own, and what they give.
+//!
+//! ```text
+//! FluidScenario ── seeds, in parallel ──> flows ── policy ──> routes ── solver ──> rates ──> Outcome
+//! Outcomes ── merge, in the order of their seeds ──> Summary, tables
+//! ```
+//!
+//! Fabric and forwarding tables are those of the scenario in all runs.
+
+mod human;
+mod network;
+mod outcome;
+mod summary;
+mod tables;
+mod write;
+
+pub use human::table;
+pub use outcome::{Detail, Outcome};
+pub use summary::{Spread, Summary};
+pub use write::write;
+
+use crate::fluid::rates::TooLargeError;
+use crate::fluid::routes::link_sets::LinkSets;
+use crate::fluid::routes::{PolicyError, Ways};
+use crate::scenario::{Document, FluidScenario, Parts, ScenarioError};
+use rayon::prelude::*;
+
+/// Results of all runs.
+#[derive(Debug)]
+pub struct Results<'a> {
+    /// What was run.
+    pub scenario: &'a FluidScenario,
+    /// Sets of channels.
+    pub sets: LinkSets,
+    /// Every run, by its seed.
+    pub runs: Vec<Outcome>,
+    /// Flows and links of the first run.
+    pub detail: Detail,
+}
+
+/// Why a run cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum FlowLevelError {
+    /// The scenario is wrong.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// The policy is not for this fabric.
+    #[error("fluid.policy: {0}")]
+    Policy(#[from] PolicyError),
+    /// The solver has no room for the network.
+    #[error("fluid.solver: {0}")]
+    Solver(#[from] TooLargeError),
+    /// Rates are not what their solver promises: a mistake of the program.
+    #[error("run with seed {seed}: {reason}")]
+    Broken {
+        /// Seed of the run.
+        seed: u64,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// Makes all runs, in parallel on the threads of the current pool; the results do not depend on their number.
+///
+/// Rates are always checked to be feasible; with `check` they are held to all that their solver promises.
+///
+/// # Errors
+/// That of the first run that cannot be made.
+pub fn run<'a>(
+    document: &Document,
+    scenario: &'a FluidScenario,
+    check: bool,
+) -> Result<Results<'a>, FlowLevelError> {
+    let sets = LinkSets::new(&scenario.layout.graph);
+    let first = scenario.scenario.seed;
+    let seeds = 0..u64::from(scenario.scenario.fluid.runs.value);
+    let made: Vec<Result<(Outcome, Option<Detail>), FlowLevelError>> = seeds
+        .into_par_iter()
+        .map(|number| one(document, scenario, &sets, first.wrapping_add(number), check))
+        .collect();
+    let mut runs = Vec::with_capacity(made.len());
+    let mut detail = None;
+    for made in made {
+        let (outcome, of_first) = made?;
+        runs.push(outcome);
+        detail = detail.or(of_first);
+    }
+    Ok(Results {
+        scenario,
+        sets,
+        runs,
+        detail: detail.unwrap_or_default(),
+    })
+}
+
+/// One run, with its details if it is the first.
+fn one(
+    document: &Document,
+    scenario: &FluidScenario,
+    sets: &LinkSets,
+    seed: u64,
+    check: bool,
+) -> Result<(Outcome, Option<Detail>), FlowLevelError> {
+    let flows = document.fluid_flows(scenario, &Parts::registered(), seed)?;
+    let graph = &scenario.layout.graph;
+    let ways = Ways {
+        graph,
+        tables: scenario.routes.as_ref().and_then(|routes| routes.tables()),
+    };
+    let ends: Vec<_> = flows.flows.iter().map(|flow| flow.ends).collect();
+    let routes = scenario.policy.routes(&ways, &ends, seed)?;
+    let network = network::network(scenario, &flows, &routes);
+    let rates = (scenario.solver.solve)(&network, seed)?;
+    let checked = if check {
+        (scenario.solver.check)(&network, &rates)
+    } else {
+        crate::fluid::check::feasible(&network, &rates)
+    };
+    checked.map_err(|unfair| FlowLevelError::Broken {
+        seed,
+        reason: unfair.to_string(),
+    })?;
+    let detail = Detail::new(scenario, flows, routes, &network, &rates);
+    let outcome = Outcome::new(scenario, sets, seed, &detail, rates.rounds);
+    let is_first = seed == scenario.scenario.seed;
+    Ok((outcome, is_first.then_some(detail)))
+}

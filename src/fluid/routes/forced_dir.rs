@@ -1,0 +1,47 @@
+//! Adaptive ascent, and on the way down sideways in the direction with more switches left.
+//!
+//! Guarantees: up, then at every level from the top of the way on first sideways in one direction, then down.
+//! Cost: see [`setup`](super::setup).
+//!
+//! References: [`ZDORNOV_BIRK`] §3.2, §6.2
+
+use super::setup::{Hops, Setup, Sideways, Ties};
+use super::{BuildPolicy, Ends, FlowRoutes, Policy, PolicyError, Ways};
+use crate::references::ZDORNOV_BIRK;
+use crate::registry::Entry;
+use serde::Deserialize;
+
+/// Registers `ForcedDir`.
+pub(super) const ENTRY: Entry<BuildPolicy> = Entry {
+    name: "ForcedDir",
+    aliases: &[],
+    summary: "enriched trees: as Ascent, and sideways before each step down where a horizontal link has fewer flows; \
+              always towards the farther end of the chain",
+    parameters: &[Hops::PARAMETER, Ties::PARAMETER],
+    guarantees: &[
+        "up, then level by level sideways and down; sideways only where strictly fewer flows are",
+        "flows are set up in a random order",
+    ],
+    references: &[ZDORNOV_BIRK],
+    build: |arguments| Ok(Box::new(arguments.parse::<ForcedDir>()?)),
+};
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ForcedDir {
+    hops: Hops,
+    ties: Ties,
+}
+
+impl Policy for ForcedDir {
+    fn routes(
+        &self,
+        ways: &Ways<'_>,
+        flows: &[Ends],
+        seed: u64,
+    ) -> Result<FlowRoutes, PolicyError> {
+        let sideways = Sideways::forced(self.hops);
+        let mut setup = Setup::new(ways.graph, "ForcedDir", sideways, self.ties, seed)?;
+        Ok(setup.all(flows))
+    }
+}

@@ -1,0 +1,77 @@
+//! Values of a scenario at flow level, means over its runs there.
+
+use super::paths::look_up;
+use super::{Entry, Of, metric};
+use serde_json::Value;
+
+/// The root of their paths.
+const ROOT: &str = "fluid.";
+
+/// The value at the path of a metric in a summary of runs at flow level.
+pub fn value(summary: &Value, path: &str) -> Option<f64> {
+    let path = path.strip_prefix(ROOT)?;
+    look_up(summary, &format!("{path}.mean"))
+}
+
+const fn fluid(path: &'static str, unit: &'static str, summary: &'static str) -> Entry {
+    metric(path, unit, summary, Of::Fluid).entry()
+}
+
+const RATE: &str = "fraction of link rate";
+
+pub(super) const ENTRIES: &[Entry] = &[
+    fluid(
+        "fluid.contention.max",
+        "flows",
+        "Flows over the channel that most flows share, at flow level (`virtlane flow`), mean over its runs; not in summary.json \
+         of packet runs, as all of `fluid`",
+    ),
+    fluid(
+        "fluid.contention.mean",
+        "flows",
+        "Flows over the worst channel of a flow, mean over the flows",
+    ),
+    fluid(
+        "fluid.sets.NAME.contention_max",
+        "flows",
+        "Most flows over a channel of a set such as `down 0-1`",
+    ),
+    fluid(
+        "fluid.routes.mean",
+        "channels",
+        "Channels of a route, mean over the flows",
+    ),
+    fluid(
+        "fluid.routes.longest",
+        "channels",
+        "Channels of the longest route",
+    ),
+    fluid("fluid.rates.min", RATE, "Least rate of a flow"),
+    fluid(
+        "fluid.rates.mean",
+        RATE,
+        "Rate of a flow, mean over the flows",
+    ),
+    fluid("fluid.rates.max", RATE, "Largest rate of a flow"),
+    fluid(
+        "fluid.applications.min",
+        RATE,
+        "Least rate of an application",
+    ),
+    fluid(
+        "fluid.applications.mean",
+        RATE,
+        "Rate of an application, mean over the applications",
+    ),
+    fluid(
+        "fluid.completion.slowdown_max",
+        "times of a flow at link rate",
+        "Time of the slowest flow over its time at link rate; with flows of one size, when all is sent",
+    ),
+    fluid(
+        "fluid.completion.cycles",
+        "cycles",
+        "When the last flow has sent all",
+    ),
+    fluid("fluid.rounds", "rounds", "Rounds of the solver"),
+];

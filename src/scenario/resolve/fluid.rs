@@ -1,0 +1,242 @@
+//! The stages for the flow level: no packets, so that no proof is needed, and only flows that all send at once.
+
+use super::{Layout, Parts, checks, layout, plan, route};
+use crate::fluid::network::LARGEST_WEIGHT;
+use crate::fluid::rates::Solver;
+use crate::fluid::routes::{Ends, Policy};
+use crate::plan::{FlowPlan, Limit, Plan};
+use crate::routing::Routes;
+use crate::scenario::Scenario;
+use crate::scenario::sections::Class;
+use crate::scenario::sections::fluid::Weights;
+use crate::scenario::syntax::Mistake;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A scenario at flow level.
+#[derive(Debug)]
+pub struct FluidScenario {
+    /// What was written.
+    pub scenario: Scenario,
+    /// Clock, links and graph.
+    pub layout: Layout,
+    /// How rates are computed.
+    pub solver: Solver,
+    /// Over which links flows go.
+    pub policy: Box<dyn Policy>,
+    /// Forwarding, where the policy follows it.
+    pub routes: Option<Routes>,
+    /// Cycles that a host takes for a flit, where that is not the speed of its link.
+    pub sink_cycles_per_flit: Option<u32>,
+    /// Flows with the seed of the scenario.
+    pub first: FluidFlows,
+    /// Classes that have no flows.
+    pub left_out: Vec<String>,
+}
+
+/// All flows of a run.
+#[derive(Clone, Debug)]
+pub struct FluidFlows {
+    /// The flows, by id.
+    pub flows: Vec<FluidFlow>,
+    /// Names of the applications: those of phases, of the generator with its class, else of classes.
+    pub applications: Vec<String>,
+}
+
+/// A flow at flow level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FluidFlow {
+    /// Where it goes, and what it adds to counters of links.
+    pub ends: Ends,
+    /// Its traffic class.
+    pub class: u16,
+    /// What solvers know it by.
+    pub weight: u64,
+    /// Its application, by the place of the name.
+    pub application: u32,
+    /// What it sends in all \[flits\]; `None` = without end.
+    pub flits: Option<u64>,
+    /// Most it may send \[2^-32 flits per cycle\].
+    pub most: Option<u64>,
+}
+
+/// All stages.
+///
+/// # Errors
+/// The first mistake of any stage.
+pub fn resolve(
+    scenario: Scenario,
+    parts: &Parts<'_>,
+    base: &Path,
+) -> Result<FluidScenario, Mistake> {
+    let solver = scenario.fluid.solver(parts)?;
+    let policy = scenario.fluid.policy(parts)?;
+    let switch = &scenario.fabric.switch;
+    switch.check(&scenario.qos)?;
+    scenario.qos.check(switch.lanes.value)?;
+    let layout = layout(&scenario, parts, base)?;
+    let plan = plan(&scenario, parts, &layout, base)?;
+    let first = Flows::of(&scenario, &plan)?;
+    let routes = if policy.needs_tables() {
+        checks::table_size(&scenario, &layout.graph)?;
+        Some(route(&scenario, parts, &layout, &plan, base)?)
+    } else {
+        None
+    };
+    let classes = scenario
+        .traffic
+        .iter()
+        .filter(|class| class.flows.is_none());
+    Ok(FluidScenario {
+        left_out: classes.map(|class| class.name.value.clone()).collect(),
+        sink_cycles_per_flit: plan.host.sink_cycles_per_flit,
+        scenario,
+        layout,
+        solver,
+        policy,
+        routes,
+        first,
+    })
+}
+
+/// The flows with another seed.
+///
+/// # Errors
+/// The first mistake.
+pub fn flows(
+    fluid: &FluidScenario,
+    parts: &Parts<'_>,
+    seed: u64,
+    base: &Path,
+) -> Result<FluidFlows, Mistake> {
+    if seed == fluid.scenario.seed {
+        return Ok(fluid.first.clone());
+    }
+    let scenario = Scenario {
+        seed,
+        ..fluid.scenario.clone()
+    };
+    let plan = plan(&scenario, parts, &fluid.layout, base)?;
+    Flows::of(&scenario, &plan)
+}
+
+/// Flows that are being taken over.
+struct Flows<'a> {
+    scenario: &'a Scenario,
+    plan: &'a Plan,
+    numbers: BTreeMap<String, u32>,
+    names: Vec<String>,
+}
+
+impl Flows<'_> {
+    /// All flows of a plan.
+    fn of(scenario: &Scenario, plan: &Plan) -> Result<FluidFlows, Mistake> {
+        let has_flows = |class: &&Class| class.flows.is_some();
+        for class in scenario.traffic.iter().filter(has_flows) {
+            if class.slots.is_some() || class.requests.is_some() {
+                let message = "its flows have slots or requests: at flow level all flows send at once, at fixed rates";
+                return Err(class.name.mistake(message));
+            }
+        }
+        if !scenario.traffic.iter().any(|class| class.flows.is_some()) {
+            let first = &scenario.traffic[0].name;
+            return Err(
+                first.mistake("no class has `flows`, and the flow level is about nothing else")
+            );
+        }
+        let mut all = Flows {
+            scenario,
+            plan,
+            numbers: BTreeMap::new(),
+            names: Vec::new(),
+        };
+        let mut flows = Vec::with_capacity(plan.flows.len());
+        for flow in &plan.flows {
+            if !plan.is_of_probes(flow.class) {
+                flows.push(all.flow(flow)?);
+            }
+        }
+        Ok(FluidFlows {
+            flows,
+            applications: all.names,
+        })
+    }
+
+    fn flow(&mut self, flow: &FlowPlan) -> Result<FluidFlow, Mistake> {
+        let class = &self.scenario.traffic[usize::from(flow.class)];
+        let wrong = |reason: &str| {
+            let (from, to) = (flow.source, flow.destination);
+            let message = format!("the flow from host {from} to host {to} {reason}");
+            class.name.mistake(message)
+        };
+        self.check(flow).map_err(wrong)?;
+        let phase = flow
+            .phase
+            .map(|phase| &self.plan.app_phases[phase as usize]);
+        let name = match (phase, flow.application) {
+            (Some(phase), _) => phase.application.clone(),
+            (None, Some(number)) => format!("{} {number}", class.name.value),
+            (None, None) => class.name.value.clone(),
+        };
+        let levels = &self.plan.classes[usize::from(flow.class)].service_levels;
+        Ok(FluidFlow {
+            ends: Ends {
+                source: flow.source,
+                destination: flow.destination,
+                weight: flow.weight,
+                level: levels.first().copied().unwrap_or_default(),
+            },
+            class: flow.class,
+            weight: self.weight(flow).map_err(wrong)?,
+            application: self.application(name),
+            flits: flow.flits,
+            most: match flow.limit {
+                Limit::Rate(rate) => Some(rate),
+                Limit::None | Limit::Delay { .. } => None,
+            },
+        })
+    }
+
+    /// Refuses what is not of the flow level.
+    fn check(&self, flow: &FlowPlan) -> Result<(), &'static str> {
+        let phase = flow
+            .phase
+            .map(|phase| &self.plan.app_phases[phase as usize]);
+        if flow.start > 0 || flow.stop.is_some() || !flow.after.is_empty() {
+            Err("starts later than others, or stops: at flow level all flows send at once")
+        } else if phase.is_some_and(|phase| phase.number > 0) {
+            Err("belongs to a later phase: at flow level all flows send at once")
+        } else if flow.process.is_some() {
+            Err("has a process: at flow level every flow always has data")
+        } else if matches!(flow.limit, Limit::Delay { .. }) {
+            Err("is limited by a delay, and not by a rate")
+        } else if !flow.changes.is_empty() {
+            Err("has limits that change: at flow level rates are fixed")
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What solvers know a flow by.
+    fn weight(&self, flow: &FlowPlan) -> Result<u64, &'static str> {
+        let weight = u64::from(flow.weight);
+        let weight = match (self.scenario.fluid.weights, flow.flits) {
+            (Weights::Weights, _) => Some(weight),
+            (Weights::Sizes, Some(flits)) => flits.checked_mul(weight),
+            (Weights::Sizes, None) => return Err("has no size, and sizes are weights"),
+        };
+        let weight = weight.filter(|weight| *weight <= LARGEST_WEIGHT);
+        weight.ok_or("is too large: its size times its weight is more than 2^40 flits")
+    }
+
+    /// Number of an application.
+    fn application(&mut self, name: String) -> u32 {
+        if let Some(&number) = self.numbers.get(&name) {
+            return number;
+        }
+        let number = self.names.len() as u32;
+        self.numbers.insert(name.clone(), number);
+        self.names.push(name);
+        number
+    }
+}

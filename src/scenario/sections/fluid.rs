@@ -1,0 +1,80 @@
+//! Section `fluid`: routes and rates at flow level.
+
+use super::values::{Read, one_of, part, whole};
+use crate::fluid::rates::Solver;
+use crate::fluid::routes::Policy;
+use crate::scenario::Parts;
+use crate::scenario::print::Printer;
+use crate::scenario::syntax::{At, Item, Mistake, Part};
+
+section! {
+    /// The flows of the scenario as fluids, for `virtlane flow`: all flows at once, on fixed routes, at fixed rates. Buffers,
+    /// packets, windows and `control` play no part.
+    Fluid = "fluid" in "fluid" {
+        /// How rates are computed
+        solver: Part = part("solver of rates"), "solver of rates" or "Ffa()";
+        /// Over which links flows go
+        policy: Part = part("policy of routes"), "policy of routes" or "Static()";
+        /// What solvers know flows by: their weights, or their weights times what they send in all
+        weights: Weights = one_of(&[Weights::Weights, Weights::Sizes]), "Weights | Sizes" or "Weights";
+        /// Part of every link that is kept for other traffic
+        reserved: At<f64> = reserved, "0 <= number < 1" or "0";
+        /// Runs with flows and routes of their own, with seeds from that of the scenario on
+        runs: At<u32> = whole(1), "integer >= 1" or "1";
+    }
+}
+
+/// What solvers know flows by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// Their weights.
+    Weights,
+    /// Their weights times their sizes \[flits\].
+    Sizes,
+}
+
+fn reserved(item: &Item<'_>) -> Read<f64> {
+    match item.number() {
+        Ok(number) if (0.0..1.0).contains(&number) => Ok(number),
+        _ => Err(item.unexpected("a number from 0 to below 1, such as 0.1")),
+    }
+}
+
+impl Fluid {
+    /// Whether its parts exist and take their arguments.
+    pub(in crate::scenario) fn check_parts(&self, parts: &Parts<'_>) -> Result<(), Mistake> {
+        self.solver(parts)?;
+        self.policy(parts).map(drop)
+    }
+
+    /// The solver.
+    pub(in crate::scenario) fn solver(&self, parts: &Parts<'_>) -> Result<Solver, Mistake> {
+        let entry = self.solver.entry(parts.solvers)?;
+        self.solver.build(|arguments| {
+            let Nothing {} = arguments.parse()?;
+            Ok(entry.build)
+        })
+    }
+
+    /// The policy.
+    pub(in crate::scenario) fn policy(
+        &self,
+        parts: &Parts<'_>,
+    ) -> Result<Box<dyn Policy>, Mistake> {
+        self.policy.build(self.policy.entry(parts.policies)?.build)
+    }
+
+    /// The section with the values of the plan.
+    pub(super) fn print(&self, printer: &mut Printer, parts: &Parts<'_>) {
+        printer.part("solver", &self.solver, parts.solvers);
+        printer.part("policy", &self.policy, parts.policies);
+        printer.key("weights", format_args!("{:?}", self.weights));
+        printer.key("reserved", format_args!("{:?}", self.reserved.value));
+        printer.key("runs", self.runs.value);
+    }
+}
+
+/// Solvers have no parameters.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
