@@ -78,20 +78,18 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let first = view.shared.iterations() == 1 || view.lists.settled == 0;
     let (mut hops, mut flits) = (0, 0);
-    for i in view.lists.settled..view.lists.grants.len() {
-        let grant = view.lists.grants[i];
+    let mut grants = std::mem::take(&mut view.lists.grants);
+    for grant in &mut grants[view.lists.settled..] {
         if grant.accepted {
             flits += u64::from(view.queues[grant.queue].size);
-            let packet = carry_out(view, &grant, first);
+            grant.packet = carry_out(view, grant, first);
             hops += 1;
-            if view.lists.facts.granted {
-                view.lists.grants[i].packet = packet;
-            }
         }
     }
     view.lists.hops.packets += hops;
     view.lists.hops.flits += flits;
-    view.lists.settled = view.lists.grants.len();
+    view.lists.settled = grants.len();
+    view.lists.grants = grants;
 }
 
 /// Returns the packet. `first`: pointers over inputs and outputs move, as they do in the first round.
