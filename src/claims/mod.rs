@@ -78,18 +78,20 @@ fn of_holding(claim: &Expectation, found: f64) -> Verdict {
 
 /// Compares the claims about the flow level, by itself, with the summary of its runs.
 pub fn of_flows(scenario: &Scenario, summary: &Value) -> Vec<Judgement> {
-    let value = |metric: &str| metrics::fluid::value(summary, metric);
-    let judge = |claim: &Expectation| {
-        let found = value(&claim.metric.value);
-        let found = match &claim.per {
-            None => found,
-            Some(per) => found.zip(value(&per.value)).map(|(a, b)| a / b),
-        };
-        Judgement::new(claim, found)
-    };
+    let mut value = |metric: &str| metrics::fluid::value(summary, metric);
     let claims = scenario.expect.iter();
     let own = claims.filter(|claim| !claim.is_of_sweep() && is_fluid(&claim.metric.value));
-    own.map(judge).collect()
+    own.map(|claim| judge(claim, &mut value)).collect()
+}
+
+/// Judges a claim about single runs: its metric, or the ratio of its two, by the values that metrics have.
+fn judge(claim: &Expectation, value: &mut impl FnMut(&str) -> Option<f64>) -> Judgement {
+    let found = value(&claim.metric.value);
+    let found = match &claim.per {
+        None => found,
+        Some(per) => found.zip(value(&per.value)).map(|(a, b)| a / b),
+    };
+    Judgement::new(claim, found)
 }
 
 /// Whether a metric is of the flow level.
@@ -109,17 +111,9 @@ pub fn of_run(resolved: &Resolved, summary: &Value) -> Vec<Judgement> {
             routes.get(metric)
         })
     };
-    let judge = |claim: &Expectation| {
-        let found = value(&claim.metric.value);
-        let found = match &claim.per {
-            None => found,
-            Some(per) => found.zip(value(&per.value)).map(|(a, b)| a / b),
-        };
-        Judgement::new(claim, found)
-    };
     claims
         .filter(|claim| !claim.is_of_sweep() && !is_fluid(&claim.metric.value))
-        .map(judge)
+        .map(|claim| judge(claim, &mut value))
         .collect()
 }
 

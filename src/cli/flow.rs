@@ -1,6 +1,6 @@
 //! `virtlane flow`: a scenario at flow level, without packets.
 
-use super::args::{Changes, Format};
+use super::args::{Format, Input};
 use super::print;
 use crate::claims;
 use crate::cli::run::verdict;
@@ -29,15 +29,12 @@ use std::time::Instant;
                   3 rates that break a rule (a mistake of this program); 4 results could not be written"
 )]
 pub struct Flow {
-    /// Scenario file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
     #[command(flatten)]
     #[expect(
         missing_docs,
         reason = "a doc comment would replace the help text of the command"
     )]
-    pub changes: Changes,
+    pub input: Input,
     /// Solver of rates, as by `--set fluid.solver=NAME`; expectations are not judged
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
@@ -123,7 +120,7 @@ pub fn execute(arguments: &Flow) -> Result<ExitCode, Error> {
 
 /// The scenario with all changes.
 fn open(arguments: &Flow) -> Result<Document, Error> {
-    let mut document = arguments.changes.open(Some(&arguments.file))?;
+    let mut document = arguments.input.open()?;
     if let Some(solver) = &arguments.solver {
         let solver = named(&SOLVERS, "--solver", solver)?;
         document.assign("fluid.solver", &solver)?;

@@ -5,8 +5,8 @@
 //!
 //! References: [`ZDORNOV_BIRK`] §3.2, §6.1
 
-use super::setup::{Setup, Sideways, Ties};
-use super::{BuildPolicy, Ends, FlowRoutes, Policy, PolicyError, Ways};
+use super::BuildPolicy;
+use super::setup::{ByCounters, Sideways, Ties};
 use crate::references::ZDORNOV_BIRK;
 use crate::registry::Entry;
 use serde::Deserialize;
@@ -19,23 +19,18 @@ pub(super) const ENTRY: Entry<BuildPolicy> = Entry {
     parameters: &[Ties::PARAMETER],
     guarantees: &["minimal", "flows are set up in a random order"],
     references: &[ZDORNOV_BIRK],
-    build: |arguments| Ok(Box::new(arguments.parse::<Ascent>()?)),
+    build: |arguments| {
+        let Ascent { ties } = arguments.parse()?;
+        Ok(Box::new(ByCounters {
+            name: "Ascent",
+            sideways: Sideways::NEVER,
+            ties,
+        }))
+    },
 };
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Ascent {
     ties: Ties,
-}
-
-impl Policy for Ascent {
-    fn routes(
-        &self,
-        ways: &Ways<'_>,
-        flows: &[Ends],
-        seed: u64,
-    ) -> Result<FlowRoutes, PolicyError> {
-        let mut setup = Setup::new(ways.graph, "Ascent", Sideways::NEVER, self.ties, seed)?;
-        Ok(setup.all(flows))
-    }
 }

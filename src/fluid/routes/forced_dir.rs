@@ -5,11 +5,10 @@
 //!
 //! References: [`ZDORNOV_BIRK`] §3.2, §6.2
 
-use super::setup::{Hops, Setup, Sideways, Ties};
-use super::{BuildPolicy, Ends, FlowRoutes, Policy, PolicyError, Ways};
+use super::BuildPolicy;
+use super::setup::{ByCounters, Hops, Sideways, SidewaysParameters, Ties};
 use crate::references::ZDORNOV_BIRK;
 use crate::registry::Entry;
-use serde::Deserialize;
 
 /// Registers `ForcedDir`.
 pub(super) const ENTRY: Entry<BuildPolicy> = Entry {
@@ -23,25 +22,12 @@ pub(super) const ENTRY: Entry<BuildPolicy> = Entry {
         "flows are set up in a random order",
     ],
     references: &[ZDORNOV_BIRK],
-    build: |arguments| Ok(Box::new(arguments.parse::<ForcedDir>()?)),
+    build: |arguments| {
+        let SidewaysParameters { hops, ties } = arguments.parse()?;
+        Ok(Box::new(ByCounters {
+            name: "ForcedDir",
+            sideways: Sideways::forced(hops),
+            ties,
+        }))
+    },
 };
-
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct ForcedDir {
-    hops: Hops,
-    ties: Ties,
-}
-
-impl Policy for ForcedDir {
-    fn routes(
-        &self,
-        ways: &Ways<'_>,
-        flows: &[Ends],
-        seed: u64,
-    ) -> Result<FlowRoutes, PolicyError> {
-        let sideways = Sideways::forced(self.hops);
-        let mut setup = Setup::new(ways.graph, "ForcedDir", sideways, self.ties, seed)?;
-        Ok(setup.all(flows))
-    }
-}

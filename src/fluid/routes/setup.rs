@@ -15,7 +15,7 @@
 //!
 //! References: [`ZDORNOV_BIRK`](crate::references::ZDORNOV_BIRK) §3.1, §3.2
 
-use super::{Ends, FlowRoutes, PolicyError};
+use super::{Ends, FlowRoutes, Policy, PolicyError, Ways};
 use crate::ids::{ChannelId, SwitchId};
 use crate::registry::Parameter;
 use crate::rng::{Purpose, Stream, below, stream};
@@ -100,6 +100,35 @@ impl Sideways {
             ..Self::forced(hops)
         }
     }
+}
+
+/// A policy that sets flows up by counters.
+#[derive(Clone, Debug)]
+pub(super) struct ByCounters {
+    /// Its name, for messages.
+    pub(super) name: &'static str,
+    pub(super) sideways: Sideways,
+    pub(super) ties: Ties,
+}
+
+impl Policy for ByCounters {
+    fn routes(
+        &self,
+        ways: &Ways<'_>,
+        flows: &[Ends],
+        seed: u64,
+    ) -> Result<FlowRoutes, PolicyError> {
+        let mut setup = Setup::new(ways.graph, self.name, self.sideways, self.ties, seed)?;
+        Ok(setup.all(flows))
+    }
+}
+
+/// Parameters of policies that go sideways.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct SidewaysParameters {
+    pub(super) hops: Hops,
+    pub(super) ties: Ties,
 }
 
 /// Side of a chain.
