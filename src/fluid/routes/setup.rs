@@ -171,9 +171,9 @@ impl<'a> Setup<'a> {
             },
             _ => {
                 let needed = if sideways.needs_links {
-                    "an enriched tree (topology EnrichedTree); policy `Ascent` is for trees without horizontal links"
+                    "an enriched tree (topology EnrichedTree) without faults; policy `Ascent` is for trees without horizontal links"
                 } else {
-                    "a k-ary n-tree or an enriched tree; policy `Static` is for any fabric"
+                    "a k-ary n-tree or an enriched tree, without faults; policy `Static` is for any fabric"
                 };
                 return Err(PolicyError(format!("{name} needs {needed}")));
             }

@@ -141,7 +141,7 @@ impl Flows<'_> {
         if !scenario.traffic.iter().any(|class| class.flows.is_some()) {
             let first = &scenario.traffic[0].name;
             return Err(
-                first.mistake("no class has `flows`, and the flow level is about nothing else")
+                first.mistake("no class has `flows`, and the flow level is about nothing else: give one `flows` in place of pattern and process")
             );
         }
         let mut all = Flows {
@@ -203,7 +203,9 @@ impl Flows<'_> {
             .phase
             .map(|phase| &self.plan.app_phases[phase as usize]);
         if flow.start > 0 || flow.stop.is_some() || !flow.after.is_empty() {
-            Err("starts later than others, or stops: at flow level all flows send at once")
+            Err(
+                "starts later than others, or stops: at flow level all flows send at once, leave `start` and `stop` out",
+            )
         } else if phase.is_some_and(|phase| phase.number > 0) {
             Err("belongs to a later phase: at flow level all flows send at once")
         } else if flow.process.is_some() {
