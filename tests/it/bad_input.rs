@@ -1,6 +1,6 @@
 //! Every wrong scenario under `tests/bad_scenarios` fails with a message that names place, key and way out.
 
-use assert_cmd::Command;
+use crate::program;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use virtlane::scenario::{Document, Parts};
@@ -41,17 +41,7 @@ fn wrong_scenarios_are_refused_with_place_key_and_way_out() {
 }
 
 fn virtlane(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::cargo_bin("virtlane")
-        .expect("built before its tests")
-        .args(arguments)
-        .output()
-        .expect("the program starts");
-    let text = |bytes| String::from_utf8(bytes).expect("output is text");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    program::virtlane(Path::new("."), arguments)
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `virtlane flow`: what it tells and writes, the same on any number of threads, and what it refuses.
 
-use assert_cmd::Command;
+use crate::program::virtlane;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,14 +37,11 @@ struct Told {
 
 fn flow(folder: &Path, scenario: &str, arguments: &[&str]) -> Told {
     fs::write(folder.join("it.ron"), scenario).expect("it can be written");
-    let mut command = Command::cargo_bin("virtlane").expect("it is built");
-    let command = command.current_dir(folder).args(["flow", "it.ron"]);
-    let output = command.args(arguments).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
+    let (code, output, errors) = virtlane(folder, &[&["flow", "it.ron"], arguments].concat());
     Told {
-        code: output.status.code(),
-        output: text(output.stdout),
-        errors: text(output.stderr),
+        code,
+        output,
+        errors,
     }
 }
 
@@ -384,14 +381,8 @@ fn results_are_not_replaced_unless_that_is_asked_for() {
 fn reports_say_that_they_are_of_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     flow(folder.path(), TREE, &["--out", "here"]);
-    let mut command = Command::cargo_bin("virtlane").expect("it is built");
-    let output = command
-        .current_dir(folder.path())
-        .args(["report", "here"])
-        .output();
-    let output = output.expect("it runs");
-    let errors = String::from_utf8(output.stderr).expect("text");
-    assert_eq!(output.status.code(), Some(2));
+    let (code, _, errors) = virtlane(folder.path(), &["report", "here"]);
+    assert_eq!(code, Some(2));
     assert!(errors.contains("is of `virtlane flow`"), "{errors}");
 }
 

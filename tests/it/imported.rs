@@ -1,6 +1,6 @@
 //! Real fabrics through the program: mixed speeds, LIDs, forwarding dumps, short names of engines.
 
-use assert_cmd::Command;
+use crate::program;
 use std::path::Path;
 
 /// Runs the program on a scenario with a topology and a routing; exit code, output, errors.
@@ -10,27 +10,14 @@ fn virtlane(
     (topology, routing): (&str, &str),
     more: &[&str],
 ) -> (Option<i32>, String, String) {
-    let scenario = folder.join("scenario.ron");
     let text = format!(
         "Scenario(title: \"imported\", fabric: (topology: {topology}, link: (rate: \"100 Gbit/s\", latency: \"100 ns\"), \
          switch: (lanes: 8, lane_capacity: \"8 KiB\")), routing: {routing}, traffic: [(name: \"bulk\", pattern: Uniform, \
          process: Bernoulli(load: 0.05), size: \"2 KiB\")], phases: (warmup: \"1000 cycles\", measure: \"5000 cycles\"), \
          allow_deadlock: true)"
     );
-    std::fs::write(&scenario, text).expect("can be written");
-    let output = Command::cargo_bin("virtlane")
-        .expect("built before its tests")
-        .arg(command)
-        .arg(&scenario)
-        .args(more)
-        .output()
-        .expect("the program starts");
-    let text = |bytes| String::from_utf8(bytes).expect("output is text");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    std::fs::write(folder.join("scenario.ron"), text).expect("can be written");
+    program::virtlane(folder, &[&[command, "scenario.ron"], more].concat())
 }
 
 fn file(path: &str) -> String {

@@ -1,5 +1,7 @@
 //! Integration tests, one binary: each module is one subject.
 
+// The program as a user runs it.
+mod program;
 // Wrong scenarios and command lines: what the user reads.
 mod bad_input;
 // Seeded random small fabrics, options and traffic.

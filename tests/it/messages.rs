@@ -1,7 +1,7 @@
 //! Runs that replay messages: the shipped trace, other threads and shards, stops in the middle, what is told.
 
+use crate::program;
 use crate::random_fabric::Dice;
-use assert_cmd::Command;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -179,17 +179,8 @@ fn messages_of_several_sources_are_merged_by_time() {
 }
 
 fn virtlane(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
-    let output = Command::cargo_bin("virtlane")
-        .expect("built before its tests")
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .expect("the program starts");
-    let text = [output.stdout, output.stderr].concat();
-    (
-        output.status.code(),
-        String::from_utf8(text).expect("output is text"),
-    )
+    let (code, output, errors) = program::virtlane(folder, arguments);
+    (code, output + &errors)
 }
 
 /// A folder with the scenario and its trace.

@@ -1,6 +1,6 @@
 //! `report` and `plot`: what a page says, that it stands alone, that its plan repeats the run, and what is refused.
 
-use assert_cmd::Command;
+use crate::program::virtlane;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -20,22 +20,6 @@ const SCENARIO: &str = r#"Scenario(
     ],
     phases: (warmup: "500 cycles", measure: "2000 cycles", drain: Auto),
 )"#;
-
-/// Runs the program in `folder`; its exit code, standard output and standard error.
-fn virtlane(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::cargo_bin("virtlane")
-        .expect("built before its tests")
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .expect("the program starts");
-    let text = |bytes| String::from_utf8(bytes).expect("output is text");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
-}
 
 fn succeed(folder: &Path, arguments: &[&str]) -> String {
     let (code, output, errors) = virtlane(folder, arguments);

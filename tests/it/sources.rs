@@ -1,6 +1,6 @@
 //! `virtlane sources`: what it tells of arrival processes, and what it refuses.
 
-use assert_cmd::Command;
+use crate::program::virtlane;
 use std::path::Path;
 use virtlane::measure::arrivals::{BackloggedError, Intervals, packets};
 use virtlane::scenario::{Document, Parts};
@@ -23,18 +23,9 @@ const STAR: &str = r#"Scenario(
 fn sources(arguments: &[&str]) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("star.ron"), STAR).expect("it can be written");
-    let mut command = Command::cargo_bin("virtlane").expect("it is built");
-    let command = command.current_dir(folder.path());
-    let output = command
-        .args(["sources", "star.ron"])
-        .args(arguments)
-        .output();
-    let output = output.expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
+    virtlane(
+        folder.path(),
+        &[&["sources", "star.ron"], arguments].concat(),
     )
 }
 

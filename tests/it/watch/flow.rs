@@ -1,7 +1,7 @@
 //! One flow watched: known cycles, agreement with the deliveries, no cycle without a reason, and a run that is not changed.
 
 use super::{LINE, resolve, run};
-use assert_cmd::Command;
+use crate::program::virtlane;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
@@ -322,16 +322,9 @@ fn watching_a_flow_agrees_with_the_deliveries_and_changes_nothing() {
 fn program(text: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("flows.ron"), text).expect("it can be written");
-    let mut command = Command::cargo_bin("virtlane").expect("it is built");
-    let command = command
-        .current_dir(folder.path())
-        .args(["watch", "flows.ron"]);
-    let output = command.args(arguments).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
+    virtlane(
+        folder.path(),
+        &[&["watch", "flows.ron"], arguments].concat(),
     )
 }
 

@@ -3,7 +3,7 @@
 mod flow;
 mod lost;
 
-use assert_cmd::Command;
+use crate::program::virtlane;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
@@ -259,21 +259,8 @@ fn a_deadlock_ends_the_story() {
 fn the_program_tells_a_table_or_json() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("line.ron"), LINE).expect("it can be written");
-    let program = |arguments: &[&str]| {
-        let mut command = Command::cargo_bin("virtlane").expect("it is built");
-        let output = command
-            .current_dir(folder.path())
-            .args(["watch", "line.ron"])
-            .args(arguments)
-            .output();
-        let output = output.expect("it runs");
-        let text = |bytes| String::from_utf8(bytes).expect("text");
-        (
-            output.status.code(),
-            text(output.stdout),
-            text(output.stderr),
-        )
-    };
+    let program =
+        |arguments: &[&str]| virtlane(folder.path(), &[&["watch", "line.ron"], arguments].concat());
     let (code, table, _) = program(&["--packet", "0/bulk/0"]);
     assert_eq!(code, Some(0));
     insta::assert_snapshot!(table);
