@@ -203,7 +203,7 @@ fn next(setting: Setting<'_>, from: ChannelId, saying: Saying) -> ChannelId {
         panic!("D49: tables only")
     };
     if let Some(route) = own_routes::of_saying(setting, saying) {
-        return own_routes::next(&route, from);
+        return own_routes::next(route, from);
     }
     let (_, destination) = saying.ends(setting);
     let switch = setting.graph.channel(from).to.switch().expect("a switch");

@@ -9,19 +9,18 @@ use virtlane::plan::Plan;
 use virtlane::routing::Tables;
 
 /// The route of a flow, if flows have some.
-fn of_flow(setting: Setting<'_>, flow: usize) -> Option<Vec<ChannelId>> {
-    let _ = (setting, flow);
-    None
+fn of_flow(setting: Setting<'_>, flow: usize) -> Option<&[ChannelId]> {
+    let routes = setting.plan.routes_of_flows.as_ref();
+    routes.map(|routes| routes.of(flow))
 }
 
 /// Whether flows have routes of their own.
 pub(super) fn are_given(setting: Setting<'_>) -> bool {
-    let _ = setting;
-    false
+    setting.plan.routes_of_flows.is_some()
 }
 
 /// The route that a packet goes by: one of a flow, or a probe in band.
-pub(super) fn of_packet(setting: Setting<'_>, packet: &Packet) -> Option<Vec<ChannelId>> {
+pub(super) fn of_packet<'a>(setting: Setting<'a>, packet: &Packet) -> Option<&'a [ChannelId]> {
     match (packet.flow, packet.saying) {
         (Some(flow), _) => of_flow(setting, flow),
         (None, Some(saying)) => of_saying(setting, saying),
@@ -30,7 +29,7 @@ pub(super) fn of_packet(setting: Setting<'_>, packet: &Packet) -> Option<Vec<Cha
 }
 
 /// The route that a control packet goes by: a probe, in band or out of band.
-pub(super) fn of_saying(setting: Setting<'_>, saying: Saying) -> Option<Vec<ChannelId>> {
+pub(super) fn of_saying(setting: Setting<'_>, saying: Saying) -> Option<&[ChannelId]> {
     match saying.says {
         Says::Probe(_) => of_flow(setting, saying.flow),
         Says::Answer(_) | Says::Reply { .. } => None,
@@ -71,7 +70,7 @@ pub(super) fn check_plan(setting: Setting<'_>) {
             let before = setting.graph.channel(step[1]).from.switch();
             assert!(behind.is_some() && behind == before, "D66: {route:?}");
         }
-        let mut channels = route.clone();
+        let mut channels = route.to_vec();
         channels.sort_unstable();
         channels.dedup();
         assert_eq!(channels.len(), route.len(), "D66: distinct channels");
@@ -80,6 +79,9 @@ pub(super) fn check_plan(setting: Setting<'_>) {
 
 /// Whether some class looks at its switches (D51).
 fn looks(plan: &Plan) -> bool {
-    let mut controls = plan.classes.iter().filter_map(|class| class.control.as_ref());
+    let mut controls = plan
+        .classes
+        .iter()
+        .filter_map(|class| class.control.as_ref());
     controls.any(|control| Algorithm::looks(&control.algorithm).is_some())
 }

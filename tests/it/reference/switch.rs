@@ -198,7 +198,7 @@ impl Switch {
         let options = &setting.plan.switch;
         let ways = match setting.routing {
             Routing::Tables(tables) => vec![match own_routes::of_packet(setting, packet) {
-                Some(route) => self.way_of_route(setting, tables, (packet, &route), input),
+                Some(route) => self.way_of_route(setting, tables, (packet, route), input),
                 None => self.table_way(options, tables, packet, input),
             }],
             Routing::Adaptive(_) => Vec::new(),
