@@ -26,6 +26,15 @@ impl RoutesOfFlows {
         (0..self.len()).map(|flow| self.of(flow))
     }
 
+    /// Flows over every one of `channels` channels. Cost: O(channels of all routes).
+    pub fn loads(&self, channels: usize) -> Vec<u32> {
+        let mut loads = vec![0; channels];
+        for &channel in &*self.channels {
+            loads[channel.index()] += 1;
+        }
+        loads
+    }
+
     /// Number of flows.
     pub fn len(&self) -> usize {
         self.first.len().saturating_sub(1)
@@ -73,6 +82,7 @@ mod tests {
             );
         }
         assert_eq!(routes.of(1), [ChannelId(7)]);
+        assert_eq!(routes.loads(8), [0, 1, 2, 1, 1, 0, 0, 1]);
         assert!(RoutesOfFlows::default().is_empty());
     }
 }

@@ -21,6 +21,7 @@
 
 use super::arbitrate::by_inputs;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::mechanisms::{adaptive, output_lanes, vl_tables};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
@@ -108,6 +109,9 @@ fn carry_out<const W: usize, P: RuleSet>(
     let emptied = packet_row == queue.tail;
     let packet = &mut view.packets[packet_row];
     packet.hops = packet.hops.saturating_add(1);
+    if view.shared.own_routes().is_some() {
+        OwnRoutes::advance(&mut view.records[packet_row]);
+    }
     queue.head = if emptied {
         PacketRow::NONE
     } else {
@@ -351,7 +355,7 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
     let lane = view.shared.numbering.lane(to.port(), lane_number);
     match peer {
         Peer::Switch => {
-            let at = arrival + view.pipeline_of(to.port(), &view.packets[packet_row], step);
+            let at = arrival + view.pipeline_of(to.port(), packet_row, step);
             view.calendar.at(at).heads.push((lane, packet_row));
         }
         Peer::Host | Peer::Sink if view.shared.sink_step() == 0 => {
@@ -373,7 +377,7 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
         }
         Peer::Border => {
             let border = view.place.border(to.border());
-            let packet = &view.packets[packet_row];
+            let packet = (&view.packets[packet_row], &view.records[packet_row]);
             let at = arrival
                 + view
                     .shared

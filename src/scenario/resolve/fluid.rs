@@ -130,7 +130,7 @@ pub(super) fn known_to_solvers(scenario: &Scenario, plan: &Plan) -> Result<Fluid
 }
 
 /// A flow as policies of routes know it.
-pub(super) fn ends(class: &ClassPlan, flow: &FlowPlan) -> Ends {
+pub(in crate::scenario) fn ends(class: &ClassPlan, flow: &FlowPlan) -> Ends {
     Ends {
         source: flow.source,
         destination: flow.destination,
