@@ -188,6 +188,7 @@ fn applications_come_and_go() {
             flows.any(|flow| flow.application as usize == application)
         };
         let mut present = vec![false; network.applications()];
+        let mut last_change = vec![0; present.len()];
         let (mut now, mut changes) = (0, 0);
         for _ in 0..1 + below(&mut rng, 12) {
             let application = below(&mut rng, present.len() as u32);
@@ -196,7 +197,9 @@ fn applications_come_and_go() {
                 continue;
             }
             // an application meets before it begins or ends again
-            now += 20_000 + u64::from(below(&mut rng, 4)) * 3_000;
+            let last = &mut last_change[application as usize];
+            now = (now + u64::from(below(&mut rng, 8)) * 3_000).max(*last + 20_000);
+            *last = now;
             *is_there = !*is_there;
             simulation.change(now, application, *is_there);
             changes += 1;
@@ -227,8 +230,8 @@ fn applications_come_and_go() {
     assert!(cut_off > 50 && ended > 500, "{cut_off} {ended}");
 }
 
-/// A flow over three links with an element between two: it is announced in three hops there and three back, and triggers over one
-/// hop; then three PIFs of one hop each way, and the levels.
+/// A flow over two links: it is announced in two hops there and two back, and triggers over one; then three PIFs of one hop each
+/// way, and the levels.
 #[test]
 fn a_flow_alone_is_known_after_its_announcement() {
     // two hosts, 1 and 2, at a switch
