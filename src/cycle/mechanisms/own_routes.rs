@@ -1,11 +1,13 @@
 //! Routes that flows have of their own: the outputs that their packets take, whatever tables say (D66).
 //!
-//! The outputs of all flows stand one behind the other in one list, that all shards share. A packet carries the place of its
-//! next one, which moves on with every grant: nothing is looked up by flow after the start, and nothing is hashed.
+//! The outputs of all flows stand one behind the other in one list, that all shards share. A packet carries the place of the
+//! one that it had last, or has where it is, which moves on when it comes to a switch: nothing is looked up by flow after the start, and
+//! nothing is hashed. All that is done with a packet in the cycle of its grant, marks by what waits included, finds the output of
+//! that switch.
 //!
 //! Read by: `Slot::Inject` (the place at the start), `Slot::Route` and what else asks for the output of a packet
-//! Written by: `Slot::Cross`, the place of a granted packet
-//! Cost: a byte per switch on every route, 8 bytes per flow; one look into the record of each new head
+//! Written by: `Slot::Deliver`, the place of a packet that may request from this cycle on
+//! Cost: a byte per channel of every route, 8 bytes per flow; one look into the record of each new head
 
 use crate::fabric::PacketRecord;
 use crate::fabric::components::NONE;
@@ -16,11 +18,11 @@ use crate::topology::{Endpoint, Graph};
 /// The outputs of all flows.
 #[derive(Debug)]
 pub struct OwnRoutes {
-    /// Place of the first output of each flow (global id).
+    /// Place of the channel of its host of each flow (global id).
     first: Box<[u32]>,
     /// Its source host (global id).
     sources: Box<[u32]>,
-    /// Position of the output among the connected ports of its switch.
+    /// Position of the output among the connected ports of its switch, for every channel of a route.
     outputs: Box<[u8]>,
 }
 
@@ -32,10 +34,10 @@ impl OwnRoutes {
         for route in routes.iter() {
             first.push(outputs.len() as u32);
             let ports = route.iter().map(|&channel| graph.channel(channel).from);
-            // the first channel is that of a host
-            outputs.extend(ports.filter_map(|port| match port {
-                Endpoint::Switch(switch, port) => Some(placement.index_of(switch, port)),
-                Endpoint::Host(_) => None,
+            outputs.extend(ports.map(|port| match port {
+                Endpoint::Switch(switch, port) => placement.index_of(switch, port),
+                // where a packet is before its first switch; nobody asks for it
+                Endpoint::Host(_) => u8::MAX,
             }));
         }
         Some(Self {
@@ -45,8 +47,7 @@ impl OwnRoutes {
         })
     }
 
-    /// Place of the first output of a packet of a flow that starts at a host (global ids); `NONE` where it goes by the tables,
-    /// as do those without a flow and those that go back to its source.
+    /// Place of a packet of a flow that starts at a host (global ids); `NONE` where it goes by the tables, as do those without a flow and those that go back to its source.
     #[inline]
     pub fn begin(&self, flow: u32, host: u32) -> u32 {
         if flow == NONE || self.sources[flow as usize] != host {
@@ -61,17 +62,21 @@ impl OwnRoutes {
         (place != NONE).then(|| self.outputs[place as usize])
     }
 
-    /// The output of a packet at the switch where it is, or to which it is under way; likewise.
+    /// The output of a packet at the switch to whose inputs it has come; likewise.
     #[inline]
     pub fn output(&self, record: &PacketRecord) -> Option<u8> {
         self.output_at(record.via)
     }
 
-    /// The packet has been granted that output.
+    /// The output of a packet at the switch to which it is under way; likewise.
     #[inline]
-    pub fn advance(record: &mut PacketRecord) {
-        if record.via != NONE {
-            record.via += 1;
-        }
+    pub fn output_ahead(&self, record: &PacketRecord) -> Option<u8> {
+        self.output_at(Self::behind(record.via))
+    }
+
+    /// The place behind one.
+    #[inline]
+    pub fn behind(place: u32) -> u32 {
+        if place == NONE { NONE } else { place + 1 }
     }
 }

@@ -14,6 +14,7 @@
 //! None.
 
 use crate::cycle::mechanisms::adaptive;
+use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Shared;
 use crate::cycle::view::View;
@@ -28,6 +29,12 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     std::mem::swap(&mut view.lists.consumed, &mut slot.deliveries);
     let mut frees = std::mem::take(&mut slot.frees);
     let mut wakes = std::mem::take(&mut slot.wakes);
+    if view.shared.own_routes().is_some() {
+        for &(_, packet) in &view.lists.arrived {
+            let record = &mut view.records[packet];
+            record.via = OwnRoutes::behind(record.via);
+        }
+    }
     if view.shared.speedup() == 1 {
         for freed in frees.drain(..) {
             free_port(view, freed.input());
@@ -201,7 +208,7 @@ impl Shared {
             let entry = row as usize * tables.host_count + packet.destination as usize;
             let first = tables.output_first[switch as usize] as usize;
             let own = self.own_routes.as_ref();
-            let own = own.and_then(|routes| routes.output(record));
+            let own = own.and_then(|routes| routes.output_ahead(record));
             tables.output_step[first + usize::from(own.unwrap_or_else(|| tables.next[entry]))]
         };
         self.switch.request_delay + self.underrun(packet.size, step_in, step_out)
