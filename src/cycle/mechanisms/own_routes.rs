@@ -6,7 +6,7 @@
 //! that switch.
 //!
 //! Read by: `Slot::Inject` (the place at the start), `Slot::Route` and what else asks for the output of a packet
-//! Written by: `Slot::Deliver`, the place of a packet that may request from this cycle on
+//! Written by: `Slot::Route`, the place of a packet that may request from this cycle on
 //! Cost: a byte per channel of every route, 8 bytes per flow; one look into the record of each new head
 
 use crate::fabric::PacketRecord;

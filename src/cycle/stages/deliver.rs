@@ -14,7 +14,6 @@
 //! None.
 
 use crate::cycle::mechanisms::adaptive;
-use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Shared;
 use crate::cycle::view::View;
@@ -29,12 +28,6 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     std::mem::swap(&mut view.lists.consumed, &mut slot.deliveries);
     let mut frees = std::mem::take(&mut slot.frees);
     let mut wakes = std::mem::take(&mut slot.wakes);
-    if view.shared.own_routes().is_some() {
-        for &(_, packet) in &view.lists.arrived {
-            let record = &mut view.records[packet];
-            record.via = OwnRoutes::behind(record.via);
-        }
-    }
     if view.shared.speedup() == 1 {
         for freed in frees.drain(..) {
             free_port(view, freed.input());
