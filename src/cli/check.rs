@@ -48,6 +48,25 @@ pub(super) fn scope(resolved: &Resolved) -> &'static str {
     }
 }
 
+/// What flows with routes of their own do, if they have some.
+pub(super) fn own_routes(resolved: &Resolved) -> Option<String> {
+    let routes = resolved.plan.routes_of_flows.as_ref()?;
+    let policy = &resolved.scenario.fluid.policy.name.value;
+    let lengths = || routes.iter().map(<[_]>::len);
+    let channels = resolved.layout.graph.channels().len();
+    let mean = lengths().sum::<usize>() as f64 / routes.len().max(1) as f64;
+    Some(format!(
+        "{} by {policy}, {mean:.3} channels on average and {} at most; at most {} over one channel",
+        super::count(routes.len(), "flow", "s"),
+        lengths().max().unwrap_or(0),
+        super::count(
+            routes.loads(channels).into_iter().max().unwrap_or(0) as usize,
+            "flow",
+            "s"
+        ),
+    ))
+}
+
 fn verdict(resolved: &Resolved) -> String {
     let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
     let free = if resolved.proof.acyclic {
@@ -63,14 +82,16 @@ fn verdict(resolved: &Resolved) -> String {
             scenario::unreachable_pairs(graph, &resolved.proof)
         ),
     };
+    let own_routes = own_routes(resolved).map(|text| format!("\n  routes   {text}"));
     format!(
-        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}\n  traffic  {}\n  \
+        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}\n  traffic  {}\n  \
          cycles   {} warm-up + {} measurement, then at most {} drain\n",
         plan.title,
         super::count(graph.switches().len(), "switch", "es"),
         super::count(graph.hosts().len(), "host", "s"),
         super::count(graph.link_count(), "link", "s"),
         resolved.routes.engine(),
+        own_routes.unwrap_or_default(),
         classes(resolved),
         plan.phases.warmup,
         plan.phases.measure,

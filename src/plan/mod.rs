@@ -8,6 +8,7 @@ mod class;
 mod flow;
 mod host;
 mod phases;
+mod routes;
 mod scheduler;
 mod switch;
 
@@ -16,6 +17,7 @@ pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
 pub use flow::{AppPhase, FlowAfter, FlowPlan, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
+pub use routes::RoutesOfFlows;
 pub use scheduler::{SCHEDULERS, Scheduler, Unit};
 pub use switch::{
     BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching,
@@ -49,6 +51,9 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// Flows, by id.
     pub flows: Vec<FlowPlan>,
+    /// The channels that packets of flows go over, by id, where flows have routes of their own (D66); the limits that go
+    /// with them are in [`flows`](Self::flows) already.
+    pub routes_of_flows: Option<RoutesOfFlows>,
     /// How flows are admitted, where classes ask.
     pub admission: Option<AdmissionPlan>,
     /// Phases of applications that flows belong to, those of an application one after the other.

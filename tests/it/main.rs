@@ -48,6 +48,8 @@ mod schedule;
 mod sources;
 // The flow level through the program.
 mod flow_level;
+// Flows with routes of their own.
+mod own_routes;
 // Sweeps and other studies of many runs, through the program.
 mod studies;
 // Pages and figures of runs: what they say, that they stand alone, and what is refused.

@@ -321,26 +321,28 @@ fn launch<const W: usize, P: RuleSet>(
         hops: 0,
         fecn: false,
     };
+    let source = hosts.hosts[view.place.host(out)].id;
+    let own_routes = view.shared.own_routes();
     let record = PacketRecord {
         created: waiting.created,
         injected: now,
         requested: 0,
-        source: hosts.hosts[view.place.host(out)].id,
+        source,
         sequence: waiting.sequence,
-        via: NONE,
+        via: own_routes.map_or(NONE, |routes| routes.begin(tag.flow, source)),
         word: 0,
         class: waiting.class,
         flow: tag.flow,
         answer: tag.answer,
     };
     hosts.records.injected(now, waiting.class, waiting.size);
-    let port = &view.outs[out];
-    let arrival = now + u64::from(port.latency);
-    let at = arrival + view.pipeline_of(port.to.port(), &packet, port.step);
-    let lane = view.shared.numbering.lane(port.to.port(), lane);
     let row = hosts.pool.claim();
     view.packets[row] = packet;
     view.records[row] = record;
+    let port = &view.outs[out];
+    let arrival = now + u64::from(port.latency);
+    let at = arrival + view.pipeline_of(port.to.port(), row, port.step);
+    let lane = view.shared.numbering.lane(port.to.port(), lane);
     view.calendar.at(at).heads.push((lane, row));
     if view.lists.facts.sent {
         view.lists.sent.push(row);

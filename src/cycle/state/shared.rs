@@ -2,6 +2,7 @@
 
 use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::cycle::mechanisms::flows::FlowEnd;
+use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::fabric::Classifier;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, Numbering};
@@ -29,6 +30,8 @@ pub struct Shared {
     pub tables: Option<VlArbitrationTables>,
     /// Adaptive routing; then there are no forwarding tables.
     pub adaptation: Option<Adaptation>,
+    /// Routes that flows have of their own.
+    pub own_routes: Option<OwnRoutes>,
     /// Both ends of every flow, by id.
     pub flow_ends: Arc<[FlowEnd]>,
 }

@@ -4,6 +4,7 @@ pub mod answers;
 pub(super) mod conclude;
 pub mod dependency_graph;
 mod lane_walk;
+pub mod own_routes;
 mod pairs;
 pub mod reach;
 pub mod verify;

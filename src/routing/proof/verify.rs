@@ -21,6 +21,7 @@
 use super::conclude::{Followed, conclude};
 use super::dependency_graph::DependencyGraph;
 use super::lane_walk::{LaneWalk, Level, distinct_levels, require_sound};
+use super::own_routes::{OwnRoute, extend};
 use super::pairs::Pairs;
 use super::walk::{Common, DeadEnd, NONE, Rows, Ways, blocks, columns, dead_end};
 use crate::ids::{ChannelId, HostId, SlId, VlId};
@@ -173,6 +174,20 @@ pub fn verify(
     tables: &Tables,
     options: &VerifyOptions<'_>,
 ) -> Result<Proof, VerifyError> {
+    verify_with(graph, tables, options, &[])
+}
+
+/// The same where packets also go over these routes, which no declaration of the tables is about: a cycle that comes with
+/// them is reported in the proof.
+///
+/// # Errors
+/// Those of [`verify`].
+pub fn verify_with(
+    graph: &Graph,
+    tables: &Tables,
+    options: &VerifyOptions<'_>,
+    routes: &[OwnRoute<'_>],
+) -> Result<Proof, VerifyError> {
     require_sound(graph, tables, options)?;
     let all: Vec<HostId> = graph.host_ids().collect();
     let senders = options.senders.unwrap_or(&all);
@@ -224,7 +239,9 @@ pub fn verify(
         choices: None,
     };
     let promises = (tables.engine.as_str(), &tables.guarantees);
-    conclude(graph, promises, options, &dependencies, found)
+    let mut proof = conclude(graph, promises, options, &dependencies, found)?;
+    extend((graph, tables), routes, merged, &dependencies, &mut proof);
+    Ok(proof)
 }
 
 fn membership(graph: &Graph, hosts: &[HostId]) -> Vec<bool> {

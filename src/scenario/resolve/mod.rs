@@ -3,8 +3,10 @@
 //! `Scenario -> Layout` (clock, graph) `-> Plan` (classes against the graph) `-> Routes -> Proof`. Each
 //! stage reads the results of earlier ones only; every complaint names the key it is about.
 
+mod carry;
 mod checks;
 pub mod fluid;
+pub mod network;
 pub(super) mod quantity;
 mod routes;
 mod unreachable;
@@ -221,6 +223,7 @@ pub fn plan(
         classes,
         workloads,
         flows,
+        routes_of_flows: None,
         admission: rounds,
         app_phases,
         phases: scenario.phases.plan(clock)?,
@@ -263,6 +266,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
     let routes = route(&scenario, parts, &layout, &plan, base)?;
+    carry::enter(&scenario, parts, &layout.graph, &routes, &mut plan)?;
     let mut proof = prove(&layout.graph, &routes, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;
     if proof.unreachable_pairs > 0 {

@@ -1,6 +1,7 @@
 //! Scenario texts through all stages, with small parts of their own.
 
 mod admission;
+mod carry;
 mod control;
 mod defaults;
 mod dropping;

@@ -1,6 +1,7 @@
 //! Runs that are stopped and continued, or forked.
 
 mod flows;
+mod routes;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

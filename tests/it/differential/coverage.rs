@@ -1,7 +1,10 @@
 //! What was drawn: every combination that matters has a name, and must have been met.
 
 use super::engine::Found;
-use crate::random_fabric::{ADMISSION, Case, DROPPING, FLOWS, Kind, engines, features, wanted};
+use crate::random_fabric::{
+    ADMISSION, BESIDE_ROUTES, Case, DROPPING, FLOWS, Kind, ROUTES, SCHEDULERS, engines, features,
+    wanted,
+};
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -131,7 +134,7 @@ impl Coverage {
         );
         self.require_widths("general", &[2, 8, 16, 128]);
         let sets: &[&str] = match kind {
-            Kind::Tables => &[
+            Kind::Tables | Kind::OwnRoutes => &[
                 "Rounds",
                 "Arbitrated",
                 "SpedUp",
@@ -159,6 +162,18 @@ impl Coverage {
             self.require([format!("resumed with {name}")], 2);
             self.require([name], 3);
         }
+    }
+
+    /// Routes of flows (D66), and what goes with them, resumed as well.
+    pub(super) fn require_routes(&self) {
+        assert!(self.deliveries > 50 * self.cases, "hardly anything: {self}");
+        self.require(ROUTES, 3);
+        self.require(ROUTES.map(|name| format!("resumed with {name}")), 2);
+        self.require(BESIDE_ROUTES.iter().chain(&SCHEDULERS), 2);
+        self.require(["plain", "general"], self.cases / 5);
+        self.require((2..=7).map(|count| format!("{count} shards")), 1);
+        self.require([BEGUN, DROPPED, HELD], 2);
+        self.require(RELEASED, 1);
     }
 
     /// What only tables have: the fast path.

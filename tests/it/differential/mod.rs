@@ -19,7 +19,9 @@ mod probes;
 mod unreachable;
 mod whole_runs;
 
-use crate::random_fabric::{Adaptive, Case, Kind, adaptive_case, case, shipped_case};
+use crate::random_fabric::{
+    Adaptive, Case, Kind, adaptive_case, case, case_with_routes, shipped_case,
+};
 use crate::reference::{Delivery, Outcome, Routing, simulate_forked};
 use coverage::Coverage;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -139,6 +141,18 @@ fn every_adaptively_routed_packet_arrives_in_the_same_cycle() {
     let coverage = compare(adaptive_case, Adaptive::routes, 320);
     if is_usual() {
         coverage.require_general(Kind::Adaptive);
+    }
+}
+
+#[test]
+fn every_packet_on_a_route_of_its_own_arrives_in_the_same_cycle() {
+    let coverage = compare(
+        case_with_routes,
+        |tables| Routes::Tables(tables.clone()),
+        240,
+    );
+    if is_usual() {
+        coverage.require_routes();
     }
 }
 

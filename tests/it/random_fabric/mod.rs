@@ -3,7 +3,7 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission` and `dropping`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission` and `dropping`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
@@ -14,6 +14,7 @@ mod fabric;
 mod features;
 mod flows;
 mod options;
+mod own_routes;
 mod shipped;
 mod slots;
 mod strata;
@@ -24,7 +25,10 @@ mod way;
 
 pub(crate) use adaptive::Adaptive;
 pub(crate) use control::{bound, probe};
-pub(crate) use features::{ADMISSION, DROPPING, FLOWS, features};
+pub(crate) use features::{
+    ADMISSION, BESIDE_ROUTES, DROPPING, FLOWS, ROUTES, SCHEDULERS, features,
+};
+pub(crate) use own_routes::case_with_routes;
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};
 pub(crate) use traffic::{Saturating, ToOne};
@@ -234,6 +238,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         },
         workloads: Vec::new(),
         flows: Vec::new(),
+        routes_of_flows: None,
         admission: None,
         app_phases: Vec::new(),
     };

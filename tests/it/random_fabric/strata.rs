@@ -6,7 +6,9 @@
 //! [`PERIOD`] cases in a row hold every width and size in every mode, and every feature three times.
 
 use super::Dice;
-use super::features::{ADAPTIVE_ONLY, PLAIN, SCHEDULERS, STATEFUL, TABLES_ONLY, traffic};
+use super::features::{
+    ADAPTIVE_ONLY, BESIDE_ROUTES, PLAIN, ROUTES, SCHEDULERS, STATEFUL, TABLES_ONLY, traffic,
+};
 
 /// Cases in a row that hold everything.
 pub(crate) const PERIOD: u64 = 2 * SLOTS * 8;
@@ -70,6 +72,8 @@ fn wide(dice: &mut Dice, width: usize) -> (u8, u32) {
 pub(crate) enum Kind {
     Tables,
     Adaptive,
+    /// Tables, and flows with routes of their own.
+    OwnRoutes,
 }
 
 /// What the number of a case decides.
@@ -129,6 +133,8 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
     let given: &[&[&str]] = match (kind, plain) {
         (Kind::Tables, true) => &[&PLAIN],
         (Kind::Tables, false) => &[&STATEFUL, &TABLES_ONLY, &SCHEDULERS],
+        (Kind::OwnRoutes, true) => &[&ROUTES],
+        (Kind::OwnRoutes, false) => &[&ROUTES, &BESIDE_ROUTES, &SCHEDULERS],
         (Kind::Adaptive, true) => &[&PLAIN, &ADAPTIVE_ONLY],
         (Kind::Adaptive, false) => &[&STATEFUL, &ADAPTIVE_ONLY, &SCHEDULERS],
     };
@@ -137,7 +143,9 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
     if (kind, plain) == (Kind::Tables, true) {
         names.extend(traffic());
     }
-    names.push(String::from("fork"));
+    if kind != Kind::OwnRoutes {
+        names.push(String::from("fork"));
+    }
     names
 }
 

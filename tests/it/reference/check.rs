@@ -3,6 +3,7 @@
 
 use super::Fabric;
 use super::flows::Told;
+use super::own_routes;
 use super::packet::{Packet, Saying, Says};
 use super::switch::Switch;
 use std::collections::BTreeMap;
@@ -135,8 +136,9 @@ fn check_control(fabric: &Fabric<'_>) {
 
 /// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they are delivered, but for
 /// dropped ones, in the order of their creation, those of one flow, those of none, and control packets; which of these goes first is the scheduler's
-/// choice, or D40's.
-pub(super) fn check_order(packets: &[Packet]) {
+/// choice, or D40's. With routes of their own (D66) so are the packets of a flow, and its probes.
+pub(super) fn check_order(fabric: &Fabric<'_>) {
+    let (setting, packets) = (fabric.setting, &fabric.packets);
     let mut last: BTreeMap<(HostId, HostId, SlId, bool, Option<usize>, bool), u64> =
         BTreeMap::new();
     for packet in packets.iter().filter(|packet| packet.dropped.is_none()) {
@@ -148,12 +150,14 @@ pub(super) fn check_order(packets: &[Packet]) {
             packet.sl
         };
         let ends = (packet.source, packet.destination);
+        let has_route = |saying: &Saying| own_routes::of_saying(setting, *saying).is_some();
+        let probes = packet.saying.filter(has_route);
         let path = (
             ends.0,
             ends.1,
             sl,
             packet.management,
-            packet.flow,
+            packet.flow.or(probes.map(|saying| saying.flow)),
             packet.saying.is_some(),
         );
         let before = last.insert(path, delivered).unwrap_or(0);

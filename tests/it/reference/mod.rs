@@ -2,12 +2,12 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55-D61, D63, D64); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55-D61, D63, D64, D66); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
-//! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
+//! (queues and holding), `routing`, `adaptive` (D20) and `own_routes` (D66), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
 //! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49),
 //! `applications` (D50), `waits` (D63), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
@@ -30,6 +30,7 @@ mod messages;
 mod outcome;
 mod output;
 mod output_lanes;
+mod own_routes;
 mod packet;
 mod request;
 mod rooms;
@@ -104,7 +105,7 @@ pub(crate) fn simulate_forked<'a>(
     fabric.look(cycles);
     fabric.admit(cycles);
     if let Routing::Tables(_) = fabric.setting.routing {
-        check::check_order(&fabric.packets);
+        check::check_order(&fabric);
     }
     fabric.outcome(cycles)
 }
@@ -146,6 +147,7 @@ impl<'a> Fabric<'a> {
         );
         setting.routing.check_options(options);
         drops::check_plan(setting);
+        own_routes::check_plan(setting);
         let link = |channel| Link::new(graph, channel, options);
         Self {
             setting,
@@ -189,6 +191,7 @@ impl<'a> Fabric<'a> {
             assert!(plan.workloads.is_empty(), "D23");
             assert!(plan.admission.is_none(), "D64");
         }
+        assert!(!own_routes::are_given(self.setting), "D66");
         assert_eq!(plan.flows.len(), self.setting.plan.flows.len(), "D64");
         self.setting.plan = plan;
         for host in &mut self.hosts {

@@ -10,6 +10,7 @@ use super::lane_choice::LaneChooser;
 use super::link::{Link, Moving, Start, Stored};
 use super::output::Output;
 use super::output_lanes::OutputLanes;
+use super::own_routes;
 use super::packet::{Flit, Packet, PacketId};
 use super::request::Request;
 use super::routing::Routing;
@@ -196,7 +197,10 @@ impl Switch {
     ) {
         let options = &setting.plan.switch;
         let ways = match setting.routing {
-            Routing::Tables(tables) => vec![self.table_way(options, tables, packet, input)],
+            Routing::Tables(tables) => vec![match own_routes::of_packet(setting, packet) {
+                Some(route) => self.way_of_route(setting, tables, (packet, route), input),
+                None => self.table_way(options, tables, packet, input),
+            }],
             Routing::Adaptive(_) => Vec::new(),
         };
         let paces = self
@@ -250,6 +254,30 @@ impl Switch {
         Way {
             output,
             lane,
+            escape: false,
+        }
+    }
+
+    /// D66: output and lane of a packet with a route that comes in over `input`.
+    fn way_of_route(
+        &self,
+        setting: Setting<'_>,
+        tables: &Tables,
+        (packet, route): (&Packet, &[ChannelId]),
+        input: usize,
+    ) -> Way {
+        let from = ChannelId::from(self.inputs[input].as_ref().expect("connected").channel);
+        let to = own_routes::next(route, from);
+        let mut outputs = self.outputs.iter();
+        let is_next = |output: &Output| output.channel == to.index();
+        let output = outputs.position(|output| output.as_ref().is_some_and(is_next));
+        Way {
+            output: output.expect("D66: a channel of this switch"),
+            lane: if packet.management {
+                usize::from(setting.plan.switch.lanes)
+            } else {
+                own_routes::lane(tables, (from, to), packet.sl)
+            },
             escape: false,
         }
     }

@@ -10,6 +10,7 @@ mod flows;
 mod groups;
 mod marking;
 mod output_lanes;
+mod own_routes;
 mod probes;
 mod random_cases;
 mod reservations;
@@ -132,6 +133,7 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
         observe: Observe::default(),
         workloads: Vec::new(),
         flows: Vec::new(),
+        routes_of_flows: None,
         admission: None,
         app_phases: Vec::new(),
     }

@@ -1,6 +1,9 @@
 //! What a case has, by name: options with state of their own, sizes, patterns, processes.
 
 mod reacting;
+mod routes;
+
+pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 
 use super::Case;
 use crate::reference::Routing;
@@ -196,6 +199,9 @@ where
             names.push(format!("pattern {pattern}"));
             names.push(format!("process {process}"));
         }
+    }
+    if let Routing::Tables(tables) = (&case.routing).into() {
+        names.extend(routes::features(&case.plan, &case.graph, tables));
     }
     names.sort();
     names.dedup();
