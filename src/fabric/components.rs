@@ -205,8 +205,8 @@ pub struct PacketRecord {
     pub source: u32,
     /// Number within its source.
     pub sequence: u32,
-    /// Adaptive routing: switch it goes through first. Where flows have routes of their own: place of its next output in the
-    /// list of all, [`NONE`] of a packet that goes by the tables.
+    /// Adaptive routing: switch it goes through first. Where flows have routes of their own: place of its output, at the
+    /// switch where it has come to last, in the list of all, [`NONE`] of a packet that goes by the tables.
     pub via: u32,
     /// Adaptive routing: word of the engine.
     pub word: u16,

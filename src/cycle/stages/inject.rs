@@ -329,7 +329,7 @@ fn launch<const W: usize, P: RuleSet>(
         requested: 0,
         source,
         sequence: waiting.sequence,
-        via: own_routes.map_or(NONE, |routes| routes.begin(tag.flow, source)),
+        via: own_routes.map_or(NONE, |routes| routes.start(tag.flow, source)),
         word: 0,
         class: waiting.class,
         flow: tag.flow,

@@ -18,6 +18,7 @@
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
 use crate::cycle::mechanisms::adaptive;
+use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Forwarding;
 use crate::cycle::view::View;
@@ -53,6 +54,9 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 #[inline(always)]
 fn append<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, lane: LaneRow, packet: PacketRow) {
     let shared = view.shared;
+    if shared.own_routes().is_some() {
+        OwnRoutes::advance(&mut view.records[packet]);
+    }
     let output = || output_of(view, lane, packet);
     let (queue_row, mark) = (shared.classifier()).classify(shared.numbering, lane, output);
     let port_row = shared.numbering.port(lane);
