@@ -99,10 +99,7 @@ fn what_routes_do_not_go_with_is_refused() {
                 "EnrichedTree(k: 3, n: 2, width: 1)",
                 "KAryNTree(k: 3, n: 2)",
             ),
-            (
-                "RequestReply()",
-                "Inc(interval: \"100 cycles\", few: \"8 flits\")",
-            ),
+            ("RequestReply()", "Inc(interval: \"100 cycles\", few: 8)"),
             ("limit: Rate(0.125)", "limit: Delay(3, 1)"),
             (
                 "limit: Rate(0.125)",
