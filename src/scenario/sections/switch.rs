@@ -13,7 +13,7 @@ use crate::scenario::syntax::parser::parse;
 use crate::scenario::syntax::{At, Item, Mistake};
 use crate::units::{Amount, Clock, Time};
 use BufferSharing::{PerLane, PortPool};
-use Forwarding::{CutThrough, StoreAndForward};
+use Forwarding::{CutThrough, StoreAndForward, Wormhole};
 use Matching::{InputFirst, OutputFirst};
 use OutputArbitration::{FirstComeFirstServed, OldestFirst, Random, RoundRobin};
 use Queues::{Fifo, Voq};
@@ -46,7 +46,8 @@ section! {
         /// A round-robin winner that does not fit the credits keeps its turn; without it small packets may overtake
         reserve: At<bool> = boolean, "true | false" or "false";
         /// When a packet may leave
-        forwarding: Forwarding = one_of(&[CutThrough, StoreAndForward]), "CutThrough | StoreAndForward" or "CutThrough";
+        forwarding: At<Forwarding> =
+            one_of(&[CutThrough, StoreAndForward, Wormhole]), "CutThrough | StoreAndForward | Wormhole" or "CutThrough";
         /// Route computation, from a header's arrival to its request
         routing_delay: At<Time> = time, "time" or "\"1 cycles\"";
         /// Allocation pipeline, added to the routing delay
@@ -142,7 +143,7 @@ impl Switch {
             iterations: self.iterations,
             output_arbitration: self.output_arbitration.value,
             reserve: self.reserve.value,
-            forwarding: self.forwarding,
+            forwarding: self.forwarding.value,
             routing_delay: delay(&self.routing_delay, clock, 0)?,
             allocation_delay: delay(&self.allocation_delay, clock, 0)?,
             crossbar_delay: delay(&self.crossbar_delay, clock, 0)?,
