@@ -88,6 +88,9 @@ pub struct SwitchRules {
     pub crossbar_delay: u64,
     /// Whether packets wait for their tail.
     pub store_and_forward: bool,
+    /// Whether outputs and hosts pass single flits (D65). Inputs let the packets of all their lanes go then, and are asked
+    /// for every flit.
+    pub single_flits: bool,
     /// Packets that may leave one input at a time; `u16::MAX` = unlimited.
     pub speedup: u16,
     /// Output buffer \[flits\].
@@ -134,7 +137,9 @@ impl SwitchRules {
             request_delay: u64::from(options.routing_delay) + u64::from(options.allocation_delay),
             crossbar_delay: u64::from(options.crossbar_delay),
             store_and_forward: options.forwarding == PacketForwarding::StoreAndForward,
+            single_flits: options.forwarding == PacketForwarding::Wormhole,
             speedup: match options.input_speedup {
+                _ if options.forwarding == PacketForwarding::Wormhole => u16::MAX,
                 InputSpeedup::Limited(packets) => packets.clamp(1, u16::MAX - 1),
                 InputSpeedup::Unlimited => u16::MAX,
             },

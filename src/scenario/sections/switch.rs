@@ -23,7 +23,7 @@ section! {
     Switch = "switch" in "fabric.switch" {
         /// Data lanes (virtual lanes) of every channel; InfiniBand requires 1 and has at most 15
         lanes: At<u8> = small(1, MOST_LANES), "integer 1..=32" or "1";
-        /// Buffer of a lane, or of the port's pool; must hold the largest packet
+        /// Buffer of a lane, or of the port's pool; must hold the largest packet, unless `forwarding` is `Wormhole`
         lane_capacity: At<Amount> = amount, "size";
         /// One FIFO per lane, or one queue per (lane, output) in the same space
         queues: At<Queues> = one_of(&[Fifo, Voq]), "Fifo | Voq" or "Fifo";
@@ -45,7 +45,7 @@ section! {
             "RoundRobin | FirstComeFirstServed | OldestFirst | Random" or "RoundRobin";
         /// A round-robin winner that does not fit the credits keeps its turn; without it small packets may overtake
         reserve: At<bool> = boolean, "true | false" or "false";
-        /// When a packet may leave
+        /// When a packet may leave; Wormhole = flit by flit, lanes take turns with single flits
         forwarding: At<Forwarding> =
             one_of(&[CutThrough, StoreAndForward, Wormhole]), "CutThrough | StoreAndForward | Wormhole" or "CutThrough";
         /// Route computation, from a header's arrival to its request
