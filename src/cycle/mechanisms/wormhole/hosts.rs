@@ -6,7 +6,7 @@ use crate::cycle::rules::Any;
 use crate::cycle::stages::inject::{Start, Starting, enter};
 use crate::cycle::view::{Injection, InjectionArbiters, View, column};
 use crate::fabric::mask::LaneMask;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Rows};
+use crate::fabric::rows::{LaneRow, PortRow, Rows};
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, ResMut};
@@ -107,8 +107,7 @@ impl<const W: usize> Injecting<'_, '_, W> {
             };
             self.held[lane] = Held {
                 left: size,
-                queue: QueueRow::NONE,
-                packet: PacketRow::NONE,
+                ..Held::NONE
             };
         }
         self.held[lane].left -= 1;

@@ -41,6 +41,21 @@ pub struct Present {
 
 impl Persistent for Present {}
 
+/// What a stuck packet is named by.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Holder {
+    /// Source host (global id).
+    pub source: u32,
+    /// Destination host (global id).
+    pub destination: u32,
+    /// Number within its source.
+    pub sequence: u32,
+    /// Traffic class.
+    pub class: u16,
+    /// Size \[flits\].
+    pub size: u16,
+}
+
 /// A lane of an output or of a host: the packet that holds it.
 #[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Held {
@@ -50,6 +65,8 @@ pub struct Held {
     queue: QueueRow,
     /// The packet, if it goes to a host: it is delivered with the last flit.
     packet: PacketRow,
+    /// Its name: the packet itself may be in another shard by now.
+    holder: Holder,
 }
 
 impl Held {
@@ -57,7 +74,20 @@ impl Held {
         left: 0,
         queue: QueueRow::NONE,
         packet: PacketRow::NONE,
+        holder: Holder {
+            source: 0,
+            destination: 0,
+            sequence: 0,
+            class: 0,
+            size: 0,
+        },
     };
+
+    /// The queue that flits of a packet have to come from over a lane of a switch, and the packet; `None`: no packet holds
+    /// the lane.
+    pub fn holder(&self) -> Option<(QueueRow, &Holder)> {
+        (self.left > 0 && self.queue != QueueRow::NONE).then_some((self.queue, &self.holder))
+    }
 }
 
 impl Persistent for Held {}

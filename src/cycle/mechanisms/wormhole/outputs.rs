@@ -1,6 +1,6 @@
 //! Outputs of switches: which flit passes in this cycle, and what follows from it.
 
-use super::{Flits, Held, Present};
+use super::{Flits, Held, Holder, Present};
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
@@ -283,7 +283,7 @@ impl<const W: usize> Passing<'_, W> {
         body.hops = body.hops.saturating_add(1);
         row.head = if is_only { PacketRow::NONE } else { body.next };
         (row.requesting, row.leaving) = (false, true);
-        let size = body.size;
+        let (size, destination) = (body.size, body.destination);
         let from = &mut view.ins[input];
         from.leaving += 1;
         if is_only {
@@ -307,11 +307,20 @@ impl<const W: usize> Passing<'_, W> {
                 packet,
             });
         }
+        let record = &view.records[packet];
+        let holder = Holder {
+            source: record.source,
+            destination,
+            sequence: record.sequence,
+            class: record.class,
+            size,
+        };
         let to_host = self.lead((out, lane), packet);
         self.held[lane] = Held {
             left: size,
             queue,
             packet: if to_host { packet } else { PacketRow::NONE },
+            holder,
         };
     }
 
