@@ -44,7 +44,7 @@ struct Sending {
 
 /// What a lane would send.
 #[derive(Clone, Copy, Debug)]
-enum First {
+pub(super) enum First {
     /// The head of its control queue (D40).
     Control(PacketId),
     /// What its scheduler picks (D29).
@@ -63,10 +63,13 @@ pub(super) struct Host {
     flows: Flows,
     receivers: Receivers,
     control: ControlPackets,
-    chooser: LaneChooser,
+    pub(super) chooser: LaneChooser,
     /// First cycle in which the channel can be granted again.
-    free_at: u64,
+    pub(super) free_at: u64,
+    /// The last packet that has started.
     sending: Option<Sending>,
+    /// Packets that hold a lane of the channel (D65), by lane.
+    pub(super) held: Vec<Option<PacketId>>,
     pub(super) sink: Sink,
     rooms: Rooms,
 }
@@ -103,6 +106,7 @@ impl Host {
             chooser: LaneChooser::new(options),
             free_at: 0,
             sending: None,
+            held: vec![None; lanes],
             sink: Sink::new(setting, id),
             rooms: Rooms::new(setting),
         }
@@ -335,7 +339,7 @@ impl Host {
     }
 
     /// What a lane would send.
-    fn first(&self, look: Look<'_>, lane: usize) -> Option<First> {
+    pub(super) fn first(&self, look: Look<'_>, lane: usize) -> Option<First> {
         if let Some(id) = self.control.head(lane) {
             return Some(First::Control(id));
         }
@@ -372,21 +376,9 @@ impl Host {
         let Some(choice) = self.chooser.choose(&eligible) else {
             return;
         };
-        let id = match firsts[choice.lane].expect("eligible") {
-            First::Control(id) => {
-                self.control.start(choice.lane, id);
-                self.rooms.start(&packets[id]);
-                id
-            }
-            First::Picked(next) => {
-                let of_lane = (choice.lane, self.head(choice.lane));
-                let setting_and_pace = (setting, link.cycles_per_flit);
-                let of_flow = self
-                    .flows
-                    .start(setting_and_pace, packets, of_lane, next, now);
-                of_flow.unwrap_or_else(|| self.queues[choice.lane].remove(0))
-            }
-        };
+        let first = firsts[choice.lane].expect("eligible");
+        let pace = link.cycles_per_flit;
+        let id = self.begin((setting, pace), packets, (choice.lane, first), now);
         let size = packets[id].size;
         link.starts.push(Start {
             cycle: now,
@@ -396,11 +388,35 @@ impl Host {
         let bytes = u64::from(size) * u64::from(setting.plan.flit_bytes);
         self.chooser.accepted(choice, bytes);
         link.take_credits(choice.lane, size);
-        packets[id].injected = Some(now);
         self.free_at = now + u64::from(size) * link.cycles_per_flit;
+    }
+
+    /// A packet starts: it leaves its queue or its flow.
+    pub(super) fn begin(
+        &mut self,
+        (setting, pace): (Setting<'_>, u64),
+        packets: &mut Vec<Packet>,
+        (lane, first): (usize, First),
+        now: u64,
+    ) -> PacketId {
+        let id = match first {
+            First::Control(id) => {
+                self.control.start(lane, id);
+                self.rooms.start(&packets[id]);
+                id
+            }
+            First::Picked(next) => {
+                let of_lane = (lane, self.head(lane));
+                let of_flow = self
+                    .flows
+                    .start((setting, pace), packets, of_lane, next, now);
+                of_flow.unwrap_or_else(|| self.queues[lane].remove(0))
+            }
+        };
+        packets[id].injected = Some(now);
         self.sending = Some(Sending {
             packet: id,
-            lane: choice.lane,
+            lane,
             start: now,
         });
         for source in &mut self.sources {
@@ -408,6 +424,7 @@ impl Host {
                 source.next = Next::At(now + 1);
             }
         }
+        id
     }
 
     /// Packets that have not started.

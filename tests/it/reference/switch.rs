@@ -1,7 +1,8 @@
 //! One switch: queues of the inputs, packets on their way through.
 //!
 //! Model rules 2 (holding), 3 and D1 (request time), 4 (no underrun), D2 (crossbar delay), D4 (queues), D16
-//! (marking). The matching itself is in `arbitration`, the outputs are in `output`, the choices of D20 in `adaptive`.
+//! (marking). The matching itself is in `arbitration`, the outputs are in `output`, the choices of D20 in `adaptive`, and what
+//! takes the place of holding and matching with D65 in `wormhole`.
 
 use super::Setting;
 use super::adaptive::Told;
@@ -13,6 +14,7 @@ use super::output_lanes::OutputLanes;
 use super::packet::{Flit, Packet, PacketId};
 use super::request::Request;
 use super::routing::Routing;
+use super::wormhole::Ports;
 use virtlane::ids::{ChannelId, SwitchId};
 use virtlane::plan::Plan;
 use virtlane::plan::{Forwarding, Queues, SwitchOptions};
@@ -47,7 +49,7 @@ pub(super) struct Waiting {
 #[derive(Debug)]
 pub(super) struct Queue {
     pub(super) lane: usize,
-    /// First the packet that is leaving, granted or dropped, when there is one.
+    /// First the packet that is leaving, granted or dropped, or with a flit passed (D65), when there is one.
     pub(super) packets: Vec<Waiting>,
     pub(super) leaving: bool,
     /// Cycle in which the first packet became head.
@@ -126,6 +128,8 @@ pub(super) struct Switch {
     transfers: Vec<Transfer>,
     /// D58: dropped packets that leave their queues.
     pub(super) drops: Vec<Leaving>,
+    /// D65.
+    pub(super) ports: Ports,
 }
 
 impl Switch {
@@ -139,6 +143,7 @@ impl Switch {
             outputs: ports.iter().map(|port| port.map(output)).collect(),
             transfers: Vec::new(),
             drops: Vec::new(),
+            ports: Ports::new(&setting.plan.switch, ports.len()),
         }
     }
 
@@ -170,19 +175,19 @@ impl Switch {
         self.retire_dropped(now);
     }
 
-    /// D4, D58: the packet that leaves a queue has left it, and the next one becomes head.
+    /// D4, D58, D65: the packet that leaves a queue has left it, and the next one becomes head in a cycle.
     pub(super) fn free_queue(
         &mut self,
         (input, queue): (usize, usize),
         packet: PacketId,
-        now: u64,
+        head_since: u64,
     ) {
         let input = self.inputs[input].as_mut().expect("connected");
         let queue = &mut input.queues[queue];
         assert!(queue.leaving);
         assert_eq!(queue.packets.remove(0).packet, packet);
         queue.leaving = false;
-        queue.head_since = now;
+        queue.head_since = head_since;
     }
 
     /// A header arrives at `input`: it is queued, and routed by tables when there are some.
@@ -413,6 +418,7 @@ fn ready_after(options: &SwitchOptions, size: u16, s_in: u64, s_out: u64) -> u64
         + match options.forwarding {
             Forwarding::CutThrough => tail * s_in.saturating_sub(s_out),
             Forwarding::StoreAndForward => tail * s_in,
+            Forwarding::Wormhole => 0,
         }
 }
 
