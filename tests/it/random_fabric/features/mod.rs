@@ -1,6 +1,7 @@
 //! What a case has, by name: options with state of their own, sizes, patterns, processes.
 
 mod reacting;
+mod wormhole;
 
 use super::Case;
 use crate::reference::Routing;
@@ -128,7 +129,7 @@ pub(crate) const DROPPING: [&str; 14] = [
 ];
 
 /// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 15] = [
+pub(crate) const TABLES_ONLY: [&str; 21] = [
     "VOQ",
     "input-first VOQ",
     "VL15",
@@ -144,6 +145,12 @@ pub(crate) const TABLES_ONLY: [&str; 15] = [
     "trials with shared sessions",
     "trials on a level of their own",
     "reservations out of band",
+    "wormhole",
+    "wormhole with lanes smaller than a packet",
+    "wormhole with VL tables",
+    "wormhole with legacy tables",
+    "wormhole with flows",
+    "wormhole with channels of several paces",
 ];
 
 /// The same, of adaptive routing: engines whose heads request all candidates, and those that choose once.
@@ -181,6 +188,7 @@ where
         .chain(admission(case))
         .chain(reservations(case))
         .chain(dropping(case))
+        .chain(wormhole::wormhole(case))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())
@@ -219,6 +227,7 @@ where
     let drawn = matches!(selection, Some(Selection::Random | Selection::LeastLoad));
     let random = switch.output_arbitration == OutputArbitration::Random;
     let store = switch.forwarding == Forwarding::StoreAndForward;
+    let wormhole = switch.forwarding == Forwarding::Wormhole;
     let infiniband = matches!(switch.marking, Some(Marking::InfiniBand { .. }));
     let hysteresis = matches!(
         switch.marking,
@@ -232,7 +241,10 @@ where
     vec![
         ("VL tables at inputs", tables && input_first),
         ("VL tables at channels", tables && !input_first && lanes),
-        ("VL tables at outputs", tables && !input_first && !lanes),
+        (
+            "VL tables at outputs",
+            tables && !input_first && !lanes && !wormhole,
+        ),
         (
             "huge flits with VL tables",
             tables && plan.flit_bytes > 1 << 29,
