@@ -11,12 +11,13 @@ use virtlane::rng::{Purpose, stream};
 /// Cases with wormhole switching, of those without messages that drop or not \[percent\].
 const SHARE: [u32; 2] = [25, 50];
 
-/// Wormhole switching for some cases without messages, which lose what it does not go with. For tables only, and after
+/// Wormhole switching for some cases without messages and bounded answers, which lose what it does not go with. For tables only, and after
 /// everything else is drawn. From a stream of its own, so that all else is drawn as without.
 pub(super) fn add(plan: &mut Plan, attempt: u64) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 44) + attempt));
     let share = SHARE[usize::from(plan.switch.drop.is_none())];
-    if !plan.workloads.is_empty() || !dice.chance(share) {
+    let is_bounded = plan.bounded().next().is_some();
+    if !plan.workloads.is_empty() || is_bounded || !dice.chance(share) {
         return;
     }
     let largest = u32::from(plan.largest_packet());
@@ -46,9 +47,6 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
     plan.observe.queues = false;
     for class in &mut plan.classes {
         class.management = false;
-        if let Some(control) = &mut class.control {
-            control.queue = None;
-        }
     }
     for flow in &mut plan.flows {
         flow.after = Box::default();

@@ -44,7 +44,8 @@ impl Units {
                 Some(i64::from(units) * i64::from(LIMIT_UNIT))
             }
             (HighPriorityLimit::Units(units), _) => Some(units.into()),
-            (HighPriorityLimit::Packets(packets), _) => Some(packets.into()),
+            // none counts as one
+            (HighPriorityLimit::Packets(packets), _) => Some(packets.max(1).into()),
         }
     }
 
