@@ -107,7 +107,8 @@ impl Collect<'_> {
     fn add_holders(&mut self, view: &dyn Columns, channels: Channels<'_>) {
         let shared = view.shared();
         for (wanted, held) in view.column::<LaneRow, Held>().enumerate() {
-            let Some((queue, holder)) = held.holder().filter(|_| view.credits(wanted).0 == 0) else {
+            let Some((queue, holder)) = held.holder().filter(|_| view.credits(wanted).0 == 0)
+            else {
                 continue;
             };
             let lane = shared.switch.classifier.lane(queue);

@@ -3,7 +3,8 @@
 use super::super::sections::Scenario;
 use super::super::syntax::Mistake;
 use crate::plan::{
-    BufferSharing, Control, Forwarding, InputSpeedup, Matching, OutputArbitration, Plan, Queues,
+    BufferSharing, Control, DropRule, Forwarding, InputSpeedup, Matching, OutputArbitration, Plan,
+    Queues,
 };
 use crate::routing::Routes;
 
@@ -47,6 +48,7 @@ fn refuse(
 
 fn of_switches(plan: &Plan) -> impl Iterator<Item = (&'static str, bool)> {
     let switch = &plan.switch;
+    let threshold = switch.drop.as_ref().map(|drop| drop.rule);
     let options = [
         ("`queues: Voq`", switch.queues == Queues::Voq),
         (
@@ -70,14 +72,21 @@ fn of_switches(plan: &Plan) -> impl Iterator<Item = (&'static str, bool)> {
         ),
         ("`reserve`", switch.reserve),
         ("marking", switch.marking.is_some()),
-        ("dropping", switch.drop.is_some()),
+        (
+            "dropping by a threshold",
+            matches!(threshold, Some(DropRule::Threshold(_))),
+        ),
         ("a management lane", switch.management_lane),
     ];
     options.into_iter()
 }
 
 fn of_hosts(plan: &Plan) -> impl Iterator<Item = (&'static str, bool)> {
-    let controls = || plan.classes.iter().filter_map(|class| class.control.as_ref());
+    let controls = || {
+        plan.classes
+            .iter()
+            .filter_map(|class| class.control.as_ref())
+    };
     let looks = |control: &Control| control.algorithm.looks().is_some();
     let observe = &plan.observe;
     let options = [

@@ -2,22 +2,23 @@
 
 use super::{Dice, options};
 use virtlane::plan::{
-    BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Plan, Queues,
-    SwitchOptions,
+    BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, Matching,
+    OutputArbitration, Plan, Queues, SwitchOptions,
 };
 use virtlane::qos::vl_arbitration::{Rules, Unit};
 use virtlane::rng::{Purpose, stream};
 
 /// Cases with wormhole switching, of those without messages that drop or not \[percent\].
-const SHARE: [u32; 2] = [25, 50];
+const SHARE: [u32; 2] = [10, 20];
 
-/// Wormhole switching for some cases without messages and bounded answers, which lose what it does not go with. For tables only, and after
-/// everything else is drawn. From a stream of its own, so that all else is drawn as without.
+/// Wormhole switching for some cases without messages, bounded answers and looks at own switches, which lose what it does not
+/// go with. For tables only, and after everything else is drawn. From a stream of its own, so that all else is drawn as without.
 pub(super) fn add(plan: &mut Plan, attempt: u64) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 44) + attempt));
     let share = SHARE[usize::from(plan.switch.drop.is_none())];
     let is_bounded = plan.bounded().next().is_some();
-    if !plan.workloads.is_empty() || is_bounded || !dice.chance(share) {
+    let looks = plan.classes.iter().any(looks_at_switches);
+    if !plan.workloads.is_empty() || is_bounded || looks || !dice.chance(share) {
         return;
     }
     let largest = u32::from(plan.largest_packet());
@@ -53,6 +54,12 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
     }
 }
 
+/// Whether the control of a class looks at the own switch (D51).
+fn looks_at_switches(class: &ClassPlan) -> bool {
+    let control = class.control.as_ref();
+    control.is_some_and(|control| control.algorithm.looks().is_some())
+}
+
 /// The options without what excludes wormhole switching.
 fn only_what_goes_with_it(options: &SwitchOptions) -> SwitchOptions {
     SwitchOptions {
@@ -67,7 +74,10 @@ fn only_what_goes_with_it(options: &SwitchOptions) -> SwitchOptions {
         output_arbitration: OutputArbitration::RoundRobin,
         reserve: false,
         marking: None,
-        drop: None,
+        drop: options.drop.clone().map(|drop| Dropping {
+            rule: DropRule::Held,
+            ..drop
+        }),
         ..options.clone()
     }
 }

@@ -19,9 +19,11 @@ mod applications;
 mod arbitration;
 mod beside;
 mod check;
+mod class_source;
 mod drops;
 mod flows;
 mod host;
+mod input;
 mod lane_choice;
 mod legacy_tables;
 mod link;
@@ -205,7 +207,7 @@ impl<'a> Fabric<'a> {
                 output.marks.start_draws(plan.seed, output.channel);
             }
             for input in switch.inputs.iter_mut().flatten() {
-                input.streams = switch::adaptive_streams(plan, input.channel);
+                input.streams = input::adaptive_streams(plan, input.channel);
             }
         }
     }
@@ -249,7 +251,7 @@ impl<'a> Fabric<'a> {
 
     fn deliver_and_route(&mut self, now: u64) {
         for switch in &mut self.switches {
-            switch.retire(now);
+            switch.retire(self.setting, now);
         }
         for index in 0..self.links.len() {
             for stored in self.links[index].deliver(now) {
@@ -295,7 +297,7 @@ impl<'a> Fabric<'a> {
                 switch.cross(options, links, now);
                 grants
             };
-            switch.discard(&mut self.links, &mut self.packets, now);
+            switch.discard(self.setting, &mut self.links, &mut self.packets, now);
             switch.send(self.setting, &mut self.links, now);
             for grant in &grants {
                 let packet = &mut self.packets[grant.packet];

@@ -6,7 +6,11 @@ use crate::cycle::look::Columns;
 use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
 
 /// A packet that holds the lane to a host has left its queue; a flit has a slot from its passing on.
-pub(super) fn enter<const W: usize>(view: &dyn Columns, channels: Channels<'_>, ledger: &mut Ledger) {
+pub(super) fn enter<const W: usize>(
+    view: &dyn Columns,
+    channels: Channels<'_>,
+    ledger: &mut Ledger,
+) {
     let shared = view.shared();
     let mut claim = |lane: LaneRow, flits: u32| {
         let incoming = channels[shared.numbering.port(lane)].reverse();

@@ -13,6 +13,8 @@
 //!    next switch: latency and delays. Flits for another shard are notices.
 //! 3. An output is looked at again in the cycle in which it is free, as long as a lane of it is held or requested; one
 //!    that finds nothing sleeps until a flit, a credit, an input or a request comes.
+//! 4. A queue whose packet is dropped gives its flits up, one per cycle; the packet behind it waits for the last of them as
+//!    for one that leaves.
 //!
 //! # Deviations
 //! None. References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) chapter 13 (wormhole flow control, virtual channels)
@@ -21,8 +23,10 @@ mod flits;
 mod hosts;
 mod law;
 mod outputs;
+mod swallow;
 
 pub use self::flits::Flits;
+pub use self::swallow::Swallowing;
 
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::slot::Slot;
@@ -37,6 +41,8 @@ use serde::{Deserialize, Serialize};
 pub struct Present {
     /// Flits in it that may leave.
     flits: u32,
+    /// Flits of a dropped packet that have not left it; all that may leave before that are these.
+    lost: u16,
 }
 
 impl Persistent for Present {}
@@ -83,6 +89,11 @@ impl Held {
         },
     };
 
+    /// Whether a packet holds the lane.
+    pub fn is_held(&self) -> bool {
+        self.left > 0
+    }
+
     /// The queue that flits of a packet have to come from over a lane of a switch, and the packet; `None`: no packet holds
     /// the lane.
     pub fn holder(&self) -> Option<(QueueRow, &Holder)> {
@@ -96,6 +107,8 @@ impl Persistent for Held {}
 pub struct Wormhole {
     /// Cycles from the passing of a flit to the one in which it may leave, at most.
     farthest: u64,
+    /// Whether switches drop packets.
+    drops: bool,
 }
 
 impl Mechanism for Wormhole {
@@ -105,6 +118,7 @@ impl Mechanism for Wormhole {
         let farthest = u64::from(latencies.max().unwrap_or(1)) + switch.crossbar_delay;
         switch.single_flits.then_some(Self {
             farthest: farthest + switch.request_delay,
+            drops: site.plan.switch.drop.is_some(),
         })
     }
 
@@ -120,5 +134,13 @@ impl Mechanism for Wormhole {
         shard.last_system(Slot::Deliver, "flits", outputs::arrive::<W>);
         shard.system(Slot::Arbitrate, "pass_flits", outputs::system::<W>);
         shard.system(Slot::Inject, "inject_flits", hosts::system::<W>);
+        if self.drops {
+            shard.resource(Swallowing::default());
+            shard.system(Slot::Cross, "swallow_flits", swallow::system::<W>);
+            shard.alarm(|world, from| {
+                let waits = !world.resource::<Swallowing>().is_empty();
+                if waits { from } else { u64::MAX }
+            });
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Outputs of switches: which flit passes in this cycle, and what follows from it.
 
-use super::{Flits, Held, Holder, Present};
+use super::{Flits, Held, Holder, Present, Swallowing};
+use crate::cycle::mechanisms::dropping::Drops;
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::Any;
 use crate::cycle::stages::cross::return_credits;
@@ -19,8 +20,13 @@ pub(super) fn arrive<const W: usize>(
     mut inputs: Inputs<'_, '_, W>,
     mut flits: ResMut<'_, Flits>,
     mut present: Query<'_, '_, &mut Present>,
+    (drops, mut swallowing): (Option<ResMut<'_, Drops>>, Option<ResMut<'_, Swallowing>>),
 ) {
     let now = inputs.events.now();
+    if let Some(mut drops) = drops {
+        let drops = drops.bypass_change_detection();
+        drops.note_heads(&inputs.events.lists().heads);
+    }
     if !flits.are_due(now) {
         return;
     }
@@ -32,8 +38,15 @@ pub(super) fn arrive<const W: usize>(
         let queue = view.shared.classifier().behind(lane, 0);
         present[queue].flits += 1;
         let row = &view.queues[queue];
-        // the rest of a packet that holds its output lane
-        if row.leaving && present[queue].flits == 1 {
+        if present[queue].flits != 1 {
+            continue;
+        }
+        if present[queue].lost > 0 {
+            if let Some(swallowing) = &mut swallowing {
+                swallowing.bypass_change_detection().push(queue);
+            }
+        } else if row.leaving {
+            // the rest of a packet that holds its output lane
             let (out, number) = (row.out, u32::from(row.out_lane));
             let lane = view.shared.numbering.lane(out, number);
             view.consider(out, lane, 1);
@@ -231,7 +244,13 @@ impl<const W: usize> Passing<'_, W> {
 
     /// A flit passes.
     fn pass(&mut self, pick: &Pick) {
-        let &Pick { out, lane, queue, input, .. } = pick;
+        let &Pick {
+            out,
+            lane,
+            queue,
+            input,
+            ..
+        } = pick;
         if let Some(bit) = pick.first {
             self.begin(pick, bit);
         }
@@ -264,7 +283,6 @@ impl<const W: usize> Passing<'_, W> {
         if let Some(choice) = pick.choice {
             vl_tables::commit(view, out, choice, 1);
         }
-        view.lists.hops.flits += 1;
         return_credits(view, queue, input, now, 1, 1);
         if is_last {
             view.calendar.at(now + 1).frees.push(queue.into());
@@ -274,7 +292,13 @@ impl<const W: usize> Passing<'_, W> {
 
     /// The first flit of a packet passes: it holds the lane, leaves its queue, and is on its way to the next.
     fn begin(&mut self, pick: &Pick, bit: u16) {
-        let &Pick { out, lane, queue, input, .. } = pick;
+        let &Pick {
+            out,
+            lane,
+            queue,
+            input,
+            ..
+        } = pick;
         let view = &mut self.view;
         let row = &mut view.queues[queue];
         let packet = row.head;
@@ -294,6 +318,7 @@ impl<const W: usize> Passing<'_, W> {
         requests.requests.remove(bit);
         requests.pointer = Mask::<W>::after(bit);
         view.lists.hops.packets += 1;
+        view.lists.hops.flits += u64::from(size);
         if view.lists.facts.granted {
             view.lists.grants.push(Grant {
                 out,

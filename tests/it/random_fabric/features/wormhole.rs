@@ -5,7 +5,7 @@ use virtlane::plan::Forwarding;
 use virtlane::qos::vl_arbitration::Rules;
 
 /// What cases with wormhole switching have; adaptive routing excludes them.
-pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 6] {
+pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 7] {
     let (plan, switch) = (&case.plan, &case.plan.switch);
     let is_on = switch.forwarding == Forwarding::Wormhole;
     let rules = switch.vl_arbitration.as_ref().map(|tables| tables.rules);
@@ -28,6 +28,7 @@ pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 6] {
             "wormhole with legacy tables",
             is_on && rules == Some(Rules::Legacy),
         ),
+        ("wormhole that drops", is_on && switch.drop.is_some()),
         ("wormhole with flows", is_on && !plan.flows.is_empty()),
         (
             "wormhole with channels of several paces",

@@ -6,14 +6,14 @@
 mod host;
 mod switch;
 
-pub(super) use switch::{Ports, pass_flits};
+pub(super) use switch::{Ports, may_leave, pass_flits};
 
 use super::packet::{Flit, Packet, PacketId};
 use super::routing::Routing;
 use super::{Fabric, Setting};
 use virtlane::plan::{
-    BufferSharing, ClassPlan, Forwarding, InputSpeedup, Matching, OutputArbitration, Plan, Queues,
-    SwitchOptions,
+    BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, Matching, OutputArbitration,
+    Plan, Queues, SwitchOptions,
 };
 
 /// Whether flits go by themselves.
@@ -34,6 +34,11 @@ pub(super) fn check_plan(setting: Setting<'_>) {
     let has_messages = |class: &ClassPlan| class.messages.is_some() || class.management;
     assert!(!plan.classes.iter().any(has_messages), "D65");
     assert_eq!(plan.bounded().count(), 0, "D65: bounded answers");
+    let looks = |class: &ClassPlan| {
+        let control = class.control.as_ref();
+        control.is_some_and(|control| control.algorithm.looks().is_some())
+    };
+    assert!(!plan.classes.iter().any(looks), "D65: looks");
     assert!(
         plan.flows.iter().all(|flow| flow.after.is_empty()),
         "D65: flows that wait"
@@ -56,7 +61,8 @@ fn check_switch(options: &SwitchOptions) {
     let behind = (options.output_buffer, options.output_lane_buffer);
     assert_eq!(behind, (0, 0), "D65: buffers of outputs");
     assert_eq!(options.marking, None, "D65");
-    assert_eq!(options.drop, None, "D65");
+    let rule = options.drop.as_ref().map(|drop| drop.rule);
+    assert!(matches!(rule, None | Some(DropRule::Held)), "D65");
 }
 
 /// A flit arrives on a lane: the next one of its packet, or the first one of another after the last one.

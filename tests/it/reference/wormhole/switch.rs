@@ -56,7 +56,23 @@ fn delay(options: &SwitchOptions) -> u64 {
     u64::from(options.routing_delay + options.allocation_delay)
 }
 
+/// Whether a flit is in the buffer behind a link and has been there long enough.
+pub(in crate::reference) fn may_leave(
+    options: &SwitchOptions,
+    link: &Link,
+    flit: Flit,
+    now: u64,
+) -> bool {
+    let stored = link.buffer.iter().find(|stored| stored.flit == flit);
+    stored.is_some_and(|stored| stored.since + delay(options) <= now)
+}
+
 impl Ports {
+    /// Whether a packet holds a lane of an output.
+    pub(in crate::reference) fn is_held(&self, output: usize, lane: usize) -> bool {
+        self.outputs[output].held[lane].is_some()
+    }
+
     pub(in crate::reference) fn new(options: &SwitchOptions, ports: usize) -> Self {
         let lanes = usize::from(options.lane_count());
         let output = |_| OutputPort {
@@ -161,9 +177,7 @@ fn next(
             index: held.passed,
         };
         let input = switch.inputs[held.input].as_ref().expect("connected");
-        let mut buffer = links[input.channel].buffer.iter();
-        let stored = buffer.find(|stored| stored.flit == flit)?;
-        let may_leave = stored.since + delay(options) <= now;
+        let may_leave = may_leave(options, &links[input.channel], flit, now);
         return (may_leave && is_free(held.input)).then_some(Next {
             input: held.input,
             input_lane: held.input_lane,
