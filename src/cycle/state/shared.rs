@@ -91,6 +91,8 @@ pub struct SwitchRules {
     /// Whether outputs and hosts pass single flits (D65). Inputs let the packets of all their lanes go then, and are asked
     /// for every flit.
     pub single_flits: bool,
+    /// Whether an input lets one of its lanes pass a flit at a time (D65).
+    pub single_inputs: bool,
     /// Packets that may leave one input at a time; `u16::MAX` = unlimited.
     pub speedup: u16,
     /// Output buffer \[flits\].
@@ -138,6 +140,7 @@ impl SwitchRules {
             crossbar_delay: u64::from(options.crossbar_delay),
             store_and_forward: options.forwarding == PacketForwarding::StoreAndForward,
             single_flits: options.forwarding == PacketForwarding::Wormhole,
+            single_inputs: options.input_speedup != InputSpeedup::Unlimited,
             speedup: match options.input_speedup {
                 _ if options.forwarding == PacketForwarding::Wormhole => u16::MAX,
                 InputSpeedup::Limited(packets) => packets.clamp(1, u16::MAX - 1),

@@ -56,8 +56,11 @@ fn of_switches(plan: &Plan) -> impl Iterator<Item = (&'static str, bool)> {
             switch.sharing == BufferSharing::PortPool,
         ),
         (
-            "an input speed-up",
-            switch.input_speedup != InputSpeedup::Limited(1),
+            "an input speed-up other than 1 and `Unlimited`",
+            !matches!(
+                switch.input_speedup,
+                InputSpeedup::Limited(1) | InputSpeedup::Unlimited
+            ),
         ),
         ("an output buffer", switch.output_buffer > 0),
         ("an output lane buffer", switch.output_lane_buffer > 0),

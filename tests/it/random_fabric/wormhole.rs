@@ -38,6 +38,9 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
         vl_arbitration: None,
         ..only_what_goes_with_it(&plan.switch)
     };
+    if dice.chance(25) {
+        plan.switch.input_speedup = InputSpeedup::Unlimited;
+    }
     if dice.chance(50) {
         let mut tables = options::vl_tables(&mut dice, plan.switch.lanes);
         tables.unit = dice.pick(&[Unit::Blocks64, Unit::Flits, Unit::Packets]);

@@ -231,7 +231,7 @@ impl<const W: usize> Passing<'_, W> {
             index.wrapping_sub(pointer) & 0x1ff
         };
         pick.accepted = true;
-        if input.granted_in == view.now {
+        if input.granted_in == view.now && view.shared.switch.single_inputs {
             let rival = &mut self.picks[input.grant as usize];
             pick.accepted = distance(pick.out) < distance(rival.out);
             rival.accepted = !pick.accepted;
@@ -278,7 +278,9 @@ impl<const W: usize> Passing<'_, W> {
             port.wake_when_free(out, view.calendar);
         }
         let from = &mut view.ins[input];
-        from.free_at = until;
+        if view.shared.switch.single_inputs {
+            from.free_at = until;
+        }
         from.accept_pointer = u16::from(index) + 1;
         if let Some(choice) = pick.choice {
             vl_tables::commit(view, out, choice, 1);

@@ -5,7 +5,7 @@ use crate::reference::lane_choice::LaneChoice;
 use crate::reference::link::{Link, Moving, Start};
 use crate::reference::packet::{Flit, Packet, PacketId};
 use crate::reference::switch::{Grant, Switch};
-use virtlane::plan::SwitchOptions;
+use virtlane::plan::{InputSpeedup, SwitchOptions};
 
 /// The packet that holds an output lane.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,10 @@ pub(in crate::reference) fn pass_flits(
     for output in 0..switch.outputs.len() {
         picks.extend(pick(options, switch, links, output, now));
     }
-    let accepted = accept(switch, &picks);
+    let accepted = match options.input_speedup {
+        InputSpeedup::Unlimited => picks,
+        InputSpeedup::Limited(_) => accept(switch, &picks),
+    };
     let mut first = Vec::new();
     for pick in accepted {
         pass(setting, switch, links, (pick, packets), now);
@@ -249,7 +252,9 @@ fn pass(
 
     let free_at = &mut switch.ports.inputs_free_at[next.input];
     assert!(*free_at <= now, "two flits of one input");
-    *free_at = now + state.cycles_per_flit;
+    if options.input_speedup != InputSpeedup::Unlimited {
+        *free_at = now + state.cycles_per_flit;
+    }
     let port = &mut switch.ports.outputs[output];
     assert!(port.free_at <= now, "two flits of one output");
     port.free_at = now + state.cycles_per_flit;
