@@ -84,6 +84,8 @@ pub struct SwitchRules {
     pub uniform_pace: bool,
     /// Cycles from header arrival to the earliest request.
     pub request_delay: u64,
+    /// From becoming the first of its queue to a packet's request, where outputs pass single flits (D65) \[cycles\].
+    pub head_delay: u64,
     /// Crossbar delay \[cycles\].
     pub crossbar_delay: u64,
     /// Whether packets wait for their tail.
@@ -128,6 +130,14 @@ impl SwitchRules {
     /// The options of a plan's switches. Queues per lane, pace and sinks follow from the fabric and are set by its
     /// lowering.
     pub fn new(options: &SwitchOptions) -> Self {
+        let (routing, allocation) = (
+            options.routing_delay.into(),
+            options.allocation_delay.into(),
+        );
+        let (request_delay, head_delay): (u64, u64) = match options.forwarding {
+            PacketForwarding::Wormhole => (allocation, routing),
+            _ => (allocation + routing, 0),
+        };
         let is_legacy = |tables: &VlArbitrationTables| tables.rules == Rules::Legacy;
         Self {
             management: if options.management_lane {
@@ -136,7 +146,8 @@ impl SwitchRules {
                 LaneMask::EMPTY
             },
             uniform_pace: true,
-            request_delay: u64::from(options.routing_delay) + u64::from(options.allocation_delay),
+            request_delay,
+            head_delay,
             crossbar_delay: u64::from(options.crossbar_delay),
             store_and_forward: options.forwarding == PacketForwarding::StoreAndForward,
             single_flits: options.forwarding == PacketForwarding::Wormhole,

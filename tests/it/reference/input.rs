@@ -5,7 +5,7 @@ use super::adaptive::Told;
 use super::lane_choice::LaneChooser;
 use super::packet::PacketId;
 use virtlane::ids::ChannelId;
-use virtlane::plan::{Plan, Queues};
+use virtlane::plan::{Forwarding, Plan, Queues};
 use virtlane::rng::{Purpose, Stream, stream};
 
 /// A way out of a switch.
@@ -41,13 +41,15 @@ pub(super) struct Queue {
     pub(super) leaving: bool,
     /// Cycle in which the first packet became head.
     pub(super) head_since: u64,
+    /// D65: routing delay of the first packet, from when it is the first.
+    routing: u64,
 }
 
 impl Queue {
     /// Rule 3: the head that requests its output now, and since when.
     pub(super) fn request(&self, now: u64) -> Option<(&Waiting, u64)> {
         let head = self.packets.first().filter(|_| !self.leaving)?;
-        let since = head.ready.max(self.head_since);
+        let since = head.ready.max(self.head_since) + self.routing;
         (since <= now).then_some((head, since))
     }
 }
@@ -90,6 +92,10 @@ pub(super) fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) 
         packets: Vec::new(),
         leaving: false,
         head_since: 0,
+        routing: match options.forwarding {
+            Forwarding::Wormhole => options.routing_delay.into(),
+            _ => 0,
+        },
     };
     Input {
         channel: channel.index(),

@@ -311,12 +311,11 @@ impl Switch {
 fn ready_after(options: &SwitchOptions, size: u16, s_in: u64, s_out: u64) -> u64 {
     let tail = u64::from(size) - 1;
     let delay = u64::from(options.routing_delay + options.allocation_delay);
-    delay
-        + match options.forwarding {
-            Forwarding::CutThrough => tail * s_in.saturating_sub(s_out),
-            Forwarding::StoreAndForward => tail * s_in,
-            Forwarding::Wormhole => 0,
-        }
+    match options.forwarding {
+        Forwarding::CutThrough => delay + tail * s_in.saturating_sub(s_out),
+        Forwarding::StoreAndForward => delay + tail * s_in,
+        Forwarding::Wormhole => options.allocation_delay.into(),
+    }
 }
 
 /// Store-and-forward: the whole packet is there when its header leaves.

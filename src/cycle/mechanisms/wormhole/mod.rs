@@ -10,7 +10,7 @@
 //! 1. With its first flit a packet leaves its queue and is on the way to the next one; what follows is counted: flits
 //!    in the lane that it leaves, flits that are left to the lane that it holds.
 //! 2. Every flit is in the ring of [`Flits`] from the cycle in which it is passed to the one in which it may leave the
-//!    next switch: latency and delays. Flits for another shard are notices.
+//!    next switch: latency and allocation delay. Flits for another shard are notices.
 //! 3. An output is looked at again in the cycle in which it is free, as long as a lane of it is held or requested; one
 //!    that finds nothing sleeps until a flit, a credit, an input or a request comes.
 //! 4. A queue whose packet is dropped gives its flits up, one per cycle; the packet behind it waits for the last of them as
@@ -43,6 +43,8 @@ pub struct Present {
     flits: u32,
     /// Flits of a dropped packet that have not left it; all that may leave before that are these.
     lost: u16,
+    /// Whether its first packet holds an output lane.
+    holds: bool,
 }
 
 impl Persistent for Present {}

@@ -33,6 +33,9 @@ pub(super) fn arrive<const W: usize>(
     let flits = flits.bypass_change_detection();
     let mut present: Rows<'_, QueueRow, Present> = Rows::new(column!(present));
     let view = &mut inputs.view::<Any>(Optional::default());
+    if view.shared.switch.head_delay > 0 {
+        route_first(view);
+    }
     let due = flits.take(now);
     for &lane in &due {
         let queue = view.shared.classifier().behind(lane, 0);
@@ -45,7 +48,7 @@ pub(super) fn arrive<const W: usize>(
             if let Some(swallowing) = &mut swallowing {
                 swallowing.bypass_change_detection().push(queue);
             }
-        } else if row.leaving {
+        } else if present[queue].holds {
             // the rest of a packet that holds its output lane
             let (out, number) = (row.out, u32::from(row.out_lane));
             let lane = view.shared.numbering.lane(out, number);
@@ -53,6 +56,32 @@ pub(super) fn arrive<const W: usize>(
         }
     }
     flits.put_back(now, due);
+}
+
+/// Headers that find their queue empty request when their routing delay is over: until then the queue counts as one that
+/// a packet leaves.
+fn route_first<const W: usize>(view: &mut View<'_, W>) {
+    let at = view.now + view.shared.switch.head_delay;
+    for number in 0..view.lists.arrived.len() {
+        let (lane, _) = view.lists.arrived[number];
+        let input = view.shared.numbering.port(lane);
+        let queue = view.shared.classifier().behind(lane, 0);
+        let row = &mut view.queues[queue];
+        if view.place.is_host(input) || row.leaving || row.head != PacketRow::NONE {
+            continue;
+        }
+        row.leaving = true;
+        view.ins[input].leaving += 1;
+        view.calendar.at(at).frees.push(queue.into());
+    }
+}
+
+/// First cycle in which the packet behind the one whose last flit leaves `queue` now may request.
+pub(super) fn next_head<const W: usize>(view: &View<'_, W>, queue: QueueRow) -> u64 {
+    // one that is not there yet waits for its routing delay from its arrival on
+    let is_there = view.queues[queue].head != PacketRow::NONE;
+    let delay = view.shared.switch.head_delay;
+    view.now + 1 + if is_there { delay } else { 0 }
 }
 
 /// A flit that an output has picked.
@@ -287,7 +316,9 @@ impl<const W: usize> Passing<'_, W> {
         }
         return_credits(view, queue, input, now, 1, 1);
         if is_last {
-            view.calendar.at(now + 1).frees.push(queue.into());
+            self.present[queue].holds = false;
+            let at = next_head(view, queue);
+            view.calendar.at(at).frees.push(queue.into());
         }
         self.send((out, lane), is_last.then_some(packet));
     }
@@ -309,6 +340,7 @@ impl<const W: usize> Passing<'_, W> {
         body.hops = body.hops.saturating_add(1);
         row.head = if is_only { PacketRow::NONE } else { body.next };
         (row.requesting, row.leaving) = (false, true);
+        self.present[queue].holds = true;
         let (size, destination) = (body.size, body.destination);
         let from = &mut view.ins[input];
         from.leaving += 1;

@@ -6,6 +6,7 @@
 //! Cost: O(flits that leave)
 
 use super::Present;
+use super::outputs::next_head;
 use crate::cycle::rules::Any;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::return_credits;
@@ -60,7 +61,8 @@ pub(super) fn system<const W: usize>(
         let goes_on = row.lost > 0 && row.flits > 0;
         let (input, now) = (view.queue_port(queue), view.now);
         if row.lost == 0 {
-            view.calendar.at(now + 1).frees.push(queue.into());
+            let at = next_head(view, queue);
+            view.calendar.at(at).frees.push(queue.into());
         }
         return_credits(view, queue, input, now, 1, 1);
         goes_on

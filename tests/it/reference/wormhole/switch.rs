@@ -53,7 +53,7 @@ struct Next {
 
 /// From its arrival in a buffer to the first cycle in which a flit may leave it.
 fn delay(options: &SwitchOptions) -> u64 {
-    u64::from(options.routing_delay + options.allocation_delay)
+    options.allocation_delay.into()
 }
 
 /// Whether a flit is in the buffer behind a link and has been there long enough.
