@@ -131,10 +131,10 @@ impl SwitchRules {
     /// lowering.
     pub fn new(options: &SwitchOptions) -> Self {
         let (routing, allocation) = (
-            options.routing_delay.into(),
-            options.allocation_delay.into(),
+            u64::from(options.routing_delay),
+            u64::from(options.allocation_delay),
         );
-        let (request_delay, head_delay): (u64, u64) = match options.forwarding {
+        let (request_delay, head_delay) = match options.forwarding {
             PacketForwarding::Wormhole => (allocation, routing),
             _ => (allocation + routing, 0),
         };

@@ -110,9 +110,10 @@ impl Switch {
             DropRule::Held => {
                 let output = self.outputs[way.output].as_ref().expect("connected");
                 let link = &links[output.channel];
-                match wormhole::is_on(setting.plan) {
-                    true => self.ports.is_held(way.output, way.lane) || !link.fits(way.lane, 1),
-                    false => !link.fits(way.lane, size),
+                if wormhole::is_on(setting.plan) {
+                    self.ports.is_held(way.output, way.lane) || !link.fits(way.lane, 1)
+                } else {
+                    !link.fits(way.lane, size)
                 }
             }
             DropRule::Threshold(limit) => {
@@ -175,9 +176,10 @@ impl Switch {
                 packet: leaving.packet,
                 index: leaving.left,
             };
-            let is_due = match wormhole::is_on(setting.plan) {
-                true => wormhole::may_leave(&setting.plan.switch, link, flit, now),
-                false => now == leaving.start + u64::from(leaving.left) * leaving.pace,
+            let is_due = if wormhole::is_on(setting.plan) {
+                wormhole::may_leave(&setting.plan.switch, link, flit, now)
+            } else {
+                now == leaving.start + u64::from(leaving.left) * leaving.pace
             };
             if !is_due || leaving.left == leaving.size {
                 continue;
@@ -191,12 +193,10 @@ impl Switch {
 
     /// Dropped packets whose time is over leave their queue.
     pub(super) fn retire_dropped(&mut self, setting: Setting<'_>, now: u64) {
-        let step = |leaving: &Leaving| match wormhole::is_on(setting.plan) {
-            true => 1,
-            false => leaving.pace,
-        };
+        let single = wormhole::is_on(setting.plan);
         let is_over = |leaving: &&Leaving| {
-            leaving.left == leaving.size && leaving.gone + step(leaving) == now
+            let step = if single { 1 } else { leaving.pace };
+            leaving.left == leaving.size && leaving.gone + step == now
         };
         let (over, going): (Vec<Leaving>, Vec<Leaving>) = self.drops.iter().partition(is_over);
         self.drops = going;

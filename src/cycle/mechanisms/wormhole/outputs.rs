@@ -65,9 +65,12 @@ fn route_first<const W: usize>(view: &mut View<'_, W>) {
     for number in 0..view.lists.arrived.len() {
         let (lane, _) = view.lists.arrived[number];
         let input = view.shared.numbering.port(lane);
+        if view.place.is_host(input) {
+            continue;
+        }
         let queue = view.shared.classifier().behind(lane, 0);
         let row = &mut view.queues[queue];
-        if view.place.is_host(input) || row.leaving || row.head != PacketRow::NONE {
+        if row.leaving || row.head != PacketRow::NONE {
             continue;
         }
         row.leaving = true;
