@@ -282,4 +282,5 @@ mechanisms![
     super::mechanisms::trials::Counters,
     super::mechanisms::vl_tables::LaneArbiters,
     super::mechanisms::waits::Waits,
+    super::mechanisms::wormhole::Wormhole,
 ];

@@ -10,6 +10,7 @@ pub mod network;
 pub(super) mod quantity;
 mod routes;
 mod unreachable;
+mod wormhole;
 
 pub use routes::{management, route};
 pub use unreachable::named as unreachable_pairs;
@@ -237,6 +238,7 @@ pub fn plan(
     checks::output_lanes(scenario, &plan)?;
     checks::congestion(scenario, &plan)?;
     dropping::check(scenario, &plan)?;
+    wormhole::check(scenario, &plan)?;
     Ok(plan)
 }
 
