@@ -1,0 +1,244 @@
+//! SAA: every flow gets its weight over the largest weight of a link of its route, and finds that out by packets over it
+//! ([`fluid::rates`](crate::fluid::rates) has the rates themselves).
+//!
+//! # Rules
+//! 1. The agent of a channel has the weight of its flows. The weight of a link is this times its cycles per flit: weight
+//!    over capacity.
+//! 2. With its first packet a flow *announces* itself: a control packet adds its weight at every channel of its way and
+//!    brings back the largest weight of a link, W. From then on the flow has the rate weight / W; until then it sends no
+//!    more.
+//! 3. Then it *looks*, by a packet that only brings back the largest weight: at once where the last answer was another
+//!    than the one before, otherwise `period` after it. No flow has more than one control packet under way.
+//! 4. When its last packet has started, or at its stop, a packet takes its weight away again. Nothing comes back.
+//! 5. `weights`: `Given`, those of the flows, or `Sizes`, what they send, in flits (2^40 at most; of a flow without a size its
+//!    weight). With sizes all flows that start together are through as early as is possible.
+//!
+//! # Numbers
+//! Weights are integers, so that what is added can be taken away exactly. The rate is rounded down to 2^-32 flits per
+//! cycle: those of all flows of a link are together no more than it, and each is less than one such unit below weight /
+//! W, whatever order and delay packets have. A rate below what D30 allows counts as the least that it allows.
+//!
+//! # Deviations
+//! The source announces at the start of a flow; here its first packet says that it has started. That packets of data
+//! carry weights in place of looks is not there: they visit no agents.
+//!
+//! Cost: one packet there for each change of the set of flows; one there and back for each look.
+//!
+//! References: [`ZDORNOV_BIRK`] §4.1.1, §4.1.2
+
+use super::member::{Member, packed, unpacked};
+use super::parameters::cycles;
+use super::probe::{Facts, Payload, Place, Probing, Reply};
+use super::{
+    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
+};
+use crate::references::ZDORNOV_BIRK;
+use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::units::Time;
+use serde::{Deserialize, Serialize};
+
+/// Registers `Saa`.
+pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
+    name: "Saa",
+    aliases: &["SAA"],
+    summary: "single application assignment: a flow's rate is its weight over the largest weight of a link, found by packets",
+    parameters: &[
+        Parameter {
+            name: "period",
+            kind: "time, at least 1 cycle",
+            default: Some("\"10 us\""),
+            summary: "from an answer without news to the next look at the links",
+        },
+        Parameter {
+            name: "weights",
+            kind: "Given | Sizes",
+            default: Some("Given"),
+            summary: "weights of the flows, or what they send in all",
+        },
+    ],
+    guarantees: &[
+        "one look after the last flow has announced itself every rate is final until one ends",
+        "final rates are feasible; with sizes as weights the last of flows that start together ends as early as is possible",
+    ],
+    references: &[ZDORNOV_BIRK],
+    build,
+};
+
+const ANNOUNCE: u128 = 0;
+const LOOK: u128 = 1;
+const END: u128 = 2;
+
+/// Bits of a payload: what it is, weight, largest weight of a link.
+const BITS: [u32; 3] = [4, 44, 80];
+
+/// What weights are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Weights {
+    /// Those of the flows.
+    Given,
+    /// What they send.
+    Sizes,
+}
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Saa {
+    /// \[cycles\].
+    period: u64,
+    weights: Weights,
+}
+
+/// A sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sharer {
+    /// The flow.
+    pub flow: Member,
+    /// Largest weight of a link that it knows of; 0 = none.
+    pub largest: u128,
+}
+
+/// An agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Weight of its flows.
+    pub weight: u64,
+    /// Cycles per flit.
+    pub pace: u16,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename = "Saa", default)]
+struct Parameters {
+    period: Time,
+    weights: Weights,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            period: Time::Picoseconds(10_000_000),
+            weights: Weights::Given,
+        }
+    }
+}
+
+fn packet(what: u128, weight: u64) -> Payload {
+    packed([(what, BITS[0]), (weight.into(), BITS[1]), (0, BITS[2])])
+}
+
+impl Saa {
+    /// What every call ends with.
+    fn close(sender: &mut Sharer, actions: &mut Actions) {
+        if sender.flow.leaves() {
+            let end = packet(END, sender.flow.weight);
+            sender.flow.send(end, actions);
+        }
+        sender.flow.set_timer(actions);
+    }
+}
+
+impl Machines for Saa {
+    type Sender = Sharer;
+    type Receiver = ();
+
+    fn start(&self, line: Line, _: &mut Actions) -> Sharer {
+        Sharer {
+            flow: Member::new(line.largest),
+            largest: 0,
+        }
+    }
+
+    fn receive(&self, (): &mut (), _: Arrival) -> Option<Answer> {
+        None
+    }
+
+    fn hears_starts(&self) -> bool {
+        true
+    }
+
+    fn send(&self, sender: &mut Sharer, now: u64, event: Event, actions: &mut Actions) {
+        let flow = &mut sender.flow;
+        match event {
+            Event::Started(flits) => {
+                if flow.started(flits, actions) {
+                    flow.send(packet(ANNOUNCE, flow.weight), actions);
+                }
+            }
+            Event::Timer => {
+                if flow.rings(now) {
+                    flow.send(packet(LOOK, 0), actions);
+                }
+            }
+            Event::Answered(_) | Event::Looked { .. } => {}
+        }
+        Self::close(sender, actions);
+    }
+
+    fn show(&self, sender: &Sharer) -> String {
+        format!("weight {} of {}", sender.flow.weight, sender.largest)
+    }
+}
+
+impl Probing for Saa {
+    type Agent = Link;
+
+    fn begin(&self, sender: &mut Sharer, facts: Facts, actions: &mut Actions) {
+        let weight = u64::from(facts.weight);
+        let weight = match self.weights {
+            Weights::Given => weight,
+            Weights::Sizes => facts.flits.unwrap_or(weight),
+        };
+        sender.flow.know(weight, facts.flits, facts.stop);
+        sender.flow.set_timer(actions);
+    }
+
+    fn agent(&self, place: Place) -> Link {
+        Link {
+            weight: 0,
+            pace: place.pace,
+        }
+    }
+
+    fn visit(&self, link: &mut Link, _: u64, payload: &mut Payload) {
+        let [what, weight, largest] = unpacked(*payload, BITS);
+        match what {
+            ANNOUNCE => link.weight += weight as u64,
+            END => link.weight -= weight as u64,
+            _ => {}
+        }
+        let own = u128::from(link.weight) * u128::from(link.pace);
+        let fields = [what, weight, largest.max(own)];
+        *payload = packed([0, 1, 2].map(|field| (fields[field], BITS[field])));
+    }
+
+    fn received(&self, (): &mut (), _: u64, payload: Payload) -> Option<Reply> {
+        let [what, ..] = unpacked(payload, BITS);
+        (what != END).then_some(Reply {
+            payload,
+            after: 1,
+            visits: false,
+        })
+    }
+
+    fn returned(&self, sender: &mut Sharer, now: u64, payload: Payload, actions: &mut Actions) {
+        let [.., largest] = unpacked(payload, BITS);
+        let flow = &mut sender.flow;
+        flow.waits = false;
+        flow.set_rate(flow.part_of(largest), actions);
+        if largest != sender.largest {
+            sender.largest = largest;
+            flow.go_on(packet(LOOK, 0), actions);
+        } else {
+            flow.rest(now + self.period);
+        }
+        Self::close(sender, actions);
+    }
+}
+
+fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm, ArgumentError> {
+    let written: Parameters = arguments.parse()?;
+    Ok(Algorithm::Saa(Saa {
+        period: cycles("period", written.period, context.clock)?,
+        weights: written.weights,
+    }))
+}
