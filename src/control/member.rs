@@ -183,3 +183,66 @@ pub(super) fn unpacked<const N: usize>(payload: Payload, bits: [u32; N]) -> [u12
         value
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_come_back() {
+        let payload = packed([(5, 3), (1, 1), (0, 60), (u128::from(u64::MAX), 64)]);
+        assert_eq!(payload[0], 5 | 1 << 3);
+        assert_eq!(payload[2..], [u32::MAX; 2]);
+        assert_eq!(
+            unpacked(payload, [3, 1, 60, 64]),
+            [5, 1, 0, u64::MAX.into()]
+        );
+    }
+
+    #[test]
+    fn a_flow_of_one_packet_joins_nothing() {
+        let mut actions = Actions::default();
+        let mut flow = Member::new(8);
+        flow.know(3, Some(8), Some(90));
+        flow.set_timer(&mut actions);
+        assert_eq!(actions.timer, Some(Some(90)));
+        assert!(!flow.started(8, &mut actions));
+        assert!(!flow.leaves());
+        flow.set_timer(&mut actions);
+        assert_eq!((actions.timer, actions.limit), (Some(None), None));
+    }
+
+    #[test]
+    fn a_flow_leaves_once_and_not_while_a_packet_is_under_way() {
+        let mut actions = Actions::default();
+        let mut flow = Member::new(8);
+        flow.know(3, None, Some(90));
+        assert!(flow.started(8, &mut actions));
+        assert_eq!(actions.limit, Some(Limit::Rate(0)));
+        flow.send([0; 4], &mut actions);
+        assert!(!flow.rings(90) && !flow.leaves());
+        flow.waits = false;
+        flow.rest(100);
+        assert!(flow.leaves() && !flow.leaves());
+        flow.set_timer(&mut actions);
+        assert_eq!(actions.timer, None);
+    }
+
+    /// The least that D30 allows packets of 8 flits: 2^31 - 1 cycles from one to the next.
+    #[test]
+    fn rates_are_rounded_down_and_never_too_low() {
+        let mut flow = Member::new(8);
+        flow.know(2, None, None);
+        assert_eq!(flow.part_of(3), (2 << 32) / 3);
+        assert_eq!(flow.part_of(1), ONE_FLIT_PER_CYCLE);
+        for (rate, limit) in [(0, 17), (5, 17), (99, 99)] {
+            let mut actions = Actions::default();
+            flow.set_rate(rate, &mut actions);
+            assert_eq!(actions.limit, Some(Limit::Rate(limit)));
+            assert!(actions.log && flow.rate == rate);
+            let mut actions = Actions::default();
+            flow.set_rate(rate, &mut actions);
+            assert_eq!(actions, Actions::default());
+        }
+    }
+}

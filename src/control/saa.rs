@@ -242,3 +242,122 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
         weights: written.weights,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::made;
+    use super::super::{Limit, Probe};
+    use super::*;
+
+    /// A period of 20 cycles, whatever they take.
+    fn own() -> Saa {
+        match made("Saa(period: \"20 cycles\")") {
+            Algorithm::Saa(own) => own,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn sender(own: &Saa, weight: u16, flits: Option<u64>) -> Sharer {
+        let mut actions = Actions::default();
+        let line = Line {
+            pace: 1,
+            largest: 8,
+        };
+        let mut sender = own.start(line, &mut actions);
+        let facts = Facts {
+            id: 0,
+            start: 0,
+            stop: None,
+            flits,
+            weight,
+        };
+        own.begin(&mut sender, facts, &mut actions);
+        assert_eq!(actions, Actions::default(), "the first packet is free");
+        sender
+    }
+
+    fn sends(payload: Payload) -> Option<Probe> {
+        Some(Probe { payload, after: 1 })
+    }
+
+    /// Two links, the second at a third of the rate. Flow a of weight 2 goes over both, b of weight 1 over the second: that has
+    /// 2 * 3 = 6 at first and 9 with b, so a has a third and then two ninths of a flit per cycle.
+    #[test]
+    fn two_flows_share_a_slow_link() {
+        let own = own();
+        let place = |pace| Place {
+            pace,
+            from_host: false,
+            to_host: false,
+        };
+        let mut links = [own.agent(place(1)), own.agent(place(3))];
+        let (mut a, mut b) = (sender(&own, 2, Some(24)), sender(&own, 1, None));
+
+        let mut actions = Actions::default();
+        own.send(&mut a, 5, Event::Started(8), &mut actions);
+        assert_eq!(actions.limit, Some(Limit::Rate(0)));
+        let mut payload = packet(ANNOUNCE, 2);
+        assert_eq!(actions.send, sends(payload));
+        links
+            .iter_mut()
+            .for_each(|link| own.visit(link, 6, &mut payload));
+        assert_eq!(unpacked(payload, BITS), [ANNOUNCE, 2, 6]);
+        let reply = own.received(&mut (), 7, payload).unwrap();
+        assert_eq!((reply.payload, reply.visits), (payload, false));
+
+        let mut announced = packet(ANNOUNCE, 1);
+        own.visit(&mut links[1], 8, &mut announced);
+        assert_eq!(unpacked(announced, BITS), [ANNOUNCE, 1, 9]);
+        let mut actions = Actions::default();
+        own.send(&mut b, 7, Event::Started(8), &mut actions);
+        actions = Actions::default();
+        own.returned(&mut b, 9, announced, &mut actions);
+        assert_eq!(actions.limit, Some(Limit::Rate((1 << 32) / 9)));
+
+        // the answer is old: a looks at once, and again, until nothing is new
+        let mut actions = Actions::default();
+        own.returned(&mut a, 10, payload, &mut actions);
+        let expected = Actions {
+            limit: Some(Limit::Rate((1 << 32) / 3)),
+            log: true,
+            send: sends(packet(LOOK, 0)),
+            ..Actions::default()
+        };
+        assert_eq!(actions, expected);
+        let mut look = packet(LOOK, 0);
+        links
+            .iter_mut()
+            .for_each(|link| own.visit(link, 11, &mut look));
+        assert_eq!(unpacked(look, BITS), [LOOK, 0, 9]);
+        let mut actions = Actions::default();
+        own.returned(&mut a, 12, look, &mut actions);
+        assert_eq!(actions.limit, Some(Limit::Rate((2 << 32) / 9)));
+        assert_eq!(actions.send, sends(packet(LOOK, 0)));
+        let mut actions = Actions::default();
+        own.returned(&mut a, 14, look, &mut actions);
+        let expected = Actions {
+            timer: Some(Some(34)),
+            ..Actions::default()
+        };
+        assert_eq!(actions, expected);
+        let mut actions = Actions::default();
+        own.send(&mut a, 34, Event::Timer, &mut actions);
+        assert_eq!(actions.send, sends(packet(LOOK, 0)));
+
+        // the last packet starts while that is under way
+        for flits in [8, 8] {
+            let mut actions = Actions::default();
+            own.send(&mut a, 35, Event::Started(flits), &mut actions);
+            assert_eq!(actions, Actions::default());
+        }
+        let mut actions = Actions::default();
+        own.returned(&mut a, 36, look, &mut actions);
+        let mut end = packet(END, 2);
+        assert_eq!((actions.send, actions.timer), (sends(end), None));
+        links
+            .iter_mut()
+            .for_each(|link| own.visit(link, 37, &mut end));
+        assert_eq!(own.received(&mut (), 38, end), None);
+        assert_eq!(links.map(|link| link.weight), [0, 1]);
+    }
+}

@@ -53,6 +53,10 @@ fn documented_defaults_are_those_that_happen() {
             "Inc(interval: \"2 cycles\", few: 9, strong: 4, mild: 1, relax: 1, most: 64, shift: 2)",
         ),
         (
+            "Dffa(begin: \"1 ms\")",
+            "Dffa(begin: \"1953 cycles\", one_packet: true)",
+        ),
+        (
             "InfiniBand(timer: \"153.6 us\", table: Linear(most: 127, shift: 0))",
             "Cca(timer: \"300 cycles\", table: Linear(most: 127, shift: 0), increase: 1, limit: 127, minimum: 0, \
              answers: Cnp, window: None, per: QueuePair, trigger: 0)",
@@ -73,6 +77,11 @@ fn documented_defaults_are_those_that_happen() {
         (
             "Reservation()",
             "Rsvp(utilisation: 0.5, share: 1.0, retry: \"1000 cycles\", attempts: None, limit: true)",
+        ),
+        ("Saa()", "SAA(period: \"10 us\", weights: Given)"),
+        (
+            "SaaM()",
+            "SaaM(period: \"20 cycles\", back_off: \"10 us\", random: true)",
         ),
         ("Window(window: 3)", "Fixed(window: 3, aimd: false)"),
         (
@@ -146,6 +155,9 @@ const WRONG: &[&str] = &[
     "Inc(interval: \"1 us\", few: 1, most: 16384)",
     "Inc(interval: \"1 us\", few: 1, relax: 0)",
     "Inc(interval: \"1 us\", few: 1, shift: 4)",
+    "Dffa()",
+    "Dffa(begin: \"0 cycles\")",
+    "Dffa(begin: \"1 us\", one_packet: 2)",
     "InfiniBand(timer: \"1 us\")",
     "InfiniBand(preset: Opa)",
     "InfiniBand(preset: CcManager, table: Linear(most: 1, shift: 0))",
@@ -180,6 +192,10 @@ const WRONG: &[&str] = &[
     "RequestReply(reply: \"2 packets\")",
     "RequestReply(server: \"0 cycles\")",
     "RequestReply(think: \"3000000000 cycles\")",
+    "Saa(period: \"0 cycles\")",
+    "Saa(weights: Both)",
+    "SaaM(back_off: \"0 cycles\")",
+    "SaaM(period: 5)",
     "Window()",
     "Window(window: 0)",
     "Window(window: 4, most: 5)",

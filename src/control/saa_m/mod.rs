@@ -160,12 +160,7 @@ fn change(what: u128, (capacity, back): (u64, bool), reserved: u64, weight: u64)
 /// A packet that looks.
 fn look() -> Payload {
     let capacity = u128::from(ONE_FLIT_PER_CYCLE);
-    packed([
-        (LOOK, 3),
-        (0, WEIGHT),
-        (0, WEIGHT),
-        (capacity, CAPACITY),
-    ])
+    packed([(LOOK, 3), (0, WEIGHT), (0, WEIGHT), (capacity, CAPACITY)])
 }
 
 impl SaaM {
@@ -239,11 +234,7 @@ impl Machines for SaaM {
         match event {
             Event::Started(flits) => {
                 if flow.started(flits, actions) {
-                    let announcement = [
-                        (ANNOUNCE, 3),
-                        (flow.weight.into(), WEIGHT),
-                        (0, WEIGHT),
-                    ];
+                    let announcement = [(ANNOUNCE, 3), (flow.weight.into(), WEIGHT), (0, WEIGHT)];
                     flow.send(packed(announcement), actions);
                 }
             }
@@ -371,3 +362,6 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
         random: written.random,
     }))
 }
+
+#[cfg(test)]
+mod tests;
