@@ -69,6 +69,20 @@ impl Case {
         }
     }
 
+    /// Up to 14 flows along a row of 12 links, of one to three each.
+    pub(super) fn chain(seed: u64) -> Self {
+        let mut case = Self::random(seed);
+        let mut dice = Dice(stream(seed, Purpose::Topology, 1 << 54));
+        case.paces = (0..12).map(|_| dice.pick(&[1, 1, 1, 2, 3])).collect();
+        case.flows.resize(14, case.flows[0].clone());
+        for flow in &mut case.flows {
+            let (first, links) = (dice.between(0, 9) as usize, dice.between(1, 3) as usize);
+            flow.weight = dice.between(1, 8) as u16;
+            flow.route = (first..first + links).collect();
+        }
+        case
+    }
+
     /// Its network for the solvers: links of so many parts, flows that have not ended.
     pub(super) fn fluid(&self, unit: u64) -> Network {
         let links = self.paces.iter();
@@ -133,7 +147,7 @@ pub(super) enum What {
     Back(Payload),
 }
 
-/// A control packet that was sent, or a rate that was set.
+/// A rate that was set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Changed {
     pub(super) cycle: u64,
@@ -141,8 +155,6 @@ pub(super) struct Changed {
     /// Limit before and after \[2^-32 flits per cycle\].
     pub(super) from: Option<u64>,
     pub(super) to: u64,
-    /// Control packets that the flow had sent by then.
-    pub(super) sent: u64,
 }
 
 /// The machines of a case at work.
@@ -308,7 +320,6 @@ impl<'a> Machines<'a> {
                 flow,
                 from,
                 to: self.limits[flow].expect("a rate"),
-                sent: self.sent[flow],
             });
         }
         if let Some(Probe { payload, after }) = actions.send {
