@@ -2,6 +2,7 @@
 //! the solvers; and in the engine.
 
 mod dffa;
+mod engine;
 mod network;
 mod saa;
 mod saa_m;
