@@ -280,84 +280,96 @@ mod tests {
         Some(Probe { payload, after: 1 })
     }
 
+    fn links(own: &Saa) -> [Link; 2] {
+        [1, 3].map(|pace| {
+            own.agent(Place {
+                pace,
+                from_host: false,
+                to_host: false,
+            })
+        })
+    }
+
+    /// A packet over some links, and what the reply says.
+    fn over(own: &Saa, links: &mut [Link], mut payload: Payload) -> Payload {
+        for link in links {
+            own.visit(link, 6, &mut payload);
+        }
+        let reply = own.received(&mut (), 7, payload).unwrap();
+        assert_eq!((reply.payload, reply.visits), (payload, false));
+        payload
+    }
+
+    fn called(call: impl FnOnce(&mut Actions)) -> Actions {
+        let mut actions = Actions::default();
+        call(&mut actions);
+        actions
+    }
+
     /// Two links, the second at a third of the rate. Flow a of weight 2 goes over both, b of weight 1 over the second: that has
     /// 2 * 3 = 6 at first and 9 with b, so a has a third and then two ninths of a flit per cycle.
     #[test]
     fn two_flows_share_a_slow_link() {
         let own = own();
-        let place = |pace| Place {
-            pace,
-            from_host: false,
-            to_host: false,
-        };
-        let mut links = [own.agent(place(1)), own.agent(place(3))];
-        let (mut a, mut b) = (sender(&own, 2, Some(24)), sender(&own, 1, None));
+        let (mut links, mut a) = (links(&own), sender(&own, 2, Some(24)));
+        let joins = called(|actions| own.send(&mut a, 5, Event::Started(8), actions));
+        assert_eq!(joins.limit, Some(Limit::Rate(0)));
+        assert_eq!(joins.send, sends(packet(ANNOUNCE, 2)));
+        let first = over(&own, &mut links, packet(ANNOUNCE, 2));
+        assert_eq!(unpacked(first, BITS), [ANNOUNCE, 2, 6]);
 
-        let mut actions = Actions::default();
-        own.send(&mut a, 5, Event::Started(8), &mut actions);
-        assert_eq!(actions.limit, Some(Limit::Rate(0)));
-        let mut payload = packet(ANNOUNCE, 2);
-        assert_eq!(actions.send, sends(payload));
-        links
-            .iter_mut()
-            .for_each(|link| own.visit(link, 6, &mut payload));
-        assert_eq!(unpacked(payload, BITS), [ANNOUNCE, 2, 6]);
-        let reply = own.received(&mut (), 7, payload).unwrap();
-        assert_eq!((reply.payload, reply.visits), (payload, false));
-
-        let mut announced = packet(ANNOUNCE, 1);
-        own.visit(&mut links[1], 8, &mut announced);
+        let mut b = sender(&own, 1, None);
+        called(|actions| own.send(&mut b, 7, Event::Started(8), actions));
+        let announced = over(&own, &mut links[1..], packet(ANNOUNCE, 1));
         assert_eq!(unpacked(announced, BITS), [ANNOUNCE, 1, 9]);
-        let mut actions = Actions::default();
-        own.send(&mut b, 7, Event::Started(8), &mut actions);
-        actions = Actions::default();
-        own.returned(&mut b, 9, announced, &mut actions);
-        assert_eq!(actions.limit, Some(Limit::Rate((1 << 32) / 9)));
+        let knows = called(|actions| own.returned(&mut b, 9, announced, actions));
+        assert_eq!(knows.limit, Some(Limit::Rate((1 << 32) / 9)));
 
         // the answer is old: a looks at once, and again, until nothing is new
-        let mut actions = Actions::default();
-        own.returned(&mut a, 10, payload, &mut actions);
+        let knows = called(|actions| own.returned(&mut a, 10, first, actions));
         let expected = Actions {
             limit: Some(Limit::Rate((1 << 32) / 3)),
             log: true,
             send: sends(packet(LOOK, 0)),
             ..Actions::default()
         };
-        assert_eq!(actions, expected);
-        let mut look = packet(LOOK, 0);
-        links
-            .iter_mut()
-            .for_each(|link| own.visit(link, 11, &mut look));
+        assert_eq!(knows, expected);
+        let look = over(&own, &mut links, packet(LOOK, 0));
         assert_eq!(unpacked(look, BITS), [LOOK, 0, 9]);
-        let mut actions = Actions::default();
-        own.returned(&mut a, 12, look, &mut actions);
-        assert_eq!(actions.limit, Some(Limit::Rate((2 << 32) / 9)));
-        assert_eq!(actions.send, sends(packet(LOOK, 0)));
-        let mut actions = Actions::default();
-        own.returned(&mut a, 14, look, &mut actions);
+        let falls = called(|actions| own.returned(&mut a, 12, look, actions));
+        assert_eq!(falls.limit, Some(Limit::Rate((2 << 32) / 9)));
+        assert_eq!(falls.send, sends(packet(LOOK, 0)));
+        let rests = called(|actions| own.returned(&mut a, 14, look, actions));
         let expected = Actions {
             timer: Some(Some(34)),
             ..Actions::default()
         };
-        assert_eq!(actions, expected);
-        let mut actions = Actions::default();
-        own.send(&mut a, 34, Event::Timer, &mut actions);
-        assert_eq!(actions.send, sends(packet(LOOK, 0)));
+        assert_eq!(rests, expected);
+        let looks = called(|actions| own.send(&mut a, 34, Event::Timer, actions));
+        assert_eq!(looks.send, sends(packet(LOOK, 0)));
+    }
 
-        // the last packet starts while that is under way
+    /// The last packet starts while a look is under way: the weight is taken away when that is back.
+    #[test]
+    fn a_flow_that_ends_takes_its_weight_away() {
+        let own = own();
+        let (mut links, mut a) = (links(&own), sender(&own, 2, Some(24)));
+        called(|actions| own.send(&mut a, 5, Event::Started(8), actions));
+        let first = over(&own, &mut links, packet(ANNOUNCE, 2));
+        called(|actions| own.returned(&mut a, 10, first, actions));
         for flits in [8, 8] {
-            let mut actions = Actions::default();
-            own.send(&mut a, 35, Event::Started(flits), &mut actions);
-            assert_eq!(actions, Actions::default());
+            let starts = called(|actions| own.send(&mut a, 35, Event::Started(flits), actions));
+            assert_eq!(starts, Actions::default());
         }
-        let mut actions = Actions::default();
-        own.returned(&mut a, 36, look, &mut actions);
+        let look = over(&own, &mut links, packet(LOOK, 0));
+        let ends = called(|actions| own.returned(&mut a, 36, look, actions));
         let mut end = packet(END, 2);
-        assert_eq!((actions.send, actions.timer), (sends(end), None));
-        links
-            .iter_mut()
-            .for_each(|link| own.visit(link, 37, &mut end));
+        assert_eq!((ends.send, ends.timer), (sends(end), None));
+        assert_eq!(links.map(|link| link.weight), [2, 2]);
+        for link in &mut links {
+            own.visit(link, 37, &mut end);
+        }
         assert_eq!(own.received(&mut (), 38, end), None);
-        assert_eq!(links.map(|link| link.weight), [0, 1]);
+        assert_eq!(links.map(|link| link.weight), [0, 0]);
     }
 }

@@ -120,14 +120,16 @@ impl Case {
             if near.is_empty() {
                 break;
             }
-            for flow in 0..all.len() {
-                let shares = |other: &&usize| {
-                    let mut links = self.flows[**other].route.iter();
-                    links.any(|link| self.flows[flow].route.contains(link))
+            let is_next = |flow: &usize| {
+                let shares = |&other: &usize| {
+                    let mut links = self.flows[other].route.iter();
+                    links.any(|link| self.flows[*flow].route.contains(link))
                 };
-                if all[flow].is_none() && near.iter().find(shares).is_some() {
-                    all[flow] = Some(distance + 1);
-                }
+                all[*flow].is_none() && near.iter().any(shares)
+            };
+            let next: Vec<usize> = (0..all.len()).filter(is_next).collect();
+            for flow in next {
+                all[flow] = Some(distance + 1);
             }
         }
         all
