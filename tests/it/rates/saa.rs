@@ -143,6 +143,8 @@ fn known_weights_stay_until_a_flow_ends() {
     for seed in 0..1000 {
         let mut case = Case::random(seed);
         for flow in &mut case.flows {
+            // rounding of rates is less than a cycle for all of them
+            flow.weight = flow.weight.min(20);
             flow.flits = Some(u64::from(flow.weight) + 1);
         }
         let expected = largest(&case, |_| true);

@@ -125,17 +125,18 @@ fn changes_stay_near() {
         }
     }
     assert!(reached[..3].iter().all(|&count| count > 0), "{reached:?}");
-    assert!(far > 500, "{far} networks have flows further away");
+    assert!(far > 200, "{far} networks have flows further away");
 }
 
 /// M5: two flows reach two links in opposite orders, at the same times. Each is refused by the link that the other one has
 /// reserved first, and for ever so if both wait for the same time.
 #[test]
 fn equal_back_off_does_not_end_and_random_back_off_does() {
+    // the two start when all others have settled
     let flow = |route: &[usize]| Flow {
         weight: 1,
         route: route.to_vec(),
-        start: 0,
+        start: if route.len() == 2 { 1000 } else { 0 },
         stop: None,
         flits: None,
     };
