@@ -198,7 +198,7 @@ const WRONG: &[&str] = &[
     "Saa(period: \"0 cycles\")",
     "Saa(weights: Both)",
     "SaaM(back_off: \"0 cycles\")",
-    "SaaM(period: 5)",
+    "SaaM(random: 1)",
     "Window()",
     "Window(window: 0)",
     "Window(window: 4, most: 5)",
