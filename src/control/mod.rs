@@ -12,14 +12,18 @@
 
 pub mod dcqcn;
 pub mod delay;
+pub mod dffa;
 pub mod erratic;
 pub mod inc;
 pub mod infiniband;
 mod limit;
+pub mod member;
 mod parameters;
 pub mod probe;
 pub mod request_reply;
 pub mod reservation;
+pub mod saa;
+pub mod saa_m;
 pub mod window;
 
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
@@ -299,11 +303,14 @@ macro_rules! algorithms {
 algorithms![
     Dcqcn in dcqcn,
     Delay in delay,
+    Dffa in dffa,
     Erratic in erratic,
     Inc in inc,
     InfiniBand in infiniband,
     RequestReply in request_reply,
     Reservation in reservation,
+    Saa in saa,
+    SaaM in saa_m,
     Window in window,
 ];
 
@@ -313,10 +320,13 @@ pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
     entries: &[
         dcqcn::ENTRY,
         delay::ENTRY,
+        dffa::ENTRY,
         inc::ENTRY,
         infiniband::ENTRY,
         request_reply::ENTRY,
         reservation::ENTRY,
+        saa::ENTRY,
+        saa_m::ENTRY,
         window::ENTRY,
     ],
     unclear: &[],

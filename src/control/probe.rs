@@ -6,7 +6,8 @@
 //!
 //! New ones: an algorithm that implements [`Probing`] beside [`Machines`], and its name in the list at the end.
 
-use super::{Actions, Algorithm, Machines, Receiver, Sender, erratic, reservation};
+use super::{Actions, Algorithm, Machines, Receiver, Sender};
+use super::{dffa, erratic, reservation, saa, saa_m};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
@@ -174,4 +175,10 @@ macro_rules! probing {
     };
 }
 
-probing![Erratic in erratic, Reservation in reservation];
+probing![
+    Dffa in dffa,
+    Erratic in erratic,
+    Reservation in reservation,
+    Saa in saa,
+    SaaM in saa_m,
+];
