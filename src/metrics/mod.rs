@@ -15,7 +15,6 @@ mod by_hops;
 mod classes;
 mod congestion;
 mod control;
-mod criteria;
 mod flow_groups;
 mod flow_sizes;
 mod flows;
@@ -47,7 +46,7 @@ static TABLES: [&[Entry]; 16] = [
     occupancy::ENTRIES,
     congestion::ENTRIES,
     admission::ENTRIES,
-    criteria::ENTRIES,
+    admission::criteria::ENTRIES,
     control::ENTRIES,
     flows::ENTRIES,
     loss::ENTRIES,

@@ -251,10 +251,9 @@ fn start<const W: usize, P: RuleSet>(
     if !port.request_lanes.is_empty() {
         port.wake_when_free(out, view.calendar);
     }
-    let lane_row = numbering.lane(out, lane);
-    let row = &mut view.lanes[lane_row];
-    row.sent = row.sent.wrapping_add(u32::from(waiting.size));
-    let credit_row = view.shared.credit_row(lane_row);
+    let row = numbering.lane(out, lane);
+    view.lanes[row].sent = view.lanes[row].sent.wrapping_add(u32::from(waiting.size));
+    let credit_row = view.shared.credit_row(row);
     view.lanes[credit_row].take(waiting.size, view.now);
     if let Some(choice) = choice {
         vl_tables::commit(view, out, choice, waiting.size);
@@ -338,14 +337,14 @@ fn launch<const W: usize, P: RuleSet>(
         fecn: false,
     };
     let source = hosts.hosts[view.place.host(out)].id;
-    let own_routes = view.shared.own_routes();
+    let routes = view.shared.own_routes();
     let record = PacketRecord {
         created: waiting.created,
         injected: now,
         requested: 0,
         source,
         sequence: waiting.sequence,
-        via: own_routes.map_or(NONE, |routes| routes.begin(tag.flow, source)),
+        via: routes.map_or(NONE, |routes| routes.begin(tag.flow, source)),
         word: 0,
         class: waiting.class,
         flow: tag.flow,
@@ -356,8 +355,7 @@ fn launch<const W: usize, P: RuleSet>(
     view.packets[row] = packet;
     view.records[row] = record;
     let port = &view.outs[out];
-    let arrival = now + u64::from(port.latency);
-    let at = arrival + view.pipeline_of(port.to.port(), row, port.step);
+    let at = now + u64::from(port.latency) + view.pipeline_of(port.to.port(), row, port.step);
     let lane = view.shared.numbering.lane(port.to.port(), lane);
     view.calendar.at(at).heads.push((lane, row));
     if view.lists.facts.sent {

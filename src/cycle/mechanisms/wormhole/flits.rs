@@ -99,6 +99,8 @@ mod tests {
         assert!(!flits.are_due(5) && flits.are_due(75));
         assert_eq!(flits.next(6), 75);
         assert_eq!(flits.lanes().collect::<Vec<_>>(), [LaneRow(2)]);
+        let due = flits.take(75);
+        flits.put_back(75, due);
         assert_eq!((flits.next(76), flits.receiver()), (u64::MAX, 3));
     }
 }

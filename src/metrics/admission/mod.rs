@@ -1,5 +1,7 @@
 //! Admission of flows: rounds, requests and what came of them.
 
+pub(super) mod criteria;
+
 use super::{Entry, counted};
 use crate::measure::RunResult;
 use serde_json::Value;

@@ -3,14 +3,14 @@
 //!
 //! References: [`SEM_JACOBSEN`](crate::references::SEM_JACOBSEN) section 4.1
 
-use super::flows::throughput;
-use super::loads::ratio;
-use super::{Entry, counted};
+use super::super::flows::throughput;
+use super::super::loads::ratio;
+use super::super::{Entry, counted};
 use crate::measure::result::Bounds;
 use crate::measure::{FlowResult, RunResult};
 use serde_json::Value;
 
-pub(super) const ENTRIES: &[Entry] = &[
+pub(in crate::metrics) const ENTRIES: &[Entry] = &[
     counted(
         "criteria.bandwidth",
         "fraction of the flows",
