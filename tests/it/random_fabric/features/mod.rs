@@ -229,7 +229,6 @@ where
     let tables = switch.vl_arbitration.is_some();
     let input_first = switch.matching == Matching::InputFirst;
     let lanes = switch.output_lane_buffer > 0;
-    let places = switch.input_speedup;
     let voq = switch.queues == Queues::Voq;
     let selection = match (&case.routing).into() {
         Routing::Adaptive(routing) => Some(routing.selection()),
@@ -245,7 +244,7 @@ where
             Some(Marking::InfiniBand { hysteresis: 0, .. })
         );
     let ecn = matches!(switch.marking, Some(Marking::Ecn { .. }));
-    let several = matches!(places, InputSpeedup::Limited(2..));
+    let several = matches!(switch.input_speedup, InputSpeedup::Limited(2..));
     vec![
         ("VL tables at inputs", tables && input_first),
         ("VL tables at channels", tables && !input_first && lanes),
@@ -272,7 +271,10 @@ where
             switch.forwarding == Forwarding::StoreAndForward,
         ),
         ("several places", several),
-        ("unlimited places", places == InputSpeedup::Unlimited),
+        (
+            "unlimited places",
+            switch.input_speedup == InputSpeedup::Unlimited,
+        ),
         ("a pool", switch.sharing == BufferSharing::PortPool),
         ("marking", switch.marking.is_some()),
         ("InfiniBand's marking", infiniband),
