@@ -192,6 +192,7 @@ where
         .chain(flows(&case.plan))
         .chain(waits(&case.plan))
         .chain(slots(case))
+        .chain(sources(case))
         .chain(apart(&case.plan))
         .chain(admission(case))
         .chain(reservations(case))
@@ -230,11 +231,6 @@ where
     let input_first = switch.matching == Matching::InputFirst;
     let lanes = switch.output_lane_buffer > 0;
     let voq = switch.queues == Queues::Voq;
-    let selection = match (&case.routing).into() {
-        Routing::Adaptive(routing) => Some(routing.selection()),
-        Routing::Tables(_) => None,
-    };
-    let drawn = matches!(selection, Some(Selection::Random | Selection::LeastLoad));
     let random = switch.output_arbitration == OutputArbitration::Random;
     let wormhole = switch.forwarding == Forwarding::Wormhole;
     let infiniband = matches!(switch.marking, Some(Marking::InfiniBand { .. }));
@@ -280,6 +276,20 @@ where
         ("InfiniBand's marking", infiniband),
         ("marking with hysteresis", hysteresis),
         ("RoCE's marking", ecn),
+    ]
+}
+
+fn sources<R>(case: &Case<R>) -> [(&'static str, bool); 4]
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
+    let plan = &case.plan;
+    let selection = match (&case.routing).into() {
+        Routing::Adaptive(routing) => Some(routing.selection()),
+        Routing::Tables(_) => None,
+    };
+    let drawn = matches!(selection, Some(Selection::Random | Selection::LeastLoad));
+    [
         ("messages", !plan.workloads.is_empty()),
         (
             "saturating sources",
