@@ -260,6 +260,6 @@ fn routes_are_part_of_the_proof() {
     assert!(!proof.acyclic);
     // packets as large as their lanes: all four wait for the next
     let outcome = run(&ring, [1, 2]);
-    assert_eq!(outcome.verdict, Verdict::Deadlock);
+    assert_eq!(outcome.verdict, Verdict::Deadlocked);
     assert!(outcome.reason.contains("waits for"), "{}", outcome.reason);
 }

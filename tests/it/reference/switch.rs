@@ -14,6 +14,7 @@ use super::own_routes;
 use super::packet::{Flit, Packet, PacketId};
 use super::request::Request;
 use super::routing::Routing;
+use super::set_up::{self, SetUps};
 use virtlane::ids::{ChannelId, SwitchId};
 use virtlane::plan::Plan;
 use virtlane::plan::{Forwarding, Queues, SwitchOptions};
@@ -40,6 +41,8 @@ pub(super) struct Waiting {
     pub(super) ways: Vec<Way>,
     /// D20: what the adaptive engine said at its first request.
     pub(super) told: Option<Told>,
+    /// Cycle in which its header came.
+    pub(super) arrived: u64,
     /// Earliest request cycle as far as delays and flit rates go (D1).
     pub(super) ready: u64,
 }
@@ -62,9 +65,19 @@ impl Queue {
         let since = head.ready.max(self.head_since);
         (since <= now).then_some((head, since))
     }
-}
 
-impl Queue {
+    /// A packet joins, which may have arrived before others that have joined (D67).
+    pub(super) fn enter(&mut self, waiting: Waiting, now: u64) {
+        let mut packets = self.packets.iter();
+        let later = packets.position(|other| other.arrived > waiting.arrived);
+        let place = later.unwrap_or(self.packets.len());
+        if place == 0 {
+            assert!(!self.leaving, "what leaves has arrived before");
+            self.head_since = now;
+        }
+        self.packets.insert(place, waiting);
+    }
+
     /// Packets that may request by now, but for the one that is leaving.
     pub(super) fn queued(&self, now: u64) -> usize {
         let staying = self.packets.iter().skip(usize::from(self.leaving));
@@ -127,6 +140,8 @@ pub(super) struct Switch {
     transfers: Vec<Transfer>,
     /// D58: dropped packets that leave their queues.
     pub(super) drops: Vec<Leaving>,
+    /// D67; none where no class sets up.
+    pub(super) set_ups: Option<SetUps>,
 }
 
 impl Switch {
@@ -140,6 +155,7 @@ impl Switch {
             outputs: ports.iter().map(|port| port.map(output)).collect(),
             transfers: Vec::new(),
             drops: Vec::new(),
+            set_ups: SetUps::new(setting, id),
         }
     }
 
@@ -186,7 +202,7 @@ impl Switch {
         queue.head_since = now;
     }
 
-    /// A header arrives at `input`: it is queued, and routed by tables when there are some.
+    /// A header arrives at `input`: it is queued, and routed by tables when there are some; or it will be directed (D67).
     pub(super) fn arrive(
         &mut self,
         setting: Setting<'_>,
@@ -196,6 +212,15 @@ impl Switch {
         stored: Stored,
     ) {
         let options = &setting.plan.switch;
+        if set_up::directed(setting, packet).is_some() {
+            let connected = self.inputs[input].as_ref().expect("connected");
+            // all channels have one pace
+            let pace = links[connected.channel].cycles_per_flit;
+            let ready = stored.since + ready_after(options, packet.size, pace, pace);
+            let packet = (stored.flit.packet, stored.lane);
+            self.expect(input, packet, (stored.since, ready));
+            return;
+        }
         let ways = match setting.routing {
             Routing::Tables(tables) => vec![match own_routes::of_packet(setting, packet) {
                 Some(route) => self.way_of_route(setting, tables, (packet, route), input),
@@ -219,16 +244,14 @@ impl Switch {
             Queues::Fifo => stored.lane,
             Queues::Voq => stored.lane * self.outputs.len() + ways[0].output,
         };
-        let queue = &mut input.queues[queue];
-        if queue.packets.is_empty() {
-            queue.head_since = stored.since;
-        }
-        queue.packets.push(Waiting {
+        let waiting = Waiting {
             packet: stored.flit.packet,
             ways,
             told: None,
+            arrived: stored.since,
             ready,
-        });
+        };
+        input.queues[queue].enter(waiting, stored.since);
     }
 
     /// Output and lane of a packet that comes in over `input`, by tables.
