@@ -49,7 +49,7 @@ pub(crate) use flows::Controlled;
 pub(crate) use outcome::{Delivery, Outcome};
 pub(crate) use packet::Says;
 pub(crate) use routing::Routing;
-pub(crate) use set_up::SetUpCounts;
+pub(crate) use set_up::{SetUpCounts, can_wait_in_a_circle};
 pub(crate) use window::{ClassCounts, ControlCounts, FlowCounts, HostCounts};
 
 use admission::Admission;

@@ -2,8 +2,10 @@
 
 mod reacting;
 mod routes;
+mod set_ups;
 
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
+pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
 
 use super::Case;
 use crate::reference::Routing;
@@ -202,6 +204,7 @@ where
     }
     if let Routing::Tables(tables) = (&case.routing).into() {
         names.extend(routes::features(&case.plan, &case.graph, tables));
+        names.extend(set_ups::features(&case.plan, &case.graph, tables));
     }
     names.sort();
     names.dedup();

@@ -5,6 +5,7 @@
 
 mod plan;
 mod tree;
+mod waits;
 
 pub(super) use plan::{are_any, check_plan, is_in_order, set_up_of, successor, told_start};
 
@@ -13,6 +14,8 @@ use super::packet::{Packet, PacketId, Says};
 use super::routing::Routing;
 use super::switch::{Switch, Waiting, Way};
 use super::{Fabric, Setting};
+pub(crate) use waits::can_wait_in_a_circle;
+
 use plan::{Parameters, connection};
 use tree::{Place, Side};
 use virtlane::ids::{ChannelId, SwitchId};
