@@ -5,6 +5,7 @@
 
 mod claims;
 mod classes;
+mod criteria;
 mod flows;
 mod glossary;
 mod numbers;

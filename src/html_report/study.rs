@@ -1,8 +1,8 @@
 //! All runs together: curves and the table of points.
 
-use super::figure;
 use super::numbers::{interval, plural, share};
 use super::verdict::of_point;
+use super::{criteria, figure};
 use crate::figures::{FigureError, of_study};
 use crate::report::summary::Summary;
 use crate::results::{Across, Curves, Point, Results};
@@ -16,6 +16,7 @@ pub(super) fn section(results: &Results, curves: &Curves<'_>) -> Result<Markup, 
             h2 id="all" { "All runs together" }
             div class="figures" { @for drawn in &figures { (figure(drawn)) } }
             (points(curves))
+            (criteria::table(curves))
             (failures(results))
         }
     })

@@ -139,6 +139,19 @@ pub struct ClassInfo {
     pub hosts: Vec<HostId>,
     /// Messages it sends in all.
     pub messages: Option<u64>,
+    /// What its flows ask for beside a peak, where they ask.
+    pub bounds: Option<Bounds>,
+}
+
+/// Bounds that the flows of a class ask for (D53).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Delay over one switch \[cycles\]; `None` = none.
+    pub delay: Option<u64>,
+    /// What each further switch adds to it \[cycles\].
+    pub delay_per_switch: u64,
+    /// Jitter \[cycles\]; `None` = none.
+    pub jitter: Option<u64>,
 }
 
 /// A host as reported.

@@ -15,6 +15,7 @@ mod by_hops;
 mod classes;
 mod congestion;
 mod control;
+mod criteria;
 mod flow_groups;
 mod flow_sizes;
 mod flows;
@@ -37,7 +38,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 15] = [
+static TABLES: [&[Entry]; 16] = [
     run::ENTRIES,
     routes::ENTRIES,
     fluid::ENTRIES,
@@ -46,6 +47,7 @@ static TABLES: [&[Entry]; 15] = [
     occupancy::ENTRIES,
     congestion::ENTRIES,
     admission::ENTRIES,
+    criteria::ENTRIES,
     control::ENTRIES,
     flows::ENTRIES,
     loss::ENTRIES,

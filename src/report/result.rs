@@ -4,7 +4,7 @@ use super::flow_results::flow_results;
 use super::usage::{host_name, usage};
 pub use crate::measure::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
 pub use crate::measure::result::{
-    AppPhaseInfo, ChannelInfo, ClassInfo, FabricInfo, HostInfo, RoutingInfo, RunResult,
+    AppPhaseInfo, Bounds, ChannelInfo, ClassInfo, FabricInfo, HostInfo, RoutingInfo, RunResult,
     ScenarioInfo,
 };
 use crate::plan::{ClassPlan, Plan};
@@ -102,6 +102,11 @@ impl ClassInfo {
             service_levels: levels.filter(|_| !class.management).collect(),
             hosts: hosts.filter(|&host| class.pattern.sends(host)).collect(),
             messages: class.messages,
+            bounds: class.requests.map(|requests| Bounds {
+                delay: requests.delay,
+                delay_per_switch: requests.delay_per_switch,
+                jitter: requests.jitter,
+            }),
         }
     }
 }

@@ -110,6 +110,7 @@ fn class(name: &str, levels: &[u8], hosts: &[u32]) -> ClassInfo {
         service_levels: levels.to_vec(),
         hosts: hosts.iter().copied().map(HostId).collect(),
         messages: None,
+        bounds: None,
     }
 }
 

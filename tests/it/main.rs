@@ -31,6 +31,7 @@ mod validation;
 // Runs that are stopped and go on.
 mod checkpoints;
 mod congestion;
+mod criteria;
 // What is done between two cycles.
 mod acts;
 // Messages of traces, replayed.
