@@ -20,6 +20,7 @@ mod parameters;
 pub mod probe;
 pub mod request_reply;
 pub mod reservation;
+pub mod set_up;
 pub mod window;
 
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
@@ -119,8 +120,10 @@ pub struct Actions {
     pub log: bool,
     /// A probe to the flow's destination (algorithms that probe only).
     pub send: Option<Probe>,
-    /// Whether the flow begins (algorithms that reserve only).
+    /// Whether the flow begins (algorithms that reserve or set up only).
     pub begin: bool,
+    /// Whether the connection is free for its next flow (algorithms that set up only).
+    pub close: bool,
 }
 
 /// The machines of an algorithm; `self` are its parameters.
@@ -304,8 +307,19 @@ algorithms![
     InfiniBand in infiniband,
     RequestReply in request_reply,
     Reservation in reservation,
+    SetUp in set_up,
     Window in window,
 ];
+
+impl Algorithm {
+    /// Its parameters, if it sets routes up (D67).
+    pub fn set_up(&self) -> Option<&set_up::SetUp> {
+        match self {
+            Self::SetUp(own) => Some(own),
+            _ => None,
+        }
+    }
+}
 
 /// Every algorithm a scenario can name.
 pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
@@ -317,6 +331,7 @@ pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
         infiniband::ENTRY,
         request_reply::ENTRY,
         reservation::ENTRY,
+        set_up::ENTRY,
         window::ENTRY,
     ],
     unclear: &[],
