@@ -234,6 +234,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         },
         workloads: Vec::new(),
         flows: Vec::new(),
+        routes_of_flows: None,
         admission: None,
         app_phases: Vec::new(),
     };

@@ -132,6 +132,7 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
         observe: Observe::default(),
         workloads: Vec::new(),
         flows: Vec::new(),
+        routes_of_flows: None,
         admission: None,
         app_phases: Vec::new(),
     }
