@@ -24,6 +24,7 @@ mod max_min;
 mod occupancy;
 mod pattern;
 mod run;
+mod set_up;
 mod work;
 
 pub use run::mean_hops;
@@ -38,7 +39,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 16] = [
+static TABLES: [&[Entry]; 17] = [
     run::ENTRIES,
     routes::ENTRIES,
     fluid::ENTRIES,
@@ -49,6 +50,7 @@ static TABLES: [&[Entry]; 16] = [
     admission::ENTRIES,
     criteria::ENTRIES,
     control::ENTRIES,
+    set_up::ENTRIES,
     flows::ENTRIES,
     loss::ENTRIES,
     max_min::ENTRIES,

@@ -107,7 +107,8 @@ impl Walk<'_> {
             let came = self.tree.direction(self.graph.channel(channel));
             let left = if came.is_some() { word } else { routes.hops };
             let default = self.default(channel, switch, destination)?;
-            let mut go = |port: u16| self.go((channel, lane), (switch, port), left, routes, reached);
+            let mut go =
+                |port: u16| self.go((channel, lane), (switch, port), left, routes, reached);
             go(default);
             if !self.tree.is_below(switch, destination) {
                 self.tree.up(switch).for_each(go);
@@ -199,59 +200,5 @@ impl Walk<'_> {
                 is_missing: false,
             }),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::verify::{Beside, VerifyOptions, verify_with};
-    use super::*;
-    use crate::ids::SlId;
-    use crate::registry::Arguments;
-    use crate::routing::ENGINES;
-    use crate::topology::tests::{built, context};
-
-    fn steps(topology: &str, hops: u32, free: bool) -> (u64, u64, bool) {
-        let graph = built(topology, &context());
-        let build = ENGINES.find("FatTree").unwrap().build;
-        let tables = match build(Arguments { text: "()" }) {
-            Ok(engine) => crate::routing::tests::tables_of(&*engine, &graph),
-            Err(error) => panic!("{error:?}"),
-        };
-        let options = VerifyOptions {
-            service_levels: &[SlId(0)],
-            lanes: 1,
-            pool_shared: false,
-            senders: None,
-            receivers: None,
-            allow_unreachable: false,
-        };
-        let level = SlId(0);
-        let beside = Beside {
-            routes: &[],
-            set_ups: &[SetUpRoutes { level, hops, free }],
-        };
-        let proof = verify_with(&graph, &tables, &options, &beside).unwrap();
-        (proof.vertices, proof.dependencies, proof.acyclic)
-    }
-
-    /// T5: every way that a set-up can choose is free of deadlock on one lane; sideways hops are in the graph as far as they go.
-    #[test]
-    fn all_routes_are_free_of_deadlock_on_one_lane() {
-        // 2 levels of 4 switches: 16 channels up, 16 down, all in use; each of the former to 3 of the latter
-        let tree = steps("KAryNTree(k: 4, n: 2)", 8, true);
-        assert_eq!(tree, (32, 16 * 3, true));
-        let enriched = "EnrichedTree(k: 4, n: 2, width: 2)";
-        assert_eq!(steps(enriched, 0, false), tree);
-        let forced = steps(enriched, 1, false);
-        // inwards over 2 of 3 gaps, from both ends: 2 * 2 * 2 channels, and those in the middle in both directions
-        assert_eq!(forced.0, 32 + 8);
-        for (hops, free) in [(2, false), (ANY_HOPS, false), (1, true), (3, true), (ANY_HOPS, true)] {
-            let (vertices, dependencies, acyclic) = steps(enriched, hops, free);
-            assert!(acyclic && vertices > 32 && dependencies > tree.1, "{hops} {free}");
-        }
-        assert_eq!(steps(enriched, 3, true), steps(enriched, ANY_HOPS, true));
-        assert_eq!(steps(enriched, ANY_HOPS, true).0, 32 + 12);
-        assert!(steps("EnrichedTree(k: 2, n: 4, width: 3)", ANY_HOPS, true).2);
     }
 }
