@@ -24,7 +24,6 @@ mod max_min;
 mod occupancy;
 mod pattern;
 mod run;
-mod set_up;
 mod work;
 
 pub use run::mean_hops;
@@ -39,7 +38,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 17] = [
+static TABLES: [&[Entry]; 16] = [
     run::ENTRIES,
     routes::ENTRIES,
     fluid::ENTRIES,
@@ -50,7 +49,6 @@ static TABLES: [&[Entry]; 17] = [
     admission::ENTRIES,
     criteria::ENTRIES,
     control::ENTRIES,
-    set_up::ENTRIES,
     flows::ENTRIES,
     loss::ENTRIES,
     max_min::ENTRIES,
