@@ -16,6 +16,9 @@
 //!
 //! References: [`ZDORNOV_BIRK`] §3.1, §3.2
 
+#[cfg(test)]
+mod tests;
+
 use super::parameters::{invalid, within};
 use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
 use super::{

@@ -74,6 +74,10 @@ fn documented_defaults_are_those_that_happen() {
             "Reservation()",
             "Rsvp(utilisation: 0.5, share: 1.0, retry: \"1000 cycles\", attempts: None, limit: true)",
         ),
+        (
+            "SetUp()",
+            "AdaptiveFlowRouting(hops: 8, free: false, cache: None, connections: Flows, release: Acknowledged)",
+        ),
         ("Window(window: 3)", "Fixed(window: 3, aimd: false)"),
         (
             "Window(aimd: true, most: 9)",

@@ -21,7 +21,7 @@ const TREE: &str = r#"Scenario(
          control: RequestReply(), answers: (size: "1 flits", sl: 0)),
     ],
     fluid: (policy: ForcedDir(hops: 8), carry: Routes),
-    phases: (warmup: "0 cycles", measure: "100000 cycles", until: Flows),
+    phases: (warmup: "0 cycles", measure: "4000 cycles"),
 )"#;
 
 /// A ring that its tables cut, with a flow from every host to the one across.

@@ -21,7 +21,6 @@
 
 use super::arbitrate::by_inputs;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::mechanisms::{adaptive, output_lanes, vl_tables};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::Persistent;
@@ -109,8 +108,8 @@ fn carry_out<const W: usize, P: RuleSet>(
     let emptied = packet_row == queue.tail;
     let packet = &mut view.packets[packet_row];
     packet.hops = packet.hops.saturating_add(1);
-    if view.shared.own_routes().is_some() {
-        OwnRoutes::advance(&mut view.records[packet_row]);
+    if let Some(routes) = view.shared.own_routes() {
+        routes.advance(&mut view.records[packet_row]);
     }
     queue.head = if emptied {
         PacketRow::NONE

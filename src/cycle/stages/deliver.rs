@@ -201,7 +201,7 @@ impl Shared {
             let entry = row as usize * tables.host_count + packet.destination as usize;
             let first = tables.output_first[switch as usize] as usize;
             let own = self.own_routes.as_ref();
-            let own = own.and_then(|routes| routes.output(record));
+            let own = own.and_then(|routes| routes.output_ahead(record));
             tables.output_step[first + usize::from(own.unwrap_or_else(|| tables.next[entry]))]
         };
         self.switch.request_delay + self.underrun(packet.size, step_in, step_out)

@@ -1,6 +1,6 @@
 //! What runs carry of the flow level: routes and limits in the plan, and what they do not go with.
 
-use super::{refusals, resolve_registered as resolve};
+use super::{refusal, refusals, resolve_registered as resolve};
 use crate::fluid::routes::{POLICIES, Ways};
 use crate::plan::Limit;
 use crate::scenario::resolve::fluid::ends;
@@ -88,13 +88,12 @@ fn the_printed_scenario_is_the_same_plan() {
 
 #[test]
 fn what_routes_do_not_go_with_is_refused() {
-    let list = refusals(
+    let mut list = refusals(
         "carry.ron",
         CARRYING,
         &[
             ("carry: Rates", "carry: Limits"),
             ("routing: FatTree()", "routing: AdaptiveAscent()"),
-            ("routing: FatTree()", "routing: Lash()"),
             ("ForcedDir()", "ForcedDir(hops: -1)"),
             (
                 "EnrichedTree(k: 3, n: 2, width: 1)",
@@ -114,5 +113,10 @@ fn what_routes_do_not_go_with_is_refused() {
             ("carry: Rates)", "carry: Rates, reserved: 0.9999999)"),
         ],
     );
+    let torus = CARRYING
+        .replace("EnrichedTree(k: 3, n: 2, width: 1)", "Torus(radix: [3, 3])")
+        .replace("FatTree", "DimensionOrder");
+    list += "a torus\n    ";
+    list += &refusal("carry.ron", &torus);
     insta::assert_snapshot!(list);
 }
