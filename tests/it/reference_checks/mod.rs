@@ -10,6 +10,7 @@ mod flows;
 mod groups;
 mod marking;
 mod output_lanes;
+mod own_routes;
 mod probes;
 mod random_cases;
 mod reservations;
