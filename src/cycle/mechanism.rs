@@ -283,4 +283,5 @@ mechanisms![
     super::mechanisms::trials::Counters,
     super::mechanisms::vl_tables::LaneArbiters,
     super::mechanisms::waits::Waits,
+    super::mechanisms::wormhole::Wormhole,
 ];

@@ -184,6 +184,7 @@ options! {
     management: LaneMask = LaneMask::EMPTY, OTHER;
     uniform_pace: bool = true, OTHER;
     store_and_forward: bool = false, OTHER;
+    single_flits: bool = false, OTHER;
     open: bool = false, OTHER;
     legacy_arbitration: bool = false, OTHER;
 }
@@ -232,6 +233,12 @@ impl<'a, P: RuleSet> Rules<'a, P> {
             && self.output_arbitration() == OutputArbitration::RoundRobin
             && !self.reserve()
             && self.crossbar_tables().is_none()
+    }
+
+    /// Credits that a packet's request asks for \[flits\].
+    #[inline(always)]
+    pub fn request_size(&self, flits: u16) -> u16 {
+        if self.single_flits() { 1 } else { flits }
     }
 
     /// Lane of the credit count that `lane` draws from.

@@ -25,7 +25,7 @@ fn systems(changes: &[&str]) -> String {
 
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 13] = [
+    let sets: [(&str, &[&str]); 14] = [
         ("plain", &[]),
         (
             "marking",
@@ -40,6 +40,13 @@ fn every_set_of_options_has_its_systems() {
         (
             "dropping by a threshold",
             &["fabric.switch.drop=(sl: [0], rule: Threshold(\"8 flits\"))"],
+        ),
+        (
+            "wormhole that drops",
+            &[
+                "fabric.switch.forwarding=Wormhole",
+                "fabric.switch.drop=(sl: [0])",
+            ],
         ),
         ("adaptive", &["routing=AdaptiveAscent()"]),
         ("observed queues", &["observe=(queues: true)"]),

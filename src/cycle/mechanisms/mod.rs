@@ -20,3 +20,4 @@ pub mod sink;
 pub mod trials;
 pub mod vl_tables;
 pub mod waits;
+pub mod wormhole;

@@ -191,7 +191,7 @@ impl Shared {
         if self.switch.store_and_forward {
             return self.switch.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
         }
-        if self.switch.uniform_pace {
+        if self.switch.uniform_pace || self.switch.single_flits {
             return self.switch.request_delay;
         }
         let step_out = if let Some(adaptation) = &self.adaptation {

@@ -51,7 +51,7 @@ pub struct Starting<'w, 's> {
 }
 
 /// The same, fetched.
-struct Start<'a> {
+pub(in crate::cycle) struct Start<'a> {
     pool: &'a mut PacketPool,
     sources: &'a mut Sources,
     queues: &'a mut SourceQueues,
@@ -80,7 +80,7 @@ impl Tag {
 }
 
 impl Starting<'_, '_> {
-    fn start(&mut self) -> Start<'_> {
+    pub(in crate::cycle) fn start(&mut self) -> Start<'_> {
         let hosts = self.hosts.contiguous_iter().into_iter().flatten().next();
         Start {
             pool: self.pool.bypass_change_detection(),
@@ -99,7 +99,7 @@ impl Starting<'_, '_> {
 impl Start<'_> {
     /// Size of what a lane sends next, by its source queue \[flits\].
     #[inline]
-    fn candidate(&mut self, queue: usize, now: u64) -> Option<u16> {
+    pub(in crate::cycle) fn candidate(&mut self, queue: usize, now: u64) -> Option<u16> {
         if self.flows.is_none() {
             return self.queues.front(queue).map(|head| head.size);
         }
@@ -237,19 +237,8 @@ fn start<const W: usize, P: RuleSet>(
     choice: Option<VlChoice>,
 ) {
     let numbering = view.shared.numbering;
-    let queue = numbering.source_queue(view.place.host(out), lane);
-    let (waiting, drained, tag) = if hosts.flows.is_none() {
-        let Some((packet, drained)) = hosts.queues.pop(queue) else {
-            return;
-        };
-        (packet, drained, Tag::NONE)
-    } else {
-        let Some(taken) = hosts.take(queue, view.now) else {
-            return;
-        };
-        note_made(view, hosts.records, hosts.hosts, out, &taken);
-        let (flow, answer) = (taken.flow, taken.answer);
-        (taken.packet, taken.drained, Tag { flow, answer })
+    let Some((waiting, drained, tag)) = take_next(view, hosts, out, lane) else {
+        return;
     };
     let port = &mut view.outs[out];
     if drained {
@@ -275,6 +264,40 @@ fn start<const W: usize, P: RuleSet>(
     if tag.flow == NONE {
         sent(view, hosts, out, &waiting);
     }
+}
+
+/// What a lane sends next leaves its queue or flow; and whether nothing of the lane could go after it.
+#[inline(always)]
+fn take_next<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_>,
+    out: PortRow,
+    lane: u32,
+) -> Option<(Waiting, bool, Tag)> {
+    let queue = (view.shared.numbering).source_queue(view.place.host(out), lane);
+    if hosts.flows.is_none() {
+        let (packet, drained) = hosts.queues.pop(queue)?;
+        return Some((packet, drained, Tag::NONE));
+    }
+    let taken = hosts.take(queue, view.now)?;
+    note_made(view, hosts.records, hosts.hosts, out, &taken);
+    let (flow, answer) = (taken.flow, taken.answer);
+    Some((taken.packet, taken.drained, Tag { flow, answer }))
+}
+
+/// A packet starts on a channel that passes single flits; returns its size. Credits and channel are the caller's.
+pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_>,
+    out: PortRow,
+    lane: u32,
+) -> Option<u16> {
+    let (waiting, _, tag) = take_next(view, hosts, out, lane)?;
+    launch(view, hosts, out, lane, (&waiting, tag));
+    if tag.flow == NONE {
+        sent(view, hosts, out, &waiting);
+    }
+    Some(waiting.size)
 }
 
 /// A flow that always has a packet makes it when it starts.

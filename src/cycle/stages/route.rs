@@ -173,7 +173,7 @@ fn raise<const W: usize, P: RuleSet>(
         &view.outs,
     );
     let out = &mut view.outs[out_row];
-    let size = packet.size;
+    let size = shared.request_size(packet.size);
     queue.out = out_row;
     queue.out_lane = out_lane;
     queue.size = size;

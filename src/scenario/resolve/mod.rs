@@ -11,6 +11,7 @@ pub(super) mod quantity;
 mod routes;
 mod set_up;
 mod unreachable;
+mod wormhole;
 
 pub use routes::{management, route};
 pub use unreachable::named as unreachable_pairs;
@@ -238,6 +239,7 @@ pub fn plan(
     checks::output_lanes(scenario, &plan)?;
     checks::congestion(scenario, &plan)?;
     dropping::check(scenario, &plan)?;
+    wormhole::check(scenario, &plan)?;
     Ok(plan)
 }
 

@@ -3,7 +3,9 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, those whose flows set them up by packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission` and `dropping`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, those whose flows set them up by
+//! packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission`, `dropping`
+//! and `wormhole`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
@@ -23,6 +25,7 @@ mod timing;
 mod traffic;
 mod waits;
 mod way;
+mod wormhole;
 
 pub(crate) use adaptive::Adaptive;
 pub(crate) use control::{bound, probe};
@@ -149,6 +152,9 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     admission::add(&mut plan, stratum.attempt);
     dropping::add(&mut plan, stratum.attempt);
+    if !stratum.plain {
+        wormhole::add(&mut plan, stratum.attempt);
+    }
     finish(&mut dice, stratum, plan, graph, tables, cycles)
 }
 

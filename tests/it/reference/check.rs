@@ -15,6 +15,7 @@ pub(super) fn check(fabric: &Fabric<'_>) {
     for link in &fabric.links {
         link.check_credits();
     }
+    super::wormhole::check(fabric);
     check_flits(fabric);
     check_queues(fabric);
     check_control(fabric);

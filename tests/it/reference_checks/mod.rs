@@ -20,6 +20,7 @@ mod slots;
 mod trials;
 mod turns;
 mod turns_without_room;
+mod wormhole;
 
 use crate::random_fabric::{Saturating, ToOne};
 use crate::reference::{Delivery, Outcome, simulate};
