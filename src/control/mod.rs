@@ -12,14 +12,18 @@
 
 pub mod dcqcn;
 pub mod delay;
+pub mod dffa;
 pub mod erratic;
 pub mod inc;
 pub mod infiniband;
 mod limit;
+pub mod member;
 mod parameters;
 pub mod probe;
 pub mod request_reply;
 pub mod reservation;
+pub mod saa;
+pub mod saa_m;
 pub mod set_up;
 pub mod window;
 
@@ -302,11 +306,14 @@ macro_rules! algorithms {
 algorithms![
     Dcqcn in dcqcn,
     Delay in delay,
+    Dffa in dffa,
     Erratic in erratic,
     Inc in inc,
     InfiniBand in infiniband,
     RequestReply in request_reply,
     Reservation in reservation,
+    Saa in saa,
+    SaaM in saa_m,
     SetUp in set_up,
     Window in window,
 ];
@@ -327,10 +334,13 @@ pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
     entries: &[
         dcqcn::ENTRY,
         delay::ENTRY,
+        dffa::ENTRY,
         inc::ENTRY,
         infiniband::ENTRY,
         request_reply::ENTRY,
         reservation::ENTRY,
+        saa::ENTRY,
+        saa_m::ENTRY,
         set_up::ENTRY,
         window::ENTRY,
     ],

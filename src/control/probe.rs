@@ -6,7 +6,8 @@
 //!
 //! New ones: an algorithm that implements [`Probing`] beside [`Machines`], and its name in the list at the end.
 
-use super::{Actions, Algorithm, Machines, Receiver, Sender, erratic, reservation, set_up};
+use super::{Actions, Algorithm, Machines, Receiver, Sender};
+use super::{dffa, erratic, reservation, saa, saa_m, set_up};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
@@ -197,4 +198,11 @@ macro_rules! probing {
     };
 }
 
-probing![Erratic in erratic, Reservation in reservation, SetUp in set_up];
+probing![
+    Dffa in dffa,
+    Erratic in erratic,
+    Reservation in reservation,
+    Saa in saa,
+    SaaM in saa_m,
+    SetUp in set_up,
+];

@@ -39,6 +39,7 @@ studies![
     "congestion_victim",
     "congestion_windows",
     "dimension_order_knee",
+    "explicit_rates",
     "fat_tree_shift",
     "fluid_applications",
     "fluid_completion",

@@ -28,6 +28,8 @@ mod networks;
 mod engines_by_topologies;
 // Results known from theory, on the shipped scenarios.
 mod validation;
+// Algorithms that calculate rates by messages, against the solvers.
+mod rates;
 // Runs that are stopped and go on.
 mod checkpoints;
 mod congestion;

@@ -266,5 +266,6 @@ pub(super) fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
         marked: arrived.marked,
         answered: sent.answered,
         logged: sent.logged,
+        last_logged: sent.last_logged.map(|cycle| (cycle, sent.told_then)),
     }
 }

@@ -20,7 +20,8 @@ mod unreachable;
 mod whole_runs;
 
 use crate::random_fabric::{
-    Adaptive, Case, Kind, adaptive_case, case, case_with_routes, case_with_set_ups, features, shipped_case,
+    Adaptive, Case, Kind, adaptive_case, case, case_with_routes, case_with_set_ups, features,
+    shipped_case,
 };
 use crate::reference::{Delivery, Outcome, Routing, simulate_forked};
 use coverage::Coverage;

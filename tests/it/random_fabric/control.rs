@@ -101,6 +101,22 @@ fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
             dice.pick(&[1, 1, 2, 5]),
             dice.pick(&[1, 1, 2, 7])
         ),
+        "Saa" => format!(
+            "period: {}, weights: {}",
+            cycles(dice, 200),
+            dice.pick(&["Given", "Sizes"])
+        ),
+        "SaaM" => format!(
+            "period: {}, back_off: {}, random: {}",
+            cycles(dice, 200),
+            cycles(dice, 100),
+            dice.chance(80)
+        ),
+        "Dffa" => format!(
+            "begin: {}, one_packet: {}",
+            cycles(dice, 500),
+            dice.chance(50)
+        ),
         name => panic!("no arguments are drawn for `{name}`"),
     }
 }

@@ -353,7 +353,7 @@ impl Fabric<'_> {
         let plan = self.setting.plan;
         let (mut requests, mut waits) = (0, Vec::new());
         for host in &self.hosts {
-            for (flow, start, logged) in host.control().0.started_and_logged() {
+            for (flow, start, logged, _) in host.control().0.started_and_logged() {
                 let flow = &plan.flows[flow];
                 if plan.classes[usize::from(flow.class)].begins() {
                     requests += logged;

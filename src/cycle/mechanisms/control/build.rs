@@ -205,11 +205,7 @@ fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
             if let Some(at) = timer {
                 senders.timers.push(Reverse((at, row)));
             }
-            Controlled {
-                sender,
-                timer: timer.unwrap_or(u64::MAX),
-                logged: 0,
-            }
+            Controlled::new(sender, timer.unwrap_or(u64::MAX))
         });
         senders.rows.push(controlled);
     }

@@ -11,6 +11,7 @@ use crate::cycle::state::{Calendar, Place, Worklists};
 use crate::cycle::view::Packets;
 use crate::fabric::components::NONE;
 use crate::fabric::{Packet, PacketRecord};
+use crate::measure::flow_counts::FlowSent;
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::{Local, Res, ResMut};
 use bevy_ecs::resource::Resource;
@@ -27,6 +28,32 @@ pub(in crate::cycle::mechanisms) struct Controlled {
     pub(in crate::cycle::mechanisms) timer: u64,
     /// Events logged.
     pub(in crate::cycle::mechanisms) logged: u64,
+    /// Cycle of the last of them; `u64::MAX` = none.
+    pub(in crate::cycle::mechanisms) last_logged: u64,
+    /// Answers and replies told.
+    pub(in crate::cycle::mechanisms) told: u64,
+    /// By the last event logged.
+    pub(in crate::cycle::mechanisms) told_then: u64,
+}
+
+impl Controlled {
+    /// Before cycle 0.
+    pub(super) fn new(sender: Sender, timer: u64) -> Self {
+        Self {
+            sender,
+            timer,
+            logged: 0,
+            last_logged: u64::MAX,
+            told: 0,
+            told_then: 0,
+        }
+    }
+
+    /// An event is logged.
+    fn log(&mut self, now: u64) {
+        self.logged += 1;
+        (self.last_logged, self.told_then) = (now, self.told);
+    }
 }
 
 /// What is counted of flows that their senders begin (D60, D67).
@@ -113,10 +140,15 @@ impl Senders {
         self.answered[row as usize]
     }
 
-    /// Events that the sender in the row of a flow has logged.
-    pub fn logged(&self, row: u32) -> u64 {
-        let row = self.rows[row as usize].as_ref();
-        row.map_or(0, |controlled| controlled.logged)
+    /// Counts what the sender in the row of a flow was told and has logged.
+    pub fn count(&self, row: u32, sent: &mut FlowSent) {
+        sent.answered = self.answered[row as usize];
+        if let Some(controlled) = &self.rows[row as usize] {
+            let last = controlled.last_logged;
+            sent.logged = controlled.logged;
+            sent.last_logged = (last != u64::MAX).then_some(last);
+            sent.told_then = controlled.told_then;
+        }
     }
 
     /// Requests for flows that their senders begin: events that these have logged.
@@ -201,7 +233,9 @@ impl Senders {
         if let Some(those) = actions.acknowledge {
             flows.acknowledge(row, those.packets, now + those.after);
         }
-        controlled.logged += u64::from(actions.log);
+        if actions.log {
+            controlled.log(now);
+        }
         if actions.begin
             && let Some(&start) = self.starts.get(row as usize)
             && flows.begin(row, now + 1)
@@ -263,11 +297,19 @@ impl Senders {
         }
     }
 
+    /// An answer or reply to the flow in a row is delivered.
+    pub(in crate::cycle::mechanisms) fn note_answer(&mut self, flows: &Flows, row: u32) {
+        self.answered[row as usize] += 1;
+        if let Some(controlled) = &mut self.rows[flows.speaker(row) as usize] {
+            controlled.told += 1;
+        }
+    }
+
     /// A packet of an answer to the flow in a row is delivered.
     fn answer(&mut self, flows: &mut Flows, row: u32, now: u64, record: &PacketRecord, first: u16) {
         let packets = self.packets[usize::from(record.class - first)];
         if self.parts.deliver(row, record.sequence, packets) {
-            self.answered[row as usize] += 1;
+            self.note_answer(flows, row);
             self.call(flows, row, now, Event::Answered(record.answer));
         }
     }

@@ -141,18 +141,19 @@ impl Flows {
         })
     }
 
-    /// Of every flow its id, start cycle (D50, D53, D60) and the events that its sender logged (D42); those of a group are its
-    /// first flow's.
+    /// Of every flow its id, start cycle (D50, D53, D60), the events that its sender logged and what is known of the last
+    /// one (D42); those of a group are its first flow's.
     pub(in crate::reference) fn started_and_logged(
         &self,
-    ) -> impl Iterator<Item = (usize, Option<u64>, u64)> {
+    ) -> impl Iterator<Item = (usize, Option<u64>, u64, Option<(u64, u64)>)> {
         self.all.iter().map(|flow| {
             let mut groups = self.groups.iter();
             let group = groups.find(|group| group.flows[0] == flow.id);
             let controlled = flow.controlled.as_ref();
             let controlled = controlled.or(group.map(|group| &group.controlled));
             let logged = controlled.map_or(0, Controlled::logged);
-            (flow.id, flow.start_cycle(), logged)
+            let last = controlled.and_then(Controlled::last_logged);
+            (flow.id, flow.start_cycle(), logged, last)
         })
     }
 }

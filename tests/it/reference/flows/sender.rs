@@ -28,6 +28,8 @@ pub(crate) struct Controlled {
     acknowledgements: Vec<(u64, u32)>,
     /// Events.
     logged: u64,
+    /// Cycle of the last one, and answers and replies told by then (D42).
+    last_logged: Option<(u64, u64)>,
     /// Start cycle that the first call has set that begins the flow (D60).
     begun: Option<u64>,
     /// Cycle of the first call that has closed it (D67).
@@ -60,6 +62,7 @@ impl Controlled {
             outstanding: 0,
             acknowledgements: Vec::new(),
             logged: 0,
+            last_logged: None,
             begun: None,
             closed: None,
             told: (0, 0),
@@ -171,7 +174,10 @@ impl Controlled {
             assert!(timer.is_none_or(|cycle| cycle > now), "D41");
             self.timer = timer;
         }
-        self.logged += u64::from(actions.log);
+        if actions.log {
+            self.logged += 1;
+            self.last_logged = Some((now, self.told.1));
+        }
         if actions.close && self.closed.is_none() {
             self.closed = Some(now);
         }
@@ -198,6 +204,11 @@ impl Controlled {
     /// Events that calls logged.
     pub(super) fn logged(&self) -> u64 {
         self.logged
+    }
+
+    /// Cycle of the last of them, and answers and replies told by then.
+    pub(super) fn last_logged(&self) -> Option<(u64, u64)> {
+        self.last_logged
     }
 
     /// Starts, and answers and replies, that the sender was told; probes that it sent.
