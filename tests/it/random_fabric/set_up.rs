@@ -5,14 +5,13 @@ use super::flows::SCHEDULERS;
 use super::strata::{Kind, Scale, Stratum};
 use super::{Case, Dice, Drawn, admission, draw, dropping, fabric, finish, plainness};
 use super::{plan, probe, shipped, timing, traffic};
-use crate::reference::can_wait_in_a_circle;
 use std::sync::Arc;
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
-use virtlane::ids::{HostId, SlId};
+use virtlane::ids::{HostId, SlId, SwitchId};
 use virtlane::plan::{ClassPlan, Control, FlowPlan, Limit, Plan};
 use virtlane::registry::Arguments;
 use virtlane::routing::{LaneBudget, Tables};
-use virtlane::topology::Graph;
+use virtlane::topology::{Graph, Shape};
 use virtlane::traffic::SizeDistribution;
 use virtlane::units::Clock;
 
@@ -108,22 +107,30 @@ fn tree(dice: &mut Dice, seed: u64, scale: Scale, ports: u32) -> Graph {
     }
 }
 
-/// Tables of one layer: up by any of the shortest ways and straight down, or now and then with horizontal channels, where
-/// nothing waits in a circle all the same.
+/// Tables of one layer: up by any of the shortest ways, then straight down; or now and then along a chain first, always
+/// towards higher numbers.
 fn tables(dice: &mut Dice, graph: Graph, budget: LaneBudget) -> (Graph, Tables) {
     let of_level = dice.between(1, budget.lanes.into()) as u8;
-    if dice.chance(25) {
-        let rank = fabric::levels(&graph);
-        let made = fabric::up_down_on(dice, graph.clone(), &rank, budget, (1, of_level));
-        if !can_wait_in_a_circle(&made.0, &made.1) {
-            return made;
-        }
-    }
     // roots come first: those above have lower numbers
     let rank: Vec<_> = graph.switch_ids().map(|switch| (0, switch.0)).collect();
-    let made = fabric::up_down_on(dice, graph, &rank, budget, (1, of_level));
-    assert!(!can_wait_in_a_circle(&made.0, &made.1));
-    made
+    let (graph, mut tables) = fabric::up_down_on(dice, graph, &rank, budget, (1, of_level));
+    if let Shape::EnrichedTree(shape) = graph.shape()
+        && dice.chance(35)
+    {
+        let share = dice.pick(&[10, 40, 100]);
+        for place in 0..tables.next.len() {
+            let at = SwitchId((place / tables.host_count % tables.switch_count) as u32);
+            let host = (place % tables.host_count) as u32;
+            let level = shape.tree.level(at);
+            let length = shape.chain_length(level);
+            let is_below = shape.tree.word(at) / length == host / (length * shape.tree.arity);
+            if is_below && shape.place(at) + 1 < length && dice.chance(share) {
+                let first = shape.first_horizontal_port(level);
+                tables.next[place] = (first + dice.between(0, shape.width - 1)) as u8;
+            }
+        }
+    }
+    (graph, tables)
 }
 
 /// Whether algorithms are shared or look at their switches (D67) that cannot do without.
@@ -250,4 +257,20 @@ fn flows(dice: &mut Dice, graph: &Graph, class: u16, size: &SizeDistribution) ->
         }
     };
     (0..count).map(|_| flow()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::can_wait_in_a_circle;
+
+    /// Whatever their tables and choices, set-ups and all other packets go up, along a chain, and down.
+    #[test]
+    fn no_case_waits_in_a_circle() {
+        for seed in 0..60 {
+            let case = case_with_set_ups(seed);
+            let waits = can_wait_in_a_circle(&case.graph, &case.routing);
+            assert!(!waits, "seed {seed}");
+        }
+    }
 }
