@@ -1,13 +1,15 @@
 //! Outputs that packets of flows take whatever tables say: those of routes given before cycle 0 (D66), or those that switches
 //! choose when set-ups pass (D67).
 //!
-//! The outputs of given routes stand one behind the other in one list, that all shards share. A packet carries the place of its
-//! next one, which moves on with every grant: nothing is looked up by flow after the start, and nothing is hashed. Where
-//! switches choose it carries the output itself, from its direction at a switch ([`set_up`](super::set_up)) to the next one.
+//! The outputs of given routes stand one behind the other in one list, that all shards share. A packet carries the place of the
+//! one that it has where it is, or had last, which moves on when it comes to a switch: nothing is looked up by flow after the
+//! start, and nothing is hashed. All that is done with a packet in the cycle of its grant, marks by what waits included, finds the
+//! output of that switch. Where switches choose it carries the output itself, from its direction at a switch
+//! ([`set_up`](super::set_up)) to the next one.
 //!
 //! Read by: `Slot::Inject` (the place at the start), `Slot::Route` and what else asks for the output of a packet
-//! Written by: `Slot::Cross`, the place of a granted packet; `Slot::Deliver`, the output that was chosen
-//! Cost: a byte per switch on every given route, 8 bytes per flow; one look into the record of each new head
+//! Written by: `Slot::Deliver`, the place of a packet that may request from this cycle on, or the output that was chosen
+//! Cost: a byte per channel of every given route, 8 bytes per flow; one look into the record of each new head
 
 use super::set_up::SetUpFlows;
 use crate::fabric::PacketRecord;
@@ -28,11 +30,11 @@ pub enum OwnRoutes {
 /// Routes that are known before cycle 0.
 #[derive(Debug)]
 pub struct GivenRoutes {
-    /// Place of the first output of each flow (global id).
+    /// Place of the channel of its host of each flow (global id).
     first: Box<[u32]>,
     /// Its source host (global id).
     sources: Box<[u32]>,
-    /// Position of the output among the connected ports of its switch.
+    /// Position of the output among the connected ports of its switch, for every channel of a route.
     outputs: Box<[u8]>,
 }
 
@@ -42,10 +44,10 @@ impl GivenRoutes {
         for route in routes.iter() {
             first.push(outputs.len() as u32);
             let ports = route.iter().map(|&channel| graph.channel(channel).from);
-            // the first channel is that of a host
-            outputs.extend(ports.filter_map(|port| match port {
-                Endpoint::Switch(switch, port) => Some(placement.index_of(switch, port)),
-                Endpoint::Host(_) => None,
+            outputs.extend(ports.map(|port| match port {
+                Endpoint::Switch(switch, port) => placement.index_of(switch, port),
+                // where a packet is before its first switch; nobody asks for it
+                Endpoint::Host(_) => u8::MAX,
             }));
         }
         Self {
@@ -74,7 +76,7 @@ impl OwnRoutes {
         }
     }
 
-    /// Place of the first output of a packet of a flow that starts at a host (global ids); `NONE` where it goes by the tables,
+    /// Place of a packet of a flow that starts at a host (global ids); `NONE` where it goes by the tables,
     /// as do those without a flow and those that go back to its source, or where switches choose.
     #[inline]
     pub fn begin(&self, flow: u32, host: u32) -> u32 {
@@ -96,7 +98,7 @@ impl OwnRoutes {
         }
     }
 
-    /// The output of a packet at the switch where it is; likewise.
+    /// The output of a packet at the switch to whose inputs it has come; likewise.
     #[inline]
     pub fn output(&self, record: &PacketRecord) -> Option<u8> {
         self.output_at(record.via)
@@ -106,21 +108,17 @@ impl OwnRoutes {
     #[inline]
     pub fn output_ahead(&self, record: &PacketRecord) -> Option<u8> {
         match self {
-            Self::Given(_) => self.output(record),
+            Self::Given(_) => self.output_at(self.behind(record.via)),
             Self::SetUp(_) => None,
         }
     }
 
-    /// Whether a packet no longer says which output it has been granted.
-    pub fn moves_on(&self) -> bool {
-        matches!(self, Self::Given(_))
-    }
-
-    /// The packet has been granted that output.
+    /// The place behind one; itself where switches choose.
     #[inline]
-    pub fn advance(&self, record: &mut PacketRecord) {
-        if self.moves_on() && record.via != NONE {
-            record.via += 1;
+    pub fn behind(&self, place: u32) -> u32 {
+        match self {
+            Self::Given(_) if place != NONE => place + 1,
+            _ => place,
         }
     }
 }

@@ -108,9 +108,6 @@ fn carry_out<const W: usize, P: RuleSet>(
     let emptied = packet_row == queue.tail;
     let packet = &mut view.packets[packet_row];
     packet.hops = packet.hops.saturating_add(1);
-    if let Some(routes) = view.shared.own_routes() {
-        routes.advance(&mut view.records[packet_row]);
-    }
     queue.head = if emptied {
         PacketRow::NONE
     } else {

@@ -5,7 +5,6 @@ use super::content::Content;
 use crate::control::{Agent, Algorithm};
 use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::state::{Forwarding, Mail, Outbox};
-use crate::fabric::components::NONE;
 use crate::fabric::rows::PortRow;
 use crate::plan::OutOfBand;
 use serde::{Deserialize, Serialize};
@@ -22,7 +21,7 @@ pub struct Parcel {
     pub(super) destination: u32,
     /// Creation cycle.
     pub(super) created: u64,
-    /// Place of its next output on a route of its own, `NONE` where it goes by the tables.
+    /// Place on a route of its own, `NONE` where it goes by the tables.
     pub(super) place: u32,
     pub(super) content: Content,
 }
@@ -169,15 +168,13 @@ impl Network {
         let station = site.stations[input.0 as usize];
         let tables = leads.tables;
         let own = leads.own_routes;
+        parcel.place = own.map_or(parcel.place, |routes| routes.behind(parcel.place));
         let output = own.and_then(|routes| routes.output_at(parcel.place));
         let output = output.unwrap_or_else(|| {
             let row = station.table_row as usize * tables.host_count;
             tables.next[row + parcel.destination as usize]
         });
         let out = station.first.plus(output.into());
-        if parcel.place != NONE {
-            parcel.place += 1;
-        }
         let mut time = u64::from(site.times.serialisation);
         if parcel.content.visits {
             time += u64::from(site.times.processing);
@@ -248,6 +245,7 @@ mod tests {
     use super::*;
     use crate::control::erratic::Erratic;
     use crate::control::probe::Place;
+    use crate::fabric::components::NONE;
 
     const TIMES: OutOfBand = OutOfBand {
         serialisation: 3,

@@ -20,13 +20,11 @@ pub(crate) const ROUTES: [&str; 10] = [
 ];
 
 /// What flows with routes may have beside them.
-pub(crate) const BESIDE_ROUTES: [&str; 37] = [
+pub(crate) const BESIDE_ROUTES: [&str; 35] = [
     "flows beside classes",
     "flows beside messages",
     "flows with a process",
-    "slots",
     "later phases",
-    "flows that wait",
     "changes of limits",
     "windows",
     "control",
