@@ -99,11 +99,7 @@ fn what_routes_do_not_go_with_is_refused() {
                 "EnrichedTree(k: 3, n: 2, width: 1)",
                 "KAryNTree(k: 3, n: 2)",
             ),
-            ("RequestReply()", "Inc(interval: \"100 cycles\")"),
-            (
-                "phases: (",
-                "admission: (control: AdmitAll(), gap: \"100 cycles\"),\n    phases: (",
-            ),
+            ("RequestReply()", "Inc(interval: \"100 cycles\", few: 8)"),
             ("limit: Rate(0.125)", "limit: Delay(3, 1)"),
             (
                 "limit: Rate(0.125)",
@@ -114,9 +110,21 @@ fn what_routes_do_not_go_with_is_refused() {
         ],
     );
     let torus = CARRYING
-        .replace("EnrichedTree(k: 3, n: 2, width: 1)", "Torus(radix: [3, 3])")
+        .replace("EnrichedTree(k: 3, n: 2, width: 1)", "Torus(radix: [5, 5])")
+        .replace("lanes: 3", "lanes: 6")
         .replace("FatTree", "DimensionOrder");
     list += "a torus\n    ";
     list += &refusal("carry.ron", &torus);
+    let desk = CARRYING
+        .replace(
+            "start: \"50 cycles\")]",
+            "start: \"50 cycles\")], requests: (peak: 0.1)",
+        )
+        .replace(
+            "phases: (",
+            "admission: (control: AdmitAll(), gap: \"100 cycles\"), phases: (",
+        );
+    list += "\na desk\n    ";
+    list += &refusal("carry.ron", &desk);
     insta::assert_snapshot!(list);
 }
