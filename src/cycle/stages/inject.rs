@@ -260,10 +260,6 @@ fn start<const W: usize, P: RuleSet>(
         vl_tables::commit(view, out, choice, waiting.size);
     }
     launch(view, hosts, out, lane, (&waiting, tag));
-    // a flow knows of its packets itself
-    if tag.flow == NONE {
-        sent(view, hosts, out, &waiting);
-    }
 }
 
 /// What a lane sends next leaves its queue or flow; and whether nothing of the lane could go after it.
@@ -294,9 +290,6 @@ pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
 ) -> Option<u16> {
     let (waiting, _, tag) = take_next(view, hosts, out, lane)?;
     launch(view, hosts, out, lane, (&waiting, tag));
-    if tag.flow == NONE {
-        sent(view, hosts, out, &waiting);
-    }
     Some(waiting.size)
 }
 
@@ -369,6 +362,10 @@ fn launch<const W: usize, P: RuleSet>(
     view.calendar.at(at).heads.push((lane, row));
     if view.lists.facts.sent {
         view.lists.sent.push(row);
+    }
+    // a flow knows of its packets itself
+    if tag.flow == NONE {
+        sent(view, hosts, out, waiting);
     }
 }
 

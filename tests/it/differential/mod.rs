@@ -137,7 +137,7 @@ fn is_usual() -> bool {
 
 #[test]
 fn every_packet_arrives_in_the_same_cycle() {
-    let coverage = compare(case, |tables| Routes::Tables(tables.clone()), 480);
+    let coverage = compare(case, |tables| Routes::Tables(tables.clone()), 720);
     if is_usual() {
         coverage.require_general(Kind::Tables);
         coverage.require_plain();

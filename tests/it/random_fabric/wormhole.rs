@@ -49,6 +49,10 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
     }
     plan.host.sink_cycles_per_flit = None;
     plan.observe.queues = false;
+    if plan.classes.iter().any(|class| class.management) {
+        // what had a lane of its own may be on a service level that is dropped
+        plan.switch.drop = None;
+    }
     for class in &mut plan.classes {
         class.management = false;
     }

@@ -19,6 +19,7 @@
 //! # Deviations
 //! None. References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) chapter 13 (wormhole flow control, virtual channels)
 
+mod arrive;
 mod flits;
 mod hosts;
 mod law;
@@ -133,7 +134,7 @@ impl Mechanism for Wormhole {
         shard.resource(Flits::new(self.farthest, receiver));
         shard.alarm(|world, from| world.resource::<Flits>().next(from));
         shard.ledger(law::enter::<W>);
-        shard.last_system(Slot::Deliver, "flits", outputs::arrive::<W>);
+        shard.last_system(Slot::Deliver, "flits", arrive::system::<W>);
         shard.system(Slot::Arbitrate, "pass_flits", outputs::system::<W>);
         shard.system(Slot::Inject, "inject_flits", hosts::system::<W>);
         if self.drops {

@@ -6,7 +6,7 @@
 //! Cost: O(flits that leave)
 
 use super::Present;
-use super::outputs::next_head;
+use super::arrive::next_head;
 use crate::cycle::rules::Any;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::return_credits;
