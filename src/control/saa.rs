@@ -18,6 +18,8 @@
 //! cycle: those of all flows of a link are together no more than it, and each is less than one such unit below weight /
 //! W, whatever order and delay packets have. A rate below what D30 allows counts as the least that it allows.
 //!
+//! Needs routes of tables: with adaptive routing packets of one flow visit different channels, and what links know means nothing.
+//!
 //! # Deviations
 //! The source announces at the start of a flow; here its first packet says that it has started. That packets of data
 //! carry weights in place of looks is not there: they visit no agents.
@@ -203,7 +205,7 @@ impl Probing for Saa {
         let [what, weight, largest] = unpacked(*payload, BITS);
         match what {
             ANNOUNCE => link.weight += weight as u64,
-            END => link.weight -= weight as u64,
+            END => link.weight = link.weight.saturating_sub(weight as u64),
             _ => {}
         }
         let own = u128::from(link.weight) * u128::from(link.pace);

@@ -25,6 +25,8 @@
 //! rates are the solver's. What a flow may send is rounded down to 2^-32 flits per cycle; below what D30 allows it
 //! counts as the least that it allows.
 //!
+//! Needs routes of tables, as [`saa`](super::saa).
+//!
 //! # Deviations
 //! The source keeps the share itself, which needs exact fractions; here the link keeps what is left, from which the same
 //! share follows. It announces by a broadcast and calculates anew with every change; here that is left out.

@@ -137,8 +137,8 @@ fn a_flow_alone_takes_two_packets() {
     });
     let mut sender = joined(&own, 1);
     let mut actions = Actions::default();
-    let announced = packet(ANNOUNCE, 1, 0);
-    own.visit(&mut link, 0, &mut announced.clone());
+    let mut announced = packet(ANNOUNCE, 1, 0);
+    own.visit(&mut link, 0, &mut announced);
     own.returned(&mut sender, 20, announced, &mut actions);
     assert_eq!((actions.send, actions.timer), (None, Some(Some(50))));
     let mut actions = Actions::default();

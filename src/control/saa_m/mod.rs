@@ -23,6 +23,8 @@
 //! needs a tolerance, and in the end every flow has a link with nothing left. A payload has room for weights of links
 //! below 2^46. A rate below what D30 allows counts as the least that it allows.
 //!
+//! Needs routes of tables, as [`saa`](super::saa).
+//!
 //! # Deviations
 //! The source announces at the start of a flow; here its first packet says that it has started. It tells the links also of
 //! changes by nothing; here nobody does.
@@ -175,6 +177,7 @@ impl SaaM {
 
     /// The rate goes up or down to another one, and links are told; of the capacity so much was reserved.
     fn go_to(flow: &mut Member, rate: u64, reserved: u64, actions: &mut Actions) {
+        let rate = rate.min(ONE_FLIT_PER_CYCLE);
         let (delta, back) = (rate.abs_diff(flow.rate), rate < flow.rate);
         flow.set_rate(rate, actions);
         flow.send(change(UPDATE, (delta, back), reserved, 0), actions);
@@ -308,7 +311,7 @@ impl Probing for SaaM {
                         let taken = *capacity as i64;
                         link.free -= if *back == 1 { -taken } else { taken };
                         link.reserved -= *reserved as i64;
-                        link.weight -= *weight as u64;
+                        link.weight = link.weight.saturating_sub(*weight as u64);
                     }
                 }
                 *payload = packed([0, 1, 2, 3, 4, 5].map(|field| (fields[field], CHANGED[field])));

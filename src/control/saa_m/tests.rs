@@ -151,7 +151,8 @@ fn a_reservation_that_fails_is_taken_back() {
     let reserve = change(RESERVE, (0, false), quarter, 0);
     assert_eq!(actions.send.unwrap().payload, reserve);
     // another one is first on the second link
-    own.visit(&mut links[1], 0, &mut reserve.clone());
+    let mut first = reserve;
+    own.visit(&mut links[1], 0, &mut first);
     let actions = goes(&own, &mut links, &mut sender, reserve);
     let cancel = change(CANCEL, (0, false), quarter, 0);
     assert_eq!(actions.send.unwrap().payload, cancel);
