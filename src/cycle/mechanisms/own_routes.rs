@@ -8,8 +8,9 @@
 //! ([`set_up`](super::set_up)) to the next one.
 //!
 //! Read by: `Slot::Inject` (the place at the start), `Slot::Route` and what else asks for the output of a packet
-//! Written by: `Slot::Deliver`, the place of a packet that may request from this cycle on, or the output that was chosen
-//! Cost: a byte per channel of every given route, 8 bytes per flow; one look into the record of each new head
+//! Written by: the start of `Slot::Route`, the place of a packet that may request from this cycle on; `Slot::Deliver`, the output that
+//! was chosen
+//! Cost: a byte per channel of every given route, 8 bytes per flow; one look into the record of each packet that arrives
 
 use super::set_up::SetUpFlows;
 use crate::fabric::PacketRecord;

@@ -28,12 +28,6 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     std::mem::swap(&mut view.lists.consumed, &mut slot.deliveries);
     let mut frees = std::mem::take(&mut slot.frees);
     let mut wakes = std::mem::take(&mut slot.wakes);
-    if let Some(routes) = view.shared.own_routes() {
-        for &(_, packet) in &view.lists.arrived {
-            let record = &mut view.records[packet];
-            record.via = routes.behind(record.via);
-        }
-    }
     if view.shared.speedup() == 1 {
         for freed in frees.drain(..) {
             free_port(view, freed.input());

@@ -30,6 +30,12 @@ use std::ops::Deref;
 #[inline]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut arrived = std::mem::take(&mut view.lists.arrived);
+    if let Some(routes) = view.shared.own_routes() {
+        for &(_, packet) in &arrived {
+            let record = &mut view.records[packet];
+            record.via = routes.behind(record.via);
+        }
+    }
     for &(lane, packet) in &arrived {
         if view.shared.sink_step() != 0 && view.place.is_host(view.shared.numbering.port(lane)) {
             crate::cycle::mechanisms::sink::arrive(view, lane, packet);

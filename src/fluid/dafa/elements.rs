@@ -88,6 +88,7 @@ impl Elements {
     }
 
     /// The same elements, only those next to each other that are so in a tree of shortest ways from one.
+    #[must_use]
     pub fn tree(&self, from: u32) -> Self {
         let mut neighbours = vec![Vec::new(); self.len()];
         for (element, found) in (0u32..).zip(self.search(from)) {

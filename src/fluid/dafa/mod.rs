@@ -16,8 +16,8 @@
 //!    the weights that were announced by then; what has a lower number is ignored. At the end the levels go to all elements.
 //!
 //! # Time
-//! Over elements whose farthest is h hops from the leader, I rounds take T = 2 I h (T_d + T_c), T_d for a hop down and T_c for a hop up,
-//! and the last collection half a round more ([`Times::formula`]; up to T_d more for each PIF where elements as far from the leader
+//! Over elements whose farthest is h hops from the leader, I rounds take `T = 2 I h (T_d + T_c)`, `T_d` for a hop down and `T_c` for a hop up,
+//! and the last collection half a round more ([`Times::formula`]; up to `T_d` more for each PIF where elements as far from the leader
 //! as others are their neighbours).
 //!
 //! # Deviations
@@ -43,9 +43,9 @@ pub use simulation::{Calculation, Simulation, star};
 /// How long messages take \[ns\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// A hop away from the leader, T_d; and of announcements and triggers.
+    /// A hop away from the leader, `T_d`; and of announcements and triggers.
     pub down: u64,
-    /// A hop towards the leader, T_c.
+    /// A hop towards the leader, `T_c`.
     pub up: u64,
     /// The barrier of an application.
     pub barrier: u64,

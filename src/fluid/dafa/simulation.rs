@@ -187,7 +187,7 @@ impl<'a> Simulation<'a> {
                 }
             }
             Message::Levels(calculation, levels) => {
-                self.learn(now, (to, from), calculation, levels)
+                self.learn(now, (to, from), calculation, levels);
             }
             Message::Announce {
                 change,
