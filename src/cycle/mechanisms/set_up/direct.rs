@@ -6,7 +6,7 @@ use crate::control::set_up::{ANY_HOPS, SET_UP, TEAR_DOWN};
 use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::view::{Heads, Optional, View, column};
 use crate::fabric::components::NONE;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Row, Rows};
+use crate::fabric::rows::{PacketRow, PortRow, Row, Rows};
 use crate::ids::{HostId, SwitchId};
 use crate::rng::{Stream, below};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
