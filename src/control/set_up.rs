@@ -19,7 +19,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::parameters::{invalid, within};
+use super::parameters::within;
 use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
 use super::{
     Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
@@ -277,13 +277,8 @@ impl Probing for SetUp {
     }
 }
 
-fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm, ArgumentError> {
+fn build(arguments: Arguments<'_>, _: ControlContext) -> Result<Algorithm, ArgumentError> {
     let written: Parameters = arguments.parse()?;
-    if context.peak.is_some() {
-        return Err(invalid(
-            "its flows begin when their routes are set up, not when they are admitted: expected no `requests` in the class",
-        ));
-    }
     let whole = |name: &str, value: Option<u64>| match value {
         Some(value) => within(name, value, 0..=MOST, "or None").map(|value| value as u32),
         None => Ok(u32::MAX),

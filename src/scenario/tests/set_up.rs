@@ -92,7 +92,7 @@ fn what_does_not_go_with_set_ups_is_refused() {
             ),
             (
                 "control: RequestReply()",
-                "control: Inc(interval: \"100 cycles\")",
+                "control: Inc(interval: \"100 cycles\", few: 9)",
             ),
             (
                 "EnrichedTree(k: 3, n: 2, width: 1)",
@@ -103,7 +103,7 @@ fn what_does_not_go_with_set_ups_is_refused() {
                 "latency: \"3 cycles\"), host_link: (rate: \"50 Gbit/s\"),",
             ),
             ("routing: FatTree()", "routing: AdaptiveAscent()"),
-            ("routing: FatTree()", "routing: Lash()"),
+            ("routing: FatTree()", "routing: UpDown(trees: 2)"),
             (
                 "phases: (",
                 "fluid: (policy: ForcedDir(), carry: Routes),\n    phases: (",

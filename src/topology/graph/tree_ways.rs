@@ -112,13 +112,13 @@ mod tests {
     /// from that one to the first.
     #[test]
     fn directions_are_those_of_the_source() {
+        use Side::{Before, Next};
         let graph = graph("EnrichedTree(k: 4, n: 2, width: 2)");
         let ways = TreeWays::of(&graph).unwrap();
         let second = SwitchId(1);
         assert_eq!(ways.across(second, Next), 5..=6);
         assert_eq!(ways.across(second, Before), 7..=8);
         let farther = (0..4).map(|switch| ways.farther(SwitchId(switch)));
-        use Side::{Before, Next};
         assert!(farther.eq([Next, Next, Before, Before]));
         assert!(ways.across(SwitchId(0), Before).is_empty());
         assert!(ways.across(SwitchId(3), Next).is_empty());

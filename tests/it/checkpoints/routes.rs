@@ -40,6 +40,7 @@ fn routes_that_are_set_up_go_on() {
         "traffic[1].requests=None",
         "traffic[1].flows[0].bytes=100 flits",
         "traffic[1].control=SetUp(free: true)",
+        "traffic[2].flows[0].bytes=400 flits",
         "traffic[2].control=None",
         "traffic[2].requests=None",
         "traffic[2].answers=()",
