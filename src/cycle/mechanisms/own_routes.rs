@@ -111,10 +111,15 @@ impl OwnRoutes {
         }
     }
 
+    /// Whether a packet no longer says which output it has been granted.
+    pub fn moves_on(&self) -> bool {
+        matches!(self, Self::Given(_))
+    }
+
     /// The packet has been granted that output.
     #[inline]
     pub fn advance(&self, record: &mut PacketRecord) {
-        if matches!(self, Self::Given(_)) && record.via != NONE {
+        if self.moves_on() && record.via != NONE {
             record.via += 1;
         }
     }

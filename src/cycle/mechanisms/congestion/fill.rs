@@ -3,6 +3,7 @@
 use super::ecn::Ecn;
 use super::infiniband::InfiniBand;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::rules::Any;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
@@ -53,6 +54,8 @@ enum By {
 struct Markable {
     /// Classes from this one on are answers.
     answers: u16,
+    /// Whether arrivals are counted before any grant: outputs are not known any more after it.
+    counts_early: bool,
 }
 
 /// Marking by fill as a mechanism.
@@ -92,9 +95,15 @@ impl Mechanism for Filling {
         shard.subscribe(Fact::Arrived);
         shard.subscribe(Fact::Granted);
         shard.column::<OutLane<W>, Fill>(Fill::default());
+        let own_routes = site.shared.own_routes.as_ref();
+        let counts_early = own_routes.is_some_and(OwnRoutes::moves_on);
         shard.constant(Markable {
             answers: site.plan.first_answers() as u16,
+            counts_early,
         });
+        if counts_early {
+            shard.last_system(Slot::Route, "fill_arrivals", arrivals::<W>);
+        }
         match &self.0 {
             By::InfiniBand(_) => {
                 shard.column::<OutPort, Pace>(Pace::default());
@@ -109,9 +118,25 @@ impl Mechanism for Filling {
     }
 }
 
-/// Counts this cycle's arrivals, grants and drops.
-fn count<const W: usize>(view: &View<'_, W>, fills: &mut Rows<'_, LaneRow, Fill>) {
+/// The end of `Slot::Route`, where arrivals are counted early.
+fn arrivals<const W: usize>(mut heads: Heads<'_, '_, W>, mut fills: Query<'_, '_, &mut Fill>) {
+    if heads.events.lists().arrived.is_empty() {
+        return;
+    }
+    let view = heads.view::<Any>(Optional::default());
+    let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(fills));
     view.each_arrival(|lane, flits| fills[lane].flits += flits);
+}
+
+/// Counts this cycle's arrivals, if that is not done, grants and drops.
+fn count<const W: usize>(
+    view: &View<'_, W>,
+    markable: &Markable,
+    fills: &mut Rows<'_, LaneRow, Fill>,
+) {
+    if !markable.counts_early {
+        view.each_arrival(|lane, flits| fills[lane].flits += flits);
+    }
     for grant in accepted(&view.lists.grants) {
         fills[grant.lane].flits -= u32::from(view.packets[grant.packet].size);
     }
@@ -151,7 +176,7 @@ fn infiniband<const W: usize>(
     let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(fills));
     let mut paces: Rows<'_, PortRow, Pace> = Rows::new(column!(paces));
     let buffers: Rows<'_, PortRow, OutputBuffer> = Rows::new(column!(buffers));
-    count(view, &mut fills);
+    count(view, &markable, &mut fills);
     let has_buffers = view.shared.switch.output_buffer > 0;
     for i in 0..view.lists.grants.len() {
         let grant = view.lists.grants[i];
@@ -195,7 +220,7 @@ fn ecn<const W: usize>(
     let view = &mut heads.view::<Any>(Optional::default());
     let mut fills: Rows<'_, LaneRow, Fill> = Rows::new(column!(fills));
     let mut streams: Rows<'_, PortRow, super::ecn::MarkStream> = Rows::new(column!(streams));
-    count(view, &mut fills);
+    count(view, &markable, &mut fills);
     for i in 0..view.lists.grants.len() {
         let grant = view.lists.grants[i];
         let fill = fills[grant.lane].flits;
