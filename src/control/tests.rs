@@ -37,6 +37,7 @@ pub(super) fn arrival(now: u64, is_marked: bool, latency: u64) -> Arrival {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "mostly a list of algorithms")]
 fn documented_defaults_are_those_that_happen() {
     for (least, whole) in [
         (
