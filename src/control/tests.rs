@@ -94,6 +94,7 @@ const DEFAULTS: &[(&str, &str)] = &[
 ];
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "mostly a list of algorithms")]
 fn documented_defaults_are_those_that_happen() {
     for (least, whole) in DEFAULTS {
         let [least, whole] = [least, whole].map(|text| format!("{:?}", made(text)));

@@ -69,7 +69,7 @@ pub(super) fn add(
         lanes: usize::from(lanes),
     };
     let hosts: Vec<HostId> = graph.host_ids().collect();
-    for one in routes {
+    for &one in routes {
         let new = || Reached {
             most: vec![0; graph.channels().len() * walk.lanes],
             ..Reached::default()
@@ -87,7 +87,7 @@ pub(super) fn add(
 impl Walk<'_> {
     fn to(
         &self,
-        routes: &SetUpRoutes,
+        routes: SetUpRoutes,
         destination: HostId,
         reached: &mut Reached,
     ) -> Result<(), VerifyError> {
@@ -133,7 +133,7 @@ impl Walk<'_> {
         (from, lane): (ChannelId, VlId),
         (switch, port): (SwitchId, u16),
         left: u32,
-        routes: &SetUpRoutes,
+        routes: SetUpRoutes,
         reached: &mut Reached,
     ) {
         let Some(to) = self.graph.port_channel(switch, port) else {

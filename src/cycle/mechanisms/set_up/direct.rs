@@ -80,19 +80,19 @@ impl<const W: usize> Stage<'_, W> {
                 Kind::Follower => &mut self.own.followers,
                 Kind::Control(_) => match self.probes.probe(record.answer) {
                     None => continue,
-                    Some([SET_UP, ..]) => &mut self.own.set_ups,
+                    Some([SET_UP, ..]) => &mut self.own.choosers,
                     Some([TEAR_DOWN, ..]) => &mut self.own.tear_downs,
                     Some(_) => &mut self.own.followers,
                 },
             };
             list.push((lane, packet));
         }
-        self.own.set_ups.sort_unstable_by_key(|&(lane, _)| lane);
+        self.own.choosers.sort_unstable_by_key(|&(lane, _)| lane);
         self.own.tear_downs.sort_unstable_by_key(|&(lane, _)| lane);
     }
 
     fn run(&mut self) {
-        let mut set_ups = std::mem::take(&mut self.own.set_ups);
+        let mut set_ups = std::mem::take(&mut self.own.choosers);
         for &one in &set_ups {
             let spot = self.spot(one);
             self.set_up(spot);
@@ -114,7 +114,7 @@ impl<const W: usize> Stage<'_, W> {
             let entries = self.caches[input].entries.len() as u64;
             self.own.entries_most = self.own.entries_most.max(entries);
         }
-        self.own.set_ups = set_ups;
+        self.own.choosers = set_ups;
     }
 
     fn spot(&self, (lane, packet): Arrived) -> Spot {

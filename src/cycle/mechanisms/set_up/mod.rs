@@ -89,7 +89,7 @@ pub struct SetUps {
     #[serde(skip)]
     given: Given,
     #[serde(skip)]
-    set_ups: Vec<Arrived>,
+    choosers: Vec<Arrived>,
     #[serde(skip)]
     followers: Vec<Arrived>,
     #[serde(skip)]
