@@ -195,7 +195,7 @@ impl Machines for SetUp {
                 sender.stage = Stage::SetUp;
                 actions.send = Some(packet(SET_UP));
             }
-            (Event::Started(flits), Stage::Active) => {
+            (Event::Started(flits), Stage::Active) if self.release == Release::AtOnce => {
                 sender.left = sender.left.saturating_sub(flits.into());
                 if sender.left == 0 {
                     sender.stage = Stage::TearDown;
