@@ -227,11 +227,11 @@ impl Probing for Saa {
         let flow = &mut sender.flow;
         flow.waits = false;
         flow.set_rate(flow.part_of(largest), actions);
-        if largest != sender.largest {
+        if largest == sender.largest {
+            flow.rest(now + self.period);
+        } else {
             sender.largest = largest;
             flow.go_on(packet(LOOK, 0), actions);
-        } else {
-            flow.rest(now + self.period);
         }
         Self::close(sender, actions);
     }
@@ -278,8 +278,8 @@ mod tests {
         sender
     }
 
-    fn sends(payload: Payload) -> Option<Probe> {
-        Some(Probe { payload, after: 1 })
+    fn probe(payload: Payload) -> Probe {
+        Probe { payload, after: 1 }
     }
 
     fn links(own: &Saa) -> [Link; 2] {
@@ -316,7 +316,7 @@ mod tests {
         let (mut links, mut a) = (links(&own), sender(&own, 2, Some(24)));
         let joins = called(|actions| own.send(&mut a, 5, Event::Started(8), actions));
         assert_eq!(joins.limit, Some(Limit::Rate(0)));
-        assert_eq!(joins.send, sends(packet(ANNOUNCE, 2)));
+        assert_eq!(joins.send, Some(probe(packet(ANNOUNCE, 2))));
         let first = over(&own, &mut links, packet(ANNOUNCE, 2));
         assert_eq!(unpacked(first, BITS), [ANNOUNCE, 2, 6]);
 
@@ -332,7 +332,7 @@ mod tests {
         let expected = Actions {
             limit: Some(Limit::Rate((1 << 32) / 3)),
             log: true,
-            send: sends(packet(LOOK, 0)),
+            send: Some(probe(packet(LOOK, 0))),
             ..Actions::default()
         };
         assert_eq!(knows, expected);
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(unpacked(look, BITS), [LOOK, 0, 9]);
         let falls = called(|actions| own.returned(&mut a, 12, look, actions));
         assert_eq!(falls.limit, Some(Limit::Rate((2 << 32) / 9)));
-        assert_eq!(falls.send, sends(packet(LOOK, 0)));
+        assert_eq!(falls.send, Some(probe(packet(LOOK, 0))));
         let rests = called(|actions| own.returned(&mut a, 14, look, actions));
         let expected = Actions {
             timer: Some(Some(34)),
@@ -348,7 +348,7 @@ mod tests {
         };
         assert_eq!(rests, expected);
         let looks = called(|actions| own.send(&mut a, 34, Event::Timer, actions));
-        assert_eq!(looks.send, sends(packet(LOOK, 0)));
+        assert_eq!(looks.send, Some(probe(packet(LOOK, 0))));
     }
 
     /// The last packet starts while a look is under way: the weight is taken away when that is back.
@@ -366,7 +366,7 @@ mod tests {
         let look = over(&own, &mut links, packet(LOOK, 0));
         let ends = called(|actions| own.returned(&mut a, 36, look, actions));
         let mut end = packet(END, 2);
-        assert_eq!((ends.send, ends.timer), (sends(end), None));
+        assert_eq!((ends.send, ends.timer), (Some(probe(end)), None));
         assert_eq!(links.map(|link| link.weight), [2, 2]);
         for link in &mut links {
             own.visit(link, 37, &mut end);

@@ -37,9 +37,9 @@ fn joined(own: &Dffa, weight: u16) -> Filler {
 
 /// What is sent takes some links; returns what the reply leads to.
 fn goes(own: &Dffa, links: &mut [&mut Link], sender: &mut Filler, mut sent: Payload) -> Actions {
-    links
-        .iter_mut()
-        .for_each(|link| own.visit(link, 0, &mut sent));
+    for link in links {
+        own.visit(link, 0, &mut sent);
+    }
     let mut actions = Actions::default();
     if let Some(reply) = own.received(&mut (), 0, sent) {
         own.returned(sender, 60, reply.payload, &mut actions);

@@ -50,9 +50,9 @@ fn links<const N: usize>(own: &SaaM) -> [Link; N] {
 /// What is sent takes all links; what comes back leads to the next call.
 fn goes(own: &SaaM, links: &mut [Link], sender: &mut Claimant, sent: Payload) -> Actions {
     let mut payload = sent;
-    links
-        .iter_mut()
-        .for_each(|link| own.visit(link, 0, &mut payload));
+    for link in links {
+        own.visit(link, 0, &mut payload);
+    }
     let reply = own.received(&mut (), 0, payload).unwrap();
     let mut actions = Actions::default();
     own.returned(sender, 30, reply.payload, &mut actions);
@@ -143,10 +143,10 @@ fn a_reservation_that_fails_is_taken_back() {
     goes(&own, &mut links, &mut sender, announcement());
     sender.flow.rate = quarter;
     // four flows, three quarters taken
-    links.iter_mut().for_each(|link| {
+    for link in &mut links {
         link.weight = 4;
         link.free = quarter as i64;
-    });
+    }
     let actions = goes(&own, &mut links, &mut sender, look());
     let reserve = change(RESERVE, (0, false), quarter, 0);
     assert_eq!(actions.send.unwrap().payload, reserve);

@@ -190,7 +190,7 @@ fn applications_come_and_go() {
         let mut present = vec![false; network.applications()];
         let mut last_change = vec![0; present.len()];
         let (mut now, mut changes) = (0, 0);
-        for _ in 0..1 + below(&mut rng, 12) {
+        for _ in 0..=below(&mut rng, 12) {
             let application = below(&mut rng, present.len() as u32);
             let is_there = &mut present[application as usize];
             if !used(application as usize) {

@@ -42,7 +42,9 @@ impl<'a> HostDependencies<'a> {
     pub fn follow(&self, [from, to]: [HostId; 2], level: SlId) -> Option<[VlId; 2]> {
         let mut path = self.tables.path(self.graph, from, to, level)?;
         if self.is_merged {
-            path.iter_mut().for_each(|(_, lane)| *lane = VlId(0));
+            for (_, lane) in &mut path {
+                *lane = VlId(0);
+            }
         }
         self.add(&path)
     }

@@ -59,9 +59,9 @@ fn routes_are_those_of_the_policy_and_rates_are_limits() {
     let mut loads = vec![0; resolved.layout.graph.channels().len()];
     for (flow, route) in plan.flows.iter().zip(of_flows.iter()) {
         if let Limit::Rate(rate) = flow.limit {
-            route
-                .iter()
-                .for_each(|channel| loads[channel.index()] += rate);
+            for channel in route {
+                loads[channel.index()] += rate;
+            }
         }
     }
     assert!(loads.iter().all(|&load| load <= 1 << 32));

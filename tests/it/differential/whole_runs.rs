@@ -66,7 +66,7 @@ fn counts_of_whole_runs_are_those_of_the_reference_model() {
         let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let tables = resolved.routes.tables().expect("tables");
         let expected = simulate(plan, graph, tables, cycles);
-        let flows: Vec<_> = found.flow_counts.into_iter().map(counts).collect();
+        let flows: Vec<_> = found.flow_counts.iter().map(counts).collect();
         let differences = of_run(&expected, &found.records, &flows);
         assert!(
             differences.is_empty(),

@@ -170,7 +170,7 @@ fn known_weights_stay_until_a_flow_ends() {
             match what {
                 What::Start(_) => (last, has_ended[flow]) = (machines.now, true),
                 What::Back(_) if !has_ended[flow] => {
-                    assert_eq!(state.largest, expected[flow], "case {seed}")
+                    assert_eq!(state.largest, expected[flow], "case {seed}");
                 }
                 _ => {}
             }

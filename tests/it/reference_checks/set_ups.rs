@@ -29,23 +29,20 @@ impl Chain {
     fn new(length: u32, width: usize, above_sources: u32) -> Self {
         let mut builder = GraphBuilder::new();
         let count = length + 2;
-        let switches: Vec<SwitchId> = (0..count)
-            .map(|number| builder.add_switch(format!("S{number}"), number.into(), 12))
-            .collect();
+        let mut add = |number| builder.add_switch(format!("S{number}"), u64::from(number), 12);
+        let switches: Vec<SwitchId> = (0..count).map(&mut add).collect();
         let [sources, destinations] = [switches[length as usize], switches[length as usize + 1]];
         let join = |builder: &mut GraphBuilder, a: Endpoint, b: SwitchId| {
             let port = builder.free_port(b).expect("enough ports");
-            let timing = ChannelTiming::default();
-            builder
-                .connect(a, Endpoint::Switch(b, port), timing)
-                .expect("free ports");
+            let joined = builder.connect(a, Endpoint::Switch(b, port), ChannelTiming::default());
+            joined.expect("free ports");
         };
         for number in 0..6 {
-            let host = Endpoint::Host(builder.add_host(format!("H{number}"), number));
+            let host = builder.add_host(format!("H{number}"), number);
             let leaf = if number < 3 { sources } else { destinations };
-            join(&mut builder, host, leaf);
+            join(&mut builder, Endpoint::Host(host), leaf);
         }
-        let mut link = |a: SwitchId, b: SwitchId| {
+        let mut link = |a, b| {
             let port = builder.free_port(a).expect("enough ports");
             join(&mut builder, Endpoint::Switch(a, port), b);
         };
@@ -59,9 +56,9 @@ impl Chain {
             }
         }
         let graph = builder.build().expect("well-formed");
-        let port = |at: SwitchId, to: SwitchId| {
+        let port = |at, to| {
             let mut neighbors = graph.neighbors(at);
-            let found = neighbors.find(|&(_, _, other)| other == to);
+            let found = neighbors.find(|way| way.2 == to);
             found.expect("a link").0 as u8
         };
         let top = switches[above_sources as usize];

@@ -240,16 +240,13 @@ where
     };
     let drawn = matches!(selection, Some(Selection::Random | Selection::LeastLoad));
     let random = switch.output_arbitration == OutputArbitration::Random;
-    let store = switch.forwarding == Forwarding::StoreAndForward;
     let wormhole = switch.forwarding == Forwarding::Wormhole;
     let infiniband = matches!(switch.marking, Some(Marking::InfiniBand { .. }));
-    let hysteresis = matches!(
-        switch.marking,
-        Some(Marking::InfiniBand {
-            hysteresis: 1..,
-            ..
-        })
-    );
+    let hysteresis = infiniband
+        && !matches!(
+            switch.marking,
+            Some(Marking::InfiniBand { hysteresis: 0, .. })
+        );
     let ecn = matches!(switch.marking, Some(Marking::Ecn { .. }));
     let several = matches!(places, InputSpeedup::Limited(2..));
     vec![
@@ -273,7 +270,10 @@ where
         ("input-first VOQ", input_first && voq),
         ("VOQ", voq),
         ("VL15", switch.management_lane),
-        ("store-and-forward", store),
+        (
+            "store-and-forward",
+            switch.forwarding == Forwarding::StoreAndForward,
+        ),
         ("several places", several),
         ("unlimited places", places == InputSpeedup::Unlimited),
         ("a pool", switch.sharing == BufferSharing::PortPool),

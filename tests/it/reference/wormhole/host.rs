@@ -44,13 +44,12 @@ impl Host {
             return;
         };
         let lane = choice.lane;
-        let id = match self.held[lane] {
-            Some(id) => id,
-            None => {
-                let first = firsts[lane].expect("a ready lane");
-                let pace = link.cycles_per_flit;
-                self.begin((setting, pace), packets, (lane, first), now)
-            }
+        let id = if let Some(id) = self.held[lane] {
+            id
+        } else {
+            let first = firsts[lane].expect("a ready lane");
+            let pace = link.cycles_per_flit;
+            self.begin((setting, pace), packets, (lane, first), now)
         };
         let bytes = u64::from(setting.plan.flit_bytes);
         self.chooser.flit_accepted(choice, bytes);
