@@ -141,6 +141,8 @@ pub struct ClassInfo {
     pub messages: Option<u64>,
     /// What its flows ask for beside a peak, where they ask.
     pub bounds: Option<Bounds>,
+    /// Whether its flows are the probes of others (D59).
+    pub is_of_probes: bool,
 }
 
 /// Bounds that the flows of a class ask for (D53).

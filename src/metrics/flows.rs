@@ -168,7 +168,7 @@ fn some(run: &RunResult) -> Option<&[FlowResult]> {
 }
 
 /// Packets of all classes with flows \[packets per cycle\].
-pub(in crate::metrics) fn throughput(run: &RunResult) -> f64 {
+fn throughput(run: &RunResult) -> f64 {
     let classes: BTreeSet<u16> = run.flow_results.iter().map(|flow| flow.class).collect();
     let packets = |class: u16| run.records.classes[usize::from(class)].delivered_packets;
     let packets: u64 = classes.into_iter().map(packets).sum();

@@ -194,7 +194,7 @@ fn of_class(class: &OneClass<'_>) -> Vec<(u64, u64)> {
     parts(&class.result.flow_results, Some(class.number))
 }
 
-fn complete_share(parts: &[(u64, u64)]) -> Option<Value> {
+pub(super) fn complete_share(parts: &[(u64, u64)]) -> Option<Value> {
     let complete = parts
         .iter()
         .filter(|(attempted, delivered)| delivered == attempted);

@@ -46,7 +46,7 @@ impl RunResult {
             precision: outcome.precision,
             cycles: outcome.cycles,
             records: outcome.records,
-            classes: resolved.plan.classes.iter().map(ClassInfo::new).collect(),
+            classes: class_infos(&resolved.plan),
             hosts: host_infos(graph),
             channels: channel_infos(graph),
             flows: outcome.flows,
@@ -102,6 +102,7 @@ impl ClassInfo {
             service_levels: levels.filter(|_| !class.management).collect(),
             hosts: hosts.filter(|&host| class.pattern.sends(host)).collect(),
             messages: class.messages,
+            is_of_probes: false,
             bounds: class.requests.map(|requests| Bounds {
                 delay: requests.delay,
                 delay_per_switch: requests.delay_per_switch,
@@ -109,6 +110,17 @@ impl ClassInfo {
             }),
         }
     }
+}
+
+/// All classes of a plan, in order.
+fn class_infos(plan: &Plan) -> Vec<ClassInfo> {
+    let classes = (0..).zip(&plan.classes);
+    classes
+        .map(|(number, class)| ClassInfo {
+            is_of_probes: plan.is_of_probes(number),
+            ..ClassInfo::new(class)
+        })
+        .collect()
 }
 
 /// All hosts of a graph, in id order.

@@ -111,6 +111,7 @@ fn class(name: &str, levels: &[u8], hosts: &[u32]) -> ClassInfo {
         hosts: hosts.iter().copied().map(HostId).collect(),
         messages: None,
         bounds: None,
+        is_of_probes: false,
     }
 }
 

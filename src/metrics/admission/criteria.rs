@@ -1,10 +1,12 @@
-//! By what admission controls are judged: five shares of a run whose flows ask for something, each better the nearer it is to 1
-//! (the throughput: the larger it is).
+//! By what admission controls are judged: five numbers of a run whose flows ask for something, the larger the better.
+//!
+//! # Rules
+//! 1. Probes of flows that are tried (D59) are nobody's traffic: they count nowhere.
 //!
 //! References: [`SEM_JACOBSEN`](crate::references::SEM_JACOBSEN) section 4.1
 
-use super::super::flows::throughput;
 use super::super::loads::ratio;
+use super::super::loss::complete_share;
 use super::super::{Entry, counted};
 use crate::measure::result::Bounds;
 use crate::measure::{FlowResult, RunResult};
@@ -15,7 +17,7 @@ pub(in crate::metrics) const ENTRIES: &[Entry] = &[
         "criteria.bandwidth",
         "fraction of the flows",
         "Flows that ask and have begun all of whose packets of the measurement were delivered, part of those that made any",
-        |run| share(asking(run).filter_map(|(_, flow)| is_whole(flow))),
+        |run| complete_share(&asking(run).filter_map(|(_, flow)| made_and_delivered(flow)).collect::<Vec<_>>()),
     )
     .column()
     .entry(),
@@ -33,14 +35,14 @@ pub(in crate::metrics) const ENTRIES: &[Entry] = &[
         "fraction of the pairs",
         "Pairs of classes of flows of which one asks for less delay, or for as much and less jitter, in which it has the smaller \
          mean network latency",
-        separation,
+        |run| asks(run).then(|| separation(run)).flatten(),
     )
     .column()
     .entry(),
     counted(
         "criteria.throughput",
         "packets per cycle",
-        "Packets of classes with flows delivered in the measurement, all hosts together, where flows ask",
+        "Packets of flows delivered in the measurement, all hosts together, where flows ask; without those of probes",
         |run| asks(run).then(|| throughput(run).into()),
     )
     .column()
@@ -79,10 +81,23 @@ fn share(held: impl Iterator<Item = bool>) -> Option<Value> {
     (all > 0).then(|| ratio(held as f64, all as f64).into())
 }
 
-/// Whether all that it made in the measurement was delivered; `None`: it made nothing.
-fn is_whole(flow: &FlowResult) -> Option<bool> {
-    let (made, delivered) = (flow.counts.sent.attempted, flow.counts.arrived.tagged);
-    (made > 0).then_some(made == delivered)
+/// Packets that a flow made in the measurement and those of them that were delivered; `None`: it made nothing.
+fn made_and_delivered(flow: &FlowResult) -> Option<(u64, u64)> {
+    let made = flow.counts.sent.attempted;
+    (made > 0).then_some((made, flow.counts.arrived.tagged))
+}
+
+/// Classes that are not of probes, each with its flows.
+fn own_classes(run: &RunResult) -> impl Iterator<Item = (usize, Vec<&FlowResult>)> {
+    let classes = run.classes.iter().enumerate();
+    let flows = |number: usize| {
+        let flows = run.flow_results.iter();
+        flows.filter(move |flow| usize::from(flow.class) == number)
+    };
+    classes
+        .filter(|(_, class)| !class.is_of_probes)
+        .map(move |(number, _)| (number, flows(number).collect::<Vec<_>>()))
+        .filter(|(_, flows)| !flows.is_empty())
 }
 
 /// Whether its packets kept the bounds it asked for; `None`: it asked for none, had no packet, or the spread of its
@@ -107,17 +122,23 @@ fn keeps_bounds(run: &RunResult, id: u32, flow: &FlowResult) -> Option<bool> {
     Some(is_quick && is_steady)
 }
 
+/// Packets of flows delivered in the measurement \[packets per cycle\].
+fn throughput(run: &RunResult) -> f64 {
+    let classes = own_classes(run).map(|(number, _)| &run.records.classes[number]);
+    let packets: u64 = classes.map(|class| class.delivered_packets).sum();
+    ratio(packets as f64, run.cycles.measure as f64)
+}
+
 /// Pairs of classes in the order that their bounds ask for, delay before jitter; without a bound behind those with one.
 fn separation(run: &RunResult) -> Option<Value> {
     let mut classes: Vec<([u64; 2], f64)> = Vec::new();
-    for (number, class) in (0..).zip(&run.classes) {
-        let flows = run.flow_results.iter().filter(|flow| flow.class == number);
-        let arrived = flows.map(|flow| &flow.counts.arrived);
+    for (number, flows) in own_classes(run) {
+        let arrived = flows.iter().map(|flow| &flow.counts.arrived);
         let (sum, tagged) = arrived.fold((0, 0), |(sum, tagged), arrived| {
             (sum + arrived.network.sum, tagged + arrived.tagged)
         });
         if tagged > 0 {
-            let asked = class
+            let asked = run.classes[number]
                 .bounds
                 .map_or([None; 2], |bounds| [bounds.delay, bounds.jitter]);
             let asked = asked.map(|bound| bound.unwrap_or(u64::MAX));
@@ -128,15 +149,13 @@ fn separation(run: &RunResult) -> Option<Value> {
         let others = classes.iter().filter(|other| first.0 < other.0);
         others.map(|other| first.1 < other.1)
     });
-    asks(run).then(|| share(pairs)).flatten()
+    share(pairs)
 }
 
 /// What flows made in the measurement and was delivered.
 fn delivered(run: &RunResult) -> Option<Value> {
-    let counts = run.flow_results.iter().map(|flow| &flow.counts);
-    let (made, delivered) = counts.fold((0_u64, 0_u64), |(made, delivered), counts| {
-        let made = made + counts.sent.attempted;
-        (made, delivered + counts.arrived.tagged)
-    });
+    let flows = own_classes(run).flat_map(|(_, flows)| flows);
+    let counts = flows.filter_map(made_and_delivered);
+    let (made, delivered) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     (made > 0).then(|| ratio(delivered as f64, made as f64).into())
 }
