@@ -45,11 +45,8 @@ fn controls_are_ranked_by_what_they_are_judged_by() {
     };
     let (probing, all) = (cells(0), cells(1));
     assert_eq!(probing[1], "1.0000 (1)", "{table}");
-    // its probes, as fast as the calls, ask for nothing and are no class of their own
-    assert_eq!(probing[2], "1.0000 (1)", "{table}");
+    // 507 packets of calls and bulk in 4,000 cycles; the 12 probes would make it 0.1298
+    assert_eq!(probing[3], "0.1268 (2)", "{table}");
     assert_eq!(all[1], "0.5000 (2)", "{table}");
-    assert!(
-        all[3].ends_with("(1)") && probing[3].ends_with("(2)"),
-        "{table}"
-    );
+    assert!(all[3].ends_with("(1)"), "{table}");
 }
