@@ -3,7 +3,7 @@
 use super::args::Check;
 use super::print;
 use crate::error::Error;
-use crate::plan::ClassPlan;
+use crate::plan::{ClassPlan, Plan};
 use crate::scenario::{self, Parts, Resolved};
 use std::process::ExitCode;
 
@@ -50,7 +50,11 @@ pub(super) fn scope(resolved: &Resolved) -> &'static str {
 
 /// What flows with routes of their own do, if they have some.
 pub(super) fn own_routes(resolved: &Resolved) -> Option<String> {
-    let routes = resolved.plan.routes_of_flows.as_ref()?;
+    let plan = &resolved.plan;
+    if plan.sets_up() {
+        return Some(set_up(plan));
+    }
+    let routes = plan.routes_of_flows.as_ref()?;
     let policy = &resolved.scenario.fluid.policy.name.value;
     let lengths = || routes.iter().map(<[_]>::len);
     let channels = resolved.layout.graph.channels().len();
@@ -65,6 +69,29 @@ pub(super) fn own_routes(resolved: &Resolved) -> Option<String> {
             "s"
         ),
     ))
+}
+
+/// How routes are set up, class by class.
+fn set_up(plan: &Plan) -> String {
+    let number = |value: u32| match value {
+        u32::MAX => String::from("any number of"),
+        value => value.to_string(),
+    };
+    let classes = plan.classes.iter().filter_map(|class| {
+        let set_up = class.set_up()?;
+        let direction = if set_up.free {
+            "either side"
+        } else {
+            "the farther end"
+        };
+        Some(format!(
+            "set up for `{}`: {} horizontal hops of a level, to {direction}; {} places of a cache",
+            class.name,
+            number(set_up.hops),
+            number(set_up.cache)
+        ))
+    });
+    classes.collect::<Vec<_>>().join("; ")
 }
 
 fn verdict(resolved: &Resolved) -> String {

@@ -24,6 +24,7 @@ pub mod request_reply;
 pub mod reservation;
 pub mod saa;
 pub mod saa_m;
+pub mod set_up;
 pub mod window;
 
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
@@ -123,8 +124,10 @@ pub struct Actions {
     pub log: bool,
     /// A probe to the flow's destination (algorithms that probe only).
     pub send: Option<Probe>,
-    /// Whether the flow begins (algorithms that reserve only).
+    /// Whether the flow begins (algorithms that reserve or set up only).
     pub begin: bool,
+    /// Whether the connection is free for its next flow (algorithms that set up only).
+    pub close: bool,
 }
 
 /// The machines of an algorithm; `self` are its parameters.
@@ -311,8 +314,19 @@ algorithms![
     Reservation in reservation,
     Saa in saa,
     SaaM in saa_m,
+    SetUp in set_up,
     Window in window,
 ];
+
+impl Algorithm {
+    /// Its parameters, if it sets routes up (D67).
+    pub fn set_up(&self) -> Option<&set_up::SetUp> {
+        match self {
+            Self::SetUp(own) => Some(own),
+            _ => None,
+        }
+    }
+}
 
 /// Every algorithm a scenario can name.
 pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
@@ -327,6 +341,7 @@ pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
         reservation::ENTRY,
         saa::ENTRY,
         saa_m::ENTRY,
+        set_up::ENTRY,
         window::ENTRY,
     ],
     unclear: &[],

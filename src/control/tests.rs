@@ -82,6 +82,10 @@ const DEFAULTS: &[(&str, &str)] = &[
         "SaaM()",
         "SaaM(period: \"20 cycles\", back_off: \"10 us\", random: true)",
     ),
+    (
+        "SetUp()",
+        "AdaptiveFlowRouting(hops: 8, free: false, cache: None, connections: Flows, release: Acknowledged)",
+    ),
     ("Window(window: 3)", "Fixed(window: 3, aimd: false)"),
     (
         "Window(aimd: true, most: 9)",
@@ -90,6 +94,7 @@ const DEFAULTS: &[(&str, &str)] = &[
 ];
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "mostly a list of algorithms")]
 fn documented_defaults_are_those_that_happen() {
     for (least, whole) in DEFAULTS {
         let [least, whole] = [least, whole].map(|text| format!("{:?}", made(text)));

@@ -1,4 +1,5 @@
-//! Control of flows: events that senders log; of classes apart visits of agents, and what went out of band.
+//! Control of flows: events that senders log; of classes apart visits of agents, routes that their packets set up, and what went
+//! out of band.
 
 use super::flows::{quantile, some_mean, sorted};
 use super::loads::ratio;
@@ -63,6 +64,36 @@ pub(super) const ENTRIES: &[Entry] = &[
         |run| count(run, "control.held").map(Value::from),
     )
     .column()
+    .entry(),
+    counted(
+        "set_up.full",
+        "choices",
+        "Choices of outputs other than those of tables, since cycle 0, for which the cache of the input had no place",
+        |run| count(run, "set_up.full").map(Value::from),
+    )
+    .column()
+    .entry(),
+    counted(
+        "set_up.entries_most",
+        "entries",
+        "Most entries of the cache of an input at the end of a cycle",
+        |run| count(run, "set_up.entries_most").map(Value::from),
+    )
+    .column()
+    .entry(),
+    counted(
+        "set_up.entries",
+        "entries",
+        "Entries of all caches at the end; none are left when the routes of all flows are taken down",
+        |run| count(run, "set_up.entries").map(Value::from),
+    )
+    .entry(),
+    counted(
+        "set_up.weight",
+        "weight",
+        "Weight of the flows over every output at the end, summed; 0 when the routes of all flows are taken down",
+        |run| count(run, "set_up.weight").map(Value::from),
+    )
     .entry(),
     counted(
         "out_of_band.created",

@@ -10,6 +10,7 @@ mod host;
 mod phases;
 mod routes;
 mod scheduler;
+mod set_up;
 mod switch;
 
 pub use admission::{AdmissionPlan, Tried, name_of_probes};
@@ -19,6 +20,7 @@ pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
 pub use routes::RoutesOfFlows;
 pub use scheduler::{SCHEDULERS, Scheduler, Unit};
+pub use set_up::{Connection, Connections};
 pub use switch::{
     BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching,
     OutputArbitration, Queues, SwitchOptions, Victims,

@@ -48,12 +48,17 @@ pub(super) fn flow_results(
     flows.map(result).collect()
 }
 
-/// The channels of a flow (id), by its own route or by tables, where routing has some.
+/// The channels of a flow (id), by its own route or by tables, where routing has some; of one whose route is set up they are
+/// not known.
 fn route(resolved: &Resolved, id: usize, flow: &FlowPlan) -> Option<Vec<ChannelId>> {
     if let Some(routes) = &resolved.plan.routes_of_flows {
         return Some(routes.of(id).to_vec());
     }
-    let level = resolved.plan.classes[usize::from(flow.class)].service_levels[0];
+    let class = &resolved.plan.classes[usize::from(flow.class)];
+    if class.set_up().is_some() {
+        return None;
+    }
+    let level = class.service_levels[0];
     let (graph, tables) = (&resolved.layout.graph, resolved.routes.tables()?);
     let path = tables.path(graph, flow.source, flow.destination, level)?;
     Some(path.into_iter().map(|(channel, _)| channel).collect())

@@ -6,7 +6,8 @@ use crate::routing::adaptive::first_lane;
 use crate::routing::proof::answers::HostDependencies;
 use crate::routing::proof::dependency_graph::describe_cycle;
 use crate::routing::{
-    OwnRoute, Proof, Routes, Tables, VerifyError, VerifyOptions, adaptive, verify_with,
+    Beside, OwnRoute, Proof, Routes, SetUpRoutes, Tables, VerifyError, VerifyOptions, adaptive,
+    verify_with,
 };
 use crate::topology::{Graph, Shape};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +51,11 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
             return Ok(proof);
         }
     };
-    let [data, management] = own_routes(plan);
+    let (routes, set_ups) = (own_routes(plan), set_ups(plan));
+    let [data, management] = [0, 1].map(|lanes| Beside {
+        routes: &routes[lanes],
+        set_ups: &set_ups[lanes],
+    });
     let proof =
         verify_with(graph, tables, &options, &data).map_err(|error| refuse(&error, plan))?;
     refuse_cycle(graph, &proof, plan, "the data lanes")?;
@@ -96,6 +101,29 @@ fn own_routes(plan: &Plan) -> [Vec<OwnRoute<'_>>; 2] {
     [data, management]
 }
 
+/// Routes that may be set up, by the service levels of data and of set-ups: in data lanes, and on VL15.
+fn set_ups(plan: &Plan) -> [Vec<SetUpRoutes>; 2] {
+    let mut lists = [Vec::new(), Vec::new()];
+    for class in &plan.classes {
+        let (Some(set_up), Some(control)) = (class.set_up(), &class.control) else {
+            continue;
+        };
+        let answers = &plan.classes[usize::from(control.answers)];
+        for packets in [class, answers] {
+            let routes = SetUpRoutes {
+                level: packets.service_levels.first().copied().unwrap_or_default(),
+                hops: set_up.hops,
+                free: set_up.free,
+            };
+            let list = &mut lists[usize::from(packets.management)];
+            if !list.contains(&routes) {
+                list.push(routes);
+            }
+        }
+    }
+    lists
+}
+
 fn refuse(error: &VerifyError, plan: &Plan) -> String {
     match error {
         VerifyError::NoPath {
@@ -120,6 +148,7 @@ fn refuse_cycle(graph: &Graph, proof: &Proof, plan: &Plan, lanes: &str) -> Resul
     };
     let own = match plan.routes_of_flows {
         Some(_) => " with the routes of flows (`fluid.policy`)",
+        None if plan.sets_up() => " with all routes that `control: SetUp` may set up",
         None => "",
     };
     Err(format!(

@@ -51,7 +51,7 @@ impl Service {
     pub fn of(resolved: &Resolved) -> Option<Self> {
         let tables = resolved.routes.tables()?;
         let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
-        if plan.routes_of_flows.is_some() {
+        if plan.routes_of_flows.is_some() || plan.sets_up() {
             return None;
         }
         let paces = graph.channels().iter().map(|c| c.timing.cycles_per_flit);

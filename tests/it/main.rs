@@ -52,6 +52,8 @@ mod sources;
 mod flow_level;
 // Flows with routes of their own.
 mod own_routes;
+// Routes set up by packets.
+mod set_up;
 // Sweeps and other studies of many runs, through the program.
 mod studies;
 // Pages and figures of runs: what they say, that they stand alone, and what is refused.

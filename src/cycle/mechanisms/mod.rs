@@ -15,6 +15,7 @@ pub mod own_routes;
 pub mod packet_records;
 pub mod probes;
 pub mod replay;
+pub mod set_up;
 pub mod sink;
 pub mod trials;
 pub mod vl_tables;

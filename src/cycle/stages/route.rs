@@ -18,7 +18,6 @@
 //! The routing delay is part of the event time (see `deliver`), so this stage takes no time of its own.
 
 use crate::cycle::mechanisms::adaptive;
-use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Forwarding;
 use crate::cycle::view::View;
@@ -31,10 +30,10 @@ use std::ops::Deref;
 #[inline]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut arrived = std::mem::take(&mut view.lists.arrived);
-    if view.shared.own_routes().is_some() {
+    if let Some(routes) = view.shared.own_routes() {
         for &(_, packet) in &arrived {
             let record = &mut view.records[packet];
-            record.via = OwnRoutes::behind(record.via);
+            record.via = routes.behind(record.via);
         }
     }
     for &(lane, packet) in &arrived {

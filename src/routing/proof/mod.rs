@@ -7,6 +7,7 @@ mod lane_walk;
 pub mod own_routes;
 mod pairs;
 pub mod reach;
+pub mod set_up;
 pub mod verify;
 pub(super) mod walk;
 

@@ -3,7 +3,8 @@
 //! Cost: O(channels of all routes), and the search for a cycle.
 
 use super::dependency_graph::DependencyGraph;
-use super::verify::Proof;
+use super::set_up;
+use super::verify::{Beside, Proof, VerifyError};
 use crate::ids::{ChannelId, SlId, VlId};
 use crate::routing::Tables;
 use crate::topology::Graph;
@@ -37,24 +38,26 @@ impl OwnRoute<'_> {
     }
 }
 
-/// Adds the steps of routes to those of the tables, and to what was found of these.
+/// Adds the steps of routes to those of the tables, and to what was found of these; a channel has so many `lanes`, 1: all are
+/// one.
 pub(super) fn extend(
     (graph, tables): (&Graph, &Tables),
-    routes: &[OwnRoute<'_>],
-    is_merged: bool,
+    beside: &Beside<'_>,
+    lanes: u8,
     dependencies: &DependencyGraph<'_>,
     proof: &mut Proof,
-) {
-    if routes.is_empty() {
-        return;
+) -> Result<(), VerifyError> {
+    if beside.routes.is_empty() && beside.set_ups.is_empty() {
+        return Ok(());
     }
+    set_up::add(graph, tables, beside.set_ups, lanes, dependencies)?;
     let is_inner = |channel: ChannelId| {
         let ends = graph.channel(channel);
         ends.from.switch().is_some() && ends.to.switch().is_some()
     };
-    for route in routes {
+    for route in beside.routes {
         let mut before = None;
-        for (channel, lane) in route.lanes(tables, is_merged) {
+        for (channel, lane) in route.lanes(tables, lanes == 1) {
             if !is_inner(channel) {
                 before = None;
                 continue;
@@ -71,4 +74,5 @@ pub(super) fn extend(
     proof.vertices = dependencies.vertices();
     proof.cycle = dependencies.find_cycle();
     proof.acyclic = proof.cycle.is_none();
+    Ok(())
 }

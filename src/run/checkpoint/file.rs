@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Number of the format; a change of anything a checkpoint holds needs another.
-pub const FORMAT: u32 = 18;
+pub const FORMAT: u32 = 19;
 
 /// First bytes of every checkpoint.
 const MAGIC: &[u8; 20] = b"virtlane checkpoint\n";
@@ -70,8 +70,8 @@ pub enum CheckpointError {
     Admission,
     /// Flows have routes of their own.
     #[error(
-        "a run whose flows have routes of their own (`fluid.carry`) cannot be forked, nor can a fork begin to carry some: use \
-         `carry: Nothing` in both"
+        "a run whose flows have routes of their own (`fluid.carry`, `control: SetUp`) cannot be forked, nor can a fork begin \
+         with some: leave them out of both"
     )]
     Routes,
     /// Made with other flows.

@@ -130,7 +130,7 @@ impl Checkpoint {
             network: network(&resolved.layout.graph, &resolved.routes, &resolved.plan),
             classes: classes(&resolved.plan),
             flows: FlowMarks::of(&resolved.plan),
-            is_carried: resolved.plan.routes_of_flows.is_some(),
+            is_carried: has_routes(&resolved.plan),
             warmup: resolved.plan.phases.warmup,
             driver,
             state,
@@ -173,7 +173,7 @@ impl Checkpoint {
     /// [`CheckpointError::Messages`], [`CheckpointError::Admission`], [`CheckpointError::Routes`], or [`CheckpointError::TooLate`] when the state is from after
     /// a warm-up, its own or the new one.
     pub fn require_forkable(&self, resolved: &Resolved) -> Result<(), CheckpointError> {
-        if self.is_carried || resolved.plan.routes_of_flows.is_some() {
+        if self.is_carried || has_routes(&resolved.plan) {
             return Err(CheckpointError::Routes);
         }
         self.require_same_network(resolved)?;
@@ -234,6 +234,11 @@ fn classes(plan: &Plan) -> Vec<Class> {
         messages: class.messages.is_some(),
     };
     classes.map(class).collect()
+}
+
+/// Whether flows have routes of their own, known or set up.
+fn has_routes(plan: &Plan) -> bool {
+    plan.routes_of_flows.is_some() || plan.sets_up()
 }
 
 /// The classes as people read them.

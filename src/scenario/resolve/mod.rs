@@ -9,6 +9,7 @@ pub mod fluid;
 pub mod network;
 pub(super) mod quantity;
 mod routes;
+mod set_up;
 mod unreachable;
 mod wormhole;
 
@@ -268,6 +269,7 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
     let routes = route(&scenario, parts, &layout, &plan, base)?;
+    set_up::check(&scenario, &layout.graph, &routes, &plan)?;
     carry::enter(&scenario, parts, &layout.graph, &routes, &mut plan)?;
     let mut proof = prove(&layout.graph, &routes, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;

@@ -14,9 +14,8 @@ use crate::routing::Routes;
 /// # Errors
 /// The first option that does not.
 pub(super) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-    let carried = scenario.fluid.carry.value != Carry::Nothing;
     let refused = of_switches(plan).chain(of_hosts(plan));
-    let refused = refused.chain([("routes of flows (`fluid.carry`)", carried)]);
+    let refused = refused.chain(of_routes(scenario, plan));
     refuse(scenario, plan, refused)
 }
 
@@ -83,6 +82,22 @@ fn of_switches(plan: &Plan) -> impl Iterator<Item = (&'static str, bool)> {
             matches!(threshold, Some(DropRule::Threshold(_))),
         ),
         ("a management lane", switch.management_lane),
+    ];
+    options.into_iter()
+}
+
+fn of_routes<'a>(
+    scenario: &Scenario,
+    plan: &'a Plan,
+) -> impl Iterator<Item = (&'static str, bool)> + use<'a> {
+    let carry = scenario.fluid.carry.value;
+    let mut classes = plan.classes.iter();
+    let options = [
+        ("routes of flows (`fluid.carry`)", carry != Carry::Nothing),
+        (
+            "routes set up by packets (`control: SetUp`)",
+            classes.any(|class| class.set_up().is_some()),
+        ),
     ];
     options.into_iter()
 }

@@ -9,6 +9,7 @@ mod links;
 mod mistakes;
 mod parts;
 mod phases;
+mod set_up;
 
 use super::print;
 use super::{Document, Parts, Resolved};

@@ -28,6 +28,46 @@ fn packets_keep_their_place_on_a_route() {
     }
 }
 
+/// Counters, caches and their streams go on; so do connections that wait for their turn.
+#[test]
+fn routes_that_are_set_up_go_on() {
+    let changes = [
+        "fluid.carry=Nothing",
+        "traffic[0].flows[0].bytes=60 flits",
+        "traffic[0].flows[0].copies=4",
+        "traffic[0].control=SetUp(connections: Pairs, cache: 2)",
+        "traffic[0].answers=(sl: 1)",
+        "traffic[1].requests=None",
+        "traffic[1].flows[0].bytes=100 flits",
+        "traffic[1].control=SetUp(free: true)",
+        "traffic[2].flows[0].bytes=400 flits",
+        "traffic[2].control=None",
+        "traffic[2].requests=None",
+        "traffic[2].answers=()",
+    ];
+    let resolved = resolve(TREE, &changes);
+    let expected = whole(&resolved);
+    assert_eq!(expected.records.counts["set_up.weight"], 0);
+    for cut in [(1, 1, 1), (5, 2, 1)] {
+        goes_on(&resolved, &expected, cut, &[40, 150, 333]);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state");
+    run(&resolved, settings(1, Some(2)), Start::Fresh, 100, &file).expect("it stops");
+    let forked = run(
+        &resolved,
+        settings(1, None),
+        Start::Fork(read(&file)),
+        u64::MAX,
+        &file,
+    );
+    let cause = forked.err();
+    assert!(
+        matches!(cause, Some(RunError::Checkpoint(CheckpointError::Routes))),
+        "{cause:?}"
+    );
+}
+
 #[test]
 fn there_are_no_forks() {
     let folder = tempfile::tempdir().expect("a folder");

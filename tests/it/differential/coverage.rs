@@ -2,8 +2,8 @@
 
 use super::engine::Found;
 use crate::random_fabric::{
-    ADMISSION, BESIDE_ROUTES, Case, DROPPING, FLOWS, Kind, ROUTES, SCHEDULERS, engines, features,
-    wanted,
+    ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, Case, DROPPING, FLOWS, Kind, ROUTES, SCHEDULERS,
+    SET_UPS, engines, features, wanted,
 };
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
@@ -20,6 +20,11 @@ const DROPPED: &str = "dropped packets";
 const HELD: &str = "held packets";
 /// Flows that wait and begin, and flows that wait to the end.
 const RELEASED: [&str; 2] = ["flows released", "flows not released"];
+
+/// Routes set up: caches that were full, that held something, and that are empty again.
+const FULL: &str = "full caches";
+const ENTERED: &str = "caches with entries";
+const EMPTIED: &str = "caches that are empty again";
 
 /// Flows that are refused, and others that are admitted.
 const SOME: &str = "admission of some";
@@ -77,6 +82,7 @@ impl Coverage {
         if expected.held > 0 && !found.deliveries.is_empty() {
             names.push(String::from(HELD));
         }
+        names.extend(kept(expected).map(String::from));
         names.extend(decided(case, expected, found, &names));
         if case.way.resume.is_some() {
             let resumed = names.iter().map(|name| format!("resumed with {name}"));
@@ -134,7 +140,7 @@ impl Coverage {
         );
         self.require_widths("general", &[2, 8, 16, 128]);
         let sets: &[&str] = match kind {
-            Kind::Tables | Kind::OwnRoutes => &[
+            Kind::Tables | Kind::OwnRoutes | Kind::SetUps => &[
                 "Rounds",
                 "Arbitrated",
                 "SpedUp",
@@ -178,6 +184,19 @@ impl Coverage {
         self.require(RELEASED, 1);
     }
 
+    /// Routes set up by packets (D67), and what goes with them, resumed as well.
+    pub(super) fn require_set_ups(&self) {
+        assert!(self.deliveries > 50 * self.cases, "hardly anything: {self}");
+        self.require(SET_UPS, 3);
+        self.require(SET_UPS.map(|name| format!("resumed with {name}")), 2);
+        self.require(BESIDE_SET_UPS.iter().chain(&SCHEDULERS), 2);
+        self.require((2..=7).map(|count| format!("{count} shards")), 1);
+        let kept = [FULL, ENTERED, EMPTIED];
+        self.require(kept, 10);
+        self.require(kept.map(|name| format!("resumed with {name}")), 5);
+        self.require([DROPPED], 2);
+    }
+
     /// What only tables have: the fast path.
     pub(super) fn require_plain(&self) {
         self.require_widths("plain", &[1, 2, 4, 8, 16, 128]);
@@ -191,6 +210,18 @@ impl Coverage {
         self.require(TOPOLOGIES.names().map(|name| format!("topology {name}")), 1);
         self.require(["open heads", "drawn choices"], 3);
     }
+}
+
+/// What became of the entries of set-ups (D67).
+fn kept(expected: &Outcome) -> impl Iterator<Item = &'static str> {
+    let kept = expected.set_ups;
+    let met = [
+        (FULL, kept.full > 0),
+        (ENTERED, kept.entries_most > 0),
+        (EMPTIED, kept.entries_most > 0 && kept.entries == 0),
+    ];
+    met.into_iter()
+        .filter_map(|(name, is_met)| is_met.then_some(name))
 }
 
 impl fmt::Display for Coverage {

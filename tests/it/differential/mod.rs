@@ -20,7 +20,8 @@ mod unreachable;
 mod whole_runs;
 
 use crate::random_fabric::{
-    Adaptive, Case, Kind, adaptive_case, case, case_with_routes, features, shipped_case,
+    Adaptive, Case, Kind, adaptive_case, case, case_with_routes, case_with_set_ups, features,
+    shipped_case,
 };
 use crate::reference::{Delivery, Outcome, Routing, simulate_forked};
 use coverage::Coverage;
@@ -160,6 +161,18 @@ fn every_packet_on_a_route_of_its_own_arrives_in_the_same_cycle() {
     );
     if is_usual() {
         coverage.require_routes();
+    }
+}
+
+#[test]
+fn every_packet_on_a_route_set_up_arrives_in_the_same_cycle() {
+    let coverage = compare(
+        case_with_set_ups,
+        |tables| Routes::Tables(tables.clone()),
+        240,
+    );
+    if is_usual() {
+        coverage.require_set_ups();
     }
 }
 

@@ -37,8 +37,8 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();
-    // `admission` makes classes that ask reserve
-    names.retain(|&name| name != "Reservation" && !CALCULATING.contains(&name));
+    // `admission` makes classes that ask reserve, `set_up` some that set up
+    names.retain(|&name| !["Reservation", "SetUp"].contains(&name) && !CALCULATING.contains(&name));
     if takes_rates {
         names.retain(|&name| !["InfiniBand", "Inc"].contains(&name));
     } else {

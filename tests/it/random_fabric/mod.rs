@@ -3,8 +3,9 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, options in `options`, traffic in
-//! `traffic`, `flows`, `waits`, `slots`, `control`, `admission`, `dropping` and `wormhole`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, those whose flows set them up by
+//! packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission`, `dropping`
+//! and `wormhole`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
@@ -16,6 +17,7 @@ mod features;
 mod flows;
 mod options;
 mod own_routes;
+mod set_up;
 mod shipped;
 mod slots;
 mod strata;
@@ -28,9 +30,11 @@ mod wormhole;
 pub(crate) use adaptive::Adaptive;
 pub(crate) use control::{bound, probe};
 pub(crate) use features::{
-    ADMISSION, BESIDE_ROUTES, DROPPING, FLOWS, ROUTES, SCHEDULERS, features,
+    ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, DROPPING, FLOWS, ROUTES, SCHEDULERS, SET_UPS,
+    features,
 };
 pub(crate) use own_routes::case_with_routes;
+pub(crate) use set_up::case_with_set_ups;
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};
 pub(crate) use traffic::{Saturating, ToOne};

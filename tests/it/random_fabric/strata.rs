@@ -7,7 +7,8 @@
 
 use super::Dice;
 use super::features::{
-    ADAPTIVE_ONLY, BESIDE_ROUTES, PLAIN, ROUTES, SCHEDULERS, STATEFUL, TABLES_ONLY, traffic,
+    ADAPTIVE_ONLY, BESIDE_ROUTES, BESIDE_SET_UPS, PLAIN, ROUTES, SCHEDULERS, SET_UPS, STATEFUL,
+    TABLES_ONLY, traffic,
 };
 
 /// Cases in a row that hold everything.
@@ -74,6 +75,8 @@ pub(crate) enum Kind {
     Adaptive,
     /// Tables, and flows with routes of their own.
     OwnRoutes,
+    /// Tables, and flows whose routes are set up by packets.
+    SetUps,
 }
 
 /// What the number of a case decides.
@@ -135,6 +138,8 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
         (Kind::Tables, false) => &[&STATEFUL, &TABLES_ONLY, &SCHEDULERS],
         (Kind::OwnRoutes, true) => &[&ROUTES],
         (Kind::OwnRoutes, false) => &[&ROUTES, &BESIDE_ROUTES, &SCHEDULERS],
+        (Kind::SetUps, true) => &[&SET_UPS],
+        (Kind::SetUps, false) => &[&SET_UPS, &BESIDE_SET_UPS, &SCHEDULERS],
         (Kind::Adaptive, true) => &[&PLAIN, &ADAPTIVE_ONLY],
         (Kind::Adaptive, false) => &[&STATEFUL, &ADAPTIVE_ONLY, &SCHEDULERS],
     };
@@ -143,7 +148,7 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
     if (kind, plain) == (Kind::Tables, true) {
         names.extend(traffic());
     }
-    if kind != Kind::OwnRoutes {
+    if matches!(kind, Kind::Tables | Kind::Adaptive) {
         names.push(String::from("fork"));
     }
     names

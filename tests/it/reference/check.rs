@@ -5,6 +5,7 @@ use super::Fabric;
 use super::flows::Told;
 use super::own_routes;
 use super::packet::{Packet, Saying, Says};
+use super::set_up;
 use super::switch::Switch;
 use std::collections::BTreeMap;
 use virtlane::ids::{HostId, SlId};
@@ -137,7 +138,7 @@ fn check_control(fabric: &Fabric<'_>) {
 
 /// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they are delivered, but for
 /// dropped ones, in the order of their creation, those of one flow, those of none, and control packets; which of these goes first is the scheduler's
-/// choice, or D40's. With routes of their own (D66) so are the packets of a flow, and its probes.
+/// choice, or D40's. With routes of their own (D66, D67) so are the packets of a flow, and its probes.
 pub(super) fn check_order(fabric: &Fabric<'_>) {
     let (setting, packets) = (fabric.setting, &fabric.packets);
     let mut last: BTreeMap<(HostId, HostId, SlId, bool, Option<usize>, bool), u64> =
@@ -151,7 +152,12 @@ pub(super) fn check_order(fabric: &Fabric<'_>) {
             packet.sl
         };
         let ends = (packet.source, packet.destination);
-        let has_route = |saying: &Saying| own_routes::of_saying(setting, *saying).is_some();
+        let is_set_up = set_up::directed(setting, packet).is_some();
+        if is_set_up && !set_up::is_in_order(setting) {
+            continue;
+        }
+        let has_route =
+            |saying: &Saying| is_set_up || own_routes::of_saying(setting, *saying).is_some();
         let probes = packet.saying.filter(has_route);
         let path = (
             ends.0,

@@ -28,6 +28,8 @@ pub(super) struct Waiting {
     pub(super) ways: Vec<Way>,
     /// D20: what the adaptive engine said at its first request.
     pub(super) told: Option<Told>,
+    /// Cycle in which its header came.
+    pub(super) arrived: u64,
     /// Earliest request cycle as far as delays and flit rates go (D1).
     pub(super) ready: u64,
 }
@@ -52,9 +54,19 @@ impl Queue {
         let since = head.ready.max(self.head_since) + self.routing;
         (since <= now).then_some((head, since))
     }
-}
 
-impl Queue {
+    /// A packet joins, which may have arrived before others that have joined (D67).
+    pub(super) fn enter(&mut self, waiting: Waiting, now: u64) {
+        let mut packets = self.packets.iter();
+        let later = packets.position(|other| other.arrived > waiting.arrived);
+        let place = later.unwrap_or(self.packets.len());
+        if place == 0 {
+            assert!(!self.leaving, "what leaves has arrived before");
+            self.head_since = now;
+        }
+        self.packets.insert(place, waiting);
+    }
+
     /// Packets that may request by now, but for the one that is leaving.
     pub(super) fn queued(&self, now: u64) -> usize {
         let staying = self.packets.iter().skip(usize::from(self.leaving));

@@ -2,12 +2,12 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55-D61, D63-D66, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55-D61, D63-D67, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `legacy_tables` (D54), `switch`
-//! (queues and holding), `routing`, `adaptive` (D20) and `own_routes` (D66), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
+//! (queues and holding), `routing`, `adaptive` (D20), `own_routes` (D66) and `set_up` (D67), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `wormhole` (D65, in place of stages Arbitrate, Cross and Inject), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
 //! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49),
 //! `applications` (D50), `waits` (D63), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
@@ -38,6 +38,7 @@ mod packet;
 mod request;
 mod rooms;
 mod routing;
+mod set_up;
 mod sink;
 mod switch;
 mod trials;
@@ -52,6 +53,7 @@ pub(crate) use flows::Controlled;
 pub(crate) use outcome::{Delivery, Outcome};
 pub(crate) use packet::Says;
 pub(crate) use routing::Routing;
+pub(crate) use set_up::{SetUpCounts, can_wait_in_a_circle};
 pub(crate) use window::{ClassCounts, ControlCounts, FlowCounts, HostCounts};
 
 use admission::Admission;
@@ -153,6 +155,7 @@ impl<'a> Fabric<'a> {
         setting.routing.check_options(options);
         drops::check_plan(setting);
         own_routes::check_plan(setting);
+        set_up::check_plan(setting);
         wormhole::check_plan(setting);
         let link = |channel| Link::new(graph, channel, options);
         Self {
@@ -198,6 +201,7 @@ impl<'a> Fabric<'a> {
             assert!(plan.admission.is_none(), "D64");
         }
         assert!(!own_routes::are_given(self.setting), "D66");
+        assert!(!set_up::are_any(self.setting), "D67");
         assert_eq!(plan.flows.len(), self.setting.plan.flows.len(), "D64");
         self.setting.plan = plan;
         for host in &mut self.hosts {
@@ -289,6 +293,7 @@ impl<'a> Fabric<'a> {
     fn arbitrate_cross_mark(&mut self, now: u64) {
         let options = &self.setting.plan.switch;
         for switch in &mut self.switches {
+            switch.direct(self.setting, &mut self.packets, now);
             switch.route(self.setting, &self.links, &mut self.packets, now);
             switch.drop_packets(self.setting, &self.links, &mut self.packets, now);
             let links = &mut self.links;

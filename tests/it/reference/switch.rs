@@ -15,6 +15,7 @@ use super::own_routes;
 use super::packet::{Flit, Packet, PacketId};
 use super::request::Request;
 use super::routing::Routing;
+use super::set_up::{self, SetUps};
 use super::wormhole::Ports;
 use virtlane::ids::{ChannelId, SwitchId};
 use virtlane::plan::{Forwarding, Queues, SwitchOptions};
@@ -58,6 +59,8 @@ pub(super) struct Switch {
     transfers: Vec<Transfer>,
     /// D58: dropped packets that leave their queues.
     pub(super) drops: Vec<Leaving>,
+    /// D67; none where no class sets up.
+    pub(super) set_ups: Option<SetUps>,
     /// D65.
     pub(super) ports: Ports,
 }
@@ -73,6 +76,7 @@ impl Switch {
             outputs: ports.iter().map(|port| port.map(output)).collect(),
             transfers: Vec::new(),
             drops: Vec::new(),
+            set_ups: SetUps::new(setting, id),
             ports: Ports::new(&setting.plan.switch, ports.len()),
         }
     }
@@ -120,7 +124,7 @@ impl Switch {
         queue.head_since = head_since;
     }
 
-    /// A header arrives at `input`: it is queued, and routed by tables when there are some.
+    /// A header arrives at `input`: it is queued, and routed by tables when there are some; or it will be directed (D67).
     pub(super) fn arrive(
         &mut self,
         setting: Setting<'_>,
@@ -130,6 +134,15 @@ impl Switch {
         stored: Stored,
     ) {
         let options = &setting.plan.switch;
+        if set_up::directed(setting, packet).is_some() {
+            let connected = self.inputs[input].as_ref().expect("connected");
+            // all channels have one pace
+            let pace = links[connected.channel].cycles_per_flit;
+            let ready = stored.since + ready_after(options, packet.size, pace, pace);
+            let packet = (stored.flit.packet, stored.lane);
+            self.expect(input, packet, (stored.since, ready));
+            return;
+        }
         let ways = match setting.routing {
             Routing::Tables(tables) => vec![match own_routes::of_packet(setting, packet) {
                 Some(route) => self.way_of_route(setting, tables, (packet, route), input),
@@ -153,16 +166,14 @@ impl Switch {
             Queues::Fifo => stored.lane,
             Queues::Voq => stored.lane * self.outputs.len() + ways[0].output,
         };
-        let queue = &mut input.queues[queue];
-        if queue.packets.is_empty() {
-            queue.head_since = stored.since;
-        }
-        queue.packets.push(Waiting {
+        let waiting = Waiting {
             packet: stored.flit.packet,
             ways,
             told: None,
+            arrived: stored.since,
             ready,
-        });
+        };
+        input.queues[queue].enter(waiting, stored.since);
     }
 
     /// Output and lane of a packet that comes in over `input`, by tables.

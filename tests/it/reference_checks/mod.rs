@@ -15,6 +15,7 @@ mod probes;
 mod random_cases;
 mod reservations;
 mod rooms;
+mod set_ups;
 mod slots;
 mod trials;
 mod turns;

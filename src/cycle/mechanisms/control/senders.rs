@@ -56,7 +56,7 @@ impl Controlled {
     }
 }
 
-/// What is counted of flows that begin by reservations (D60).
+/// What is counted of flows that their senders begin (D60, D67).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Begun {
     /// Such flows.
@@ -99,11 +99,16 @@ pub struct Senders {
     pub(in crate::cycle::mechanisms) receivers: Vec<Option<Receiver>>,
     /// Cycles for which timers were set, with the row.
     pub(in crate::cycle::mechanisms) timers: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Written start of the flows, by row, where some begin by reservations.
+    /// Written start of the flows, by row, where senders begin some.
     #[serde(skip)]
     pub(super) starts: Vec<u64>,
     /// Flows that have begun so.
     pub(super) begun: Begun,
+    /// Next flow of the connection, by row, where routes are set up (D67).
+    #[serde(skip)]
+    pub(super) next: Vec<Option<u32>>,
+    /// Whether the flow in a row has made its connection free.
+    pub(super) closed: Vec<bool>,
     /// Probes that calls of this cycle have sent, with the row.
     #[serde(skip)]
     pub(in crate::cycle::mechanisms) sent: Vec<(u32, Probe)>,
@@ -113,6 +118,7 @@ impl Persistent for Senders {
     fn resume(&mut self, built: Self, _: &Resume<'_>) {
         (self.algorithms, self.packets) = (built.algorithms, built.packets);
         (self.hears_starts, self.starts) = (built.hears_starts, built.starts);
+        self.next = built.next;
     }
 }
 
@@ -145,12 +151,12 @@ impl Senders {
         }
     }
 
-    /// Requests for flows that begin by reservations: events that their senders have logged.
+    /// Requests for flows that their senders begin: events that these have logged.
     pub(super) fn requests(&self, flows: &Flows) -> u64 {
         let senders = flows.rows().iter().zip(&self.rows);
         let reserving = senders.filter(|(flow, _)| {
             let algorithm = self.algorithms[usize::from(flow.class)].as_ref();
-            algorithm.is_some_and(Algorithm::reserves)
+            algorithm.is_some_and(|one| one.reserves() || one.set_up().is_some())
         });
         let logged = reserving.filter_map(|(_, sender)| Some(sender.as_ref()?.logged));
         logged.sum()
@@ -241,6 +247,27 @@ impl Senders {
         }
         if let Some(probe) = actions.send {
             self.sent.push((row, probe));
+        }
+        if actions.close {
+            self.close(row, now);
+        }
+    }
+
+    /// The connection of the flow in a row is free for its next flow (D67).
+    fn close(&mut self, row: u32, now: u64) {
+        let Some(closed) = self.closed.get_mut(row as usize) else {
+            return;
+        };
+        if std::mem::replace(closed, true) {
+            return;
+        }
+        let Some(next) = self.next[row as usize] else {
+            return;
+        };
+        if let Some(controlled) = &mut self.rows[next as usize] {
+            let at = self.starts[next as usize].max(now + 1);
+            controlled.timer = at;
+            self.timers.push(Reverse((at, next)));
         }
     }
 

@@ -57,12 +57,12 @@ impl Probes {
 
     /// The sender of the flow in a row sends, in cycle `now`.
     pub(super) fn send(&mut self, now: u64, row: u32, probe: Probe) {
-        let content = Content {
-            kind: Kind::Probe,
-            visits: true,
-            payload: probe.payload,
-        };
         if let Some(way) = self.given.ways[row as usize] {
+            let content = Content {
+                kind: Kind::Probe,
+                visits: self.has_agents(way.class),
+                payload: probe.payload,
+            };
             self.want((now, probe.after), (&way, row), content);
         }
     }

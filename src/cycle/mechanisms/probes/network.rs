@@ -168,7 +168,7 @@ impl Network {
         let station = site.stations[input.0 as usize];
         let tables = leads.tables;
         let own = leads.own_routes;
-        parcel.place = OwnRoutes::behind(parcel.place);
+        parcel.place = own.map_or(parcel.place, |routes| routes.behind(parcel.place));
         let output = own.and_then(|routes| routes.output_at(parcel.place));
         let output = output.unwrap_or_else(|| {
             let row = station.table_row as usize * tables.host_count;

@@ -3,9 +3,11 @@
 mod flows;
 mod reacting;
 mod routes;
+mod set_ups;
 mod wormhole;
 
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
+pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
 
 use super::Case;
 use crate::reference::Routing;
@@ -216,6 +218,7 @@ where
     }
     if let Routing::Tables(tables) = (&case.routing).into() {
         names.extend(routes::features(&case.plan, &case.graph, tables));
+        names.extend(set_ups::features(&case.plan, &case.graph, tables));
     }
     names.sort();
     names.dedup();
