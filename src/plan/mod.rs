@@ -47,7 +47,7 @@ pub struct Plan {
     pub switch: SwitchOptions,
     /// Host options.
     pub host: HostOptions,
-    /// Traffic classes.
+    /// Traffic classes, those of answers behind all others.
     pub classes: Vec<ClassPlan>,
     /// Where the classes that send messages get them from.
     pub workloads: Vec<Workload>,

@@ -190,6 +190,7 @@ impl Coverage {
         self.require(SET_UPS, 3);
         self.require(SET_UPS.map(|name| format!("resumed with {name}")), 2);
         self.require(BESIDE_SET_UPS.iter().chain(&SCHEDULERS), 2);
+        self.require(["flows that wait"], 2);
         self.require((2..=7).map(|count| format!("{count} shards")), 1);
         let kept = [FULL, ENTERED, EMPTIED];
         self.require(kept, 10);

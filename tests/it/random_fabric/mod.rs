@@ -285,6 +285,11 @@ fn finish<R>(
     routing: R,
     cycles: u64,
 ) -> Case<R> {
+    let mut answers = plan.classes[plan.first_answers()..].iter();
+    assert!(
+        answers.all(|class| class.answers.is_some()),
+        "answers come last"
+    );
     Case {
         fork: way::fork(dice, &plan, &graph, cycles),
         way: way::way(dice, stratum, cycles),

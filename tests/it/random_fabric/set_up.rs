@@ -150,7 +150,7 @@ fn add(dice: &mut Dice, graph: &Graph, (levels, management): (u32, bool), plan: 
     if plan.flows.is_empty() {
         plan.host.scheduler = dice.pick(&SCHEDULERS);
     }
-    let number = plan.classes.len() as u16;
+    let number = plan.first_answers() as u16;
     let (size, answer) = (traffic::sizes(dice), dice.pick(&[1, 1, 1, 2, 4]));
     let flows = flows(dice, graph, number, &size);
     let mut level = || SlId(dice.between(0, levels - 1) as u8);
@@ -169,20 +169,31 @@ fn add(dice: &mut Dice, graph: &Graph, (levels, management): (u32, bool), plan: 
             vec![level()],
         )
     };
-    plan.classes.extend([class, answers]);
+    // classes of answers stay the last ones
+    for control in plan
+        .classes
+        .iter_mut()
+        .filter_map(|class| class.control.as_mut())
+    {
+        control.answers += 1;
+    }
+    plan.classes.insert(number.into(), class);
+    plan.classes.push(answers);
     plan.flows.extend(flows);
-    let on_vl15 = management && dice.chance(65);
-    plan.classes[usize::from(number) + 1].management = on_vl15;
+    let last = plan.classes.len() - 1;
+    plan.classes[last].management = management && dice.chance(65);
     let algorithm = algorithm(dice, plan, number.into(), answer);
     plan.classes[usize::from(number)].control = Some(Control {
         algorithm,
-        answers: number + 1,
+        answers: last as u16,
         transport: None,
         queue: None,
     });
     if plan.observe.is_on() {
-        plan.observe.classes.resize(plan.classes.len(), true);
-        plan.observe.percentiles.resize(plan.classes.len(), true);
+        for observed in [&mut plan.observe.classes, &mut plan.observe.percentiles] {
+            observed.insert(number.into(), true);
+            observed.push(true);
+        }
     }
 }
 

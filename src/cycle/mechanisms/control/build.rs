@@ -2,7 +2,8 @@
 
 use super::answers::{Answers, Way, system as make};
 use super::parts::Parts;
-use super::senders::{Controlled, Senders, system as notify};
+use super::sender::Controlled;
+use super::senders::{Senders, system as notify};
 use crate::control::{Actions, Facts, Line};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};

@@ -25,13 +25,12 @@ pub(crate) const SET_UPS: [&str; 15] = [
 ];
 
 /// What flows whose routes are set up may have beside them.
-pub(crate) const BESIDE_SET_UPS: [&str; 40] = [
+pub(crate) const BESIDE_SET_UPS: [&str; 39] = [
     "flows beside classes",
     "flows beside messages",
     "flows with a process",
     "slots",
     "later phases",
-    "flows that wait",
     "changes of limits",
     "windows",
     "control beside other flows",
