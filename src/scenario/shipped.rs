@@ -24,6 +24,7 @@ macro_rules! studies {
 }
 
 studies![
+    "adaptive_flow_routing",
     "admission_dropping",
     "admission_flows",
     "admission_levels",
