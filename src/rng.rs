@@ -47,6 +47,8 @@ pub enum Purpose {
     FluidRoutes = 15,
     /// Choices of a solver of rates at flow level; id 0.
     FluidRates = 16,
+    /// Ties of the choices of set-ups at a switch input; id = channel.
+    SetUp = 17,
 }
 
 /// The stream of `purpose` for entity `id` under the scenario's `seed`.

@@ -3,7 +3,7 @@
 use super::args::Check;
 use super::print;
 use crate::error::Error;
-use crate::plan::ClassPlan;
+use crate::plan::{ClassPlan, Plan};
 use crate::scenario::{self, Parts, Resolved};
 use std::process::ExitCode;
 
@@ -48,6 +48,52 @@ pub(super) fn scope(resolved: &Resolved) -> &'static str {
     }
 }
 
+/// What flows with routes of their own do, if they have some.
+pub(super) fn own_routes(resolved: &Resolved) -> Option<String> {
+    let plan = &resolved.plan;
+    if plan.sets_up() {
+        return Some(set_up(plan));
+    }
+    let routes = plan.routes_of_flows.as_ref()?;
+    let policy = &resolved.scenario.fluid.policy.name.value;
+    let lengths = || routes.iter().map(<[_]>::len);
+    let channels = resolved.layout.graph.channels().len();
+    let mean = lengths().sum::<usize>() as f64 / routes.len().max(1) as f64;
+    Some(format!(
+        "{} by {policy}, {mean:.3} channels on average and {} at most; at most {} over one channel",
+        super::count(routes.len(), "flow", "s"),
+        lengths().max().unwrap_or(0),
+        super::count(
+            routes.loads(channels).into_iter().max().unwrap_or(0) as usize,
+            "flow",
+            "s"
+        ),
+    ))
+}
+
+/// How routes are set up, class by class.
+fn set_up(plan: &Plan) -> String {
+    let number = |value: u32| match value {
+        u32::MAX => String::from("any number of"),
+        value => value.to_string(),
+    };
+    let classes = plan.classes.iter().filter_map(|class| {
+        let set_up = class.set_up()?;
+        let direction = if set_up.free {
+            "either side"
+        } else {
+            "the farther end"
+        };
+        Some(format!(
+            "set up for `{}`: {} horizontal hops of a level, to {direction}; {} places of a cache",
+            class.name,
+            number(set_up.hops),
+            number(set_up.cache)
+        ))
+    });
+    classes.collect::<Vec<_>>().join("; ")
+}
+
 fn verdict(resolved: &Resolved) -> String {
     let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
     let free = if resolved.proof.acyclic {
@@ -63,14 +109,16 @@ fn verdict(resolved: &Resolved) -> String {
             scenario::unreachable_pairs(graph, &resolved.proof)
         ),
     };
+    let own_routes = own_routes(resolved).map(|text| format!("\n  routes   {text}"));
     format!(
-        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}\n  traffic  {}\n  \
+        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}\n  traffic  {}\n  \
          cycles   {} warm-up + {} measurement, then at most {} drain\n",
         plan.title,
         super::count(graph.switches().len(), "switch", "es"),
         super::count(graph.hosts().len(), "host", "s"),
         super::count(graph.link_count(), "link", "s"),
         resolved.routes.engine(),
+        own_routes.unwrap_or_default(),
         classes(resolved),
         plan.phases.warmup,
         plan.phases.measure,

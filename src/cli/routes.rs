@@ -120,6 +120,9 @@ fn survey(resolved: &Resolved, text: &mut String) {
             format!("{held} with those of hosts that hold requests back"),
         );
     }
+    if let Some(own_routes) = super::check::own_routes(resolved) {
+        line("routes of flows", own_routes);
+    }
     paths(resolved, &mut line);
     let remarks = match routes {
         routing::Routes::Tables(tables) => &tables.remarks,

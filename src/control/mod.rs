@@ -12,14 +12,19 @@
 
 pub mod dcqcn;
 pub mod delay;
+pub mod dffa;
 pub mod erratic;
 pub mod inc;
 pub mod infiniband;
 mod limit;
+pub mod member;
 mod parameters;
 pub mod probe;
 pub mod request_reply;
 pub mod reservation;
+pub mod saa;
+pub mod saa_m;
+pub mod set_up;
 pub mod window;
 
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
@@ -119,8 +124,10 @@ pub struct Actions {
     pub log: bool,
     /// A probe to the flow's destination (algorithms that probe only).
     pub send: Option<Probe>,
-    /// Whether the flow begins (algorithms that reserve only).
+    /// Whether the flow begins (algorithms that reserve or set up only).
     pub begin: bool,
+    /// Whether the connection is free for its next flow (algorithms that set up only).
+    pub close: bool,
 }
 
 /// The machines of an algorithm; `self` are its parameters.
@@ -299,13 +306,27 @@ macro_rules! algorithms {
 algorithms![
     Dcqcn in dcqcn,
     Delay in delay,
+    Dffa in dffa,
     Erratic in erratic,
     Inc in inc,
     InfiniBand in infiniband,
     RequestReply in request_reply,
     Reservation in reservation,
+    Saa in saa,
+    SaaM in saa_m,
+    SetUp in set_up,
     Window in window,
 ];
+
+impl Algorithm {
+    /// Its parameters, if it sets routes up (D67).
+    pub fn set_up(&self) -> Option<&set_up::SetUp> {
+        match self {
+            Self::SetUp(own) => Some(own),
+            _ => None,
+        }
+    }
+}
 
 /// Every algorithm a scenario can name.
 pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
@@ -313,10 +334,14 @@ pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
     entries: &[
         dcqcn::ENTRY,
         delay::ENTRY,
+        dffa::ENTRY,
         inc::ENTRY,
         infiniband::ENTRY,
         request_reply::ENTRY,
         reservation::ENTRY,
+        saa::ENTRY,
+        saa_m::ENTRY,
+        set_up::ENTRY,
         window::ENTRY,
     ],
     unclear: &[],

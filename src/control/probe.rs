@@ -6,7 +6,8 @@
 //!
 //! New ones: an algorithm that implements [`Probing`] beside [`Machines`], and its name in the list at the end.
 
-use super::{Actions, Algorithm, Machines, Receiver, Sender, erratic, reservation};
+use super::{Actions, Algorithm, Machines, Receiver, Sender};
+use super::{dffa, erratic, reservation, saa, saa_m, set_up};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
@@ -38,7 +39,7 @@ pub struct Reply {
 pub struct Facts {
     /// Number of the flow.
     pub id: u32,
-    /// Cycle from which it takes part.
+    /// Cycle from which it takes part; [`Self::NO_START`] where it is told none (D67).
     pub start: u64,
     /// Cycle from which it makes no packet.
     pub stop: Option<u64>,
@@ -46,6 +47,11 @@ pub struct Facts {
     pub flits: Option<u64>,
     /// Weight, at least 1.
     pub weight: u16,
+}
+
+impl Facts {
+    /// In place of a start: another flow goes before it.
+    pub const NO_START: u64 = u64::MAX;
 }
 
 /// Where an agent stands.
@@ -69,9 +75,19 @@ pub trait Probing: Machines {
         true
     }
 
-    /// Whether its senders begin their flows (D60).
+    /// Whether its senders begin their flows once these are reserved (D60).
     fn reserves(&self) -> bool {
         false
+    }
+
+    /// Whether channels have agents (D48).
+    fn has_agents(&self) -> bool {
+        true
+    }
+
+    /// A receiver that was just made learns the size of its flow \[flits\], if it has one (D67).
+    fn expect(&self, receiver: &mut Self::Receiver, flits: Option<u64>) {
+        let _ = (receiver, flits);
     }
 
     /// A sender that was just started learns of its flow; adds to the actions of the start. It may not send yet.
@@ -130,10 +146,18 @@ macro_rules! probing {
                 }
             }
 
-            /// [`Probing::agent`]; `None` where the algorithm does not probe.
+            /// [`Probing::expect`]; nothing where the algorithm does not probe.
+            pub fn expect(&self, receiver: &mut Receiver, flits: Option<u64>) {
+                match (self, receiver) {
+                    $((Self::$name(own), Receiver::$name(state)) => own.expect(state, flits),)*
+                    _ => {}
+                }
+            }
+
+            /// [`Probing::agent`]; `None` where the algorithm does not probe or has none.
             pub fn agent(&self, place: Place) -> Option<Agent> {
                 match self {
-                    $(Self::$name(own) if own.probes() => Some(Agent::$name(own.agent(place))),)*
+                    $(Self::$name(own) if own.probes() && own.has_agents() => Some(Agent::$name(own.agent(place))),)*
                     _ => None,
                 }
             }
@@ -174,4 +198,11 @@ macro_rules! probing {
     };
 }
 
-probing![Erratic in erratic, Reservation in reservation];
+probing![
+    Dffa in dffa,
+    Erratic in erratic,
+    Reservation in reservation,
+    Saa in saa,
+    SaaM in saa_m,
+    SetUp in set_up,
+];

@@ -36,50 +36,67 @@ pub(super) fn arrival(now: u64, is_marked: bool, latency: u64) -> Arrival {
     }
 }
 
+/// What an algorithm is without its defaults, and with them.
+const DEFAULTS: &[(&str, &str)] = &[
+    (
+        "Dcqcn()",
+        "Dcqcn(interval: \"50 us\", gain: 8, alpha_timer: \"55 us\", timer: \"55 us\", bytes: \"10 MB\", stages: 5, \
+     increase: \"40 Mbit/s\", hyper_increase: \"40 Mbit/s\", least: \"100 Mbit/s\")",
+    ),
+    (
+        "Delay(target: \"10 us\", most: 9)",
+        "Swift(target: \"10 us\", most: 9, start: 1, increase: 1.0, beta: 0.8, most_decrease: 0.5)",
+    ),
+    (
+        "Inc(interval: \"1 us\", few: 9)",
+        "Inc(interval: \"2 cycles\", few: 9, strong: 4, mild: 1, relax: 1, most: 64, shift: 2)",
+    ),
+    (
+        "Dffa(begin: \"1 ms\")",
+        "Dffa(begin: \"1953 cycles\", one_packet: true)",
+    ),
+    (
+        "InfiniBand(timer: \"153.6 us\", table: Linear(most: 127, shift: 0))",
+        "Cca(timer: \"300 cycles\", table: Linear(most: 127, shift: 0), increase: 1, limit: 127, minimum: 0, \
+     answers: Cnp, window: None, per: QueuePair, trigger: 0)",
+    ),
+    (
+        "InfiniBand(timer: \"1 us\", table: Entries([(0, 0), (1, 1)]))",
+        "InfiniBand(timer: \"1 us\", table: Linear(most: 1, shift: 1), limit: 1)",
+    ),
+    (
+        "RequestReply()",
+        "RequestReply(outstanding: 1, server: \"1 cycles\", think: \"1 cycles\", request: 1, reply: 1)",
+    ),
+    (
+        // packets of 2 KiB, answers of 1 KiB
+        "RequestReply(request: 3, reply: 2)",
+        "ClosedLoop(request: \"4097 B\", reply: \"17 flits\")",
+    ),
+    (
+        "Reservation()",
+        "Rsvp(utilisation: 0.5, share: 1.0, retry: \"1000 cycles\", attempts: None, limit: true)",
+    ),
+    ("Saa()", "SAA(period: \"10 us\", weights: Given)"),
+    (
+        "SaaM()",
+        "SaaM(period: \"20 cycles\", back_off: \"10 us\", random: true)",
+    ),
+    (
+        "SetUp()",
+        "AdaptiveFlowRouting(hops: 8, free: false, cache: None, connections: Flows, release: Acknowledged)",
+    ),
+    ("Window(window: 3)", "Fixed(window: 3, aimd: false)"),
+    (
+        "Window(aimd: true, most: 9)",
+        "Aimd(aimd: true, start: 1, most: 9)",
+    ),
+];
+
 #[test]
+#[allow(clippy::too_many_lines, reason = "mostly a list of algorithms")]
 fn documented_defaults_are_those_that_happen() {
-    for (least, whole) in [
-        (
-            "Dcqcn()",
-            "Dcqcn(interval: \"50 us\", gain: 8, alpha_timer: \"55 us\", timer: \"55 us\", bytes: \"10 MB\", stages: 5, \
-             increase: \"40 Mbit/s\", hyper_increase: \"40 Mbit/s\", least: \"100 Mbit/s\")",
-        ),
-        (
-            "Delay(target: \"10 us\", most: 9)",
-            "Swift(target: \"10 us\", most: 9, start: 1, increase: 1.0, beta: 0.8, most_decrease: 0.5)",
-        ),
-        (
-            "Inc(interval: \"1 us\", few: 9)",
-            "Inc(interval: \"2 cycles\", few: 9, strong: 4, mild: 1, relax: 1, most: 64, shift: 2)",
-        ),
-        (
-            "InfiniBand(timer: \"153.6 us\", table: Linear(most: 127, shift: 0))",
-            "Cca(timer: \"300 cycles\", table: Linear(most: 127, shift: 0), increase: 1, limit: 127, minimum: 0, \
-             answers: Cnp, window: None, per: QueuePair, trigger: 0)",
-        ),
-        (
-            "InfiniBand(timer: \"1 us\", table: Entries([(0, 0), (1, 1)]))",
-            "InfiniBand(timer: \"1 us\", table: Linear(most: 1, shift: 1), limit: 1)",
-        ),
-        (
-            "RequestReply()",
-            "RequestReply(outstanding: 1, server: \"1 cycles\", think: \"1 cycles\", request: 1, reply: 1)",
-        ),
-        (
-            // packets of 2 KiB, answers of 1 KiB
-            "RequestReply(request: 3, reply: 2)",
-            "ClosedLoop(request: \"4097 B\", reply: \"17 flits\")",
-        ),
-        (
-            "Reservation()",
-            "Rsvp(utilisation: 0.5, share: 1.0, retry: \"1000 cycles\", attempts: None, limit: true)",
-        ),
-        ("Window(window: 3)", "Fixed(window: 3, aimd: false)"),
-        (
-            "Window(aimd: true, most: 9)",
-            "Aimd(aimd: true, start: 1, most: 9)",
-        ),
-    ] {
+    for (least, whole) in DEFAULTS {
         let [least, whole] = [least, whole].map(|text| format!("{:?}", made(text)));
         // shifts of entries without a multiplier say nothing
         assert_eq!(
@@ -146,6 +163,8 @@ const WRONG: &[&str] = &[
     "Inc(interval: \"1 us\", few: 1, most: 16384)",
     "Inc(interval: \"1 us\", few: 1, relax: 0)",
     "Inc(interval: \"1 us\", few: 1, shift: 4)",
+    "Dffa()",
+    "Dffa(begin: \"0 cycles\")",
     "InfiniBand(timer: \"1 us\")",
     "InfiniBand(preset: Opa)",
     "InfiniBand(preset: CcManager, table: Linear(most: 1, shift: 0))",
@@ -180,6 +199,9 @@ const WRONG: &[&str] = &[
     "RequestReply(reply: \"2 packets\")",
     "RequestReply(server: \"0 cycles\")",
     "RequestReply(think: \"3000000000 cycles\")",
+    "Saa(period: \"0 cycles\")",
+    "Saa(weights: Both)",
+    "SaaM(back_off: \"0 cycles\")",
     "Window()",
     "Window(window: 0)",
     "Window(window: 4, most: 5)",

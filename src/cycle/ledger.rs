@@ -11,6 +11,7 @@
 //! Mechanisms add their own terms. Cost: O(state of the fabric) per check.
 
 use super::look::Columns;
+use super::mechanisms::wormhole::Flits;
 use super::records::Records;
 use super::state::{Mail, Outbox, PacketPool, Shared};
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Row, Seen};
@@ -79,10 +80,11 @@ impl Ledger {
         self.count_packets(view, channels);
         self.count_credits(view, channels);
         let shared = view.shared();
-        self.count_mail(shared, inbox, channels);
+        let flits = view.resource::<Flits>().map(Flits::receiver);
+        self.count_mail((shared, flits), inbox, channels);
         let outbox = view.resource::<Outbox>();
         for (shard, mail) in outbox.into_iter().flat_map(|outbox| &outbox.0).enumerate() {
-            self.count_mail(shared, mail, Seen::new(&all[shard]));
+            self.count_mail((shared, flits), mail, Seen::new(&all[shard]));
         }
     }
 
@@ -146,7 +148,8 @@ impl Ledger {
             if std::mem::replace(&mut seen[packet.index()], true) {
                 self.breaks(format!("packet row {} is in two places", packet.0));
             }
-            if let Some(lane) = lane {
+            // flits that go one by one have slots of their own
+            if let Some(lane) = lane.filter(|_| !shared.switch.single_flits) {
                 let incoming = channels[shared.numbering.port(lane)].reverse();
                 let size = u32::from(view.packets()[packet].size);
                 self.claim(shared, incoming, lane, size);
@@ -182,19 +185,29 @@ impl Ledger {
         }
     }
 
-    fn count_mail(&mut self, shared: &Shared, mail: &[Mail], channels: Channels<'_>) {
+    /// `flits`: the receiver of single flits, if there is one.
+    fn count_mail(
+        &mut self,
+        (shared, flits): (&Shared, Option<u16>),
+        mail: &[Mail],
+        channels: Channels<'_>,
+    ) {
         let channel = |lane: LaneRow| channels[shared.numbering.port(lane)];
         for item in mail {
             match item {
                 Mail::Packet { lane, packet, .. } => {
                     self.in_fabric += 1;
-                    let size = u32::from(packet.size);
-                    self.claim(shared, channel(*lane).reverse(), *lane, size);
+                    let size = flits.map_or(packet.size, |_| 0);
+                    self.claim(shared, channel(*lane).reverse(), *lane, size.into());
                 }
                 Mail::Credits { lane, flits, .. } => {
                     self.claim(shared, channel(*lane), *lane, u32::from(*flits));
                 }
                 Mail::Parcel { .. } => self.carries(0, 0, 1),
+                Mail::Notice { receiver, row, .. } if flits == Some(*receiver) => {
+                    let lane = LaneRow(*row);
+                    self.claim(shared, channel(lane).reverse(), lane, 1);
+                }
                 Mail::Content(_) | Mail::Notice { .. } => {}
             }
         }

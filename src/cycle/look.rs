@@ -142,7 +142,9 @@ impl<const W: usize> Columns for Look<'_, W> {
     fn next_hop(&self, input: PortRow, packet: PacketRow) -> LaneRow {
         let (shared, port) = (&self.world.resource::<Place>().shared, &self.ins[input]);
         let first = self.switches[port.owner].first_port;
-        let packet = &self.packets[packet];
+        let own = shared.own_routes.as_ref();
+        let own = own.and_then(|routes| routes.output(&self.records[packet]));
+        let packet = (&self.packets[packet], own);
         let (out, lane) = next_hop(&shared.forwarding, port, first, packet, &self.outs);
         shared.numbering.lane(out, u32::from(lane))
     }

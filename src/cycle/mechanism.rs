@@ -270,6 +270,7 @@ mechanisms![
     super::mechanisms::flows::Flowing,
     super::mechanisms::control::Controlling,
     super::mechanisms::probes::Probing,
+    super::mechanisms::set_up::SettingUp,
     super::mechanisms::congestion::requests::Marking,
     super::mechanisms::congestion::Filling,
     super::mechanisms::dropping::Dropping,
@@ -282,4 +283,5 @@ mechanisms![
     super::mechanisms::trials::Counters,
     super::mechanisms::vl_tables::LaneArbiters,
     super::mechanisms::waits::Waits,
+    super::mechanisms::wormhole::Wormhole,
 ];

@@ -17,7 +17,7 @@
 //! | `Consume` | host | - (what leaves the shard is put into its mail; it is there for nobody in this cycle) |
 //!
 //! `React`, `Admit`, `Notify` and `Observe` have no stage of the core. What only some fabrics have is a
-//! [`Mechanism`]: `Transmit`, `Mark` and input-first allocation are systems of mechanisms. Within a stage the order of
+//! [`Mechanism`]: `Transmit`, `Mark`, input-first allocation and what passes single flits are systems of mechanisms. Within a stage the order of
 //! entities does not matter: switches read other switches' state only through events of earlier cycles and credit
 //! ramps that start later than now.
 
@@ -77,11 +77,15 @@ fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
         shard.system(Slot::Credits, "credits", credits::<W, P>);
         shard.system(Slot::Deliver, "deliver", deliver::<W, P>);
         shard.system(Slot::Route, "route", route::<W, P>);
-        if shard.site().shared.switch.matching == Matching::OutputFirst {
+        let switch = &shard.site().shared.switch;
+        let packets_go = !(P::OTHER && switch.single_flits);
+        if packets_go && switch.matching == Matching::OutputFirst {
             shard.system(Slot::Arbitrate, "arbitrate", arbitrate::<W, P>);
         }
-        shard.system(Slot::Cross, "cross", cross::<W, P>);
-        shard.system(Slot::Inject, "inject", inject::system::<W, P>);
+        if packets_go {
+            shard.system(Slot::Cross, "cross", cross::<W, P>);
+            shard.system(Slot::Inject, "inject", inject::system::<W, P>);
+        }
     } else {
         shard.system(Slot::Credits, "credits", bare_credits::<W, P>);
         shard.system(Slot::Deliver, "deliver", bare_deliver::<W, P>);

@@ -8,7 +8,7 @@ use crate::fabric::components::NONE;
 use crate::fabric::{Packet, PacketRecord};
 use crate::ids::HostId;
 use crate::measure::{self, Delivery, FlowLatencies};
-use crate::plan::Plan;
+use crate::plan::{Forwarding, Plan};
 use crate::topology::Graph;
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,8 @@ pub struct Records {
     pace: Vec<u16>,
     /// Longest time from the first flit of a packet to its last where a host takes it \[cycles\].
     longest: u64,
+    /// Whether all flits of a packet count with its last one (D65).
+    is_whole: bool,
 }
 
 impl Persistent for Records {
@@ -110,6 +112,7 @@ impl Records {
             ),
             window: (plan.phases.warmup, end),
             longest: u64::from(plan.largest_packet()) * u64::from(slowest),
+            is_whole: plan.switch.forwarding == Forwarding::Wormhole,
             pace,
             ..Self::default()
         }
@@ -156,6 +159,7 @@ impl Records {
         let size = u64::from(size);
         match tail.checked_sub(at) {
             None => size,
+            Some(_) if self.is_whole => 0,
             Some(late) => {
                 let pace = u64::from(self.pace[destination as usize]);
                 size.saturating_sub(late / pace + 1)

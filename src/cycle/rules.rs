@@ -6,6 +6,7 @@
 //! source.
 
 use super::mechanisms::adaptive::Adaptation;
+use super::mechanisms::own_routes::OwnRoutes;
 use super::state::{Grant, Shared};
 use crate::fabric::Classifier;
 use crate::fabric::mask::LaneMask;
@@ -29,7 +30,7 @@ pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
     const VOQ: bool;
     /// Buffers behind the crossbar.
     const BUFFERS: bool;
-    /// Everything else: adaptive routing, pools, VL15, slow sinks, channels of several paces, legacy VL arbitration.
+    /// Everything else: adaptive routing, routes of flows, pools, VL15, slow sinks, channels of several paces, legacy VL arbitration.
     const OTHER: bool;
 }
 
@@ -161,7 +162,7 @@ macro_rules! options {
             /// Whether the set has all options of the fabric.
             pub(in crate::cycle) fn is_within<P: RuleSet>(&self) -> bool {
                 (P::ARBITRATION || self.tables.is_none())
-                    && (P::OTHER || self.adaptation.is_none())
+                    && (P::OTHER || self.adaptation.is_none() && self.own_routes.is_none())
                     $(&& (P::$family || self.switch.$name == $plain))*
             }
         }
@@ -183,6 +184,7 @@ options! {
     management: LaneMask = LaneMask::EMPTY, OTHER;
     uniform_pace: bool = true, OTHER;
     store_and_forward: bool = false, OTHER;
+    single_flits: bool = false, OTHER;
     open: bool = false, OTHER;
     legacy_arbitration: bool = false, OTHER;
 }
@@ -212,6 +214,12 @@ impl<'a, P: RuleSet> Rules<'a, P> {
         self.0.adaptation.as_ref().filter(|_| P::OTHER)
     }
 
+    /// Routes that flows have of their own.
+    #[inline(always)]
+    pub fn own_routes(&self) -> Option<&'a OwnRoutes> {
+        self.0.own_routes.as_ref().filter(|_| P::OTHER)
+    }
+
     /// VL arbitration tables of the crossbar's output side: with output lanes they act at the channel.
     #[inline]
     pub fn crossbar_tables(&self) -> Option<&'a VlArbitrationTables> {
@@ -225,6 +233,12 @@ impl<'a, P: RuleSet> Rules<'a, P> {
             && self.output_arbitration() == OutputArbitration::RoundRobin
             && !self.reserve()
             && self.crossbar_tables().is_none()
+    }
+
+    /// Credits that a packet's request asks for \[flits\].
+    #[inline(always)]
+    pub fn request_size(&self, flits: u16) -> u16 {
+        if self.single_flits() { 1 } else { flits }
     }
 
     /// Lane of the credit count that `lane` draws from.

@@ -205,7 +205,9 @@ pub struct PacketRecord {
     pub source: u32,
     /// Number within its source.
     pub sequence: u32,
-    /// Adaptive routing: switch it goes through first.
+    /// Adaptive routing: switch it goes through first. Where flows have routes of their own: place of its output in the
+    /// list of all, under way of the one before, or the output that a switch has chosen for it; [`NONE`] of a packet that goes by
+    /// the tables.
     pub via: u32,
     /// Adaptive routing: word of the engine.
     pub word: u16,

@@ -8,7 +8,6 @@
 //! Fabric and forwarding tables are those of the scenario in all runs.
 
 mod human;
-mod network;
 mod outcome;
 mod summary;
 mod tables;
@@ -22,6 +21,7 @@ pub use write::write;
 use crate::fluid::rates::TooLargeError;
 use crate::fluid::routes::link_sets::LinkSets;
 use crate::fluid::routes::{PolicyError, Ways};
+use crate::scenario::resolve::network::network;
 use crate::scenario::{Document, FluidScenario, Parts, ScenarioError};
 use rayon::prelude::*;
 
@@ -109,7 +109,11 @@ fn one(
     };
     let ends: Vec<_> = flows.flows.iter().map(|flow| flow.ends).collect();
     let routes = scenario.policy.routes(&ways, &ends, seed)?;
-    let network = network::network(scenario, &flows, &routes);
+    let links = (
+        scenario.scenario.fluid.reserved.value,
+        scenario.sink_cycles_per_flit,
+    );
+    let network = network(graph, links, &flows.flows, &routes);
     let rates = (scenario.solver.solve)(&network, seed)?;
     let checked = if check {
         (scenario.solver.check)(&network, &rates)

@@ -7,6 +7,7 @@
 //! References: [`ZDORNOV_BIRK`](crate::references::ZDORNOV_BIRK)
 
 pub mod check;
+pub mod dafa;
 pub mod network;
 pub mod rates;
 pub mod routes;

@@ -61,6 +61,10 @@ pub struct FlowSent {
     pub answered: u64,
     /// Events that its sender logged; those of a group count for its first flow.
     pub logged: u64,
+    /// Cycle of the last of them.
+    pub last_logged: Option<u64>,
+    /// Answers and replies that the sender had been told by then.
+    pub told_then: u64,
     /// Packets made in the measurement, rejected ones included; filled once per run.
     pub attempted: u64,
 }

@@ -1,8 +1,11 @@
-//! Control of flows: events that senders log; of classes apart visits of agents, and what went out of band.
+//! Control of flows: events that senders log; of classes apart visits of agents, routes that their packets set up, and what went
+//! out of band.
 
+use super::flows::{quantile, some_mean, sorted};
 use super::loads::ratio;
 use super::{Entry, counted};
 use crate::measure::RunResult;
+use crate::measure::flow_counts::FlowSent;
 use serde_json::Value;
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -13,6 +16,38 @@ pub(super) const ENTRIES: &[Entry] = &[
         |run| count(run, "control.triggers").map(Value::from),
     )
     .column()
+    .entry(),
+    counted(
+        "control.last_event.mean",
+        "cycle",
+        "Cycle of the last event that the sender of a flow logged, mean over the flows with one; where rates are \
+         calculated, their last change",
+        |run| some_mean(&of_last(run, |sent| sent.last_logged)),
+    )
+    .column()
+    .entry(),
+    counted(
+        "control.last_event.max",
+        "cycle",
+        "The same, of the last one of all",
+        |run| quantile(&of_last(run, |sent| sent.last_logged), 1000),
+    )
+    .column()
+    .entry(),
+    counted(
+        "control.answers_to_last_event.mean",
+        "answers",
+        "Answers and replies that the sender of a flow was told up to the last event that it logged, mean over the flows \
+         with one",
+        |run| some_mean(&of_last(run, |sent| Some(sent.told_then))),
+    )
+    .entry(),
+    counted(
+        "control.answers_to_last_event.max",
+        "answers",
+        "The same, of the flow with most",
+        |run| quantile(&of_last(run, |sent| Some(sent.told_then)), 1000),
+    )
     .entry(),
     counted(
         "control.visits",
@@ -29,6 +64,36 @@ pub(super) const ENTRIES: &[Entry] = &[
         |run| count(run, "control.held").map(Value::from),
     )
     .column()
+    .entry(),
+    counted(
+        "set_up.full",
+        "choices",
+        "Choices of outputs other than those of tables, since cycle 0, for which the cache of the input had no place",
+        |run| count(run, "set_up.full").map(Value::from),
+    )
+    .column()
+    .entry(),
+    counted(
+        "set_up.entries_most",
+        "entries",
+        "Most entries of the cache of an input at the end of a cycle",
+        |run| count(run, "set_up.entries_most").map(Value::from),
+    )
+    .column()
+    .entry(),
+    counted(
+        "set_up.entries",
+        "entries",
+        "Entries of all caches at the end; none are left when the routes of all flows are taken down",
+        |run| count(run, "set_up.entries").map(Value::from),
+    )
+    .entry(),
+    counted(
+        "set_up.weight",
+        "weight",
+        "Weight of the flows over every output at the end, summed; 0 when the routes of all flows are taken down",
+        |run| count(run, "set_up.weight").map(Value::from),
+    )
     .entry(),
     counted(
         "out_of_band.created",
@@ -66,6 +131,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .entry(),
 ];
+
+/// Something of all flows whose senders logged an event, ascending.
+fn of_last(run: &RunResult, value: fn(&FlowSent) -> Option<u64>) -> Vec<f64> {
+    let sent = run.flow_results.iter().map(|flow| &flow.counts.sent);
+    let logged = sent.filter(|sent| sent.last_logged.is_some());
+    sorted(logged.filter_map(value).map(|value| value as f64))
+}
 
 /// A counter of the run; none where the mechanism is not there.
 fn count(run: &RunResult, name: &str) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! Values of a scenario at flow level, means over its runs there.
+//! Values of a scenario at flow level, means over its runs there where nothing else is said.
 
 use super::paths::look_up;
 use super::{Entry, Of, metric};
@@ -6,11 +6,17 @@ use serde_json::Value;
 
 /// The root of their paths.
 const ROOT: &str = "fluid.";
+/// The end of paths of values of the run with most.
+const MOST: &str = "_of_the_longest";
 
 /// The value at the path of a metric in a summary of runs at flow level.
 pub fn value(summary: &Value, path: &str) -> Option<f64> {
     let path = path.strip_prefix(ROOT)?;
-    look_up(summary, &format!("{path}.mean"))
+    let path = match path.strip_suffix(MOST) {
+        Some(path) => format!("{path}.max"),
+        None => format!("{path}.mean"),
+    };
+    look_up(summary, &path)
 }
 
 const fn fluid(path: &'static str, unit: &'static str, summary: &'static str) -> Entry {
@@ -74,4 +80,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         "When the last flow has sent all",
     ),
     fluid("fluid.rounds", "rounds", "Rounds of the solver"),
+    fluid(
+        "fluid.rounds_of_the_longest",
+        "rounds",
+        "Rounds of the solver in the run that has most of them",
+    ),
 ];

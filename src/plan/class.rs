@@ -1,6 +1,7 @@
 //! Traffic classes.
 
 use crate::control::Algorithm;
+use crate::control::set_up::SetUp;
 use crate::ids::{HostId, SlId};
 use crate::traffic::messages::{Senders, Silent};
 use crate::traffic::{Pattern, Process, SizeDistribution, SlotSource};
@@ -149,6 +150,16 @@ impl ClassPlan {
     pub fn reserves(&self) -> bool {
         let control = self.control.as_ref();
         self.requests.is_some() && control.is_some_and(|control| control.algorithm.reserves())
+    }
+
+    /// How the routes of its flows are set up (D67), if they are.
+    pub fn set_up(&self) -> Option<&SetUp> {
+        self.control.as_ref()?.algorithm.set_up()
+    }
+
+    /// Whether the senders of its flows begin them (D60, D67).
+    pub fn begins(&self) -> bool {
+        self.reserves() || self.set_up().is_some()
     }
 
     /// Number of the process of `host`: 0 = [`Self::process`], else 1 + the index of the other process.

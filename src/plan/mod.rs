@@ -8,7 +8,9 @@ mod class;
 mod flow;
 mod host;
 mod phases;
+mod routes;
 mod scheduler;
+mod set_up;
 mod switch;
 
 pub use admission::{AdmissionPlan, Tried, name_of_probes};
@@ -16,7 +18,9 @@ pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
 pub use flow::{AppPhase, FlowAfter, FlowPlan, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};
+pub use routes::RoutesOfFlows;
 pub use scheduler::{SCHEDULERS, Scheduler, Unit};
+pub use set_up::{Connection, Connections};
 pub use switch::{
     BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching,
     OutputArbitration, Queues, SwitchOptions, Victims,
@@ -43,12 +47,15 @@ pub struct Plan {
     pub switch: SwitchOptions,
     /// Host options.
     pub host: HostOptions,
-    /// Traffic classes.
+    /// Traffic classes, those of answers behind all others.
     pub classes: Vec<ClassPlan>,
     /// Where the classes that send messages get them from.
     pub workloads: Vec<Workload>,
     /// Flows, by id.
     pub flows: Vec<FlowPlan>,
+    /// The channels that packets of flows go over, by id, where flows have routes of their own (D66); the limits that go
+    /// with them are in [`flows`](Self::flows) already.
+    pub routes_of_flows: Option<RoutesOfFlows>,
     /// How flows are admitted, where classes ask.
     pub admission: Option<AdmissionPlan>,
     /// Phases of applications that flows belong to, those of an application one after the other.

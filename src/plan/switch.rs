@@ -60,6 +60,8 @@ pub enum Forwarding {
     CutThrough,
     /// After the tail has arrived.
     StoreAndForward,
+    /// Flit by flit: packets may stop half-way, lanes take turns with flits (D65).
+    Wormhole,
 }
 
 /// Which packets that are granted for an output lane get the FECN bit.

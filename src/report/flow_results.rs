@@ -1,6 +1,7 @@
 //! The flows of a plan with what they did, beside what they would do in an empty fabric and with fair shares.
 //!
-//! Fair shares are weighted max-min fair rates ([`max_min`](crate::measure::max_min)) on the routes of tables, of the flows
+//! Fair shares are weighted max-min fair rates ([`max_min`](crate::measure::max_min)) on the routes of tables, or those that
+//! flows have of their own, of the flows
 //! that could send all through the measurement, with their rate limits; as if there were no other traffic. They are unknown
 //! where a flow could send in a part of the measurement only, has an arrival process or a delay for its limit.
 //! Cost: O(links of all routes + links log links).
@@ -23,10 +24,10 @@ pub(super) fn flow_results(
     let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
     let fair = fair_rates(resolved, counts, cycles);
     let result = |(id, (flow, counts)): (usize, (&FlowPlan, &FlowCounts))| {
+        let route = || route(resolved, id, flow);
         let size = plan.classes[usize::from(flow.class)].size.largest();
         let alone = |flits| {
-            let route = route(resolved, flow)?;
-            let empty = EmptyNetwork::new(graph, plan, route.into_iter());
+            let empty = EmptyNetwork::new(graph, plan, route()?.into_iter());
             Some(empty.completion(flits, size))
         };
         FlowResult {
@@ -36,7 +37,7 @@ pub(super) fn flow_results(
             phase: flow.phase,
             flits: flow.flits,
             // the way has the channels of both hosts, too
-            hops: route(resolved, flow).map(|way| way.len() as u32 - 2),
+            hops: route().map(|way| way.len() as u32 - 2),
             alone: flow.flits.and_then(alone),
             fair: fair.as_ref().and_then(|fair| fair[id]),
             counts: *counts,
@@ -47,9 +48,17 @@ pub(super) fn flow_results(
     flows.map(result).collect()
 }
 
-/// The channels of a flow, where routing has tables.
-fn route(resolved: &Resolved, flow: &FlowPlan) -> Option<Vec<ChannelId>> {
-    let level = resolved.plan.classes[usize::from(flow.class)].service_levels[0];
+/// The channels of a flow (id), by its own route or by tables, where routing has some; of one whose route is set up they are
+/// not known.
+fn route(resolved: &Resolved, id: usize, flow: &FlowPlan) -> Option<Vec<ChannelId>> {
+    if let Some(routes) = &resolved.plan.routes_of_flows {
+        return Some(routes.of(id).to_vec());
+    }
+    let class = &resolved.plan.classes[usize::from(flow.class)];
+    if class.set_up().is_some() {
+        return None;
+    }
+    let level = class.service_levels[0];
     let (graph, tables) = (&resolved.layout.graph, resolved.routes.tables()?);
     let path = tables.path(graph, flow.source, flow.destination, level)?;
     Some(path.into_iter().map(|(channel, _)| channel).collect())
@@ -66,14 +75,14 @@ fn fair_rates(
     let mut demands = Demands::new(capacities(graph, plan));
     let mut places = Vec::with_capacity(counts.len());
     let window = (cycles.warmup, cycles.warmup + cycles.measure);
-    for (flow, counts) in plan.flows.iter().zip(counts) {
+    for (id, (flow, counts)) in plan.flows.iter().zip(counts).enumerate() {
         let is_probe = plan.is_of_probes(flow.class);
         let sends = !is_probe && sends(plan, flow, counts, window)?;
         places.push(sends);
         if sends {
             let most = Some(most(flow, window)?).filter(|most| most.is_finite());
             let sink = graph.channels().len() + flow.destination.index();
-            let channels = route(resolved, flow)?.into_iter().map(ChannelId::index);
+            let channels = route(resolved, id, flow)?.into_iter().map(ChannelId::index);
             demands.push(flow.weight, most, channels.chain([sink]));
         }
     }

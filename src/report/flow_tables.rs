@@ -21,7 +21,7 @@ const FLOWS: [(&str, Kind); 13] = [
     ("last_delivered [cycle]", Integer),
 ];
 
-const PLAN_FLOWS: [(&str, Kind); 31] = [
+const PLAN_FLOWS: [(&str, Kind); 33] = [
     ("flow", Integer),
     ("class", Text),
     ("source", Integer),
@@ -53,6 +53,8 @@ const PLAN_FLOWS: [(&str, Kind); 31] = [
     ("max_min_fair [fraction of link rate]", Float),
     ("attempted [packets]", Integer),
     ("dropped [packets]", Integer),
+    ("last_logged [cycle]", Integer),
+    ("answers_to_last_logged", Integer),
 ];
 
 /// Behind the columns of flows, with percentiles.
@@ -123,6 +125,8 @@ pub fn plan_flows(result: &RunResult) -> Table<'_> {
                 flow.fair.map(|fair| fair * f64::from(pace)).into(),
                 sent.attempted.into(),
                 flow.counts.dropped.packets.into(),
+                sent.last_logged.into(),
+                sent.last_logged.map(|_| sent.told_then).into(),
             ];
             let key = (flow.class, Some(id as u32), flow.source, flow.destination);
             rows.row(&[&row[..], &percentiles(result, key)].concat())?;

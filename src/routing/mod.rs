@@ -16,7 +16,9 @@ mod tests;
 
 pub use crate::topology::graph::identities::{self, Identities};
 pub use adaptive::Adaptive;
-pub use proof::verify::{Choices, Proof, VerifyError, VerifyOptions, verify};
+pub use proof::own_routes::OwnRoute;
+pub use proof::set_up::SetUpRoutes;
+pub use proof::verify::{Beside, Choices, Proof, VerifyError, VerifyOptions, verify, verify_with};
 pub use tables::{Guarantees, LARGEST_TABLE, LaneBudget, LaneMap, Tables, UNREACHABLE};
 
 use crate::ids::{INFINIBAND_LANES, MOST_LANES};

@@ -90,8 +90,7 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
         let mut sent = sent[end.shard as usize].sent(end.row);
         sent.start = sent.start.filter(|&start| start < shards.now());
         if let Some(senders) = senders.get(end.shard as usize) {
-            sent.answered = senders.answered(end.row);
-            sent.logged = senders.logged(end.row);
+            senders.count(end.row, &mut sent);
         }
         let mut arrived = *tails[end.tail_shard as usize].row(end.tail);
         arrived.received += flits;

@@ -49,7 +49,8 @@ impl Transport for InProcess {
 
     fn reduce(&mut self, by: Reduction, numbers: &mut dyn Iterator<Item = u64>) -> u64 {
         match by {
-            Reduction::Sum => numbers.sum(),
+            // numbers with a sign are given modulo 2^64
+            Reduction::Sum => numbers.fold(0, u64::wrapping_add),
             Reduction::Least => numbers.min().unwrap_or(u64::MAX),
             Reduction::Most => numbers.max().unwrap_or(0),
         }

@@ -6,6 +6,7 @@
 //! of them has room, and only heads that wait for each other are kept. A head that waits for room in an output lane is no node: a channel sends what waits
 //! there, whose credits are taken, without asking anyone. A packet that its host holds back (D57) waits for the answers
 //! that keep its room: for the buffers that the heads of their control queues lack credits of, when all of these lack some.
+//! Where packets stop half-way (D65) one that holds a lane without credits waits for that lane's buffer.
 //! A cycle of such waits never resolves by itself.
 //!
 //! Cost: O(queues) once, when a run has stopped making progress.
@@ -16,6 +17,7 @@ use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::adaptive::Choice;
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::control::Answers;
+use crate::cycle::mechanisms::wormhole::Held;
 use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
 use crate::ids::{ChannelId, HostId};
 use crate::run::shard::Inspect;
@@ -96,10 +98,36 @@ impl Inspect for Collect<'_> {
             }
             self.add(view, channels, lane, queue.head, &wanted);
         }
+        self.add_holders(view, channels);
     }
 }
 
 impl Collect<'_> {
+    /// Packets that stopped half-way (D65): what is left of them waits for credits of the lane that they hold.
+    fn add_holders(&mut self, view: &dyn Columns, channels: Channels<'_>) {
+        let shared = view.shared();
+        for (wanted, held) in view.column::<LaneRow, Held>().enumerate() {
+            let Some((queue, holder)) = held.holder().filter(|_| view.credits(wanted).0 == 0)
+            else {
+                continue;
+            };
+            let lane = shared.switch.classifier.lane(queue);
+            let number = |lane| shared.numbering.number(lane);
+            let (input, out) = (shared.numbering.port(lane), shared.numbering.port(wanted));
+            let buffer = (channels[input].reverse(), number(lane) as u8);
+            self.graph.waits.entry(buffer).or_default().push(Wait {
+                wants: (channels[out], number(wanted) as u8),
+                lanes: (number(lane), number(wanted)),
+                source: HostId(holder.source),
+                destination: HostId(holder.destination),
+                sequence: holder.sequence,
+                class: holder.class,
+                size: holder.size,
+                is_held: false,
+            });
+        }
+    }
+
     /// The head of an input lane waits for these lanes.
     fn add(
         &mut self,

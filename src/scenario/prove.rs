@@ -5,7 +5,10 @@ use crate::plan::{BufferSharing, ClassPlan, Plan};
 use crate::routing::adaptive::first_lane;
 use crate::routing::proof::answers::HostDependencies;
 use crate::routing::proof::dependency_graph::describe_cycle;
-use crate::routing::{Proof, Routes, Tables, VerifyError, VerifyOptions, adaptive, verify};
+use crate::routing::{
+    Beside, OwnRoute, Proof, Routes, SetUpRoutes, Tables, VerifyError, VerifyOptions, adaptive,
+    verify_with,
+};
 use crate::topology::{Graph, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +51,13 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
             return Ok(proof);
         }
     };
-    let proof = verify(graph, tables, &options).map_err(|error| refuse(&error, plan))?;
+    let (routes, set_ups) = (own_routes(plan), set_ups(plan));
+    let [data, management] = [0, 1].map(|lanes| Beside {
+        routes: &routes[lanes],
+        set_ups: &set_ups[lanes],
+    });
+    let proof =
+        verify_with(graph, tables, &options, &data).map_err(|error| refuse(&error, plan))?;
     refuse_cycle(graph, &proof, plan, "the data lanes")?;
     if plan.classes.iter().any(|class| class.management) && !options.pool_shared {
         // VL15 is one lane: layers do not help there
@@ -56,10 +65,63 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
             pool_shared: true,
             ..options
         };
-        let management = verify(graph, tables, &merged).map_err(|error| error.to_string())?;
+        let management = verify_with(graph, tables, &merged, &management);
+        let management = management.map_err(|error| error.to_string())?;
         refuse_cycle(graph, &management, plan, "VL15")?;
     }
     Ok(proof)
+}
+
+/// Routes that flows have of their own, with the service levels of what goes over them: in data lanes, and on VL15.
+fn own_routes(plan: &Plan) -> [Vec<OwnRoute<'_>>; 2] {
+    let (mut data, mut management) = (Vec::new(), Vec::new());
+    let Some(routes) = &plan.routes_of_flows else {
+        return [data, management];
+    };
+    for (flow, channels) in plan.flows.iter().zip(routes.iter()) {
+        let class = &plan.classes[usize::from(flow.class)];
+        data.push(OwnRoute {
+            channels,
+            level: class.service_levels[0],
+        });
+        let control = class.control.as_ref();
+        let probing =
+            control.filter(|control| control.algorithm.probes() && control.transport.is_none());
+        if let Some(control) = probing {
+            let answers = &plan.classes[usize::from(control.answers)];
+            let level = answers.service_levels.first().copied().unwrap_or_default();
+            let list = if answers.management {
+                &mut management
+            } else {
+                &mut data
+            };
+            list.push(OwnRoute { channels, level });
+        }
+    }
+    [data, management]
+}
+
+/// Routes that may be set up, by the service levels of data and of set-ups: in data lanes, and on VL15.
+fn set_ups(plan: &Plan) -> [Vec<SetUpRoutes>; 2] {
+    let mut lists = [Vec::new(), Vec::new()];
+    for class in &plan.classes {
+        let (Some(set_up), Some(control)) = (class.set_up(), &class.control) else {
+            continue;
+        };
+        let answers = &plan.classes[usize::from(control.answers)];
+        for packets in [class, answers] {
+            let routes = SetUpRoutes {
+                level: packets.service_levels.first().copied().unwrap_or_default(),
+                hops: set_up.hops,
+                free: set_up.free,
+            };
+            let list = &mut lists[usize::from(packets.management)];
+            if !list.contains(&routes) {
+                list.push(routes);
+            }
+        }
+    }
+    lists
 }
 
 fn refuse(error: &VerifyError, plan: &Plan) -> String {
@@ -84,8 +146,13 @@ fn refuse_cycle(graph: &Graph, proof: &Proof, plan: &Plan, lanes: &str) -> Resul
         }
         _ => "another engine",
     };
+    let own = match plan.routes_of_flows {
+        Some(_) => " with the routes of flows (`fluid.policy`)",
+        None if plan.sets_up() => " with all routes that `control: SetUp` may set up",
+        None => "",
+    };
     Err(format!(
-        "{lanes} may deadlock: choose {other} or more lanes, or set `allow_deadlock: true`; the \
+        "{lanes}{own} may deadlock: choose {other} or more lanes, or set `allow_deadlock: true`; the \
          channels that may wait in a circle:\n{}",
         describe_cycle(graph, cycle)
     ))
@@ -128,13 +195,17 @@ fn in_lanes(graph: &Graph, tables: &Tables, plan: &Plan) -> (u64, Option<String>
     let mut waits = HostDependencies::new(graph, tables, plan.switch.lanes, pool_shared);
     // lanes in and lanes out, by class and host
     let mut held: BTreeMap<(u16, HostId), [BTreeSet<VlId>; 2]> = BTreeMap::new();
-    for flow in &plan.flows {
+    for (id, flow) in plan.flows.iter().enumerate() {
         let class = &plan.classes[usize::from(flow.class)];
-        let [there, back] = [
-            [flow.source, flow.destination],
-            [flow.destination, flow.source],
-        ];
-        let request = waits.follow(there, class.service_levels[0]);
+        let back = [flow.destination, flow.source];
+        let follow = |level: SlId| match &plan.routes_of_flows {
+            Some(routes) => waits.follow_route(&OwnRoute {
+                channels: routes.of(id),
+                level,
+            }),
+            None => waits.follow([flow.source, flow.destination], level),
+        };
+        let request = follow(class.service_levels[0]);
         let Some(control) = &class.control else {
             continue;
         };
@@ -144,7 +215,7 @@ fn in_lanes(graph: &Graph, tables: &Tables, plan: &Plan) -> (u64, Option<String>
         }
         let answer = waits.follow(back, answers.service_levels[0]);
         if control.algorithm.probes() {
-            waits.follow(there, answers.service_levels[0]);
+            follow(answers.service_levels[0]);
         }
         if let (Some(_), Some([_, last]), Some([first, _])) = (control.queue, request, answer) {
             let lanes = held.entry((flow.class, flow.destination)).or_default();

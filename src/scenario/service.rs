@@ -1,6 +1,7 @@
 //! What a scenario promises its traffic: shares of a saturated channel, and how long a packet may wait.
 //!
-//! Both follow from tables alone; processes and patterns do not matter. Adaptive routing has neither.
+//! Both follow from tables alone; processes and patterns do not matter. Adaptive routing has neither, nor have fabrics where flows
+//! have routes of their own.
 
 use super::Resolved;
 use crate::ids::SlId;
@@ -46,10 +47,13 @@ pub struct LevelShare {
 }
 
 impl Service {
-    /// The service of a scenario; `None` when routing is adaptive. Cost: that of [`waits::longest`].
+    /// The service of a scenario; `None` when routing is adaptive, or flows have routes of their own. Cost: that of [`waits::longest`].
     pub fn of(resolved: &Resolved) -> Option<Self> {
         let tables = resolved.routes.tables()?;
         let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
+        if plan.routes_of_flows.is_some() || plan.sets_up() {
+            return None;
+        }
         let paces = graph.channels().iter().map(|c| c.timing.cycles_per_flit);
         Some(Self {
             waits: waits::longest(graph, tables),

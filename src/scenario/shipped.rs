@@ -24,12 +24,14 @@ macro_rules! studies {
 }
 
 studies![
+    "adaptive_flow_routing",
     "admission_dropping",
     "admission_flows",
     "admission_levels",
     "admission_packets",
     "admission_settings",
     "admission_utilisation",
+    "application_completion",
     "congestion_incast",
     "congestion_moving",
     "congestion_parking_lot",
@@ -39,6 +41,7 @@ studies![
     "congestion_victim",
     "congestion_windows",
     "dimension_order_knee",
+    "explicit_rates",
     "fat_tree_shift",
     "fluid_applications",
     "fluid_completion",
@@ -46,6 +49,7 @@ studies![
     "fluid_independent",
     "fluid_tree_sizes",
     "head_of_line_blocking",
+    "independent_rates",
     "lash_irregular",
     "lash_layers",
     "lash_layers_by_degree",
@@ -58,6 +62,7 @@ studies![
     "md1",
     "mixed_traffic",
     "paced_permutations",
+    "realised_rates",
     "ring_deadlock",
     "segment_faulty_mesh_8x8",
     "segment_irregular",

@@ -86,7 +86,7 @@ fn numbers(csv: &str, name: &str) -> Vec<f64> {
 
 #[test]
 fn the_congestion_example_gives_a_quarter_to_all() {
-    for solver in ["Ffa", "SAA", "SAA-M", "Uniform", "Afa", "AfaLists"] {
+    for solver in ["Ffa", "SAA", "SAA-M", "Uniform", "Afa", "AfaLists", "PAFA"] {
         let told = json(CONGESTION, &["--solver", solver, "--check"]);
         let rates = &told["rates"];
         let spread = serde_json::json!({ "mean": 0.25, "std": 0.0, "min": 0.25, "max": 0.25 });

@@ -28,6 +28,8 @@ mod networks;
 mod engines_by_topologies;
 // Results known from theory, on the shipped scenarios.
 mod validation;
+// Algorithms that calculate rates by messages, against the solvers.
+mod rates;
 // Runs that are stopped and go on.
 mod checkpoints;
 mod congestion;
@@ -48,6 +50,10 @@ mod schedule;
 mod sources;
 // The flow level through the program.
 mod flow_level;
+// Flows with routes of their own.
+mod own_routes;
+// Routes set up by packets.
+mod set_up;
 // Sweeps and other studies of many runs, through the program.
 mod studies;
 // Pages and figures of runs: what they say, that they stand alone, and what is refused.

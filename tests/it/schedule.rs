@@ -23,62 +23,71 @@ fn systems(changes: &[&str]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// Sets of options: a name, and what is set.
+const SETS: [(&str, &[&str]); 14] = [
+    ("plain", &[]),
+    (
+        "marking",
+        &["fabric.switch.marking=(threshold: \"8 flits\")"],
+    ),
+    (
+        "output lanes",
+        &["fabric.switch.output_lane_buffer=2 flits"],
+    ),
+    ("input first", &["fabric.switch.matching=InputFirst"]),
+    ("two rounds", &["fabric.switch.iterations=2"]),
+    (
+        "dropping by a threshold",
+        &["fabric.switch.drop=(sl: [0], rule: Threshold(\"8 flits\"))"],
+    ),
+    (
+        "wormhole that drops",
+        &[
+            "fabric.switch.forwarding=Wormhole",
+            "fabric.switch.drop=(sl: [0])",
+        ],
+    ),
+    ("adaptive", &["routing=AdaptiveAscent()"]),
+    ("observed queues", &["observe=(queues: true)"]),
+    (
+        "flows in phases, control",
+        &[
+            "traffic=[(name: \"all\", size: \"64 B\", control: RequestReply(), flows: [
+            (pairs: RandomPairs(count: 3), bytes: \"1 KiB\", phase: (\"weather\", 0))])]",
+        ],
+    ),
+    (
+        "control",
+        &[
+            "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply())]",
+        ],
+    ),
+    (
+        "bounded answers",
+        &[
+            "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
+             answers: (queue: 2))]",
+            "allow_deadlock=true",
+        ],
+    ),
+    (
+        "control out of band",
+        &[
+            "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
+             answers: (transport: OutOfBand(serialisation: \"2 cycles\", processing: \"0 cycles\", \
+             routing: \"1 cycles\", propagation: \"1 cycles\")))]",
+        ],
+    ),
+    (
+        "flows that wait",
+        &["traffic=[(name: \"ring\", size: \"64 B\", flows: [
+            (pairs: Messages(source: Trace(file: \"messages/ring_all_reduce_16.csv\")))])]"],
+    ),
+];
+
 #[test]
 fn every_set_of_options_has_its_systems() {
-    let sets: [(&str, &[&str]); 13] = [
-        ("plain", &[]),
-        (
-            "marking",
-            &["fabric.switch.marking=(threshold: \"8 flits\")"],
-        ),
-        (
-            "output lanes",
-            &["fabric.switch.output_lane_buffer=2 flits"],
-        ),
-        ("input first", &["fabric.switch.matching=InputFirst"]),
-        ("two rounds", &["fabric.switch.iterations=2"]),
-        (
-            "dropping by a threshold",
-            &["fabric.switch.drop=(sl: [0], rule: Threshold(\"8 flits\"))"],
-        ),
-        ("adaptive", &["routing=AdaptiveAscent()"]),
-        ("observed queues", &["observe=(queues: true)"]),
-        (
-            "flows in phases, control",
-            &[
-                "traffic=[(name: \"all\", size: \"64 B\", control: RequestReply(), flows: [
-                (pairs: RandomPairs(count: 3), bytes: \"1 KiB\", phase: (\"weather\", 0))])]",
-            ],
-        ),
-        (
-            "control",
-            &[
-                "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply())]",
-            ],
-        ),
-        (
-            "bounded answers",
-            &[
-                "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
-                 answers: (queue: 2))]",
-                "allow_deadlock=true",
-            ],
-        ),
-        (
-            "control out of band",
-            &[
-                "traffic=[(name: \"a\", size: \"64 B\", flows: [(pairs: RandomPairs(count: 3))], control: RequestReply(), \
-                 answers: (transport: OutOfBand(serialisation: \"2 cycles\", processing: \"0 cycles\", \
-                 routing: \"1 cycles\", propagation: \"1 cycles\")))]",
-            ],
-        ),
-        (
-            "flows that wait",
-            &["traffic=[(name: \"ring\", size: \"64 B\", flows: [
-                (pairs: Messages(source: Trace(file: \"messages/ring_all_reduce_16.csv\")))])]"],
-        ),
-    ];
-    let text = sets.map(|(name, changes)| format!("{name}\n{}\n\n", systems(changes)));
+    let text = SETS.map(|(name, changes)| format!("{name}\n{}\n\n", systems(changes)));
     insta::assert_snapshot!(text.concat());
 }
 

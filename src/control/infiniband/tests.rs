@@ -38,6 +38,7 @@ const NOTHING: Actions = Actions {
     log: false,
     send: None,
     begin: false,
+    close: false,
 };
 
 /// A limit, and the timer where it is set.

@@ -351,7 +351,7 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
     let lane = view.shared.numbering.lane(to.port(), lane_number);
     match peer {
         Peer::Switch => {
-            let at = arrival + view.pipeline_of(to.port(), &view.packets[packet_row], step);
+            let at = arrival + view.pipeline_of(to.port(), packet_row, step);
             view.calendar.at(at).heads.push((lane, packet_row));
         }
         Peer::Host | Peer::Sink if view.shared.sink_step() == 0 => {
@@ -373,7 +373,7 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
         }
         Peer::Border => {
             let border = view.place.border(to.border());
-            let packet = &view.packets[packet_row];
+            let packet = (&view.packets[packet_row], &view.records[packet_row]);
             let at = arrival
                 + view
                     .shared

@@ -17,7 +17,7 @@ use crate::cycle::mechanisms::adaptive;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::state::Shared;
 use crate::cycle::view::View;
-use crate::fabric::components::Packet;
+use crate::fabric::components::{Packet, PacketRecord};
 use crate::fabric::rows::{PacketRow, PortRow, QueueRow};
 
 /// Runs the stage.
@@ -164,7 +164,7 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
     pub(in crate::cycle) fn pipeline_of(
         &self,
         input: PortRow,
-        packet: &Packet,
+        packet: PacketRow,
         step_in: u16,
     ) -> u64 {
         if self.shared.uniform_pace() && !self.shared.store_and_forward() {
@@ -172,6 +172,7 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
         }
         let port = &self.ins[input];
         let switch = self.switches[port.owner].global;
+        let packet = (&self.packets[packet], &self.records[packet]);
         self.shared
             .pipeline([switch, port.table_row], packet, step_in)
     }
@@ -181,11 +182,16 @@ impl Shared {
     /// Cycles from a header's arrival at `switch`, where it is looked up in table row `row`, to its earliest
     /// request.
     #[inline]
-    pub fn pipeline(&self, [switch, row]: [u32; 2], packet: &Packet, step_in: u16) -> u64 {
+    pub fn pipeline(
+        &self,
+        [switch, row]: [u32; 2],
+        (packet, record): (&Packet, &PacketRecord),
+        step_in: u16,
+    ) -> u64 {
         if self.switch.store_and_forward {
             return self.switch.request_delay + u64::from(packet.size - 1) * u64::from(step_in);
         }
-        if self.switch.uniform_pace {
+        if self.switch.uniform_pace || self.switch.single_flits {
             return self.switch.request_delay;
         }
         let step_out = if let Some(adaptation) = &self.adaptation {
@@ -194,7 +200,9 @@ impl Shared {
             let tables = &self.forwarding;
             let entry = row as usize * tables.host_count + packet.destination as usize;
             let first = tables.output_first[switch as usize] as usize;
-            tables.output_step[first + usize::from(tables.next[entry])]
+            let own = self.own_routes.as_ref();
+            let own = own.and_then(|routes| routes.output_ahead(record));
+            tables.output_step[first + usize::from(own.unwrap_or_else(|| tables.next[entry]))]
         };
         self.switch.request_delay + self.underrun(packet.size, step_in, step_out)
     }

@@ -51,7 +51,7 @@ pub struct Starting<'w, 's> {
 }
 
 /// The same, fetched.
-struct Start<'a> {
+pub(in crate::cycle) struct Start<'a> {
     pool: &'a mut PacketPool,
     sources: &'a mut Sources,
     queues: &'a mut SourceQueues,
@@ -80,7 +80,7 @@ impl Tag {
 }
 
 impl Starting<'_, '_> {
-    fn start(&mut self) -> Start<'_> {
+    pub(in crate::cycle) fn start(&mut self) -> Start<'_> {
         let hosts = self.hosts.contiguous_iter().into_iter().flatten().next();
         Start {
             pool: self.pool.bypass_change_detection(),
@@ -99,7 +99,7 @@ impl Starting<'_, '_> {
 impl Start<'_> {
     /// Size of what a lane sends next, by its source queue \[flits\].
     #[inline]
-    fn candidate(&mut self, queue: usize, now: u64) -> Option<u16> {
+    pub(in crate::cycle) fn candidate(&mut self, queue: usize, now: u64) -> Option<u16> {
         if self.flows.is_none() {
             return self.queues.front(queue).map(|head| head.size);
         }
@@ -237,19 +237,8 @@ fn start<const W: usize, P: RuleSet>(
     choice: Option<VlChoice>,
 ) {
     let numbering = view.shared.numbering;
-    let queue = numbering.source_queue(view.place.host(out), lane);
-    let (waiting, drained, tag) = if hosts.flows.is_none() {
-        let Some((packet, drained)) = hosts.queues.pop(queue) else {
-            return;
-        };
-        (packet, drained, Tag::NONE)
-    } else {
-        let Some(taken) = hosts.take(queue, view.now) else {
-            return;
-        };
-        note_made(view, hosts.records, hosts.hosts, out, &taken);
-        let (flow, answer) = (taken.flow, taken.answer);
-        (taken.packet, taken.drained, Tag { flow, answer })
+    let Some((waiting, drained, tag)) = take_next(view, hosts, out, lane) else {
+        return;
     };
     let port = &mut view.outs[out];
     if drained {
@@ -262,19 +251,45 @@ fn start<const W: usize, P: RuleSet>(
     if !port.request_lanes.is_empty() {
         port.wake_when_free(out, view.calendar);
     }
-    let lane_row = numbering.lane(out, lane);
-    let row = &mut view.lanes[lane_row];
-    row.sent = row.sent.wrapping_add(u32::from(waiting.size));
-    let credit_row = view.shared.credit_row(lane_row);
+    let row = numbering.lane(out, lane);
+    view.lanes[row].sent = view.lanes[row].sent.wrapping_add(u32::from(waiting.size));
+    let credit_row = view.shared.credit_row(row);
     view.lanes[credit_row].take(waiting.size, view.now);
     if let Some(choice) = choice {
         vl_tables::commit(view, out, choice, waiting.size);
     }
     launch(view, hosts, out, lane, (&waiting, tag));
-    // a flow knows of its packets itself
-    if tag.flow == NONE {
-        sent(view, hosts, out, &waiting);
+}
+
+/// What a lane sends next leaves its queue or flow; and whether nothing of the lane could go after it.
+#[inline(always)]
+fn take_next<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_>,
+    out: PortRow,
+    lane: u32,
+) -> Option<(Waiting, bool, Tag)> {
+    let queue = (view.shared.numbering).source_queue(view.place.host(out), lane);
+    if hosts.flows.is_none() {
+        let (packet, drained) = hosts.queues.pop(queue)?;
+        return Some((packet, drained, Tag::NONE));
     }
+    let taken = hosts.take(queue, view.now)?;
+    note_made(view, hosts.records, hosts.hosts, out, &taken);
+    let (flow, answer) = (taken.flow, taken.answer);
+    Some((taken.packet, taken.drained, Tag { flow, answer }))
+}
+
+/// A packet starts on a channel that passes single flits; returns its size. Credits and channel are the caller's.
+pub(in crate::cycle) fn enter<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_>,
+    out: PortRow,
+    lane: u32,
+) -> Option<u16> {
+    let (waiting, _, tag) = take_next(view, hosts, out, lane)?;
+    launch(view, hosts, out, lane, (&waiting, tag));
+    Some(waiting.size)
 }
 
 /// A flow that always has a packet makes it when it starts.
@@ -321,29 +336,34 @@ fn launch<const W: usize, P: RuleSet>(
         hops: 0,
         fecn: false,
     };
+    let source = hosts.hosts[view.place.host(out)].id;
+    let routes = view.shared.own_routes();
     let record = PacketRecord {
         created: waiting.created,
         injected: now,
         requested: 0,
-        source: hosts.hosts[view.place.host(out)].id,
+        source,
         sequence: waiting.sequence,
-        via: NONE,
+        via: routes.map_or(NONE, |routes| routes.begin(tag.flow, source)),
         word: 0,
         class: waiting.class,
         flow: tag.flow,
         answer: tag.answer,
     };
     hosts.records.injected(now, waiting.class, waiting.size);
-    let port = &view.outs[out];
-    let arrival = now + u64::from(port.latency);
-    let at = arrival + view.pipeline_of(port.to.port(), &packet, port.step);
-    let lane = view.shared.numbering.lane(port.to.port(), lane);
     let row = hosts.pool.claim();
     view.packets[row] = packet;
     view.records[row] = record;
+    let port = &view.outs[out];
+    let at = now + u64::from(port.latency) + view.pipeline_of(port.to.port(), row, port.step);
+    let lane = view.shared.numbering.lane(port.to.port(), lane);
     view.calendar.at(at).heads.push((lane, row));
     if view.lists.facts.sent {
         view.lists.sent.push(row);
+    }
+    // a flow knows of its packets itself
+    if tag.flow == NONE {
+        sent(view, hosts, out, waiting);
     }
 }
 

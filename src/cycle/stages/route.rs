@@ -6,7 +6,8 @@
 //! Cost: O(arrived packets), one table look-up per new head, then never again while the head is blocked
 //!
 //! # Rules
-//! 0. With adaptive routing the head chooses (`adaptive`), else:
+//! 0. With adaptive routing the head chooses (`adaptive`); a packet with a route of its own has the output of that, and the lane
+//!    of no layer (D66); else:
 //! 1. Output = table entry of (row of the input, destination), one row per switch unless the input matters; lane = lane map of (input, output, key + hop layer).
 //! 2. A request stands from this cycle until it is granted. It is considered at once when the input has a
 //!    place left, else when the input is free again.
@@ -29,6 +30,12 @@ use std::ops::Deref;
 #[inline]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut arrived = std::mem::take(&mut view.lists.arrived);
+    if let Some(routes) = view.shared.own_routes() {
+        for &(_, packet) in &arrived {
+            let record = &mut view.records[packet];
+            record.via = routes.behind(record.via);
+        }
+    }
     for &(lane, packet) in &arrived {
         if view.shared.sink_step() != 0 && view.place.is_host(view.shared.numbering.port(lane)) {
             crate::cycle::mechanisms::sink::arrive(view, lane, packet);
@@ -82,23 +89,34 @@ fn output_of<const W: usize, P: RuleSet>(
     lane: LaneRow,
     packet: PacketRow,
 ) -> u32 {
+    if let Some(output) = own_output(view, packet) {
+        return u32::from(output);
+    }
     let port = &view.ins[view.shared.numbering.port(lane)];
     let row = port.table_row as usize * view.shared.forwarding.host_count;
     u32::from(view.shared.forwarding.next[row + view.packets[packet].destination as usize])
 }
 
-/// Output and lane that a packet at an input of a switch is forwarded to.
+/// Output index of a packet with a route of its own.
+#[inline(always)]
+fn own_output<const W: usize, P: RuleSet>(view: &View<'_, W, P>, packet: PacketRow) -> Option<u8> {
+    let routes = view.shared.own_routes()?;
+    routes.output(&view.records[packet])
+}
+
+/// Output and lane that a packet at an input of a switch is forwarded to; `own`: the output of its own route.
 #[inline(always)]
 pub(in crate::cycle) fn next_hop<S: Deref<Target = [OutPort]>>(
     tables: &Forwarding,
     port: &InPort,
     first_port: PortRow,
-    packet: &Packet,
+    (packet, own): (&Packet, Option<u8>),
     outs: &Column<PortRow, S>,
 ) -> (PortRow, u8) {
     let entry = port.table_row as usize * tables.host_count + packet.destination as usize;
-    let out = first_port.plus(u32::from(tables.next[entry]));
-    let layered = !tables.hop_layer.is_empty() && packet.key != tables.management_key;
+    let out = first_port.plus(u32::from(own.unwrap_or_else(|| tables.next[entry])));
+    let layered =
+        own.is_none() && !tables.hop_layer.is_empty() && packet.key != tables.management_key;
     let hop_layer = if layered { tables.hop_layer[entry] } else { 0 };
     let profile = outs[out].profile + port.profile_offset;
     let key = profile + u32::from(packet.key) + u32::from(hop_layer);
@@ -115,7 +133,7 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
             &self.shared.forwarding,
             port,
             first,
-            &self.packets[packet],
+            (&self.packets[packet], own_output(self, packet)),
             &self.outs,
         )
     }
@@ -148,6 +166,7 @@ fn raise<const W: usize, P: RuleSet>(
     if let Some(adaptation) = shared.adaptation() {
         return adaptive::raise(view, adaptation, queue_row, port_row);
     }
+    let own = own_output(view, view.queues[queue_row].head);
     let port = &mut view.ins[port_row];
     let switch = &mut view.switches[port.owner];
     let queue = &mut view.queues[queue_row];
@@ -156,11 +175,11 @@ fn raise<const W: usize, P: RuleSet>(
         &shared.forwarding,
         port,
         switch.first_port,
-        packet,
+        (packet, own),
         &view.outs,
     );
     let out = &mut view.outs[out_row];
-    let size = packet.size;
+    let size = shared.request_size(packet.size);
     queue.out = out_row;
     queue.out_lane = out_lane;
     queue.size = size;

@@ -2,6 +2,7 @@
 
 use crate::cycle::mechanisms::adaptive::Adaptation;
 use crate::cycle::mechanisms::flows::FlowEnd;
+use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::fabric::Classifier;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, Numbering};
@@ -29,6 +30,8 @@ pub struct Shared {
     pub tables: Option<VlArbitrationTables>,
     /// Adaptive routing; then there are no forwarding tables.
     pub adaptation: Option<Adaptation>,
+    /// Routes that flows have of their own.
+    pub own_routes: Option<OwnRoutes>,
     /// Both ends of every flow, by id.
     pub flow_ends: Arc<[FlowEnd]>,
 }
@@ -84,10 +87,17 @@ pub struct SwitchRules {
     pub uniform_pace: bool,
     /// Cycles from header arrival to the earliest request.
     pub request_delay: u64,
+    /// From becoming the first of its queue to a packet's request, where outputs pass single flits (D65) \[cycles\].
+    pub head_delay: u64,
     /// Crossbar delay \[cycles\].
     pub crossbar_delay: u64,
     /// Whether packets wait for their tail.
     pub store_and_forward: bool,
+    /// Whether outputs and hosts pass single flits (D65). Inputs let the packets of all their lanes go then, and are asked
+    /// for every flit.
+    pub single_flits: bool,
+    /// Whether an input lets one of its lanes pass a flit at a time (D65).
+    pub single_inputs: bool,
     /// Packets that may leave one input at a time; `u16::MAX` = unlimited.
     pub speedup: u16,
     /// Output buffer \[flits\].
@@ -123,6 +133,14 @@ impl SwitchRules {
     /// The options of a plan's switches. Queues per lane, pace and sinks follow from the fabric and are set by its
     /// lowering.
     pub fn new(options: &SwitchOptions) -> Self {
+        let (routing, allocation) = (
+            u64::from(options.routing_delay),
+            u64::from(options.allocation_delay),
+        );
+        let (request_delay, head_delay) = match options.forwarding {
+            PacketForwarding::Wormhole => (allocation, routing),
+            _ => (allocation + routing, 0),
+        };
         let is_legacy = |tables: &VlArbitrationTables| tables.rules == Rules::Legacy;
         Self {
             management: if options.management_lane {
@@ -131,10 +149,14 @@ impl SwitchRules {
                 LaneMask::EMPTY
             },
             uniform_pace: true,
-            request_delay: u64::from(options.routing_delay) + u64::from(options.allocation_delay),
+            request_delay,
+            head_delay,
             crossbar_delay: u64::from(options.crossbar_delay),
             store_and_forward: options.forwarding == PacketForwarding::StoreAndForward,
+            single_flits: options.forwarding == PacketForwarding::Wormhole,
+            single_inputs: options.input_speedup != InputSpeedup::Unlimited,
             speedup: match options.input_speedup {
+                _ if options.forwarding == PacketForwarding::Wormhole => u16::MAX,
                 InputSpeedup::Limited(packets) => packets.clamp(1, u16::MAX - 1),
                 InputSpeedup::Unlimited => u16::MAX,
             },

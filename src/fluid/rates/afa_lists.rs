@@ -52,12 +52,19 @@ struct Link {
 }
 
 fn solve(network: &Network, _: u64) -> Result<Allocation, TooLargeError> {
+    counted(network).map(|(rates, _)| rates)
+}
+
+/// The rates, and how many shares are computed and elements of sets looked at.
+fn counted(network: &Network) -> Result<(Allocation, u64), TooLargeError> {
     let applications = network.applications();
     let mut links = links(network)?;
     let mut levels = vec![0; applications];
     let mut held = AppSet::new(applications);
     let mut rounds = 0;
+    let mut work = 0;
     loop {
+        work += 2 * links.len() as u64;
         let shares = links.iter().map(|link| link.left.checked_div(link.rising));
         let Some(level) = shares.flatten().min() else {
             break;
@@ -66,7 +73,10 @@ fn solve(network: &Network, _: u64) -> Result<Allocation, TooLargeError> {
         held.clear();
         for link in &links {
             if link.left.checked_div(link.rising) == Some(level) {
-                link.applications.iter().for_each(|a| held.insert(a));
+                for application in link.applications.iter() {
+                    held.insert(application);
+                    work += 1;
+                }
             }
         }
         for application in held.iter() {
@@ -75,10 +85,11 @@ fn solve(network: &Network, _: u64) -> Result<Allocation, TooLargeError> {
         for link in &mut links {
             for application in held.iter() {
                 link.remove(application, level);
+                work += 1;
             }
         }
     }
-    Ok(afa::allocation(network, &levels, rounds))
+    Ok((afa::allocation(network, &levels, rounds), work))
 }
 
 impl Link {
@@ -93,8 +104,8 @@ impl Link {
     }
 }
 
-/// The links that have flows.
-fn links(network: &Network) -> Result<Vec<Link>, TooLargeError> {
+/// The links that have flows, where applications times links are not too many.
+pub(super) fn used_links(network: &Network) -> Result<Vec<usize>, TooLargeError> {
     let applications = network.applications();
     let all = 0..network.capacities().len();
     let used: Vec<usize> = all
@@ -107,7 +118,13 @@ fn links(network: &Network) -> Result<Vec<Link>, TooLargeError> {
             most: MOST,
         });
     }
-    let links = used.into_iter().map(|number| {
+    Ok(used)
+}
+
+/// Those links, before the first round.
+fn links(network: &Network) -> Result<Vec<Link>, TooLargeError> {
+    let applications = network.applications();
+    let links = used_links(network)?.into_iter().map(|number| {
         let mut link = Link {
             left: network.capacities()[number],
             rising: network.total(number),
@@ -122,4 +139,44 @@ fn links(network: &Network) -> Result<Vec<Link>, TooLargeError> {
         link
     });
     Ok(links.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fluid::network::{Builder, UNIT};
+
+    /// Links of as many kinds as applications: one of kind k has a flow of each of the applications 0 to k, and is full at
+    /// level k + 1 of the last of them.
+    fn network(applications: u32, links: u32) -> Network {
+        let kind = |link| u128::from(link % applications);
+        let unit = UNIT / u128::from(applications * applications);
+        let capacity = |link| unit * (kind(link) + 1) * (kind(link) + 2) / 2;
+        let mut builder = Builder::new((0..links).map(capacity).collect());
+        for application in 0..applications {
+            let own = (0..links).filter(|link| link % applications >= application);
+            builder.flow(1, application, own);
+        }
+        builder.build()
+    }
+
+    /// S15: operations, not seconds.
+    #[test]
+    fn work_grows_with_applications_times_links() {
+        let mut each = Vec::new();
+        for applications in [8, 16, 32, 64] {
+            for links in [128, 256, 512, 1024] {
+                let network = network(applications, links);
+                let (rates, work) = counted(&network).unwrap();
+                assert_eq!(rates.rounds, applications as usize);
+                each.push(work as f64 / f64::from(applications * links));
+            }
+        }
+        each.sort_unstable_by(f64::total_cmp);
+        let (least, most) = (each[0], each[each.len() - 1]);
+        assert!(
+            least >= 1.0 && most <= 4.0 && most < 1.15 * least,
+            "{each:?}"
+        );
+    }
 }

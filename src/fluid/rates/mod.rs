@@ -10,10 +10,12 @@ mod afa_lists;
 mod app_set;
 mod ffa;
 mod filling;
+pub mod link_worker;
+mod pafa;
 mod saa;
 mod saa_m;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod uniform;
 
 use super::check::Unfair;
@@ -27,6 +29,7 @@ pub static SOLVERS: Registry<Solver> = Registry {
         afa::ENTRY,
         afa_lists::ENTRY,
         ffa::ENTRY,
+        pafa::ENTRY,
         saa::ENTRY,
         saa_m::ENTRY,
         uniform::ENTRY,

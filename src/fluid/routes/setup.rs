@@ -178,7 +178,7 @@ impl<'a> Setup<'a> {
                 return Err(PolicyError(format!("{name} needs {needed}")));
             }
         };
-        let links = links(&shape);
+        let links = shape.links();
         if graph.link_count() as u64 != links {
             return Err(PolicyError(format!(
                 "{name} needs a complete tree of {links} links, and this has {}; policy `Static` goes around failures",
@@ -341,16 +341,4 @@ impl<'a> Setup<'a> {
         let to = self.graph.channel(channel).to.switch();
         to.expect("the channel is between switches")
     }
-}
-
-/// Links of a complete tree, those of hosts included.
-fn links(shape: &EnrichedTreeShape) -> u64 {
-    let (k, levels) = (shape.tree.arity, shape.tree.levels);
-    let hosts = u64::from(k).pow(levels);
-    let per_level = u64::from(shape.tree.switches_per_level());
-    let horizontal = (0..levels.saturating_sub(1)).map(|level| {
-        let length = u64::from(shape.chain_length(level));
-        per_level / length * (length - 1) * u64::from(shape.width)
-    });
-    u64::from(levels) * hosts + horizontal.sum::<u64>()
 }

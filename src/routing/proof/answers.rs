@@ -10,6 +10,7 @@
 //! References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES)
 
 use super::dependency_graph::DependencyGraph;
+use super::own_routes::OwnRoute;
 use crate::ids::{ChannelId, HostId, SlId, VlId};
 use crate::routing::Tables;
 use crate::topology::Graph;
@@ -39,15 +40,27 @@ impl<'a> HostDependencies<'a> {
     /// There are packets of a service level from one host to another; returns their first and their last lane, nothing when
     /// there is no way.
     pub fn follow(&self, [from, to]: [HostId; 2], level: SlId) -> Option<[VlId; 2]> {
-        let path = self.tables.path(self.graph, from, to, level)?;
-        let lane = |lane: VlId| if self.is_merged { VlId(0) } else { lane };
-        for hop in path.windows(2) {
-            let [(before, lane_before), (next, next_lane)] = [hop[0], hop[1]];
-            self.dependencies
-                .add(before, lane(lane_before), next, lane(next_lane));
+        let mut path = self.tables.path(self.graph, from, to, level)?;
+        if self.is_merged {
+            for (_, lane) in &mut path {
+                *lane = VlId(0);
+            }
         }
-        let ends = [path.first()?.1, path.last()?.1];
-        Some(ends.map(lane))
+        self.add(&path)
+    }
+
+    /// The same over a route of their own.
+    pub fn follow_route(&self, route: &OwnRoute<'_>) -> Option<[VlId; 2]> {
+        let path: Vec<_> = route.lanes(self.tables, self.is_merged).collect();
+        self.add(&path)
+    }
+
+    fn add(&self, path: &[(ChannelId, VlId)]) -> Option<[VlId; 2]> {
+        for hop in path.windows(2) {
+            let [(before, lane), (next, next_lane)] = [hop[0], hop[1]];
+            self.dependencies.add(before, lane, next, next_lane);
+        }
+        Some([path.first()?.1, path.last()?.1])
     }
 
     /// Packets that come to hosts by a lane wait for packets that leave them by a lane: (host, lane in, lane out).

@@ -4,8 +4,10 @@ pub mod answers;
 pub(super) mod conclude;
 pub mod dependency_graph;
 mod lane_walk;
+pub mod own_routes;
 mod pairs;
 pub mod reach;
+pub mod set_up;
 pub mod verify;
 pub(super) mod walk;
 

@@ -21,7 +21,9 @@
 use super::conclude::{Followed, conclude};
 use super::dependency_graph::DependencyGraph;
 use super::lane_walk::{LaneWalk, Level, distinct_levels, require_sound};
+use super::own_routes::{OwnRoute, extend};
 use super::pairs::Pairs;
+use super::set_up::SetUpRoutes;
 use super::walk::{Common, DeadEnd, NONE, Rows, Ways, blocks, columns, dead_end};
 use crate::ids::{ChannelId, HostId, SlId, VlId};
 use crate::routing::Tables;
@@ -173,6 +175,29 @@ pub fn verify(
     tables: &Tables,
     options: &VerifyOptions<'_>,
 ) -> Result<Proof, VerifyError> {
+    verify_with(graph, tables, options, &Beside::default())
+}
+
+/// What packets go over beside the ways of tables.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside<'a> {
+    /// Routes that are known.
+    pub routes: &'a [OwnRoute<'a>],
+    /// Routes that may be set up.
+    pub set_ups: &'a [SetUpRoutes],
+}
+
+/// The same where packets also go over other routes, which no declaration of the tables is about: a cycle that comes with
+/// them is reported in the proof.
+///
+/// # Errors
+/// Those of [`verify`].
+pub fn verify_with(
+    graph: &Graph,
+    tables: &Tables,
+    options: &VerifyOptions<'_>,
+    beside: &Beside<'_>,
+) -> Result<Proof, VerifyError> {
     require_sound(graph, tables, options)?;
     let all: Vec<HostId> = graph.host_ids().collect();
     let senders = options.senders.unwrap_or(&all);
@@ -224,7 +249,15 @@ pub fn verify(
         choices: None,
     };
     let promises = (tables.engine.as_str(), &tables.guarantees);
-    conclude(graph, promises, options, &dependencies, found)
+    let mut proof = conclude(graph, promises, options, &dependencies, found)?;
+    extend(
+        (graph, tables),
+        beside,
+        vertex_lanes,
+        &dependencies,
+        &mut proof,
+    )?;
+    Ok(proof)
 }
 
 fn membership(graph: &Graph, hosts: &[HostId]) -> Vec<bool> {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Number of the format; a change of anything a checkpoint holds needs another.
-pub const FORMAT: u32 = 16;
+pub const FORMAT: u32 = 19;
 
 /// First bytes of every checkpoint.
 const MAGIC: &[u8; 20] = b"virtlane checkpoint\n";
@@ -68,6 +68,12 @@ pub enum CheckpointError {
     /// Flows ask to be admitted.
     #[error("a run with admission cannot be forked: its rounds count from cycle 0")]
     Admission,
+    /// Flows have routes of their own.
+    #[error(
+        "a run whose flows have routes of their own (`fluid.carry`, `control: SetUp`) cannot be forked, nor can a fork begin \
+         with some: leave them out of both"
+    )]
+    Routes,
     /// Made with other flows.
     #[error("{0}")]
     OtherFlows(String),

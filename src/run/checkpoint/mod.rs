@@ -37,6 +37,8 @@ pub struct Checkpoint {
     classes: Vec<Class>,
     /// Flows.
     flows: FlowMarks,
+    /// Flows have routes of their own.
+    is_carried: bool,
     /// Length of the warm-up \[cycles\].
     warmup: u64,
     /// Shards the partition was asked for.
@@ -128,6 +130,7 @@ impl Checkpoint {
             network: network(&resolved.layout.graph, &resolved.routes, &resolved.plan),
             classes: classes(&resolved.plan),
             flows: FlowMarks::of(&resolved.plan),
+            is_carried: has_routes(&resolved.plan),
             warmup: resolved.plan.phases.warmup,
             driver,
             state,
@@ -167,9 +170,12 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`CheckpointError::OtherNetwork`], [`CheckpointError::OtherClasses`], [`CheckpointError::OtherFlows`],
-    /// [`CheckpointError::Messages`], [`CheckpointError::Admission`], or [`CheckpointError::TooLate`] when the state is from after
+    /// [`CheckpointError::Messages`], [`CheckpointError::Admission`], [`CheckpointError::Routes`], or [`CheckpointError::TooLate`] when the state is from after
     /// a warm-up, its own or the new one.
     pub fn require_forkable(&self, resolved: &Resolved) -> Result<(), CheckpointError> {
+        if self.is_carried || has_routes(&resolved.plan) {
+            return Err(CheckpointError::Routes);
+        }
         self.require_same_network(resolved)?;
         let classes = classes(&resolved.plan);
         let kinds = |classes: &[Class]| {
@@ -230,6 +236,11 @@ fn classes(plan: &Plan) -> Vec<Class> {
     classes.map(class).collect()
 }
 
+/// Whether flows have routes of their own, known or set up.
+fn has_routes(plan: &Plan) -> bool {
+    plan.routes_of_flows.is_some() || plan.sets_up()
+}
+
 /// The classes as people read them.
 fn list(classes: &[Class]) -> String {
     let classes = classes.iter().map(|class| {
@@ -259,5 +270,10 @@ fn network(graph: &Graph, routes: &Routes, plan: &Plan) -> u32 {
         Routes::Adaptive(adaptive) => sum.update(format!("{adaptive:?}").as_bytes()),
     }
     sum.update(format!("{:?}{:?}", plan.switch, plan.host).as_bytes());
+    if let Some(routes) = &plan.routes_of_flows {
+        for route in routes.iter() {
+            sum.update(format!("{route:?}").as_bytes());
+        }
+    }
     sum.finalize()
 }

@@ -166,13 +166,19 @@ impl Looker {
         else {
             return;
         };
-        self.found.spot = self.flight(view, lane, at, &packet);
+        self.found.spot = self.flight(view, lane, at, (&packet, &record));
         self.found.packet = Some((packet, record));
         self.found.ports = Some(self.ports(view, view.shared().numbering.port(lane)));
     }
 
     /// A packet that may request from `at` on in the input lane `lane`.
-    fn flight(&self, view: &dyn Columns, lane: LaneRow, at: u64, packet: &Packet) -> Spot {
+    fn flight(
+        &self,
+        view: &dyn Columns,
+        lane: LaneRow,
+        at: u64,
+        packet: (&Packet, &PacketRecord),
+    ) -> Spot {
         self.places.flight(view, self.shard, lane, at, packet)
     }
 
@@ -183,7 +189,8 @@ impl Looker {
             let at = next + ((index as u64).wrapping_sub(next) & (slots.len() as u64 - 1));
             for &(lane, row) in &slot.heads {
                 if self.is_mine(view, row) {
-                    let spot = self.flight(view, lane, at, &view.packets()[row]);
+                    let packet = (&view.packets()[row], &view.records()[row]);
+                    let spot = self.flight(view, lane, at, packet);
                     self.find(view, row, spot, Some(view.shared().numbering.port(lane)));
                 }
             }

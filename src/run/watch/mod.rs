@@ -21,7 +21,7 @@ use super::sizing;
 use super::watchdog::Watchdog;
 use crate::ids::HostId;
 use crate::measure::{Digest, Observe};
-use crate::plan::Plan;
+use crate::plan::{Forwarding, Plan};
 use crate::scenario::Resolved;
 use look::Looker;
 use places::Spot;
@@ -50,6 +50,12 @@ pub enum WatchError {
         /// Name of the class.
         class: String,
     },
+    /// Packets go flit by flit (D65): one has no place of its own.
+    #[error(
+        "packets that go flit by flit (`fabric.switch.forwarding: Wormhole`) are in several places at a time and cannot be \
+         watched: `observe.packets` records what becomes of each"
+    )]
+    SingleFlits,
     /// The source makes fewer packets.
     #[error(
         "host {host} makes {made} packets of class `{class}` in {cycles} cycles, numbered from 0: there is no number {asked}"
@@ -104,6 +110,9 @@ pub fn watch(
     stop: &AtomicBool,
 ) -> Result<Story, WatchError> {
     let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
+    if plan.switch.forwarding == Forwarding::Wormhole {
+        return Err(WatchError::SingleFlits);
+    }
     let class = &plan.classes[usize::from(name.class)];
     let host = name.source.0;
     let is_silent = class.answers.is_none() && !class.pattern.sends(name.source);

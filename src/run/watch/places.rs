@@ -3,7 +3,7 @@
 use super::super::simulation::Simulation;
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
-use crate::fabric::components::Packet;
+use crate::fabric::components::{Packet, PacketRecord};
 use crate::fabric::rows::LaneRow;
 use crate::ids::ChannelId;
 use crate::topology::Graph;
@@ -77,7 +77,7 @@ impl Places {
         shard: usize,
         lane: LaneRow,
         at: u64,
-        packet: &Packet,
+        packet: (&Packet, &PacketRecord),
     ) -> Spot {
         let fabric = view.shared();
         let (outgoing, lane_number) = self.channel(view, shard, lane);
@@ -86,7 +86,7 @@ impl Places {
         let row = fabric.numbering.port(lane);
         let input = &view.ins()[row];
         let delay = if view.place().is_host(row) {
-            fabric.underrun(packet.size, pace, fabric.switch.sink_step)
+            fabric.underrun(packet.0.size, pace, fabric.switch.sink_step)
         } else {
             fabric.pipeline([view.switch_id(input.owner), input.table_row], packet, pace)
         };

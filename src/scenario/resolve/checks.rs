@@ -3,13 +3,16 @@
 use super::super::sections::{Marks, Scenario, traffic};
 use super::super::syntax::Mistake;
 use crate::ids::SlId;
-use crate::plan::{BufferSharing, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
+use crate::plan::{BufferSharing, Forwarding, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{LARGEST_TABLE, Routes, Tables};
 use crate::topology::Graph;
 
-/// Model rule 13: a lane holds the largest packet that may use it.
+/// Model rule 13: a lane holds the largest packet that may use it, unless packets go flit by flit.
 pub(super) fn capacity(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    if plan.switch.forwarding == Forwarding::Wormhole {
+        return Ok(());
+    }
     let SwitchOptions {
         lane_capacity,
         sharing,

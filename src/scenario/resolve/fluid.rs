@@ -1,10 +1,11 @@
-//! The stages for the flow level: no packets, so that no proof is needed, and only flows that all send at once.
+//! The stages for the flow level: no packets, so that no proof is needed, and only flows that all send at once; and flows as
+//! solvers know them.
 
 use super::{Layout, Parts, checks, layout, plan, route};
 use crate::fluid::network::LARGEST_WEIGHT;
 use crate::fluid::rates::Solver;
 use crate::fluid::routes::{Ends, Policy};
-use crate::plan::{FlowPlan, Limit, Plan};
+use crate::plan::{ClassPlan, FlowPlan, Limit, Plan};
 use crate::routing::Routes;
 use crate::scenario::Scenario;
 use crate::scenario::sections::Class;
@@ -120,10 +121,59 @@ pub fn flows(
     Flows::of(&scenario, &plan)
 }
 
+/// The flows of a plan as solvers know them, as if all sent at once.
+///
+/// # Errors
+/// The first flow of which no solver can know what it sends.
+pub(super) fn known_to_solvers(scenario: &Scenario, plan: &Plan) -> Result<FluidFlows, Mistake> {
+    Flows::all(scenario, plan, |_, flow| check_limit(flow))
+}
+
+/// A flow as policies of routes know it.
+pub(in crate::scenario) fn ends(class: &ClassPlan, flow: &FlowPlan) -> Ends {
+    Ends {
+        source: flow.source,
+        destination: flow.destination,
+        weight: flow.weight,
+        level: class.service_levels.first().copied().unwrap_or_default(),
+    }
+}
+
+/// Says of a flow why it is refused.
+type Check = fn(&Plan, &FlowPlan) -> Result<(), &'static str>;
+
+/// Refuses what is not of the flow level.
+fn check_at_once(plan: &Plan, flow: &FlowPlan) -> Result<(), &'static str> {
+    let phase = flow.phase.map(|phase| &plan.app_phases[phase as usize]);
+    if flow.start > 0 || flow.stop.is_some() || !flow.after.is_empty() {
+        Err(
+            "starts later than others, or stops: at flow level all flows send at once, leave `start` and `stop` out",
+        )
+    } else if phase.is_some_and(|phase| phase.number > 0) {
+        Err("belongs to a later phase: at flow level all flows send at once")
+    } else if flow.process.is_some() {
+        Err("has a process: at flow level every flow always has data")
+    } else {
+        check_limit(flow)
+    }
+}
+
+/// Refuses limits that are not one rate.
+fn check_limit(flow: &FlowPlan) -> Result<(), &'static str> {
+    if matches!(flow.limit, Limit::Delay { .. }) {
+        Err("is limited by a delay, and not by a rate")
+    } else if !flow.changes.is_empty() {
+        Err("has limits that change: at flow level rates are fixed")
+    } else {
+        Ok(())
+    }
+}
+
 /// Flows that are being taken over.
 struct Flows<'a> {
     scenario: &'a Scenario,
     plan: &'a Plan,
+    check: Check,
     numbers: BTreeMap<String, u32>,
     names: Vec<String>,
 }
@@ -144,9 +194,15 @@ impl Flows<'_> {
                 first.mistake("no class has `flows`, and the flow level is about nothing else: give one `flows` in place of pattern and process")
             );
         }
+        Self::all(scenario, plan, check_at_once)
+    }
+
+    /// All flows of a plan that this check lets pass.
+    fn all(scenario: &Scenario, plan: &Plan, check: Check) -> Result<FluidFlows, Mistake> {
         let mut all = Flows {
             scenario,
             plan,
+            check,
             numbers: BTreeMap::new(),
             names: Vec::new(),
         };
@@ -169,7 +225,7 @@ impl Flows<'_> {
             let message = format!("the flow from host {from} to host {to} {reason}");
             class.name.mistake(message)
         };
-        self.check(flow).map_err(wrong)?;
+        (self.check)(self.plan, flow).map_err(wrong)?;
         let phase = flow
             .phase
             .map(|phase| &self.plan.app_phases[phase as usize]);
@@ -178,14 +234,8 @@ impl Flows<'_> {
             (None, Some(number)) => format!("{} {number}", class.name.value),
             (None, None) => class.name.value.clone(),
         };
-        let levels = &self.plan.classes[usize::from(flow.class)].service_levels;
         Ok(FluidFlow {
-            ends: Ends {
-                source: flow.source,
-                destination: flow.destination,
-                weight: flow.weight,
-                level: levels.first().copied().unwrap_or_default(),
-            },
+            ends: ends(&self.plan.classes[usize::from(flow.class)], flow),
             class: flow.class,
             weight: self.weight(flow).map_err(wrong)?,
             application: self.application(name),
@@ -195,28 +245,6 @@ impl Flows<'_> {
                 Limit::None | Limit::Delay { .. } => None,
             },
         })
-    }
-
-    /// Refuses what is not of the flow level.
-    fn check(&self, flow: &FlowPlan) -> Result<(), &'static str> {
-        let phase = flow
-            .phase
-            .map(|phase| &self.plan.app_phases[phase as usize]);
-        if flow.start > 0 || flow.stop.is_some() || !flow.after.is_empty() {
-            Err(
-                "starts later than others, or stops: at flow level all flows send at once, leave `start` and `stop` out",
-            )
-        } else if phase.is_some_and(|phase| phase.number > 0) {
-            Err("belongs to a later phase: at flow level all flows send at once")
-        } else if flow.process.is_some() {
-            Err("has a process: at flow level every flow always has data")
-        } else if matches!(flow.limit, Limit::Delay { .. }) {
-            Err("is limited by a delay, and not by a rate")
-        } else if !flow.changes.is_empty() {
-            Err("has limits that change: at flow level rates are fixed")
-        } else {
-            Ok(())
-        }
     }
 
     /// What solvers know a flow by.

@@ -3,11 +3,15 @@
 //! `Scenario -> Layout` (clock, graph) `-> Plan` (classes against the graph) `-> Routes -> Proof`. Each
 //! stage reads the results of earlier ones only; every complaint names the key it is about.
 
+mod carry;
 mod checks;
 pub mod fluid;
+pub mod network;
 pub(super) mod quantity;
 mod routes;
+mod set_up;
 mod unreachable;
+mod wormhole;
 
 pub use routes::{management, route};
 pub use unreachable::named as unreachable_pairs;
@@ -221,6 +225,7 @@ pub fn plan(
         classes,
         workloads,
         flows,
+        routes_of_flows: None,
         admission: rounds,
         app_phases,
         phases: scenario.phases.plan(clock)?,
@@ -234,6 +239,7 @@ pub fn plan(
     checks::output_lanes(scenario, &plan)?;
     checks::congestion(scenario, &plan)?;
     dropping::check(scenario, &plan)?;
+    wormhole::check(scenario, &plan)?;
     Ok(plan)
 }
 
@@ -263,6 +269,8 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
     let routes = route(&scenario, parts, &layout, &plan, base)?;
+    set_up::check(&scenario, &layout.graph, &routes, &plan)?;
+    carry::enter(&scenario, parts, &layout.graph, &routes, &mut plan)?;
     let mut proof = prove(&layout.graph, &routes, &plan)
         .map_err(|message| scenario.routing.name.mistake(message))?;
     if proof.unreachable_pairs > 0 {

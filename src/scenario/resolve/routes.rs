@@ -2,7 +2,7 @@
 
 use super::super::sections::Scenario;
 use super::super::syntax::Mistake;
-use super::{Layout, Parts, Resolved, checks, unreachable};
+use super::{Layout, Parts, Resolved, checks, unreachable, wormhole};
 use crate::plan::Plan;
 use crate::routing::{Engine, LaneBudget, Routes, RoutingError, Tables, dump};
 use std::path::Path;
@@ -38,6 +38,7 @@ pub fn route(
         error => part.name.mistake(error.to_string()),
     })?;
     checks::arbitrated_lanes(scenario, plan, &routes)?;
+    wormhole::check_routes(scenario, plan, &routes)?;
     match &routes {
         Routes::Tables(tables) => checks::lane_keys(scenario, tables)?,
         Routes::Adaptive(adaptive) => checks::adaptive_routing(scenario, adaptive)?,

@@ -9,7 +9,7 @@ use crate::scenario::syntax::{At, Item, Mistake, Part};
 
 section! {
     /// The flows of the scenario as fluids, for `virtlane flow`: all flows at once, on fixed routes, at fixed rates. Buffers,
-    /// packets, windows and `control` play no part.
+    /// packets, windows and `control` play no part there; `carry` brings routes, or routes and rates, into runs with packets.
     Fluid = "fluid" in "fluid" {
         /// How rates are computed
         solver: Part = part("solver of rates"), "solver of rates" or "Ffa()";
@@ -17,6 +17,9 @@ section! {
         policy: Part = part("policy of routes"), "policy of routes" or "Static()";
         /// What solvers know flows by: their weights, or their weights times what they send in all
         weights: Weights = one_of(&[Weights::Weights, Weights::Sizes]), "Weights | Sizes" or "Weights";
+        /// What packets of flows have of it in `virtlane run`: nothing, so that they go by the forwarding tables; the routes; or the
+        /// routes and, where a flow has neither limit nor control of its own, the rates as limits
+        carry: At<Carry> = one_of(&[Carry::Nothing, Carry::Routes, Carry::Rates]), "Nothing | Routes | Rates" or "Nothing";
         /// Part of every link that is kept for other traffic
         reserved: At<f64> = reserved, "0 <= number < 1" or "0";
         /// Runs with flows and routes of their own, with seeds from that of the scenario on
@@ -31,6 +34,17 @@ pub enum Weights {
     Weights,
     /// Their weights times their sizes \[flits\].
     Sizes,
+}
+
+/// What packets of flows have of the flow level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carry {
+    /// Nothing.
+    Nothing,
+    /// Their routes.
+    Routes,
+    /// Their routes, and their rates as limits.
+    Rates,
 }
 
 fn reserved(item: &Item<'_>) -> Read<f64> {
@@ -69,6 +83,7 @@ impl Fluid {
         printer.part("solver", &self.solver, parts.solvers);
         printer.part("policy", &self.policy, parts.policies);
         printer.key("weights", format_args!("{:?}", self.weights));
+        printer.key("carry", format_args!("{:?}", self.carry.value));
         printer.key("reserved", format_args!("{:?}", self.reserved.value));
         printer.key("runs", self.runs.value);
     }

@@ -13,7 +13,7 @@ use crate::scenario::syntax::parser::parse;
 use crate::scenario::syntax::{At, Item, Mistake};
 use crate::units::{Amount, Clock, Time};
 use BufferSharing::{PerLane, PortPool};
-use Forwarding::{CutThrough, StoreAndForward};
+use Forwarding::{CutThrough, StoreAndForward, Wormhole};
 use Matching::{InputFirst, OutputFirst};
 use OutputArbitration::{FirstComeFirstServed, OldestFirst, Random, RoundRobin};
 use Queues::{Fifo, Voq};
@@ -23,7 +23,7 @@ section! {
     Switch = "switch" in "fabric.switch" {
         /// Data lanes (virtual lanes) of every channel; InfiniBand requires 1 and has at most 15
         lanes: At<u8> = small(1, MOST_LANES), "integer 1..=32" or "1";
-        /// Buffer of a lane, or of the port's pool; must hold the largest packet
+        /// Buffer of a lane, or of the port's pool; must hold the largest packet, unless `forwarding` is `Wormhole`
         lane_capacity: At<Amount> = amount, "size";
         /// One FIFO per lane, or one queue per (lane, output) in the same space
         queues: At<Queues> = one_of(&[Fifo, Voq]), "Fifo | Voq" or "Fifo";
@@ -45,8 +45,9 @@ section! {
             "RoundRobin | FirstComeFirstServed | OldestFirst | Random" or "RoundRobin";
         /// A round-robin winner that does not fit the credits keeps its turn; without it small packets may overtake
         reserve: At<bool> = boolean, "true | false" or "false";
-        /// When a packet may leave
-        forwarding: Forwarding = one_of(&[CutThrough, StoreAndForward]), "CutThrough | StoreAndForward" or "CutThrough";
+        /// When a packet may leave; Wormhole = flit by flit, lanes take turns with single flits
+        forwarding: At<Forwarding> =
+            one_of(&[CutThrough, StoreAndForward, Wormhole]), "CutThrough | StoreAndForward | Wormhole" or "CutThrough";
         /// Route computation, from a header's arrival to its request
         routing_delay: At<Time> = time, "time" or "\"1 cycles\"";
         /// Allocation pipeline, added to the routing delay
@@ -142,7 +143,7 @@ impl Switch {
             iterations: self.iterations,
             output_arbitration: self.output_arbitration.value,
             reserve: self.reserve.value,
-            forwarding: self.forwarding,
+            forwarding: self.forwarding.value,
             routing_delay: delay(&self.routing_delay, clock, 0)?,
             allocation_delay: delay(&self.allocation_delay, clock, 0)?,
             crossbar_delay: delay(&self.crossbar_delay, clock, 0)?,

@@ -1,6 +1,7 @@
 //! Scenario texts through all stages, with small parts of their own.
 
 mod admission;
+mod carry;
 mod control;
 mod defaults;
 mod dropping;
@@ -8,6 +9,7 @@ mod links;
 mod mistakes;
 mod parts;
 mod phases;
+mod set_up;
 
 use super::print;
 use super::{Document, Parts, Resolved};

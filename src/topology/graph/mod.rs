@@ -12,6 +12,7 @@ pub mod limits;
 pub(super) mod link_kind;
 pub mod link_rate;
 pub mod shape;
+pub mod tree_ways;
 
 use crate::ids::{ChannelId, HostId, LinkId, SwitchId};
 
@@ -19,6 +20,7 @@ pub use shape::{
     ConcentratedMeshShape, DragonflyShape, EnrichedTreeShape, FlyShape, GridShape, HyperXShape,
     HypercubeShape, Shape, TreeShape, XgftShape,
 };
+pub use tree_ways::{Side, TreeWays};
 
 /// Where a channel starts or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -120,6 +120,18 @@ impl EnrichedTreeShape {
         self.tree.arity + up + 1
     }
 
+    /// Links of a complete tree, those of hosts included.
+    pub fn links(&self) -> u64 {
+        let (k, levels) = (self.tree.arity, self.tree.levels);
+        let hosts = u64::from(k).pow(levels);
+        let per_level = u64::from(self.tree.switches_per_level());
+        let horizontal = (0..levels.saturating_sub(1)).map(|level| {
+            let length = u64::from(self.chain_length(level));
+            per_level / length * (length - 1) * u64::from(self.width)
+        });
+        u64::from(levels) * hosts + horizontal.sum::<u64>()
+    }
+
     /// Ports added for horizontal links over ports of the plain tree \[ratio\]: `2 * width * (n - 1) /
     /// (k * (2n - 1))`. Each switch above the leaves is charged `2 * width` ports, ends of chains too.
     pub fn port_overhead(&self) -> f64 {

@@ -1,6 +1,7 @@
 //! Runs that are stopped and continued, or forked.
 
 mod flows;
+mod routes;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -31,7 +32,7 @@ const TORUS: &str = r#"Scenario(
 )"#;
 
 /// Switch options that have state of their own.
-const OPTIONS: [&[&str]; 6] = [
+const OPTIONS: [&[&str]; 7] = [
     &[],
     &["fabric.switch.queues=Voq", "fabric.switch.input_speedup=2"],
     &["fabric.switch.output_lane_buffer=16 flits"],
@@ -46,6 +47,10 @@ const OPTIONS: [&[&str]; 6] = [
     &[
         "traffic.bulk.process=Saturating()",
         "fabric.switch.input_speedup=Unlimited",
+    ],
+    &[
+        "fabric.switch.forwarding=Wormhole",
+        "fabric.switch.lane_capacity=5 flits",
     ],
 ];
 

@@ -3,7 +3,8 @@
 use super::engine::Found;
 use super::observed;
 use crate::reference::{
-    AdmissionCounts, ClassCounts, ControlCounts, FlowCounts, HostCounts, Outcome, ReservationCounts,
+    AdmissionCounts, ClassCounts, ControlCounts, FlowCounts, HostCounts, Outcome,
+    ReservationCounts, SetUpCounts,
 };
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -198,6 +199,19 @@ impl Differences {
         self.same("control.held", &expected, &found);
     }
 
+    /// D67: where no class sets up there are none of them.
+    fn set_ups(&mut self, expected: SetUpCounts, found: &Records) {
+        for (name, expected) in [
+            ("set_up.full", expected.full),
+            ("set_up.entries_most", expected.entries_most),
+            ("set_up.entries", expected.entries),
+            ("set_up.weight", expected.weight),
+        ] {
+            let found = found.counts.get(name).copied().unwrap_or(0);
+            self.same(name, &expected, &found);
+        }
+    }
+
     /// D58: packets, where they would have left by a channel.
     fn dropped(&mut self, expected: &[u64], found: &Records) {
         for (channel, expected) in expected.iter().enumerate() {
@@ -235,6 +249,7 @@ impl Differences {
         self.control(&expected.control, found);
         self.admission(&expected.admission, &expected.reservations, found);
         self.held(expected.held, found);
+        self.set_ups(expected.set_ups, found);
     }
 
     fn flows(&mut self, expected: &[FlowCounts], found: &[FlowCounts]) {

@@ -1,7 +1,10 @@
 //! What was drawn: every combination that matters has a name, and must have been met.
 
 use super::engine::Found;
-use crate::random_fabric::{ADMISSION, Case, DROPPING, FLOWS, Kind, engines, features, wanted};
+use crate::random_fabric::{
+    ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, Case, DROPPING, FLOWS, Kind, ROUTES, SCHEDULERS,
+    SET_UPS, engines, features, wanted,
+};
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,6 +20,11 @@ const DROPPED: &str = "dropped packets";
 const HELD: &str = "held packets";
 /// Flows that wait and begin, and flows that wait to the end.
 const RELEASED: [&str; 2] = ["flows released", "flows not released"];
+
+/// Routes set up: caches that were full, that held something, and that are empty again.
+const FULL: &str = "full caches";
+const ENTERED: &str = "caches with entries";
+const EMPTIED: &str = "caches that are empty again";
 
 /// Flows that are refused, and others that are admitted.
 const SOME: &str = "admission of some";
@@ -74,6 +82,7 @@ impl Coverage {
         if expected.held > 0 && !found.deliveries.is_empty() {
             names.push(String::from(HELD));
         }
+        names.extend(kept(expected).map(String::from));
         names.extend(decided(case, expected, found, &names));
         if case.way.resume.is_some() {
             let resumed = names.iter().map(|name| format!("resumed with {name}"));
@@ -131,7 +140,7 @@ impl Coverage {
         );
         self.require_widths("general", &[2, 8, 16, 128]);
         let sets: &[&str] = match kind {
-            Kind::Tables => &[
+            Kind::Tables | Kind::OwnRoutes | Kind::SetUps => &[
                 "Rounds",
                 "Arbitrated",
                 "SpedUp",
@@ -153,12 +162,40 @@ impl Coverage {
             names.extend(DROPPING.map(String::from));
             names.push(String::from(DROPPED));
             names.extend([SOME, REFUSED, REFUSED_BY_MEASUREMENT].map(String::from));
-            names.extend([REFUSED_BY_TRIAL, TRIED, BEGUN, NO_ROOM].map(String::from));
+            names.extend([REFUSED_BY_TRIAL, BEGUN, NO_ROOM].map(String::from));
+            // few trials are long enough to end
+            self.require([TRIED], 2);
+            self.require([format!("resumed with {TRIED}")], 1);
         }
         for name in names {
             self.require([format!("resumed with {name}")], 2);
             self.require([name], 3);
         }
+    }
+
+    /// Routes of flows (D66), and what goes with them, resumed as well.
+    pub(super) fn require_routes(&self) {
+        assert!(self.deliveries > 50 * self.cases, "hardly anything: {self}");
+        self.require(ROUTES, 3);
+        self.require(ROUTES.map(|name| format!("resumed with {name}")), 2);
+        self.require(BESIDE_ROUTES.iter().chain(&SCHEDULERS), 2);
+        self.require((2..=7).map(|count| format!("{count} shards")), 1);
+        self.require([BEGUN, DROPPED, HELD], 2);
+        self.require(RELEASED, 1);
+    }
+
+    /// Routes set up by packets (D67), and what goes with them, resumed as well.
+    pub(super) fn require_set_ups(&self) {
+        assert!(self.deliveries > 50 * self.cases, "hardly anything: {self}");
+        self.require(SET_UPS, 3);
+        self.require(SET_UPS.map(|name| format!("resumed with {name}")), 2);
+        self.require(BESIDE_SET_UPS.iter().chain(&SCHEDULERS), 2);
+        self.require(["flows that wait"], 2);
+        self.require((2..=7).map(|count| format!("{count} shards")), 1);
+        let kept = [FULL, ENTERED, EMPTIED];
+        self.require(kept, 10);
+        self.require(kept.map(|name| format!("resumed with {name}")), 5);
+        self.require([DROPPED], 2);
     }
 
     /// What only tables have: the fast path.
@@ -174,6 +211,18 @@ impl Coverage {
         self.require(TOPOLOGIES.names().map(|name| format!("topology {name}")), 1);
         self.require(["open heads", "drawn choices"], 3);
     }
+}
+
+/// What became of the entries of set-ups (D67).
+fn kept(expected: &Outcome) -> impl Iterator<Item = &'static str> {
+    let kept = expected.set_ups;
+    let met = [
+        (FULL, kept.full > 0),
+        (ENTERED, kept.entries_most > 0),
+        (EMPTIED, kept.entries_most > 0 && kept.entries == 0),
+    ];
+    met.into_iter()
+        .filter_map(|(name, is_met)| is_met.then_some(name))
 }
 
 impl fmt::Display for Coverage {

@@ -7,7 +7,9 @@ use crate::reference::{Outcome, simulate};
 use std::sync::Arc;
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
 use virtlane::ids::{HostId, SlId};
-use virtlane::plan::{ClassPlan, Control, DropRule, Dropping, FlowPlan, HostOptions, Phases, Plan};
+use virtlane::plan::{
+    ClassPlan, Control, DropRule, Dropping, FlowPlan, Forwarding, HostOptions, Phases, Plan,
+};
 use virtlane::registry::Arguments;
 use virtlane::rng::{Purpose, stream};
 use virtlane::routing::Routes;
@@ -169,6 +171,10 @@ fn add_requests(dice: &mut Dice, case: &mut Case) {
     }
     plan.classes = vec![requests, answers];
     plan.switch.drop = None;
+    if plan.switch.forwarding == Forwarding::Wormhole {
+        plan.switch.forwarding = Forwarding::CutThrough;
+        plan.switch.vl_arbitration = None;
+    }
     fit(plan);
 }
 
@@ -188,11 +194,14 @@ fn add_drops(dice: &mut Dice, case: &mut Case) {
     }
     plan.switch.drop = Some(Dropping {
         service_levels: (0..levels).map(SlId).collect(),
-        rule: dice.pick(&[
-            DropRule::Held,
-            DropRule::Threshold(1),
-            DropRule::Threshold(12),
-        ]),
+        rule: match plan.switch.forwarding {
+            Forwarding::Wormhole => DropRule::Held,
+            _ => dice.pick(&[
+                DropRule::Held,
+                DropRule::Threshold(1),
+                DropRule::Threshold(12),
+            ]),
+        },
     });
     fit(plan);
 }

@@ -206,7 +206,7 @@ impl<'a, R> Run<'a, R> {
             deliveries,
             created,
             rejected,
-            flows: flows.into_iter().map(counts).collect(),
+            flows: flows.iter().map(counts).collect(),
             records,
             rules: rules.expect("there is a shard"),
             mask_words: self.simulation.mask_words(),
@@ -244,7 +244,7 @@ fn simulation<R>(case: &Case<R>, routes: &Routes, plan: &Plan, threads: usize) -
 }
 
 /// What the engine counts of a flow, in the form of the reference model.
-pub(super) fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
+pub(super) fn counts(flow: &virtlane::measure::FlowCounts) -> FlowCounts {
     let (sent, arrived) = (flow.sent, flow.arrived);
     let amount = |amount: Amount| (amount.packets, amount.flits);
     let spread = |spread: Spread| (spread.sum, spread.most);
@@ -266,5 +266,6 @@ pub(super) fn counts(flow: virtlane::measure::FlowCounts) -> FlowCounts {
         marked: arrived.marked,
         answered: sent.answered,
         logged: sent.logged,
+        last_logged: sent.last_logged.map(|cycle| (cycle, sent.told_then)),
     }
 }

@@ -4,7 +4,7 @@
 //! engine in a drawn way: with threads and shards, stopped, saved and resumed in the middle, forked.
 //! Compared are all deliveries, running totals, and what the measurement window counts. `coverage` demands that every
 //! combination that matters was drawn; `random_fabric::strata` sees to it. `VIRTLANE_CASES=n` changes the number of cases, `VIRTLANE_FIRST_CASE=n` the
-//! first seed.
+//! first seed, and `VIRTLANE_FEATURE=name` leaves out those without a feature of `random_fabric::features`.
 //!
 //! One file per thing: `engine` (a case in the engine), `counts` (what differs), `coverage`, `definitions` (what is counted,
 //! worked out by hand), `endings` (when nothing can happen any more), `observed` (what is recorded of single packets), `whole_runs` (of scenarios, with all counts).
@@ -19,7 +19,10 @@ mod probes;
 mod unreachable;
 mod whole_runs;
 
-use crate::random_fabric::{Adaptive, Case, Kind, adaptive_case, case, shipped_case};
+use crate::random_fabric::{
+    Adaptive, Case, Kind, adaptive_case, case, case_with_routes, case_with_set_ups, features,
+    shipped_case,
+};
 use crate::reference::{Delivery, Outcome, Routing, simulate_forked};
 use coverage::Coverage;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -85,10 +88,17 @@ where
     for<'a> &'a R: Into<Routing<'a>>,
 {
     let first = number("VIRTLANE_FIRST_CASE", 0);
+    let feature = std::env::var("VIRTLANE_FEATURE");
     let mut failures = Vec::new();
     let mut coverage = Coverage::default();
     for seed in first..first + number("VIRTLANE_CASES", count) {
         let case = draw(seed);
+        if feature
+            .as_ref()
+            .is_ok_and(|name| !features(&case).contains(name))
+        {
+            continue;
+        }
         let expected = reference(&case);
         let routes = routes(&case.routing);
         // a broken invariant is told where it is found; which case it was is told here
@@ -120,14 +130,14 @@ where
 
 /// Whether these are the cases whose draws are demanded to leave nothing out.
 fn is_usual() -> bool {
-    ["VIRTLANE_CASES", "VIRTLANE_FIRST_CASE"]
+    ["VIRTLANE_CASES", "VIRTLANE_FIRST_CASE", "VIRTLANE_FEATURE"]
         .iter()
         .all(|name| std::env::var(name).is_err())
 }
 
 #[test]
 fn every_packet_arrives_in_the_same_cycle() {
-    let coverage = compare(case, |tables| Routes::Tables(tables.clone()), 400);
+    let coverage = compare(case, |tables| Routes::Tables(tables.clone()), 720);
     if is_usual() {
         coverage.require_general(Kind::Tables);
         coverage.require_plain();
@@ -139,6 +149,30 @@ fn every_adaptively_routed_packet_arrives_in_the_same_cycle() {
     let coverage = compare(adaptive_case, Adaptive::routes, 320);
     if is_usual() {
         coverage.require_general(Kind::Adaptive);
+    }
+}
+
+#[test]
+fn every_packet_on_a_route_of_its_own_arrives_in_the_same_cycle() {
+    let coverage = compare(
+        case_with_routes,
+        |tables| Routes::Tables(tables.clone()),
+        240,
+    );
+    if is_usual() {
+        coverage.require_routes();
+    }
+}
+
+#[test]
+fn every_packet_on_a_route_set_up_arrives_in_the_same_cycle() {
+    let coverage = compare(
+        case_with_set_ups,
+        |tables| Routes::Tables(tables.clone()),
+        240,
+    );
+    if is_usual() {
+        coverage.require_set_ups();
     }
 }
 

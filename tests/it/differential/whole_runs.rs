@@ -1,5 +1,5 @@
-//! Whole runs of scenarios that drop packets (D58) or hold them (D57), as users start them: every count that they end with
-//! against the reference model.
+//! Whole runs of scenarios that drop packets (D58), hold them (D57) or pass single flits (D65), as users start them: every
+//! count that they end with against the reference model.
 
 use super::counts::of_run;
 use super::engine::counts;
@@ -44,6 +44,8 @@ fn counts_of_whole_runs_are_those_of_the_reference_model() {
             "",
             ", queue: 5",
         ),
+        ("forwarding: Wormhole", "source_queue: 3", ""),
+        ("drop: (sl: [1]), forwarding: Wormhole", "", ""),
     ]
     .into_iter()
     .enumerate()
@@ -64,7 +66,7 @@ fn counts_of_whole_runs_are_those_of_the_reference_model() {
         let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let tables = resolved.routes.tables().expect("tables");
         let expected = simulate(plan, graph, tables, cycles);
-        let flows: Vec<_> = found.flow_counts.into_iter().map(counts).collect();
+        let flows: Vec<_> = found.flow_counts.iter().map(counts).collect();
         let differences = of_run(&expected, &found.records, &flows);
         assert!(
             differences.is_empty(),
@@ -78,4 +80,39 @@ fn counts_of_whole_runs_are_those_of_the_reference_model() {
         held += expected.held;
     }
     assert!(dropped > 500 && held > 500, "{dropped} {held}");
+}
+
+/// Shipped scenarios of wormhole switching, shorter: the same fate of every packet.
+#[test]
+fn shipped_wormhole_meshes_are_those_of_the_reference_model() {
+    for name in ["wormhole_mesh_8x8", "wormhole_mesh_8x8_full"] {
+        let file = format!("scenarios/validation/{name}.ron");
+        let mut document = Document::read(Path::new(&file)).expect("RON");
+        for change in [
+            "phases.warmup=100 cycles",
+            "phases.measure=500 cycles",
+            "expect=[]",
+        ] {
+            document.set(change).expect("the key exists");
+        }
+        let resolved = document.resolve(&Parts::registered()).expect("a plan");
+        let settings = Settings {
+            threads: Some(2),
+            shards: Some(3),
+            check: true,
+            ..Settings::default()
+        };
+        let found = execute(&resolved, settings, &mut |_| {}, &AtomicBool::new(false));
+        let found = found.expect("a run");
+        let cycles = found.cycles.warmup + found.cycles.measure + found.cycles.drain;
+        let tables = resolved.routes.tables().expect("tables");
+        let expected = simulate(&resolved.plan, &resolved.layout.graph, tables, cycles);
+        let differences = of_run(&expected, &found.records, &[]);
+        assert!(
+            differences.is_empty(),
+            "{name}:\n{}",
+            differences.join("\n")
+        );
+        assert!(expected.deliveries.len() > 10, "{name}");
+    }
 }

@@ -12,6 +12,9 @@ use virtlane::topology::Graph;
 use virtlane::traffic::SizeDistribution;
 use virtlane::units::Clock;
 
+/// Algorithms that calculate rates: [`probe`] puts them in place of some machines that probe.
+const CALCULATING: [&str; 3] = ["Dffa", "Saa", "SaaM"];
+
 /// An algorithm for a class: one that reacts to everything, or one of those that scenarios can name, with small times.
 fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorithm {
     let takes_rates = plan.host.scheduler.takes_rates();
@@ -34,8 +37,8 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();
-    // `admission` makes classes that ask reserve
-    names.retain(|&name| name != "Reservation");
+    // `admission` makes classes that ask reserve, `set_up` some that set up
+    names.retain(|&name| !["Reservation", "SetUp"].contains(&name) && !CALCULATING.contains(&name));
     if takes_rates {
         names.retain(|&name| !["InfiniBand", "Inc"].contains(&name));
     } else {
@@ -46,19 +49,42 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
     let name = dice.pick(&names);
     let arguments = arguments(dice, name, may_share);
     let context = ControlContext {
-        clock: Clock {
-            flit_bytes: plan.flit_bytes,
-            reference_rate: plan.reference_rate,
-        },
+        clock: clock(plan),
         smallest: plan.classes[class].size.smallest(),
         largest: plan.classes[class].size.largest(),
         answer,
         peak: None,
     };
+    made(name, &arguments, context)
+}
+
+fn clock(plan: &Plan) -> Clock {
+    Clock {
+        flit_bytes: plan.flit_bytes,
+        reference_rate: plan.reference_rate,
+    }
+}
+
+/// A named algorithm.
+fn made(name: &str, arguments: &str, context: ControlContext) -> Algorithm {
     let text = format!("({arguments})");
     let build = ALGORITHMS.find(name).expect("its own name").build;
     let made = build(Arguments { text: &text }, context);
     made.unwrap_or_else(|mistake| panic!("{name}{text}: {mistake}"))
+}
+
+/// One that calculates rates, for a class with packets of so many flits at most.
+fn calculating(dice: &mut Dice, clock: Clock, largest: u16) -> Algorithm {
+    let name = dice.pick(&CALCULATING);
+    let arguments = arguments(dice, name, false);
+    let context = ControlContext {
+        clock,
+        smallest: 1,
+        largest,
+        answer: 1,
+        peak: None,
+    };
+    made(name, &arguments, context)
 }
 
 /// Arguments of a named algorithm.
@@ -100,6 +126,22 @@ fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
             cycles(dice, 50),
             dice.pick(&[1, 1, 2, 5]),
             dice.pick(&[1, 1, 2, 7])
+        ),
+        "Saa" => format!(
+            "period: {}, weights: {}",
+            cycles(dice, 200),
+            dice.pick(&["Given", "Sizes"])
+        ),
+        "SaaM" => format!(
+            "period: {}, back_off: {}, random: {}",
+            cycles(dice, 200),
+            cycles(dice, 100),
+            dice.chance(80)
+        ),
+        "Dffa" => format!(
+            "begin: {}, one_packet: {}",
+            cycles(dice, 500),
+            dice.chance(50)
         ),
         name => panic!("no arguments are drawn for `{name}`"),
     }
@@ -177,7 +219,9 @@ pub(super) fn add(
 /// packets go by tables; from a stream of each class, so that all else is drawn as without.
 pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
     let on_vl15: Vec<bool> = plan.classes.iter().map(|class| class.management).collect();
+    let clock = clock(plan);
     for (number, class) in (0..).zip(&mut plan.classes) {
+        let largest = class.size.largest();
         let Some(control) = &mut class.control else {
             continue;
         };
@@ -196,6 +240,11 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
             };
             if machines.probes > 0 {
                 (machines.shared, machines.packets) = (false, 1);
+                // from another stream, so that the transport stays
+                let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 42) + number));
+                if dice.chance(25) {
+                    control.algorithm = calculating(&mut dice, clock, largest);
+                }
             }
         }
         if has_tables && control.algorithm.packets_per_answer() == 1 && dice.chance(beside) {

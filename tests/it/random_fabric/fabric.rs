@@ -238,11 +238,23 @@ fn up_down(
     service_levels: u8,
 ) -> (Graph, Tables) {
     let lanes_per_sl = dice.between(1, u32::from(lanes)) as u8;
-    let layers = 2 * lanes_per_sl - 1;
     let budget = LaneBudget {
         lanes,
         service_levels,
     };
+    up_down_on(dice, graph, rank, budget, (lanes_per_sl, lanes_per_sl))
+}
+
+/// The same with paths and hops of so many layers, on so many lanes of a service level.
+pub(super) fn up_down_on(
+    dice: &mut Dice,
+    graph: Graph,
+    rank: &[(usize, u32)],
+    budget: LaneBudget,
+    (of_each, lanes_per_sl): (u8, u8),
+) -> (Graph, Tables) {
+    let layers = 2 * of_each - 1;
+    let lanes = budget.lanes;
     let twist = dice.between(0, 2) as u8;
     let mut map = LaneMap::grouped(&graph, budget, layers, lanes_per_sl, |channel, layer| {
         (layer + twist * (channel.0 % 3) as u8) % lanes_per_sl
@@ -265,7 +277,7 @@ fn up_down(
         }
     }
     let mut layer = |count: usize| -> Vec<u8> {
-        let highest = u32::from(lanes_per_sl) - 1;
+        let highest = u32::from(of_each) - 1;
         (0..count).map(|_| dice.between(0, highest) as u8).collect()
     };
     tables.hop_layer = layer(tables.next.len());

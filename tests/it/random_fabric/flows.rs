@@ -10,7 +10,7 @@ use virtlane::topology::{Endpoint, Graph};
 use virtlane::traffic::SizeDistribution;
 
 /// All schedulers.
-const SCHEDULERS: [Scheduler; 8] = [
+pub(super) const SCHEDULERS: [Scheduler; 8] = [
     Scheduler::Fifo,
     Scheduler::RoundRobin,
     Scheduler::WeightedRoundRobin(Unit::Flits),

@@ -3,7 +3,9 @@
 //! [`case`], [`adaptive_case`] and [`shipped_case`] draw everything from one stream of their seed: a failing case is named
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
-//! routing functions in `adaptive`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission` and `dropping`; `shipped` takes the parts that scenarios can
+//! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, those whose flows set them up by
+//! packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission`, `dropping`
+//! and `wormhole`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
@@ -14,6 +16,8 @@ mod fabric;
 mod features;
 mod flows;
 mod options;
+mod own_routes;
+mod set_up;
 mod shipped;
 mod slots;
 mod strata;
@@ -21,10 +25,16 @@ mod timing;
 mod traffic;
 mod waits;
 mod way;
+mod wormhole;
 
 pub(crate) use adaptive::Adaptive;
 pub(crate) use control::{bound, probe};
-pub(crate) use features::{ADMISSION, DROPPING, FLOWS, features};
+pub(crate) use features::{
+    ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, DROPPING, FLOWS, ROUTES, SCHEDULERS, SET_UPS,
+    features,
+};
+pub(crate) use own_routes::case_with_routes;
+pub(crate) use set_up::case_with_set_ups;
 pub(crate) use shipped::{engines, shipped_case};
 pub(crate) use strata::{Kind, wanted};
 pub(crate) use traffic::{Saturating, ToOne};
@@ -142,6 +152,9 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     admission::add(&mut plan, stratum.attempt);
     dropping::add(&mut plan, stratum.attempt);
+    if !stratum.plain {
+        wormhole::add(&mut plan, stratum.attempt);
+    }
     finish(&mut dice, stratum, plan, graph, tables, cycles)
 }
 
@@ -234,6 +247,7 @@ fn plan(dice: &mut Dice, drawn: &Drawn, graph: &Graph, cycles: u64) -> Plan {
         },
         workloads: Vec::new(),
         flows: Vec::new(),
+        routes_of_flows: None,
         admission: None,
         app_phases: Vec::new(),
     };
@@ -271,6 +285,11 @@ fn finish<R>(
     routing: R,
     cycles: u64,
 ) -> Case<R> {
+    let mut answers = plan.classes[plan.first_answers()..].iter();
+    assert!(
+        answers.all(|class| class.answers.is_some()),
+        "answers come last"
+    );
     Case {
         fork: way::fork(dice, &plan, &graph, cycles),
         way: way::way(dice, stratum, cycles),

@@ -240,7 +240,7 @@ fn output_lane_buffer(dice: &mut Dice, options: &SwitchOptions, largest: u32) ->
 }
 
 /// Tables in which every lane has an entry with a weight, plus some entries more.
-fn vl_tables(dice: &mut Dice, lanes: u8) -> VlArbitrationTables {
+pub(super) fn vl_tables(dice: &mut Dice, lanes: u8) -> VlArbitrationTables {
     let (mut high, mut low) = (Vec::new(), Vec::new());
     for lane in 0..lanes {
         let entry = (lane, dice.between(1, 12) as u8);

@@ -58,6 +58,11 @@ fn topology_arguments(name: &str) -> &'static [&'static str] {
 
 fn topology(dice: &mut Dice, seed: u64, name: &str) -> Graph {
     let text = dice.pick(topology_arguments(name));
+    named_topology(seed, name, text)
+}
+
+/// A topology with these arguments.
+pub(super) fn named_topology(seed: u64, name: &str, text: &str) -> Graph {
     let entry = TOPOLOGIES.find(name).expect("registered");
     let topology = (entry.build)(Arguments { text }).expect("arguments fit");
     let context = BuildContext {

@@ -6,10 +6,13 @@
 //! [`PERIOD`] cases in a row hold every width and size in every mode, and every feature three times.
 
 use super::Dice;
-use super::features::{ADAPTIVE_ONLY, PLAIN, SCHEDULERS, STATEFUL, TABLES_ONLY, traffic};
+use super::features::{
+    ADAPTIVE_ONLY, BESIDE_ROUTES, BESIDE_SET_UPS, PLAIN, ROUTES, SCHEDULERS, SET_UPS, STATEFUL,
+    TABLES_ONLY, traffic,
+};
 
 /// Cases in a row that hold everything.
-pub(crate) const PERIOD: u64 = 2 * SLOTS * 8;
+pub(crate) const PERIOD: u64 = 2 * SLOTS * 12;
 /// Pairs of cases until sizes come again.
 const SLOTS: u64 = 20;
 /// Words of wide request masks: at least so many and one bit, at most so many.
@@ -70,6 +73,10 @@ fn wide(dice: &mut Dice, width: usize) -> (u8, u32) {
 pub(crate) enum Kind {
     Tables,
     Adaptive,
+    /// Tables, and flows with routes of their own.
+    OwnRoutes,
+    /// Tables, and flows whose routes are set up by packets.
+    SetUps,
 }
 
 /// What the number of a case decides.
@@ -129,6 +136,10 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
     let given: &[&[&str]] = match (kind, plain) {
         (Kind::Tables, true) => &[&PLAIN],
         (Kind::Tables, false) => &[&STATEFUL, &TABLES_ONLY, &SCHEDULERS],
+        (Kind::OwnRoutes, true) => &[&ROUTES],
+        (Kind::OwnRoutes, false) => &[&ROUTES, &BESIDE_ROUTES, &SCHEDULERS],
+        (Kind::SetUps, true) => &[&SET_UPS],
+        (Kind::SetUps, false) => &[&SET_UPS, &BESIDE_SET_UPS, &SCHEDULERS],
         (Kind::Adaptive, true) => &[&PLAIN, &ADAPTIVE_ONLY],
         (Kind::Adaptive, false) => &[&STATEFUL, &ADAPTIVE_ONLY, &SCHEDULERS],
     };
@@ -137,7 +148,9 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
     if (kind, plain) == (Kind::Tables, true) {
         names.extend(traffic());
     }
-    names.push(String::from("fork"));
+    if matches!(kind, Kind::Tables | Kind::Adaptive) {
+        names.push(String::from("fork"));
+    }
     names
 }
 

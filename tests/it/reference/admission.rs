@@ -348,14 +348,14 @@ impl Fabric<'_> {
         admission.map_or_else(AdmissionCounts::default, Admission::counts)
     }
 
-    /// D60.
+    /// D60, D67.
     pub(super) fn reservation_counts(&self) -> ReservationCounts {
         let plan = self.setting.plan;
         let (mut requests, mut waits) = (0, Vec::new());
         for host in &self.hosts {
-            for (flow, start, logged) in host.control().0.started_and_logged() {
+            for (flow, start, logged, _) in host.control().0.started_and_logged() {
                 let flow = &plan.flows[flow];
-                if plan.classes[usize::from(flow.class)].reserves() {
+                if plan.classes[usize::from(flow.class)].begins() {
                     requests += logged;
                     waits.extend(start.map(|start| start - flow.start));
                 }

@@ -1,10 +1,11 @@
 //! Control networks beside the data network (D49): at every channel a server with a queue, for each class.
 
 use super::Setting;
+use super::own_routes;
 use super::packet::Saying;
 use super::routing::Routing;
 use super::visits::Agents;
-use virtlane::ids::{ChannelId, HostId};
+use virtlane::ids::ChannelId;
 use virtlane::plan::OutOfBand;
 use virtlane::topology::Endpoint;
 
@@ -143,7 +144,7 @@ impl Network {
                     assert_eq!(carried.delivered.replace(now), None);
                 }
                 Endpoint::Switch(..) => {
-                    let next = next(setting, channel, destination);
+                    let next = next(setting, channel, carried.saying);
                     self.servers[next.index()].queue.push(id);
                 }
             }
@@ -197,10 +198,14 @@ impl Network {
 }
 
 /// The output of the switch behind a channel.
-fn next(setting: Setting<'_>, from: ChannelId, destination: HostId) -> ChannelId {
+fn next(setting: Setting<'_>, from: ChannelId, saying: Saying) -> ChannelId {
     let Routing::Tables(tables) = setting.routing else {
         panic!("D49: tables only")
     };
+    if let Some(route) = own_routes::of_saying(setting, saying) {
+        return own_routes::next(route, from);
+    }
+    let (_, destination) = saying.ends(setting);
     let switch = setting.graph.channel(from).to.switch().expect("a switch");
     let port = tables.next_port(tables.row(from, switch), destination);
     let output = setting.graph.port_channel(switch, port.expect("a route"));

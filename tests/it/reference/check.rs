@@ -3,7 +3,9 @@
 
 use super::Fabric;
 use super::flows::Told;
+use super::own_routes;
 use super::packet::{Packet, Saying, Says};
+use super::set_up;
 use super::switch::Switch;
 use std::collections::BTreeMap;
 use virtlane::ids::{HostId, SlId};
@@ -13,6 +15,7 @@ pub(super) fn check(fabric: &Fabric<'_>) {
     for link in &fabric.links {
         link.check_credits();
     }
+    super::wormhole::check(fabric);
     check_flits(fabric);
     check_queues(fabric);
     check_control(fabric);
@@ -135,8 +138,9 @@ fn check_control(fabric: &Fabric<'_>) {
 
 /// Packets of one (source, destination, service level) take one path and one sequence of lanes, so they are delivered, but for
 /// dropped ones, in the order of their creation, those of one flow, those of none, and control packets; which of these goes first is the scheduler's
-/// choice, or D40's.
-pub(super) fn check_order(packets: &[Packet]) {
+/// choice, or D40's. With routes of their own (D66, D67) so are the packets of a flow, and its probes.
+pub(super) fn check_order(fabric: &Fabric<'_>) {
+    let (setting, packets) = (fabric.setting, &fabric.packets);
     let mut last: BTreeMap<(HostId, HostId, SlId, bool, Option<usize>, bool), u64> =
         BTreeMap::new();
     for packet in packets.iter().filter(|packet| packet.dropped.is_none()) {
@@ -148,12 +152,19 @@ pub(super) fn check_order(packets: &[Packet]) {
             packet.sl
         };
         let ends = (packet.source, packet.destination);
+        let is_set_up = set_up::directed(setting, packet).is_some();
+        if is_set_up && !set_up::is_in_order(setting) {
+            continue;
+        }
+        let has_route =
+            |saying: &Saying| is_set_up || own_routes::of_saying(setting, *saying).is_some();
+        let probes = packet.saying.filter(has_route);
         let path = (
             ends.0,
             ends.1,
             sl,
             packet.management,
-            packet.flow,
+            packet.flow.or(probes.map(|saying| saying.flow)),
             packet.saying.is_some(),
         );
         let before = last.insert(path, delivered).unwrap_or(0);

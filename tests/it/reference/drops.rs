@@ -5,6 +5,7 @@ use super::link::Link;
 use super::packet::{Drop, Flit, Packet, PacketId};
 use super::routing::Routing;
 use super::switch::{Switch, Waiting};
+use super::wormhole;
 use virtlane::ids::SlId;
 use virtlane::plan::{DropRule, Dropping, Plan};
 
@@ -20,6 +21,8 @@ pub(super) struct Leaving {
     /// Cycles per flit of the channel it came by.
     pace: u64,
     left: u16,
+    /// Cycle in which its last flit so far has left.
+    gone: u64,
 }
 
 /// What D58 excludes.
@@ -80,7 +83,7 @@ impl Switch {
                 if since != now || !is_named || packet.management {
                     continue;
                 }
-                if self.is_too_much(dropping, links, packets, head, now) {
+                if self.is_too_much((setting, dropping), links, packets, head, now) {
                     lost.push((index, queue_index));
                 }
             }
@@ -93,7 +96,7 @@ impl Switch {
     /// Whether the packet that first requests now is dropped.
     fn is_too_much(
         &self,
-        dropping: &Dropping,
+        (setting, dropping): (Setting<'_>, &Dropping),
         links: &[Link],
         packets: &[Packet],
         head: &Waiting,
@@ -106,7 +109,12 @@ impl Switch {
         match dropping.rule {
             DropRule::Held => {
                 let output = self.outputs[way.output].as_ref().expect("connected");
-                !links[output.channel].fits(way.lane, size)
+                let link = &links[output.channel];
+                if wormhole::is_on(setting.plan) {
+                    self.ports.is_held(way.output, way.lane) || !link.fits(way.lane, 1)
+                } else {
+                    !link.fits(way.lane, size)
+                }
             }
             DropRule::Threshold(limit) => {
                 // what was granted or dropped by the cycle before is leaving, what has come since may not request before now
@@ -149,35 +157,50 @@ impl Switch {
             start: now,
             pace,
             left: 0,
+            gone: now,
         });
     }
 
     /// The flits of dropped packets that are due leave their slots.
-    pub(super) fn discard(&mut self, links: &mut [Link], packets: &mut [Packet], now: u64) {
+    pub(super) fn discard(
+        &mut self,
+        setting: Setting<'_>,
+        links: &mut [Link],
+        packets: &mut [Packet],
+        now: u64,
+    ) {
         for leaving in &mut self.drops {
-            if now != leaving.start + u64::from(leaving.left) * leaving.pace {
-                continue;
-            }
             let input = self.inputs[leaving.input].as_ref().expect("connected");
+            let link = &mut links[input.channel];
             let flit = Flit {
                 packet: leaving.packet,
                 index: leaving.left,
             };
-            links[input.channel].remove(flit, now);
+            let is_due = if wormhole::is_on(setting.plan) {
+                wormhole::may_leave(&setting.plan.switch, link, flit, now)
+            } else {
+                now == leaving.start + u64::from(leaving.left) * leaving.pace
+            };
+            if !is_due || leaving.left == leaving.size {
+                continue;
+            }
+            link.remove(flit, now);
             leaving.left += 1;
+            leaving.gone = now;
             packets[leaving.packet].flits_dropped += 1;
         }
     }
 
     /// Dropped packets whose time is over leave their queue.
-    pub(super) fn retire_dropped(&mut self, now: u64) {
-        let (over, going): (Vec<Leaving>, Vec<Leaving>) = self
-            .drops
-            .iter()
-            .partition(|leaving| now == leaving.start + u64::from(leaving.size) * leaving.pace);
+    pub(super) fn retire_dropped(&mut self, setting: Setting<'_>, now: u64) {
+        let single = wormhole::is_on(setting.plan);
+        let is_over = |leaving: &&Leaving| {
+            let step = if single { 1 } else { leaving.pace };
+            leaving.left == leaving.size && leaving.gone + step == now
+        };
+        let (over, going): (Vec<Leaving>, Vec<Leaving>) = self.drops.iter().partition(is_over);
         self.drops = going;
         for leaving in over {
-            assert_eq!(leaving.left, leaving.size);
             self.free_queue((leaving.input, leaving.queue), leaving.packet, now);
         }
     }

@@ -1,9 +1,10 @@
-//! One host: sources, source queues, injection.
+//! One host: source queues, injection; its sources are in `class_source`.
 //!
 //! Model rules 2 (holding), 11, 12; D11 (hosts, injection arbiter), D17 (sources), D21 (messages), D29 (flows and queues),
 //! D40, D47 (control queues), D57 (room for answers).
 
 use super::Setting;
+use super::class_source::{ClassSource, Next, fork, next_creation, sources};
 use super::flows::{
     Blocked, Candidate, ControlPackets, Flows, Look, NewSession, Receivers, Session, pace,
 };
@@ -15,24 +16,7 @@ use super::rooms::Rooms;
 use super::routing::injection_lane;
 use super::sink::Sink;
 use virtlane::ids::HostId;
-use virtlane::traffic::{Creation, Gap, Source};
-
-/// When a source makes its next packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    At(u64),
-    /// One cycle after this packet has started on the channel.
-    AfterStartOf(PacketId),
-    Never,
-}
-
-/// One class at this host.
-#[derive(Debug)]
-struct ClassSource {
-    class: usize,
-    source: Source,
-    next: Next,
-}
+use virtlane::traffic::Creation;
 
 /// The packet that is entering the first channel.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +28,7 @@ struct Sending {
 
 /// What a lane would send.
 #[derive(Clone, Copy, Debug)]
-enum First {
+pub(super) enum First {
     /// The head of its control queue (D40).
     Control(PacketId),
     /// What its scheduler picks (D29).
@@ -63,10 +47,13 @@ pub(super) struct Host {
     flows: Flows,
     receivers: Receivers,
     control: ControlPackets,
-    chooser: LaneChooser,
+    pub(super) chooser: LaneChooser,
     /// First cycle in which the channel can be granted again.
-    free_at: u64,
+    pub(super) free_at: u64,
+    /// The last packet that has started.
     sending: Option<Sending>,
+    /// Packets that hold a lane of the channel (D65), by lane.
+    pub(super) held: Vec<Option<PacketId>>,
     pub(super) sink: Sink,
     rooms: Rooms,
 }
@@ -76,26 +63,10 @@ impl Host {
         let outgoing = setting.graph.host_channel(id);
         let options = &setting.plan.switch;
         let lanes = usize::from(options.lane_count());
-        let mut sources = Vec::new();
-        for (index, class) in setting.plan.classes.iter().enumerate() {
-            if class.hosts.contains(&id) {
-                let mut source = Source::new(setting.plan.seed, index, class, id);
-                let next = match source.next_gap(class) {
-                    Gap::After(cycles) => Next::At(cycles),
-                    Gap::WhenSent => Next::At(0),
-                    Gap::Never => Next::Never,
-                };
-                sources.push(ClassSource {
-                    class: index,
-                    source,
-                    next,
-                });
-            }
-        }
         Self {
             id,
             outgoing: outgoing.index(),
-            sources,
+            sources: sources(setting, id),
             queues: vec![Vec::new(); lanes],
             flows: Flows::new(setting, id),
             receivers: Receivers::new(setting, id),
@@ -103,6 +74,7 @@ impl Host {
             chooser: LaneChooser::new(options),
             free_at: 0,
             sending: None,
+            held: vec![None; lanes],
             sink: Sink::new(setting, id),
             rooms: Rooms::new(setting),
         }
@@ -266,21 +238,7 @@ impl Host {
     /// Goes on with the sources of another plan, whose first gaps count from now; their numbers of packets go on, and
     /// saturating sources stay as they are.
     pub(super) fn fork(&mut self, setting: Setting<'_>, now: u64) {
-        let mut forked = Self::new(setting, self.id).sources;
-        for new in &mut forked {
-            let old = self.sources.iter_mut().find(|old| old.class == new.class);
-            let old = old.expect("the same senders");
-            if setting.plan.classes[new.class].is_backlogged() {
-                std::mem::swap(new, old);
-                continue;
-            }
-            new.source.number_after(&old.source);
-            new.next = match new.next {
-                Next::At(first) if !new.source.is_done() => Next::At(first + now),
-                _ => Next::Never,
-            };
-        }
-        self.sources = forked;
+        fork(&mut self.sources, setting, self.id, now);
         self.flows.fork(setting, now);
     }
 
@@ -335,7 +293,7 @@ impl Host {
     }
 
     /// What a lane would send.
-    fn first(&self, look: Look<'_>, lane: usize) -> Option<First> {
+    pub(super) fn first(&self, look: Look<'_>, lane: usize) -> Option<First> {
         if let Some(id) = self.control.head(lane) {
             return Some(First::Control(id));
         }
@@ -372,21 +330,9 @@ impl Host {
         let Some(choice) = self.chooser.choose(&eligible) else {
             return;
         };
-        let id = match firsts[choice.lane].expect("eligible") {
-            First::Control(id) => {
-                self.control.start(choice.lane, id);
-                self.rooms.start(&packets[id]);
-                id
-            }
-            First::Picked(next) => {
-                let of_lane = (choice.lane, self.head(choice.lane));
-                let setting_and_pace = (setting, link.cycles_per_flit);
-                let of_flow = self
-                    .flows
-                    .start(setting_and_pace, packets, of_lane, next, now);
-                of_flow.unwrap_or_else(|| self.queues[choice.lane].remove(0))
-            }
-        };
+        let first = firsts[choice.lane].expect("eligible");
+        let pace = link.cycles_per_flit;
+        let id = self.begin((setting, pace), packets, (choice.lane, first), now);
         let size = packets[id].size;
         link.starts.push(Start {
             cycle: now,
@@ -396,11 +342,35 @@ impl Host {
         let bytes = u64::from(size) * u64::from(setting.plan.flit_bytes);
         self.chooser.accepted(choice, bytes);
         link.take_credits(choice.lane, size);
-        packets[id].injected = Some(now);
         self.free_at = now + u64::from(size) * link.cycles_per_flit;
+    }
+
+    /// A packet starts: it leaves its queue or its flow.
+    pub(super) fn begin(
+        &mut self,
+        (setting, pace): (Setting<'_>, u64),
+        packets: &mut Vec<Packet>,
+        (lane, first): (usize, First),
+        now: u64,
+    ) -> PacketId {
+        let id = match first {
+            First::Control(id) => {
+                self.control.start(lane, id);
+                self.rooms.start(&packets[id]);
+                id
+            }
+            First::Picked(next) => {
+                let of_lane = (lane, self.head(lane));
+                let of_flow = self
+                    .flows
+                    .start((setting, pace), packets, of_lane, next, now);
+                of_flow.unwrap_or_else(|| self.queues[lane].remove(0))
+            }
+        };
+        packets[id].injected = Some(now);
         self.sending = Some(Sending {
             packet: id,
-            lane: choice.lane,
+            lane,
             start: now,
         });
         for source in &mut self.sources {
@@ -408,6 +378,7 @@ impl Host {
                 source.next = Next::At(now + 1);
             }
         }
+        id
     }
 
     /// Packets that have not started.
@@ -418,18 +389,5 @@ impl Host {
             .copied()
             .chain(self.flows.queued())
             .chain(self.control.queued())
-    }
-}
-
-/// When a source goes on after a packet made now, which was accepted as `packet` or rejected (D11, D17).
-fn next_creation(gap: Gap, now: u64, packet: Option<PacketId>) -> Next {
-    match (gap, packet) {
-        (Gap::Never, _) => Next::Never,
-        (Gap::After(cycles), _) => {
-            assert!(cycles > 0, "two packets of a source in one cycle");
-            Next::At(now + cycles)
-        }
-        (Gap::WhenSent, None) => Next::At(now + 1),
-        (Gap::WhenSent, Some(id)) => Next::AfterStartOf(id),
     }
 }

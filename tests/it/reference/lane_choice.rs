@@ -1,11 +1,13 @@
 //! Which lane goes next: round robin with VL15 first (lane pointers of D6, D8, D11, D18) and InfiniBand's VL arbitration.
 //!
 //! VL arbitration follows rules 1-5 in the header of `qos::vl_arbitration`, written anew: a table is a
-//! ring of entries, the current one has some bytes left.
+//! ring of entries, the current one has some of its weight left. Tables with the rules of D54 are in `legacy_tables`; they
+//! go with wormhole switching only (D65), as do units other than bytes.
 
-use virtlane::plan::SwitchOptions;
+use super::legacy_tables::{LegacyTables, Units};
+use virtlane::plan::{Forwarding, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
-use virtlane::qos::vl_arbitration::{HighPriorityLimit, LIMIT_UNIT, WEIGHT_UNIT};
+use virtlane::qos::vl_arbitration::Rules;
 
 /// Chooses among lanes; one per output, channel behind output lanes, input (input-first) or host.
 #[derive(Clone, Debug)]
@@ -19,6 +21,7 @@ pub(super) struct LaneChooser {
 enum Policy {
     RoundRobin { next: usize },
     Tables(TwoTables),
+    Legacy(LegacyTables),
 }
 
 /// A chosen lane, not yet granted.
@@ -26,7 +29,17 @@ enum Policy {
 pub(super) struct LaneChoice {
     pub(super) lane: usize,
     /// Whether it came from the high table, and the entry there; `None` for VL15 and round robin.
-    entry: Option<(bool, usize)>,
+    pub(super) entry: Option<(bool, usize)>,
+}
+
+impl LaneChoice {
+    /// From an entry of the high table, or of the low one.
+    pub(super) fn of_entry(lane: usize, is_high: bool, entry: usize) -> Self {
+        Self {
+            lane,
+            entry: Some((is_high, entry)),
+        }
+    }
 }
 
 impl LaneChooser {
@@ -34,7 +47,13 @@ impl LaneChooser {
     pub(super) fn new(options: &SwitchOptions) -> Self {
         let mut chooser = Self::round_robin(options);
         if let Some(tables) = &options.vl_arbitration {
-            chooser.policy = Policy::Tables(TwoTables::new(tables));
+            chooser.policy = match tables.rules {
+                Rules::InfiniBand => Policy::Tables(TwoTables::new(tables)),
+                Rules::Legacy => Policy::Legacy(LegacyTables::new(tables, options)),
+            };
+            let is_by_flits = options.forwarding == Forwarding::Wormhole;
+            let is_usual = tables.rules == Rules::InfiniBand && Units::of(tables).are_bytes();
+            assert!(is_usual || is_by_flits, "with wormhole switching only");
         }
         chooser
     }
@@ -61,6 +80,27 @@ impl LaneChooser {
                 .find(|&lane| eligible[lane])
                 .map(|lane| LaneChoice { lane, entry: None }),
             Policy::Tables(tables) => tables.choose(eligible),
+            Policy::Legacy(_) => panic!("D54: it is consulted"),
+        }
+    }
+
+    /// The lane to serve where some are eligible; D54's tables move by being asked.
+    pub(super) fn consult(&mut self, eligible: &[bool]) -> Option<LaneChoice> {
+        match &mut self.policy {
+            Policy::Legacy(tables) => tables.consult(eligible),
+            _ => self.choose(eligible),
+        }
+    }
+
+    /// The choice was accepted for a flit that goes by itself (D65).
+    pub(super) fn flit_accepted(&mut self, choice: LaneChoice, flit_bytes: u64) {
+        match &mut self.policy {
+            Policy::RoundRobin { next } => *next = (choice.lane + 1) % self.data_lanes,
+            Policy::Tables(tables) => tables.accepted(choice, tables.units.of_flit(flit_bytes)),
+            Policy::Legacy(tables) => {
+                let entry = choice.entry.expect("lanes come from a table");
+                tables.charge(entry, flit_bytes);
+            }
         }
     }
 
@@ -72,6 +112,7 @@ impl LaneChooser {
         match &mut self.policy {
             Policy::RoundRobin { next } => *next = (choice.lane + 1) % self.data_lanes,
             Policy::Tables(tables) => tables.accepted(choice, bytes as i64),
+            Policy::Legacy(_) => panic!("D54: by flits only"),
         }
     }
 }
@@ -81,17 +122,18 @@ impl LaneChooser {
 struct TwoTables {
     high: Table,
     low: Table,
-    limit: HighPriorityLimit,
-    /// What the high table may still send before a waiting low packet [bytes or packets].
+    units: Units,
+    /// What the high table may still send before a waiting low packet, in the units of the limit.
     counter: i64,
 }
 
 impl TwoTables {
     fn new(tables: &VlArbitrationTables) -> Self {
+        let units = Units::of(tables);
         let mut made = Self {
-            high: Table::new(&tables.high),
-            low: Table::new(&tables.low),
-            limit: tables.limit,
+            high: Table::new(&tables.high, units.one()),
+            low: Table::new(&tables.low, units.one()),
+            units,
             counter: 0,
         };
         made.reload();
@@ -100,11 +142,8 @@ impl TwoTables {
 
     /// Rule 4: the full counter; a limit of 0 lets one packet pass.
     fn reload(&mut self) {
-        self.counter = match self.limit {
-            HighPriorityLimit::Units(255) | HighPriorityLimit::Unlimited => i64::MAX,
-            HighPriorityLimit::Units(units) => (i64::from(units) * i64::from(LIMIT_UNIT)).max(1),
-            HighPriorityLimit::Packets(packets) => i64::from(packets).max(1),
-        };
+        let limit = self.units.limit();
+        self.counter = limit.map_or(i64::MAX, |limit| limit.max(1));
     }
 
     /// Rule 4: high first while the counter is above 0 or low has nothing eligible.
@@ -123,18 +162,17 @@ impl TwoTables {
         })
     }
 
-    fn accepted(&mut self, choice: LaneChoice, bytes: i64) {
+    /// What goes takes so much of its weight.
+    fn accepted(&mut self, choice: LaneChoice, size: i64) {
         let (is_high, entry) = choice.entry.expect("data lanes come from a table");
         if !is_high {
-            self.low.take(entry, bytes);
+            self.low.take(entry, size);
             self.reload();
             return;
         }
-        self.high.take(entry, bytes);
-        match self.limit {
-            HighPriorityLimit::Units(255) | HighPriorityLimit::Unlimited => {}
-            HighPriorityLimit::Units(_) => self.counter -= bytes,
-            HighPriorityLimit::Packets(_) => self.counter -= 1,
+        self.high.take(entry, size);
+        if self.units.limit().is_some() {
+            self.counter -= self.units.of_limit(size);
         }
     }
 }
@@ -144,15 +182,18 @@ impl TwoTables {
 struct Table {
     entries: Vec<(u8, u8)>,
     current: usize,
-    /// Bytes left of the current entry's weight.
+    /// What a weight of 1 is.
+    one: i64,
+    /// What is left of the current entry's weight.
     left: i64,
 }
 
 impl Table {
-    fn new(entries: &[(u8, u8)]) -> Self {
+    fn new(entries: &[(u8, u8)], one: i64) -> Self {
         let mut table = Self {
             entries: entries.to_vec(),
             current: 0,
+            one,
             left: 0,
         };
         if !entries.is_empty() {
@@ -163,7 +204,7 @@ impl Table {
 
     fn make_current(&mut self, entry: usize) {
         self.current = entry;
-        self.left = i64::from(self.entries[entry].1) * i64::from(WEIGHT_UNIT);
+        self.left = i64::from(self.entries[entry].1) * self.one;
     }
 
     /// Rule 2: the current entry while eligible with weight left, otherwise the next that can be served.
@@ -182,11 +223,11 @@ impl Table {
     }
 
     /// Rules 2 and 3: a packet of the entry goes.
-    fn take(&mut self, entry: usize, bytes: i64) {
+    fn take(&mut self, entry: usize, size: i64) {
         if entry != self.current {
             self.make_current(entry);
         }
-        self.left -= bytes;
+        self.left -= size;
         if self.left <= 0 {
             self.make_current((entry + 1) % self.entries.len());
         }
@@ -197,6 +238,7 @@ impl Table {
 mod tests {
     use super::*;
     use virtlane::qos::VlArbiter;
+    use virtlane::qos::vl_arbitration::HighPriorityLimit;
     use virtlane::rng::{Purpose, below, stream};
 
     /// Both readings of the same rules give the same lanes, whatever is eligible and accepted.

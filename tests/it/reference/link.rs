@@ -1,7 +1,8 @@
 //! One channel with the buffer at its end and the credits of that buffer.
 //!
 //! Model rules 1 (presence), 2 (spacing of flits), 5 (credits), 10 (output buffer, D10), 13 (capacity),
-//! D13 (port pool), D14 (VL15), D15 (credit latency).
+//! D13 (port pool), D14 (VL15), D15 (credit latency). With wormhole switching (D65) flits take their credits one by one, and
+//! rule 13 does not hold.
 
 use super::packet::Flit;
 use virtlane::ids::ChannelId;
@@ -50,12 +51,14 @@ pub(super) struct Link {
     /// Flits in the buffer at the end.
     pub(super) buffer: Vec<Stored>,
     last_crossing: Option<u64>,
+    /// Last flit that has arrived, by lane.
+    pub(super) last_arrived: Vec<Option<Flit>>,
     /// Packets that have started, in order.
     pub(super) starts: Vec<Start>,
 }
 
 /// A packet that a channel was granted to: at an output in the cycle of its grant, with output lanes (D18) in that of its
-/// channel grant, at a host in that of its first flit.
+/// channel grant, at a host in that of its first flit; with wormhole switching (D65) every flit that it has passed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     pub(super) cycle: u64,
@@ -88,6 +91,7 @@ impl Link {
             wire: Vec::new(),
             buffer: Vec::new(),
             last_crossing: None,
+            last_arrived: vec![None; options.lane_count().into()],
             starts: Vec::new(),
         }
     }
@@ -182,6 +186,11 @@ impl Link {
         let space = self.space(stored.lane);
         self.returning.push((now + self.credit_latency, space));
         stored.since
+    }
+
+    /// Whether every credit that was taken has gone with its flit.
+    pub(super) fn has_no_promises(&self) -> bool {
+        self.promised.iter().all(|&promised| promised == 0)
     }
 
     fn occupied(&self, space: usize) -> u64 {

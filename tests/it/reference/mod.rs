@@ -2,13 +2,13 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55-D61, D63, D64); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55-D61, D63-D67, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
-//! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `switch`
-//! (queues and holding), `routing` and `adaptive` (D20), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
-//! `arbitration` (matching), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
+//! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `legacy_tables` (D54), `switch`
+//! (queues and holding), `routing`, `adaptive` (D20), `own_routes` (D66) and `set_up` (D67), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
+//! `arbitration` (matching), `wormhole` (D65, in place of stages Arbitrate, Cross and Inject), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
 //! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49),
 //! `applications` (D50), `waits` (D63), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
 //! `outcome`, `window` (what a measurement counts).
@@ -19,10 +19,13 @@ mod applications;
 mod arbitration;
 mod beside;
 mod check;
+mod class_source;
 mod drops;
 mod flows;
 mod host;
+mod input;
 mod lane_choice;
+mod legacy_tables;
 mod link;
 mod looks;
 mod marking;
@@ -30,10 +33,12 @@ mod messages;
 mod outcome;
 mod output;
 mod output_lanes;
+mod own_routes;
 mod packet;
 mod request;
 mod rooms;
 mod routing;
+mod set_up;
 mod sink;
 mod switch;
 mod trials;
@@ -41,12 +46,14 @@ mod turns;
 mod visits;
 mod waits;
 mod window;
+mod wormhole;
 
 pub(crate) use admission::{AdmissionCounts, ReservationCounts};
 pub(crate) use flows::Controlled;
 pub(crate) use outcome::{Delivery, Outcome};
 pub(crate) use packet::Says;
 pub(crate) use routing::Routing;
+pub(crate) use set_up::{SetUpCounts, can_wait_in_a_circle};
 pub(crate) use window::{ClassCounts, ControlCounts, FlowCounts, HostCounts};
 
 use admission::Admission;
@@ -104,7 +111,7 @@ pub(crate) fn simulate_forked<'a>(
     fabric.look(cycles);
     fabric.admit(cycles);
     if let Routing::Tables(_) = fabric.setting.routing {
-        check::check_order(&fabric.packets);
+        check::check_order(&fabric);
     }
     fabric.outcome(cycles)
 }
@@ -141,11 +148,15 @@ impl<'a> Fabric<'a> {
     fn new(setting: Setting<'a>) -> Self {
         let (graph, options) = (setting.graph, &setting.plan.switch);
         assert!(
-            options.lane_capacity >= u32::from(setting.plan.largest_packet()),
+            wormhole::is_on(setting.plan)
+                || options.lane_capacity >= u32::from(setting.plan.largest_packet()),
             "rule 13"
         );
         setting.routing.check_options(options);
         drops::check_plan(setting);
+        own_routes::check_plan(setting);
+        set_up::check_plan(setting);
+        wormhole::check_plan(setting);
         let link = |channel| Link::new(graph, channel, options);
         Self {
             setting,
@@ -189,6 +200,8 @@ impl<'a> Fabric<'a> {
             assert!(plan.workloads.is_empty(), "D23");
             assert!(plan.admission.is_none(), "D64");
         }
+        assert!(!own_routes::are_given(self.setting), "D66");
+        assert!(!set_up::are_any(self.setting), "D67");
         assert_eq!(plan.flows.len(), self.setting.plan.flows.len(), "D64");
         self.setting.plan = plan;
         for host in &mut self.hosts {
@@ -201,7 +214,7 @@ impl<'a> Fabric<'a> {
                 output.marks.start_draws(plan.seed, output.channel);
             }
             for input in switch.inputs.iter_mut().flatten() {
-                input.streams = switch::adaptive_streams(plan, input.channel);
+                input.streams = input::adaptive_streams(plan, input.channel);
             }
         }
     }
@@ -245,10 +258,12 @@ impl<'a> Fabric<'a> {
 
     fn deliver_and_route(&mut self, now: u64) {
         for switch in &mut self.switches {
-            switch.retire(now);
+            switch.retire(self.setting, now);
         }
         for index in 0..self.links.len() {
             for stored in self.links[index].deliver(now) {
+                let last = &mut self.links[index].last_arrived[stored.lane];
+                wormhole::check_succession(last, stored.flit, &self.packets);
                 if stored.flit.index != 0 {
                     continue;
                 }
@@ -278,12 +293,19 @@ impl<'a> Fabric<'a> {
     fn arbitrate_cross_mark(&mut self, now: u64) {
         let options = &self.setting.plan.switch;
         for switch in &mut self.switches {
+            switch.direct(self.setting, &mut self.packets, now);
             switch.route(self.setting, &self.links, &mut self.packets, now);
             switch.drop_packets(self.setting, &self.links, &mut self.packets, now);
-            let grants =
-                arbitration::arbitrate(self.setting, switch, &mut self.links, &self.packets, now);
-            switch.cross(options, &mut self.links, now);
-            switch.discard(&mut self.links, &mut self.packets, now);
+            let links = &mut self.links;
+            let grants = if wormhole::is_on(self.setting.plan) {
+                wormhole::pass_flits(self.setting, switch, links, &self.packets, now)
+            } else {
+                let packets = &self.packets;
+                let grants = arbitration::arbitrate(self.setting, switch, links, packets, now);
+                switch.cross(options, links, now);
+                grants
+            };
+            switch.discard(self.setting, &mut self.links, &mut self.packets, now);
             switch.send(self.setting, &mut self.links, now);
             for grant in &grants {
                 let packet = &mut self.packets[grant.packet];
@@ -309,7 +331,11 @@ impl<'a> Fabric<'a> {
                 now,
             );
             self.networks.create(self.setting, host.take_beside(), now);
-            host.inject(self.setting, &mut self.links, &mut self.packets, now);
+            if wormhole::is_on(self.setting.plan) {
+                host.inject_flit(self.setting, &mut self.links, &mut self.packets, now);
+            } else {
+                host.inject(self.setting, &mut self.links, &mut self.packets, now);
+            }
             if let Some(id) = host.started(now)
                 && let Some(saying) = &mut self.packets[id].saying
             {

@@ -2,7 +2,7 @@
 
 use super::packet::Packet;
 use super::window::{self, ControlCounts, FlowCounts, Window};
-use super::{AdmissionCounts, Fabric, ReservationCounts};
+use super::{AdmissionCounts, Fabric, ReservationCounts, SetUpCounts};
 use virtlane::ids::HostId;
 
 /// A packet that was delivered.
@@ -84,6 +84,8 @@ pub(crate) struct Outcome {
     pub(crate) admission: AdmissionCounts,
     /// Flows that their own senders begin.
     pub(crate) reservations: ReservationCounts,
+    /// What switches keep of routes set up by packets.
+    pub(crate) set_ups: SetUpCounts,
 }
 
 impl Fabric<'_> {
@@ -128,6 +130,7 @@ impl Fabric<'_> {
             control: window::control(&self),
             admission: self.admission_counts(),
             reservations: self.reservation_counts(),
+            set_ups: self.set_up_counts(),
         }
     }
 }

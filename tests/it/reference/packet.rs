@@ -44,7 +44,7 @@ pub(super) struct Packet {
     pub(super) flits_sent: u16,
     /// Flits that the destination host has consumed.
     pub(super) flits_consumed: u16,
-    /// Cycle in which each of them was.
+    /// Cycle in which each of them counts as consumed.
     pub(super) consumed: Vec<u64>,
     /// D58: when a switch dropped it.
     pub(super) dropped: Option<Drop>,

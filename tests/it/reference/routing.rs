@@ -1,6 +1,7 @@
 //! What packets find their way by: forwarding tables, or the candidates of an adaptive engine (D20).
 
 use super::Setting;
+use super::own_routes;
 use super::packet::Packet;
 use std::ops::Range;
 use virtlane::plan::{InputSpeedup, Marking, Matching, Queues, SwitchOptions};
@@ -69,9 +70,9 @@ pub(super) fn injection_lane(setting: Setting<'_>, packet: &Packet) -> usize {
         Routing::Tables(_) if packet.management => return usize::from(options.lanes),
         Routing::Tables(tables) => {
             let channel = setting.graph.host_channel(packet.source);
-            let lane = tables
-                .lanes
-                .injection_lane(channel, packet.sl, packet.layer);
+            let has_route = own_routes::of_packet(setting, packet).is_some();
+            let layer = if has_route { 0 } else { packet.layer };
+            let lane = tables.lanes.injection_lane(channel, packet.sl, layer);
             lane.index()
         }
         Routing::Adaptive(routing) => {

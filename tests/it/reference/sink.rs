@@ -6,6 +6,7 @@ use super::Setting;
 use super::link::Link;
 use super::packet::{Flit, Packet, PacketId};
 use super::rooms::{Rooms, are_bounded};
+use super::wormhole;
 use virtlane::ids::HostId;
 
 /// The packet that a sink is draining.
@@ -23,6 +24,8 @@ pub(super) struct Sink {
     incoming: usize,
     /// c of D12 \[cycles per flit\]; `None`: it consumes every flit when it comes.
     pace: Option<u64>,
+    /// D65: all flits of a packet count with its last one.
+    counts_whole: bool,
     /// Packets per lane that have not begun to drain, with the first cycle in which they can.
     arrived: Vec<Vec<(PacketId, u64)>>,
     /// Next lane.
@@ -43,6 +46,7 @@ impl Sink {
             host,
             incoming: incoming.index(),
             pace: pace.map(u64::from),
+            counts_whole: wormhole::is_on(setting.plan),
             arrived: vec![Vec::new(); lanes],
             pointer: 0,
             draining: None,
@@ -106,6 +110,10 @@ impl Sink {
             for stored in link.buffer.clone() {
                 assert_eq!(stored.since, now);
                 consume_flit(link, packets, stored.flit, now);
+                let packet = &mut packets[stored.flit.packet];
+                if self.counts_whole && packet.delivered == Some(now) {
+                    packet.consumed.fill(now);
+                }
             }
             return;
         };

@@ -1,92 +1,25 @@
 //! One switch: queues of the inputs, packets on their way through.
 //!
 //! Model rules 2 (holding), 3 and D1 (request time), 4 (no underrun), D2 (crossbar delay), D4 (queues), D16
-//! (marking). The matching itself is in `arbitration`, the outputs are in `output`, the choices of D20 in `adaptive`.
+//! (marking). Inputs are in `input`, the matching itself is in `arbitration`, the outputs are in `output`, the choices of D20 in `adaptive`, and what
+//! takes the place of holding and matching with D65 in `wormhole`.
 
 use super::Setting;
-use super::adaptive::Told;
 use super::drops::Leaving;
-use super::lane_choice::LaneChooser;
+use super::input::{Input, new_input};
+pub(super) use super::input::{Waiting, Way};
 use super::link::{Link, Moving, Start, Stored};
 use super::output::Output;
 use super::output_lanes::OutputLanes;
+use super::own_routes;
 use super::packet::{Flit, Packet, PacketId};
 use super::request::Request;
 use super::routing::Routing;
+use super::set_up::{self, SetUps};
+use super::wormhole::Ports;
 use virtlane::ids::{ChannelId, SwitchId};
-use virtlane::plan::Plan;
 use virtlane::plan::{Forwarding, Queues, SwitchOptions};
-use virtlane::rng::{Purpose, Stream, stream};
 use virtlane::routing::Tables;
-
-/// A way out of a switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Way {
-    /// Output port, from 0.
-    pub(super) output: usize,
-    /// Lane of the outgoing channel.
-    pub(super) lane: usize,
-    /// D20: belongs to the escape network of an open engine.
-    pub(super) escape: bool,
-}
-
-/// A packet in a queue.
-#[derive(Clone, Debug)]
-pub(super) struct Waiting {
-    pub(super) packet: PacketId,
-    /// What it requests as head: one way by tables, known from its arrival on; with adaptive routing one or
-    /// several, none before its first request (D20).
-    pub(super) ways: Vec<Way>,
-    /// D20: what the adaptive engine said at its first request.
-    pub(super) told: Option<Told>,
-    /// Earliest request cycle as far as delays and flit rates go (D1).
-    pub(super) ready: u64,
-}
-
-/// A queue of an input: one per lane, or one per (lane, output).
-#[derive(Debug)]
-pub(super) struct Queue {
-    pub(super) lane: usize,
-    /// First the packet that is leaving, granted or dropped, when there is one.
-    pub(super) packets: Vec<Waiting>,
-    pub(super) leaving: bool,
-    /// Cycle in which the first packet became head.
-    head_since: u64,
-}
-
-impl Queue {
-    /// Rule 3: the head that requests its output now, and since when.
-    pub(super) fn request(&self, now: u64) -> Option<(&Waiting, u64)> {
-        let head = self.packets.first().filter(|_| !self.leaving)?;
-        let since = head.ready.max(self.head_since);
-        (since <= now).then_some((head, since))
-    }
-}
-
-impl Queue {
-    /// Packets that may request by now, but for the one that is leaving.
-    pub(super) fn queued(&self, now: u64) -> usize {
-        let staying = self.packets.iter().skip(usize::from(self.leaving));
-        staying.filter(|packet| packet.ready <= now).count()
-    }
-}
-
-/// An input port.
-#[derive(Debug)]
-pub(super) struct Input {
-    /// Incoming channel.
-    pub(super) channel: usize,
-    /// Sorted by lane, then output.
-    pub(super) queues: Vec<Queue>,
-    /// D3: next output to accept.
-    pub(super) accept_pointer: usize,
-    /// D8: lane choice of the input.
-    pub(super) chooser: LaneChooser,
-    /// D8: next output per lane.
-    pub(super) output_pointers: Vec<usize>,
-    /// D20: draws of adaptive routing, by lane.
-    pub(super) streams: Vec<Stream>,
-}
 
 /// A granted packet on its way from an input to an output.
 #[derive(Clone, Debug)]
@@ -126,6 +59,10 @@ pub(super) struct Switch {
     transfers: Vec<Transfer>,
     /// D58: dropped packets that leave their queues.
     pub(super) drops: Vec<Leaving>,
+    /// D67; none where no class sets up.
+    pub(super) set_ups: Option<SetUps>,
+    /// D65.
+    pub(super) ports: Ports,
 }
 
 impl Switch {
@@ -139,6 +76,8 @@ impl Switch {
             outputs: ports.iter().map(|port| port.map(output)).collect(),
             transfers: Vec::new(),
             drops: Vec::new(),
+            set_ups: SetUps::new(setting, id),
+            ports: Ports::new(&setting.plan.switch, ports.len()),
         }
     }
 
@@ -148,7 +87,7 @@ impl Switch {
     }
 
     /// Rule 2 and D4: packets whose time is over free their input and queue.
-    pub(super) fn retire(&mut self, now: u64) {
+    pub(super) fn retire(&mut self, setting: Setting<'_>, now: u64) {
         let (over, going): (Vec<Transfer>, Vec<Transfer>) = self
             .transfers
             .iter()
@@ -167,25 +106,25 @@ impl Switch {
             }
             self.free_queue((transfer.input, transfer.queue), transfer.packet, now);
         }
-        self.retire_dropped(now);
+        self.retire_dropped(setting, now);
     }
 
-    /// D4, D58: the packet that leaves a queue has left it, and the next one becomes head.
+    /// D4, D58, D65: the packet that leaves a queue has left it, and the next one becomes head in a cycle.
     pub(super) fn free_queue(
         &mut self,
         (input, queue): (usize, usize),
         packet: PacketId,
-        now: u64,
+        head_since: u64,
     ) {
         let input = self.inputs[input].as_mut().expect("connected");
         let queue = &mut input.queues[queue];
         assert!(queue.leaving);
         assert_eq!(queue.packets.remove(0).packet, packet);
         queue.leaving = false;
-        queue.head_since = now;
+        queue.head_since = head_since;
     }
 
-    /// A header arrives at `input`: it is queued, and routed by tables when there are some.
+    /// A header arrives at `input`: it is queued, and routed by tables when there are some; or it will be directed (D67).
     pub(super) fn arrive(
         &mut self,
         setting: Setting<'_>,
@@ -195,8 +134,20 @@ impl Switch {
         stored: Stored,
     ) {
         let options = &setting.plan.switch;
+        if set_up::directed(setting, packet).is_some() {
+            let connected = self.inputs[input].as_ref().expect("connected");
+            // all channels have one pace
+            let pace = links[connected.channel].cycles_per_flit;
+            let ready = stored.since + ready_after(options, packet.size, pace, pace);
+            let packet = (stored.flit.packet, stored.lane);
+            self.expect(input, packet, (stored.since, ready));
+            return;
+        }
         let ways = match setting.routing {
-            Routing::Tables(tables) => vec![self.table_way(options, tables, packet, input)],
+            Routing::Tables(tables) => vec![match own_routes::of_packet(setting, packet) {
+                Some(route) => self.way_of_route(setting, tables, (packet, route), input),
+                None => self.table_way(options, tables, packet, input),
+            }],
             Routing::Adaptive(_) => Vec::new(),
         };
         let paces = self
@@ -215,16 +166,14 @@ impl Switch {
             Queues::Fifo => stored.lane,
             Queues::Voq => stored.lane * self.outputs.len() + ways[0].output,
         };
-        let queue = &mut input.queues[queue];
-        if queue.packets.is_empty() {
-            queue.head_since = stored.since;
-        }
-        queue.packets.push(Waiting {
+        let waiting = Waiting {
             packet: stored.flit.packet,
             ways,
             told: None,
+            arrived: stored.since,
             ready,
-        });
+        };
+        input.queues[queue].enter(waiting, stored.since);
     }
 
     /// Output and lane of a packet that comes in over `input`, by tables.
@@ -250,6 +199,30 @@ impl Switch {
         Way {
             output,
             lane,
+            escape: false,
+        }
+    }
+
+    /// D66: output and lane of a packet with a route that comes in over `input`.
+    fn way_of_route(
+        &self,
+        setting: Setting<'_>,
+        tables: &Tables,
+        (packet, route): (&Packet, &[ChannelId]),
+        input: usize,
+    ) -> Way {
+        let from = ChannelId::from(self.inputs[input].as_ref().expect("connected").channel);
+        let to = own_routes::next(route, from);
+        let mut outputs = self.outputs.iter();
+        let is_next = |output: &Output| output.channel == to.index();
+        let output = outputs.position(|output| output.as_ref().is_some_and(is_next));
+        Way {
+            output: output.expect("D66: a channel of this switch"),
+            lane: if packet.management {
+                usize::from(setting.plan.switch.lanes)
+            } else {
+                own_routes::lane(tables, (from, to), packet.sl)
+            },
             escape: false,
         }
     }
@@ -373,47 +346,15 @@ impl Switch {
     }
 }
 
-fn new_input(setting: Setting<'_>, channel: ChannelId, ports: usize) -> Input {
-    let options = &setting.plan.switch;
-    let lanes = usize::from(options.lane_count());
-    let per_lane = match options.queues {
-        Queues::Fifo => 1,
-        Queues::Voq => ports,
-    };
-    let queue = |index: usize| Queue {
-        lane: index / per_lane,
-        packets: Vec::new(),
-        leaving: false,
-        head_since: 0,
-    };
-    Input {
-        channel: channel.index(),
-        queues: (0..lanes * per_lane).map(queue).collect(),
-        accept_pointer: 0,
-        chooser: LaneChooser::new(options),
-        output_pointers: vec![0; lanes],
-        streams: adaptive_streams(setting.plan, channel.index()),
-    }
-}
-
-/// D20: the draws of an input, by lane.
-pub(super) fn adaptive_streams(plan: &Plan, channel: usize) -> Vec<Stream> {
-    let lanes = 0..u64::from(plan.switch.lane_count());
-    let id = |lane| channel as u64 * 16 + lane % 16 + lane / 16 * (1 << 40);
-    lanes
-        .map(|lane| stream(plan.seed, Purpose::Adaptive, id(lane)))
-        .collect()
-}
-
 /// D1: from the header's arrival to the earliest request.
 fn ready_after(options: &SwitchOptions, size: u16, s_in: u64, s_out: u64) -> u64 {
     let tail = u64::from(size) - 1;
     let delay = u64::from(options.routing_delay + options.allocation_delay);
-    delay
-        + match options.forwarding {
-            Forwarding::CutThrough => tail * s_in.saturating_sub(s_out),
-            Forwarding::StoreAndForward => tail * s_in,
-        }
+    match options.forwarding {
+        Forwarding::CutThrough => delay + tail * s_in.saturating_sub(s_out),
+        Forwarding::StoreAndForward => delay + tail * s_in,
+        Forwarding::Wormhole => options.allocation_delay.into(),
+    }
 }
 
 /// Store-and-forward: the whole packet is there when its header leaves.

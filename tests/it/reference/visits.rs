@@ -2,9 +2,11 @@
 
 use super::Setting;
 use super::packet::Saying;
+use super::set_up;
 use virtlane::control::Agent;
 use virtlane::control::probe::Place;
 use virtlane::ids::ChannelId;
+use virtlane::plan::Control;
 use virtlane::topology::Endpoint;
 
 /// The agent of a class at the sending end of a channel.
@@ -18,7 +20,7 @@ struct Visited {
 /// All agents.
 #[derive(Debug)]
 pub(super) struct Agents {
-    /// By class and channel; no channel where the class does not probe.
+    /// By class and channel; no channel where the class does not probe, or sets up (D67).
     classes: Vec<Vec<Visited>>,
 }
 
@@ -28,7 +30,10 @@ impl Agents {
         let classes = setting.plan.classes.iter();
         let of_class = |class: &virtlane::plan::ClassPlan| {
             let control = class.control.as_ref();
-            let Some(control) = control.filter(|control| control.algorithm.probes()) else {
+            let has_agents = |control: &&Control| {
+                control.algorithm.probes() && control.algorithm.set_up().is_none()
+            };
+            let Some(control) = control.filter(has_agents) else {
                 return Vec::new();
             };
             let channels = setting.graph.channel_ids();
@@ -55,6 +60,9 @@ impl Agents {
         now: u64,
     ) {
         let class = usize::from(setting.plan.flows[saying.flow].class);
+        if set_up::set_up_of(setting, saying.flow).is_some() {
+            return;
+        }
         let Some(payload) = saying.says.shown() else {
             return;
         };

@@ -98,6 +98,8 @@ pub(crate) struct FlowCounts {
     pub(crate) answered: u64,
     /// Events that its sender logged; those of a group are its first flow's (D42, D44).
     pub(crate) logged: u64,
+    /// Cycle of the last of them, and answers and replies that the sender had been told by then (D42).
+    pub(crate) last_logged: Option<(u64, u64)>,
 }
 
 /// Counts of the control packets of a class, since cycle 0 (D49).
@@ -247,11 +249,12 @@ pub(super) fn flows(fabric: &Fabric<'_>, cycles: u64) -> Vec<FlowCounts> {
             let host = &fabric.hosts[plan.flows[flow].source.index()];
             let mut sent = host.control().0.started_and_logged();
             let sent = sent.find(|sent| sent.0 == flow);
-            let (_, start, logged) = sent.expect("a flow of its source");
+            let (_, start, logged, last_logged) = sent.expect("a flow of its source");
             FlowCounts {
                 start: start.filter(|&start| start < cycles),
                 answered: answered.count() as u64,
                 logged,
+                last_logged,
                 ..flow_counts(&packets, &rejected, &window)
             }
         })
@@ -337,6 +340,7 @@ fn flow_counts(packets: &[&Packet], rejected: &[&Rejected], window: &Range<u64>)
         start: None,
         answered: 0,
         logged: 0,
+        last_logged: None,
     }
 }
 

@@ -380,6 +380,7 @@ fn what_a_flow_makes_is_numbered_and_counted() {
         marked: 0,
         answered: 0,
         logged: 0,
+        last_logged: None,
     };
     assert_eq!(outcome.flows[1], counts);
     let class = &outcome.window.classes[0];

@@ -10,14 +10,17 @@ mod flows;
 mod groups;
 mod marking;
 mod output_lanes;
+mod own_routes;
 mod probes;
 mod random_cases;
 mod reservations;
 mod rooms;
+mod set_ups;
 mod slots;
 mod trials;
 mod turns;
 mod turns_without_room;
+mod wormhole;
 
 use crate::random_fabric::{Saturating, ToOne};
 use crate::reference::{Delivery, Outcome, simulate};
@@ -132,6 +135,7 @@ fn plan(classes: Vec<ClassPlan>, switch: SwitchOptions) -> Plan {
         observe: Observe::default(),
         workloads: Vec::new(),
         flows: Vec::new(),
+        routes_of_flows: None,
         admission: None,
         app_phases: Vec::new(),
     }

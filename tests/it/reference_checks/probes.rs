@@ -33,10 +33,14 @@ const QUICK: OutOfBand = OutOfBand {
     processing: 0,
     propagation: 1,
 };
-const TRANSPORTS: [Option<OutOfBand>; 3] = [None, Some(QUICK), Some(SLOW)];
+pub(super) const TRANSPORTS: [Option<OutOfBand>; 3] = [None, Some(QUICK), Some(SLOW)];
 
 /// Flows of class 0 that probe and have no packets.
-fn probing(machines: Erratic, ends: &[(u32, u32)], transport: Option<OutOfBand>) -> Plan {
+pub(super) fn probing(
+    machines: Erratic,
+    ends: &[(u32, u32)],
+    transport: Option<OutOfBand>,
+) -> Plan {
     let mut plan = controlled(machines, None);
     plan.classes[0].control.as_mut().expect("control").transport = transport;
     let flows = ends.iter().map(|&(from, to)| flow(from, to));
@@ -47,7 +51,7 @@ fn probing(machines: Erratic, ends: &[(u32, u32)], transport: Option<OutOfBand>)
     plan
 }
 
-fn machines(seed: u64) -> Erratic {
+pub(super) fn machines(seed: u64) -> Erratic {
     Erratic {
         probes: 100,
         ..erratic(seed, 100)
@@ -56,7 +60,7 @@ fn machines(seed: u64) -> Erratic {
 
 /// A sender whose first call sends a probe and sets no timer that matters here: the sender, when the probe is created, and
 /// what it carries.
-fn first_probe(algorithm: &Algorithm, id: u32) -> Option<(Sender, u64, Payload)> {
+pub(super) fn first_probe(algorithm: &Algorithm, id: u32) -> Option<(Sender, u64, Payload)> {
     let mut actions = Actions::default();
     let line = Line {
         pace: 1,
@@ -80,14 +84,14 @@ fn first_probe(algorithm: &Algorithm, id: u32) -> Option<(Sender, u64, Payload)>
 }
 
 /// All agents of the channels of a graph, and what visits them.
-struct Agents<'a> {
+pub(super) struct Agents<'a> {
     algorithm: &'a Algorithm,
     all: Vec<Agent>,
     visits: Vec<u64>,
 }
 
 impl<'a> Agents<'a> {
-    fn new(algorithm: &'a Algorithm, graph: &Graph) -> Self {
+    pub(super) fn new(algorithm: &'a Algorithm, graph: &Graph) -> Self {
         let agent = |channel: ChannelId| {
             let channel = graph.channel(channel);
             let place = Place {
@@ -111,14 +115,14 @@ impl<'a> Agents<'a> {
     }
 
     /// One alone: visits in these cycles.
-    fn take(&mut self, way: &[ChannelId], cycles: &[u64], payload: &mut Payload) {
+    pub(super) fn take(&mut self, way: &[ChannelId], cycles: &[u64], payload: &mut Payload) {
         assert_eq!(way.len(), cycles.len());
         for (&channel, &now) in way.iter().zip(cycles) {
             self.visit(channel, now, payload);
         }
     }
 
-    fn check(&self, outcome: &Outcome) {
+    pub(super) fn check(&self, outcome: &Outcome) {
         let found = &outcome.control[0];
         assert_eq!(found.visits, self.visits);
         let states = self.all.iter().map(|agent| format!("{agent:?}"));
@@ -128,7 +132,7 @@ impl<'a> Agents<'a> {
 }
 
 /// Cycles of the visits over so many switches of one alone, and of its delivery.
-fn alone(
+pub(super) fn alone(
     transport: Option<OutOfBand>,
     visits: bool,
     switches: u64,

@@ -1,6 +1,8 @@
 //! The reference model in random cases: its assertions hold, what is sent arrives.
 
-use crate::random_fabric::{Adaptive, Case, Saturating, adaptive_case, case};
+use crate::random_fabric::{
+    Adaptive, Case, Saturating, adaptive_case, case, case_with_routes, case_with_set_ups,
+};
 use crate::reference::{Routing, simulate};
 use std::sync::Arc;
 
@@ -30,6 +32,16 @@ where
 #[test]
 fn random_cases_conserve_everything() {
     conserve(case);
+}
+
+#[test]
+fn random_cases_with_routes_conserve_everything() {
+    conserve(case_with_routes);
+}
+
+#[test]
+fn random_cases_with_set_ups_conserve_everything() {
+    conserve(case_with_set_ups);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use virtlane::cycle::state::{Calendar, PacketPool, Place};
 use virtlane::fabric::rows::PortRow;
 use virtlane::fabric::source_queue::SourceQueues;
 use virtlane::ids::{HostId, SlId};
-use virtlane::plan::{BufferSharing, Marking};
+use virtlane::plan::{BufferSharing, Forwarding, Marking};
 use virtlane::routing::Routes;
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::{Document, Parts, Resolved};
@@ -181,6 +181,13 @@ fn with_output_lanes(seed: u64) -> Case {
         buffer = buffer.max(case.plan.switch.crossbar_delay + 1);
     }
     case.plan.switch.output_lane_buffer = buffer;
+    // D65
+    if case.plan.switch.forwarding == Forwarding::Wormhole {
+        let largest = u32::from(case.plan.largest_packet());
+        let switch = &mut case.plan.switch;
+        switch.forwarding = Forwarding::CutThrough;
+        switch.lane_capacity = switch.lane_capacity.max(largest);
+    }
     // D37
     if let Some(Marking::InfiniBand { .. }) = case.plan.switch.marking {
         case.plan.switch.marking = Some(Marking::Requests(buffer));

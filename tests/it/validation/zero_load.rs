@@ -128,6 +128,7 @@ fn closed_form(
         .map(|hop| match switch.forwarding {
             Forwarding::CutThrough => step(hop).saturating_sub(step(hop + 1)),
             Forwarding::StoreAndForward => step(hop),
+            Forwarding::Wormhole => unreachable!("none is drawn here"),
         })
         .sum();
     let flight: u64 = timings.iter().map(|timing| u64::from(timing.latency)).sum();
@@ -243,7 +244,7 @@ fn every_pair_of_the_8x8_mesh_takes_the_closed_form() {
             class.size = SizeDistribution::fixed(16);
             class.packets_per_host = Some(1);
             let stored = match forwarding {
-                Forwarding::CutThrough => 0,
+                Forwarding::CutThrough | Forwarding::Wormhole => 0,
                 Forwarding::StoreAndForward => (hops + 1) * tail,
             };
             let delay = u64::from(plan.switch.routing_delay);

@@ -244,6 +244,17 @@ fn packets_that_are_never_made_are_refused() {
 }
 
 #[test]
+fn packets_that_go_flit_by_flit_are_refused() {
+    let resolved = resolve(LINE, &["fabric.switch.forwarding=Wormhole"]);
+    let error = look(&resolved, packet(0, 0), 1).expect_err("it has no place of its own");
+    let text = error.to_string();
+    assert!(
+        text.contains("fabric.switch.forwarding: Wormhole"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_deadlock_ends_the_story() {
     let scenario = Path::new("scenarios/validation/ring_deadlock.ron");
     let document = Document::read(scenario).expect("it is shipped");

@@ -2,7 +2,8 @@
 
 use super::answers::{Answers, Way, system as make};
 use super::parts::Parts;
-use super::senders::{Controlled, Senders, system as notify};
+use super::sender::Controlled;
+use super::senders::{Senders, system as notify};
 use crate::control::{Actions, Facts, Line};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
@@ -44,7 +45,7 @@ impl Mechanism for Controlling {
             by: Reduction::Sum,
             value: |world, _| world.resource::<Senders>().all_logged(),
         });
-        if site.plan.classes.iter().any(ClassPlan::reserves) {
+        if site.plan.classes.iter().any(ClassPlan::begins) {
             count_reservations(shard);
         }
         shard.last_system(Slot::Admit, "answers", make);
@@ -52,7 +53,7 @@ impl Mechanism for Controlling {
     }
 }
 
-/// What is counted of flows that begin by reservations (D60).
+/// What is counted of flows that their senders begin (D60, D67).
 fn count_reservations<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
     let by = Reduction::Sum;
     shard.count(Count {
@@ -125,7 +126,12 @@ fn answers(site: &Site<'_>) -> Answers {
 }
 
 fn senders(site: &Site<'_>) -> Senders {
-    let receiver = |(_, flow): (u32, &FlowPlan)| Some(control(site, flow)?.algorithm.receiver());
+    let receiver = |(_, flow): (u32, &FlowPlan)| {
+        let algorithm = &control(site, flow)?.algorithm;
+        let mut receiver = algorithm.receiver();
+        algorithm.expect(&mut receiver, flow.flits);
+        Some(receiver)
+    };
     let classes = &site.plan.classes;
     let first = site.plan.first_answers();
     let answers = classes[first..].iter();
@@ -153,10 +159,20 @@ fn senders(site: &Site<'_>) -> Senders {
 fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
     let count = flows.rows().len();
     senders.answered = vec![0; count];
-    if site.plan.classes.iter().any(ClassPlan::reserves) {
+    if site.plan.classes.iter().any(ClassPlan::begins) {
         let rows = flows.rows().iter();
         let starts = rows.map(|flow| site.plan.flows[flow.id as usize].start);
         senders.starts = starts.collect();
+    }
+    let connections = site.plan.connections();
+    if let Some(connections) = &connections {
+        let rows = flows.rows().iter();
+        let next = rows.map(|flow| {
+            let next = connections.of(flow.id as usize)?.next?;
+            Some(site.shared.flow_ends[next as usize].row)
+        });
+        senders.next = next.collect();
+        senders.closed = vec![false; count];
     }
     senders.parts = Parts::new(if senders.packets.iter().any(|&packets| packets > 1) {
         count
@@ -165,7 +181,10 @@ fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
     });
     for row in 0..count as u32 {
         let is_speaker = flows.speaker(row) == row;
-        let flow = &site.plan.flows[flows.rows()[row as usize].id as usize];
+        let id = flows.rows()[row as usize].id;
+        let flow = &site.plan.flows[id as usize];
+        let later = connections.as_ref();
+        let later = later.is_some_and(|connections| connections.is_later(id as usize));
         let controlled = control(site, flow).filter(|_| is_speaker).map(|control| {
             let channel = site.graph.channel(site.graph.host_channel(flow.source));
             let line = Line {
@@ -175,8 +194,8 @@ fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
             let mut actions = Actions::default();
             let mut sender = control.algorithm.start(line, &mut actions);
             let facts = Facts {
-                id: flows.rows()[row as usize].id,
-                start: flow.start,
+                id,
+                start: if later { Facts::NO_START } else { flow.start },
                 stop: flow.stop,
                 flits: flow.flits,
                 weight: flow.weight,
@@ -187,11 +206,7 @@ fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
             if let Some(at) = timer {
                 senders.timers.push(Reverse((at, row)));
             }
-            Controlled {
-                sender,
-                timer: timer.unwrap_or(u64::MAX),
-                logged: 0,
-            }
+            Controlled::new(sender, timer.unwrap_or(u64::MAX))
         });
         senders.rows.push(controlled);
     }

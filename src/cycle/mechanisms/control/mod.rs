@@ -18,8 +18,10 @@
 pub mod answers;
 mod build;
 mod parts;
+mod sender;
 pub(in crate::cycle::mechanisms) mod senders;
 
 pub use answers::Answers;
 pub use build::Controlling;
-pub use senders::{SenderState, Senders};
+pub use sender::SenderState;
+pub use senders::Senders;

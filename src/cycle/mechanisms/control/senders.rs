@@ -2,6 +2,7 @@
 
 use super::Answers;
 use super::parts::Parts;
+use super::sender::{Begun, Controlled, SenderState};
 use crate::control::{Actions, Algorithm, Arrival, Event, Probe, Receiver, Sender};
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::flows::Flows;
@@ -11,6 +12,7 @@ use crate::cycle::state::{Calendar, Place, Worklists};
 use crate::cycle::view::Packets;
 use crate::fabric::components::NONE;
 use crate::fabric::{Packet, PacketRecord};
+use crate::measure::flow_counts::FlowSent;
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::{Local, Res, ResMut};
 use bevy_ecs::resource::Resource;
@@ -18,38 +20,6 @@ use bevy_ecs::world::{Mut, World};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// A sender and its timer.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(in crate::cycle::mechanisms) struct Controlled {
-    pub(in crate::cycle::mechanisms) sender: Sender,
-    /// Cycle that the timer is set to; `u64::MAX` = none.
-    pub(in crate::cycle::mechanisms) timer: u64,
-    /// Events logged.
-    pub(in crate::cycle::mechanisms) logged: u64,
-}
-
-/// What is counted of flows that begin by reservations (D60).
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Begun {
-    /// Such flows.
-    pub(super) flows: u64,
-    /// Sum of their waits \[cycles\].
-    pub(super) waits: u64,
-    /// The longest one \[cycles\].
-    pub(super) longest: u64,
-}
-
-/// A sender between two cycles.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SenderState {
-    /// What it is about, in the words of its algorithm.
-    pub words: String,
-    /// Cycle that its timer is set to.
-    pub timer: Option<u64>,
-    /// Events logged.
-    pub logged: u64,
-}
 
 /// Senders and receivers of the flows of a shard.
 #[derive(Resource, Debug, Default, Serialize, Deserialize)]
@@ -72,11 +42,16 @@ pub struct Senders {
     pub(in crate::cycle::mechanisms) receivers: Vec<Option<Receiver>>,
     /// Cycles for which timers were set, with the row.
     pub(in crate::cycle::mechanisms) timers: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Written start of the flows, by row, where some begin by reservations.
+    /// Written start of the flows, by row, where senders begin some.
     #[serde(skip)]
     pub(super) starts: Vec<u64>,
     /// Flows that have begun so.
     pub(super) begun: Begun,
+    /// Next flow of the connection, by row, where routes are set up (D67).
+    #[serde(skip)]
+    pub(super) next: Vec<Option<u32>>,
+    /// Whether the flow in a row has made its connection free.
+    pub(super) closed: Vec<bool>,
     /// Probes that calls of this cycle have sent, with the row.
     #[serde(skip)]
     pub(in crate::cycle::mechanisms) sent: Vec<(u32, Probe)>,
@@ -86,6 +61,7 @@ impl Persistent for Senders {
     fn resume(&mut self, built: Self, _: &Resume<'_>) {
         (self.algorithms, self.packets) = (built.algorithms, built.packets);
         (self.hears_starts, self.starts) = (built.hears_starts, built.starts);
+        self.next = built.next;
     }
 }
 
@@ -107,18 +83,23 @@ impl Senders {
         self.answered[row as usize]
     }
 
-    /// Events that the sender in the row of a flow has logged.
-    pub fn logged(&self, row: u32) -> u64 {
-        let row = self.rows[row as usize].as_ref();
-        row.map_or(0, |controlled| controlled.logged)
+    /// Counts what the sender in the row of a flow was told and has logged.
+    pub fn count(&self, row: u32, sent: &mut FlowSent) {
+        sent.answered = self.answered[row as usize];
+        if let Some(controlled) = &self.rows[row as usize] {
+            let last = controlled.last_logged;
+            sent.logged = controlled.logged;
+            sent.last_logged = (last != u64::MAX).then_some(last);
+            sent.told_then = controlled.told_then;
+        }
     }
 
-    /// Requests for flows that begin by reservations: events that their senders have logged.
+    /// Requests for flows that their senders begin: events that these have logged.
     pub(super) fn requests(&self, flows: &Flows) -> u64 {
         let senders = flows.rows().iter().zip(&self.rows);
         let reserving = senders.filter(|(flow, _)| {
             let algorithm = self.algorithms[usize::from(flow.class)].as_ref();
-            algorithm.is_some_and(Algorithm::reserves)
+            algorithm.is_some_and(|one| one.reserves() || one.set_up().is_some())
         });
         let logged = reserving.filter_map(|(_, sender)| Some(sender.as_ref()?.logged));
         logged.sum()
@@ -195,7 +176,9 @@ impl Senders {
         if let Some(those) = actions.acknowledge {
             flows.acknowledge(row, those.packets, now + those.after);
         }
-        controlled.logged += u64::from(actions.log);
+        if actions.log {
+            controlled.log(now);
+        }
         if actions.begin
             && let Some(&start) = self.starts.get(row as usize)
             && flows.begin(row, now + 1)
@@ -207,6 +190,27 @@ impl Senders {
         }
         if let Some(probe) = actions.send {
             self.sent.push((row, probe));
+        }
+        if actions.close {
+            self.close(row, now);
+        }
+    }
+
+    /// The connection of the flow in a row is free for its next flow (D67).
+    fn close(&mut self, row: u32, now: u64) {
+        let Some(closed) = self.closed.get_mut(row as usize) else {
+            return;
+        };
+        if std::mem::replace(closed, true) {
+            return;
+        }
+        let Some(next) = self.next[row as usize] else {
+            return;
+        };
+        if let Some(controlled) = &mut self.rows[next as usize] {
+            let at = self.starts[next as usize].max(now + 1);
+            controlled.timer = at;
+            self.timers.push(Reverse((at, next)));
         }
     }
 
@@ -236,11 +240,19 @@ impl Senders {
         }
     }
 
+    /// An answer or reply to the flow in a row is delivered.
+    pub(in crate::cycle::mechanisms) fn note_answer(&mut self, flows: &Flows, row: u32) {
+        self.answered[row as usize] += 1;
+        if let Some(controlled) = &mut self.rows[flows.speaker(row) as usize] {
+            controlled.told += 1;
+        }
+    }
+
     /// A packet of an answer to the flow in a row is delivered.
     fn answer(&mut self, flows: &mut Flows, row: u32, now: u64, record: &PacketRecord, first: u16) {
         let packets = self.packets[usize::from(record.class - first)];
         if self.parts.deliver(row, record.sequence, packets) {
-            self.answered[row as usize] += 1;
+            self.note_answer(flows, row);
             self.call(flows, row, now, Event::Answered(record.answer));
         }
     }

@@ -1,6 +1,7 @@
 //! The decisions of a cycle, and what becomes of the packets that are dropped.
 
 use super::{Doomed, Drops, Leaving, Waiting};
+use crate::cycle::mechanisms::wormhole::{Held, Present, Swallowing};
 use crate::cycle::records::Records;
 use crate::cycle::stages::cross::{clear_occupied, return_credits};
 use crate::cycle::state::{Dropped, PacketPool};
@@ -10,11 +11,20 @@ use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row, Rows, Seen
 use crate::plan::DropRule;
 use std::cmp::Reverse;
 
+/// Lanes and queues as single flits see them (D65).
+pub(super) struct SingleFlits<'a> {
+    pub(super) held: Seen<'a, LaneRow, Held>,
+    pub(super) present: Rows<'a, QueueRow, Present>,
+    pub(super) swallowing: &'a mut Swallowing,
+}
+
 /// What the decisions of a cycle change.
 pub(super) struct Stage<'a, const W: usize> {
     pub(super) view: View<'a, W>,
     pub(super) own: &'a mut Drops,
     pub(super) leaving: Rows<'a, QueueRow, Leaving>,
+    /// Where packets go flit by flit.
+    pub(super) flits: Option<SingleFlits<'a>>,
     pub(super) pool: &'a mut PacketPool,
     pub(super) records: &'a mut Records,
 }
@@ -73,7 +83,11 @@ impl<const W: usize> Stage<'_, W> {
         let size = u32::from(packet.size);
         let lane = (self.view.shared.numbering).lane(row.out, u32::from(row.out_lane));
         let is_dropped = match self.own.given.rule {
-            Some(DropRule::Held) => self.view.credits(lane) < size,
+            Some(DropRule::Held) if self.is_held(lane) => true,
+            Some(DropRule::Held) => {
+                let size = if self.flits.is_some() { 1 } else { size };
+                self.view.credits(lane) < size
+            }
             Some(DropRule::Threshold(flits)) => {
                 let own = if waited { size } else { 0 };
                 waiting[lane].flits - own >= flits
@@ -86,6 +100,12 @@ impl<const W: usize> Stage<'_, W> {
         }
     }
 
+    /// Whether a packet has passed a part of its flits over a lane (D65).
+    fn is_held(&self, lane: LaneRow) -> bool {
+        let flits = self.flits.as_ref();
+        flits.is_some_and(|flits| flits.held[lane].is_held())
+    }
+
     /// The head of a queue no longer requests.
     fn withdraw(&mut self, queue: QueueRow) {
         let view = &mut self.view;
@@ -95,9 +115,13 @@ impl<const W: usize> Stage<'_, W> {
         let (out, number) = (row.out, u32::from(row.out_lane));
         let first = view.switches[view.outs[out].owner].first_port;
         let bit = numbering.bit(first, view.shared.classifier().lane(queue));
-        let lane = &mut view.lanes[numbering.lane(out, number)];
+        let row = numbering.lane(out, number);
+        let lane = &mut view.lanes[row];
         lane.requests.remove(bit);
-        if lane.requests.is_empty() {
+        let is_empty = lane.requests.is_empty();
+        if is_empty && !self.is_held(row) {
+            let view = &mut self.view;
+            let lane = &mut view.lanes[row];
             lane.need = 0;
             view.outs[out].request_lanes.remove(number);
         }
@@ -117,16 +141,28 @@ impl<const W: usize> Stage<'_, W> {
         let flits = view.packets[packet].size;
         let step = self.own.given.pace[input.index()];
         let until = now + u64::from(flits) * u64::from(step);
-        self.leaving[queue].until = until;
+        if let Some(single) = &mut self.flits {
+            single
+                .swallowing
+                .swallow(queue, &mut single.present[queue], flits);
+            view.queues[queue].leaving = true;
+            view.ins[input].leaving += 1;
+        } else {
+            self.leaving[queue].until = until;
+        }
         let row = &mut view.queues[queue];
         if row.head == row.tail {
             row.head = PacketRow::NONE;
             clear_occupied(view, queue, input);
         } else {
             row.head = view.packets[packet].next;
-            self.own.ends.push(Reverse((until, queue)));
+            if self.flits.is_none() {
+                self.own.ends.push(Reverse((until, queue)));
+            }
         }
-        return_credits(view, queue, input, now, flits, step);
+        if self.flits.is_none() {
+            return_credits(view, queue, input, now, flits, step);
+        }
         self.count(packet, input, lane);
         self.pool.release(packet);
     }

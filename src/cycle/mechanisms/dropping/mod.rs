@@ -9,11 +9,12 @@
 //! # Rules
 //! 1. A packet is decided once at a switch: in the cycle in which its request is raised for the first time, on the state
 //!    before any drop and any grant of this cycle. A head that stays is as any other from then on.
-//! 2. `Held`: dropped when it does not fit the credits in hand of its output lane. `Threshold`: dropped when the flits of
+//! 2. `Held`: dropped when it does not fit the credits in hand of its output lane (D65: when the lane is held, or has none). `Threshold`: dropped when the flits of
 //!    other packets that waited for this lane at the end of the cycle before reach it.
 //! 3. A dropped packet takes its request back and leaves its queue at the pace of the channel it came by: its slots come
 //!    free one by one, the next packet becomes head behind the last of them. A request that is raised before (the input
 //!    is free, or a packet arrived) is taken back until then.
+//!    Where packets go flit by flit (D65) its flits are swallowed as they come: `wormhole` has them from then on.
 //! 4. Its row is free at once: facts of the cycle name it by place and size.
 //!
 //! # Deviations
@@ -22,16 +23,17 @@
 
 mod decide;
 
-use self::decide::Stage;
+use self::decide::{SingleFlits, Stage};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::mechanisms::wormhole::{Held, Present, Swallowing};
 use crate::cycle::records::Records;
 use crate::cycle::rules::Any;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Fact, PacketPool, Worklists};
 use crate::cycle::view::{Heads, Room, column};
-use crate::fabric::rows::{LaneRow, PacketRow, QueueRow, Row, Rows};
+use crate::fabric::rows::{LaneRow, PacketRow, QueueRow, Row, Rows, Seen};
 use crate::fabric::{OutLane, Packet, Queue};
 use crate::ids::ChannelId;
 use crate::measure::flow_counts::Amount;
@@ -39,6 +41,7 @@ use crate::plan::DropRule;
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::component::Component;
 use bevy_ecs::prelude::{Query, Res, ResMut, Resource};
+use bevy_ecs::system::SystemParam;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -103,6 +106,11 @@ impl Persistent for Drops {
 }
 
 impl Drops {
+    /// These queues have their next head routed in this cycle.
+    pub(in crate::cycle) fn note_heads(&mut self, heads: &Vec<QueueRow>) {
+        self.heads.clone_from(heads);
+    }
+
     /// Packets dropped in the measurement that would have left by an output lane of the shard.
     pub fn at(&self, lane: LaneRow) -> u64 {
         self.by_lane[lane.index()]
@@ -152,7 +160,9 @@ impl Mechanism for Dropping {
         let (lanes, flows) = self.counts;
         shard.column::<Queue, Leaving>(Leaving::default());
         shard.subscribe(Fact::Arrived);
-        shard.last_system(Slot::Deliver, "drop_gone", gather);
+        if !shard.site().shared.switch.single_flits {
+            shard.last_system(Slot::Deliver, "drop_gone", gather);
+        }
         shard.last_system(Slot::Route, "drop", system::<W>);
         if let Some(DropRule::Threshold(_)) = self.given.rule {
             shard.column::<OutLane<W>, Waiting>(Waiting::default());
@@ -202,7 +212,27 @@ fn gather(
             }
         }
     }
-    own.heads.clone_from(&lists.heads);
+    own.note_heads(&lists.heads);
+}
+
+/// System parameter: what packets that go flit by flit have (D65).
+#[derive(SystemParam)]
+struct FlitByFlit<'w, 's> {
+    held: Query<'w, 's, &'static Held>,
+    present: Query<'w, 's, &'static mut Present>,
+    swallowing: Option<ResMut<'w, Swallowing>>,
+}
+
+impl FlitByFlit<'_, '_> {
+    /// `None` where packets travel as units.
+    fn parts(&mut self) -> Option<SingleFlits<'_>> {
+        let held = self.held.contiguous_iter().into_iter().flatten().next();
+        Some(SingleFlits {
+            swallowing: self.swallowing.as_mut()?.bypass_change_detection(),
+            held: Seen::new(held.unwrap_or_default()),
+            present: Rows::new(column!(self.present)),
+        })
+    }
 }
 
 /// The end of `Slot::Route`.
@@ -211,6 +241,7 @@ fn system<const W: usize>(
     mut room: Room<'_, '_>,
     mut own: ResMut<'_, Drops>,
     (mut leaving, mut waiting): (Query<'_, '_, &mut Leaving>, Query<'_, '_, &mut Waiting>),
+    mut flits: FlitByFlit<'_, '_>,
     mut pool: ResMut<'_, PacketPool>,
     mut records: ResMut<'_, Records>,
 ) {
@@ -223,6 +254,7 @@ fn system<const W: usize>(
         view: heads.view::<Any>(room.columns()),
         own,
         leaving: Rows::new(column!(leaving)),
+        flits: flits.parts(),
         pool: pool.bypass_change_detection(),
         records: records.bypass_change_detection(),
     };

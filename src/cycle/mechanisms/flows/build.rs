@@ -154,7 +154,7 @@ impl Building {
                     .map(|class| class.control.is_some())
                     .collect(),
                 asks: (plan.classes.iter())
-                    .map(|class| class.requests.is_some())
+                    .map(|class| class.requests.is_some() || class.begins())
                     .collect(),
                 limits: Vec::new(),
                 phases: vec![Vec::new(); plan.app_phases.len()],
@@ -221,7 +221,9 @@ impl Building {
                 flow.hold();
                 self.given.phases[phase].push((row, plan.start));
             }
-            None if class.requests.is_some() || !plan.after.is_empty() => flow.hold(),
+            None if class.requests.is_some() || class.begins() || !plan.after.is_empty() => {
+                flow.hold();
+            }
             None => wake(plan.start, Wake::Look(row)),
         }
         if let Some(stop) = plan.stop {

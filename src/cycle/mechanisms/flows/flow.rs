@@ -254,6 +254,8 @@ impl Flow {
             first_start: (self.first_start != NEVER).then_some(self.first_start),
             answered: 0,
             logged: 0,
+            last_logged: None,
+            told_then: 0,
             attempted: 0,
         }
     }

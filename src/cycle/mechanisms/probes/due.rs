@@ -7,6 +7,7 @@ use crate::control::{Answer, Probe, Reply};
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::control::answers::Way;
 use crate::cycle::state::Place;
+use crate::fabric::components::NONE;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -56,12 +57,12 @@ impl Probes {
 
     /// The sender of the flow in a row sends, in cycle `now`.
     pub(super) fn send(&mut self, now: u64, row: u32, probe: Probe) {
-        let content = Content {
-            kind: Kind::Probe,
-            visits: true,
-            payload: probe.payload,
-        };
         if let Some(way) = self.given.ways[row as usize] {
+            let content = Content {
+                kind: Kind::Probe,
+                visits: self.has_agents(way.class),
+                payload: probe.payload,
+            };
             self.want((now, probe.after), (&way, row), content);
         }
     }
@@ -99,11 +100,13 @@ impl Probes {
             };
             let Some(way) = way else { continue };
             let number = usize::from(way.class - self.given.first);
+            let own = place.shared.own_routes.as_ref();
             if let Some(times) = self.given.times[number] {
                 let parcel = Parcel {
                     flow: way.flow,
                     destination: way.destination,
                     created: now,
+                    place: own.map_or(NONE, |routes| routes.begin(way.flow, way.source)),
                     content: due.content,
                 };
                 let service = now..now + u64::from(times.serialisation);

@@ -31,11 +31,11 @@ pub use build::Probing;
 pub use content::Content;
 pub use network::Parcel;
 
-use self::content::Contents;
+use self::content::{Contents, Kind};
 use self::due::Due;
 use self::network::{Network, Station};
 use super::control::answers::Way;
-use crate::control::{Agent, Algorithm};
+use crate::control::{Agent, Algorithm, Payload};
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::fabric::rows::PortRow;
 use crate::plan::OutOfBand;
@@ -115,6 +115,13 @@ impl Probes {
     pub fn take(&mut self, class: u16, row: u32) -> Option<Content> {
         self.number(class)?;
         Some(self.contents.take(row))
+    }
+
+    /// What a packet in band carries, if it is a probe; `row` as its record says.
+    #[inline]
+    pub(in crate::cycle::mechanisms) fn probe(&mut self, row: u32) -> Option<&mut Payload> {
+        let content = self.contents.of(row);
+        (content.kind == Kind::Probe).then_some(&mut content.payload)
     }
 
     /// Keeps what a packet carries that came from another shard; returns the row for its record.

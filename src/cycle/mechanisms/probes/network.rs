@@ -3,6 +3,7 @@
 use super::Probes;
 use super::content::Content;
 use crate::control::{Agent, Algorithm};
+use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::state::{Forwarding, Mail, Outbox};
 use crate::fabric::rows::PortRow;
 use crate::plan::OutOfBand;
@@ -20,6 +21,8 @@ pub struct Parcel {
     pub(super) destination: u32,
     /// Creation cycle.
     pub(super) created: u64,
+    /// Place on a route of its own, `NONE` where it goes by the tables.
+    pub(super) place: u32,
     pub(super) content: Content,
 }
 
@@ -75,6 +78,13 @@ pub(super) struct Network {
     pub(super) latency: u64,
     /// Longest of them \[cycles\].
     pub(super) longest: u64,
+}
+
+/// What leads parcels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leads<'a> {
+    pub(super) tables: &'a Forwarding,
+    pub(super) own_routes: Option<&'a OwnRoutes>,
 }
 
 /// What a network works with.
@@ -153,11 +163,18 @@ impl Network {
         None
     }
 
-    /// It joins the queue of the output that the tables give.
-    fn enter(&mut self, site: &Site<'_>, tables: &Forwarding, input: PortRow, parcel: Parcel) {
+    /// It joins the queue of the output that its route or the tables give.
+    fn enter(&mut self, site: &Site<'_>, leads: Leads<'_>, input: PortRow, mut parcel: Parcel) {
         let station = site.stations[input.0 as usize];
-        let entry = station.table_row as usize * tables.host_count + parcel.destination as usize;
-        let out = station.first.plus(tables.next[entry].into());
+        let tables = leads.tables;
+        let own = leads.own_routes;
+        parcel.place = own.map_or(parcel.place, |routes| routes.behind(parcel.place));
+        let output = own.and_then(|routes| routes.output_at(parcel.place));
+        let output = output.unwrap_or_else(|| {
+            let row = station.table_row as usize * tables.host_count;
+            tables.next[row + parcel.destination as usize]
+        });
+        let out = station.first.plus(output.into());
         let mut time = u64::from(site.times.serialisation);
         if parcel.content.visits {
             time += u64::from(site.times.processing);
@@ -184,7 +201,7 @@ struct Leaves {
 
 impl Probes {
     /// What happens out of band in cycle `now`.
-    pub(super) fn run_networks(&mut self, now: u64, tables: &Forwarding, outbox: &mut Outbox) {
+    pub(super) fn run_networks(&mut self, now: u64, leads: Leads<'_>, outbox: &mut Outbox) {
         let given = &self.given;
         for (number, network) in self.networks.iter_mut().enumerate() {
             let (Some(times), Some(algorithm)) = (given.times[number], &given.algorithms[number])
@@ -204,7 +221,7 @@ impl Probes {
                     break;
                 };
                 match step {
-                    Step::Joins => network.enter(&site, tables, port, parcel),
+                    Step::Joins => network.enter(&site, leads, port, parcel),
                     Step::Delivered => network.deliver(now, parcel),
                     Step::Served => {
                         if let Some(left) = network.leave(&mut site, port, parcel) {
@@ -228,6 +245,7 @@ mod tests {
     use super::*;
     use crate::control::erratic::Erratic;
     use crate::control::probe::Place;
+    use crate::fabric::components::NONE;
 
     const TIMES: OutOfBand = OutOfBand {
         serialisation: 3,
@@ -284,9 +302,13 @@ mod tests {
         probes.given.times = vec![Some(TIMES)];
         probes.given.algorithms = vec![Some(algorithm)];
         probes.given.stations = stations;
+        let leads = Leads {
+            tables: &tables,
+            own_routes: None,
+        };
         let (mut delivered, mut outbox) = (Vec::new(), Outbox::default());
         for now in 0..200 {
-            probes.run_networks(now, &tables, &mut outbox);
+            probes.run_networks(now, leads, &mut outbox);
             let arrived = probes.networks[0].delivered.drain(..);
             delivered.extend(arrived.map(|parcel| (parcel.flow, now)));
             for &(port, flow, created, visits) in parcels.iter().filter(|parcel| parcel.2 == now) {
@@ -299,6 +321,7 @@ mod tests {
                     flow,
                     destination: 2,
                     created,
+                    place: NONE,
                     content,
                 };
                 let service = now..now + u64::from(TIMES.serialisation);

@@ -75,7 +75,7 @@ impl Probes {
         let payload = content.payload;
         match content.kind {
             Kind::Answer => {
-                senders.answered[end.row as usize] += 1;
+                senders.note_answer(flows, end.row);
                 senders.call(flows, end.row, now, Event::Answered(payload[0]));
             }
             Kind::Reply => senders.returned(flows, end.row, now, payload),
@@ -105,7 +105,7 @@ impl Probes {
 impl Senders {
     /// A reply was delivered at the source of the flow in a row.
     fn returned(&mut self, flows: &mut Flows, row: u32, now: u64, payload: [u32; 4]) {
-        self.answered[row as usize] += 1;
+        self.note_answer(flows, row);
         self.ask(flows, row, now, |algorithm, sender, actions| {
             algorithm.returned(sender, now, payload, actions);
         });

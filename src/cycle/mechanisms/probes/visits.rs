@@ -1,6 +1,7 @@
 //! Visits of agents in band (D48).
 
 use super::Probes;
+use super::network::Leads;
 use crate::cycle::state::{Calendar, Outbox, Place, Worklists};
 use crate::fabric::PacketRecord;
 use crate::fabric::rows::{PacketRow, PortRow, Seen};
@@ -20,7 +21,11 @@ pub(super) fn system(
     let probes = probes.bypass_change_detection();
     if probes.next_out_of_band() <= now {
         let outbox = outbox.bypass_change_detection();
-        probes.run_networks(now, &place.shared.forwarding, outbox);
+        let leads = Leads {
+            tables: &place.shared.forwarding,
+            own_routes: place.shared.own_routes.as_ref(),
+        };
+        probes.run_networks(now, leads, outbox);
     }
     if lists.grants.is_empty() || !probes.visits_in_band() {
         return;

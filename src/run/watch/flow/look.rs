@@ -206,7 +206,9 @@ impl FlowLooker<'_> {
                 record,
             } = mail
             {
-                let spot = self.places.flight(view, self.shard, lane, at, &packet);
+                let spot = self
+                    .places
+                    .flight(view, self.shard, lane, at, (&packet, &record));
                 self.find(packet, record, spot);
             }
         }
@@ -225,7 +227,9 @@ impl FlowLooker<'_> {
                     });
                 }
                 if record.flow == self.id {
-                    let spot = self.places.flight(view, self.shard, lane, at, &packet);
+                    let spot = self
+                        .places
+                        .flight(view, self.shard, lane, at, (&packet, &record));
                     self.find(packet, record, spot);
                 }
             }

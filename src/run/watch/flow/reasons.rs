@@ -58,6 +58,7 @@ impl Watched<'_> {
                 format!("phase {number} of `{name}` is not open")
             }
             (None, None) if class.reserves() => String::from("its sender has reserved nothing yet"),
+            (None, None) if class.set_up().is_some() => String::from("its route is not set up yet"),
             (None, None) => String::from("it is not admitted"),
         }
     }

@@ -216,6 +216,11 @@ fn algorithm(
         peak: class.requests.map(|requests| requests.peak),
     };
     let algorithm = part.build(|arguments| make(arguments, context))?;
+    if algorithm.set_up().is_some() && class.requests.is_some() {
+        return Err(part.name.mistake(
+            "its flows begin when their routes are set up, not when they are admitted: expected no `requests` in the class",
+        ));
+    }
     if algorithm.sets_delays() && host.scheduler.takes_rates() {
         return Err(part.name.mistake(format!(
             "the delays of `{}` do not go with the scheduler `{:?}`, which gives each flow a rate",

@@ -1,11 +1,12 @@
 //! One flow: what it has to send, and from which cycle on it may (D27, D28, D30, D33, D41, D46, D50, D52, D53, D59,
-//! D60, D63, D64).
+//! D60, D63, D64, D67).
 
 use super::limit::{Limited, Terms};
 use super::sender::Controlled;
 use super::session::{NewSession, Session, trials_of};
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, PacketId};
+use crate::reference::set_up;
 use virtlane::control::{Facts, Line};
 use virtlane::ids::HostId;
 use virtlane::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Scheduler};
@@ -41,7 +42,7 @@ pub(super) struct Flow {
     pub(super) id: usize,
     /// Injection lane of all its packets.
     pub(super) lane: usize,
-    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53), begins (D60) or is released (D63).
+    /// Start cycle; `None` before its phase is open (D50), or before it is admitted (D53), begins (D60, D67) or is released (D63).
     start: Option<u64>,
     /// Delays of its window (D33), each with the cycle from which deliveries have it.
     delays: Vec<(u64, u64)>,
@@ -88,7 +89,8 @@ impl Flow {
         let mut flow = Self {
             id,
             lane,
-            start: begins(setting, plan).then_some(plan.start),
+            start: (begins(setting, plan) && set_up::set_up_of(setting, id).is_none())
+                .then_some(plan.start),
             delays: plan.window.iter().map(|window| (0, window.delay)).collect(),
             process: process.map(|process| process.start(&mut arrivals)),
             has_slot: class.slots.is_some(),
@@ -111,7 +113,7 @@ impl Flow {
                 let known = line(setting, plan.source, plan.class.into());
                 let facts = Facts {
                     id: id as u32,
-                    start: plan.start,
+                    start: set_up::told_start(setting, id),
                     stop: plan.stop,
                     flits: plan.flits,
                     weight: plan.weight,
@@ -160,7 +162,7 @@ impl Flow {
         self.due = self.next_creation(self.plan(setting), start);
     }
 
-    /// D60: it begins if its sender has said so.
+    /// D60, D67: it begins if its sender has said so.
     pub(super) fn begin(&mut self, setting: Setting<'_>) {
         let begun = self.controlled.as_ref().and_then(Controlled::begun);
         if let (Some(start), None) = (begun, self.start) {

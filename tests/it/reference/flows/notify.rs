@@ -1,9 +1,10 @@
-//! Stage Notify: what the senders of a host are told, what they send, and which flows they begin (D41, D47, D51, D60).
+//! Stage Notify: what the senders of a host are told, what they send, and which flows they begin (D41, D47, D51, D60, D67).
 
 use super::control_packets::{Wanted, control};
 use super::{Blocked, Controlled, Flows, Look, packet};
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, Saying, Says};
+use crate::reference::set_up;
 use virtlane::control::Probe;
 
 /// What the sender of a flow or group was told, and what it sent, for checks.
@@ -60,9 +61,20 @@ impl Flows {
             );
             wanted.extend(probes.iter().map(|probe| want(flows[0], probe, look.now)));
         };
-        for flow in &mut self.all {
-            if let Some(controlled) = &mut flow.controlled {
-                tell(&[flow.id], controlled);
+        for index in 0..self.all.len() {
+            let id = self.all[index].id;
+            let Some(controlled) = &mut self.all[index].controlled else {
+                continue;
+            };
+            tell(&[id], controlled);
+            if controlled.closes(look.now)
+                && let Some(next) = set_up::successor(setting, id)
+            {
+                let mut all = self.all.iter_mut();
+                let next = all.find(|flow| flow.id == next).expect("the same source");
+                let start = next.plan(setting).start;
+                let controlled = next.controlled.as_mut();
+                controlled.expect("D67").follow(start, look.now);
             }
         }
         for group in &mut self.groups {
@@ -129,18 +141,19 @@ impl Flows {
         })
     }
 
-    /// Of every flow its id, start cycle (D50, D53, D60) and the events that its sender logged (D42); those of a group are its
-    /// first flow's.
+    /// Of every flow its id, start cycle (D50, D53, D60), the events that its sender logged and what is known of the last
+    /// one (D42); those of a group are its first flow's.
     pub(in crate::reference) fn started_and_logged(
         &self,
-    ) -> impl Iterator<Item = (usize, Option<u64>, u64)> {
+    ) -> impl Iterator<Item = (usize, Option<u64>, u64, Option<(u64, u64)>)> {
         self.all.iter().map(|flow| {
             let mut groups = self.groups.iter();
             let group = groups.find(|group| group.flows[0] == flow.id);
             let controlled = flow.controlled.as_ref();
             let controlled = controlled.or(group.map(|group| &group.controlled));
             let logged = controlled.map_or(0, Controlled::logged);
-            (flow.id, flow.start_cycle(), logged)
+            let last = controlled.and_then(Controlled::last_logged);
+            (flow.id, flow.start_cycle(), logged, last)
         })
     }
 }

@@ -1,8 +1,9 @@
-//! The receivers of the flows that end at a host, and what they give back (D39, D40, D47).
+//! The receivers of the flows that end at a host, and what they give back (D39, D40, D47, D67).
 
 use super::control_packets::{Wanted, control};
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, Saying, Says};
+use crate::reference::set_up;
 use virtlane::control::{Arrival, Payload, Receiver};
 use virtlane::ids::HostId;
 
@@ -41,9 +42,13 @@ impl Receivers {
             assert_eq!(answers.answers, Some(flow.class), "D39");
             assert_eq!(answers.size.smallest(), answers.size.largest(), "D39");
             assert!(answers.flows.is_none() && answers.control.is_none(), "D39");
+            let mut receiver = control.algorithm.receiver();
+            if set_up::set_up_of(setting, id).is_some() {
+                control.algorithm.expect(&mut receiver, flow.flits);
+            }
             receivers.push(Receiving {
                 flow: id,
-                receiver: control.algorithm.receiver(),
+                receiver,
                 told: Told::default(),
             });
         }

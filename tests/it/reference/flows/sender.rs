@@ -1,4 +1,4 @@
-//! What controls a flow, or a group of flows, at its source (D41, D44, D47): its sender, what that has set, and the packets
+//! What controls a flow, or a group of flows, at its source (D41, D44, D47, D60, D67): its sender, what that has set, and the packets
 //! that are outstanding.
 
 use crate::reference::packet::Says;
@@ -28,8 +28,12 @@ pub(crate) struct Controlled {
     acknowledgements: Vec<(u64, u32)>,
     /// Events.
     logged: u64,
+    /// Cycle of the last one, and answers and replies told by then (D42).
+    last_logged: Option<(u64, u64)>,
     /// Start cycle that the first call has set that begins the flow (D60).
     begun: Option<u64>,
+    /// Cycle of the first call that has closed it (D67).
+    closed: Option<u64>,
     /// Starts, and answers and replies, that the sender was told.
     told: (u64, u64),
     /// Probes that it sent.
@@ -58,7 +62,9 @@ impl Controlled {
             outstanding: 0,
             acknowledgements: Vec::new(),
             logged: 0,
+            last_logged: None,
             begun: None,
+            closed: None,
             told: (0, 0),
             sent: 0,
         }
@@ -144,7 +150,9 @@ impl Controlled {
         }
         self.act(actions, now);
         assert!(actions.send.is_none() || algorithm.probes(), "D47");
-        assert!(!actions.begin || algorithm.reserves(), "D60");
+        let sets_up = algorithm.set_up().is_some();
+        assert!(!actions.begin || algorithm.reserves() || sets_up, "D60");
+        assert!(!actions.close || sets_up, "D67");
         actions.send
     }
 
@@ -166,7 +174,13 @@ impl Controlled {
             assert!(timer.is_none_or(|cycle| cycle > now), "D41");
             self.timer = timer;
         }
-        self.logged += u64::from(actions.log);
+        if actions.log {
+            self.logged += 1;
+            self.last_logged = Some((now, self.told.1));
+        }
+        if actions.close && self.closed.is_none() {
+            self.closed = Some(now);
+        }
         if actions.begin && self.begun.is_none() {
             self.begun = Some(now + 1);
         }
@@ -177,9 +191,24 @@ impl Controlled {
         self.begun
     }
 
+    /// D67: whether the connection of the flow is free for its next flow from this cycle on.
+    pub(super) fn closes(&self, now: u64) -> bool {
+        self.closed == Some(now)
+    }
+
+    /// D67: the flow before it on its connection is over in this cycle; `start` is what is written for this one.
+    pub(super) fn follow(&mut self, start: u64, now: u64) {
+        self.timer = Some(start.max(now + 1));
+    }
+
     /// Events that calls logged.
     pub(super) fn logged(&self) -> u64 {
         self.logged
+    }
+
+    /// Cycle of the last of them, and answers and replies told by then.
+    pub(super) fn last_logged(&self) -> Option<(u64, u64)> {
+        self.last_logged
     }
 
     /// Starts, and answers and replies, that the sender was told; probes that it sent.

@@ -1,38 +1,38 @@
-//! The network of a run: channels, hosts that take less than their link brings, and limits of flows.
+//! The network of the flow level: channels, hosts that take less than their link brings, and limits of flows.
 
+use super::fluid::FluidFlow;
 use crate::fluid::network::{Builder, Network, UNIT};
 use crate::fluid::routes::FlowRoutes;
-use crate::scenario::{FluidFlows, FluidScenario};
+use crate::topology::Graph;
 
 /// Parts that the share kept for other traffic is counted in.
 const PARTS: u128 = 1 << 20;
 
-/// The network of some flows on their routes.
+/// The network of some flows on their routes; `reserved` is the part of every channel that is kept for other traffic, `sink`
+/// what a host takes for a flit, where that is not the speed of its link \[cycles\].
 ///
 /// Its links are the channels, by their ids, less what is reserved. Where hosts take flits more slowly than channels
 /// bring them, each has a link behind its channel. A flow with a limit has a link of its own.
-pub(super) fn network(
-    scenario: &FluidScenario,
-    flows: &FluidFlows,
+pub fn network(
+    graph: &Graph,
+    (reserved, sink): (f64, Option<u32>),
+    flows: &[FluidFlow],
     routes: &FlowRoutes,
 ) -> Network {
-    let graph = &scenario.layout.graph;
-    let kept = 1.0 - scenario.scenario.fluid.reserved.value;
-    let kept = (kept * PARTS as f64).floor() as u128;
+    let kept = ((1.0 - reserved) * PARTS as f64).floor() as u128;
     let capacity = |pace: u32| UNIT / u128::from(pace) * kept / PARTS;
     let channels = graph.channels().iter();
     let mut capacities: Vec<u128> = channels
         .map(|channel| capacity(channel.timing.cycles_per_flit))
         .collect();
     let first_sink = capacities.len() as u32;
-    if let Some(pace) = scenario.sink_cycles_per_flit {
+    if let Some(pace) = sink {
         let sinks = graph.hosts().iter().map(|_| UNIT / u128::from(pace));
         capacities.extend(sinks);
     }
-    let has_sinks = scenario.sink_cycles_per_flit.is_some();
     let mut network = Builder::new(capacities);
-    for (number, flow) in flows.flows.iter().enumerate() {
-        let sink = has_sinks.then_some(first_sink + flow.ends.destination.0);
+    for (number, flow) in flows.iter().enumerate() {
+        let sink = sink.map(|_| first_sink + flow.ends.destination.0);
         let limit = flow
             .most
             .map(|most| network.link(((UNIT >> 16) * u128::from(most)) >> 16));

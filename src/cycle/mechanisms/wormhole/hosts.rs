@@ -1,0 +1,131 @@
+//! Hosts: which lane of a channel passes a flit, and what a packet that starts changes.
+
+use super::{Flits, Held};
+use crate::cycle::mechanisms::vl_tables;
+use crate::cycle::rules::Any;
+use crate::cycle::stages::inject::{Start, Starting, enter};
+use crate::cycle::view::{Injection, InjectionArbiters, View, column};
+use crate::fabric::mask::LaneMask;
+use crate::fabric::rows::{LaneRow, PortRow, Rows};
+use crate::qos::vl_arbitration::VlChoice;
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::prelude::{Query, ResMut};
+
+/// What passing flits of hosts changes.
+struct Injecting<'a, 'b, const W: usize> {
+    view: View<'a, W>,
+    hosts: Start<'b>,
+    flits: &'a mut Flits,
+    held: Rows<'a, LaneRow, Held>,
+}
+
+/// The system of `Slot::Inject`.
+pub(super) fn system<const W: usize>(
+    mut fabric: Injection<'_, '_, W>,
+    mut arbiters: InjectionArbiters<'_, '_>,
+    mut starting: Starting<'_, '_>,
+    mut held: Query<'_, '_, &mut Held>,
+    mut flits: ResMut<'_, Flits>,
+) {
+    if fabric.events.lists().host_visits.is_empty() {
+        return;
+    }
+    let mut injecting = Injecting {
+        view: fabric.view::<Any>(arbiters.columns()),
+        hosts: starting.start(),
+        flits: flits.bypass_change_detection(),
+        held: Rows::new(column!(held)),
+    };
+    let mut visits = std::mem::take(&mut injecting.view.lists.host_visits);
+    for out in visits.drain(..) {
+        let port = &mut injecting.view.outs[out];
+        port.visited = false;
+        if port.request_lanes.is_empty() {
+            continue;
+        }
+        if port.free_at > injecting.view.now {
+            port.wake_when_free(out, injecting.view.calendar);
+        } else if let Some((lane, choice)) = injecting.pick(out) {
+            injecting.pass(out, lane, choice);
+        }
+    }
+    injecting.view.lists.host_visits = visits;
+}
+
+impl<const W: usize> Injecting<'_, '_, W> {
+    /// The lane whose turn it is, with the choice of the arbiter.
+    fn pick(&mut self, out: PortRow) -> Option<(u32, Option<VlChoice>)> {
+        let port = &self.view.outs[out];
+        let (mut asked, pointer) = (port.request_lanes, port.lane_pointer);
+        let mut ready = LaneMask::EMPTY;
+        while !asked.is_empty() {
+            let lane = asked.first_from(pointer);
+            asked.remove(lane);
+            if !self.is_ready(out, lane) {
+                continue;
+            }
+            if self.view.shared.tables().is_none() {
+                return Some((lane, None));
+            }
+            ready.insert(lane);
+        }
+        if ready.is_empty() {
+            return None;
+        }
+        let choice = vl_tables::consult(&mut self.view, out, ready);
+        if choice.is_none() && self.view.shared.legacy_arbitration() {
+            self.view.calendar.at(self.view.now + 1).wakes.push(out);
+        }
+        choice.map(|choice| (u32::from(choice.lane), Some(choice)))
+    }
+
+    /// Whether a lane would pass a flit in this cycle; one without anything to pass asks no longer.
+    fn is_ready(&mut self, out: PortRow, lane: u32) -> bool {
+        let view = &mut self.view;
+        let row = view.shared.numbering.lane(out, lane);
+        let queue = (view.shared.numbering).source_queue(view.place.host(out), lane);
+        let is_held = self.held[row].left > 0;
+        if !is_held && self.hosts.candidate(queue, view.now).is_none() {
+            view.outs[out].request_lanes.remove(lane);
+            return false;
+        }
+        view.lanes[row].need = 0;
+        if view.credits(row) > 0 {
+            return true;
+        }
+        view.starve(out, row, 1);
+        false
+    }
+
+    /// A flit passes; with the first one its packet starts.
+    fn pass(&mut self, out: PortRow, number: u32, choice: Option<VlChoice>) {
+        let numbering = self.view.shared.numbering;
+        let lane = numbering.lane(out, number);
+        if self.held[lane].left == 0 {
+            let Some(size) = enter(&mut self.view, &mut self.hosts, out, number) else {
+                return;
+            };
+            self.held[lane] = Held {
+                left: size,
+                ..Held::NONE
+            };
+        }
+        self.held[lane].left -= 1;
+        let view = &mut self.view;
+        let port = &mut view.outs[out];
+        port.lane_pointer = numbering.after(number);
+        port.free_at = view.now + u64::from(port.step);
+        // also a lane that has passed its last flit is asked again: it may have a candidate
+        port.request_lanes.insert(number);
+        port.wake_when_free(out, view.calendar);
+        let at = view.now + u64::from(port.latency) + view.shared.switch.request_delay;
+        let to = numbering.lane(port.to.port(), number);
+        let row = &mut view.lanes[lane];
+        row.sent = row.sent.wrapping_add(1);
+        row.take(1, view.now);
+        if let Some(choice) = choice {
+            vl_tables::commit(view, out, choice, 1);
+        }
+        self.flits.push(at, to);
+    }
+}

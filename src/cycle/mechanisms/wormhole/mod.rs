@@ -1,0 +1,149 @@
+//! Wormhole switching: outputs and hosts pass single flits (D65 of the model).
+//!
+//! Stages: the end of `Slot::Deliver` (flits that may leave), `Slot::Arbitrate` (outputs pass flits), `Slot::Inject`
+//! (hosts pass flits), in place of those of the core; only where packets go flit by flit
+//! Reads: requests, credits, flits in input lanes
+//! Writes: queues, credits, holders of lanes, the calendar; what is under way flit by flit is in its own
+//! Cost: O(1) per flit and hop, O(lanes) per output that passes one; an output whose lanes wait costs nothing
+//!
+//! # Rules
+//! 1. With its first flit a packet leaves its queue and is on the way to the next one; what follows is counted: flits
+//!    in the lane that it leaves, flits that are left to the lane that it holds.
+//! 2. Every flit is in the ring of [`Flits`] from the cycle in which it is passed to the one in which it may leave the
+//!    next switch: latency and allocation delay. Flits for another shard are notices.
+//! 3. An output is looked at again in the cycle in which it is free, as long as a lane of it is held or requested; one
+//!    that finds nothing sleeps until a flit, a credit, an input or a request comes.
+//! 4. A queue whose packet is dropped gives its flits up, one per cycle; the packet behind it waits for the last of them as
+//!    for one that leaves.
+//!
+//! # Deviations
+//! None. References: [`DALLY_TOWLES`](crate::references::DALLY_TOWLES) chapter 13 (wormhole flow control, virtual channels)
+
+mod arrive;
+mod flits;
+mod hosts;
+mod law;
+mod outputs;
+mod swallow;
+
+pub use self::flits::Flits;
+pub use self::swallow::Swallowing;
+
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::slot::Slot;
+use crate::cycle::snapshot::Persistent;
+use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
+use crate::fabric::{OutLane, Queue};
+use bevy_ecs::component::Component;
+use serde::{Deserialize, Serialize};
+
+/// An input queue.
+#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Present {
+    /// Flits in it that may leave.
+    flits: u32,
+    /// Flits of a dropped packet that have not left it; all that may leave before that are these.
+    lost: u16,
+    /// Whether its first packet holds an output lane.
+    holds: bool,
+}
+
+impl Persistent for Present {}
+
+/// What a stuck packet is named by.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Holder {
+    /// Source host (global id).
+    pub source: u32,
+    /// Destination host (global id).
+    pub destination: u32,
+    /// Number within its source.
+    pub sequence: u32,
+    /// Traffic class.
+    pub class: u16,
+    /// Size \[flits\].
+    pub size: u16,
+}
+
+/// A lane of an output or of a host: the packet that holds it.
+#[derive(Component, Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Held {
+    /// Flits of the packet that have not passed; 0 = no packet holds the lane.
+    left: u16,
+    /// The queue that they come from; of a host without meaning.
+    queue: QueueRow,
+    /// The packet, if it goes to a host: it is delivered with the last flit.
+    packet: PacketRow,
+    /// Its name: the packet itself may be in another shard by now.
+    holder: Holder,
+}
+
+impl Held {
+    const NONE: Self = Self {
+        left: 0,
+        queue: QueueRow::NONE,
+        packet: PacketRow::NONE,
+        holder: Holder {
+            source: 0,
+            destination: 0,
+            sequence: 0,
+            class: 0,
+            size: 0,
+        },
+    };
+
+    /// Whether a packet holds the lane.
+    pub fn is_held(&self) -> bool {
+        self.left > 0
+    }
+
+    /// The queue that flits of a packet have to come from over a lane of a switch, and the packet; `None`: no packet holds
+    /// the lane.
+    pub fn holder(&self) -> Option<(QueueRow, &Holder)> {
+        (self.left > 0 && self.queue != QueueRow::NONE).then_some((self.queue, &self.holder))
+    }
+}
+
+impl Persistent for Held {}
+
+/// Wormhole switching as a mechanism.
+pub struct Wormhole {
+    /// Cycles from the passing of a flit to the one in which it may leave, at most.
+    farthest: u64,
+    /// Whether switches drop packets.
+    drops: bool,
+}
+
+impl Mechanism for Wormhole {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let switch = &site.shared.switch;
+        let latencies = (site.graph.channel_ids()).map(|id| site.graph.channel(id).timing.latency);
+        let farthest = u64::from(latencies.max().unwrap_or(1)) + switch.crossbar_delay;
+        switch.single_flits.then_some(Self {
+            farthest: farthest + switch.request_delay,
+            drops: site.plan.switch.drop.is_some(),
+        })
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        let receiver = shard.receiver(|world, row, at| {
+            world.resource_mut::<Flits>().push(at, LaneRow(row));
+        });
+        shard.column::<Queue, Present>(Present::default());
+        shard.column::<OutLane<W>, Held>(Held::NONE);
+        shard.resource(Flits::new(self.farthest, receiver));
+        shard.alarm(|world, from| world.resource::<Flits>().next(from));
+        shard.ledger(law::enter::<W>);
+        shard.last_system(Slot::Deliver, "flits", arrive::system::<W>);
+        shard.system(Slot::Arbitrate, "pass_flits", outputs::system::<W>);
+        shard.system(Slot::Inject, "inject_flits", hosts::system::<W>);
+        if self.drops {
+            shard.resource(Swallowing::default());
+            shard.system(Slot::Cross, "swallow_flits", swallow::system::<W>);
+            shard.alarm(|world, from| {
+                let waits = !world.resource::<Swallowing>().is_empty();
+                if waits { from } else { u64::MAX }
+            });
+        }
+    }
+}

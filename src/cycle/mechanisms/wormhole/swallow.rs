@@ -1,0 +1,70 @@
+//! Flits of packets that switches drop (D58): they leave their buffer one by one, over no crossbar and no channel.
+//!
+//! Stage: `Slot::Cross`, only where switches drop
+//! Reads: queues with a dropped packet whose next flit may leave
+//! Writes: flits in input lanes, credits back to the sender; the queue's next head, a cycle after the last flit
+//! Cost: O(flits that leave)
+
+use super::Present;
+use super::arrive::next_head;
+use crate::cycle::rules::Any;
+use crate::cycle::snapshot::Persistent;
+use crate::cycle::stages::cross::return_credits;
+use crate::cycle::view::{Inputs, Optional, column};
+use crate::fabric::rows::{QueueRow, Rows};
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::prelude::{Query, ResMut, Resource};
+use serde::{Deserialize, Serialize};
+
+/// Queues with a flit of a dropped packet that may leave.
+#[derive(Resource, Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Swallowing {
+    queues: Vec<QueueRow>,
+}
+
+impl Persistent for Swallowing {}
+
+impl Swallowing {
+    /// A flit of a dropped packet may leave this queue, the only one there.
+    pub(super) fn push(&mut self, queue: QueueRow) {
+        self.queues.push(queue);
+    }
+
+    /// Whether none waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.queues.is_empty()
+    }
+
+    /// The packet at the head of a queue is dropped, with so many flits; its header may leave now.
+    pub fn swallow(&mut self, queue: QueueRow, present: &mut Present, flits: u16) {
+        present.lost = flits;
+        self.queues.push(queue);
+    }
+}
+
+/// The system.
+pub(super) fn system<const W: usize>(
+    mut inputs: Inputs<'_, '_, W>,
+    mut present: Query<'_, '_, &mut Present>,
+    mut swallowing: ResMut<'_, Swallowing>,
+) {
+    if swallowing.is_empty() {
+        return;
+    }
+    let mut present: Rows<'_, QueueRow, Present> = Rows::new(column!(present));
+    let view = &mut inputs.view::<Any>(Optional::default());
+    let queues = &mut swallowing.bypass_change_detection().queues;
+    queues.retain(|&queue| {
+        let row = &mut present[queue];
+        row.flits -= 1;
+        row.lost -= 1;
+        let goes_on = row.lost > 0 && row.flits > 0;
+        let (input, now) = (view.queue_port(queue), view.now);
+        if row.lost == 0 {
+            let at = next_head(view, queue);
+            view.calendar.at(at).frees.push(queue.into());
+        }
+        return_credits(view, queue, input, now, 1, 1);
+        goes_on
+    });
+}

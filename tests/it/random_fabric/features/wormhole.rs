@@ -1,0 +1,38 @@
+//! What a case has of wormhole switching (D65).
+
+use super::super::Case;
+use virtlane::plan::Forwarding;
+use virtlane::qos::vl_arbitration::Rules;
+
+/// What cases with wormhole switching have; adaptive routing excludes them.
+pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 7] {
+    let (plan, switch) = (&case.plan, &case.plan.switch);
+    let is_on = switch.forwarding == Forwarding::Wormhole;
+    let rules = switch.vl_arbitration.as_ref().map(|tables| tables.rules);
+    let channels = case.graph.channels().iter();
+    let mut paces = channels.map(|channel| channel.timing.cycles_per_flit);
+    let first = paces.next();
+    let are_several = paces.any(|pace| Some(pace) != first);
+    let is_small = switch.lane_capacity < plan.largest_packet().into();
+    [
+        ("wormhole", is_on),
+        (
+            "wormhole with lanes smaller than a packet",
+            is_on && is_small,
+        ),
+        (
+            "wormhole with VL tables",
+            is_on && rules == Some(Rules::InfiniBand),
+        ),
+        (
+            "wormhole with legacy tables",
+            is_on && rules == Some(Rules::Legacy),
+        ),
+        ("wormhole that drops", is_on && switch.drop.is_some()),
+        ("wormhole with flows", is_on && !plan.flows.is_empty()),
+        (
+            "wormhole with channels of several paces",
+            is_on && are_several,
+        ),
+    ]
+}

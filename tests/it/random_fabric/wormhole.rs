@@ -1,0 +1,90 @@
+//! Random wormhole switching (D65): which cases have it, how small their lanes are, and their VL tables.
+
+use super::{Dice, options};
+use virtlane::plan::{
+    BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, Matching,
+    OutputArbitration, Plan, Queues, SwitchOptions,
+};
+use virtlane::qos::vl_arbitration::{Rules, Unit};
+use virtlane::rng::{Purpose, stream};
+
+/// Cases with wormhole switching, of those without messages that drop or not \[percent\].
+const SHARE: [u32; 2] = [10, 20];
+
+/// Wormhole switching for some cases without messages, bounded answers and looks at own switches, which lose what it does not
+/// go with. For tables only, and after everything else is drawn. From a stream of its own, so that all else is drawn as without.
+pub(super) fn add(plan: &mut Plan, attempt: u64) {
+    let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 44) + attempt));
+    let share = SHARE[usize::from(plan.switch.drop.is_none())];
+    let is_bounded = plan.bounded().next().is_some();
+    let looks = plan.classes.iter().any(looks_at_switches);
+    if !plan.workloads.is_empty() || is_bounded || looks || !dice.chance(share) {
+        return;
+    }
+    let largest = u32::from(plan.largest_packet());
+    let capacities = [
+        1,
+        2,
+        3,
+        largest / 2,
+        largest - 1,
+        largest,
+        2 * largest,
+        4 * largest,
+    ];
+    plan.switch = SwitchOptions {
+        forwarding: Forwarding::Wormhole,
+        lane_capacity: dice.pick(&capacities).max(1),
+        vl_arbitration: None,
+        ..only_what_goes_with_it(&plan.switch)
+    };
+    if dice.chance(25) {
+        plan.switch.input_speedup = InputSpeedup::Unlimited;
+    }
+    if dice.chance(50) {
+        let mut tables = options::vl_tables(&mut dice, plan.switch.lanes);
+        tables.unit = dice.pick(&[Unit::Blocks64, Unit::Flits, Unit::Packets]);
+        tables.rules = dice.pick(&[Rules::InfiniBand, Rules::Legacy]);
+        plan.switch.vl_arbitration = Some(tables);
+    }
+    plan.host.sink_cycles_per_flit = None;
+    plan.observe.queues = false;
+    if plan.classes.iter().any(|class| class.management) {
+        // what had a lane of its own may be on a service level that is dropped
+        plan.switch.drop = None;
+    }
+    for class in &mut plan.classes {
+        class.management = false;
+    }
+    for flow in &mut plan.flows {
+        flow.after = Box::default();
+    }
+}
+
+/// Whether the control of a class looks at the own switch (D51).
+fn looks_at_switches(class: &ClassPlan) -> bool {
+    let control = class.control.as_ref();
+    control.is_some_and(|control| control.algorithm.looks().is_some())
+}
+
+/// The options without what excludes wormhole switching.
+fn only_what_goes_with_it(options: &SwitchOptions) -> SwitchOptions {
+    SwitchOptions {
+        management_lane: false,
+        queues: Queues::Fifo,
+        sharing: BufferSharing::PerLane,
+        input_speedup: InputSpeedup::Limited(1),
+        output_buffer: 0,
+        output_lane_buffer: 0,
+        matching: Matching::OutputFirst,
+        iterations: 1,
+        output_arbitration: OutputArbitration::RoundRobin,
+        reserve: false,
+        marking: None,
+        drop: options.drop.clone().map(|drop| Dropping {
+            rule: DropRule::Held,
+            ..drop
+        }),
+        ..options.clone()
+    }
+}

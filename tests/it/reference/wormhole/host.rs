@@ -1,0 +1,67 @@
+//! Stage Inject of a host that passes single flits (D65).
+
+use crate::reference::Setting;
+use crate::reference::flows::Look;
+use crate::reference::host::{First, Host};
+use crate::reference::link::Link;
+use crate::reference::packet::{Flit, Packet};
+
+impl Host {
+    /// One cycle: a free channel passes a flit of one of its ready lanes.
+    pub(in crate::reference) fn inject_flit(
+        &mut self,
+        setting: Setting<'_>,
+        links: &mut [Link],
+        packets: &mut Vec<Packet>,
+        now: u64,
+    ) {
+        if now < self.free_at {
+            return;
+        }
+        let link = &mut links[self.outgoing];
+        let look = Look {
+            setting,
+            packets,
+            pace: link.cycles_per_flit,
+            now,
+        };
+        let lanes = 0..self.held.len();
+        // candidates of the lanes that are not held
+        let firsts: Vec<Option<First>> = lanes
+            .map(|lane| match self.held[lane] {
+                Some(_) => None,
+                None => self.first(look, lane),
+            })
+            .collect();
+        let has_next = |lane: usize| self.held[lane].is_some() || firsts[lane].is_some();
+        let ready: Vec<bool> = (0..firsts.len())
+            .map(|lane| link.fits(lane, 1) && has_next(lane))
+            .collect();
+        if !ready.contains(&true) {
+            return;
+        }
+        let Some(choice) = self.chooser.consult(&ready) else {
+            return;
+        };
+        let lane = choice.lane;
+        let id = if let Some(id) = self.held[lane] {
+            id
+        } else {
+            let first = firsts[lane].expect("a ready lane");
+            let pace = link.cycles_per_flit;
+            self.begin((setting, pace), packets, (lane, first), now)
+        };
+        let bytes = u64::from(setting.plan.flit_bytes);
+        self.chooser.flit_accepted(choice, bytes);
+        let packet = &mut packets[id];
+        let flit = Flit {
+            packet: id,
+            index: packet.flits_sent,
+        };
+        link.pass(flit, lane, now, now);
+        packet.flits_sent += 1;
+        let is_last = packet.flits_sent == packet.size;
+        self.held[lane] = (!is_last).then_some(id);
+        self.free_at = now + link.cycles_per_flit;
+    }
+}

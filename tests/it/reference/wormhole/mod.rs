@@ -1,0 +1,112 @@
+//! Wormhole switching (D65): every output and every host passes single flits.
+//!
+//! Links, queues, hosts and flows are those of packets that travel as a unit; what stands here takes the place of stages
+//! Arbitrate and Cross (`switch`) and of Inject (`host`).
+
+mod host;
+mod switch;
+
+pub(super) use switch::{Ports, may_leave, pass_flits};
+
+use super::packet::{Flit, Packet, PacketId};
+use super::routing::Routing;
+use super::{Fabric, Setting};
+use virtlane::plan::{
+    BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, Matching, OutputArbitration,
+    Plan, Queues, SwitchOptions,
+};
+
+/// Whether flits go by themselves.
+pub(super) fn is_on(plan: &Plan) -> bool {
+    plan.switch.forwarding == Forwarding::Wormhole
+}
+
+/// Asserts that nothing is there that D65 does not go with.
+pub(super) fn check_plan(setting: Setting<'_>) {
+    let plan = setting.plan;
+    if !is_on(plan) {
+        return;
+    }
+    check_switch(&plan.switch);
+    assert!(matches!(setting.routing, Routing::Tables(_)), "D65: tables");
+    assert_eq!(plan.host.sink_cycles_per_flit, None, "D65: slow sinks");
+    assert!(plan.workloads.is_empty(), "D65: messages");
+    let has_messages = |class: &ClassPlan| class.messages.is_some() || class.management;
+    assert!(!plan.classes.iter().any(has_messages), "D65");
+    assert_eq!(plan.bounded().count(), 0, "D65: bounded answers");
+    let looks = |class: &ClassPlan| {
+        let control = class.control.as_ref();
+        control.is_some_and(|control| control.algorithm.looks().is_some())
+    };
+    assert!(!plan.classes.iter().any(looks), "D65: looks");
+    assert!(
+        plan.flows.iter().all(|flow| flow.after.is_empty()),
+        "D65: flows that wait"
+    );
+    assert!(!plan.observe.queues, "D65");
+    assert!(plan.observe.congestion.is_none(), "D65");
+}
+
+fn check_switch(options: &SwitchOptions) {
+    assert!(options.lane_capacity >= 1, "D65: room for a flit");
+    assert!(!options.management_lane, "D65: VL15");
+    assert_eq!(options.queues, Queues::Fifo, "D65");
+    assert_eq!(options.sharing, BufferSharing::PerLane, "D65");
+    let places = options.input_speedup;
+    let is_known = matches!(places, InputSpeedup::Limited(1) | InputSpeedup::Unlimited);
+    assert!(is_known, "D65: {places:?}");
+    assert_eq!(options.matching, Matching::OutputFirst, "D65");
+    assert_eq!(options.iterations, 1, "D65");
+    let choice = options.output_arbitration;
+    assert_eq!(choice, OutputArbitration::RoundRobin, "D65");
+    assert!(!options.reserve, "D65");
+    let behind = (options.output_buffer, options.output_lane_buffer);
+    assert_eq!(behind, (0, 0), "D65: buffers of outputs");
+    assert_eq!(options.marking, None, "D65");
+    let rule = options.drop.as_ref().map(|drop| drop.rule);
+    assert!(matches!(rule, None | Some(DropRule::Held)), "D65");
+}
+
+/// A flit arrives on a lane: the next one of its packet, or the first one of another after the last one.
+pub(super) fn check_succession(last: &mut Option<Flit>, next: Flit, packets: &[Packet]) {
+    if let Some(last) = last
+        && last.packet == next.packet
+    {
+        assert_eq!(last.index + 1, next.index, "flits out of order");
+    } else {
+        assert_eq!(next.index, 0, "a packet begins with its header");
+        let is_whole = last.is_none_or(|last| last.index + 1 == packets[last.packet].size);
+        assert!(is_whole, "packets interleaved on a lane");
+    }
+    *last = Some(next);
+}
+
+/// What holds a lane holds it with some of its flits passed, and some not; every passed flit has its credit.
+pub(super) fn check(fabric: &Fabric<'_>) {
+    let packets = &fabric.packets;
+    if !is_on(fabric.setting.plan) {
+        return;
+    }
+    for link in &fabric.links {
+        assert!(link.has_no_promises(), "a credit without a flit");
+    }
+    for host in &fabric.hosts {
+        let held = host.held.iter().flatten();
+        check_each_once(held.clone().copied().collect());
+        for &id in held {
+            let packet = &packets[id];
+            assert!((1..packet.size).contains(&packet.flits_sent), "{packet:?}");
+        }
+    }
+    for switch in &fabric.switches {
+        check_each_once(switch.ports.check_held(switch, packets));
+    }
+}
+
+/// No packet holds two lanes.
+fn check_each_once(mut held: Vec<PacketId>) {
+    let lanes = held.len();
+    held.sort_unstable();
+    held.dedup();
+    assert_eq!(held.len(), lanes, "a packet that holds two lanes");
+}

@@ -1,0 +1,308 @@
+//! Stages Arbitrate and Cross of a switch that passes single flits (D65).
+
+use crate::reference::Setting;
+use crate::reference::lane_choice::LaneChoice;
+use crate::reference::link::{Link, Moving, Start};
+use crate::reference::packet::{Flit, Packet, PacketId};
+use crate::reference::switch::{Grant, Switch};
+use virtlane::plan::{InputSpeedup, SwitchOptions};
+
+/// The packet that holds an output lane.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    packet: PacketId,
+    input: usize,
+    input_lane: usize,
+    /// Flits of it that this output has passed.
+    passed: u16,
+}
+
+/// An output, as flits see it.
+#[derive(Debug)]
+struct OutputPort {
+    /// First cycle in which it can pass a flit.
+    free_at: u64,
+    /// By lane.
+    held: Vec<Option<Held>>,
+}
+
+/// State of a switch that packets as units do not have.
+#[derive(Debug)]
+pub(in crate::reference) struct Ports {
+    /// By port.
+    outputs: Vec<OutputPort>,
+    /// First cycle in which a flit can leave an input, by port.
+    inputs_free_at: Vec<u64>,
+}
+
+/// What an output has picked.
+#[derive(Clone, Copy, Debug)]
+struct Pick {
+    output: usize,
+    choice: LaneChoice,
+    next: Next,
+}
+
+/// The flit that would go next on an output lane.
+#[derive(Clone, Copy, Debug)]
+struct Next {
+    input: usize,
+    input_lane: usize,
+    flit: Flit,
+}
+
+/// From its arrival in a buffer to the first cycle in which a flit may leave it.
+fn delay(options: &SwitchOptions) -> u64 {
+    options.allocation_delay.into()
+}
+
+/// Whether a flit is in the buffer behind a link and has been there long enough.
+pub(in crate::reference) fn may_leave(
+    options: &SwitchOptions,
+    link: &Link,
+    flit: Flit,
+    now: u64,
+) -> bool {
+    let stored = link.buffer.iter().find(|stored| stored.flit == flit);
+    stored.is_some_and(|stored| stored.since + delay(options) <= now)
+}
+
+impl Ports {
+    /// Whether a packet holds a lane of an output.
+    pub(in crate::reference) fn is_held(&self, output: usize, lane: usize) -> bool {
+        self.outputs[output].held[lane].is_some()
+    }
+
+    pub(in crate::reference) fn new(options: &SwitchOptions, ports: usize) -> Self {
+        let lanes = usize::from(options.lane_count());
+        let output = |_| OutputPort {
+            free_at: 0,
+            held: vec![None; lanes],
+        };
+        Self {
+            outputs: (0..ports).map(output).collect(),
+            inputs_free_at: vec![0; ports],
+        }
+    }
+
+    /// The packets that hold lanes, each of them the first of its queue, with a flit passed and one to pass.
+    pub(super) fn check_held(&self, switch: &Switch, packets: &[Packet]) -> Vec<PacketId> {
+        let held = self.outputs.iter().flat_map(|output| &output.held);
+        let check = |held: &Held| {
+            assert!((1..packets[held.packet].size).contains(&held.passed));
+            let input = switch.inputs[held.input].as_ref().expect("connected");
+            let queue = &input.queues[held.input_lane];
+            assert!(queue.leaving);
+            assert_eq!(queue.packets[0].packet, held.packet);
+            held.packet
+        };
+        held.flatten().map(check).collect()
+    }
+}
+
+/// One cycle of a switch; returns what has passed a first flit.
+pub(in crate::reference) fn pass_flits(
+    setting: Setting<'_>,
+    switch: &mut Switch,
+    links: &mut [Link],
+    packets: &[Packet],
+    now: u64,
+) -> Vec<Grant> {
+    let options = &setting.plan.switch;
+    let mut picks = Vec::new();
+    for output in 0..switch.outputs.len() {
+        picks.extend(pick(options, switch, links, output, now));
+    }
+    let accepted = match options.input_speedup {
+        InputSpeedup::Unlimited => picks,
+        InputSpeedup::Limited(_) => accept(switch, &picks),
+    };
+    let mut first = Vec::new();
+    for pick in accepted {
+        pass(setting, switch, links, (pick, packets), now);
+        if pick.next.flit.index == 0 {
+            first.push(Grant {
+                packet: pick.next.flit.packet,
+                output: pick.output,
+                lane: pick.choice.lane,
+                takes_channel: now,
+            });
+        }
+    }
+    first
+}
+
+/// What a free output picks among its ready lanes.
+fn pick(
+    options: &SwitchOptions,
+    switch: &mut Switch,
+    links: &[Link],
+    output: usize,
+    now: u64,
+) -> Option<Pick> {
+    switch.outputs[output].as_ref()?;
+    if now < switch.ports.outputs[output].free_at {
+        return None;
+    }
+    let lanes = 0..usize::from(options.lane_count());
+    let nexts: Vec<Option<Next>> = lanes
+        .map(|lane| next(options, switch, links, (output, lane), now))
+        .collect();
+    let ready: Vec<bool> = nexts.iter().map(Option::is_some).collect();
+    if !ready.contains(&true) {
+        return None;
+    }
+    let state = switch.outputs[output].as_mut().expect("connected");
+    let choice = state.chooser.consult(&ready)?;
+    Some(Pick {
+        output,
+        choice,
+        next: nexts[choice.lane].expect("a ready lane"),
+    })
+}
+
+/// The flit that makes a lane of a free output ready.
+fn next(
+    options: &SwitchOptions,
+    switch: &Switch,
+    links: &[Link],
+    (output, lane): (usize, usize),
+    now: u64,
+) -> Option<Next> {
+    let state = switch.outputs[output].as_ref().expect("connected");
+    if !links[state.channel].fits(lane, 1) {
+        return None;
+    }
+    let is_free = |input: usize| switch.ports.inputs_free_at[input] <= now;
+    if let Some(held) = switch.ports.outputs[output].held[lane] {
+        let flit = Flit {
+            packet: held.packet,
+            index: held.passed,
+        };
+        let input = switch.inputs[held.input].as_ref().expect("connected");
+        let may_leave = may_leave(options, &links[input.channel], flit, now);
+        return (may_leave && is_free(held.input)).then_some(Next {
+            input: held.input,
+            input_lane: held.input_lane,
+            flit,
+        });
+    }
+    let lanes = usize::from(options.lane_count());
+    let pointer = state.request_pointers[lane];
+    let mut requests = Vec::new();
+    for (number, input) in switch.inputs.iter().enumerate() {
+        for queue in input.iter().flat_map(|input| &input.queues) {
+            let Some((head, _)) = queue.request(now) else {
+                continue;
+            };
+            let [way] = head.ways[..] else {
+                panic!("D65: one way by tables")
+            };
+            if is_free(number) && (way.output, way.lane) == (output, lane) {
+                requests.push(Next {
+                    input: number,
+                    input_lane: queue.lane,
+                    flit: Flit {
+                        packet: head.packet,
+                        index: 0,
+                    },
+                });
+            }
+        }
+    }
+    let place = |next: &Next| next.input * lanes + next.input_lane;
+    requests
+        .into_iter()
+        .min_by_key(|next| (place(next) < pointer, place(next)))
+}
+
+/// Every input accepts one of the outputs that have picked it.
+fn accept(switch: &Switch, picks: &[Pick]) -> Vec<Pick> {
+    let outputs = switch.outputs.len();
+    let mut accepted = Vec::new();
+    for (number, input) in switch.inputs.iter().enumerate() {
+        let Some(input) = input else { continue };
+        let mine = picks.iter().filter(|pick| pick.next.input == number);
+        let turn = |pick: &&Pick| (pick.output + outputs - input.accept_pointer) % outputs;
+        accepted.extend(mine.min_by_key(turn));
+    }
+    accepted
+}
+
+/// A flit goes: from its buffer to the channel, for a credit.
+fn pass(
+    setting: Setting<'_>,
+    switch: &mut Switch,
+    links: &mut [Link],
+    (pick, packets): (Pick, &[Packet]),
+    now: u64,
+) {
+    let options = &setting.plan.switch;
+    let Pick {
+        output,
+        choice,
+        next,
+    } = pick;
+    let (flit, lane) = (next.flit, choice.lane);
+    let is_last = flit.index + 1 == packets[flit.packet].size;
+    let input = switch.inputs[next.input].as_mut().expect("connected");
+    let state = switch.outputs[output].as_mut().expect("connected");
+    let since = links[input.channel].remove(flit, now);
+    assert!(since + delay(options) <= now, "a flit skips the pipeline");
+
+    let free_at = &mut switch.ports.inputs_free_at[next.input];
+    assert!(*free_at <= now, "two flits of one input");
+    if options.input_speedup != InputSpeedup::Unlimited {
+        *free_at = now + state.cycles_per_flit;
+    }
+    let port = &mut switch.ports.outputs[output];
+    assert!(port.free_at <= now, "two flits of one output");
+    port.free_at = now + state.cycles_per_flit;
+
+    let before = port.held[lane].map(|held| (held.packet, held.passed));
+    let expected = (flit.index > 0).then_some((flit.packet, flit.index));
+    assert_eq!(before, expected, "a lane changes hands in mid-packet");
+    port.held[lane] = (!is_last).then_some(Held {
+        packet: flit.packet,
+        input: next.input,
+        input_lane: next.input_lane,
+        passed: flit.index + 1,
+    });
+
+    let bytes = u64::from(setting.plan.flit_bytes);
+    state.chooser.flit_accepted(choice, bytes);
+    input.accept_pointer = output + 1;
+    let queue = &mut input.queues[next.input_lane];
+    if flit.index == 0 {
+        let lanes = usize::from(options.lane_count());
+        state.request_pointers[lane] = next.input * lanes + next.input_lane + 1;
+        assert!(!queue.leaving, "a header goes once");
+        queue.leaving = true;
+    }
+    assert!(queue.leaving && queue.packets[0].packet == flit.packet);
+
+    let link = &mut links[state.channel];
+    let crosses = now + u64::from(options.crossbar_delay);
+    link.pass(flit, lane, crosses, now);
+    if is_last {
+        switch.free_queue((next.input, next.input_lane), flit.packet, now + 1);
+    }
+}
+
+impl Link {
+    /// A single flit takes its credit and goes to the channel, which counts it.
+    pub(super) fn pass(&mut self, flit: Flit, lane: usize, crosses: u64, now: u64) {
+        self.take_credits(lane, 1);
+        self.starts.push(Start {
+            cycle: now,
+            lane,
+            size: 1,
+        });
+        self.hand_over(Moving {
+            flit,
+            lane,
+            past_crossbar: crosses,
+            crosses,
+        });
+    }
+}
