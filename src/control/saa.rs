@@ -247,7 +247,7 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::made;
+    use super::super::tests::{FLOW, begun, made};
     use super::super::{Limit, Probe};
     use super::*;
 
@@ -260,20 +260,12 @@ mod tests {
     }
 
     fn sender(own: &Saa, weight: u16, flits: Option<u64>) -> Sharer {
-        let mut actions = Actions::default();
-        let line = Line {
-            pace: 1,
-            largest: 8,
-        };
-        let mut sender = own.start(line, &mut actions);
-        let facts = Facts {
-            id: 0,
-            start: 0,
-            stop: None,
+        let flow = Facts {
             flits,
             weight,
+            ..FLOW
         };
-        own.begin(&mut sender, facts, &mut actions);
+        let (sender, actions) = begun(own, flow);
         assert_eq!(actions, Actions::default(), "the first packet is free");
         sender
     }

@@ -36,6 +36,27 @@ pub(super) fn arrival(now: u64, is_marked: bool, latency: u64) -> Arrival {
     }
 }
 
+/// A flow of weight 1 without end.
+pub(super) const FLOW: Facts = Facts {
+    id: 0,
+    start: 0,
+    stop: None,
+    flits: None,
+    weight: 1,
+};
+
+/// The sender of a flow, on a line of a flit per cycle with packets of up to 8, and what it has wanted so far.
+pub(super) fn begun<A: Probing>(own: &A, flow: Facts) -> (A::Sender, Actions) {
+    let mut actions = Actions::default();
+    let line = Line {
+        pace: 1,
+        largest: 8,
+    };
+    let mut sender = own.start(line, &mut actions);
+    own.begin(&mut sender, flow, &mut actions);
+    (sender, actions)
+}
+
 /// What an algorithm is without its defaults, and with them.
 const DEFAULTS: &[(&str, &str)] = &[
     (

@@ -1,15 +1,13 @@
 //! Looks at congestion trees: they change nothing, are the same however a run is made, and are written.
 
+use crate::runs::{checked, document, resolve, run};
 use assert_cmd::Command;
 use std::fs;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use virtlane::measure::CongestionLook;
 use virtlane::run::outcome::Verdict;
-use virtlane::run::{
-    Checkpoint, Continuation, Keeping, Outcome, Settings, Start, execute, execute_from,
-};
-use virtlane::scenario::{Document, Parts, Resolved};
+use virtlane::run::{Checkpoint, Continuation, Keeping, Outcome, Start, execute_from};
+use virtlane::scenario::Parts;
 
 /// All send to host 5 beside what they send to each other.
 const HOT: &str = r#"Scenario(
@@ -24,34 +22,6 @@ const HOT: &str = r#"Scenario(
     phases: (warmup: "1000 cycles", measure: "4000 cycles", drain: "100 cycles"),
     observe: (congestion: "61 cycles"),
 )"#;
-
-fn document(changes: &[&str]) -> Document {
-    let mut document = Document::parse("hot.ron", HOT, Path::new("")).expect("a scenario");
-    for change in changes {
-        document.set(change).expect("the key exists");
-    }
-    document
-}
-
-fn resolve(changes: &[&str]) -> Resolved {
-    let resolved = document(changes).resolve(&Parts::registered());
-    resolved.unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn settings(shards: usize, threads: usize) -> Settings {
-    Settings {
-        threads: Some(threads),
-        shards: Some(shards),
-        check: true,
-        ..Settings::default()
-    }
-}
-
-fn run(resolved: &Resolved, [shards, threads]: [usize; 2]) -> Outcome {
-    let stop = AtomicBool::new(false);
-    let outcome = execute(resolved, settings(shards, threads), &mut |_| {}, &stop);
-    outcome.expect("the run ends")
-}
 
 fn looks(outcome: &Outcome) -> &[CongestionLook] {
     outcome.congestion.as_deref().expect("it was asked for")
@@ -70,10 +40,10 @@ fn looks_change_nothing_and_are_the_same_for_any_shards_and_threads() {
         &["fabric.switch.output_buffer=8 flits"],
     ];
     for set in sets {
-        let resolved = resolve(set);
+        let resolved = resolve(HOT, set);
         let seen = run(&resolved, [1, 1]);
         let alone = run(
-            &resolve(&[set, &["observe.congestion=None"]].concat()),
+            &resolve(HOT, &[set, &["observe.congestion=None"]].concat()),
             [1, 1],
         );
         assert_eq!(seen.records, alone.records, "{set:?}");
@@ -91,7 +61,7 @@ fn looks_change_nothing_and_are_the_same_for_any_shards_and_threads() {
             assert!(tree.flits >= 16 * u64::from(tree.size), "{tree:?}");
             assert!((1..=tree.size).contains(&tree.depth), "{tree:?}");
         }
-        for shape in [[2, 2], [5, 1]] {
+        for shape in [[2, 2], [1, 5]] {
             let again = run(&resolved, shape);
             assert_eq!(looks(&again), found, "{set:?} {shape:?}");
             assert_eq!(again.records, seen.records, "{set:?} {shape:?}");
@@ -103,8 +73,8 @@ fn looks_change_nothing_and_are_the_same_for_any_shards_and_threads() {
 fn a_stopped_run_goes_on_with_its_looks() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("state");
-    let resolved = resolve(&[]);
-    let whole = run(&resolved, [2, 1]);
+    let resolved = resolve(HOT, &[]);
+    let whole = run(&resolved, [1, 2]);
     let mut start = Start::Fresh;
     // in the warm-up, in the measurement, and after it
     for until in [Some(300), Some(1500), Some(3700), Some(5000), None] {
@@ -126,7 +96,7 @@ fn a_stopped_run_goes_on_with_its_looks() {
         };
         let outcome = execute_from(
             &resolved,
-            settings(2, 1),
+            checked([1, 2]),
             continuation,
             &mut progress,
             &stop,
@@ -174,7 +144,7 @@ fn table_metrics_and_figure_say_what_the_looks_found() {
     };
     fs::write(folder.path().join("hot.ron"), HOT).expect("it can be written");
     program(&["run", "hot.ron", "--quiet", "--out", "results"]);
-    let outcome = run(&resolve(&[]), [1, 1]);
+    let outcome = run(&resolve(HOT, &[]), [1, 1]);
     let found = looks(&outcome);
     let path = folder.path().join("results/congestion.csv");
     let mut reader = csv::Reader::from_path(path).expect("it is there");
@@ -228,7 +198,7 @@ fn table_metrics_and_figure_say_what_the_looks_found() {
 
 #[test]
 fn what_cannot_be_looked_at_is_refused() {
-    let refusal = |changes: &[&str]| match document(changes).resolve(&Parts::registered()) {
+    let refusal = |changes: &[&str]| match document(HOT, changes).resolve(&Parts::registered()) {
         Ok(_) => panic!("{changes:?} is a scenario"),
         Err(error) => error.to_string(),
     };

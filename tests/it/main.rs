@@ -4,6 +4,8 @@
 mod program;
 // Wrong scenarios and command lines: what the user reads.
 mod bad_input;
+// Texts of scenarios, resolved and run.
+mod runs;
 // Seeded random small fabrics, options and traffic.
 mod random_fabric;
 // A second, naive simulator of the same model: what the engine is compared with.

@@ -1,13 +1,12 @@
 //! Flows with routes of their own (D66): every packet takes the route of its flow, however the fabric is cut, and nothing else
 //! changes.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use crate::runs::{FORWARDING, resolve, run};
 use virtlane::ids::{ChannelId, HostId, SlId, SwitchId};
+use virtlane::run::Outcome;
 use virtlane::run::outcome::Verdict;
-use virtlane::run::{Outcome, Settings, execute};
+use virtlane::scenario::Resolved;
 use virtlane::scenario::prove::prove;
-use virtlane::scenario::{Document, Parts, Resolved};
 
 /// Flows that choose their routes, beside packets that go by the tables.
 const TREE: &str = r#"Scenario(
@@ -35,52 +34,14 @@ const RING: &str = r#"Scenario(
     phases: (warmup: "0 cycles", measure: "10000 cycles"),
 )"#;
 
-/// Options under which forwarding asks for outputs in other ways.
-const OPTIONS: [&[&str]; 7] = [
-    &[],
-    &[
-        "fabric.switch.queues=Voq",
-        "fabric.switch.input_speedup=Unlimited",
-        "fabric.switch.output_arbitration=FirstComeFirstServed",
-        "fabric.switch.sharing=PortPool",
-    ],
-    &["fabric.switch.output_lane_buffer=16 flits"],
-    &["fabric.switch.marking=Ecn(k_min: \"8 flits\", k_max: \"16 flits\")"],
+/// What else flows with routes may meet.
+const BESIDE: [&[&str]; 2] = [
     &["fabric.host.scheduler=Paced", "fluid.carry=Rates"],
     &[
         "fabric.link=(rate: \"20 Gbit/s\", latency: \"3 cycles\", except: [])",
         "fabric.host_link=(rate: \"10 Gbit/s\")",
     ],
-    &["fabric.switch.forwarding=StoreAndForward"],
 ];
-
-fn resolve(text: &str, changes: &[&str]) -> Resolved {
-    let mut document = Document::parse("tree.ron", text, Path::new("")).expect("it is a scenario");
-    for change in changes {
-        document.set(change).expect("the key exists");
-    }
-    let resolved = document.resolve(&Parts::registered());
-    resolved.unwrap_or_else(|error| panic!("{changes:?}: {error}"))
-}
-
-fn settings(threads: usize, shards: usize) -> Settings {
-    Settings {
-        threads: Some(threads),
-        shards: Some(shards),
-        check: true,
-        ..Settings::default()
-    }
-}
-
-fn run(resolved: &Resolved, [threads, shards]: [usize; 2]) -> Outcome {
-    let outcome = execute(
-        resolved,
-        settings(threads, shards),
-        &mut |_| {},
-        &AtomicBool::new(false),
-    );
-    outcome.expect("it runs")
-}
 
 /// Flits over every channel in the measurement.
 fn loads(resolved: &Resolved, outcome: &Outcome) -> Vec<u64> {
@@ -98,7 +59,7 @@ fn add(loads: &mut [u64], way: impl IntoIterator<Item = ChannelId>, flits: u64) 
 
 #[test]
 fn every_packet_takes_the_route_of_its_flow() {
-    for changes in OPTIONS {
+    for changes in FORWARDING.iter().chain(&BESIDE) {
         let resolved = resolve(TREE, changes);
         let outcome = run(&resolved, [1, 1]);
         let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
@@ -135,7 +96,7 @@ fn every_packet_takes_the_route_of_its_flow() {
 
 #[test]
 fn threads_and_shards_change_nothing() {
-    for changes in OPTIONS {
+    for changes in FORWARDING.iter().chain(&BESIDE) {
         let resolved = resolve(TREE, changes);
         let alone = run(&resolved, [1, 1]);
         for [threads, shards] in [[1, 2], [2, 7], [4, 16], [2, 16]] {
@@ -151,10 +112,10 @@ fn threads_and_shards_change_nothing() {
 
 #[test]
 fn routes_of_the_tables_change_nothing() {
-    for changes in OPTIONS {
+    for changes in FORWARDING.iter().chain(&BESIDE) {
         let digest = |carry: &str| {
             let mut all = vec!["fluid.policy=Static()"];
-            all.extend(changes);
+            all.extend(*changes);
             all.push(carry);
             run(&resolve(TREE, &all), [2, 3]).records
         };

@@ -1,14 +1,13 @@
 //! Routes set up by packets (D67): order kept with caches of any size, one route for each flow, nothing left behind, and the
 //! same however the fabric is cut.
 
+use crate::runs::{FORWARDING, resolve, run};
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::ids::{ChannelId, HostId};
 use virtlane::measure::Delivery;
-use virtlane::run::{Options, Outcome, Settings, Simulation, execute};
-use virtlane::scenario::{Document, Parts, Resolved};
+use virtlane::run::{Options, Outcome, Simulation};
+use virtlane::scenario::Resolved;
 use virtlane::topology::Endpoint;
 
 /// Three flows for each pair, beside packets that go by the tables.
@@ -27,39 +26,8 @@ const TREE: &str = r#"Scenario(
     phases: (warmup: "0 cycles", measure: "6000 cycles"),
 )"#;
 
-/// Options under which forwarding asks for outputs in other ways.
-const OPTIONS: [&[&str]; 6] = [
-    &[],
-    &[
-        "fabric.switch.queues=Voq",
-        "fabric.switch.input_speedup=Unlimited",
-        "fabric.switch.output_arbitration=FirstComeFirstServed",
-        "fabric.switch.sharing=PortPool",
-    ],
-    &["fabric.switch.output_lane_buffer=16 flits"],
-    &["fabric.switch.marking=Ecn(k_min: \"8 flits\", k_max: \"16 flits\")"],
-    &["fabric.switch.forwarding=StoreAndForward"],
-    &["fabric.topology=KAryNTree(k: 4, n: 3)"],
-];
-
-fn resolve(text: &str, changes: &[&str]) -> Resolved {
-    let mut document = Document::parse("tree.ron", text, Path::new("")).expect("it is a scenario");
-    for change in changes {
-        document.set(change).expect("the key exists");
-    }
-    let resolved = document.resolve(&Parts::registered());
-    resolved.unwrap_or_else(|error| panic!("{changes:?}: {error}"))
-}
-
-fn run(resolved: &Resolved, [threads, shards]: [usize; 2]) -> Outcome {
-    let settings = Settings {
-        threads: Some(threads),
-        shards: Some(shards),
-        check: true,
-        ..Settings::default()
-    };
-    execute(resolved, settings, &mut |_| {}, &AtomicBool::new(false)).expect("it runs")
-}
+/// A tree without horizontal channels.
+const PLAIN: &[&str] = &["fabric.topology=KAryNTree(k: 4, n: 3)"];
 
 fn count(outcome: &Outcome, name: &str) -> u64 {
     outcome.records.counts[name]
@@ -196,7 +164,7 @@ fn taking_routes_down_at_once_breaks_the_order() {
 
 #[test]
 fn threads_and_shards_change_nothing() {
-    for changes in OPTIONS {
+    for changes in FORWARDING.into_iter().chain([PLAIN]) {
         let resolved = resolve(TREE, changes);
         let alone = run(&resolved, [1, 1]);
         assert_eq!(count(&alone, "set_up.weight"), 0, "{changes:?}");

@@ -1,6 +1,6 @@
 //! Traces worked out by hand.
 
-use super::super::tests::made;
+use super::super::tests::{FLOW, begun, made};
 use super::super::{Limit, Probe};
 use super::*;
 
@@ -15,20 +15,7 @@ fn own(one_packet: bool) -> Dffa {
 
 /// A flow that has joined.
 fn joined(own: &Dffa, weight: u16) -> Filler {
-    let mut actions = Actions::default();
-    let line = Line {
-        pace: 1,
-        largest: 8,
-    };
-    let mut sender = own.start(line, &mut actions);
-    let facts = Facts {
-        id: 0,
-        start: 0,
-        stop: None,
-        flits: None,
-        weight,
-    };
-    own.begin(&mut sender, facts, &mut actions);
+    let (mut sender, mut actions) = begun(own, Facts { weight, ..FLOW });
     own.send(&mut sender, 5, Event::Started(8), &mut actions);
     let announcement = packet(ANNOUNCE, weight.into(), 0);
     assert_eq!(actions.send.unwrap().payload, announcement);

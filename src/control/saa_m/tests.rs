@@ -1,6 +1,6 @@
 //! Traces worked out by hand.
 
-use super::super::tests::made;
+use super::super::tests::{FLOW, begun, made};
 use super::super::{Limit, Probe};
 use super::*;
 
@@ -15,20 +15,7 @@ fn own() -> SaaM {
 
 /// A flow of weight 1 that has joined and sent its announcement.
 fn joined(own: &SaaM, id: u32, stop: Option<u64>) -> Claimant {
-    let mut actions = Actions::default();
-    let line = Line {
-        pace: 1,
-        largest: 8,
-    };
-    let mut sender = own.start(line, &mut actions);
-    let facts = Facts {
-        id,
-        start: 0,
-        stop,
-        flits: None,
-        weight: 1,
-    };
-    own.begin(&mut sender, facts, &mut actions);
+    let (mut sender, _) = begun(own, Facts { id, stop, ..FLOW });
     let mut actions = Actions::default();
     own.send(&mut sender, 5, Event::Started(8), &mut actions);
     assert_eq!(actions.limit, Some(Limit::Rate(0)));

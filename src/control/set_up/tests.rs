@@ -1,14 +1,12 @@
 //! A flow from its set-up to its tear-down.
 
-use super::super::tests::arrival;
+use super::super::tests::{self, arrival, begun};
 use super::*;
 
 const FLOW: Facts = Facts {
-    id: 3,
     start: 50,
-    stop: None,
     flits: Some(20),
-    weight: 1,
+    ..tests::FLOW
 };
 
 fn machines(release: Release) -> SetUp {
@@ -19,17 +17,6 @@ fn machines(release: Release) -> SetUp {
         connections: Connections::Pairs,
         release,
     }
-}
-
-fn started(own: &SetUp, flow: Facts) -> (Source, Actions) {
-    let mut actions = Actions::default();
-    let line = Line {
-        pace: 1,
-        largest: 8,
-    };
-    let mut sender = own.start(line, &mut actions);
-    own.begin(&mut sender, flow, &mut actions);
-    (sender, actions)
 }
 
 fn told(own: &SetUp, sender: &mut Source, event: Event) -> Actions {
@@ -54,7 +41,7 @@ fn sends(word: u32) -> Actions {
 #[test]
 fn a_flow_sets_up_begins_and_takes_down() {
     let own = machines(Release::Acknowledged);
-    let (mut sender, actions) = started(&own, FLOW);
+    let (mut sender, actions) = begun(&own, FLOW);
     assert_eq!(actions.timer, Some(Some(50)));
     assert_eq!(told(&own, &mut sender, Event::Timer), sends(SET_UP));
     let begins = Actions {
@@ -84,7 +71,7 @@ fn a_later_flow_of_a_connection_waits_for_its_turn() {
         start: Facts::NO_START,
         ..FLOW
     };
-    let (mut sender, actions) = started(&own, later);
+    let (mut sender, actions) = begun(&own, later);
     assert_eq!(actions.timer, Some(None));
     assert_eq!(own.show(&sender), "waits for its turn");
     assert_eq!(told(&own, &mut sender, Event::Timer), sends(SET_UP));
@@ -117,7 +104,7 @@ fn the_receiver_answers_the_packet_that_completes_the_flow() {
 #[test]
 fn at_once_waits_for_nothing() {
     let own = machines(Release::AtOnce);
-    let (mut sender, _) = started(&own, FLOW);
+    let (mut sender, _) = begun(&own, FLOW);
     told(&own, &mut sender, Event::Timer);
     returned(&own, &mut sender, [SET_UP, 0, 0, 0]);
     assert!(own.hears_starts());

@@ -3,6 +3,7 @@
 mod flows;
 mod routes;
 
+use crate::runs::resolve;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +18,7 @@ use virtlane::run::{
     Checkpoint, CheckpointError, Continuation, Keeping, Outcome, RunError, Settings, Start,
     execute, execute_from,
 };
-use virtlane::scenario::{Document, Parts, Resolved};
+use virtlane::scenario::Resolved;
 
 const TORUS: &str = r#"Scenario(
     title: "checkpoints", seed: 5,
@@ -53,15 +54,6 @@ const OPTIONS: [&[&str]; 7] = [
         "fabric.switch.lane_capacity=5 flits",
     ],
 ];
-
-fn resolve(text: &str, changes: &[&str]) -> Resolved {
-    let mut document = Document::parse("torus.ron", text, Path::new("")).expect("it is a scenario");
-    for change in changes {
-        document.set(change).expect("the key exists");
-    }
-    let resolved = document.resolve(&Parts::registered());
-    resolved.unwrap_or_else(|error| panic!("{error}"))
-}
 
 fn settings(threads: usize, shards: Option<usize>) -> Settings {
     Settings {

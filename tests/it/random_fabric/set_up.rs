@@ -5,10 +5,9 @@ use super::flows::SCHEDULERS;
 use super::strata::{Kind, Scale, Stratum};
 use super::{Case, Dice, Drawn, admission, draw, dropping, fabric, finish, plainness};
 use super::{plan, probe, shipped, timing, traffic};
-use std::sync::Arc;
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
 use virtlane::ids::{HostId, SlId, SwitchId};
-use virtlane::plan::{ClassPlan, Control, FlowPlan, Limit, Plan};
+use virtlane::plan::{ClassPlan, Control, FlowPlan, Plan};
 use virtlane::registry::Arguments;
 use virtlane::routing::{LaneBudget, Tables};
 use virtlane::topology::{Graph, Shape};
@@ -251,20 +250,10 @@ fn flows(dice: &mut Dice, graph: &Graph, class: u16, size: &SizeDistribution) ->
             traffic::other(hosts, source, &mut dice.0)
         };
         FlowPlan {
-            class,
-            source,
-            destination,
             start: dice.between(0, latest).into(),
-            stop: None,
             flits: Some(dice.between(1, longest).into()),
             weight: dice.between(1, heaviest) as u16,
-            limit: Limit::None,
-            changes: Arc::new([]),
-            window: None,
-            process: None,
-            after: Box::default(),
-            phase: None,
-            application: None,
+            ..FlowPlan::backlogged(class, source, destination)
         }
     };
     (0..count).map(|_| flow()).collect()

@@ -235,34 +235,39 @@ impl Table {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use virtlane::qos::VlArbiter;
     use virtlane::qos::vl_arbitration::HighPriorityLimit;
-    use virtlane::rng::{Purpose, below, stream};
+    use virtlane::rng::{Purpose, Stream, below, stream};
+
+    /// Short tables with small weights, over four lanes.
+    pub(in crate::reference) fn drawn(rng: &mut Stream) -> VlArbitrationTables {
+        let mut table = |longest| {
+            let length = below(rng, longest);
+            let entry = |_| (below(rng, 4) as u8, below(rng, 5) as u8);
+            (0..length).map(entry).collect::<Vec<_>>()
+        };
+        let (high, low) = (table(5), table(5));
+        let limit = match below(rng, 5) {
+            0 => HighPriorityLimit::Unlimited,
+            1 => HighPriorityLimit::Packets(below(rng, 4)),
+            _ => HighPriorityLimit::Units(below(rng, 3) as u8),
+        };
+        VlArbitrationTables {
+            high,
+            low,
+            limit,
+            ..VlArbitrationTables::default()
+        }
+    }
 
     /// Both readings of the same rules give the same lanes, whatever is eligible and accepted.
     #[test]
     fn agrees_with_the_library() {
         for seed in 0..200 {
             let mut rng = stream(seed, Purpose::Routing, 1);
-            let mut table = |longest| {
-                let length = below(&mut rng, longest);
-                let entry = |_| (below(&mut rng, 4) as u8, below(&mut rng, 5) as u8);
-                (0..length).map(entry).collect::<Vec<_>>()
-            };
-            let (high, low) = (table(5), table(5));
-            let limit = match below(&mut rng, 4) {
-                0 => HighPriorityLimit::Unlimited,
-                1 => HighPriorityLimit::Packets(below(&mut rng, 4)),
-                _ => HighPriorityLimit::Units(below(&mut rng, 2) as u8),
-            };
-            let tables = VlArbitrationTables {
-                high,
-                low,
-                limit,
-                ..VlArbitrationTables::default()
-            };
+            let tables = drawn(&mut rng);
             let options = SwitchOptions {
                 lanes: 4,
                 management_lane: true,

@@ -169,6 +169,7 @@ impl LegacyTables {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lane_choice::tests::drawn;
     use super::*;
     use virtlane::qos::LegacyArbiter;
     use virtlane::qos::vl_arbitration::Rules;
@@ -179,22 +180,10 @@ mod tests {
     fn agrees_with_the_library() {
         for seed in 0..200 {
             let mut rng = stream(seed, Purpose::Routing, 2);
-            let mut table = |longest| {
-                let length = below(&mut rng, longest);
-                let entry = |_| (below(&mut rng, 4) as u8, below(&mut rng, 5) as u8);
-                (0..length).map(entry).collect::<Vec<_>>()
-            };
-            let (high, low) = (table(5), table(5));
             let tables = VlArbitrationTables {
-                high,
-                low,
-                limit: match below(&mut rng, 5) {
-                    0 => HighPriorityLimit::Unlimited,
-                    1 => HighPriorityLimit::Packets(below(&mut rng, 4)),
-                    _ => HighPriorityLimit::Units(below(&mut rng, 3) as u8),
-                },
                 unit: [Unit::Blocks64, Unit::Flits, Unit::Packets][below(&mut rng, 3) as usize],
                 rules: Rules::Legacy,
+                ..drawn(&mut rng)
             };
             let options = SwitchOptions {
                 lanes: 4,

@@ -8,13 +8,16 @@ use super::{backlogged, plan, star};
 use crate::reference::{Controlled, Outcome, Says, simulate};
 use virtlane::control::erratic::Erratic;
 use virtlane::control::{
-    Acknowledge, Actions, Algorithm, Arrival, Event, Facts, Limit, Line, Sender,
+    ALGORITHMS, Acknowledge, Actions, Algorithm, Arrival, ControlContext, Event, Facts, Limit,
+    Line, Sender,
 };
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
     ClassPlan, Control, FlowPlan, ONE_FLIT_PER_CYCLE, Plan, Scheduler, SwitchOptions, Victims,
 };
+use virtlane::registry::Arguments;
 use virtlane::traffic::SizeDistribution;
+use virtlane::units::Clock;
 
 /// A backlogged flow of class 0.
 pub(super) fn flow(source: u32, destination: u32) -> FlowPlan {
@@ -38,11 +41,27 @@ pub(super) fn erratic(seed: u64, answers: u32) -> Erratic {
     }
 }
 
-/// Class 0 of one flow with control, from host 0 to host 1, in packets of four flits; class 1 of its answers, of two.
-pub(super) fn controlled(machines: Erratic, flits: Option<u64>) -> Plan {
-    let mut class = flows_of(4, 1);
+/// An algorithm by its name, for packets of four flits, with answers of so many and the peak that flows ask for.
+pub(super) fn named(name: &str, arguments: &str, answer: u16, peak: Option<u64>) -> Algorithm {
+    let context = ControlContext {
+        clock: Clock {
+            flit_bytes: 64,
+            reference_rate: 1_000_000_000,
+        },
+        smallest: 4,
+        largest: 4,
+        answer,
+        peak,
+    };
+    let build = ALGORITHMS.find(name).expect("registered").build;
+    build(Arguments { text: arguments }, context).expect("arguments fit")
+}
+
+/// Class 0 of these flows with control, in packets of four flits; class 1 of their answers, of so many.
+pub(super) fn controlled_by(algorithm: Algorithm, flows: Vec<FlowPlan>, answer: u16) -> Plan {
+    let mut class = flows_of(4, flows.len() as u64);
     class.control = Some(Control {
-        algorithm: Algorithm::Erratic(machines),
+        algorithm,
         answers: 1,
         transport: None,
         queue: None,
@@ -50,19 +69,25 @@ pub(super) fn controlled(machines: Erratic, flits: Option<u64>) -> Plan {
     let answers = ClassPlan {
         answers: Some(0),
         flows: None,
-        ..flows_of(2, 0)
+        ..flows_of(answer, 0)
     };
     let options = SwitchOptions {
         lane_capacity: 64,
         ..SwitchOptions::default()
     };
     Plan {
-        flows: vec![FlowPlan {
-            flits,
-            ..flow(0, 1)
-        }],
+        flows,
         ..plan(vec![class, answers], options)
     }
+}
+
+/// One flow with control, from host 0 to host 1; answers of two flits.
+pub(super) fn controlled(machines: Erratic, flits: Option<u64>) -> Plan {
+    let flow = FlowPlan {
+        flits,
+        ..flow(0, 1)
+    };
+    controlled_by(Algorithm::Erratic(machines), vec![flow], 2)
 }
 
 const LINE: Line = Line {

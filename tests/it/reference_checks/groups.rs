@@ -3,16 +3,12 @@
 //! Through one switch of default delays a packet of n flits that starts in cycle t is delivered in t + n + 2 when its way is
 //! free.
 
-use super::control::{flow, flows_of};
-use super::{backlogged, plan, star};
+use super::control::{self, controlled_by, flow};
+use super::{backlogged, star};
 use crate::reference::{Outcome, simulate};
 use virtlane::control::erratic::Erratic;
-use virtlane::control::{
-    ALGORITHMS, Actions, Algorithm, Arrival, ControlContext, Event, Limit, Line,
-};
-use virtlane::plan::{ClassPlan, Control, FlowPlan, Plan, Scheduler, SwitchOptions};
-use virtlane::registry::Arguments;
-use virtlane::units::Clock;
+use virtlane::control::{Actions, Algorithm, Arrival, Event, Limit, Line};
+use virtlane::plan::{FlowPlan, Plan, Scheduler};
 
 const LINE: Line = Line {
     pace: 1,
@@ -21,42 +17,12 @@ const LINE: Line = Line {
 
 /// An algorithm that scenarios can name.
 pub(super) fn named(name: &str, arguments: &str) -> Algorithm {
-    let context = ControlContext {
-        clock: Clock {
-            flit_bytes: 64,
-            reference_rate: 1_000_000_000,
-        },
-        smallest: 4,
-        largest: 4,
-        answer: 4,
-        peak: None,
-    };
-    let build = ALGORITHMS.find(name).expect("an algorithm").build;
-    build(Arguments { text: arguments }, context).expect("arguments")
+    control::named(name, arguments, 4, None)
 }
 
-/// Class 0 of these flows, in packets of four flits, class 1 of their answers, of four, too.
+/// These flows with control, and answers of four flits.
 pub(super) fn controlled(algorithm: Algorithm, flows: Vec<FlowPlan>) -> Plan {
-    let mut class = flows_of(4, flows.len() as u64);
-    class.control = Some(Control {
-        algorithm,
-        answers: 1,
-        transport: None,
-        queue: None,
-    });
-    let answers = ClassPlan {
-        answers: Some(0),
-        flows: None,
-        ..flows_of(4, 0)
-    };
-    let options = SwitchOptions {
-        lane_capacity: 64,
-        ..SwitchOptions::default()
-    };
-    Plan {
-        flows,
-        ..plan(vec![class, answers], options)
-    }
+    controlled_by(algorithm, flows, 4)
 }
 
 fn run(plan: &Plan) -> Outcome {

@@ -5,7 +5,7 @@
 //! when its way is free.
 
 use super::control::{flow, flows_of};
-use super::probes::{Agents, TRANSPORTS, alone, first_probe, machines, probing};
+use super::probes::{Agents, TRANSPORTS, first_probe, machines, probing};
 use super::{backlogged, plan, tables};
 use crate::random_fabric::{Case, case_with_routes};
 use crate::reference::{Outcome, simulate};
@@ -243,19 +243,9 @@ fn probes_go_over_the_route_and_replies_do_not() {
             continue;
         };
         for transport in TRANSPORTS {
-            let mut payload = sent;
             let mut agents = Agents::new(&algorithm, &graph);
-            let (cycles, delivered) = alone(transport, true, 3, created);
-            agents.take(&route, &cycles, &mut payload);
-            let mut receiver = algorithm.receiver();
-            let reply = algorithm.received(&mut receiver, delivered, payload);
-            let mut reply = reply.expect("it replies to everything");
-            let made = delivered + reply.after;
-            let (cycles, returned) = alone(transport, reply.visits, 3, made);
-            if reply.visits {
-                agents.take(&back, &cycles, &mut reply.payload);
-            }
-            replies[usize::from(reply.visits)] += 1;
+            let [_, (_, returned)] = agents.exchange(transport, (created, sent), [&route, &back]);
+            replies[usize::from(agents.reply_visits)] += 1;
             let mut plan = probing(machines, &[(0, 2)], transport);
             plan.routes_of_flows = Some([route.clone()].into_iter().collect());
             let run = |cycles| simulate(&plan, &graph, &tables, cycles);

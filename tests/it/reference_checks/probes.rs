@@ -10,7 +10,7 @@ use super::{chain, star};
 use crate::reference::{Outcome, simulate};
 use virtlane::control::erratic::Erratic;
 use virtlane::control::probe::Place;
-use virtlane::control::{Actions, Agent, Algorithm, Event, Facts, Line, Payload, Reply, Sender};
+use virtlane::control::{Actions, Agent, Algorithm, Event, Facts, Line, Payload, Sender};
 use virtlane::ids::ChannelId;
 use virtlane::plan::{OutOfBand, Plan};
 use virtlane::routing::Tables;
@@ -88,6 +88,8 @@ pub(super) struct Agents<'a> {
     algorithm: &'a Algorithm,
     all: Vec<Agent>,
     visits: Vec<u64>,
+    /// Whether the last reply visited, too.
+    pub(super) reply_visits: bool,
 }
 
 impl<'a> Agents<'a> {
@@ -105,6 +107,7 @@ impl<'a> Agents<'a> {
             algorithm,
             all: graph.channel_ids().map(agent).collect(),
             visits: vec![0; graph.channels().len()],
+            reply_visits: false,
         }
     }
 
@@ -112,6 +115,28 @@ impl<'a> Agents<'a> {
         let agent = &mut self.all[channel.index()];
         self.algorithm.visit(agent, now, payload);
         self.visits[channel.index()] += 1;
+    }
+
+    /// A probe goes alone over a way of three switches, its reply back over another, and both visit whom they have to; when each
+    /// is made and delivered.
+    pub(super) fn exchange(
+        &mut self,
+        transport: Option<OutOfBand>,
+        (created, mut payload): (u64, Payload),
+        [out, back]: [&[ChannelId]; 2],
+    ) -> [(u64, u64); 2] {
+        let (cycles, delivered) = alone(transport, true, 3, created);
+        self.take(out, &cycles, &mut payload);
+        let mut receiver = self.algorithm.receiver();
+        let reply = (self.algorithm).received(&mut receiver, delivered, payload);
+        let mut reply = reply.expect("it replies to everything");
+        let made = delivered + reply.after;
+        let (cycles, returned) = alone(transport, reply.visits, 3, made);
+        if reply.visits {
+            self.take(back, &cycles, &mut reply.payload);
+        }
+        self.reply_visits = reply.visits;
+        [(created, delivered), (made, returned)]
     }
 
     /// One alone: visits in these cycles.
@@ -187,7 +212,7 @@ fn check_counts(transport: Option<OutOfBand>, outcome: &Outcome, times: &[(u64, 
 #[test]
 fn a_probe_alone_and_its_reply() {
     let (graph, tables) = chain(&[ChannelTiming::default(); 4]);
-    let (mut silent, mut visiting) = (0, 0);
+    let mut visiting = [0, 0];
     for seed in 0..120 {
         let machines = machines(seed);
         let algorithm = Algorithm::Erratic(machines);
@@ -195,35 +220,21 @@ fn a_probe_alone_and_its_reply() {
             continue;
         };
         for transport in TRANSPORTS {
-            let mut payload = sent;
             let mut agents = Agents::new(&algorithm, &graph);
-            let (cycles, delivered) = alone(transport, true, 3, created);
-            agents.take(&way(&graph, &tables, 0), &cycles, &mut payload);
-            let mut receiver = algorithm.receiver();
-            let reply = algorithm.received(&mut receiver, delivered, payload);
-            let Reply {
-                mut payload,
-                after,
-                visits,
-            } = reply.expect("it replies to everything");
-            let (cycles, returned) = alone(transport, visits, 3, delivered + after);
-            if visits {
-                agents.take(&way(&graph, &tables, 1), &cycles, &mut payload);
-                visiting += 1;
-            } else {
-                silent += 1;
-            }
+            let ways = [0, 1].map(|from| way(&graph, &tables, from));
+            let times = agents.exchange(transport, (created, sent), [&ways[0], &ways[1]]);
+            let returned = times[1].1;
+            visiting[usize::from(agents.reply_visits)] += 1;
             let plan = probing(machines, &[(0, 1)], transport);
             let run = |cycles| simulate(&plan, &graph, &tables, cycles);
             assert_eq!(run(returned).flows[0].answered, 0);
             let outcome = run(returned + 1);
             agents.check(&outcome);
             assert_eq!(outcome.flows[0].answered, 1);
-            let times = [(created, delivered), (delivered + after, returned)];
             check_counts(transport, &outcome, &times);
         }
     }
-    assert!(silent > 20 && visiting > 10, "{silent} {visiting}");
+    assert!(visiting[0] > 20 && visiting[1] > 10, "{visiting:?}");
 }
 
 /// The channels from a host to the other one.

@@ -4,18 +4,15 @@
 //! in t + 4 when its way is free. All flows ask for a quarter of a flit per cycle, in packets of four flits; where half of a
 //! channel may be given away, that of a host has room for two of them, any other for one.
 
-use super::control::{flow, flows_of};
+use super::control::{flow, flows_of, named};
 use super::flows::Every;
 use super::{plan, star};
 use crate::reference::{AdmissionCounts, Outcome, ReservationCounts, simulate};
 use std::sync::Arc;
-use virtlane::control::{ALGORITHMS, ControlContext};
 use virtlane::plan::{
     ClassPlan, Control, FlowPlan, ONE_FLIT_PER_CYCLE, OutOfBand, Plan, Requests, Slots,
     SwitchOptions,
 };
-use virtlane::registry::Arguments;
-use virtlane::units::Clock;
 
 const PEAK: u64 = ONE_FLIT_PER_CYCLE / 4;
 
@@ -27,21 +24,9 @@ fn reserve(class: &mut ClassPlan, arguments: &str, answers: u16, transport: Opti
         delay_per_switch: 0,
         jitter: Some(1),
     });
-    let context = ControlContext {
-        clock: Clock {
-            flit_bytes: 64,
-            reference_rate: 1,
-        },
-        smallest: 4,
-        largest: 4,
-        answer: 2,
-        peak: Some(PEAK),
-    };
-    let build = ALGORITHMS.find("Reservation").expect("registered").build;
-    let made = build(Arguments { text: arguments }, context);
     class.control = Some(Control {
         queue: None,
-        algorithm: made.expect("arguments fit"),
+        algorithm: named("Reservation", arguments, 2, Some(PEAK)),
         answers,
         transport,
     });

@@ -5,17 +5,14 @@
 //! back by the same way. All links and delays are the default ones, so a packet of one flit created in t is delivered over
 //! k switches in t + 1 + 2 k when its way is free.
 
-use super::control::{flow, flows_of};
-use super::{plan, tables};
+use super::control::{controlled_by, flow, named};
+use super::tables;
 use crate::reference::{Outcome, ReservationCounts, SetUpCounts, simulate};
-use virtlane::control::{ALGORITHMS, ControlContext};
 use virtlane::ids::{ChannelId, SwitchId};
-use virtlane::plan::{ClassPlan, Control, FlowPlan, Plan, SwitchOptions};
-use virtlane::registry::Arguments;
+use virtlane::plan::{FlowPlan, Plan};
 use virtlane::rng::{Purpose, below, stream};
 use virtlane::routing::Tables;
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
-use virtlane::units::Clock;
 
 /// A chain of switches with so many links between neighbours, the sources below the one of that number.
 struct Chain {
@@ -120,38 +117,7 @@ impl Chain {
 
 /// A plan whose flows set up, in packets of four flits, with control packets of one.
 fn setting_up(arguments: &str, flows: Vec<FlowPlan>, cycles: u64) -> Plan {
-    let mut class = flows_of(4, flows.len() as u64);
-    let context = ControlContext {
-        clock: Clock {
-            flit_bytes: 64,
-            reference_rate: 1,
-        },
-        smallest: 4,
-        largest: 4,
-        answer: 1,
-        peak: None,
-    };
-    let build = ALGORITHMS.find("SetUp").expect("registered").build;
-    let made = build(Arguments { text: arguments }, context);
-    class.control = Some(Control {
-        queue: None,
-        algorithm: made.expect("arguments fit"),
-        answers: 1,
-        transport: None,
-    });
-    let answers = ClassPlan {
-        answers: Some(0),
-        flows: None,
-        ..flows_of(1, 0)
-    };
-    let options = SwitchOptions {
-        lane_capacity: 64,
-        ..SwitchOptions::default()
-    };
-    let mut plan = Plan {
-        flows,
-        ..plan(vec![class, answers], options)
-    };
+    let mut plan = controlled_by(named("SetUp", arguments, 1, None), flows, 1);
     plan.phases.measure = cycles;
     plan
 }

@@ -4,14 +4,15 @@ mod flow;
 mod lost;
 
 use crate::program::virtlane;
-use std::path::Path;
+use crate::runs::resolve;
+use crate::validation::scenario;
 use std::sync::atomic::AtomicBool;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::ids::HostId;
 use virtlane::measure::{Delivery, Digest};
 use virtlane::run::watch::{PacketName, Reason, Story, WatchError, What, watch};
 use virtlane::run::{Options, Settings, Simulation};
-use virtlane::scenario::{Document, Parts, Resolved};
+use virtlane::scenario::Resolved;
 
 /// Three switches in a line with a host each; links of 2 cycles, routing of 1 cycle, packets of 8 flits in lanes of 8.
 const LINE: &str = r#"Scenario(
@@ -50,15 +51,6 @@ const OPTIONS: [&[&str]; 6] = [
     ],
     &["routing=Goal()", "fabric.switch.lanes=3"],
 ];
-
-fn resolve(text: &str, changes: &[&str]) -> Resolved {
-    let mut document = Document::parse("watched.ron", text, Path::new("")).expect("a scenario");
-    for change in changes {
-        document.set(change).expect("the key exists");
-    }
-    let resolved = document.resolve(&Parts::registered());
-    resolved.unwrap_or_else(|error| panic!("{error}"))
-}
 
 fn look(resolved: &Resolved, name: PacketName, shards: usize) -> Result<Story, WatchError> {
     let settings = Settings {
@@ -256,9 +248,7 @@ fn packets_that_go_flit_by_flit_are_refused() {
 
 #[test]
 fn a_deadlock_ends_the_story() {
-    let scenario = Path::new("scenarios/validation/ring_deadlock.ron");
-    let document = Document::read(scenario).expect("it is shipped");
-    let resolved = document.resolve(&Parts::registered()).expect("a scenario");
+    let resolved = scenario("validation/ring_deadlock.ron", &[]);
     let story = look(&resolved, packet(0, 60), 2).expect("it is made");
     assert!(story.is_stuck && story.delivered.is_none());
     assert!(story.cycles < 100_000, "{}", story.cycles);
