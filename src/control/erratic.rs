@@ -3,6 +3,7 @@
 //! Every call mixes what it is told into a word of state, and the bits of that word choose the actions. So a call at
 //! another cycle, in another order, or with another value changes all that follows.
 
+use super::element::Elements;
 use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
 use super::{
     Acknowledge, Actions, Answer, Arrival, Event, Limit, Line, Looks, Machines, ONE_FLIT_PER_CYCLE,
@@ -11,6 +12,7 @@ use crate::rng::mix;
 
 /// Its parameters.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is drawn for itself")]
 pub struct Erratic {
     /// Seed of its choices.
     pub seed: u64,
@@ -28,6 +30,8 @@ pub struct Erratic {
     pub looks: Option<Looks>,
     /// Calls of the sender that send a probe, and probes that are replied to \[percent\].
     pub probes: u32,
+    /// Whether switches and hosts have elements.
+    pub elements: bool,
 }
 
 impl Default for Erratic {
@@ -42,6 +46,7 @@ impl Default for Erratic {
             packets: 1,
             looks: None,
             probes: 0,
+            elements: false,
         }
     }
 }
@@ -140,6 +145,7 @@ impl Machines for Erratic {
             Event::Answered(value) => 3 + u64::from(value) * 8,
             Event::Timer => 4,
             Event::Looked { own, blocked } => 5 + u64::from(own) * 8 + u64::from(blocked) * 16,
+            Event::Told(word) => 6 + u64::from(word) * 8,
         };
         self.act(sender, now, said, actions);
         let bits = sender[0] >> 40;
@@ -147,7 +153,7 @@ impl Machines for Erratic {
             Event::Answered(_) => bits % 10 < 9,
             Event::Timer => bits.is_multiple_of(4),
             Event::Started(_) => bits.is_multiple_of(20),
-            Event::Looked { .. } => bits.is_multiple_of(8),
+            Event::Looked { .. } | Event::Told(_) => bits.is_multiple_of(8),
         };
         if frees {
             actions.acknowledge = Some(Acknowledge {
@@ -213,5 +219,46 @@ impl Probing for Erratic {
     fn returned(&self, sender: &mut [u64; 2], now: u64, payload: Payload, actions: &mut Actions) {
         let said = seen(5, now, payload);
         self.act(sender, now, said, actions);
+    }
+}
+
+/// Broadcasts that an element begins or sends on at most, so that floods end.
+const BROADCASTS: u64 = 12;
+
+impl Elements for Erratic {
+    /// What it has seen so far, and broadcasts that it may still begin or send on.
+    type Element = [u64; 2];
+
+    fn has_elements(&self) -> bool {
+        self.elements
+    }
+
+    fn element(&self, is_host: bool) -> [u64; 2] {
+        [mix(self.seed ^ u64::from(is_host) << 18), BROADCASTS]
+    }
+
+    fn pass(&self, agent: &mut u64, element: &mut [u64; 2], now: u64, payload: &mut Payload) {
+        self.visit(agent, now, payload);
+        element[0] = mix(element[0] ^ *agent);
+        payload[element[0] as usize % 4] ^= (element[0] >> 32) as u32;
+    }
+
+    fn arrive(&self, element: &mut [u64; 2], now: u64, payload: Payload) -> Option<u32> {
+        element[0] = seen(element[0], now, payload);
+        let begins = element[0].is_multiple_of(3) && element[1] > 0;
+        element[1] -= u64::from(begins);
+        begins.then_some((element[0] >> 32) as u32)
+    }
+
+    fn hear(&self, element: &mut [u64; 2], now: u64, word: u32) -> bool {
+        element[0] = mix(element[0] ^ mix(now) ^ u64::from(word));
+        let goes_on = !element[0].is_multiple_of(4) && element[1] > 0;
+        element[1] -= u64::from(goes_on);
+        goes_on
+    }
+
+    /// Changes with about half of what it sees.
+    fn says(&self, element: &[u64; 2]) -> u32 {
+        (element[0] >> 20) as u32 & 1
     }
 }

@@ -93,7 +93,7 @@ impl Member {
         }
         let looks = self.wakes == Some(now);
         self.wakes = self.wakes.filter(|_| !looks);
-        looks && self.stage == Stage::Joined
+        looks && self.takes_part()
     }
 
     fn end(&mut self) {
@@ -102,6 +102,11 @@ impl Member {
             Stage::Silent | Stage::Gone => Stage::Gone,
             Stage::Joined | Stage::Over => Stage::Over,
         };
+    }
+
+    /// Whether it has its part of the links.
+    pub(super) fn takes_part(&self) -> bool {
+        self.stage == Stage::Joined
     }
 
     /// Whether the links are to be told now that it has ended: once, and not while a control packet is under way.
@@ -131,14 +136,14 @@ impl Member {
 
     /// Sends a control packet, if the flow goes on.
     pub(super) fn go_on(&mut self, payload: Payload, actions: &mut Actions) {
-        if self.stage == Stage::Joined {
+        if self.takes_part() {
             self.send(payload, actions);
         }
     }
 
     /// Looks again in a later cycle, if the flow goes on.
     pub(super) fn rest(&mut self, until: u64) {
-        if self.stage == Stage::Joined {
+        if self.takes_part() {
             self.wakes = Some(until);
         }
     }

@@ -13,6 +13,8 @@
 pub mod dcqcn;
 pub mod delay;
 pub mod dffa;
+pub mod dffa_rounds;
+pub mod element;
 pub mod erratic;
 pub mod inc;
 pub mod infiniband;
@@ -27,6 +29,7 @@ pub mod saa_m;
 pub mod set_up;
 pub mod window;
 
+pub use element::{Element, Elements};
 pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
 pub use probe::{Agent, Facts, Payload, Probe, Probing, Reply};
 
@@ -82,6 +85,8 @@ pub enum Event {
         /// How many of the switch are.
         blocked: u32,
     },
+    /// The host's element says something else after this cycle (D68).
+    Told(u32),
 }
 
 /// Looks at the own switch (D51).
@@ -307,6 +312,7 @@ algorithms![
     Dcqcn in dcqcn,
     Delay in delay,
     Dffa in dffa,
+    DffaRounds in dffa_rounds,
     Erratic in erratic,
     Inc in inc,
     InfiniBand in infiniband,
@@ -335,6 +341,7 @@ pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry {
         dcqcn::ENTRY,
         delay::ENTRY,
         dffa::ENTRY,
+        dffa_rounds::ENTRY,
         inc::ENTRY,
         infiniband::ENTRY,
         request_reply::ENTRY,

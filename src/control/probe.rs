@@ -7,7 +7,7 @@
 //! New ones: an algorithm that implements [`Probing`] beside [`Machines`], and its name in the list at the end.
 
 use super::{Actions, Algorithm, Machines, Receiver, Sender};
-use super::{dffa, erratic, reservation, saa, saa_m, set_up};
+use super::{dffa, dffa_rounds, erratic, reservation, saa, saa_m, set_up};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
@@ -200,6 +200,7 @@ macro_rules! probing {
 
 probing![
     Dffa in dffa,
+    DffaRounds in dffa_rounds,
     Erratic in erratic,
     Reservation in reservation,
     Saa in saa,

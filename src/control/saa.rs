@@ -171,7 +171,7 @@ impl Machines for Saa {
                     flow.send(packet(LOOK, 0), actions);
                 }
             }
-            Event::Answered(_) | Event::Looked { .. } => {}
+            Event::Answered(_) | Event::Looked { .. } | Event::Told(_) => {}
         }
         Self::close(sender, actions);
     }

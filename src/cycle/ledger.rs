@@ -6,7 +6,8 @@
 //! 3. Credits of a lane: in hand + on their way back + taken by packets that have not been forwarded =
 //!    capacity. Credits are never negative, so no lane exceeds its capacity.
 //! 4. Control packets out of band: created = delivered + under way.
-//! 5. Packets of a flow arrive in the order of their numbers, where the routing engine promises it.
+//! 5. Copies of broadcasts: joined = heard + under way.
+//! 6. Packets of a flow arrive in the order of their numbers, where the routing engine promises it.
 //!
 //! Mechanisms add their own terms. Cost: O(state of the fabric) per check.
 
@@ -35,6 +36,8 @@ pub struct Ledger {
     in_fabric: u64,
     /// Control packets out of band: created, delivered, under way.
     carried: [u64; 3],
+    /// Copies of broadcasts: joined, heard, under way.
+    spread: [u64; 3],
     /// Flits taken from each (channel, lane) by packets not forwarded yet, plus credits on their way.
     claimed: Vec<u64>,
     /// Credits in hand per (channel, lane); `None` where they are not counted.
@@ -100,10 +103,12 @@ impl Ledger {
 
     /// Control packets out of band: created, delivered, under way in the shard.
     pub fn carries(&mut self, created: u64, delivered: u64, under_way: u64) {
-        let counts = [created, delivered, under_way];
-        for (sum, count) in self.carried.iter_mut().zip(counts) {
-            *sum += count;
-        }
+        add(&mut self.carried, [created, delivered, under_way]);
+    }
+
+    /// Copies of broadcasts: joined the queue of a channel, heard, under way in the shard.
+    pub fn spreads(&mut self, joined: u64, heard: u64, under_way: u64) {
+        add(&mut self.spread, [joined, heard, under_way]);
     }
 
     /// `flits` credits of a lane of `channel` are taken or on their way.
@@ -203,6 +208,7 @@ impl Ledger {
                 Mail::Credits { lane, flits, .. } => {
                     self.claim(shared, channel(*lane), *lane, u32::from(*flits));
                 }
+                Mail::Parcel { parcel, .. } if parcel.is_copy() => self.spreads(0, 0, 1),
                 Mail::Parcel { .. } => self.carries(0, 0, 1),
                 Mail::Notice { receiver, row, .. } if flits == Some(*receiver) => {
                     let lane = LaneRow(*row);
@@ -243,6 +249,12 @@ impl Ledger {
                 "{created} control packets were created out of band, but {delivered} were delivered and {under_way} are under way"
             ));
         }
+        let [joined, heard, under_way] = self.spread;
+        if joined != heard + under_way {
+            return Err(format!(
+                "{joined} copies of broadcasts were sent, but {heard} were heard and {under_way} are under way"
+            ));
+        }
         for (row, held) in self.held.iter().enumerate() {
             let Some(held) = held else { continue };
             let sum = held + self.claimed[row];
@@ -257,5 +269,11 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+}
+
+fn add(sums: &mut [u64; 3], counts: [u64; 3]) {
+    for (sum, count) in sums.iter_mut().zip(counts) {
+        *sum += count;
     }
 }

@@ -1,5 +1,6 @@
 //! `summary.json` of runs at flow level, schema `virtlane-flow/1`.
 
+use super::outcome::PLACES;
 use super::{Outcome, Results};
 use crate::scenario::syntax::Part;
 use serde::Serialize;
@@ -122,6 +123,24 @@ pub struct RateSummary {
     pub mean: Spread,
     /// Largest.
     pub max: Spread,
+    /// Those which so many percent do not exceed.
+    #[serde(flatten)]
+    pub percentiles: Percentiles,
+}
+
+/// Rates which 10, 25, 50, 75 and 90 percent of a sorted list do not exceed, between two of them by their distance.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Percentiles {
+    /// 10 percent.
+    pub p10: Spread,
+    /// 25 percent.
+    pub p25: Spread,
+    /// A half.
+    pub p50: Spread,
+    /// 75 percent.
+    pub p75: Spread,
+    /// 90 percent.
+    pub p90: Spread,
 }
 
 /// Rates of the applications of a run.
@@ -133,6 +152,11 @@ pub struct ApplicationSummary {
     pub mean: Spread,
     /// Smallest rate.
     pub min: Spread,
+    /// Largest rate.
+    pub max: Spread,
+    /// Those which so many percent do not exceed.
+    #[serde(flatten)]
+    pub percentiles: Percentiles,
 }
 
 /// Times at these rates.
@@ -205,11 +229,14 @@ impl Summary {
                 min: over(|run| run.rate_min),
                 mean: over(|run| run.rate_mean),
                 max: over(|run| run.rate_max),
+                percentiles: percentiles(runs, |run| &run.sorted_rates),
             },
             applications: ApplicationSummary {
                 count: results.detail.applications.len(),
                 mean: over(|run| run.application_rate_mean),
                 min: over(|run| run.application_rate_min),
+                max: over(|run| run.sorted_application_rates[PLACES - 1]),
+                percentiles: percentiles(runs, |run| &run.sorted_application_rates),
             },
             completion: CompletionSummary {
                 cycles: times.map(|times| Spread::of(&times)),
@@ -236,6 +263,22 @@ impl Summary {
 fn named(part: &Part) -> String {
     let text = part.one_line();
     text.trim_end_matches("()").to_owned()
+}
+
+/// Of the sorted rates of every run.
+fn percentiles(runs: &[Outcome], sorted: fn(&Outcome) -> &Vec<f64>) -> Percentiles {
+    let at = |percent: usize| {
+        let place = percent * (PLACES - 1) / 100;
+        let rates = runs.iter().map(|run| sorted(run)[place]);
+        Spread::of(&rates.collect::<Vec<_>>())
+    };
+    Percentiles {
+        p10: at(10),
+        p25: at(25),
+        p50: at(50),
+        p75: at(75),
+        p90: at(90),
+    }
 }
 
 /// Sets of channels over all runs.

@@ -103,6 +103,10 @@ pub struct FlowResult {
     pub destination: u32,
     /// Phase it belongs to, by its place among all.
     pub phase: Option<u32>,
+    /// Its application among those of the generator of its class.
+    pub application: Option<u32>,
+    /// Weight, at least 1.
+    pub weight: u16,
     /// What it sends in all \[flits\]; `None` = without end.
     pub flits: Option<u64>,
     /// Inter-switch channels on its way, where routing has tables.

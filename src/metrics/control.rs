@@ -1,5 +1,5 @@
-//! Control of flows: events that senders log; of classes apart visits of agents, routes that their packets set up, and what went
-//! out of band.
+//! Control of flows: events that senders log; of classes apart visits of agents, broadcasts, routes that their packets set up,
+//! and what went out of band.
 
 use super::flows::{quantile, some_mean, sorted};
 use super::loads::ratio;
@@ -54,6 +54,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         "visits",
         "Visits of the agents of channels by control packets since cycle 0, with an algorithm that probes",
         |run| count(run, "control.visits").map(Value::from),
+    )
+    .entry(),
+    counted(
+        "control.broadcasts",
+        "copies",
+        "Copies of broadcasts that joined the queue of a channel since cycle 0, with an algorithm whose switches and hosts have \
+         elements",
+        |run| count(run, "control.broadcasts").map(Value::from),
+    )
+    .entry(),
+    counted(
+        "control.broadcasts_heard",
+        "copies",
+        "Copies of broadcasts that switches and hosts heard since cycle 0; the others are under way",
+        |run| count(run, "control.broadcasts_heard").map(Value::from),
     )
     .entry(),
     counted(

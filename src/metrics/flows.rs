@@ -44,6 +44,41 @@ pub(super) const ENTRIES: &[Entry] = &[
     .column()
     .entry(),
     counted(
+        "flows.rate.p10",
+        "fraction of link rate",
+        "The same, which 10 % of the flows do not exceed",
+        |run| quantile(&rates(run), 100),
+    )
+    .entry(),
+    counted(
+        "flows.rate.p25",
+        "fraction of link rate",
+        "The same, which 25 % of the flows do not exceed",
+        |run| quantile(&rates(run), 250),
+    )
+    .entry(),
+    counted(
+        "flows.rate.p50",
+        "fraction of link rate",
+        "The same, which half of the flows does not exceed",
+        |run| quantile(&rates(run), 500),
+    )
+    .entry(),
+    counted(
+        "flows.rate.p75",
+        "fraction of link rate",
+        "The same, which 75 % of the flows do not exceed",
+        |run| quantile(&rates(run), 750),
+    )
+    .entry(),
+    counted(
+        "flows.rate.p90",
+        "fraction of link rate",
+        "The same, which 90 % of the flows do not exceed",
+        |run| quantile(&rates(run), 900),
+    )
+    .entry(),
+    counted(
         "flows.rate.max",
         "fraction of link rate",
         "The same of the flow that received most",

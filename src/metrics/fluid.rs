@@ -60,6 +60,31 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     fluid("fluid.rates.max", RATE, "Largest rate of a flow"),
     fluid(
+        "fluid.rates.p10",
+        RATE,
+        "Rate of flows which 10 % of them do not exceed",
+    ),
+    fluid(
+        "fluid.rates.p25",
+        RATE,
+        "Rate of flows which 25 % of them do not exceed",
+    ),
+    fluid(
+        "fluid.rates.p50",
+        RATE,
+        "Rate of flows which half of them does not exceed",
+    ),
+    fluid(
+        "fluid.rates.p75",
+        RATE,
+        "Rate of flows which 75 % of them do not exceed",
+    ),
+    fluid(
+        "fluid.rates.p90",
+        RATE,
+        "Rate of flows which 90 % of them do not exceed",
+    ),
+    fluid(
         "fluid.applications.min",
         RATE,
         "Least rate of an application",
@@ -68,6 +93,36 @@ pub(super) const ENTRIES: &[Entry] = &[
         "fluid.applications.mean",
         RATE,
         "Rate of an application, mean over the applications",
+    ),
+    fluid(
+        "fluid.applications.max",
+        RATE,
+        "Largest rate of an application",
+    ),
+    fluid(
+        "fluid.applications.p10",
+        RATE,
+        "Rate of applications which 10 % of them do not exceed",
+    ),
+    fluid(
+        "fluid.applications.p25",
+        RATE,
+        "Rate of applications which 25 % of them do not exceed",
+    ),
+    fluid(
+        "fluid.applications.p50",
+        RATE,
+        "Rate of applications which half of them does not exceed",
+    ),
+    fluid(
+        "fluid.applications.p75",
+        RATE,
+        "Rate of applications which 75 % of them do not exceed",
+    ),
+    fluid(
+        "fluid.applications.p90",
+        RATE,
+        "Rate of applications which 90 % of them do not exceed",
     ),
     fluid(
         "fluid.completion.slowdown_max",

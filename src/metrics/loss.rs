@@ -233,6 +233,8 @@ mod tests {
             source: 0,
             destination: 1,
             phase: None,
+            application: None,
+            weight: 1,
             hops: None,
             flits: None,
             alone: None,

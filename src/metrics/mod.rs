@@ -11,6 +11,7 @@ pub mod routes;
 pub mod shown;
 
 mod admission;
+mod applications;
 mod by_hops;
 mod classes;
 mod congestion;
@@ -37,7 +38,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 16] = [
+static TABLES: [&[Entry]; 17] = [
     run::ENTRIES,
     routes::ENTRIES,
     fluid::ENTRIES,
@@ -49,6 +50,7 @@ static TABLES: [&[Entry]; 16] = [
     admission::criteria::ENTRIES,
     control::ENTRIES,
     flows::ENTRIES,
+    applications::ENTRIES,
     loss::ENTRIES,
     max_min::ENTRIES,
     flow_groups::ENTRIES,

@@ -131,6 +131,17 @@ pub struct OutOfBand {
     pub processing: u32,
     /// From the end of a service to the far end of the channel, at least 1.
     pub propagation: u32,
+    /// Of broadcasts, where switches and hosts have elements (D68).
+    pub broadcast: Option<Broadcast>,
+}
+
+/// Times of broadcasts (D68) \[cycles\].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Broadcast {
+    /// What one takes of a channel, at least 1.
+    pub serialisation: u32,
+    /// What it takes of the input of a switch before it is heard, at least 1.
+    pub processing: u32,
 }
 
 impl OutOfBand {

@@ -14,7 +14,7 @@ mod set_up;
 mod switch;
 
 pub use admission::{AdmissionPlan, Tried, name_of_probes};
-pub use class::{ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
+pub use class::{Broadcast, ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
 pub use flow::{AppPhase, FlowAfter, FlowPlan, Window};
 pub use host::HostOptions;
 pub use phases::{Phases, Precision, Until};

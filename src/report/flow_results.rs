@@ -35,6 +35,8 @@ pub(super) fn flow_results(
             source: flow.source.0,
             destination: flow.destination.0,
             phase: flow.phase,
+            application: flow.application,
+            weight: flow.weight,
             flits: flow.flits,
             // the way has the channels of both hosts, too
             hops: route().map(|way| way.len() as u32 - 2),

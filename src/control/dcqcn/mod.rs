@@ -293,7 +293,7 @@ impl Machines for Dcqcn {
                 state.by_bytes = state.by_bytes.saturating_add(1);
                 self.recover(state);
             }
-            Event::Started(_) | Event::Looked { .. } => return,
+            Event::Started(_) | Event::Looked { .. } | Event::Told(_) => return,
             Event::Answered(_) => self.cut(state, now),
             Event::Timer => {
                 if state.alpha_at <= now {

@@ -29,7 +29,7 @@
 //!
 //! # Deviations
 //! The source keeps the share itself, which needs exact fractions; here the link keeps what is left, from which the same
-//! share follows. It announces by a broadcast and calculates anew with every change; here that is left out.
+//! share follows. It calculates anew with every change: [`dffa_rounds`](super::dffa_rounds).
 //!
 //! Cost: two packets there and back (`one_packet`: one) for each round of a flow; at most 6 times the number of different rates
 //! round trips in all.
@@ -120,9 +120,36 @@ pub struct Link {
 }
 
 impl Link {
+    /// One without flows.
+    pub(super) const fn new(capacity: u64) -> Self {
+        Self {
+            weight: 0,
+            left: capacity,
+            free: capacity,
+            full: false,
+        }
+    }
+
     /// What each of its active flows may have per weight; `None` without any.
     pub fn share(&self) -> Option<u64> {
         self.left.checked_div(self.weight)
+    }
+
+    /// An active flow takes more; whether it is full now.
+    pub(super) fn update(&mut self, more: u64) -> bool {
+        self.free = self.free.saturating_sub(more);
+        let lost = self.left.checked_rem(self.weight);
+        if !self.full && lost == Some(self.free) {
+            self.left -= self.free;
+            (self.free, self.full) = (0, true);
+        }
+        self.full
+    }
+
+    /// A flow is no longer active, with this rate.
+    pub(super) fn release(&mut self, weight: u64, rate: u64) {
+        self.left = self.left.saturating_sub(rate);
+        self.weight = self.weight.saturating_sub(weight);
     }
 }
 
@@ -143,14 +170,19 @@ fn packet(what: u128, weight: u64, level: u64) -> Payload {
     packed([0, 1, 2, 3, 4].map(|field| (values[field], BITS[field])))
 }
 
+/// What a flow of this weight may send with so much per weight \[2^-32 flits per cycle\].
+pub(super) fn rate(level: u64, weight: u64) -> u64 {
+    let rate = u128::from(level) * u128::from(weight);
+    ((rate << 32) / u128::from(UNIT)) as u64
+}
+
 impl Filler {
     /// So much per weight; returns by how much that is more.
     fn rise(&mut self, share: u128, actions: &mut Actions) -> u64 {
         let more = (share as u64).saturating_sub(self.level);
         self.level += more;
-        let rate = u128::from(self.level) * u128::from(self.flow.weight);
-        let rate = (rate << 32) / u128::from(UNIT);
-        self.flow.set_rate(rate as u64, actions);
+        let rate = rate(self.level, self.flow.weight);
+        self.flow.set_rate(rate, actions);
         more
     }
 
@@ -203,7 +235,7 @@ impl Machines for Dffa {
                     sender.collect(self.one_packet, actions);
                 }
             }
-            Event::Answered(_) | Event::Looked { .. } => {}
+            Event::Answered(_) | Event::Looked { .. } | Event::Told(_) => {}
         }
         sender.flow.set_timer(actions);
     }
@@ -225,13 +257,7 @@ impl Probing for Dffa {
     }
 
     fn agent(&self, place: Place) -> Link {
-        let capacity = UNIT / u64::from(place.pace);
-        Link {
-            weight: 0,
-            left: capacity,
-            free: capacity,
-            full: false,
-        }
+        Link::new(UNIT / u64::from(place.pace))
     }
 
     fn visit(&self, link: &mut Link, _: u64, payload: &mut Payload) {
@@ -239,19 +265,8 @@ impl Probing for Dffa {
         let (own, rate) = (weight as u64, (weight * level) as u64);
         match what {
             ANNOUNCE => link.weight += own,
-            UPDATE => {
-                link.free = link.free.saturating_sub(rate);
-                let lost = link.left.checked_rem(link.weight);
-                if !link.full && lost == Some(link.free) {
-                    link.left -= link.free;
-                    (link.free, link.full) = (0, true);
-                }
-                full |= u128::from(link.full);
-            }
-            INACTIVE => {
-                link.left = link.left.saturating_sub(rate);
-                link.weight = link.weight.saturating_sub(own);
-            }
+            UPDATE => full |= u128::from(link.update(rate)),
+            INACTIVE => link.release(own, rate),
             _ => {}
         }
         if let Some(least) = link.share() {

@@ -229,7 +229,7 @@ impl Machines for InfiniBand {
 
     fn send(&self, sender: &mut State, now: u64, event: Event, actions: &mut Actions) {
         match event {
-            Event::Started(_) | Event::Looked { .. } => {}
+            Event::Started(_) | Event::Looked { .. } | Event::Told(_) => {}
             Event::Answered(becn) => {
                 if self.answers == Answers::Acknowledgement {
                     actions.acknowledge = Some(Acknowledge::one(1));

@@ -246,7 +246,7 @@ impl Machines for SaaM {
                     flow.send(look(), actions);
                 }
             }
-            Event::Answered(_) | Event::Looked { .. } => {}
+            Event::Answered(_) | Event::Looked { .. } | Event::Told(_) => {}
         }
         Self::close(sender, actions);
     }

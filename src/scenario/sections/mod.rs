@@ -72,6 +72,7 @@ pub static SECTIONS: &[Section] = &[
     traffic::Slots::SECTION,
     traffic::Answers::SECTION,
     traffic::OutOfBand::SECTION,
+    traffic::Broadcast::SECTION,
     UntilMessages::SECTION,
     UntilFlows::SECTION,
     Observe::SECTION,

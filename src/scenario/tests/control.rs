@@ -3,6 +3,7 @@
 use super::{document, refusals, resolve_registered as resolve};
 use crate::control::Algorithm;
 use crate::ids::SlId;
+use crate::plan::Broadcast;
 use crate::scenario::{Parts, print};
 
 /// Two classes with control and one without in between.
@@ -96,6 +97,57 @@ fn the_printed_scenario_is_the_same_plan() {
     assert_eq!(format!("{:?}", first.plan), format!("{:?}", second.plan));
     let traffic = printed.split("    traffic: [").nth(1).unwrap();
     insta::assert_snapshot!(traffic.split("    phases: (").next().unwrap());
+}
+
+/// A class whose switches and hosts have elements, in place of the last one.
+fn with_elements() -> String {
+    CONTROLLED
+        .replace("Window(window: 3)", "DffaRounds()")
+        .replace(
+            "propagation: \"15 ns\"",
+            "propagation: \"15 ns\", broadcast: (serialisation: \"20 ns\", processing: \"40 ns\")",
+        )
+}
+
+/// D68: 4 and 8 cycles of 5.12 ns.
+#[test]
+fn broadcasts_have_times_of_their_own() {
+    let resolved = resolve(&with_elements());
+    let broadcast = |plan: &crate::plan::Plan| {
+        let transport = plan.classes[3].control.as_ref()?.transport?;
+        transport.broadcast
+    };
+    let expected = Broadcast {
+        serialisation: 4,
+        processing: 8,
+    };
+    assert_eq!(broadcast(&resolved.plan), Some(expected));
+    assert_eq!(broadcast(&resolve(CONTROLLED).plan), None);
+    let printed = print::plan(&resolved, &Parts::registered());
+    let again = resolve(&printed);
+    assert_eq!(format!("{:?}", again.plan), format!("{:?}", resolved.plan));
+}
+
+#[test]
+fn broadcasts_and_elements_need_each_other() {
+    let times = ", broadcast: (serialisation: \"20 ns\", processing: \"40 ns\")";
+    let wrong = [
+        (times, ""),
+        (times, ", broadcast: None"),
+        (times, ", broadcast: \"20 ns\""),
+        ("serialisation: \"20 ns\", ", ""),
+        ("serialisation: \"20 ns\"", "serialisation: \"1 ns\""),
+        ("processing: \"40 ns\"", "processing: \"0 cycles\""),
+        (
+            "processing: \"40 ns\"",
+            "processing: \"40 ns\", routing: \"1 ns\"",
+        ),
+        ("DffaRounds()", "Window(window: 3)"),
+        ("DffaRounds()", "Dffa()"),
+        ("RequestReply(outstanding: 4)", "DffaRounds()"),
+        ("DffaRounds()", "DffaRounds(hold: 1)"),
+    ];
+    insta::assert_snapshot!(refusals("control.ron", &with_elements(), &wrong));
 }
 
 /// D57: a bound comes back from the printed plan, on VL15 or with lanes of its own it is proved.

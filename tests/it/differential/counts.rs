@@ -145,12 +145,15 @@ impl Differences {
         self.same(&format!("host {number} [flits]"), expected, &found);
     }
 
-    /// D48, D49: totals over all classes; where no class probes, or goes out of band, there are none of them.
+    /// D48, D49, D68: totals over all classes; where no class probes, goes out of band, or has elements, there are none of them.
     fn control(&mut self, expected: &[ControlCounts], found: &Records) {
         let sum = |of: fn(&ControlCounts) -> u64| expected.iter().map(of).sum();
         let longest = expected.iter().map(|class| class.delay.1).max();
+        let heard = |class: &ControlCounts| class.heard.iter().map(|of| of.len() as u64).sum();
         for (name, expected) in [
             ("control.visits", sum(|class| class.visits.iter().sum())),
+            ("control.broadcasts", sum(|class| class.broadcasts)),
+            ("control.broadcasts_heard", sum(heard)),
             ("out_of_band.created", sum(|class| class.created)),
             ("out_of_band.delivered", sum(|class| class.delivered)),
             ("out_of_band.cycles", sum(|class| class.delay.0)),

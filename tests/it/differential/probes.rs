@@ -176,6 +176,7 @@ fn a_probe_out_of_band_visits_where_its_service_ends() {
         processing: 6,
         routing: 10,
         propagation: 2,
+        broadcast: None,
     };
     for (machines, story) in stories(&[3, 24, 45, 66], 68) {
         let mut simulation = simulation(&row(machines, Some(times)));
@@ -219,10 +220,71 @@ fn a_probe_out_of_band_visits_where_its_service_ends() {
     }
 }
 
+/// The row with one flow that starts in 100; with DFFA, calculated anew with every flow.
+fn announced() -> Resolved {
+    let text = ROW.replace(
+        "RequestReply(), answers: (size: \"3 flits\")",
+        "DffaRounds(), answers: (transport: OutOfBand(serialisation: \"3 cycles\", processing: \"6 cycles\", \
+         routing: \"10 cycles\", propagation: \"2 cycles\", broadcast: (serialisation: \"4 cycles\", \
+         processing: \"5 cycles\")))",
+    );
+    let text = text.replace("1000000 cycles", "100 cycles");
+    let document = Document::parse("row.ron", &text, Path::new("")).expect("a scenario");
+    let mut resolved = document.resolve(&Parts::registered()).expect("it is right");
+    resolved.plan.flows.retain(|flow| flow.source == HostId(0));
+    resolved
+}
+
+/// The first packet starts in 100, its announcement is created in 101, visits host and switches in 104, 125, 146 and 167, and
+/// is delivered in 169. Host 1 broadcasts: its copy joins in 170, served to 174, and is heard at the last switch 2 + 10 + 5
+/// later, in 191. That sends it on, served to 195, heard at the next one in 212.
+/// In 104 host 0 has said another round: the flow asks in 105, behind the announcement, so is served at the first switch from
+/// 125 to 134, and delivered in 178. The reply, created in 179, finds the copy being served to 195 at the last switch; the next
+/// one serves it from 210 to 213 and then the copy to 217. That is heard at the first switch in 234, and by host 0 in 240.
+#[test]
+fn an_announcement_is_broadcast_from_the_end_of_its_way() {
+    let resolved = announced();
+    let mut simulation = simulation(&resolved);
+    let mut counts_before = |cycle: u64| {
+        simulation.run_until(cycle).expect("there are no messages");
+        let counts = simulation.counts();
+        [
+            "out_of_band.created",
+            "control.broadcasts",
+            "control.broadcasts_heard",
+        ]
+        .map(|name| counts[name])
+    };
+    for (cycle, expected) in [
+        (101, [0, 0, 0]),
+        (102, [1, 0, 0]),
+        (105, [1, 0, 0]),
+        (106, [2, 0, 0]),
+    ] {
+        assert_eq!(counts_before(cycle), expected, "{cycle}");
+    }
+    for (cycle, joined, heard) in [
+        (170, 0, 0),
+        (171, 1, 0),
+        (191, 1, 0),
+        (192, 2, 1),
+        (212, 2, 1),
+        (213, 3, 2),
+        (234, 3, 2),
+        (235, 4, 3),
+        (240, 4, 3),
+        (241, 4, 4),
+        (400, 4, 4),
+    ] {
+        let [_, found @ ..] = counts_before(cycle);
+        assert_eq!(found, [joined, heard], "{cycle}");
+    }
+}
+
 /// What a class apart does is the same for any shards, threads, windows, and over a checkpoint.
 #[test]
 fn probes_do_not_depend_on_shards() {
-    let mut seen = [0; 3];
+    let mut seen = [0; 4];
     for seed in 0..320 {
         let mut case = case(seed);
         probe(&mut case.plan, true);
@@ -236,8 +298,8 @@ fn probes_do_not_depend_on_shards() {
     assert!(seen.iter().all(|&count| count > 100), "{seen:?}");
 }
 
-/// `seen`: visits, deliveries out of band, packets of classes of answers.
-fn check<R: Clone>(case: crate::random_fabric::Case<R>, routes: &Routes, seen: &mut [u64; 3]) {
+/// `seen`: visits, deliveries out of band, packets of classes of answers, copies of broadcasts heard.
+fn check<R: Clone>(case: crate::random_fabric::Case<R>, routes: &Routes, seen: &mut [u64; 4]) {
     if !case
         .plan
         .classes
@@ -267,6 +329,7 @@ fn check<R: Clone>(case: crate::random_fabric::Case<R>, routes: &Routes, seen: &
         .iter()
         .filter(|delivery| delivery.class >= first);
     seen[2] += answers.count() as u64;
+    seen[3] += counts.get("control.broadcasts_heard").copied().unwrap_or(0);
 }
 
 /// Every now and then, with the mail of a window under way.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use virtlane::control::erratic::Erratic;
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, Looks};
 use virtlane::ids::SlId;
-use virtlane::plan::{ClassPlan, Control, Limit, OutOfBand, Plan};
+use virtlane::plan::{Broadcast, ClassPlan, Control, Limit, OutOfBand, Plan};
 use virtlane::registry::Arguments;
 use virtlane::rng::{Purpose, Rng, stream};
 use virtlane::topology::Graph;
@@ -13,7 +13,9 @@ use virtlane::traffic::SizeDistribution;
 use virtlane::units::Clock;
 
 /// Algorithms that calculate rates: [`probe`] puts them in place of some machines that probe.
-const CALCULATING: [&str; 3] = ["Dffa", "Saa", "SaaM"];
+const CALCULATING: [&str; 4] = ["Dffa", "Saa", "SaaM", ROUNDS];
+/// The one of them that goes out of band only.
+const ROUNDS: &str = "DffaRounds";
 
 /// An algorithm for a class: one that reacts to everything, or one of those that scenarios can name, with small times.
 fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorithm {
@@ -34,6 +36,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
                 few: dice.between(1, 30),
             }),
             probes: 0,
+            elements: false,
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();
@@ -73,9 +76,14 @@ fn made(name: &str, arguments: &str, context: ControlContext) -> Algorithm {
     made.unwrap_or_else(|mistake| panic!("{name}{text}: {mistake}"))
 }
 
-/// One that calculates rates, for a class with packets of so many flits at most.
-fn calculating(dice: &mut Dice, clock: Clock, largest: u16) -> Algorithm {
-    let name = dice.pick(&CALCULATING);
+/// One that calculates rates, for a class with packets of so many flits at most; one that goes out of band where packets go by
+/// tables.
+fn calculating(dice: &mut Dice, clock: Clock, largest: u16, has_tables: bool) -> Algorithm {
+    let fitting = CALCULATING.iter().copied();
+    let names: Vec<_> = fitting
+        .filter(|&name| has_tables || name != ROUNDS)
+        .collect();
+    let name = dice.pick(&names);
     let arguments = arguments(dice, name, false);
     let context = ControlContext {
         clock,
@@ -143,6 +151,7 @@ fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
             cycles(dice, 500),
             dice.chance(50)
         ),
+        ROUNDS => format!("hold: {}", dice.chance(50)),
         name => panic!("no arguments are drawn for `{name}`"),
     }
 }
@@ -216,7 +225,8 @@ pub(super) fn add(
 }
 
 /// Probes (D47) for those of the classes with control whose machines have them, and control networks (D49) for some where
-/// packets go by tables; from a stream of each class, so that all else is drawn as without.
+/// packets go by tables, with elements (D68) for half of those that probe; from streams of each class, so that all else is
+/// drawn as without.
 pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
     let on_vl15: Vec<bool> = plan.classes.iter().map(|class| class.management).collect();
     let clock = clock(plan);
@@ -226,6 +236,11 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
             continue;
         };
         let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 40) + number));
+        // machines are others with every attempt at a case (`strata`), and so is what is drawn by their seed
+        let drawn = match &control.algorithm {
+            Algorithm::Erratic(machines) => machines.seed,
+            _ => plan.seed,
+        };
         let beside = if on_vl15[usize::from(control.answers)] {
             20
         } else {
@@ -241,20 +256,39 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
             if machines.probes > 0 {
                 (machines.shared, machines.packets) = (false, 1);
                 // from another stream, so that the transport stays
-                let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 42) + number));
+                let mut dice = Dice(stream(drawn, Purpose::Topology, (1 << 42) + number));
                 if dice.chance(25) {
-                    control.algorithm = calculating(&mut dice, clock, largest);
+                    control.algorithm = calculating(&mut dice, clock, largest, has_tables);
                 }
             }
         }
-        if has_tables && control.algorithm.packets_per_answer() == 1 && dice.chance(beside) {
+        let may_be_beside = has_tables && control.algorithm.packets_per_answer() == 1;
+        if may_be_beside && (dice.chance(beside) || control.algorithm.has_elements()) {
             control.transport = Some(OutOfBand {
                 serialisation: dice.pick(&[1, 1, 2, 3, 6, 30]),
                 processing: dice.pick(&[0, 0, 1, 5, 20]),
                 routing: dice.pick(&[0, 0, 1, 7]),
                 propagation: dice.between(1, 5),
+                broadcast: None,
             });
+            // from another stream, so that all else stays
+            let mut dice = Dice(stream(drawn, Purpose::Topology, (1 << 43) + number));
+            add_elements(&mut dice, control);
         }
+    }
+}
+
+/// Elements for half of the machines that probe, and times of broadcasts for all with elements.
+fn add_elements(dice: &mut Dice, control: &mut Control) {
+    if let Algorithm::Erratic(machines) = &mut control.algorithm {
+        machines.elements = machines.probes > 0 && dice.chance(50);
+    }
+    let has_elements = control.algorithm.has_elements();
+    if let Some(times) = control.transport.as_mut().filter(|_| has_elements) {
+        times.broadcast = Some(Broadcast {
+            serialisation: dice.pick(&[1, 1, 2, 5, 20]),
+            processing: dice.pick(&[1, 1, 2, 7, 30]),
+        });
     }
 }
 

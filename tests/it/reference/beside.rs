@@ -1,16 +1,25 @@
-//! Control networks beside the data network (D49): at every channel a server with a queue, for each class.
+//! Control networks beside the data network (D49): at every channel a server with a queue, for each class. What they carry
+//! beside control packets are copies of broadcasts, whose own part is in `broadcasts` (D68).
 
 use super::Setting;
+use super::broadcasts::Copied;
 use super::own_routes;
 use super::packet::Saying;
 use super::routing::Routing;
 use super::visits::Agents;
-use virtlane::ids::ChannelId;
+use virtlane::ids::{ChannelId, HostId};
 use virtlane::plan::OutOfBand;
-use virtlane::topology::Endpoint;
+use virtlane::topology::{Channel, Endpoint};
 
-/// Index into the list of all that were created.
-type Id = usize;
+/// Index into the list of all control packets, or of all copies, that were created.
+pub(super) type Id = usize;
+
+/// What a channel carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    Packet(Id),
+    Copy(Id),
+}
 
 /// A control packet that is no packet.
 #[derive(Clone, Copy, Debug)]
@@ -22,41 +31,71 @@ pub(super) struct Carried {
     pub(super) delivered: Option<u64>,
 }
 
-/// The server of one channel.
+/// A server at one end of a channel.
 #[derive(Clone, Debug, Default)]
-struct Server {
+pub(super) struct Server {
     /// In the order in which they have joined.
-    queue: Vec<Id>,
+    pub(super) queue: Vec<Item>,
     /// What is served, and until when.
-    served: Option<(Id, u64)>,
+    served: Option<(Item, u64)>,
+}
+
+impl Server {
+    /// What has a service that ends in this cycle.
+    pub(super) fn end(&mut self, now: u64) -> Option<Item> {
+        let ended = self.served.take_if(|served| served.1 == now);
+        ended.map(|(item, _)| item)
+    }
+
+    /// If it is free, it takes the first of its queue, for so long.
+    pub(super) fn begin(&mut self, length: impl Fn(Item) -> u64, now: u64) {
+        if self.served.is_none() && !self.queue.is_empty() {
+            let item = self.queue.remove(0);
+            self.served = Some((item, now + length(item)));
+        }
+    }
+
+    /// What it has, in its queue or served.
+    fn items(&self) -> impl Iterator<Item = Item> {
+        let served = self.served.iter().map(|&(item, _)| item);
+        self.queue.iter().copied().chain(served)
+    }
 }
 
 /// One that has left a server.
 #[derive(Clone, Copy, Debug)]
 struct Moving {
-    id: Id,
+    item: Item,
     channel: ChannelId,
-    /// Cycle in which it is delivered, or joins the next queue.
+    /// Cycle in which it is at its host, or joins the next queue.
     due: u64,
 }
 
 /// The network of one class.
 #[derive(Debug)]
-struct Network {
+pub(super) struct Network {
     /// Class of the flows.
-    class: usize,
-    times: OutOfBand,
-    /// By channel.
-    servers: Vec<Server>,
+    pub(super) class: usize,
+    pub(super) times: OutOfBand,
+    /// At the sending ends, by channel.
+    pub(super) servers: Vec<Server>,
+    /// Those of copies at the far ends, by channel (D68).
+    pub(super) inputs: Vec<Server>,
     moving: Vec<Moving>,
+    /// Copies that are at a host, until its element hears them in this cycle.
+    pub(super) at_hosts: Vec<(HostId, Id)>,
+    /// Words of the broadcasts that hosts have wanted in the last cycle.
+    pub(super) wanted: Vec<(HostId, u32)>,
 }
 
 /// The networks of all classes.
 #[derive(Debug)]
 pub(super) struct Networks {
-    networks: Vec<Network>,
-    /// Everything that was created, in order.
+    pub(super) by_class: Vec<Network>,
+    /// All control packets that were created, in order.
     pub(super) all: Vec<Carried>,
+    /// All copies of broadcasts, likewise.
+    pub(super) copies: Vec<Copied>,
 }
 
 impl Networks {
@@ -65,28 +104,39 @@ impl Networks {
         let networks = classes.filter_map(|(class, plan)| {
             let times = plan.control.as_ref()?.transport?;
             assert!(times.serialisation >= 1 && times.propagation >= 1, "D49");
+            let servers = vec![Server::default(); setting.graph.channels().len()];
             Some(Network {
                 class,
                 times,
-                servers: vec![Server::default(); setting.graph.channels().len()],
+                servers: servers.clone(),
+                inputs: servers,
                 moving: Vec::new(),
+                at_hosts: Vec::new(),
+                wanted: Vec::new(),
             })
         });
         Self {
-            networks: networks.collect(),
+            by_class: networks.collect(),
             all: Vec::new(),
+            copies: Vec::new(),
         }
+    }
+
+    /// That of a class.
+    pub(super) fn of_class(&mut self, class: usize) -> &mut Network {
+        let mut networks = self.by_class.iter_mut();
+        let network = networks.find(|network| network.class == class);
+        network.expect("a class out of band")
     }
 
     /// A host creates some in this cycle, in this order.
     pub(super) fn create(&mut self, setting: Setting<'_>, sayings: Vec<Saying>, now: u64) {
         for saying in sayings {
             let class = usize::from(setting.plan.flows[saying.flow].class);
-            let mut networks = self.networks.iter_mut();
-            let network = networks.find(|network| network.class == class);
-            let network = network.expect("a class out of band");
+            let item = Item::Packet(self.all.len());
             let channel = setting.graph.host_channel(saying.ends(setting).0);
-            network.servers[channel.index()].queue.push(self.all.len());
+            let server = &mut self.of_class(class).servers[channel.index()];
+            server.queue.push(item);
             self.all.push(Carried {
                 class,
                 saying,
@@ -98,60 +148,65 @@ impl Networks {
 
     /// One cycle, after everything of it was created.
     pub(super) fn cycle(&mut self, setting: Setting<'_>, agents: &mut Agents, now: u64) {
-        for network in &mut self.networks {
+        for network in &mut self.by_class {
             network.arrive(setting, &mut self.all, now);
             network.end_services(setting, &mut self.all, agents, now);
+            network.hear_at_switches(setting, &mut self.copies, &mut agents.elements, now);
             network.begin_services(setting, &self.all, now);
         }
     }
 
-    /// Conservation: what is not delivered is in one place.
+    /// Conservation: what is not delivered, or heard, is in one place.
     pub(super) fn check(&self) {
-        let mut places = vec![0; self.all.len()];
-        for network in &self.networks {
-            for server in &network.servers {
-                let served = server.served.iter().map(|served| &served.0);
-                for &id in server.queue.iter().chain(served) {
-                    places[id] += 1;
+        let mut packets = vec![0; self.all.len()];
+        let mut copies = vec![0; self.copies.len()];
+        for network in &self.by_class {
+            assert!(network.at_hosts.is_empty(), "heard in the cycle it came");
+            let servers = network.servers.iter().chain(&network.inputs);
+            let moving = network.moving.iter().map(|moving| moving.item);
+            for item in servers.flat_map(Server::items).chain(moving) {
+                match item {
+                    Item::Packet(id) => packets[id] += 1,
+                    Item::Copy(id) => copies[id] += 1,
                 }
             }
-            for moving in &network.moving {
-                places[moving.id] += 1;
-            }
         }
-        for (carried, places) in self.all.iter().zip(places) {
+        for (carried, places) in self.all.iter().zip(packets) {
             assert_eq!(places, u32::from(carried.delivered.is_none()));
+        }
+        for (copy, places) in self.copies.iter().zip(copies) {
+            assert_eq!(places, u32::from(copy.heard.is_none()), "{copy:?}");
         }
     }
 }
 
 impl Network {
-    /// Those that are due join the next queue, in the order of the inputs, or are delivered.
+    /// Those that are due join the next queue, in the order of the inputs, or are at their host.
     fn arrive(&mut self, setting: Setting<'_>, all: &mut [Carried], now: u64) {
-        let (mut due, later): (Vec<Moving>, Vec<Moving>) =
-            self.moving.iter().partition(|moving| moving.due == now);
-        self.moving = later;
-        due.sort_by_key(|moving| match setting.graph.channel(moving.channel).to {
-            Endpoint::Host(_) => 0,
-            Endpoint::Switch(_, port) => port,
-        });
-        for Moving { id, channel, .. } in due {
-            let carried = &mut all[id];
-            let (_, destination) = carried.saying.ends(setting);
-            match setting.graph.channel(channel).to {
-                Endpoint::Host(host) => {
-                    assert_eq!(host, destination, "delivered to another host");
-                    assert_eq!(carried.delivered.replace(now), None);
-                }
-                Endpoint::Switch(..) => {
-                    let next = next(setting, channel, carried.saying);
-                    self.servers[next.index()].queue.push(id);
+        for channel in by_port(setting, |channel| channel.to) {
+            let due = |moving: &mut Moving| moving.channel == channel && moving.due == now;
+            let due: Vec<Moving> = self.moving.extract_if(.., due).collect();
+            assert!(due.len() <= 1, "a channel brings one per cycle");
+            for Moving { item, .. } in due {
+                match (item, setting.graph.channel(channel).to) {
+                    (Item::Packet(id), Endpoint::Host(host)) => {
+                        assert_eq!(host, all[id].saying.ends(setting).1, "another host");
+                        assert_eq!(all[id].delivered.replace(now), None);
+                    }
+                    (Item::Packet(id), Endpoint::Switch(..)) => {
+                        let next = next(setting, channel, all[id].saying);
+                        self.servers[next.index()].queue.push(item);
+                    }
+                    (Item::Copy(id), Endpoint::Host(host)) => self.at_hosts.push((host, id)),
+                    (Item::Copy(_), Endpoint::Switch(..)) => {
+                        self.inputs[channel.index()].queue.push(item);
+                    }
                 }
             }
         }
     }
 
-    /// Those whose service ends visit, and leave.
+    /// Those whose service ends visit, at one switch in the order of its outputs, and leave; copies visit nothing.
     fn end_services(
         &mut self,
         setting: Setting<'_>,
@@ -159,18 +214,19 @@ impl Network {
         agents: &mut Agents,
         now: u64,
     ) {
-        for channel in setting.graph.channel_ids() {
-            let served = &mut self.servers[channel.index()].served;
-            let Some((id, _)) = served.take_if(|served| served.1 == now) else {
+        for channel in by_port(setting, |channel| channel.from) {
+            let Some(item) = self.servers[channel.index()].end(now) else {
                 continue;
             };
-            agents.take(setting, channel.index(), &mut all[id].saying, now);
+            if let Item::Packet(id) = item {
+                agents.take(setting, channel.index(), &mut all[id].saying, now);
+            }
             let routing = match setting.graph.channel(channel).to {
                 Endpoint::Host(_) => 0,
                 Endpoint::Switch(..) => self.times.routing,
             };
             self.moving.push(Moving {
-                id,
+                item,
                 channel,
                 due: now + u64::from(self.times.propagation) + u64::from(routing),
             });
@@ -179,22 +235,34 @@ impl Network {
 
     /// Servers that are free take the first of their queue.
     fn begin_services(&mut self, setting: Setting<'_>, all: &[Carried], now: u64) {
+        let times = self.times;
+        let broadcast = || times.broadcast.expect("D68: a class with elements");
         for channel in setting.graph.channel_ids() {
-            let server = &mut self.servers[channel.index()];
-            if server.served.is_some() || server.queue.is_empty() {
-                continue;
-            }
-            let id = server.queue.remove(0);
-            let mut says = all[id].saying.says;
             let is_switch = matches!(setting.graph.channel(channel).from, Endpoint::Switch(..));
-            let processing = match says.shown() {
-                Some(_) if is_switch => self.times.processing,
-                _ => 0,
+            let length = |item| match item {
+                Item::Packet(id) => {
+                    let mut says = all[id].saying.says;
+                    let processes = is_switch && says.shown().is_some();
+                    let processing = if processes { times.processing } else { 0 };
+                    u64::from(times.serialisation) + u64::from(processing)
+                }
+                Item::Copy(_) => broadcast().serialisation.into(),
             };
-            let length = u64::from(self.times.serialisation) + u64::from(processing);
-            server.served = Some((id, now + length));
+            self.servers[channel.index()].begin(length, now);
+            let heard = |_| broadcast().processing.into();
+            self.inputs[channel.index()].begin(heard, now);
         }
     }
+}
+
+/// All channels, in the order of the ports at one of their ends; hosts have one port.
+pub(super) fn by_port(setting: Setting<'_>, end: impl Fn(&Channel) -> Endpoint) -> Vec<ChannelId> {
+    let mut channels: Vec<ChannelId> = setting.graph.channel_ids().collect();
+    channels.sort_by_key(|&channel| match end(setting.graph.channel(channel)) {
+        Endpoint::Host(_) => 0,
+        Endpoint::Switch(_, port) => port,
+    });
+    channels
 }
 
 /// The output of the switch behind a channel.

@@ -214,6 +214,11 @@ impl Host {
         self.control.want(self.flows.notify(look, delivered));
     }
 
+    /// Stage Notify, at its end: the element of a class says this from now on (D68).
+    pub(super) fn tell(&mut self, setting: Setting<'_>, said: (usize, u32), now: u64) {
+        self.control.want(self.flows.tell(setting, said, now));
+    }
+
     /// Control packets made in this cycle for a network beside the data network (D49), in order.
     pub(super) fn take_beside(&mut self) -> Vec<Saying> {
         self.control.take_beside()

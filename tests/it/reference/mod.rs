@@ -2,15 +2,15 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55-D61, D63-D67, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55-D61, D63-D68, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `legacy_tables` (D54), `switch`
 //! (queues and holding), `routing`, `adaptive` (D20), `own_routes` (D66) and `set_up` (D67), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7) and
 //! `arbitration` (matching), `wormhole` (D65, in place of stages Arbitrate, Cross and Inject), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
-//! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49),
-//! `applications` (D50), `waits` (D63), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
+//! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48), `beside` (D49), `elements` and `broadcasts` (D68),
+//! `notify` (receivers, elements, senders), `applications` (D50), `waits` (D63), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
 //! `outcome`, `window` (what a measurement counts).
 
 mod adaptive;
@@ -18,9 +18,11 @@ mod admission;
 mod applications;
 mod arbitration;
 mod beside;
+mod broadcasts;
 mod check;
 mod class_source;
 mod drops;
+mod elements;
 mod flows;
 mod host;
 mod input;
@@ -30,6 +32,7 @@ mod link;
 mod looks;
 mod marking;
 mod messages;
+mod notify;
 mod outcome;
 mod output;
 mod output_lanes;
@@ -62,7 +65,7 @@ use beside::Networks;
 use host::Host;
 use link::Link;
 use messages::Messages;
-use packet::{Packet, Rejected, Saying};
+use packet::{Packet, Rejected};
 use switch::Switch;
 use virtlane::plan::Plan;
 use virtlane::rng::{Purpose, stream};
@@ -322,6 +325,7 @@ impl<'a> Fabric<'a> {
     }
 
     fn generate_and_inject(&mut self, now: u64) {
+        self.networks.begin_broadcasts(self.setting);
         for host in &mut self.hosts {
             host.generate(
                 self.setting,
@@ -349,52 +353,5 @@ impl<'a> Fabric<'a> {
             };
             link.cross(now, buffer);
         }
-    }
-
-    /// Receivers, then senders.
-    fn notify(&mut self, now: u64) {
-        let mut classes = self.setting.plan.classes.iter();
-        if classes.all(|class| class.control.is_none()) {
-            return;
-        }
-        for packet in &self.packets {
-            if packet.delivered == Some(now) {
-                self.hosts[packet.destination.index()].receive(self.setting, packet, now);
-            }
-        }
-        let delivered: Vec<Saying> = self
-            .control_packets()
-            .into_iter()
-            .filter(|(_, delivered)| *delivered == Some(now))
-            .map(|(saying, _)| saying)
-            .collect();
-        for &saying in &delivered {
-            let (_, to) = saying.ends(self.setting);
-            self.hosts[to.index()].receive_control(self.setting, saying, now);
-        }
-        for host in &mut self.hosts {
-            host.notify(self.setting, &self.packets, &delivered, now);
-        }
-    }
-
-    /// All answers, replies and probes in band and out of band, and when they were delivered: answers with the last of
-    /// their packets (D45).
-    fn control_packets(&self) -> Vec<(Saying, Option<u64>)> {
-        let packets = self.packets.iter();
-        let in_band = packets.filter_map(|packet| Some((packet.saying?, packet.delivered)));
-        let in_band: Vec<(Saying, Option<u64>)> = in_band.collect();
-        let is_same = |one: &(Saying, Option<u64>), next: &(Saying, Option<u64>)| {
-            matches!(one.0.says, Says::Answer(_)) && one.0 == next.0
-        };
-        let whole = in_band.chunk_by(is_same).map(|own| {
-            let delivered: Option<Vec<u64>> = own.iter().map(|packet| packet.1).collect();
-            (
-                own[0].0,
-                delivered.and_then(|cycles| cycles.into_iter().max()),
-            )
-        });
-        let beside = self.networks.all.iter();
-        let beside = beside.map(|carried| (carried.saying, carried.delivered));
-        whole.chain(beside).collect()
     }
 }

@@ -1,6 +1,7 @@
-//! The agents of channels, and the control packets that visit them (D48).
+//! The agents of channels, and the control packets that visit them (D48), with the elements of where the channels begin (D68).
 
 use super::Setting;
+use super::elements::Elements;
 use super::packet::Saying;
 use super::set_up;
 use virtlane::control::Agent;
@@ -22,6 +23,7 @@ struct Visited {
 pub(super) struct Agents {
     /// By class and channel; no channel where the class does not probe, or sets up (D67).
     classes: Vec<Vec<Visited>>,
+    pub(super) elements: Elements,
 }
 
 impl Agents {
@@ -48,6 +50,7 @@ impl Agents {
         };
         Self {
             classes: classes.map(of_class).collect(),
+            elements: Elements::new(setting),
         }
     }
 
@@ -75,7 +78,11 @@ impl Agents {
         visited.visits.push(now);
         let control = setting.plan.classes[class].control.as_ref();
         let algorithm = &control.expect("a class with control").algorithm;
-        algorithm.visit(&mut visited.agent, now, payload);
+        let begins_at = setting.graph.channels()[channel].from;
+        match self.elements.at(class, begins_at) {
+            None => algorithm.visit(&mut visited.agent, now, payload),
+            Some(element) => algorithm.pass(&mut visited.agent, element, now, payload),
+        }
     }
 
     /// Cycles of the visits of a class, by channel.

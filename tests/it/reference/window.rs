@@ -115,6 +115,12 @@ pub(crate) struct ControlCounts {
     pub(crate) visits: Vec<u64>,
     /// States of the agents, by channel, in words.
     pub(crate) agents: Vec<String>,
+    /// Copies of broadcasts that have joined the queue of a channel (D68).
+    pub(crate) broadcasts: u64,
+    /// Cycles in which copies were heard, by element: of switches, then of hosts; none where the class has no elements.
+    pub(crate) heard: Vec<Vec<u64>>,
+    /// States of the elements, likewise, in words.
+    pub(crate) elements: Vec<String>,
 }
 
 /// Counts of a measurement window.
@@ -273,12 +279,18 @@ pub(super) fn control(fabric: &Fabric<'_>) -> Vec<ControlCounts> {
         let delays: Vec<u64> = delays.collect();
         let visits = fabric.agents.visits(class);
         let states = fabric.agents.states(class);
+        let copies = fabric.networks.copies.iter();
+        let elements = fabric.agents.elements.seen(class).into_iter();
+        let (heard, elements) = elements.unzip();
         ControlCounts {
             created: mine.count() as u64,
             delivered: delays.len() as u64,
             delay: sum_and_most(&delays),
             visits: visits.map(|visits| visits.len() as u64).collect(),
             agents: states.map(|state| format!("{state:?}")).collect(),
+            broadcasts: copies.filter(|copy| copy.class == class).count() as u64,
+            heard,
+            elements,
         }
     };
     classes.map(of_class).collect()

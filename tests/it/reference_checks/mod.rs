@@ -6,6 +6,7 @@ mod applications;
 mod buckets;
 mod control;
 mod drops;
+mod elements;
 mod flows;
 mod groups;
 mod marking;

@@ -10,7 +10,7 @@ use super::{chain, star};
 use crate::reference::{Outcome, simulate};
 use virtlane::control::erratic::Erratic;
 use virtlane::control::probe::Place;
-use virtlane::control::{Actions, Agent, Algorithm, Event, Facts, Line, Payload, Sender};
+use virtlane::control::{Actions, Agent, Algorithm, Element, Event, Facts, Line, Payload, Sender};
 use virtlane::ids::ChannelId;
 use virtlane::plan::{OutOfBand, Plan};
 use virtlane::routing::Tables;
@@ -26,12 +26,14 @@ const SLOW: OutOfBand = OutOfBand {
     routing: 3,
     processing: 6,
     propagation: 2,
+    broadcast: None,
 };
 const QUICK: OutOfBand = OutOfBand {
     serialisation: 1,
     routing: 0,
     processing: 0,
     propagation: 1,
+    broadcast: None,
 };
 pub(super) const TRANSPORTS: [Option<OutOfBand>; 3] = [None, Some(QUICK), Some(SLOW)];
 
@@ -109,6 +111,18 @@ impl<'a> Agents<'a> {
             visits: vec![0; graph.channels().len()],
             reply_visits: false,
         }
+    }
+
+    /// A visit, together with the element of where the channel begins (D68).
+    pub(super) fn pass(
+        &mut self,
+        (channel, element): (ChannelId, &mut Element),
+        now: u64,
+        payload: &mut Payload,
+    ) {
+        let agent = &mut self.all[channel.index()];
+        self.algorithm.pass(agent, element, now, payload);
+        self.visits[channel.index()] += 1;
     }
 
     fn visit(&mut self, channel: ChannelId, now: u64, payload: &mut Payload) {
@@ -238,7 +252,7 @@ fn a_probe_alone_and_its_reply() {
 }
 
 /// The channels from a host to the other one.
-fn way(graph: &Graph, tables: &Tables, from: u32) -> Vec<ChannelId> {
+pub(super) fn way(graph: &Graph, tables: &Tables, from: u32) -> Vec<ChannelId> {
     let hosts = [0, 1].map(virtlane::ids::HostId);
     let from = from as usize;
     let path = tables.path(graph, hosts[from], hosts[1 - from], virtlane::ids::SlId(0));

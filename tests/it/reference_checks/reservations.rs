@@ -98,6 +98,7 @@ fn a_flow_begins_in_the_cycle_after_the_reply() {
         routing: 3,
         processing: 6,
         propagation: 2,
+        broadcast: None,
     };
     for (transport, start) in [(None, 21), (Some(slow), 11 + 17 + 1 + 11 + 1)] {
         let mut plan = reserving(&[HALF], transport, vec![asks(0, 2, 10)]);

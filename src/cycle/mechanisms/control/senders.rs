@@ -303,8 +303,8 @@ pub(super) fn system(
 ) {
     let now = calendar.now();
     let mut probes = probes.as_deref_mut();
-    let has_deliveries = (probes.as_ref()).is_some_and(|probes| probes.has_deliveries());
-    let is_busy = has_deliveries || !(lists.sent.is_empty() && lists.consumed.is_empty());
+    let has_news = (probes.as_ref()).is_some_and(|probes| probes.has_news());
+    let is_busy = has_news || !(lists.sent.is_empty() && lists.consumed.is_empty());
     if !is_busy && senders.next() > now {
         return;
     }

@@ -1,5 +1,6 @@
 //! Builds what classes apart have in a shard.
 
+use super::elements::Elements;
 use super::network::{Far, Network, Station};
 use super::{Given, Probes, visits};
 use crate::control::Agent;
@@ -12,6 +13,7 @@ use crate::cycle::state::Fact;
 use crate::fabric::rows::{HostRow, PortRow};
 use crate::ids::ChannelId;
 use crate::plan::{Control, FlowPlan};
+use crate::topology::Endpoint;
 
 /// Control packets of classes apart as a mechanism.
 pub struct Probing;
@@ -78,38 +80,73 @@ fn probes(site: &Site<'_>, channels: &[ChannelId], rows: &[u32]) -> Probes {
         agents.flatten().collect()
     };
     let network = |control: Option<&Control>| match control {
-        Some(control) if control.transport.is_some() => Network::new(channels.len()),
+        Some(control) if control.transport.is_some() => {
+            Network::new(channels.len(), has_elements(control))
+        }
         _ => Network::default(),
     };
-    let is_out_of_band = controls
-        .iter()
-        .flatten()
-        .any(|control| control.transport.is_some());
+    let elements = controls.iter().map(|control| elements(site, *control));
     Probes {
         agents: controls.iter().copied().map(agents).collect(),
+        elements: elements.collect(),
         networks: controls.iter().copied().map(network).collect(),
-        given: Given {
-            first: first as u16,
-            algorithms: controls
-                .iter()
-                .map(|control| Some(control.as_ref()?.algorithm.clone()))
-                .collect(),
-            times: controls
-                .iter()
-                .map(|control| control.as_ref()?.transport)
-                .collect(),
-            stations: if is_out_of_band {
-                channels
-                    .iter()
-                    .map(|&channel| station(site, channel))
-                    .collect()
-            } else {
-                Vec::new()
-            },
-            ways: rows.iter().map(|&id| way(site, id)).collect(),
-        },
+        given: given(site, &controls, channels, rows),
         ..Probes::default()
     }
+}
+
+/// `controls`: by class of control packets; `rows`: the flows by row.
+fn given(
+    site: &Site<'_>,
+    controls: &[Option<&Control>],
+    channels: &[ChannelId],
+    rows: &[u32],
+) -> Given {
+    let algorithms = (controls.iter()).map(|control| Some(control.as_ref()?.algorithm.clone()));
+    let times = controls.iter().map(|control| control.as_ref()?.transport);
+    let apart = || controls.iter().flatten();
+    let stations = if apart().any(|control| control.transport.is_some()) {
+        let stations = channels.iter().map(|&channel| station(site, channel));
+        stations.collect()
+    } else {
+        Vec::new()
+    };
+    let first_flows = if apart().any(|control| has_elements(control)) {
+        first_flows(site, rows)
+    } else {
+        Vec::new()
+    };
+    Given {
+        first: site.plan.first_answers() as u16,
+        algorithms: algorithms.collect(),
+        times: times.collect(),
+        stations,
+        ways: rows.iter().map(|&id| way(site, id)).collect(),
+        first_flows,
+    }
+}
+
+/// Whether the switches and hosts of a class have elements.
+fn has_elements(control: &Control) -> bool {
+    let broadcast = control.transport.and_then(|times| times.broadcast);
+    broadcast.is_some() && control.algorithm.has_elements()
+}
+
+fn elements(site: &Site<'_>, control: Option<&Control>) -> Elements {
+    let Some(control) = control.filter(|control| has_elements(control)) else {
+        return Elements::default();
+    };
+    let switches = site.placement.switches[site.number].len();
+    let hosts = site.placement.hosts[site.number].len();
+    Elements::new(&control.algorithm, switches, hosts)
+}
+
+/// First row of the flows of each host, and the end of all; `rows`: the flows by row, those of one host together.
+fn first_flows(site: &Site<'_>, rows: &[u32]) -> Vec<u32> {
+    let hosts = site.placement.hosts[site.number].iter();
+    let before = |host| rows.partition_point(|&id| site.plan.flows[id as usize].source < host);
+    let firsts = hosts.map(|&host| before(host) as u32);
+    firsts.chain([rows.len() as u32]).collect()
 }
 
 fn agent(site: &Site<'_>, control: &Control, channel: ChannelId) -> Option<Agent> {
@@ -143,23 +180,35 @@ fn way(site: &Site<'_>, id: u32) -> Option<Way> {
 
 /// The port of an outgoing channel.
 fn station(site: &Site<'_>, channel: ChannelId) -> Station {
-    let ends = site.graph.channel(channel);
-    let (shard, port) = site.placement.row_of(ends.to);
+    let (graph, placement) = (site.graph, site.placement);
+    let ends = graph.channel(channel);
+    let (shard, port) = placement.row_of(ends.to);
     let to = if ends.to.host().is_some() {
-        Far::Host
+        Far::Host(port)
     } else if shard as usize == site.number {
         Far::Switch(port)
     } else {
         Far::Border(shard, port)
     };
     let tables = site.routes.tables();
-    let first = ends
-        .from
-        .switch()
-        .map(|switch| site.placement.first_port[switch.index()]);
+    let switches = &placement.switches[site.number];
+    let (first, ports, element) = match ends.from {
+        Endpoint::Switch(switch, _) => {
+            let first = placement.first_port[switch.index()];
+            let row = switches.partition_point(|&other| other < switch);
+            (first, graph.connected_ports(switch).count(), row as u32)
+        }
+        Endpoint::Host(host) => {
+            let port = placement.host_port[host.index()];
+            let row = port.minus(placement.first_host_port[site.number]);
+            (PortRow(0), 0, switches.len() as u32 + row)
+        }
+    };
     Station {
         to,
-        table_row: tables.map_or(0, |tables| tables.row_behind(site.graph, channel.reverse())),
-        first: first.unwrap_or(PortRow(0)),
+        table_row: tables.map_or(0, |tables| tables.row_behind(graph, channel.reverse())),
+        first,
+        end: first.plus(ports as u32),
+        element,
     }
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Kind of a control packet; those wanted in one cycle are made in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Kind {
+    /// A copy of a broadcast, which goes as control packets do; its word is the first.
+    Copy,
     /// An answer; its value is the first word.
     Answer,
     /// A reply.

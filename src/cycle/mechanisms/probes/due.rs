@@ -1,4 +1,4 @@
-//! What is to be made of classes apart, in the order of D47.
+//! What is to be made of classes apart, in the order of D47 and D68.
 
 use super::Probes;
 use super::content::{Content, Kind};
@@ -8,6 +8,7 @@ use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::control::answers::Way;
 use crate::cycle::state::Place;
 use crate::fabric::components::NONE;
+use crate::fabric::rows::{HostRow, PortRow};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -18,9 +19,9 @@ pub(super) struct Due {
     pub(super) at: u64,
     host: u32,
     class: u16,
-    /// Cycle of the call that wanted it.
+    /// Cycle of the call that wanted it; 0 for a broadcast, which goes first.
     wanted: u64,
-    kind: Kind,
+    pub(super) kind: Kind,
     flow: u32,
     /// Number of that call.
     call: u64,
@@ -67,6 +68,26 @@ impl Probes {
         }
     }
 
+    /// The element of the host that a way begins at broadcasts, in cycle `now`.
+    pub(super) fn broadcast(&mut self, now: u64, way: &Way, word: u32) {
+        let content = Content {
+            kind: Kind::Copy,
+            visits: false,
+            payload: [word, 0, 0, 0],
+        };
+        self.due.push(Reverse(Due {
+            at: now + 1,
+            host: way.host.0,
+            class: way.class,
+            wanted: 0,
+            kind: content.kind,
+            flow: NONE,
+            call: 0,
+            content,
+            row: NONE,
+        }));
+    }
+
     fn want(&mut self, (now, after): (u64, u64), (way, row): (&Way, u32), content: Content) {
         debug_assert!(after >= 1, "it is made in a later cycle");
         self.due.push(Reverse(Due {
@@ -83,6 +104,14 @@ impl Probes {
         self.calls += 1;
     }
 
+    /// A broadcast begins at the port of a host.
+    fn begin(&mut self, number: usize, port: PortRow, due: Due) {
+        if let Some(times) = self.given.times[number].and_then(|times| times.broadcast) {
+            let copy = Parcel::copy(due.content);
+            self.networks[number].copy(port, due.at, times, copy);
+        }
+    }
+
     /// Makes those of cycle `now`; `enter` is told of each that is a packet, with its number.
     pub(in crate::cycle::mechanisms) fn make(
         &mut self,
@@ -94,12 +123,16 @@ impl Probes {
             let Some(Reverse(due)) = self.due.pop() else {
                 break;
             };
+            let number = usize::from(due.class - self.given.first);
             let way = match due.kind {
                 Kind::Probe => self.given.ways[due.row as usize],
                 Kind::Answer | Kind::Reply => answers.way(due.row),
+                Kind::Copy => {
+                    self.begin(number, place.port(HostRow(due.host)), due);
+                    continue;
+                }
             };
             let Some(way) = way else { continue };
-            let number = usize::from(way.class - self.given.first);
             let own = place.shared.own_routes.as_ref();
             if let Some(times) = self.given.times[number] {
                 let parcel = Parcel {

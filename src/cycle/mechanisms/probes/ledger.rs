@@ -7,6 +7,12 @@ use crate::cycle::look::Columns;
 use crate::cycle::mechanism::ShardBuilder;
 use bevy_ecs::world::World;
 
+/// What is counted of broadcasts.
+const COPIES: [(&str, fn(&World, u64) -> u64); 2] = [
+    ("control.broadcasts", |world, _| copies(world)[0]),
+    ("control.broadcasts_heard", |world, _| copies(world)[1]),
+];
+
 /// What is counted out of band.
 const SUMS: [(&str, fn(&World, u64) -> u64); 3] = [
     ("out_of_band.created", |world, _| sums(world)[0]),
@@ -24,6 +30,11 @@ impl Probing {
                 by,
                 value: |world, _| world.resource::<Probes>().visits,
             });
+        }
+        if !probes.given.first_flows.is_empty() {
+            for (name, value) in COPIES {
+                shard.count(Count { name, by, value });
+            }
         }
         if probes.given.times.iter().all(Option::is_none) {
             return;
@@ -52,10 +63,21 @@ fn sums(world: &World) -> [u64; 3] {
     })
 }
 
-/// Created = delivered + under way.
+/// Copies that joined the queue of a channel, and copies heard, all networks together.
+fn copies(world: &World) -> [u64; 2] {
+    let networks = world.resource::<Probes>().networks.iter();
+    networks.fold([0; 2], |[joined, heard], network| {
+        let copies = &network.copies;
+        [joined + copies.joined, heard + copies.heard]
+    })
+}
+
+/// Created = delivered + under way, joined = heard + under way.
 fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
     let probes = view.resource::<Probes>();
     for network in probes.into_iter().flat_map(|probes| &probes.networks) {
         ledger.carries(network.created, network.received, network.under_way());
+        let copies = &network.copies;
+        ledger.spreads(copies.joined, copies.heard, network.copies_under_way());
     }
 }

@@ -1,12 +1,13 @@
-//! Control packets of classes apart: probes and replies, the agents they visit, control networks beside the data network
-//! (D47 to D49 of the model).
+//! Control packets of classes apart: probes and replies, the agents they visit, control networks beside the data network,
+//! elements of switches and hosts, and their broadcasts (D47 to D49, D68 of the model).
 //!
-//! Stages: `Slot::Admit` (they are made, with the answers of other classes), `Slot::React` (visits at switch outputs, control
-//! networks), `Slot::Notify` (visits at hosts, deliveries; with senders and receivers); only where a class is apart
+//! Stages: `Slot::Admit` (they are made, with the answers of other classes, and broadcasts begin), `Slot::React` (visits at
+//! switch outputs, control networks), `Slot::Notify` (visits at hosts, deliveries, what elements say; with senders and
+//! receivers); only where a class is apart
 //! Reads: packets that passed a crossbar, where a class probes in band
 //! Writes: its own state; mail
 //! Cost: O(log packets to be made) per control packet; O(1) per visit, and per grant where a class probes in band; out of band
-//! O(log packets under way) per hop
+//! O(log packets and copies under way) per hop; O(flows of the host) where its element says something else
 //!
 //! # Rules
 //! 1. In band a packet's record holds the row of its [`Content`]; a row lives from the creation to the delivery, and the
@@ -14,7 +15,10 @@
 //! 2. Out of band the end of a service is known when a packet joins a queue, since nobody overtakes: a server is the cycle in
 //!    which it is free.
 //! 3. Everything that joins the queue of a switch output in one cycle comes by different inputs of its switch: the heap of a
-//!    control network has them in the order of port rows, which is that of their numbers.
+//!    control network has them in the order of port rows, which is that of their numbers. The same holds of visits, by outputs,
+//!    and of copies that are heard, which come after all of these.
+//! 4. When a copy is heard is known when it leaves for the input server, since those of one channel come in order. A host's
+//!    element hears a copy in `Slot::React`: until `Slot::Notify` nobody asks it.
 //!
 //! # Deviations
 //! None. The agents are in [`control`](crate::control::probe).
@@ -22,9 +26,12 @@
 mod build;
 mod content;
 mod due;
+mod elements;
 mod ledger;
 mod network;
 mod notify;
+#[cfg(test)]
+mod tests;
 mod visits;
 
 pub use build::Probing;
@@ -33,6 +40,7 @@ pub use network::Parcel;
 
 use self::content::{Contents, Kind};
 use self::due::Due;
+use self::elements::Elements;
 use self::network::{Network, Station};
 use super::control::answers::Way;
 use crate::control::{Agent, Algorithm, Payload};
@@ -57,6 +65,8 @@ struct Given {
     stations: Vec<Station>,
     /// Where the probes of a flow go, by its row at its source.
     ways: Vec<Option<Way>>,
+    /// First row of the flows of a host, and the end of all; none where no class has elements.
+    first_flows: Vec<u32>,
 }
 
 /// All that classes apart have in a shard.
@@ -72,6 +82,8 @@ pub struct Probes {
     contents: Contents,
     /// Agents by port row, by class; none of a class that does not probe.
     agents: Vec<Vec<Agent>>,
+    /// Elements by class.
+    elements: Vec<Elements>,
     /// Control networks by class; empty where the class is in band.
     networks: Vec<Network>,
     /// Visits of agents since cycle 0.
@@ -131,6 +143,9 @@ impl Probes {
 
     /// A parcel comes from another shard: to the input of a port of a switch, in cycle `at`.
     pub fn join(&mut self, network: u16, (at, port): (u64, PortRow), parcel: Parcel) {
-        self.networks[usize::from(network)].join(at, port, parcel);
+        let number = usize::from(network);
+        if let Some(times) = self.given.times[number] {
+            self.networks[number].join(times, (at, port), parcel);
+        }
     }
 }

@@ -1,7 +1,8 @@
-//! A control network beside the data network (D49).
+//! A control network beside the data network (D49, D68).
 
 use super::Probes;
 use super::content::Content;
+use super::elements::{Copies, Elements};
 use crate::control::{Agent, Algorithm};
 use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::state::{Forwarding, Mail, Outbox};
@@ -12,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// A control packet out of band.
+/// A control packet out of band, or a copy of a broadcast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Parcel {
     /// Its flow (global id).
@@ -28,12 +29,14 @@ pub struct Parcel {
 
 /// What happens to a parcel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-enum Step {
+pub(super) enum Step {
     /// Its service ends at an output.
     Served,
     /// It has come by an input and joins the queue of an output of the switch.
     Joins,
-    /// It is delivered to a host.
+    /// A copy that has come by an input is heard at the switch.
+    Heard,
+    /// It comes to a host.
     Delivered,
 }
 
@@ -43,8 +46,8 @@ type Event = (u64, Step, PortRow, Parcel);
 /// Far end of a port's channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Far {
-    /// A host.
-    Host,
+    /// A host, with its port.
+    Host(PortRow),
     /// An input of a switch of this shard.
     Switch(PortRow),
     /// An input of a switch of another shard.
@@ -57,8 +60,11 @@ pub(super) struct Station {
     pub(super) to: Far,
     /// Row of the forwarding table for what comes in here.
     pub(super) table_row: u32,
-    /// First port of the switch.
+    /// Ports of the switch, from the first one to before the end.
     pub(super) first: PortRow,
+    pub(super) end: PortRow,
+    /// Row of the element of the switch or host, where a class has elements.
+    pub(super) element: u32,
 }
 
 /// The control packets of a class that are under way, and what was counted of them.
@@ -66,7 +72,8 @@ pub(super) struct Station {
 pub(super) struct Network {
     /// End of the last service, by port row.
     free: Vec<u64>,
-    events: BinaryHeap<Reverse<Event>>,
+    pub(super) events: BinaryHeap<Reverse<Event>>,
+    pub(super) copies: Copies,
     /// Delivered in this cycle.
     #[serde(skip)]
     pub(super) delivered: Vec<Parcel>,
@@ -88,20 +95,22 @@ pub(super) struct Leads<'a> {
 }
 
 /// What a network works with.
-struct Site<'a> {
-    now: u64,
-    times: OutOfBand,
-    stations: &'a [Station],
-    algorithm: &'a Algorithm,
+pub(super) struct Site<'a> {
+    pub(super) now: u64,
+    pub(super) times: OutOfBand,
+    pub(super) stations: &'a [Station],
+    pub(super) algorithm: &'a Algorithm,
+    pub(super) elements: &'a mut Elements,
     agents: &'a mut [Agent],
     visits: &'a mut u64,
 }
 
 impl Network {
     /// One with so many ports.
-    pub(super) fn new(ports: usize) -> Self {
+    pub(super) fn new(ports: usize, has_elements: bool) -> Self {
         Self {
             free: vec![0; ports],
+            copies: Copies::new(if has_elements { ports } else { 0 }),
             ..Self::default()
         }
     }
@@ -112,9 +121,9 @@ impl Network {
         self.events.peek().map_or(u64::MAX, |Reverse((at, ..))| *at)
     }
 
-    /// Parcels under way in the shard.
+    /// Control packets under way in the shard.
     pub(super) fn under_way(&self) -> u64 {
-        self.events.len() as u64
+        self.events.len() as u64 - self.copies_under_way()
     }
 
     /// A parcel is created at a host; `service`: from its joining to the end of its service if nothing is ahead.
@@ -123,12 +132,18 @@ impl Network {
         self.serve(port, service, parcel);
     }
 
-    /// A parcel will join a queue of the switch that it comes to by the input of a port.
-    pub(super) fn join(&mut self, at: u64, port: PortRow, parcel: Parcel) {
-        self.events.push(Reverse((at, Step::Joins, port, parcel)));
+    /// A parcel comes to a switch by the input of a port in cycle `at`: a control packet joins the queue of an output, a copy
+    /// that of the input's server. Those of one input come in the order of cycles.
+    pub(super) fn join(&mut self, times: OutOfBand, (at, port): (u64, PortRow), parcel: Parcel) {
+        let (at, step) = if parcel.is_copy() {
+            (self.copies.process((at, port), times), Step::Heard)
+        } else {
+            (at, Step::Joins)
+        };
+        self.events.push(Reverse((at, step, port, parcel)));
     }
 
-    fn serve(&mut self, port: PortRow, service: Range<u64>, parcel: Parcel) {
+    pub(super) fn serve(&mut self, port: PortRow, service: Range<u64>, parcel: Parcel) {
         let free = &mut self.free[port.0 as usize];
         *free = service.start.max(*free) + (service.end - service.start);
         let event = (*free, Step::Served, port, parcel);
@@ -138,18 +153,22 @@ impl Network {
     /// Its service at an output ends: the visit, and on to the next queue or the host.
     fn leave(&mut self, site: &mut Site<'_>, port: PortRow, mut parcel: Parcel) -> Option<Leaves> {
         if parcel.content.visits {
-            let agent = &mut site.agents[port.0 as usize];
+            let element = site.stations[port.0 as usize].element;
+            let place = (&mut site.agents[port.0 as usize], element);
             let payload = &mut parcel.content.payload;
-            site.algorithm.visit(agent, site.now, payload);
+            (site.elements).visit(site.algorithm, place, site.now, payload);
             *site.visits += 1;
         }
         match site.stations[port.0 as usize].to {
-            Far::Host => {
+            Far::Host(_) => {
                 let at = site.now + u64::from(site.times.propagation);
                 self.events
                     .push(Reverse((at, Step::Delivered, port, parcel)));
             }
-            Far::Switch(input) => self.join(site.now + site.times.hop(), input, parcel),
+            Far::Switch(input) => {
+                let at = site.now + site.times.hop();
+                self.join(site.times, (at, input), parcel);
+            }
             Far::Border(shard, port) => {
                 let at = site.now + site.times.hop();
                 return Some(Leaves {
@@ -182,8 +201,14 @@ impl Network {
         self.serve(out, site.now..site.now + time, parcel);
     }
 
-    fn deliver(&mut self, now: u64, parcel: Parcel) {
-        let latency = now - parcel.created;
+    /// It comes to the host at the far end of a port.
+    fn deliver(&mut self, site: &mut Site<'_>, port: PortRow, parcel: Parcel) {
+        if let Far::Host(host) = site.stations[port.0 as usize].to
+            && parcel.is_copy()
+        {
+            return self.hear_at_host(site, host, &parcel);
+        }
+        let latency = site.now - parcel.created;
         self.received += 1;
         self.latency += latency;
         self.longest = self.longest.max(latency);
@@ -213,6 +238,7 @@ impl Probes {
                 times,
                 stations: &given.stations,
                 algorithm,
+                elements: &mut self.elements[number],
                 agents: &mut self.agents[number],
                 visits: &mut self.visits,
             };
@@ -222,7 +248,8 @@ impl Probes {
                 };
                 match step {
                     Step::Joins => network.enter(&site, leads, port, parcel),
-                    Step::Delivered => network.deliver(now, parcel),
+                    Step::Heard => network.spread(&mut site, port, parcel),
+                    Step::Delivered => network.deliver(&mut site, port, parcel),
                     Step::Served => {
                         if let Some(left) = network.leave(&mut site, port, parcel) {
                             outbox.0[left.shard as usize].push(Mail::Parcel {
@@ -236,129 +263,5 @@ impl Probes {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::content::Kind;
-    use super::*;
-    use crate::control::erratic::Erratic;
-    use crate::control::probe::Place;
-    use crate::fabric::components::NONE;
-
-    const TIMES: OutOfBand = OutOfBand {
-        serialisation: 3,
-        routing: 10,
-        processing: 6,
-        propagation: 2,
-    };
-
-    /// Two switches: ports 0 (from host 0), 1 (from host 1), 2 (to port 3), then 3 and 4 (to host 2); 5 to 7 are the
-    /// hosts'. Row 0 of the table is that of the first switch, row 1 that of the second, whose first port is 3.
-    fn stations() -> Vec<Station> {
-        let station = |to, table_row, first| Station {
-            to,
-            table_row,
-            first: PortRow(first),
-        };
-        vec![
-            station(Far::Host, 0, 0),
-            station(Far::Host, 0, 0),
-            station(Far::Switch(PortRow(3)), 0, 0),
-            station(Far::Switch(PortRow(2)), 1, 3),
-            station(Far::Host, 1, 3),
-            station(Far::Switch(PortRow(0)), 0, 0),
-            station(Far::Switch(PortRow(1)), 0, 0),
-            station(Far::Switch(PortRow(4)), 0, 0),
-        ]
-    }
-
-    /// Runs parcels (port of the host, flow, creation, visits) to host 2; returns (flow, delivery) in order, and the visits.
-    fn run(parcels: &[(u32, u32, u64, bool)]) -> (Vec<(u32, u64)>, u64) {
-        let stations = stations();
-        let tables = Forwarding {
-            next: vec![0, 1, 2, 0, 0, 1],
-            host_count: 3,
-            ..Forwarding::default()
-        };
-        let machines = Erratic {
-            seed: 1,
-            probes: 100,
-            ..Erratic::default()
-        };
-        let algorithm = Algorithm::Erratic(machines);
-        let place = Place {
-            pace: 1,
-            from_host: false,
-            to_host: false,
-        };
-        let agent = algorithm.agent(place).expect("it probes");
-        let mut probes = Probes {
-            networks: vec![Network::new(stations.len())],
-            agents: vec![vec![agent; stations.len()]],
-            ..Probes::default()
-        };
-        probes.given.times = vec![Some(TIMES)];
-        probes.given.algorithms = vec![Some(algorithm)];
-        probes.given.stations = stations;
-        let leads = Leads {
-            tables: &tables,
-            own_routes: None,
-        };
-        let (mut delivered, mut outbox) = (Vec::new(), Outbox::default());
-        for now in 0..200 {
-            probes.run_networks(now, leads, &mut outbox);
-            let arrived = probes.networks[0].delivered.drain(..);
-            delivered.extend(arrived.map(|parcel| (parcel.flow, now)));
-            for &(port, flow, created, visits) in parcels.iter().filter(|parcel| parcel.2 == now) {
-                let content = Content {
-                    kind: if visits { Kind::Probe } else { Kind::Reply },
-                    visits,
-                    payload: [flow; 4],
-                };
-                let parcel = Parcel {
-                    flow,
-                    destination: 2,
-                    created,
-                    place: NONE,
-                    content,
-                };
-                let service = now..now + u64::from(TIMES.serialisation);
-                probes.networks[0].create(PortRow(port), service, parcel);
-            }
-        }
-        let network = &probes.networks[0];
-        assert_eq!(network.created, network.received + network.under_way());
-        (delivered, probes.visits)
-    }
-
-    /// Created in 5: served at the host to 8, joins at the first switch in 20, served to 29, joins at the second in 41, served
-    /// to 50, delivered in 52 = 5 + s + g + 2 (r + s + p + g). Without visits 6 less at each switch.
-    #[test]
-    fn one_alone_takes_the_sum_of_its_times() {
-        assert_eq!(run(&[(5, 7, 5, true)]), (vec![(7, 52)], 3));
-        assert_eq!(run(&[(5, 7, 5, false)]), (vec![(7, 40)], 0));
-    }
-
-    /// Both join the queue of port 2 in 20: first that by port 0, served to 29, then that by port 1, served to 38; each is at
-    /// the second switch 12 later, where the server is free again when the second comes. In whatever order they are made.
-    #[test]
-    fn of_two_in_one_cycle_the_smaller_port_goes_first() {
-        let expected = (vec![(1, 52), (2, 61)], 6);
-        assert_eq!(run(&[(5, 1, 5, true), (6, 2, 5, true)]), expected);
-        assert_eq!(run(&[(6, 2, 5, true), (5, 1, 5, true)]), expected);
-        // a cycle later is later
-        assert_eq!(
-            run(&[(5, 1, 6, true), (6, 2, 5, true)]),
-            (vec![(2, 52), (1, 61)], 6)
-        );
-    }
-
-    /// Three of one host: served there to 8, 11, 14; at the first switch from 20 (to 29), 29 and 38 on.
-    #[test]
-    fn a_host_sends_in_the_order_of_creation() {
-        let parcels = [(5, 3, 5, true), (5, 1, 5, true), (5, 2, 5, true)];
-        assert_eq!(run(&parcels), (vec![(3, 52), (1, 61), (2, 70)], 9));
     }
 }

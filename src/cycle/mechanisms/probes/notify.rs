@@ -1,7 +1,8 @@
-//! What senders and receivers are told of control packets of classes apart, and what they send (D47).
+//! What senders, receivers and elements of hosts are told of control packets of classes apart, and what they send (D47, D68).
 
 use super::Probes;
 use super::content::{Content, Kind};
+use super::elements::Elements;
 use crate::control::Event;
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::control::senders::Senders;
@@ -35,8 +36,8 @@ impl Probes {
         }
     }
 
-    /// Delivers what came out of band in this cycle, calls the senders whose timers are set to it, and sends what all calls of
-    /// the cycle want.
+    /// Delivers what came out of band in this cycle, calls the senders whose timers are set to it and those that elements have
+    /// something to say to, and sends what all calls of the cycle want.
     pub(in crate::cycle::mechanisms) fn end(
         &mut self,
         (now, ends): (u64, &[FlowEnd]),
@@ -53,7 +54,28 @@ impl Probes {
             self.networks[number].delivered = parcels;
         }
         senders.ring(flows, now);
+        self.say(now, flows, senders);
         self.post(now, senders);
+    }
+
+    /// Tells senders what the elements of their hosts say, where that is something else than after the last cycle.
+    fn say(&mut self, now: u64, flows: &mut Flows, senders: &mut Senders) {
+        let given = &self.given;
+        for (number, elements) in self.elements.iter_mut().enumerate() {
+            let Some(algorithm) = &given.algorithms[number] else {
+                continue;
+            };
+            let class = given.first + number as u16;
+            elements.say(algorithm, |host, word| {
+                let host = host.0 as usize;
+                for row in given.first_flows[host]..given.first_flows[host + 1] {
+                    let way = given.ways[row as usize].as_ref();
+                    if way.is_some_and(|way| way.class == class) {
+                        senders.call(flows, row, now, Event::Told(word));
+                    }
+                }
+            });
+        }
     }
 
     /// What calls of cycle `now` have sent.
@@ -84,21 +106,29 @@ impl Probes {
                     return;
                 };
                 let number = usize::from(way.class - self.given.first);
-                let algorithm = self.given.algorithms[number].as_ref();
+                let Some(algorithm) = self.given.algorithms[number].as_ref() else {
+                    return;
+                };
+                let word = self.elements[number].arrive(algorithm, way.host, now, payload);
                 let receiver = senders.receivers[end.tail as usize].as_mut();
-                if let (Some(algorithm), Some(receiver)) = (algorithm, receiver)
-                    && let Some(reply) = algorithm.received(receiver, now, payload)
-                {
+                let reply =
+                    receiver.and_then(|receiver| algorithm.received(receiver, now, payload));
+                if let Some(word) = word {
+                    self.broadcast(now, &way, word);
+                }
+                if let Some(reply) = reply {
                     self.reply(now, (&way, end.tail), reply);
                 }
             }
+            Kind::Copy => unreachable!("elements hear copies in their network"),
         }
     }
 
-    /// Whether something came out of band in this cycle.
-    pub(in crate::cycle::mechanisms) fn has_deliveries(&self) -> bool {
+    /// Whether something came out of band in this cycle that senders, receivers or hosts are told.
+    pub(in crate::cycle::mechanisms) fn has_news(&self) -> bool {
         let mut networks = self.networks.iter();
-        networks.any(|network| !network.delivered.is_empty())
+        let mut elements = self.elements.iter();
+        networks.any(|network| !network.delivered.is_empty()) || elements.any(Elements::may_say)
     }
 }
 

@@ -154,6 +154,7 @@ pub(in crate::scenario) fn control(
         let sizes = answers.size.largest();
         let algorithm = algorithm(part, parts, layout, host, &classes[number], sizes)?;
         let transport = class.answers.transport.value.plan(layout.clock)?;
+        Transport::check_elements(&class.answers.transport, part, &algorithm)?;
         if transport.is_some() && algorithm.packets_per_answer() > 1 {
             return Err(class.answers.transport.mistake(
                 "out of band an answer is one packet: answers of several packets go in band",

@@ -25,7 +25,7 @@ pub(in crate::scenario) use messages::workloads;
 pub(in crate::scenario) use plan::classes as plan_classes;
 pub use requests::Requests;
 pub use slots::Slots;
-pub use transport::{OutOfBand, Transport};
+pub use transport::{Broadcast, OutOfBand, Transport};
 pub(in crate::scenario) use ways::complete as complete_flows;
 
 use super::values::{Read, amount, list, long, part, small, text, whole};

@@ -136,7 +136,7 @@ pub(crate) const DROPPING: [&str; 14] = [
 ];
 
 /// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 24] = [
+pub(crate) const TABLES_ONLY: [&str; 26] = [
     "VOQ",
     "input-first VOQ",
     "VL15",
@@ -149,6 +149,8 @@ pub(crate) const TABLES_ONLY: [&str; 24] = [
     "probes on VL15",
     "probes out of band",
     "answers out of band",
+    "elements",
+    "rates anew with every flow",
     "trials with shared sessions",
     "trials on a level of their own",
     "reservations out of band",

@@ -137,8 +137,8 @@ pub(super) fn dropping<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// Classes apart (D47, D49).
-pub(super) fn apart(plan: &Plan) -> [(&'static str, bool); 4] {
+/// Classes apart (D47, D49, D68).
+pub(super) fn apart(plan: &Plan) -> [(&'static str, bool); 6] {
     let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
     let any = |probes: bool, out_of_band: bool, on: Option<bool>| {
         controls().any(|control| {
@@ -153,6 +153,14 @@ pub(super) fn apart(plan: &Plan) -> [(&'static str, bool); 4] {
         ("probes on VL15", any(true, false, Some(true))),
         ("probes out of band", any(true, true, None)),
         ("answers out of band", any(false, true, None)),
+        (
+            "elements",
+            controls().any(|control| control.algorithm.has_elements()),
+        ),
+        (
+            "rates anew with every flow",
+            controls().any(|control| matches!(control.algorithm, Algorithm::DffaRounds(_))),
+        ),
     ]
 }
 

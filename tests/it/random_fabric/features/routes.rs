@@ -20,7 +20,7 @@ pub(crate) const ROUTES: [&str; 10] = [
 ];
 
 /// What flows with routes may have beside them.
-pub(crate) const BESIDE_ROUTES: [&str; 35] = [
+pub(crate) const BESIDE_ROUTES: [&str; 36] = [
     "flows beside classes",
     "flows beside messages",
     "flows with a process",
@@ -36,6 +36,7 @@ pub(crate) const BESIDE_ROUTES: [&str; 35] = [
     "probes on VL15",
     "probes out of band",
     "answers out of band",
+    "elements",
     "reservations",
     "reservations out of band",
     "dropping what is held",

@@ -1,4 +1,4 @@
-//! Stage Notify: what the senders of a host are told, what they send, and which flows they begin (D41, D47, D51, D60, D67).
+//! Stage Notify: what the senders of a host are told, what they send, and which flows they begin (D41, D47, D51, D60, D67, D68).
 
 use super::control_packets::{Wanted, control};
 use super::{Blocked, Controlled, Flows, Look, packet};
@@ -110,6 +110,28 @@ impl Flows {
             let own = group.flows.iter().any(|&flow| own(flow));
             let probe = group.controlled.look(algorithm, (own, blocked), last);
             assert!(probe.is_none(), "D47: a group does not probe");
+        }
+        self.begin(setting);
+        wanted
+    }
+
+    /// D68: after everything else of stage Notify, the senders of a class, in the order of its flows; returns the probes that
+    /// they send.
+    pub(in crate::reference) fn tell(
+        &mut self,
+        setting: Setting<'_>,
+        (class, word): (usize, u32),
+        now: u64,
+    ) -> Vec<Wanted> {
+        let mut wanted = Vec::new();
+        for flow in &mut self.all {
+            if flow.class(setting) == class {
+                let algorithm = &control(setting, flow.id).algorithm;
+                let controlled = flow.controlled.as_mut();
+                let controlled = controlled.expect("D68: a class without groups");
+                let probe = controlled.hear(algorithm, word, now);
+                wanted.extend(probe.map(|probe| want(flow.id, &probe, now)));
+            }
         }
         self.begin(setting);
         wanted

@@ -1,4 +1,4 @@
-//! What controls a flow, or a group of flows, at its source (D41, D44, D47, D60, D67): its sender, what that has set, and the packets
+//! What controls a flow, or a group of flows, at its source (D41, D44, D47, D60, D67, D68): its sender, what that has set, and the packets
 //! that are outstanding.
 
 use crate::reference::packet::Says;
@@ -136,6 +136,13 @@ impl Controlled {
     ) -> Option<Probe> {
         let blocked = blocked as u32;
         let probe = self.call(algorithm, now, Call::Event(Event::Looked { own, blocked }));
+        self.sent += u64::from(probe.is_some());
+        probe
+    }
+
+    /// D68: what the element of the host says from now on; returns the probe that the sender sends.
+    pub(super) fn hear(&mut self, algorithm: &Algorithm, word: u32, now: u64) -> Option<Probe> {
+        let probe = self.call(algorithm, now, Call::Event(Event::Told(word)));
         self.sent += u64::from(probe.is_some());
         probe
     }
