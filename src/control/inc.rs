@@ -21,8 +21,7 @@
 
 use super::parameters::{cycles, within};
 use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line, Looks,
-    Machines,
+    Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Limit, Line, Looks, Machines,
 };
 use crate::references::BAYDAL;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -142,10 +141,6 @@ impl Machines for Inc {
 
     fn start(&self, _: Line, _: &mut Actions) -> Level {
         Level(0)
-    }
-
-    fn receive(&self, (): &mut (), _: Arrival) -> Option<Answer> {
-        None
     }
 
     fn send(&self, Level(level): &mut Level, _: u64, event: Event, actions: &mut Actions) {

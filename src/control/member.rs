@@ -165,11 +165,11 @@ impl Member {
     }
 }
 
-/// Fields of a payload, (value, bits) each, from the lowest bit on; all 128 bits at most.
-pub(super) fn packed<const N: usize>(fields: [(u128, u32); N]) -> Payload {
+/// A payload of these values in as many bits each, from the lowest bit on; all 128 bits at most.
+pub(super) fn packed<const N: usize>(values: [u128; N], bits: [u32; N]) -> Payload {
     let mut all = 0;
     let mut from = 0;
-    for (value, bits) in fields {
+    for (value, bits) in values.into_iter().zip(bits) {
         debug_assert!(value >> bits == 0, "{value} in {bits} bits");
         all |= value << from;
         from += bits;
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn fields_come_back() {
-        let payload = packed([(5, 3), (1, 1), (0, 60), (u128::from(u64::MAX), 64)]);
+        let payload = packed([5, 1, 0, u64::MAX.into()], [3, 1, 60, 64]);
         assert_eq!(payload[0], 5 | 1 << 3);
         assert_eq!(payload[2..], [u32::MAX; 2]);
         assert_eq!(

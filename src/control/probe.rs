@@ -34,6 +34,17 @@ pub struct Reply {
     pub visits: bool,
 }
 
+impl Reply {
+    /// In the next cycle, without visits.
+    pub const fn at_once(payload: Payload) -> Self {
+        Self {
+            payload,
+            after: 1,
+            visits: false,
+        }
+    }
+}
+
 /// What the sender of an algorithm that probes knows of its flow from the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {

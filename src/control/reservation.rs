@@ -27,8 +27,8 @@
 use super::parameters::{cycles, invalid};
 use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
 use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
-    Machines, ONE_FLIT_PER_CYCLE,
+    Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Limit, Line, Machines,
+    ONE_FLIT_PER_CYCLE,
 };
 use crate::references::{RSVP, SEM_JACOBSEN};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -147,10 +147,6 @@ impl Machines for Reservation {
         Asking { flow: 0, asked: 0 }
     }
 
-    fn receive(&self, (): &mut (), _: Arrival) -> Option<Answer> {
-        None
-    }
-
     fn send(&self, sender: &mut Asking, _: u64, event: Event, actions: &mut Actions) {
         if event == Event::Timer {
             sender.asked = sender.asked.wrapping_add(1);
@@ -204,11 +200,7 @@ impl Probing for Reservation {
     }
 
     fn received(&self, (): &mut (), _: u64, payload: Payload) -> Option<Reply> {
-        (payload[0] != RELEASE).then_some(Reply {
-            payload,
-            after: 1,
-            visits: false,
-        })
+        (payload[0] != RELEASE).then_some(Reply::at_once(payload))
     }
 
     fn returned(&self, sender: &mut Asking, now: u64, payload: Payload, actions: &mut Actions) {

@@ -31,9 +31,7 @@
 use super::member::{Member, packed, unpacked};
 use super::parameters::cycles;
 use super::probe::{Facts, Payload, Place, Probing, Reply};
-use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
-};
+use super::{Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Line, Machines};
 use crate::references::ZDORNOV_BIRK;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::units::Time;
@@ -125,7 +123,7 @@ impl Default for Parameters {
 }
 
 fn packet(what: u128, weight: u64) -> Payload {
-    packed([(what, BITS[0]), (weight.into(), BITS[1]), (0, BITS[2])])
+    packed([what, weight.into(), 0], BITS)
 }
 
 impl Saa {
@@ -148,10 +146,6 @@ impl Machines for Saa {
             flow: Member::new(line.largest),
             largest: 0,
         }
-    }
-
-    fn receive(&self, (): &mut (), _: Arrival) -> Option<Answer> {
-        None
     }
 
     fn hears_starts(&self) -> bool {
@@ -210,16 +204,12 @@ impl Probing for Saa {
         }
         let own = u128::from(link.weight) * u128::from(link.pace);
         let fields = [what, weight, largest.max(own)];
-        *payload = packed([0, 1, 2].map(|field| (fields[field], BITS[field])));
+        *payload = packed(fields, BITS);
     }
 
     fn received(&self, (): &mut (), _: u64, payload: Payload) -> Option<Reply> {
         let [what, ..] = unpacked(payload, BITS);
-        (what != END).then_some(Reply {
-            payload,
-            after: 1,
-            visits: false,
-        })
+        (what != END).then_some(Reply::at_once(payload))
     }
 
     fn returned(&self, sender: &mut Sharer, now: u64, payload: Payload, actions: &mut Actions) {

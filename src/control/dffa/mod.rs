@@ -39,9 +39,7 @@
 use super::member::{Member, packed, unpacked};
 use super::parameters::cycles;
 use super::probe::{Facts, Payload, Place, Probing, Reply};
-use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
-};
+use super::{Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Line, Machines};
 use crate::references::ZDORNOV_BIRK;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::units::Time;
@@ -167,7 +165,7 @@ const fn one_packet() -> bool {
 
 fn packet(what: u128, weight: u64, level: u64) -> Payload {
     let values = [what, 0, weight.into(), level.into(), ALL];
-    packed([0, 1, 2, 3, 4].map(|field| (values[field], BITS[field])))
+    packed(values, BITS)
 }
 
 /// What a flow of this weight may send with so much per weight \[2^-32 flits per cycle\].
@@ -213,10 +211,6 @@ impl Machines for Dffa {
             level: 0,
             is_done: false,
         }
-    }
-
-    fn receive(&self, (): &mut (), _: Arrival) -> Option<Answer> {
-        None
     }
 
     fn hears_starts(&self) -> bool {
@@ -273,16 +267,12 @@ impl Probing for Dffa {
             share = share.min(least.into());
         }
         let fields = [what, full, weight, level, share];
-        *payload = packed([0, 1, 2, 3, 4].map(|field| (fields[field], BITS[field])));
+        *payload = packed(fields, BITS);
     }
 
     fn received(&self, (): &mut (), _: u64, payload: Payload) -> Option<Reply> {
         let [what, ..] = unpacked(payload, BITS);
-        (what != INACTIVE).then_some(Reply {
-            payload,
-            after: 1,
-            visits: false,
-        })
+        (what != INACTIVE).then_some(Reply::at_once(payload))
     }
 
     fn returned(&self, sender: &mut Filler, now: u64, payload: Payload, actions: &mut Actions) {

@@ -33,9 +33,7 @@ use super::dffa::{Link, UNIT, rate};
 use super::element::Elements;
 use super::member::{Member, packed, unpacked};
 use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
-use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
-};
+use super::{Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Line, Machines};
 use crate::references::ZDORNOV_BIRK;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use serde::{Deserialize, Serialize};
@@ -179,7 +177,7 @@ impl Filler {
         };
         let values = [what, 0, 0, self.round.into(), numbers[0].into(), share];
         actions.send = Some(Probe {
-            payload: packed([0, 1, 2, 3, 4, 5].map(|field| (values[field], BITS[field]))),
+            payload: packed(values, BITS),
             after: 1,
         });
     }
@@ -239,10 +237,6 @@ impl Machines for DffaRounds {
         }
     }
 
-    fn receive(&self, (): &mut (), _: Arrival) -> Option<Answer> {
-        None
-    }
-
     fn hears_starts(&self) -> bool {
         true
     }
@@ -299,11 +293,7 @@ impl Probing for DffaRounds {
 
     fn received(&self, (): &mut (), _: u64, payload: Payload) -> Option<Reply> {
         let [what, ..] = unpacked(payload, BITS);
-        matches!(what, ASK | UPDATE).then_some(Reply {
-            payload,
-            after: 1,
-            visits: false,
-        })
+        matches!(what, ASK | UPDATE).then_some(Reply::at_once(payload))
     }
 
     fn returned(&self, sender: &mut Filler, _: u64, payload: Payload, actions: &mut Actions) {
@@ -355,7 +345,7 @@ impl Elements for DffaRounds {
             other = 1;
         }
         let fields = [what, full, other, round, number, share];
-        *payload = packed([0, 1, 2, 3, 4, 5].map(|field| (fields[field], BITS[field])));
+        *payload = packed(fields, BITS);
     }
 
     fn arrive(&self, element: &mut Round, _: u64, payload: Payload) -> Option<u32> {

@@ -25,7 +25,7 @@ fn channel(own: DffaRounds) -> Channel {
 fn packet(round: u16, what: u128, numbers: [u64; 2]) -> Payload {
     let [one, other] = numbers.map(u128::from);
     let values = [what, 0, 0, round.into(), one, other];
-    packed([0, 1, 2, 3, 4, 5].map(|field| (values[field], BITS[field])))
+    packed(values, BITS)
 }
 
 fn ask(round: u16) -> Payload {

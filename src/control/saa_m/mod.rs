@@ -37,8 +37,7 @@ use super::member::{Member, Stage, packed, unpacked};
 use super::parameters::cycles;
 use super::probe::{Facts, Payload, Place, Probing, Reply};
 use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines,
-    ONE_FLIT_PER_CYCLE,
+    Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Line, Machines, ONE_FLIT_PER_CYCLE,
 };
 use crate::references::ZDORNOV_BIRK;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -156,13 +155,13 @@ fn change(what: u128, (capacity, back): (u64, bool), reserved: u64, weight: u64)
         0,
         weight.into(),
     ];
-    packed([0, 1, 2, 3, 4, 5].map(|field| (values[field], CHANGED[field])))
+    packed(values, CHANGED)
 }
 
 /// A packet that looks.
 fn look() -> Payload {
     let capacity = u128::from(ONE_FLIT_PER_CYCLE);
-    packed([(LOOK, 3), (0, WEIGHT), (0, WEIGHT), (capacity, CAPACITY)])
+    packed([LOOK, 0, 0, capacity], SEEN)
 }
 
 impl SaaM {
@@ -224,10 +223,6 @@ impl Machines for SaaM {
         }
     }
 
-    fn receive(&self, (): &mut (), _: Arrival) -> Option<Answer> {
-        None
-    }
-
     fn hears_starts(&self) -> bool {
         true
     }
@@ -237,8 +232,8 @@ impl Machines for SaaM {
         match event {
             Event::Started(flits) => {
                 if flow.started(flits, actions) {
-                    let announcement = [(ANNOUNCE, 3), (flow.weight.into(), WEIGHT), (0, WEIGHT)];
-                    flow.send(packed(announcement), actions);
+                    let announcement = [ANNOUNCE, flow.weight.into(), 0];
+                    flow.send(packed(announcement, ANNOUNCED), actions);
                 }
             }
             Event::Timer => {
@@ -285,7 +280,7 @@ impl Probing for SaaM {
                 let [what, weight, largest] = unpacked(*payload, ANNOUNCED);
                 link.weight += weight as u64;
                 let fields = [what, weight, largest.max(all(link))];
-                *payload = packed([0, 1, 2].map(|field| (fields[field], ANNOUNCED[field])));
+                *payload = packed(fields, ANNOUNCED);
             }
             LOOK => {
                 let [what, largest, mut over, capacity] = unpacked(*payload, SEEN);
@@ -294,7 +289,7 @@ impl Probing for SaaM {
                 }
                 let left = (link.free - link.reserved).max(0) as u128;
                 let fields = [what, largest.max(all(link)), over, capacity.min(left)];
-                *payload = packed([0, 1, 2, 3].map(|field| (fields[field], SEEN[field])));
+                *payload = packed(fields, SEEN);
             }
             what => {
                 let mut fields = unpacked(*payload, CHANGED);
@@ -314,17 +309,13 @@ impl Probing for SaaM {
                         link.weight = link.weight.saturating_sub(*weight as u64);
                     }
                 }
-                *payload = packed([0, 1, 2, 3, 4, 5].map(|field| (fields[field], CHANGED[field])));
+                *payload = packed(fields, CHANGED);
             }
         }
     }
 
     fn received(&self, (): &mut (), _: u64, payload: Payload) -> Option<Reply> {
-        (u128::from(payload[0] & 7) != END).then_some(Reply {
-            payload,
-            after: 1,
-            visits: false,
-        })
+        (u128::from(payload[0] & 7) != END).then_some(Reply::at_once(payload))
     }
 
     fn returned(&self, sender: &mut Claimant, now: u64, payload: Payload, actions: &mut Actions) {

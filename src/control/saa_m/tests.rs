@@ -19,8 +19,7 @@ fn joined(own: &SaaM, id: u32, stop: Option<u64>) -> Claimant {
     let mut actions = Actions::default();
     own.send(&mut sender, 5, Event::Started(8), &mut actions);
     assert_eq!(actions.limit, Some(Limit::Rate(0)));
-    let announcement = packed([(ANNOUNCE, 3), (1, WEIGHT), (0, WEIGHT)]);
-    assert_eq!(actions.send.unwrap().payload, announcement);
+    assert_eq!(actions.send.unwrap().payload, announcement());
     sender
 }
 
@@ -47,7 +46,7 @@ fn goes(own: &SaaM, links: &mut [Link], sender: &mut Claimant, sent: Payload) ->
 }
 
 fn announcement() -> Payload {
-    packed([(ANNOUNCE, 3), (1, WEIGHT), (0, WEIGHT)])
+    packed([ANNOUNCE, 1, 0], ANNOUNCED)
 }
 
 /// A flow alone: announced, all of the link is its guarantee; told; looks; nothing is left.
