@@ -19,8 +19,8 @@ use std::time::Instant;
 /// Arguments of `flow`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "The flows of the scenario are fluids: all at once, on fixed routes, at fixed rates (`virtlane describe \
-                  section fluid`). Buffers, packets, windows and congestion control play no part.\n\nExamples:\n  \
+    after_help = "The flows of the scenario are fluids: on fixed routes, at rates calculated once, or anew when a flow starts \
+                  or a phase ends (`virtlane describe section fluid`). Buffers, packets, windows and congestion control play no part.\n\nExamples:\n  \
                   virtlane flow study.ron\n  \
                   virtlane flow study.ron --solver Saa --runs 1000 --out contention\n  \
                   virtlane flow study.ron --policy 'ForcedDir(hops: 8)'\n  \

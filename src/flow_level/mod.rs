@@ -11,6 +11,7 @@ mod human;
 mod outcome;
 mod summary;
 mod tables;
+mod timeline;
 mod write;
 
 pub use human::table;
@@ -18,11 +19,12 @@ pub use outcome::{Detail, Outcome};
 pub use summary::{Spread, Summary};
 pub use write::write;
 
-use crate::fluid::rates::TooLargeError;
+use crate::fluid::network::Network;
+use crate::fluid::rates::{Allocation, TooLargeError};
 use crate::fluid::routes::link_sets::LinkSets;
-use crate::fluid::routes::{PolicyError, Ways};
+use crate::fluid::routes::{FlowRoutes, PolicyError, Ways};
 use crate::scenario::resolve::network::network;
-use crate::scenario::{Document, FluidScenario, Parts, ScenarioError};
+use crate::scenario::{Document, FluidFlow, FluidScenario, Parts, ScenarioError};
 use rayon::prelude::*;
 
 /// Results of all runs.
@@ -102,30 +104,72 @@ fn one(
     check: bool,
 ) -> Result<(Outcome, Option<Detail>), FlowLevelError> {
     let flows = document.fluid_flows(scenario, &Parts::registered(), seed)?;
-    let graph = &scenario.layout.graph;
+    let routes = routes(scenario, &flows.flows, seed)?;
+    let (detail, rounds) = if flows.in_time() {
+        let told = timeline::play(scenario, (&flows.flows, &routes), seed, check)?;
+        (
+            Detail::in_time(scenario, flows, &routes, &told),
+            told.rounds,
+        )
+    } else {
+        let links = (
+            scenario.scenario.fluid.reserved.value,
+            scenario.sink_cycles_per_flit,
+        );
+        let network = network(&scenario.layout.graph, links, &flows.flows, &routes);
+        let rates = rates(scenario, &network, seed, check)?;
+        let detail = Detail::at_once(scenario, flows, &routes, &rates);
+        (detail, rates.rounds)
+    };
+    let outcome = Outcome::new(scenario, sets, seed, &detail, rounds);
+    let is_first = seed == scenario.scenario.seed;
+    Ok((outcome, is_first.then_some(detail)))
+}
+
+/// Routes of all flows, those of each phase chosen as if they were alone.
+fn routes(
+    scenario: &FluidScenario,
+    flows: &[FluidFlow],
+    seed: u64,
+) -> Result<FlowRoutes, PolicyError> {
     let ways = Ways {
-        graph,
+        graph: &scenario.layout.graph,
         tables: scenario.routes.as_ref().and_then(|routes| routes.tables()),
     };
-    let ends: Vec<_> = flows.flows.iter().map(|flow| flow.ends).collect();
-    let routes = scenario.policy.routes(&ways, &ends, seed)?;
-    let links = (
-        scenario.scenario.fluid.reserved.value,
-        scenario.sink_cycles_per_flit,
-    );
-    let network = network(graph, links, &flows.flows, &routes);
-    let rates = (scenario.solver.solve)(&network, seed)?;
+    let phase = |flow: &FluidFlow| flow.phase.unwrap_or(0);
+    let last = flows.iter().map(phase).max().unwrap_or(0);
+    let of_phase = |number| {
+        let flows = flows.iter().filter(|flow| phase(flow) == number);
+        let ends: Vec<_> = flows.map(|flow| flow.ends).collect();
+        scenario.policy.routes(&ways, &ends, seed)
+    };
+    let phases: Result<Vec<FlowRoutes>, PolicyError> = (0..=last).map(of_phase).collect();
+    let phases = phases?;
+    let mut next = vec![0; phases.len()];
+    let own = flows.iter().map(|flow| {
+        let number = phase(flow) as usize;
+        next[number] += 1;
+        phases[number].of(next[number] - 1)
+    });
+    Ok(FlowRoutes::collect(own))
+}
+
+/// Rates of a network: always feasible, and with `check` all that the solver promises.
+fn rates(
+    scenario: &FluidScenario,
+    network: &Network,
+    seed: u64,
+    check: bool,
+) -> Result<Allocation, FlowLevelError> {
+    let rates = (scenario.solver.solve)(network, seed)?;
     let checked = if check {
-        (scenario.solver.check)(&network, &rates)
+        (scenario.solver.check)(network, &rates)
     } else {
-        crate::fluid::check::feasible(&network, &rates)
+        crate::fluid::check::feasible(network, &rates)
     };
     checked.map_err(|unfair| FlowLevelError::Broken {
         seed,
         reason: unfair.to_string(),
     })?;
-    let detail = Detail::new(scenario, flows, routes, &network, &rates);
-    let outcome = Outcome::new(scenario, sets, seed, &detail, rates.rounds);
-    let is_first = seed == scenario.scenario.seed;
-    Ok((outcome, is_first.then_some(detail)))
+    Ok(rates)
 }

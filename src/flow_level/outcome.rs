@@ -1,6 +1,7 @@
 //! What a run gives: the numbers of all runs, and flows and links of one.
 
-use crate::fluid::network::{Network, flits_per_cycle};
+use super::timeline::Timeline;
+use crate::fluid::network::flits_per_cycle;
 use crate::fluid::rates::Allocation;
 use crate::fluid::routes::FlowRoutes;
 use crate::fluid::routes::link_sets::LinkSets;
@@ -50,29 +51,97 @@ pub struct DetailedFlow {
     pub fraction: f64,
     /// Time to send all \[cycles\]; `None` without a size, or at no rate.
     pub completion: Option<f64>,
+    /// Phase of its application.
+    pub phase: Option<u32>,
+    /// Cycle from which it sends; `None`: its phase never opens.
+    pub start: Option<f64>,
+}
+
+impl DetailedFlow {
+    /// Cycle in which all of it is sent; `None`: never.
+    fn end(&self) -> Option<f64> {
+        Some(self.start? + self.completion?)
+    }
+}
+
+/// What a flow gets.
+struct Sent {
+    /// Rate while it sends \[flits per cycle\].
+    rate: f64,
+    /// The same, mean over the whole run.
+    load: f64,
+    start: Option<f64>,
+    completion: Option<f64>,
+    contention: u32,
 }
 
 impl Detail {
-    /// Of routes and rates.
-    pub(super) fn new(
+    /// Of flows that all send at once, for ever.
+    pub(super) fn at_once(
         scenario: &FluidScenario,
         all: FluidFlows,
-        routes: FlowRoutes,
-        network: &Network,
+        routes: &FlowRoutes,
         rates: &Allocation,
     ) -> Self {
+        let loads = routes.loads(scenario.layout.graph.channels().len());
+        let sizes: Vec<Option<u64>> = all.flows.iter().map(|flow| flow.flits).collect();
+        let shared = loads.clone();
+        let sent = |number: usize| {
+            let rate = flits_per_cycle(rates.rates[number]);
+            let time = |flits: u64| (rate > 0.0).then(|| flits as f64 / rate);
+            let loads = routes.of(number).iter();
+            let loads = loads.map(|&channel| shared[channel as usize]);
+            Sent {
+                rate,
+                load: rate,
+                start: Some(0.0),
+                completion: sizes[number].and_then(time),
+                contention: loads.max().unwrap_or(0),
+            }
+        };
+        Self::of(scenario, all, (routes, loads), sent)
+    }
+
+    /// Of flows that start one after the other; rates are means from start to end, loads of channels means up to the last end.
+    pub(super) fn in_time(
+        scenario: &FluidScenario,
+        all: FluidFlows,
+        routes: &FlowRoutes,
+        told: &Timeline,
+    ) -> Self {
+        let sizes: Vec<Option<u64>> = all.flows.iter().map(|flow| flow.flits).collect();
+        let last = told.ends.iter().flatten().copied().fold(0.0, f64::max);
+        let sent = |number: usize| {
+            let start = told.starts[number];
+            let completion = told.ends[number].zip(start).map(|(end, start)| end - start);
+            let through = sizes[number].zip(completion);
+            let over = |cycles: f64| through.map_or(0.0, |(flits, _)| flits as f64 / cycles);
+            Sent {
+                rate: over(completion.unwrap_or(1.0)),
+                load: over(last),
+                start,
+                completion,
+                contention: told.contention[number],
+            }
+        };
+        Self::of(scenario, all, (routes, told.loads.clone()), sent)
+    }
+
+    fn of(
+        scenario: &FluidScenario,
+        all: FluidFlows,
+        (routes, loads): (&FlowRoutes, Vec<u32>),
+        sent: impl Fn(usize) -> Sent,
+    ) -> Self {
         let graph = &scenario.layout.graph;
-        let loads = routes.loads(graph.channels().len());
         let mut used = vec![0.0; loads.len()];
         let pace = |channel: usize| f64::from(graph.channels()[channel].timing.cycles_per_flit);
         let flows = all.flows.iter().enumerate().map(|(number, flow)| {
             let route = routes.of(number);
-            let rate = flits_per_cycle(rates.rates[number]);
+            let sent = sent(number);
             for &channel in route {
-                used[channel as usize] += rate * pace(channel as usize);
+                used[channel as usize] += sent.load * pace(channel as usize);
             }
-            let shared = route.iter().map(|&channel| loads[channel as usize]);
-            let time = |flits: u64| (rate > 0.0).then(|| flits as f64 / rate);
             DetailedFlow {
                 class: flow.class,
                 application: flow.application,
@@ -81,14 +150,15 @@ impl Detail {
                 weight: flow.weight,
                 flits: flow.flits,
                 links: route.len() as u32,
-                contention: shared.max().unwrap_or(0),
-                rate,
-                fraction: rate * pace(graph.host_channel(flow.ends.source).index()),
-                completion: flow.flits.and_then(time),
+                contention: sent.contention,
+                rate: sent.rate,
+                fraction: sent.rate * pace(graph.host_channel(flow.ends.source).index()),
+                completion: sent.completion,
+                phase: flow.phase,
+                start: sent.start,
             }
         });
         let flows: Vec<DetailedFlow> = flows.collect();
-        debug_assert_eq!(flows.len(), network.flows().len());
         Self {
             application_rates: application_rates(&flows, all.applications.len()),
             applications: all.applications,
@@ -181,7 +251,7 @@ impl Outcome {
             }
             of_set[load] += 1;
         }
-        let times: Option<Vec<f64>> = flows.iter().map(|flow| flow.completion).collect();
+        let times: Option<Vec<f64>> = flows.iter().map(DetailedFlow::end).collect();
         let latest = |times: Vec<f64>| times.into_iter().reduce(f64::max);
         let [rate_min, rate_max] =
             [rates.first(), rates.last()].map(|rate| rate.copied().unwrap_or(0.0));
@@ -258,6 +328,8 @@ mod tests {
             rate: fraction,
             fraction,
             completion: None,
+            phase: None,
+            start: Some(0.0),
         };
         let flows = [flow(0, 1, 0.5), flow(0, 2, 0.4), flow(1, 3, 0.25)];
         let rates = application_rates(&flows, 2);

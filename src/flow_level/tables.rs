@@ -38,6 +38,8 @@ fn flows<'a>(results: &'a Results<'_>) -> Table<'a> {
         ("rate [flits per cycle]", Float),
         ("rate [fraction of link rate]", Float),
         ("completion [cycles]", Float),
+        ("phase", Integer),
+        ("start [cycles]", Float),
     ]);
     let traffic = &results.scenario.scenario.traffic;
     Table::new("flows.csv", columns, move |rows| {
@@ -56,6 +58,8 @@ fn flows<'a>(results: &'a Results<'_>) -> Table<'a> {
                 flow.rate.into(),
                 flow.fraction.into(),
                 flow.completion.into(),
+                flow.phase.into(),
+                flow.start.into(),
             ])?;
         }
         Ok(())

@@ -106,12 +106,17 @@ impl FlowRoutes {
         for (at, &flow) in order.iter().enumerate() {
             place[flow as usize] = at;
         }
-        let mut sorted = Self::new();
-        for at in place {
-            sorted.channels.extend_from_slice(self.of(at));
-            sorted.end();
+        Self::collect(place.into_iter().map(|at| self.of(at)))
+    }
+
+    /// Flows with these channels.
+    pub fn collect<'a>(routes: impl Iterator<Item = &'a [u32]>) -> Self {
+        let mut all = Self::new();
+        for route in routes {
+            all.channels.extend_from_slice(route);
+            all.end();
         }
-        sorted
+        all
     }
 
     /// Number of flows.

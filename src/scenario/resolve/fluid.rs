@@ -1,5 +1,5 @@
-//! The stages for the flow level: no packets, so that no proof is needed, and only flows that all send at once; and flows as
-//! solvers know them.
+//! The stages for the flow level: no packets, so that no proof is needed, and only flows whose time is known there; and flows
+//! as solvers know them.
 
 use super::{Layout, Parts, checks, layout, plan, route};
 use crate::fluid::network::LARGEST_WEIGHT;
@@ -59,6 +59,18 @@ pub struct FluidFlow {
     pub flits: Option<u64>,
     /// Most it may send \[2^-32 flits per cycle\].
     pub most: Option<u64>,
+    /// Phase of its application (D50).
+    pub phase: Option<u32>,
+    /// When it starts: cycle, or cycles after its phase has opened.
+    pub start: u64,
+}
+
+impl FluidFlows {
+    /// Whether they do not all send at once.
+    pub fn in_time(&self) -> bool {
+        let later = |flow: &FluidFlow| flow.start > 0 || flow.phase.is_some_and(|phase| phase > 0);
+        self.flows.iter().any(later)
+    }
 }
 
 /// All stages.
@@ -126,7 +138,7 @@ pub fn flows(
 /// # Errors
 /// The first flow of which no solver can know what it sends.
 pub(super) fn known_to_solvers(scenario: &Scenario, plan: &Plan) -> Result<FluidFlows, Mistake> {
-    Flows::all(scenario, plan, |_, flow| check_limit(flow))
+    Flows::all(scenario, plan, check_limit)
 }
 
 /// A flow as policies of routes know it.
@@ -140,17 +152,14 @@ pub(in crate::scenario) fn ends(class: &ClassPlan, flow: &FlowPlan) -> Ends {
 }
 
 /// Says of a flow why it is refused.
-type Check = fn(&Plan, &FlowPlan) -> Result<(), &'static str>;
+type Check = fn(&FlowPlan) -> Result<(), &'static str>;
 
 /// Refuses what is not of the flow level.
-fn check_at_once(plan: &Plan, flow: &FlowPlan) -> Result<(), &'static str> {
-    let phase = flow.phase.map(|phase| &plan.app_phases[phase as usize]);
-    if flow.start > 0 || flow.stop.is_some() || !flow.after.is_empty() {
-        Err(
-            "starts later than others, or stops: at flow level all flows send at once, leave `start` and `stop` out",
-        )
-    } else if phase.is_some_and(|phase| phase.number > 0) {
-        Err("belongs to a later phase: at flow level all flows send at once")
+fn check_known(flow: &FlowPlan) -> Result<(), &'static str> {
+    if flow.stop.is_some() {
+        Err("stops: at flow level flows send what they have, give `bytes` in place of `stop`")
+    } else if !flow.after.is_empty() {
+        Err("waits for others: at flow level flows start at given times and in phases")
     } else if flow.process.is_some() {
         Err("has a process: at flow level every flow always has data")
     } else {
@@ -194,7 +203,15 @@ impl Flows<'_> {
                 first.mistake("no class has `flows`, and the flow level is about nothing else: give one `flows` in place of pattern and process")
             );
         }
-        Self::all(scenario, plan, check_at_once)
+        let flows = Self::all(scenario, plan, check_known)?;
+        let endless = |flow: &&FluidFlow| flow.flits.is_none();
+        if flows.in_time()
+            && let Some(flow) = flows.flows.iter().find(endless)
+        {
+            let name = &scenario.traffic[usize::from(flow.class)].name;
+            return Err(name.mistake("has a flow without a size, and others start later: at flow level flows then all have `bytes`"));
+        }
+        Ok(flows)
     }
 
     /// All flows of a plan that this check lets pass.
@@ -225,7 +242,7 @@ impl Flows<'_> {
             let message = format!("the flow from host {from} to host {to} {reason}");
             class.name.mistake(message)
         };
-        (self.check)(self.plan, flow).map_err(wrong)?;
+        (self.check)(flow).map_err(wrong)?;
         let phase = flow
             .phase
             .map(|phase| &self.plan.app_phases[phase as usize]);
@@ -244,6 +261,8 @@ impl Flows<'_> {
                 Limit::Rate(rate) => Some(rate),
                 Limit::None | Limit::Delay { .. } => None,
             },
+            phase: phase.map(|phase| phase.number),
+            start: flow.start,
         })
     }
 

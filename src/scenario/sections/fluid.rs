@@ -8,7 +8,8 @@ use crate::scenario::print::Printer;
 use crate::scenario::syntax::{At, Item, Mistake, Part};
 
 section! {
-    /// The flows of the scenario as fluids, for `virtlane flow`: all flows at once, on fixed routes, at fixed rates. Buffers,
+    /// The flows of the scenario as fluids, for `virtlane flow`: on fixed routes, at rates that are calculated once, or anew whenever
+    /// a flow starts or a phase of an application ends. Buffers,
     /// packets, windows and `control` play no part there; `carry` brings routes, or routes and rates, into runs with packets.
     Fluid = "fluid" in "fluid" {
         /// How rates are computed
