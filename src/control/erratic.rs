@@ -32,6 +32,8 @@ pub struct Erratic {
     pub probes: u32,
     /// Whether switches and hosts have elements.
     pub elements: bool,
+    /// Whether packets of its flows carry payloads; `answers` is then what it replies to of these.
+    pub carries: bool,
 }
 
 impl Default for Erratic {
@@ -47,6 +49,7 @@ impl Default for Erratic {
             looks: None,
             probes: 0,
             elements: false,
+            carries: false,
         }
     }
 }
@@ -64,6 +67,14 @@ impl Erratic {
             2..7 => Limit::Rate((bits >> 32).max(2 * largest + 1)),
             _ => Limit::Rate(ONE_FLIT_PER_CYCLE / (1 + (bits >> 8) % 32)),
         }
+    }
+
+    /// A receiver is told of a packet; returns the bits that choose what it does.
+    fn told(&self, receiver: &mut u64, arrival: Arrival) -> u64 {
+        let said = arrival.latency << 20 | u64::from(arrival.flits) << 1;
+        *receiver = mix(*receiver ^ mix(arrival.now ^ self.seed) ^ said)
+            .wrapping_add(arrival.is_marked.into());
+        mix(*receiver)
     }
 
     fn act(&self, state: &mut [u64; 2], now: u64, said: u64, actions: &mut Actions) {
@@ -90,6 +101,9 @@ impl Erratic {
                 after: delay(bits >> 8, 30),
             });
         }
+        if self.carries && (bits >> 40).is_multiple_of(2) {
+            actions.carry = Some(words(mix(bits)));
+        }
     }
 }
 
@@ -103,6 +117,15 @@ fn words(bits: u64) -> Payload {
 fn seen(state: u64, now: u64, payload: Payload) -> u64 {
     let word = |state, &word| mix(state ^ u64::from(word));
     payload.iter().fold(mix(state ^ now), word)
+}
+
+/// A reply out of some bits.
+fn reply(bits: u64) -> Reply {
+    Reply {
+        payload: words(bits),
+        after: delay(bits >> 8, 20),
+        visits: (bits >> 24).is_multiple_of(3),
+    }
 }
 
 /// Mostly 1 cycle, so that much is due at once; now and then some more, `most` at times.
@@ -125,10 +148,7 @@ impl Machines for Erratic {
     }
 
     fn receive(&self, receiver: &mut u64, arrival: Arrival) -> Option<Answer> {
-        let said = arrival.latency << 20 | u64::from(arrival.flits) << 1;
-        *receiver = mix(*receiver ^ mix(arrival.now ^ self.seed) ^ said)
-            .wrapping_add(arrival.is_marked.into());
-        let bits = mix(*receiver);
+        let bits = self.told(receiver, arrival);
         (bits % 100 < u64::from(self.answers)).then_some(Answer {
             value: (bits >> 32) as u32,
             after: delay(bits >> 8, 40),
@@ -209,11 +229,18 @@ impl Probing for Erratic {
     fn received(&self, receiver: &mut u64, now: u64, payload: Payload) -> Option<Reply> {
         *receiver = seen(*receiver, now, payload);
         let bits = mix(*receiver);
-        (bits % 100 < u64::from(self.probes)).then_some(Reply {
-            payload: words(bits),
-            after: delay(bits >> 8, 20),
-            visits: (bits >> 24).is_multiple_of(3),
-        })
+        (bits % 100 < u64::from(self.probes)).then_some(reply(bits))
+    }
+
+    fn carries(&self) -> bool {
+        self.carries
+    }
+
+    fn carried(&self, receiver: &mut u64, arrival: Arrival, payload: Payload) -> Option<Reply> {
+        let bits = self.told(receiver, arrival);
+        *receiver = seen(*receiver, bits, payload);
+        let bits = mix(*receiver);
+        (bits % 100 < u64::from(self.answers)).then_some(reply(bits))
     }
 
     fn returned(&self, sender: &mut [u64; 2], now: u64, payload: Payload, actions: &mut Actions) {

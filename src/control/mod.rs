@@ -133,6 +133,8 @@ pub struct Actions {
     pub begin: bool,
     /// Whether the connection is free for its next flow (algorithms that set up only).
     pub close: bool,
+    /// What packets of the flow carry that start from the next cycle on (algorithms that carry only).
+    pub carry: Option<Payload>,
 }
 
 /// The machines of an algorithm; `self` are its parameters.

@@ -1,12 +1,12 @@
 //! Algorithms that probe: packets that senders send, replies to them, and agents of channels that both visit (D47, D48 of
-//! the model).
+//! the model), as packets of data may (D69).
 //!
 //! An agent is a third pure state machine on integers: it knows its channel and what visits it, and no fabric, no clock,
 //! no other agent. A probe is all that carries numbers from one to the next.
 //!
 //! New ones: an algorithm that implements [`Probing`] beside [`Machines`], and its name in the list at the end.
 
-use super::{Actions, Algorithm, Machines, Receiver, Sender};
+use super::{Actions, Algorithm, Arrival, Machines, Receiver, Sender};
 use super::{dffa, dffa_rounds, erratic, reservation, saa, saa_m, set_up};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
@@ -96,6 +96,11 @@ pub trait Probing: Machines {
         true
     }
 
+    /// Whether packets of its flows carry a payload and visit agents (D69).
+    fn carries(&self) -> bool {
+        false
+    }
+
     /// A receiver that was just made learns the size of its flow \[flits\], if it has one (D67).
     fn expect(&self, receiver: &mut Self::Receiver, flits: Option<u64>) {
         let _ = (receiver, flits);
@@ -112,6 +117,18 @@ pub trait Probing: Machines {
 
     /// A probe was delivered in cycle `now`.
     fn received(&self, receiver: &mut Self::Receiver, now: u64, payload: Payload) -> Option<Reply>;
+
+    /// A packet of the flow was delivered that carries this; called in place of [`Machines::receive`] where
+    /// [`Self::carries`].
+    fn carried(
+        &self,
+        receiver: &mut Self::Receiver,
+        arrival: Arrival,
+        payload: Payload,
+    ) -> Option<Reply> {
+        let _ = (receiver, arrival, payload);
+        None
+    }
 
     /// A reply was delivered at the source in cycle `now`.
     fn returned(
@@ -145,6 +162,14 @@ macro_rules! probing {
             pub fn reserves(&self) -> bool {
                 match self {
                     $(Self::$name(own) => own.reserves(),)*
+                    _ => false,
+                }
+            }
+
+            /// [`Probing::carries`].
+            pub fn carries(&self) -> bool {
+                match self {
+                    $(Self::$name(own) => own.probes() && own.carries(),)*
                     _ => false,
                 }
             }
@@ -192,6 +217,17 @@ macro_rules! probing {
                 match (self, receiver) {
                     $((Self::$name(own), Receiver::$name(state)) => own.received(state, now, payload),)*
                     _ => unreachable!("only algorithms that probe have probes"),
+                }
+            }
+
+            /// [`Probing::carried`].
+            ///
+            /// # Panics
+            /// When the state is another algorithm's, or the algorithm does not probe.
+            pub fn carried(&self, receiver: &mut Receiver, arrival: Arrival, payload: Payload) -> Option<Reply> {
+                match (self, receiver) {
+                    $((Self::$name(own), Receiver::$name(state)) => own.carried(state, arrival, payload),)*
+                    _ => unreachable!("only algorithms that probe carry"),
                 }
             }
 

@@ -215,7 +215,7 @@ pub struct PacketRecord {
     pub class: u16,
     /// Flow (global id), [`NONE`] of other packets.
     pub flow: u32,
-    /// What an answer says.
+    /// What an answer says; of a packet that carries a payload its row; of one of data that takes its route down 1.
     pub answer: u32,
 }
 

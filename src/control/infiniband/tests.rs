@@ -39,6 +39,7 @@ const NOTHING: Actions = Actions {
     send: None,
     begin: false,
     close: false,
+    carry: None,
 };
 
 /// A limit, and the timer where it is set.

@@ -6,13 +6,13 @@
 //!    word is [`SET_UP`]. When the reply is back the flow begins.
 //! 2. The receiver answers the packet with which all of the flow has come. Then the sender sends a *tear-down*, a probe whose
 //!    first word is [`TEAR_DOWN`], over the same route; when the reply is back the connection is free for its next flow.
-//! 3. `release: AtOnce` waits for neither: the tear-down goes when the last packet has started, and the next flow is free to go at
+//! 3. `release: LastPacket` lets the packet with which all of the flow has come take the route down; when the answer to it is back
+//!    the connection is free for its next flow. That is the source's piggy-backed variant.
+//! 4. `release: AtOnce` waits for neither: the tear-down goes when the last packet has started, and the next flow is free to go at
 //!    once. That is a fault to be found: packets of a connection may then overtake each other.
 //!
-//! # Deviations
-//! The source lets the last data packet carry the tear-down as an option; here it is always a packet of its own.
-//!
-//! Cost: four control packets and an answer for each flow, and a round trip before its first packet.
+//! Cost: four control packets and an answer for each flow, two less where the last packet takes its route down; and a round trip
+//! before its first packet.
 //!
 //! References: [`ZDORNOV_BIRK`] §3.1, §3.2
 
@@ -57,15 +57,15 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
         },
         Parameter {
             name: "release",
-            kind: "Acknowledged | AtOnce",
+            kind: "Acknowledged | LastPacket | AtOnce",
             default: Some("Acknowledged"),
-            summary: "when a route is taken down: after all of the flow has come, or behind its last packet, which may break \
-                      the order of packets",
+            summary: "when a route is taken down: after all of the flow has come, by its last packet, or behind that at once, \
+                      which may break the order of packets",
         },
     ],
     guarantees: &[
         "a set-up is never refused",
-        "packets of a connection arrive in order (release: Acknowledged)",
+        "packets of a connection arrive in order (but for release: AtOnce)",
     ],
     references: &[ZDORNOV_BIRK],
     build,
@@ -100,6 +100,8 @@ pub enum Release {
     /// When all of the flow has come.
     #[default]
     Acknowledged,
+    /// By its last packet, on its way.
+    LastPacket,
     /// When its last packet has started.
     AtOnce,
 }
@@ -186,7 +188,7 @@ impl Machines for SetUp {
         let was_open = receiver.left > 0;
         receiver.left = receiver.left.saturating_sub(arrival.flits.into());
         let is_last = was_open && receiver.left == 0;
-        (is_last && self.release == Release::Acknowledged).then_some(Answer { value: 0, after: 1 })
+        (is_last && self.release != Release::AtOnce).then_some(Answer { value: 0, after: 1 })
     }
 
     fn send(&self, sender: &mut Source, _: u64, event: Event, actions: &mut Actions) {
@@ -202,6 +204,11 @@ impl Machines for SetUp {
                     actions.send = Some(packet(TEAR_DOWN));
                     actions.close = true;
                 }
+            }
+            (Event::Answered(_), Stage::Active) if self.release == Release::LastPacket => {
+                sender.stage = Stage::Over;
+                actions.log = true;
+                actions.close = true;
             }
             (Event::Answered(_), Stage::Active) => {
                 sender.stage = Stage::TearDown;

@@ -37,6 +37,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
             }),
             probes: 0,
             elements: false,
+            carries: false,
         });
     }
     let mut names: Vec<_> = ALGORITHMS.names().collect();
@@ -136,9 +137,10 @@ fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
             dice.pick(&[1, 1, 2, 7])
         ),
         "Saa" => format!(
-            "period: {}, weights: {}",
+            "period: {}, weights: {}, piggy_back: {}",
             cycles(dice, 200),
-            dice.pick(&["Given", "Sizes"])
+            dice.pick(&["Given", "Sizes"]),
+            dice.chance(50)
         ),
         "SaaM" => format!(
             "period: {}, back_off: {}, random: {}",
@@ -225,8 +227,8 @@ pub(super) fn add(
 }
 
 /// Probes (D47) for those of the classes with control whose machines have them, and control networks (D49) for some where
-/// packets go by tables, with elements (D68) for half of those that probe; from streams of each class, so that all else is
-/// drawn as without.
+/// packets go by tables, with elements (D68) for half of those that probe, and packets that carry (D69) for a third of the others;
+/// from streams of each class, so that all else is drawn as without.
 pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
     let on_vl15: Vec<bool> = plan.classes.iter().map(|class| class.management).collect();
     let clock = clock(plan);
@@ -274,6 +276,11 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
             // from another stream, so that all else stays
             let mut dice = Dice(stream(drawn, Purpose::Topology, (1 << 43) + number));
             add_elements(&mut dice, control);
+        }
+        if let Algorithm::Erratic(machines) = &mut control.algorithm {
+            // likewise
+            let mut dice = Dice(stream(drawn, Purpose::Topology, (1 << 46) + number));
+            machines.carries = machines.probes > 0 && !machines.elements && dice.chance(35);
         }
     }
 }

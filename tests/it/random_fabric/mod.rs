@@ -108,7 +108,7 @@ where
     for<'a> &'a R: Into<Routing<'a>>,
 {
     let dice = |attempt: u64| Dice(stream(seed, Purpose::Topology, number + 3 * attempt));
-    let mut cases = (0..20_000).map(|attempt| {
+    let mut cases = (0..200_000).map(|attempt| {
         let stratum = Stratum {
             attempt,
             ..stratum.clone()

@@ -203,7 +203,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, number: usize, answer: u16) -> Algori
         dice.chance(50),
         dice.pick(&["0", "1", "1", "2", "8", "None", "None", "None"]),
         dice.pick(&["Flows", "Pairs"]),
-        dice.pick(&["Acknowledged", "Acknowledged", "AtOnce"]),
+        dice.pick(&["Acknowledged", "LastPacket", "AtOnce"]),
     );
     let class = &plan.classes[number];
     let context = ControlContext {

@@ -12,7 +12,7 @@ use super::features::{
 };
 
 /// Cases in a row that hold everything.
-pub(crate) const PERIOD: u64 = 2 * SLOTS * 12;
+pub(crate) const PERIOD: u64 = 2 * SLOTS * 13;
 /// Pairs of cases until sizes come again.
 const SLOTS: u64 = 20;
 /// Words of wide request masks: at least so many and one bit, at most so many.
@@ -139,7 +139,7 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
         (Kind::OwnRoutes, true) => &[&ROUTES],
         (Kind::OwnRoutes, false) => &[&ROUTES, &BESIDE_ROUTES, &SCHEDULERS],
         (Kind::SetUps, true) => &[&SET_UPS],
-        (Kind::SetUps, false) => &[&SET_UPS, &BESIDE_SET_UPS, &SCHEDULERS],
+        (Kind::SetUps, false) => &[&BESIDE_SET_UPS, &SET_UPS, &SCHEDULERS],
         (Kind::Adaptive, true) => &[&PLAIN, &ADAPTIVE_ONLY],
         (Kind::Adaptive, false) => &[&STATEFUL, &ADAPTIVE_ONLY, &SCHEDULERS],
     };

@@ -2,7 +2,7 @@
 
 use super::strata::Stratum;
 use super::{Dice, flows, traffic};
-use virtlane::plan::Plan;
+use virtlane::plan::{ClassPlan, Plan};
 use virtlane::topology::Graph;
 
 /// How the engine runs a case; the results are the same in every way.
@@ -46,11 +46,13 @@ pub(super) fn way(dice: &mut Dice, stratum: &Stratum, cycles: u64) -> Way {
     }
 }
 
-/// Now and then a fork, in the warm-up of both runs; messages and admission exclude it.
+/// Now and then a fork, in the warm-up of both runs, oftener where a class reserves, as few of these may have one; messages and
+/// admission exclude it.
 pub(super) fn fork(dice: &mut Dice, plan: &Plan, graph: &Graph, cycles: u64) -> Option<Fork> {
     let may_fork =
         plan.workloads.is_empty() && plan.admission.is_none() && plan.phases.warmup >= 10;
-    if !may_fork || !dice.chance(25) {
+    let reserves = plan.classes.iter().any(ClassPlan::reserves);
+    if !may_fork || !dice.chance(if reserves { 60 } else { 25 }) {
         return None;
     }
     let cycle = u64::from(dice.between(5, plan.phases.warmup as u32));

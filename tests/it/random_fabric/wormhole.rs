@@ -10,12 +10,19 @@ use virtlane::rng::{Purpose, stream};
 
 /// Cases with wormhole switching, of those without messages that drop or not \[percent\].
 const SHARE: [u32; 2] = [10, 20];
+/// The same, where packets of data carry (D69), which is seldom enough \[percent\].
+const CARRYING: u32 = 40;
 
 /// Wormhole switching for some cases without messages, bounded answers and looks at own switches, which lose what it does not
 /// go with. For tables only, and after everything else is drawn. From a stream of its own, so that all else is drawn as without.
 pub(super) fn add(plan: &mut Plan, attempt: u64) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 44) + attempt));
-    let share = SHARE[usize::from(plan.switch.drop.is_none())];
+    let mut controls = (plan.classes.iter()).filter_map(|class| class.control.as_ref());
+    let share = if controls.any(|control| control.algorithm.carries()) {
+        CARRYING
+    } else {
+        SHARE[usize::from(plan.switch.drop.is_none())]
+    };
     let is_bounded = plan.bounded().next().is_some();
     let looks = plan.classes.iter().any(looks_at_switches);
     if !plan.workloads.is_empty() || is_bounded || looks || !dice.chance(share) {

@@ -95,8 +95,18 @@ fn each(mut test: impl FnMut((&str, &str), &str)) {
 /// S1 in the engine: weight over the largest weight of a link, to the last bit.
 #[test]
 fn saa_gives_weight_over_largest_weight() {
+    saa("Saa(period: \"500 cycles\")");
+}
+
+/// S3 in the engine: the same without looks.
+#[test]
+fn saa_whose_data_look_gives_the_same() {
+    saa("Saa(piggy_back: true)");
+}
+
+fn saa(control: &str) {
     each(|fabric, answers| {
-        let resolved = resolved(fabric, "Saa(period: \"500 cycles\")", answers);
+        let resolved = resolved(fabric, control, answers);
         let network = network(&resolved, ONE_FLIT_PER_CYCLE);
         let found = limits(&resolved);
         for (flow, plan) in resolved.plan.flows.iter().enumerate() {

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use virtlane::control::probe::{Place, Probe};
 use virtlane::control::{
-    ALGORITHMS, Actions, Agent, Algorithm, ControlContext, Event, Facts, Limit, Line, Payload,
-    Sender,
+    ALGORITHMS, Actions, Agent, Algorithm, Arrival, ControlContext, Event, Facts, Limit, Line,
+    Payload, Sender,
 };
 use virtlane::fluid::network::{Builder, Network};
 use virtlane::registry::Arguments;
@@ -147,6 +147,10 @@ pub(super) enum What {
     Visit(usize, Payload),
     /// A reply is back.
     Back(Payload),
+    /// A packet of data starts that carries what its flow lays.
+    Laden,
+    /// It takes the link of this place of the route.
+    Pass(usize, Payload),
 }
 
 /// A rate that was set.
@@ -170,6 +174,10 @@ pub(super) struct Machines<'a> {
     pub(super) sent: Vec<u64>,
     /// Limits of each flow \[2^-32 flits per cycle\].
     pub(super) limits: Vec<Option<u64>>,
+    /// What packets of data of each flow carry.
+    laid: Vec<Payload>,
+    /// What packets of data carried that have come, and whether there was a reply.
+    pub(super) told: Vec<(Payload, bool)>,
     /// Events that senders logged.
     pub(super) changes: Vec<Changed>,
     timers: Vec<Option<u64>>,
@@ -210,6 +218,8 @@ impl<'a> Machines<'a> {
             now: 0,
             sent: vec![0; case.flows.len()],
             limits: vec![None; case.flows.len()],
+            laid: vec![Payload::default(); case.flows.len()],
+            told: Vec::new(),
             changes: Vec::new(),
             timers: vec![None; case.flows.len()],
             queue: BinaryHeap::new(),
@@ -286,9 +296,33 @@ impl<'a> Machines<'a> {
                     }
                 }
             }
+            What::Laden => self.travel(flow, What::Pass(0, self.laid[flow])),
+            What::Pass(place, payload) => self.pass(flow, place, payload),
         }
         self.act(flow, actions);
         Some((flow, what))
+    }
+
+    /// A packet of data takes a link.
+    fn pass(&mut self, flow: usize, place: usize, mut payload: Payload) {
+        let route = &self.case.flows[flow].route;
+        let agent = &mut self.agents[route[place]];
+        self.algorithm.visit(agent, self.now, &mut payload);
+        if place + 1 < route.len() {
+            return self.travel(flow, What::Pass(place + 1, payload));
+        }
+        let arrival = Arrival {
+            now: self.now,
+            flits: 1,
+            is_marked: false,
+            latency: 1,
+        };
+        let receiver = &mut self.algorithm.receiver();
+        let reply = self.algorithm.carried(receiver, arrival, payload);
+        self.told.push((payload, reply.is_some()));
+        if let Some(reply) = reply {
+            self.travel(flow, What::Back(reply.payload));
+        }
     }
 
     /// Everything up to a cycle, that included.
@@ -323,6 +357,9 @@ impl<'a> Machines<'a> {
                 from,
                 to: self.limits[flow].expect("a rate"),
             });
+        }
+        if let Some(payload) = actions.carry {
+            self.laid[flow] = payload;
         }
         if let Some(Probe { payload, after }) = actions.send {
             assert_eq!(after, 1);

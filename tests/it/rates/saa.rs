@@ -135,6 +135,53 @@ fn weights_of_flows_that_end_are_taken_away() {
     }
 }
 
+/// S3: flows that start and stop at any time, packets of data at any time, and both that overtake each other: rates are those of
+/// the variant with probes, nobody looks, and a packet is replied to exactly where it has met another weight than the one that
+/// was known.
+#[test]
+fn packets_of_data_find_what_looks_find() {
+    let mut replies = 0;
+    for seed in 0..1000 {
+        let mut case = Case::random(seed);
+        let mut dice = Dice(stream(seed, Purpose::Topology, 1 << 53));
+        for flow in &mut case.flows {
+            flow.start = dice.between(0, 400).into();
+            flow.stop = dice
+                .chance(40)
+                .then(|| flow.start + u64::from(dice.between(1, 300)));
+        }
+        let mut machines = Machines::new("Saa(piggy_back: true)", &case);
+        let gap = dice.pick(&[1, 7, 60]);
+        let quiet = 700 + 3 * case.round_trip();
+        let until = quiet + 4 * (u64::from(gap) + case.round_trip());
+        for (number, flow) in case.flows.iter().enumerate() {
+            let mut at = flow.start;
+            while at < flow.stop.unwrap_or(until) {
+                machines.post(at, number, What::Laden);
+                at += u64::from(dice.between(1, gap));
+            }
+        }
+        machines.run(until + case.round_trip());
+        let expected = largest(&case, |flow| flow.stop.is_none());
+        let mut probes = Machines::new(SAA, &case);
+        probes.run(until + 2 * PERIOD + case.round_trip());
+        for flow in case.staying() {
+            let state = state(&machines.senders[flow]);
+            assert_eq!(state.largest, expected[flow], "case {seed}, flow {flow}");
+            assert_eq!(machines.limits[flow], probes.limits[flow], "case {seed}");
+            assert_eq!(machines.sent[flow], 1, "the announcement");
+        }
+        for &(payload, is_replied) in &machines.told {
+            let [low, middle, high, top] = payload.map(u128::from);
+            let bits = (low | middle << 32 | high << 64 | top << 96) >> 4;
+            let (known, met) = (bits & ((1 << 62) - 1), bits >> 62);
+            assert_eq!(is_replied, known > 0 && known != met, "case {seed}");
+            replies += usize::from(is_replied);
+        }
+    }
+    assert!(replies > 10_000, "{replies}");
+}
+
 /// S1 and S2: a phase, with sizes as weights. Nothing is sent before rates are known. The largest weight that a flow knows
 /// does not change before it ends, and the last flow ends when the fullest link has sent all of its flows.
 #[test]

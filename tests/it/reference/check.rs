@@ -19,6 +19,7 @@ pub(super) fn check(fabric: &Fabric<'_>) {
     check_flits(fabric);
     check_queues(fabric);
     check_control(fabric);
+    check_visits(fabric);
     check_rooms(fabric);
     fabric.networks.check();
 }
@@ -133,6 +134,24 @@ fn check_control(fabric: &Fabric<'_>) {
         let probes = sum(&|flow| wanted(flow, is_probe));
         let found = (told.starts, told.answers, told.probes);
         assert_eq!(found, (injected, returned, probes), "{told:?}");
+    }
+}
+
+/// D69: every packet of data that carries something has visited at its host and at each switch that has granted it, dropped
+/// ones as well; all of a class carry once they have started, or none.
+fn check_visits(fabric: &Fabric<'_>) {
+    for (class, plan) in fabric.setting.plan.classes.iter().enumerate() {
+        let control = plan.control.as_ref();
+        let carries = control.is_some_and(|control| control.algorithm.carries());
+        let packets = fabric.packets.iter();
+        let started = packets.filter(|p| usize::from(p.class) == class && p.injected.is_some());
+        let mut visits = 0;
+        for packet in started {
+            assert_eq!(packet.carries.is_some(), carries, "{packet:?}");
+            visits += 1 + usize::from(packet.switches);
+        }
+        let expected = if carries { visits } else { 0 };
+        assert_eq!(fabric.agents.visits_by_data(class), expected, "{class}");
     }
 }
 

@@ -235,7 +235,7 @@ impl Host {
         &self.rooms
     }
 
-    /// Both ends of control and what they want, for checks.
+    /// Both ends of control and what they want.
     pub(super) fn control(&self) -> (&Flows, &Receivers, &ControlPackets) {
         (&self.flows, &self.receivers, &self.control)
     }

@@ -19,8 +19,12 @@ pub(super) struct Packet {
     pub(super) flow: Option<usize>,
     /// What it says, when it is a control packet (D39, D47).
     pub(super) saying: Option<Saying>,
+    /// What it carries from its start on, when it is one of a class whose packets do (D69).
+    pub(super) carries: Option<Payload>,
     /// Number of the session, when it is one of a probe flow (D59).
     pub(super) session: Option<u64>,
+    /// Whether with it all flits of its flow are made, which has a size.
+    pub(super) is_last: bool,
     pub(super) sequence: u64,
     pub(super) destination: HostId,
     pub(super) sl: SlId,
@@ -76,7 +80,9 @@ impl Packet {
             class,
             flow,
             saying: None,
+            carries: None,
             session: None,
+            is_last: false,
             sequence: made.sequence,
             destination: made.destination,
             sl: made.sl,

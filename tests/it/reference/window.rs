@@ -111,7 +111,7 @@ pub(crate) struct ControlCounts {
     pub(crate) delivered: u64,
     /// From creation to delivery, of these: sum and most \[cycles\].
     pub(crate) delay: (u64, u64),
-    /// Visits of agents, by channel (D48), in both transports; no channel where the class does not probe.
+    /// Visits of agents, by channel (D48, D69), in both transports; no channel where the class does not probe.
     pub(crate) visits: Vec<u64>,
     /// States of the agents, by channel, in words.
     pub(crate) agents: Vec<String>,
@@ -286,7 +286,7 @@ pub(super) fn control(fabric: &Fabric<'_>) -> Vec<ControlCounts> {
             created: mine.count() as u64,
             delivered: delays.len() as u64,
             delay: sum_and_most(&delays),
-            visits: visits.map(|visits| visits.len() as u64).collect(),
+            visits: visits.map(|visits| visits as u64).collect(),
             agents: states.map(|state| format!("{state:?}")).collect(),
             broadcasts: copies.filter(|copy| copy.class == class).count() as u64,
             heard,

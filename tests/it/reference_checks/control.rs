@@ -280,7 +280,7 @@ fn a_limit_counts_from_the_cycle_after() {
 }
 
 /// A flow of machines that set nothing at the start.
-fn blank() -> Controlled {
+pub(super) fn blank() -> Controlled {
     let machines = unset(0).next().expect("no end of them");
     Controlled::new(&Algorithm::Erratic(machines), LINE, Some(FACTS))
 }

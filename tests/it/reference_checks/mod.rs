@@ -4,6 +4,7 @@ mod adaptive;
 mod admission;
 mod applications;
 mod buckets;
+mod carried;
 mod control;
 mod drops;
 mod elements;

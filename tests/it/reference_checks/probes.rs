@@ -21,7 +21,7 @@ const NEVER: u64 = 100_000;
 /// Flits of a control packet in band, as [`controlled`] says.
 const FLITS: u64 = 2;
 
-const SLOW: OutOfBand = OutOfBand {
+pub(super) const SLOW: OutOfBand = OutOfBand {
     serialisation: 11,
     routing: 3,
     processing: 6,
@@ -125,7 +125,13 @@ impl<'a> Agents<'a> {
         self.visits[channel.index()] += 1;
     }
 
-    fn visit(&mut self, channel: ChannelId, now: u64, payload: &mut Payload) {
+    /// What the agent of a channel is by now.
+    pub(super) fn state(&self, channel: ChannelId) -> String {
+        format!("{:?}", self.all[channel.index()])
+    }
+
+    /// A visit.
+    pub(super) fn visit(&mut self, channel: ChannelId, now: u64, payload: &mut Payload) {
         let agent = &mut self.all[channel.index()];
         self.algorithm.visit(agent, now, payload);
         self.visits[channel.index()] += 1;
@@ -326,8 +332,7 @@ fn check_meeting(
     out: ChannelId,
 ) {
     let found = &after.control[0];
-    let state = format!("{:?}", agents.all[out.index()]);
-    assert_eq!(found.agents[out.index()], state);
+    assert_eq!(found.agents[out.index()], agents.state(out));
     assert_eq!(found.visits[out.index()], 2);
     if transport.is_some() {
         let delays = [times[0].1 - times[0].0, times[1].1 - times[1].0];

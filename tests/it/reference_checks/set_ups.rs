@@ -202,7 +202,7 @@ fn a_full_cache_falls_back_to_the_table() {
 #[test]
 fn tear_downs_empty_everything() {
     let chain = Chain::new(2, 2, 0);
-    for release in ["Acknowledged", "AtOnce"] {
+    for release in ["Acknowledged", "LastPacket", "AtOnce"] {
         let arguments = format!("(hops: None, release: {release})");
         let outcome = chain.run(&arguments, weighted(&[2, 2, 2, 9, 1, 1]), 300);
         let counts = outcome.set_ups;
@@ -252,9 +252,44 @@ fn the_first_hop_is_forced_or_free() {
     assert_eq!(along(&outcome), [6, 6]);
 }
 
+/// Flow 0 goes down over three switches, flow 1, of three packets, along over four. The only packet of flow 0 starts in 17 and is
+/// directed in 19, 21 and 23; those of flow 1 start in 22, 26 and 30, and the last one is directed in 32, 34, 36 and 38.
+#[test]
+fn the_last_packet_takes_the_route_down_where_it_passes() {
+    let chain = Chain::new(2, 1, 0);
+    let mut flows = weighted(&[2, 1]);
+    flows[1].flits = Some(12);
+    let mut changes = Vec::new();
+    for cycles in 13..60 {
+        let outcome = chain.run("(release: LastPacket)", flows.clone(), cycles);
+        let counts = (outcome.set_ups.entries, outcome.set_ups.weight);
+        if changes.last().is_none_or(|&(_, last)| last != counts) {
+            changes.push((cycles - 1, counts));
+        }
+    }
+    let expected = [
+        // both are set up, one of them with an entry
+        (12, (1, 3 * 2 + 4)),
+        (19, (1, 8)),
+        (21, (1, 6)),
+        (23, (1, 4)),
+        (32, (1, 3)),
+        (34, (0, 2)),
+        (36, (0, 1)),
+        (38, (0, 0)),
+    ];
+    assert_eq!(changes, expected);
+    let outcome = chain.run("(release: LastPacket)", flows, 200);
+    assert_eq!(hops(&outcome), [2, 3]);
+    // a set-up and its reply, data and their answer: nobody sends a tear-down
+    let of = |class: u16| outcome.deliveries.iter().filter(move |d| d.class == class);
+    assert_eq!((of(0).count(), of(1).count()), (1 + 3, 3 + 3));
+}
+
 /// Over three switches. Written for s: set-up made in s + 1, reply in s + 9, begun in s + 17; its third packet of four flits has
-/// come in s + 35, the answer is made in s + 36, the tear-down in s + 44, its reply in s + 52, which comes in s + 59. At once: the
-/// third packet starts in s + 25, and the next set-up is made in s + 27; it starts behind packet and tear-down, in s + 30.
+/// come in s + 35, the answer is made in s + 36, the tear-down in s + 44, its reply in s + 52, which comes in s + 59. By the last
+/// packet: the answer comes in s + 43. At once: the third packet starts in s + 25, and the next set-up is made in s + 27; it starts
+/// behind packet and tear-down, in s + 30.
 #[test]
 fn flows_of_a_pair_go_one_after_the_other() {
     let chain = Chain::new(2, 2, 0);
@@ -267,7 +302,11 @@ fn flows_of_a_pair_go_one_after_the_other() {
         });
         flows.collect::<Vec<_>>()
     };
-    for (release, second) in [("Acknowledged", 5 + 60 + 17), ("AtOnce", 5 + 30 + 16)] {
+    for (release, second) in [
+        ("Acknowledged", 5 + 60 + 17),
+        ("LastPacket", 5 + 44 + 17),
+        ("AtOnce", 5 + 30 + 16),
+    ] {
         let arguments = format!("(connections: Pairs, release: {release})");
         let outcome = chain.run(&arguments, flows(), 700);
         let starts: Vec<Option<u64>> = outcome.flows.iter().map(|flow| flow.start).collect();

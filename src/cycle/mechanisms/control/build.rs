@@ -4,7 +4,7 @@ use super::answers::{Answers, Way, system as make};
 use super::parts::Parts;
 use super::sender::Controlled;
 use super::senders::{Senders, system as notify};
-use crate::control::{Actions, Facts, Line};
+use crate::control::{Actions, Facts, Line, Payload};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::flows::{Flows, lane_of};
@@ -159,6 +159,10 @@ fn senders(site: &Site<'_>) -> Senders {
 fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
     let count = flows.rows().len();
     senders.answered = vec![0; count];
+    let mut controls = site.plan.classes.iter().flat_map(|class| &class.control);
+    if controls.any(|control| control.algorithm.carries()) {
+        senders.laid = vec![Payload::default(); count];
+    }
     if site.plan.classes.iter().any(ClassPlan::begins) {
         let rows = flows.rows().iter();
         let starts = rows.map(|flow| site.plan.flows[flow.id as usize].start);
@@ -201,6 +205,7 @@ fn start(site: &Site<'_>, senders: &mut Senders, flows: &mut Flows) {
                 weight: flow.weight,
             };
             control.algorithm.begin(&mut sender, facts, &mut actions);
+            senders.lay(row, &actions);
             flows.set_control(row, actions.limit.unwrap_or_default(), actions.window);
             let timer = actions.timer.flatten();
             if let Some(at) = timer {

@@ -3,7 +3,7 @@
 use super::Answers;
 use super::parts::Parts;
 use super::sender::{Begun, Controlled, SenderState};
-use crate::control::{Actions, Algorithm, Arrival, Event, Probe, Receiver, Sender};
+use crate::control::{Actions, Algorithm, Arrival, Event, Payload, Probe, Receiver, Reply, Sender};
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::probes::Probes;
@@ -52,6 +52,8 @@ pub struct Senders {
     pub(super) next: Vec<Option<u32>>,
     /// Whether the flow in a row has made its connection free.
     pub(super) closed: Vec<bool>,
+    /// What packets of a flow carry that start, by its row at its source; nothing where no class carries (D69).
+    pub(super) laid: Vec<Payload>,
     /// Probes that calls of this cycle have sent, with the row.
     #[serde(skip)]
     pub(in crate::cycle::mechanisms) sent: Vec<(u32, Probe)>,
@@ -194,6 +196,22 @@ impl Senders {
         if actions.close {
             self.close(row, now);
         }
+        self.lay(row, &actions);
+    }
+
+    /// What packets of the flow in a row carry from now on, if the actions say so.
+    pub(super) fn lay(&mut self, row: u32, actions: &Actions) {
+        if let Some(payload) = actions.carry
+            && let Some(laid) = self.laid.get_mut(row as usize)
+        {
+            *laid = payload;
+        }
+    }
+
+    /// What packets of the flow in a row carry.
+    #[inline]
+    pub(in crate::cycle::mechanisms) fn laid(&self, row: u32) -> Payload {
+        self.laid[row as usize]
     }
 
     /// The connection of the flow in a row is free for its next flow (D67).
@@ -270,12 +288,7 @@ impl Senders {
         let (Some(algorithm), Some(receiver)) = (algorithm, receiver) else {
             return false;
         };
-        let arrival = Arrival {
-            now,
-            flits: packet.size,
-            is_marked: packet.fecn,
-            latency: now - record.injected,
-        };
+        let arrival = arrival(now, packet, record);
         let Some(answer) = algorithm.receive(receiver, arrival) else {
             return false;
         };
@@ -286,6 +299,29 @@ impl Senders {
             _ => answers.promise(now, tail, answer),
         }
         true
+    }
+
+    /// Tells the receiver of the flow that ends in a row of a packet and what it carries; what it replies.
+    fn carried(
+        &mut self,
+        class: u16,
+        tail: u32,
+        arrival: Arrival,
+        payload: Payload,
+    ) -> Option<Reply> {
+        let algorithm = self.algorithms[usize::from(class)].as_ref()?;
+        let receiver = self.receivers[tail as usize].as_mut()?;
+        algorithm.carried(receiver, arrival, payload)
+    }
+}
+
+/// What a receiver is told of a packet delivered in cycle `now`.
+fn arrival(now: u64, packet: &Packet, record: &PacketRecord) -> Arrival {
+    Arrival {
+        now,
+        flits: packet.size,
+        is_marked: packet.fecn,
+        latency: now - record.injected,
     }
 }
 
@@ -338,7 +374,15 @@ pub(super) fn system(
         if let Some(probes) = &mut probes
             && let Some(content) = probes.take(record.class, record.answer)
         {
-            probes.tell((now, end), flows, senders, answers, content);
+            if let Some(payload) = content.of_data() {
+                let arrival = arrival(now, &packets[row], record);
+                let reply = senders.carried(record.class, end.tail, arrival, payload);
+                if let Some((reply, way)) = reply.zip(answers.way(end.tail)) {
+                    probes.reply(now, (&way, end.tail), reply);
+                }
+            } else {
+                probes.tell((now, end), flows, senders, answers, content);
+            }
         } else if answers.is_answer(record.class) {
             senders.answer(flows, end.row, now, record, answers.first);
         } else {

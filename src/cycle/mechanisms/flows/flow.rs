@@ -218,6 +218,18 @@ impl Flow {
         self.started.add(flits);
     }
 
+    /// Flits of its packets that started.
+    pub fn started_flits(&self) -> u64 {
+        self.started.flits
+    }
+
+    /// Its start cycle, if it is known and still to come.
+    #[inline]
+    pub fn starts_after(&self, now: u64) -> Option<u64> {
+        let start = self.active.0;
+        (start > now && start != NEVER).then_some(start)
+    }
+
     /// Whether it may make a packet, if it is backlogged.
     #[inline]
     pub fn may_make(&self, now: u64) -> bool {

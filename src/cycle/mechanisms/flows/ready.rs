@@ -31,7 +31,8 @@ impl Flows {
         if paced && let Some(clock) = clock {
             lane.share(clock, if is_sendable { rate } else { 0 });
         }
-        let mut later = None;
+        // a start that was told while a look was arranged has none of its own
+        let mut later = flow.starts_after(now);
         if is_sendable {
             match first_cycle(flow, lane.pace, scheduler).filter(|_| !paced) {
                 Some(from) if from > now => later = Some(from),

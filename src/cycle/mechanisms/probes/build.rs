@@ -1,5 +1,6 @@
 //! Builds what classes apart have in a shard.
 
+use super::carry::carriers;
 use super::elements::Elements;
 use super::network::{Far, Network, Station};
 use super::{Given, Probes, visits};
@@ -38,6 +39,7 @@ impl Mechanism for Probing {
             shard.subscribe(Fact::Granted);
         }
         Self::account(shard, &probes);
+        Self::carry(shard, &probes);
         shard.resource(probes);
         shard.alarm(|world, from| {
             let probes = world.resource::<Probes>();
@@ -123,6 +125,7 @@ fn given(
         stations,
         ways: rows.iter().map(|&id| way(site, id)).collect(),
         first_flows,
+        carriers: carriers(site),
     }
 }
 

@@ -1,9 +1,9 @@
-//! What control packets say.
+//! What packets carry.
 
 use crate::control::Payload;
 use serde::{Deserialize, Serialize};
 
-/// Kind of a control packet; those wanted in one cycle are made in this order.
+/// Kind of what carries it; control packets that are wanted in one cycle are made in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Kind {
     /// A copy of a broadcast, which goes as control packets do; its word is the first.
@@ -14,9 +14,11 @@ pub(super) enum Kind {
     Reply,
     /// A probe.
     Probe,
+    /// No control packet, but one of data (D69).
+    Data,
 }
 
-/// What a control packet says.
+/// What a packet carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Content {
     pub(super) kind: Kind,
@@ -25,7 +27,14 @@ pub struct Content {
     pub(super) payload: Payload,
 }
 
-/// What the packets of a shard say that are in band.
+impl Content {
+    /// What it is, if a packet of data carries it.
+    pub(in crate::cycle::mechanisms) fn of_data(&self) -> Option<Payload> {
+        (self.kind == Kind::Data).then_some(self.payload)
+    }
+}
+
+/// What the packets of a shard carry that are in band.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Contents {
     rows: Vec<Content>,

@@ -46,8 +46,13 @@ impl Probes {
         self.want((now, answer.after), (way, tail), content);
     }
 
-    /// It replies to the probe delivered in cycle `now`.
-    pub(super) fn reply(&mut self, now: u64, (way, tail): (&Way, u32), reply: Reply) {
+    /// It replies to what was delivered in cycle `now`.
+    pub(in crate::cycle::mechanisms) fn reply(
+        &mut self,
+        now: u64,
+        (way, tail): (&Way, u32),
+        reply: Reply,
+    ) {
         let content = Content {
             kind: Kind::Reply,
             visits: reply.visits && self.has_agents(way.class),
@@ -127,6 +132,7 @@ impl Probes {
             let way = match due.kind {
                 Kind::Probe => self.given.ways[due.row as usize],
                 Kind::Answer | Kind::Reply => answers.way(due.row),
+                Kind::Data => unreachable!("packets of data are made by flows"),
                 Kind::Copy => {
                     self.begin(number, place.port(HostRow(due.host)), due);
                     continue;

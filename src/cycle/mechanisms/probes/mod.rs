@@ -1,5 +1,5 @@
 //! Control packets of classes apart: probes and replies, the agents they visit, control networks beside the data network,
-//! elements of switches and hosts, and their broadcasts (D47 to D49, D68 of the model).
+//! elements of switches and hosts, and their broadcasts; packets of data that visit (D47 to D49, D68, D69 of the model).
 //!
 //! Stages: `Slot::Admit` (they are made, with the answers of other classes, and broadcasts begin), `Slot::React` (visits at
 //! switch outputs, control networks), `Slot::Notify` (visits at hosts, deliveries, what elements say; with senders and
@@ -24,6 +24,7 @@
 //! None. The agents are in [`control`](crate::control::probe).
 
 mod build;
+mod carry;
 mod content;
 mod due;
 mod elements;
@@ -67,6 +68,8 @@ struct Given {
     ways: Vec<Option<Way>>,
     /// First row of the flows of a host, and the end of all; none where no class has elements.
     first_flows: Vec<u32>,
+    /// Number of the class of control packets of each class that carries, by class; nothing where none does.
+    carriers: Vec<Option<u16>>,
 }
 
 /// All that classes apart have in a shard.
@@ -110,10 +113,14 @@ impl Probes {
         networks.min().unwrap_or(u64::MAX)
     }
 
-    /// Number of a class of control packets that is apart.
+    /// Number of a class of control packets that is apart, or of that of a class that carries.
     #[inline]
     fn number(&self, class: u16) -> Option<usize> {
-        let number = usize::from(class.checked_sub(self.given.first)?);
+        let Some(number) = class.checked_sub(self.given.first) else {
+            let carrier = self.given.carriers.get(usize::from(class))?;
+            return carrier.map(usize::from);
+        };
+        let number = usize::from(number);
         self.given.algorithms[number].is_some().then_some(number)
     }
 
@@ -122,7 +129,7 @@ impl Probes {
         self.number(class).is_some()
     }
 
-    /// Takes what a packet of a class carries, if it is one in band of a class apart; `row` as its record says.
+    /// Takes what a packet of a class carries, if it is one in band of a class apart or that carries; `row` as its record says.
     #[inline]
     pub fn take(&mut self, class: u16, row: u32) -> Option<Content> {
         self.number(class)?;

@@ -120,6 +120,7 @@ impl Probes {
                     self.reply(now, (&way, end.tail), reply);
                 }
             }
+            Kind::Data => unreachable!("receivers are told of packets of data"),
             Kind::Copy => unreachable!("elements hear copies in their network"),
         }
     }

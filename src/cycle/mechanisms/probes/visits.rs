@@ -41,7 +41,7 @@ impl Probes {
     /// Whether packets visit agents.
     pub(super) fn visits_in_band(&self) -> bool {
         let mut classes = self.agents.iter().zip(&self.given.times);
-        classes.any(|(agents, times)| !agents.is_empty() && times.is_none())
+        self.carries() || classes.any(|(agents, times)| !agents.is_empty() && times.is_none())
     }
 
     /// Whether a class of control packets has agents.

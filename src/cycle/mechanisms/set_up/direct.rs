@@ -1,5 +1,6 @@
 //! Directs what has come to the switches of a shard.
 
+use super::last::TAKES_DOWN;
 use super::ways::{Kind, Parameters, SetUpFlows};
 use super::{Arrived, Entry, FlowCounter, RouteCache, SetUps};
 use crate::control::set_up::{ANY_HOPS, SET_UP, TEAR_DOWN};
@@ -77,7 +78,12 @@ impl<const W: usize> Stage<'_, W> {
             }
             let list = match self.flows.kind(record.class) {
                 Kind::Other => continue,
-                Kind::Follower => &mut self.own.followers,
+                Kind::Follower { last_takes_down }
+                    if last_takes_down && record.answer == TAKES_DOWN =>
+                {
+                    &mut self.own.tear_downs
+                }
+                Kind::Follower { .. } => &mut self.own.followers,
                 Kind::Control(_) => match self.probes.probe(record.answer) {
                     None => continue,
                     Some([SET_UP, ..]) => &mut self.own.choosers,

@@ -20,6 +20,7 @@
 
 mod account;
 mod direct;
+mod last;
 mod ways;
 
 pub use ways::SetUpFlows;
@@ -117,6 +118,9 @@ impl Mechanism for SettingUp {
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         let site = shard.site();
         let seed = site.plan.seed;
+        let routes = site.shared.own_routes.as_ref();
+        let set_up = routes.and_then(|routes| routes.set_up());
+        let ends_with_packets = set_up.is_some_and(SetUpFlows::end_with_packets);
         let inputs = site.placement.switch_channels(site.graph, site.number);
         let streams: Vec<Stream> = inputs
             .map(|channel| stream(seed, Purpose::SetUp, u64::from(channel.reverse().0)))
@@ -135,6 +139,9 @@ impl Mechanism for SettingUp {
         });
         account::account(shard);
         shard.last_system(Slot::Deliver, "set_up", direct::system::<W>);
+        if ends_with_packets {
+            shard.last_system(Slot::Inject, "last_packets", last::system);
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use std::ops::{Range, RangeInclusive};
 pub(super) enum Kind {
     /// Their output is that of the tables.
     Other,
-    /// They follow the route of their flow.
-    Follower,
+    /// They follow the route of their flow; whether the last one takes it down.
+    Follower { last_takes_down: bool },
     /// Control packets of a class that sets up.
     Control(Parameters),
 }
@@ -38,6 +38,8 @@ pub struct SetUpFlows {
     connections: Box<[u32]>,
     /// By flow (global id).
     weights: Box<[u16]>,
+    /// What it sends in all, by flow (global id) \[flits\].
+    sizes: Box<[u64]>,
     /// Whether the order of packets is given up.
     pub(super) is_loose: bool,
 }
@@ -54,7 +56,9 @@ impl SetUpFlows {
             let &SetUp {
                 hops, free, cache, ..
             } = set_up;
-            kinds[number] = Kind::Follower;
+            kinds[number] = Kind::Follower {
+                last_takes_down: set_up.release == Release::LastPacket,
+            };
             kinds[usize::from(control.answers)] = Kind::Control(Parameters { hops, free, cache });
         }
         let named = |flow| {
@@ -66,6 +70,9 @@ impl SetUpFlows {
             kinds: kinds.into(),
             connections: (0..plan.flows.len()).map(named).collect(),
             weights: plan.flows.iter().map(|flow| flow.weight).collect(),
+            sizes: (plan.flows.iter())
+                .map(|flow| flow.flits.unwrap_or(u64::MAX))
+                .collect(),
             is_loose: classes.any(|set_up| set_up.release == Release::AtOnce),
         })
     }
@@ -74,6 +81,17 @@ impl SetUpFlows {
     #[inline]
     pub(super) fn kind(&self, class: u16) -> Kind {
         self.kinds[usize::from(class)]
+    }
+
+    /// Whether the last packet of a flow of a class takes its route down.
+    #[inline]
+    pub(super) fn ends_with_packet(&self, class: u16) -> bool {
+        takes_down(&self.kind(class))
+    }
+
+    /// Whether some class has that.
+    pub(super) fn end_with_packets(&self) -> bool {
+        self.kinds.iter().any(takes_down)
     }
 
     /// Connection of a flow.
@@ -88,6 +106,12 @@ impl SetUpFlows {
         i64::from(self.weights[flow as usize])
     }
 
+    /// What a flow sends in all \[flits\].
+    #[inline]
+    pub(super) fn size(&self, flow: u32) -> u64 {
+        self.sizes[flow as usize]
+    }
+
     /// Most entries of a cache.
     pub(super) fn places(&self) -> u32 {
         let places = self.kinds.iter().map(|kind| match kind {
@@ -96,6 +120,10 @@ impl SetUpFlows {
         });
         places.max().unwrap_or(0)
     }
+}
+
+fn takes_down(kind: &Kind) -> bool {
+    matches!(kind, Kind::Follower { last_takes_down } if *last_takes_down)
 }
 
 /// Outputs of a switch by where they lead, by their positions among its connected ports.

@@ -21,7 +21,7 @@ use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
 
 /// Options and traffic that have state of their own.
-pub(crate) const STATEFUL: [&str; 17] = [
+pub(crate) const STATEFUL: [&str; 18] = [
     "VL tables at outputs",
     "VL tables at inputs",
     "VL tables at channels",
@@ -39,6 +39,7 @@ pub(crate) const STATEFUL: [&str; 17] = [
     "messages",
     "saturating sources",
     "packets observed",
+    "packets that carry",
 ];
 
 /// How hosts choose among flows; the cases of a list go round (`strata`).
@@ -136,7 +137,7 @@ pub(crate) const DROPPING: [&str; 14] = [
 ];
 
 /// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 26] = [
+pub(crate) const TABLES_ONLY: [&str; 28] = [
     "VOQ",
     "input-first VOQ",
     "VL15",
@@ -150,6 +151,7 @@ pub(crate) const TABLES_ONLY: [&str; 26] = [
     "probes out of band",
     "answers out of band",
     "elements",
+    "packets that carry, probes out of band",
     "rates anew with every flow",
     "trials with shared sessions",
     "trials on a level of their own",
@@ -163,18 +165,20 @@ pub(crate) const TABLES_ONLY: [&str; 26] = [
     "wormhole that drops",
     "wormhole with flows",
     "wormhole with channels of several paces",
+    "wormhole with packets that carry",
 ];
 
 /// The same, of adaptive routing: engines whose heads request all candidates, and those that choose once.
 pub(crate) const ADAPTIVE_ONLY: [&str; 2] = ["open heads", "drawn choices"];
 
 /// What the fast path has, too.
-pub(crate) const PLAIN: [&str; 5] = [
+pub(crate) const PLAIN: [&str; 6] = [
     "bounded source queues",
     "messages",
     "saturating sources",
     "large packets",
     "far",
+    "packets that carry",
 ];
 
 /// The patterns that fit fabrics of any shape, and all processes.

@@ -5,8 +5,8 @@ use virtlane::admission::Sessions;
 use virtlane::control::Algorithm;
 use virtlane::control::erratic::Erratic;
 use virtlane::plan::{
-    AdmissionPlan, BufferSharing, ClassPlan, Control, DropRule, InputSpeedup, Marking, Matching,
-    Plan, Queues,
+    AdmissionPlan, BufferSharing, ClassPlan, Control, DropRule, Forwarding, InputSpeedup, Marking,
+    Matching, Plan, Queues,
 };
 
 /// Classes that ask, and who decides (D53, D55, D56, D59, D61).
@@ -137,8 +137,8 @@ pub(super) fn dropping<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// Classes apart (D47, D49, D68).
-pub(super) fn apart(plan: &Plan) -> [(&'static str, bool); 6] {
+/// Classes apart (D47, D49, D68, D69).
+pub(super) fn apart(plan: &Plan) -> [(&'static str, bool); 9] {
     let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
     let any = |probes: bool, out_of_band: bool, on: Option<bool>| {
         controls().any(|control| {
@@ -148,7 +148,19 @@ pub(super) fn apart(plan: &Plan) -> [(&'static str, bool); 6] {
                 && on.is_none_or(|on| on == is_on_vl15)
         })
     };
+    let carry = |out_of_band: bool| {
+        controls().any(|control| {
+            control.algorithm.carries() && control.transport.is_some() == out_of_band
+        })
+    };
+    let is_wormhole = plan.switch.forwarding == Forwarding::Wormhole;
     [
+        ("packets that carry", carry(false)),
+        ("packets that carry, probes out of band", carry(true)),
+        (
+            "wormhole with packets that carry",
+            is_wormhole && (carry(false) || carry(true)),
+        ),
         ("probes", any(true, false, None)),
         ("probes on VL15", any(true, false, Some(true))),
         ("probes out of band", any(true, true, None)),

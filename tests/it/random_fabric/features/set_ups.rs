@@ -6,7 +6,7 @@ use virtlane::routing::Tables;
 use virtlane::topology::{Graph, Shape};
 
 /// How classes set up, and in what trees.
-pub(crate) const SET_UPS: [&str; 15] = [
+pub(crate) const SET_UPS: [&str; 16] = [
     "set-ups in plain trees",
     "set-ups in enriched trees",
     "set-ups forced",
@@ -18,14 +18,16 @@ pub(crate) const SET_UPS: [&str; 15] = [
     "small caches",
     "caches of any size",
     "connections of several flows",
+    "release by the last packet",
     "release at once",
     "two classes that set up",
     "heavy flows set up",
     "tables with horizontal channels",
 ];
 
-/// What flows whose routes are set up may have beside them.
+/// What flows whose routes are set up may have beside them, first what is seldom.
 pub(crate) const BESIDE_SET_UPS: [&str; 39] = [
+    "dropping of flows",
     "flows beside classes",
     "flows beside messages",
     "flows with a process",
@@ -41,7 +43,6 @@ pub(crate) const BESIDE_SET_UPS: [&str; 39] = [
     "reservations",
     "dropping what is held",
     "dropping by a threshold",
-    "dropping of flows",
     "dropping with VOQ",
     "VOQ",
     "input-first VOQ",
@@ -101,6 +102,10 @@ pub(super) fn features(plan: &Plan, graph: &Graph, tables: &Tables) -> Vec<Strin
         ("small caches", any(|one| [1, 2].contains(&one.cache))),
         ("caches of any size", any(|one| one.cache == u32::MAX)),
         ("connections of several flows", connections.count() > 0),
+        (
+            "release by the last packet",
+            any(|one| one.release == Release::LastPacket),
+        ),
         ("release at once", any(|one| one.release == Release::AtOnce)),
         ("two classes that set up", all.len() > 1),
         ("heavy flows set up", heavy),

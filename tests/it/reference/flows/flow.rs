@@ -206,7 +206,7 @@ impl Flow {
     }
 
     /// Flits that are not made yet.
-    fn left(&self, setting: Setting<'_>) -> u64 {
+    pub(super) fn left(&self, setting: Setting<'_>) -> u64 {
         let flits = self.plan(setting).flits;
         flits.map_or(u64::MAX, |flits| flits - self.made)
     }

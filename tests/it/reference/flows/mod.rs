@@ -231,6 +231,7 @@ impl Flows {
         let made = &mut self.made[usize::from(flow.plan(setting).class)];
         let mut packet = packet(setting, flow.id, (*made, size), now);
         packet.session = flow.session.as_ref().map(|session| session.number);
+        packet.is_last = flow.left(setting) == 0;
         assert_eq!(injection_lane(setting, &packet), flow.lane);
         *made += 1;
         packet

@@ -1,11 +1,11 @@
-//! Stage Notify: what the senders of a host are told, what they send, and which flows they begin (D41, D47, D51, D60, D67, D68).
+//! Stage Notify: what the senders of a host are told, what they send, and which flows they begin (D41, D47, D51, D60, D67 to D69).
 
 use super::control_packets::{Wanted, control};
 use super::{Blocked, Controlled, Flows, Look, packet};
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, Saying, Says};
 use crate::reference::set_up;
-use virtlane::control::Probe;
+use virtlane::control::{Payload, Probe};
 
 /// What the sender of a flow or group was told, and what it sent, for checks.
 #[derive(Debug)]
@@ -142,6 +142,16 @@ impl Flows {
         for flow in &mut self.all {
             flow.begin(setting);
         }
+    }
+
+    /// D69: what a packet of this flow carries that starts in this cycle.
+    pub(in crate::reference) fn carried(&self, flow: usize, now: u64) -> Payload {
+        let mut all = self.all.iter();
+        let flow = all.find(|mine| mine.id == flow);
+        let controlled = flow.expect("a flow of this host").controlled.as_ref();
+        controlled
+            .expect("D69: a class without groups")
+            .carried(now)
     }
 
     /// What each sender was told.

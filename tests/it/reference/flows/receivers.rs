@@ -1,10 +1,10 @@
-//! The receivers of the flows that end at a host, and what they give back (D39, D40, D47, D67).
+//! The receivers of the flows that end at a host, and what they give back (D39, D40, D47, D67, D69).
 
 use super::control_packets::{Wanted, control};
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, Saying, Says};
 use crate::reference::set_up;
-use virtlane::control::{Arrival, Payload, Receiver};
+use virtlane::control::{Arrival, Payload, Receiver, Reply};
 use virtlane::ids::HostId;
 
 /// The receiver of a flow.
@@ -13,6 +13,26 @@ struct Receiving {
     flow: usize,
     receiver: Receiver,
     told: Told,
+}
+
+impl Receiving {
+    /// It replies to a probe, or to a packet (D69), in this cycle.
+    fn reply(&mut self, reply: Reply, now: u64) -> Wanted {
+        self.told.replies += 1;
+        assert!(reply.after >= 1, "D47");
+        Wanted {
+            cycle: now + reply.after,
+            called: now,
+            saying: Saying {
+                flow: self.flow,
+                number: 0,
+                says: Says::Reply {
+                    payload: reply.payload,
+                    visits: reply.visits,
+                },
+            },
+        }
+    }
 }
 
 /// What a receiver was told, and what it wanted.
@@ -72,6 +92,11 @@ impl Receivers {
         };
         to.told.packets += 1;
         let algorithm = &control(setting, to.flow).algorithm;
+        assert_eq!(packet.carries.is_some(), algorithm.carries(), "D69");
+        if let Some(payload) = packet.carries {
+            let reply = algorithm.carried(&mut to.receiver, arrival, payload)?;
+            return Some(to.reply(reply, now));
+        }
         let answer = algorithm.receive(&mut to.receiver, arrival)?;
         let number = to.told.answers;
         to.told.answers += 1;
@@ -100,20 +125,7 @@ impl Receivers {
         to.told.probes += 1;
         let algorithm = &control(setting, flow).algorithm;
         let reply = algorithm.received(&mut to.receiver, now, payload)?;
-        to.told.replies += 1;
-        assert!(reply.after >= 1, "D47");
-        Some(Wanted {
-            cycle: now + reply.after,
-            called: now,
-            saying: Saying {
-                flow,
-                number: 0,
-                says: Says::Reply {
-                    payload: reply.payload,
-                    visits: reply.visits,
-                },
-            },
-        })
+        Some(to.reply(reply, now))
     }
 
     /// Of every flow with control that ends here: its id, and what its receiver was told.

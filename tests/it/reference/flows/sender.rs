@@ -1,4 +1,4 @@
-//! What controls a flow, or a group of flows, at its source (D41, D44, D47, D60, D67, D68): its sender, what that has set, and the packets
+//! What controls a flow, or a group of flows, at its source (D41, D44, D47, D60, D67 to D69): its sender, what that has set, and the packets
 //! that are outstanding.
 
 use crate::reference::packet::Says;
@@ -20,6 +20,8 @@ pub(crate) struct Controlled {
     limits: Vec<(u64, Limit)>,
     /// Windows, likewise \[packets\]; none at first where the start sets none.
     windows: Vec<(u64, u32)>,
+    /// What packets of the flow carry, likewise (D69).
+    carried: Vec<(u64, Payload)>,
     /// Cycle that the timer is set to.
     timer: Option<u64>,
     /// Packets.
@@ -50,6 +52,7 @@ impl Controlled {
             algorithm.begin(&mut sender, facts, &mut actions);
         }
         assert_eq!(actions.acknowledge, None, "D41: nothing has started");
+        assert!(actions.carry.is_none() || algorithm.carries(), "D69");
         Self {
             sender,
             limits: vec![(0, actions.limit.unwrap_or_default())],
@@ -57,6 +60,11 @@ impl Controlled {
                 .window
                 .into_iter()
                 .map(|window| (0, window))
+                .collect(),
+            carried: actions
+                .carry
+                .into_iter()
+                .map(|payload| (0, payload))
                 .collect(),
             timer: actions.timer.flatten(),
             outstanding: 0,
@@ -80,6 +88,12 @@ impl Controlled {
     pub(crate) fn is_open(&self, now: u64) -> bool {
         let latest = self.windows.iter().rfind(|window| window.0 <= now);
         latest.is_none_or(|window| self.outstanding < u64::from(window.1))
+    }
+
+    /// D69: what a packet of the flow carries that starts in a cycle; zeros before a call has said something.
+    pub(crate) fn carried(&self, now: u64) -> Payload {
+        let latest = self.carried.iter().rfind(|carried| carried.0 <= now);
+        latest.map_or([0; 4], |carried| carried.1)
     }
 
     /// A packet of the flow starts.
@@ -157,6 +171,7 @@ impl Controlled {
         }
         self.act(actions, now);
         assert!(actions.send.is_none() || algorithm.probes(), "D47");
+        assert!(actions.carry.is_none() || algorithm.carries(), "D69");
         let sets_up = algorithm.set_up().is_some();
         assert!(!actions.begin || algorithm.reserves() || sets_up, "D60");
         assert!(!actions.close || sets_up, "D67");
@@ -171,6 +186,9 @@ impl Controlled {
         if let Some(window) = actions.window {
             assert!(window >= 1, "D41");
             self.windows.push((now + 1, window));
+        }
+        if let Some(payload) = actions.carry {
+            self.carried.push((now + 1, payload));
         }
         if let Some(those) = actions.acknowledge {
             assert!(those.after >= 1 && those.packets >= 1, "D41");

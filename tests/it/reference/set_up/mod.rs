@@ -3,29 +3,28 @@
 //! Where tear-downs come behind all packets of their flows, a tear-down that takes another output than the set-up before it is
 //! found where it happens.
 
+mod packets;
 mod plan;
 mod tree;
 mod waits;
 
+pub(super) use packets::directed;
 pub(super) use plan::{are_any, check_plan, is_in_order, set_up_of, successor, told_start};
 
 use super::own_routes;
-use super::packet::{Packet, PacketId, Says};
+use super::packet::{Packet, PacketId};
 use super::routing::Routing;
 use super::switch::{Switch, Waiting, Way};
 use super::{Fabric, Setting};
 pub(crate) use waits::can_wait_in_a_circle;
 
+use packets::{payload_mut, sets_up, tears_down};
 use plan::{Parameters, connection};
 use tree::{Place, Side};
 use virtlane::ids::{ChannelId, SwitchId};
 use virtlane::plan::Queues;
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::routing::Tables;
-
-/// Word 0 of probes.
-const SET_UP: u32 = 1;
-const TEAR_DOWN: u32 = 2;
 
 /// Any number of hops.
 const ANY: u32 = u32::MAX;
@@ -246,32 +245,6 @@ impl SetUps {
     }
 }
 
-/// What the probe says that this packet is.
-fn payload_mut(packet: &mut Packet) -> &mut [u32; 4] {
-    match packet.saying.as_mut().map(|saying| &mut saying.says) {
-        Some(Says::Probe(payload)) => payload,
-        other => panic!("no probe: {other:?}"),
-    }
-}
-
-/// Word 0 of a probe, 0 of all other packets.
-fn word(packet: &Packet) -> u32 {
-    match packet.saying.map(|saying| saying.says) {
-        Some(Says::Probe(payload)) => payload[0],
-        _ => 0,
-    }
-}
-
-/// The flow of a packet that switches direct.
-pub(super) fn directed(setting: Setting<'_>, packet: &Packet) -> Option<usize> {
-    let flow = match (packet.flow, packet.saying) {
-        (Some(flow), _) => flow,
-        (None, Some(saying)) if matches!(saying.says, Says::Probe(_)) => saying.flow,
-        _ => return None,
-    };
-    set_up_of(setting, flow).map(|_| flow)
-}
-
 fn tables(setting: Setting<'_>) -> &Tables {
     match setting.routing {
         Routing::Tables(tables) => tables,
@@ -327,7 +300,6 @@ impl Switch {
             due.extend(now_due.into_iter().map(|coming| (input, coming)));
         }
         due.sort_by_key(|(input, coming)| (*input, coming.lane));
-        let is = |packets: &[Packet], coming: &Coming, what| word(&packets[coming.packet]) == what;
         let flow = |packets: &[Packet], coming: &Coming| {
             directed(setting, &packets[coming.packet]).expect("D67")
         };
@@ -337,7 +309,7 @@ impl Switch {
         };
         let mut taken = vec![None; due.len()];
         for (taken, (input, coming)) in taken.iter_mut().zip(&due) {
-            if is(packets, coming, SET_UP) {
+            if sets_up(&packets[coming.packet]) {
                 let ports = (*input, by_tables(self, &packets[coming.packet], *input));
                 let flow = flow(packets, coming);
                 *taken = Some(set_ups.set_up(setting, (&mut packets[coming.packet], flow), ports));
@@ -350,7 +322,7 @@ impl Switch {
             }
         }
         for (taken, (input, coming)) in taken.iter().zip(&due) {
-            if is(packets, coming, TEAR_DOWN) {
+            if tears_down(setting, &packets[coming.packet]) {
                 let ports = (*input, taken.expect("directed"));
                 set_ups.tear_down(setting, flow(packets, coming), ports);
             }

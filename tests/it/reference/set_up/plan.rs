@@ -15,6 +15,8 @@ pub(in crate::reference) struct Parameters {
     pub(super) forced: bool,
     /// Places of a cache; none: any number.
     pub(super) places: Option<u32>,
+    /// Whether the last packet of a flow takes its route down.
+    pub(super) last_takes_down: bool,
 }
 
 fn of_class(class: &ClassPlan) -> Option<&SetUp> {
@@ -40,13 +42,14 @@ pub(in crate::reference) fn set_up_of(setting: Setting<'_>, flow: usize) -> Opti
         hops: (algorithm.hops != ANY_HOPS).then_some(algorithm.hops),
         forced: !algorithm.free,
         places: (algorithm.cache != u32::MAX).then_some(algorithm.cache),
+        last_takes_down: algorithm.release == Release::LastPacket,
     })
 }
 
 /// Whether tear-downs come behind all packets of their flow, and set-ups of the same connection behind these.
 pub(in crate::reference) fn is_in_order(setting: Setting<'_>) -> bool {
     let mut all = setting.plan.classes.iter().filter_map(of_class);
-    all.all(|algorithm| algorithm.release == Release::Acknowledged)
+    all.all(|algorithm| algorithm.release != Release::AtOnce)
 }
 
 /// The flows of the connection of a flow, in order.

@@ -8,7 +8,9 @@
 //!    brings back the largest weight of a link, W. From then on the flow has the rate weight / W; until then it sends no
 //!    more.
 //! 3. Then it *looks*, by a packet that only brings back the largest weight: at once where the last answer was another
-//!    than the one before, otherwise `period` after it. No flow has more than one control packet under way.
+//!    than the one before, otherwise `period` after it. No flow has more than one control packet under way. With `piggy_back` it
+//!    does not look: its packets of data do (D69). They carry the W that the flow knows and collect the largest weight of a link
+//!    that they meet; where the two differ, the receiver replies with the latter. (No reply before the flow knows a W.)
 //! 4. When its last packet has started, or at its stop, a packet takes its weight away again. Nothing comes back.
 //! 5. `weights`: `Given`, those of the flows, or `Sizes`, what they send, in flits (2^40 at most; of a flow without a size its
 //!    weight). With sizes all flows that start together are through as early as is possible.
@@ -18,20 +20,23 @@
 //! cycle: those of all flows of a link are together no more than it, and each is less than one such unit below weight /
 //! W, whatever order and delay packets have. A rate below what D30 allows counts as the least that it allows.
 //!
+//! Packets of data have 62 bits for each weight; what is larger counts as 2^62 - 1 there.
+//!
 //! Needs routes of tables: with adaptive routing packets of one flow visit different channels, and what links know means nothing.
 //!
 //! # Deviations
-//! The source announces at the start of a flow; here its first packet says that it has started. That packets of data
-//! carry weights in place of looks is not there: they visit no agents.
+//! The source announces at the start of a flow; here its first packet says that it has started. An announcement is always a packet of
+//! its own.
 //!
-//! Cost: one packet there for each change of the set of flows; one there and back for each look.
+//! Cost: one packet there for each change of the set of flows; one there and back for each look, or one back for each packet of
+//! data that meets another weight than the one that is known.
 //!
 //! References: [`ZDORNOV_BIRK`] §4.1.1, §4.1.2
 
 use super::member::{Member, packed, unpacked};
 use super::parameters::cycles;
 use super::probe::{Facts, Payload, Place, Probing, Reply};
-use super::{Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Line, Machines};
+use super::{Actions, Algorithm, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines};
 use crate::references::ZDORNOV_BIRK;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::units::Time;
@@ -55,6 +60,12 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
             default: Some("Given"),
             summary: "weights of the flows, or what they send in all",
         },
+        Parameter {
+            name: "piggy_back",
+            kind: "true | false",
+            default: Some("false"),
+            summary: "whether packets of data carry weights in place of looks",
+        },
     ],
     guarantees: &[
         "one look after the last flow has announced itself every rate is final until one ends",
@@ -67,9 +78,19 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
 const ANNOUNCE: u128 = 0;
 const LOOK: u128 = 1;
 const END: u128 = 2;
+/// A packet of data.
+const DATA: u128 = 3;
+/// The reply to one.
+const NEWS: u128 = 4;
 
 /// Bits of a payload: what it is, weight, largest weight of a link.
 const BITS: [u32; 3] = [4, 44, 80];
+
+/// Bits of what packets of data carry: what it is, largest weight that is known, and that it has met.
+const DATA_BITS: [u32; 3] = [4, 62, 62];
+
+/// Largest weight in packets of data.
+const MOST: u128 = (1 << DATA_BITS[2]) - 1;
 
 /// What weights are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -86,6 +107,8 @@ pub struct Saa {
     /// \[cycles\].
     period: u64,
     weights: Weights,
+    /// Whether packets of data carry weights.
+    piggy_back: bool,
 }
 
 /// A sender.
@@ -111,6 +134,7 @@ pub struct Link {
 struct Parameters {
     period: Time,
     weights: Weights,
+    piggy_back: bool,
 }
 
 impl Default for Parameters {
@@ -118,6 +142,7 @@ impl Default for Parameters {
         Self {
             period: Time::Picoseconds(10_000_000),
             weights: Weights::Given,
+            piggy_back: false,
         }
     }
 }
@@ -126,7 +151,22 @@ fn packet(what: u128, weight: u64) -> Payload {
     packed([what, weight.into(), 0], BITS)
 }
 
+/// What packets of data of a flow carry that knows of this weight.
+fn data(known: u128) -> Payload {
+    packed([DATA, known.min(MOST), 0], DATA_BITS)
+}
+
 impl Saa {
+    /// The flow knows of this largest weight of a link.
+    fn learn(&self, sender: &mut Sharer, largest: u128, actions: &mut Actions) {
+        sender.largest = largest;
+        let rate = sender.flow.part_of(largest);
+        sender.flow.set_rate(rate, actions);
+        if self.piggy_back {
+            actions.carry = Some(data(largest));
+        }
+    }
+
     /// What every call ends with.
     fn close(sender: &mut Sharer, actions: &mut Actions) {
         if sender.flow.leaves() {
@@ -186,6 +226,9 @@ impl Probing for Saa {
         };
         sender.flow.know(weight, facts.flits, facts.stop);
         sender.flow.set_timer(actions);
+        if self.piggy_back {
+            actions.carry = Some(data(0));
+        }
     }
 
     fn agent(&self, place: Place) -> Link {
@@ -197,6 +240,12 @@ impl Probing for Saa {
 
     fn visit(&self, link: &mut Link, _: u64, payload: &mut Payload) {
         let [what, weight, largest] = unpacked(*payload, BITS);
+        if what == DATA {
+            let own = u128::from(link.weight) * u128::from(link.pace);
+            let [_, known, largest] = unpacked(*payload, DATA_BITS);
+            *payload = packed([DATA, known, largest.max(own.min(MOST))], DATA_BITS);
+            return;
+        }
         match what {
             ANNOUNCE => link.weight += weight as u64,
             END => link.weight = link.weight.saturating_sub(weight as u64),
@@ -213,17 +262,32 @@ impl Probing for Saa {
     }
 
     fn returned(&self, sender: &mut Sharer, now: u64, payload: Payload, actions: &mut Actions) {
-        let [.., largest] = unpacked(payload, BITS);
-        let flow = &mut sender.flow;
-        flow.waits = false;
-        flow.set_rate(flow.part_of(largest), actions);
-        if largest == sender.largest {
-            flow.rest(now + self.period);
+        let [what, _, largest] = unpacked(payload, BITS);
+        let is_new = largest != sender.largest;
+        if what != NEWS {
+            sender.flow.waits = false;
+            self.learn(sender, largest, actions);
+        } else if is_new && sender.flow.takes_part() {
+            self.learn(sender, largest, actions);
+        }
+        if self.piggy_back {
+            // packets of data look
+        } else if is_new {
+            sender.flow.go_on(packet(LOOK, 0), actions);
         } else {
-            sender.largest = largest;
-            flow.go_on(packet(LOOK, 0), actions);
+            sender.flow.rest(now + self.period);
         }
         Self::close(sender, actions);
+    }
+
+    fn carries(&self) -> bool {
+        self.piggy_back
+    }
+
+    fn carried(&self, (): &mut (), _: Arrival, payload: Payload) -> Option<Reply> {
+        let [_, known, largest] = unpacked(payload, DATA_BITS);
+        let news = packed([NEWS, 0, largest], BITS);
+        (known > 0 && known != largest).then_some(Reply::at_once(news))
     }
 }
 
@@ -232,128 +296,9 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
     Ok(Algorithm::Saa(Saa {
         period: cycles("period", written.period, context.clock)?,
         weights: written.weights,
+        piggy_back: written.piggy_back,
     }))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::{FLOW, begun, made};
-    use super::super::{Limit, Probe};
-    use super::*;
-
-    /// A period of 20 cycles, whatever they take.
-    fn own() -> Saa {
-        match made("Saa(period: \"20 cycles\")") {
-            Algorithm::Saa(own) => own,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn sender(own: &Saa, weight: u16, flits: Option<u64>) -> Sharer {
-        let flow = Facts {
-            flits,
-            weight,
-            ..FLOW
-        };
-        let (sender, actions) = begun(own, flow);
-        assert_eq!(actions, Actions::default(), "the first packet is free");
-        sender
-    }
-
-    fn probe(payload: Payload) -> Probe {
-        Probe { payload, after: 1 }
-    }
-
-    fn links(own: &Saa) -> [Link; 2] {
-        [1, 3].map(|pace| {
-            own.agent(Place {
-                pace,
-                from_host: false,
-                to_host: false,
-            })
-        })
-    }
-
-    /// A packet over some links, and what the reply says.
-    fn over(own: &Saa, links: &mut [Link], mut payload: Payload) -> Payload {
-        for link in links {
-            own.visit(link, 6, &mut payload);
-        }
-        let reply = own.received(&mut (), 7, payload).unwrap();
-        assert_eq!((reply.payload, reply.visits), (payload, false));
-        payload
-    }
-
-    fn called(call: impl FnOnce(&mut Actions)) -> Actions {
-        let mut actions = Actions::default();
-        call(&mut actions);
-        actions
-    }
-
-    /// Two links, the second at a third of the rate. Flow a of weight 2 goes over both, b of weight 1 over the second: that has
-    /// 2 * 3 = 6 at first and 9 with b, so a has a third and then two ninths of a flit per cycle.
-    #[test]
-    fn two_flows_share_a_slow_link() {
-        let own = own();
-        let (mut links, mut a) = (links(&own), sender(&own, 2, Some(24)));
-        let joins = called(|actions| own.send(&mut a, 5, Event::Started(8), actions));
-        assert_eq!(joins.limit, Some(Limit::Rate(0)));
-        assert_eq!(joins.send, Some(probe(packet(ANNOUNCE, 2))));
-        let first = over(&own, &mut links, packet(ANNOUNCE, 2));
-        assert_eq!(unpacked(first, BITS), [ANNOUNCE, 2, 6]);
-
-        let mut b = sender(&own, 1, None);
-        called(|actions| own.send(&mut b, 7, Event::Started(8), actions));
-        let announced = over(&own, &mut links[1..], packet(ANNOUNCE, 1));
-        assert_eq!(unpacked(announced, BITS), [ANNOUNCE, 1, 9]);
-        let knows = called(|actions| own.returned(&mut b, 9, announced, actions));
-        assert_eq!(knows.limit, Some(Limit::Rate((1 << 32) / 9)));
-
-        // the answer is old: a looks at once, and again, until nothing is new
-        let knows = called(|actions| own.returned(&mut a, 10, first, actions));
-        let expected = Actions {
-            limit: Some(Limit::Rate((1 << 32) / 3)),
-            log: true,
-            send: Some(probe(packet(LOOK, 0))),
-            ..Actions::default()
-        };
-        assert_eq!(knows, expected);
-        let look = over(&own, &mut links, packet(LOOK, 0));
-        assert_eq!(unpacked(look, BITS), [LOOK, 0, 9]);
-        let falls = called(|actions| own.returned(&mut a, 12, look, actions));
-        assert_eq!(falls.limit, Some(Limit::Rate((2 << 32) / 9)));
-        assert_eq!(falls.send, Some(probe(packet(LOOK, 0))));
-        let rests = called(|actions| own.returned(&mut a, 14, look, actions));
-        let expected = Actions {
-            timer: Some(Some(34)),
-            ..Actions::default()
-        };
-        assert_eq!(rests, expected);
-        let looks = called(|actions| own.send(&mut a, 34, Event::Timer, actions));
-        assert_eq!(looks.send, Some(probe(packet(LOOK, 0))));
-    }
-
-    /// The last packet starts while a look is under way: the weight is taken away when that is back.
-    #[test]
-    fn a_flow_that_ends_takes_its_weight_away() {
-        let own = own();
-        let (mut links, mut a) = (links(&own), sender(&own, 2, Some(24)));
-        called(|actions| own.send(&mut a, 5, Event::Started(8), actions));
-        let first = over(&own, &mut links, packet(ANNOUNCE, 2));
-        called(|actions| own.returned(&mut a, 10, first, actions));
-        for flits in [8, 8] {
-            let starts = called(|actions| own.send(&mut a, 35, Event::Started(flits), actions));
-            assert_eq!(starts, Actions::default());
-        }
-        let look = over(&own, &mut links, packet(LOOK, 0));
-        let ends = called(|actions| own.returned(&mut a, 36, look, actions));
-        let mut end = packet(END, 2);
-        assert_eq!((ends.send, ends.timer), (Some(probe(end)), None));
-        assert_eq!(links.map(|link| link.weight), [2, 2]);
-        for link in &mut links {
-            own.visit(link, 37, &mut end);
-        }
-        assert_eq!(own.received(&mut (), 38, end), None);
-        assert_eq!(links.map(|link| link.weight), [0, 0]);
-    }
-}
+mod tests;
