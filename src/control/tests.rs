@@ -98,7 +98,10 @@ const DEFAULTS: &[(&str, &str)] = &[
         "Reservation()",
         "Rsvp(utilisation: 0.5, share: 1.0, retry: \"1000 cycles\", attempts: None, limit: true)",
     ),
-    ("Saa()", "SAA(period: \"10 us\", weights: Given)"),
+    (
+        "Saa()",
+        "SAA(period: \"10 us\", weights: Given, piggy_back: false)",
+    ),
     (
         "SaaM()",
         "SaaM(period: \"20 cycles\", back_off: \"10 us\", random: true)",
@@ -222,6 +225,7 @@ const WRONG: &[&str] = &[
     "RequestReply(think: \"3000000000 cycles\")",
     "Saa(period: \"0 cycles\")",
     "Saa(weights: Both)",
+    "Saa(period: \"1 us\", piggy_back: true)",
     "SaaM(back_off: \"0 cycles\")",
     "Window()",
     "Window(window: 0)",

@@ -34,7 +34,7 @@
 //! References: [`ZDORNOV_BIRK`] §4.1.1, §4.1.2
 
 use super::member::{Member, packed, unpacked};
-use super::parameters::cycles;
+use super::parameters::{cycles, invalid};
 use super::probe::{Facts, Payload, Place, Probing, Reply};
 use super::{Actions, Algorithm, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines};
 use crate::references::ZDORNOV_BIRK;
@@ -52,7 +52,7 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
             name: "period",
             kind: "time, at least 1 cycle",
             default: Some("\"10 us\""),
-            summary: "from an answer without news to the next look at the links",
+            summary: "from an answer without news to the next look at the links; not with `piggy_back`",
         },
         Parameter {
             name: "weights",
@@ -132,7 +132,7 @@ pub struct Link {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename = "Saa", default)]
 struct Parameters {
-    period: Time,
+    period: Option<Time>,
     weights: Weights,
     piggy_back: bool,
 }
@@ -140,7 +140,7 @@ struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Self {
-            period: Time::Picoseconds(10_000_000),
+            period: None,
             weights: Weights::Given,
             piggy_back: false,
         }
@@ -293,8 +293,13 @@ impl Probing for Saa {
 
 fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm, ArgumentError> {
     let written: Parameters = arguments.parse()?;
+    if written.piggy_back && written.period.is_some() {
+        let message = "`period` says when a flow looks, and with `piggy_back` its packets of data do: leave one of them out";
+        return Err(invalid(message));
+    }
+    let period = written.period.unwrap_or(Time::Picoseconds(10_000_000));
     Ok(Algorithm::Saa(Saa {
-        period: cycles("period", written.period, context.clock)?,
+        period: cycles("period", period, context.clock)?,
         weights: written.weights,
         piggy_back: written.piggy_back,
     }))

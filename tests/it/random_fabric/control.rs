@@ -136,12 +136,14 @@ fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
             dice.pick(&[1, 1, 2, 5]),
             dice.pick(&[1, 1, 2, 7])
         ),
-        "Saa" => format!(
-            "period: {}, weights: {}, piggy_back: {}",
-            cycles(dice, 200),
-            dice.pick(&["Given", "Sizes"]),
-            dice.chance(50)
-        ),
+        "Saa" => {
+            let (period, weights) = (cycles(dice, 200), dice.pick(&["Given", "Sizes"]));
+            if dice.chance(50) {
+                format!("weights: {weights}, piggy_back: true")
+            } else {
+                format!("period: {period}, weights: {weights}")
+            }
+        }
         "SaaM" => format!(
             "period: {}, back_off: {}, random: {}",
             cycles(dice, 200),
