@@ -138,13 +138,14 @@ fn routes(
     };
     let phase = |flow: &FluidFlow| flow.phase.unwrap_or(0);
     let last = flows.iter().map(phase).max().unwrap_or(0);
-    let of_phase = |number| {
-        let flows = flows.iter().filter(|flow| phase(flow) == number);
-        let ends: Vec<_> = flows.map(|flow| flow.ends).collect();
-        scenario.policy.routes(&ways, &ends, seed)
-    };
-    let phases: Result<Vec<FlowRoutes>, PolicyError> = (0..=last).map(of_phase).collect();
-    let phases = phases?;
+    let mut ends = vec![Vec::new(); last as usize + 1];
+    for flow in flows {
+        ends[phase(flow) as usize].push(flow.ends);
+    }
+    let routes = ends
+        .iter()
+        .map(|ends| scenario.policy.routes(&ways, ends, seed));
+    let phases: Vec<FlowRoutes> = routes.collect::<Result<_, PolicyError>>()?;
     let mut next = vec![0; phases.len()];
     let own = flows.iter().map(|flow| {
         let number = phase(flow) as usize;
