@@ -102,19 +102,25 @@ fn machines_weight(case: &Case) -> u64 {
         .sum()
 }
 
+/// A random network whose flows start in the first 400 cycles; so many of 100 stop again.
+fn coming_and_going(seed: u64, share: u32) -> (Case, Dice) {
+    let mut case = Case::random(seed);
+    let mut dice = Dice(stream(seed, Purpose::Topology, 1 << 53));
+    for flow in &mut case.flows {
+        flow.start = dice.between(0, 400).into();
+        flow.stop = dice
+            .chance(share)
+            .then(|| flow.start + u64::from(dice.between(1, 300)));
+    }
+    (case, dice)
+}
+
 /// Flows that start and stop at any time: in the end links have the weight of those that stay, to the last bit, and rates
 /// are theirs.
 #[test]
 fn weights_of_flows_that_end_are_taken_away() {
     for seed in 0..1000 {
-        let mut case = Case::random(seed);
-        let mut dice = Dice(stream(seed, Purpose::Topology, 1 << 53));
-        for flow in &mut case.flows {
-            flow.start = dice.between(0, 400).into();
-            flow.stop = dice
-                .chance(60)
-                .then(|| flow.start + u64::from(dice.between(1, 300)));
-        }
+        let (case, _) = coming_and_going(seed, 60);
         let mut machines = Machines::new(SAA, &case);
         machines.run(700 + 5 * case.round_trip() + 2 * PERIOD);
         let expected = largest(&case, |flow| flow.stop.is_none());
@@ -142,14 +148,7 @@ fn weights_of_flows_that_end_are_taken_away() {
 fn packets_of_data_find_what_looks_find() {
     let mut replies = 0;
     for seed in 0..1000 {
-        let mut case = Case::random(seed);
-        let mut dice = Dice(stream(seed, Purpose::Topology, 1 << 53));
-        for flow in &mut case.flows {
-            flow.start = dice.between(0, 400).into();
-            flow.stop = dice
-                .chance(40)
-                .then(|| flow.start + u64::from(dice.between(1, 300)));
-        }
+        let (case, mut dice) = coming_and_going(seed, 40);
         let mut machines = Machines::new("Saa(piggy_back: true)", &case);
         let gap = dice.pick(&[1, 7, 60]);
         let quiet = 700 + 3 * case.round_trip();

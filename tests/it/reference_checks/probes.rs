@@ -60,9 +60,12 @@ pub(super) fn machines(seed: u64) -> Erratic {
     }
 }
 
-/// A sender whose first call sends a probe and sets no timer that matters here: the sender, when the probe is created, and
-/// what it carries.
-pub(super) fn first_probe(algorithm: &Algorithm, id: u32) -> Option<(Sender, u64, Payload)> {
+/// The sender of a flow that starts in this cycle with so many flits, what its start wants, and the cycle of its timer.
+pub(super) fn started(
+    algorithm: &Algorithm,
+    id: u32,
+    (start, flits): (u64, Option<u64>),
+) -> (Sender, Actions, u64) {
     let mut actions = Actions::default();
     let line = Line {
         pace: 1,
@@ -71,13 +74,20 @@ pub(super) fn first_probe(algorithm: &Algorithm, id: u32) -> Option<(Sender, u64
     let mut sender = algorithm.start(line, &mut actions);
     let facts = Facts {
         id,
-        start: NEVER,
+        start,
         stop: None,
-        flits: None,
+        flits,
         weight: 1,
     };
     algorithm.begin(&mut sender, facts, &mut actions);
     let timer = actions.timer.flatten().expect("it sets a timer");
+    (sender, actions, timer)
+}
+
+/// A sender whose first call sends a probe and sets no timer that matters here: the sender, when the probe is created, and
+/// what it carries.
+pub(super) fn first_probe(algorithm: &Algorithm, id: u32) -> Option<(Sender, u64, Payload)> {
+    let (mut sender, _, timer) = started(algorithm, id, (NEVER, None));
     let mut actions = Actions::default();
     algorithm.send(&mut sender, timer, Event::Timer, &mut actions);
     let probe = actions.send?;

@@ -8,12 +8,10 @@ mod together;
 
 use super::chain;
 use super::control::{blank, controlled_by, erratic, flow};
-use super::probes::{Agents, TRANSPORTS, alone, way};
+use super::probes::{self, Agents, TRANSPORTS, alone, way};
 use crate::reference::{Outcome, simulate};
 use virtlane::control::erratic::Erratic;
-use virtlane::control::{
-    Actions, Algorithm, Arrival, Event, Facts, Limit, Line, Payload, Reply, Sender,
-};
+use virtlane::control::{Actions, Algorithm, Arrival, Event, Limit, Payload, Reply, Sender};
 use virtlane::ids::ChannelId;
 use virtlane::plan::{FlowPlan, Forwarding, OutOfBand, Plan, Scheduler, SwitchOptions};
 use virtlane::routing::Tables;
@@ -47,22 +45,7 @@ fn carrying(machines: Erratic, flows: Vec<FlowPlan>, transport: Option<OutOfBand
 
 /// The sender of a flow of one packet, what its start wants, and the cycle of its timer.
 fn started(algorithm: &Algorithm, id: u32, start: u64) -> (Sender, Actions, u64) {
-    let mut actions = Actions::default();
-    let line = Line {
-        pace: 1,
-        largest: 4,
-    };
-    let mut sender = algorithm.start(line, &mut actions);
-    let facts = Facts {
-        id,
-        start,
-        stop: None,
-        flits: Some(4),
-        weight: 1,
-    };
-    algorithm.begin(&mut sender, facts, &mut actions);
-    let timer = actions.timer.flatten().expect("it sets a timer");
-    (sender, actions, timer)
+    probes::started(algorithm, id, (start, Some(4)))
 }
 
 /// What its timer wants.
@@ -75,6 +58,16 @@ fn woken(algorithm: &Algorithm, mut sender: Sender, timer: u64) -> Actions {
 /// Whether a flow that has not sent anything may send.
 fn lets_go(actions: &Actions) -> bool {
     actions.limit != Some(Limit::Rate(0))
+}
+
+/// Machines of so many seeds whose flow may send in 0 when it starts then, and what its start says that packets carry.
+fn free(seeds: u64, replies: u32) -> impl Iterator<Item = (Erratic, Algorithm, Option<Payload>)> {
+    (0..seeds).filter_map(move |seed| {
+        let machines = machines(seed, replies);
+        let algorithm = Algorithm::Erratic(machines);
+        let (_, actions, _) = started(&algorithm, 0, 0);
+        lets_go(&actions).then_some((machines, algorithm, actions.carry))
+    })
 }
 
 /// Host 0, so many switches, host 1.
@@ -153,18 +146,12 @@ fn a_packet_visits_where_it_starts_and_is_granted() {
     let row = Row::new(3);
     let out = row.way(0);
     let mut carried = [0, 0];
-    for seed in 0..60 {
-        let machines = machines(seed, 0);
-        let algorithm = Algorithm::Erratic(machines);
-        let (_, actions, _) = started(&algorithm, 0, 0);
-        if !lets_go(&actions) {
-            continue;
-        }
-        carried[usize::from(actions.carry.is_some())] += 1;
+    for (machines, algorithm, said) in free(60, 0) {
+        carried[usize::from(said.is_some())] += 1;
         for transport in TRANSPORTS {
             let plan = carrying(machines, vec![one_packet(0)], transport);
             let mut agents = Agents::new(&algorithm, &row.graph);
-            let mut payload = actions.carry.unwrap_or(NOTHING);
+            let mut payload = said.unwrap_or(NOTHING);
             for (step, &channel) in (0..).zip(&out) {
                 agents.check(&row.run(&plan, 2 * step));
                 agents.visit(channel, 2 * step, &mut payload);
@@ -216,16 +203,10 @@ fn a_packet_carries_what_was_said_before_its_start() {
 fn receivers_are_told_what_visits_have_left_and_reply() {
     let row = Row::new(3);
     let mut visiting = [0, 0];
-    for seed in 0..60 {
-        let machines = machines(seed, 100);
-        let algorithm = Algorithm::Erratic(machines);
-        let (_, actions, _) = started(&algorithm, 0, 0);
-        if !lets_go(&actions) {
-            continue;
-        }
+    for (machines, algorithm, said) in free(60, 100) {
         for transport in TRANSPORTS {
             let mut agents = Agents::new(&algorithm, &row.graph);
-            let mut payload = actions.carry.unwrap_or(NOTHING);
+            let mut payload = said.unwrap_or(NOTHING);
             let delivered = row.go(&mut agents, 0, &mut payload);
             let mut reply = replied(&algorithm, delivered, delivered, payload);
             let made = delivered + reply.after;
@@ -291,15 +272,9 @@ fn a_packet_takes_up_what_it_carries_when_it_starts_not_when_it_enters() {
 fn single_flits_visit_with_the_first_one() {
     let row = Row::new(1);
     let mut met = 0;
-    for seed in 0..60 {
-        let machines = machines(seed, 100);
-        let algorithm = Algorithm::Erratic(machines);
-        let (_, actions, _) = started(&algorithm, 0, 0);
-        if !lets_go(&actions) {
-            continue;
-        }
+    for (machines, algorithm, said) in free(60, 100) {
         let mut agents = Agents::new(&algorithm, &row.graph);
-        let mut payload = actions.carry.unwrap_or(NOTHING);
+        let mut payload = said.unwrap_or(NOTHING);
         let mut plan = carrying(machines, vec![one_packet(0)], None);
         plan.switch = SwitchOptions {
             lane_capacity: 1,
