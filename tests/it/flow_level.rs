@@ -1,5 +1,7 @@
 //! `virtlane flow`: what it tells and writes, the same on any number of threads, and what it refuses.
 
+mod phases;
+
 use crate::program::virtlane;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -125,53 +127,6 @@ fn limits_reserves_and_sizes_count() {
         "traffic.near.flows.0.bytes=2400 flits",
     ];
     near(rates(&sizes), [1.0 / 6.0, 5.0 / 18.0, 1.0 / 3.0]);
-}
-
-/// F7 by hand, over the link between two switches. First phases share it; `b` ends at 1200, `a` has the other half by 1800, its
-/// second phase begins 100 later, and shares the link from 2000 on with a flow of 300 flits. That ends at 2600, but gives
-/// nothing back: no phase ends.
-#[test]
-fn phases_follow_one_another() {
-    let scenario = CONGESTION.replace(
-        "(name: \"near\", flows: [(pairs: List(pairs: [(6, 5), (7, 5)]), bytes: \"1200 flits\")], size: \"8 flits\"),",
-        r#"(name: "more", size: "8 flits", flows: [
-            (pairs: List(pairs: [(1, 5)]), bytes: "600 flits", phase: ("b", 0)),
-            (pairs: List(pairs: [(0, 4)]), bytes: "1200 flits", phase: ("a", 1), start: "100 cycles"),
-            (pairs: List(pairs: [(2, 6)]), bytes: "300 flits", start: "2000 cycles"),
-        ]),"#,
-    );
-    let scenario = scenario.replace(
-        "[(pairs: List(pairs: [(0, 4), (1, 4), (2, 5), (3, 5)]), bytes: \"1200 flits\")]",
-        "[(pairs: List(pairs: [(0, 4)]), bytes: \"1200 flits\", phase: (\"a\", 0))]",
-    );
-    let folder = tempfile::tempdir().expect("a folder");
-    let told = flow(
-        folder.path(),
-        &scenario,
-        &["--check", "--out", "found", "--format", "json"],
-    );
-    assert_eq!(told.code, Some(0), "{}", told.errors);
-    let summary: Value = serde_json::from_str(&told.output).expect("JSON");
-    assert_eq!(summary["completion"]["cycles"]["mean"], 4200.0);
-    // one round in each of four moments
-    assert_eq!(summary["rounds"]["mean"], 4.0);
-    let csv = &files(&folder.path().join("found"))["flows.csv"];
-    assert_eq!(numbers(csv, "start [cycles]"), [0.0, 0.0, 1900.0, 2000.0]);
-    assert_eq!(
-        numbers(csv, "completion [cycles]"),
-        [1800.0, 1200.0, 2300.0, 600.0]
-    );
-    assert_eq!(numbers(csv, "contention [flows]"), [2.0; 4]);
-    assert_eq!(column(csv, "phase"), ["0", "0", "1", ""]);
-    let rates = numbers(csv, "rate [flits per cycle]");
-    let expected = [2.0 / 3.0, 0.5, 1200.0 / 2300.0, 0.5];
-    rates.iter().zip(expected).for_each(|(rate, expected)| {
-        assert!((rate - expected).abs() < 1e-6, "{rate}");
-    });
-    let link = &files(&folder.path().join("found"))["links.csv"];
-    let loads = numbers(link, "load [fraction of its rate]");
-    let most = loads.into_iter().reduce(f64::max).expect("links");
-    assert!((most - 3300.0 / 4200.0).abs() < 1e-6);
 }
 
 #[test]
