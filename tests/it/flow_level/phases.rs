@@ -50,9 +50,8 @@ fn phases_follow_one_another() {
     assert!((most - 3300.0 / 4200.0).abs() < 1e-6);
 }
 
-/// F7: an application whose flows of a phase all start together takes what its phases take alone, and its starts.
-#[test]
-fn an_application_alone_takes_the_sum_of_its_phases() {
+/// Flows of three phases on the network of [`TREE`]: 40 drawn pairs each, of one size drawn for the phase.
+fn drawn_phases() -> [String; 3] {
     let mut drawn = 7_u64;
     let mut draw = |below: u64| {
         drawn = drawn
@@ -60,8 +59,7 @@ fn an_application_alone_takes_the_sum_of_its_phases() {
             .wrapping_add(1);
         (drawn >> 33) % below
     };
-    let starts = [0, 40, 700];
-    let phases = starts.map(|_| {
+    [(); 3].map(|()| {
         let pairs = (0..40).map(|_| {
             let from = draw(64);
             format!("({from}, {})", (from + 1 + draw(63)) % 64)
@@ -71,43 +69,49 @@ fn an_application_alone_takes_the_sum_of_its_phases() {
             "pairs: List(pairs: [{pairs}]), bytes: \"{} flits\"",
             100 + draw(900)
         )
-    });
-    let of = |flows: &str| {
-        let (before, after) = TREE.split_once("[(pairs").expect("its flows");
-        let (_, after) = after.split_once(")]").expect("their end");
-        format!("{before}[{flows}]{after}")
-    };
+    })
+}
+
+/// Cycles and the largest contention that these flows take on the network of [`TREE`].
+fn completion(flows: &str, policy: &str, solver: &str) -> (f64, f64) {
+    let (before, after) = TREE.split_once("[(pairs").expect("its flows");
+    let (_, after) = after.split_once(")]").expect("their end");
+    let told = json(
+        &format!("{before}[{flows}]{after}"),
+        &["--policy", policy, "--solver", solver, "--check"],
+    );
+    let contention = &told["contention"];
+    let contention = contention["mean"]
+        .as_f64()
+        .or(contention["max"]["mean"].as_f64());
+    let cycles = told["completion"]["cycles"]["mean"].as_f64();
+    (
+        cycles.expect("all have sizes"),
+        contention.expect("a number"),
+    )
+}
+
+/// F7: an application whose flows of a phase all start together takes what its phases take alone, and its starts.
+#[test]
+fn an_application_alone_takes_the_sum_of_its_phases() {
+    let phases = drawn_phases();
+    let starts = [0, 40, 700];
+    let numbered = (0..)
+        .zip(&phases)
+        .zip(starts)
+        .map(|((number, phase), start)| {
+            format!("({phase}, phase: (\"a\", {number}), start: \"{start} cycles\")")
+        });
+    let numbered = numbered.collect::<Vec<_>>().join(", ");
     for (policy, solver) in [
         ("Static", "Ffa"),
         ("ForcedDir(hops: 2)", "Saa"),
         ("Ascent", "Uniform"),
     ] {
-        let completion = |flows: &str| {
-            let told = json(
-                &of(flows),
-                &["--policy", policy, "--solver", solver, "--check"],
-            );
-            let read = |name: &str| {
-                told[name]["mean"]
-                    .as_f64()
-                    .or(told[name]["max"]["mean"].as_f64())
-            };
-            let cycles = told["completion"]["cycles"]["mean"].as_f64();
-            (
-                cycles.expect("all have sizes"),
-                read("contention").expect("a number"),
-            )
-        };
         let alone = phases
             .each_ref()
-            .map(|phase| completion(&format!("({phase})")));
-        let numbered = (0..)
-            .zip(&phases)
-            .zip(starts)
-            .map(|((number, phase), start)| {
-                format!("({phase}, phase: (\"a\", {number}), start: \"{start} cycles\")")
-            });
-        let (cycles, contention) = completion(&numbered.collect::<Vec<_>>().join(", "));
+            .map(|phase| completion(&format!("({phase})"), policy, solver));
+        let (cycles, contention) = completion(&numbered, policy, solver);
         let sum: f64 = alone.iter().map(|phase| phase.0).sum();
         let expected = sum + 740.0;
         assert!(
