@@ -7,7 +7,8 @@
 //!    capacity. Credits are never negative, so no lane exceeds its capacity.
 //! 4. Control packets out of band: created = delivered + under way.
 //! 5. Copies of broadcasts: joined = heard + under way.
-//! 6. Packets of a flow arrive in the order of their numbers, where the routing engine promises it.
+//! 6. What packets of data carry (D69): a content for each of them, in the shard of its packet.
+//! 7. Packets of a flow arrive in the order of their numbers, where the routing engine promises it.
 //!
 //! Mechanisms add their own terms. Cost: O(state of the fabric) per check.
 

@@ -104,11 +104,9 @@ pub enum Weights {
 /// Its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Saa {
-    /// \[cycles\].
-    period: u64,
+    /// Time between two looks of a flow \[cycles\]; `None`: its packets of data look.
+    period: Option<u64>,
     weights: Weights,
-    /// Whether packets of data carry weights.
-    piggy_back: bool,
 }
 
 /// A sender.
@@ -162,7 +160,7 @@ impl Saa {
         sender.largest = largest;
         let rate = sender.flow.part_of(largest);
         sender.flow.set_rate(rate, actions);
-        if self.piggy_back {
+        if self.carries() {
             actions.carry = Some(data(largest));
         }
     }
@@ -226,7 +224,7 @@ impl Probing for Saa {
         };
         sender.flow.know(weight, facts.flits, facts.stop);
         sender.flow.set_timer(actions);
-        if self.piggy_back {
+        if self.carries() {
             actions.carry = Some(data(0));
         }
     }
@@ -270,18 +268,16 @@ impl Probing for Saa {
         } else if is_new && sender.flow.takes_part() {
             self.learn(sender, largest, actions);
         }
-        if self.piggy_back {
-            // packets of data look
-        } else if is_new {
-            sender.flow.go_on(packet(LOOK, 0), actions);
-        } else {
-            sender.flow.rest(now + self.period);
+        match self.period {
+            None => {}
+            Some(_) if is_new => sender.flow.go_on(packet(LOOK, 0), actions),
+            Some(period) => sender.flow.rest(now + period),
         }
         Self::close(sender, actions);
     }
 
     fn carries(&self) -> bool {
-        self.piggy_back
+        self.period.is_none()
     }
 
     fn carried(&self, (): &mut (), _: Arrival, payload: Payload) -> Option<Reply> {
@@ -293,15 +289,20 @@ impl Probing for Saa {
 
 fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm, ArgumentError> {
     let written: Parameters = arguments.parse()?;
-    if written.piggy_back && written.period.is_some() {
-        let message = "`period` says when a flow looks, and with `piggy_back` its packets of data do: leave one of them out";
-        return Err(invalid(message));
-    }
-    let period = written.period.unwrap_or(Time::Picoseconds(10_000_000));
+    let period = match (written.piggy_back, written.period) {
+        (true, Some(_)) => {
+            let message = "`period` says when a flow looks, and with `piggy_back` its packets of data do: leave one of them out";
+            return Err(invalid(message));
+        }
+        (true, None) => None,
+        (false, period) => {
+            let period = period.unwrap_or(Time::Picoseconds(10_000_000));
+            Some(cycles("period", period, context.clock)?)
+        }
+    };
     Ok(Algorithm::Saa(Saa {
-        period: cycles("period", period, context.clock)?,
+        period,
         weights: written.weights,
-        piggy_back: written.piggy_back,
     }))
 }
 

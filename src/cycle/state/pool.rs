@@ -1,7 +1,7 @@
 //! The pool of packet rows.
 
 use crate::cycle::snapshot::Persistent;
-use crate::fabric::rows::PacketRow;
+use crate::fabric::rows::{PacketRow, Row};
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,13 @@ impl PacketPool {
     #[inline]
     pub fn unused(&self) -> usize {
         self.free.len()
+    }
+
+    /// Whether each row is in use.
+    pub fn used(&self) -> Vec<bool> {
+        let mut used = vec![true; self.size()];
+        self.free.iter().for_each(|row| used[row.index()] = false);
+        used
     }
 
     /// Rows in use.

@@ -4,7 +4,7 @@ use super::observed::Observed;
 use crate::random_fabric::Case;
 use crate::reference::{Delivery, FlowCounts};
 use virtlane::cycle::Columns;
-use virtlane::cycle::ledger::Channels;
+use virtlane::cycle::ledger::{Channels, Ledger};
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::cycle::state::Place;
 use virtlane::ids::{ChannelId, VlId};
@@ -15,6 +15,7 @@ use virtlane::routing::Routes;
 use virtlane::run::inspect::flow_counts;
 use virtlane::run::shard::Inspect;
 use virtlane::run::{Options, Simulation};
+use virtlane::topology::Graph;
 
 /// What the engine makes of a case.
 pub(super) struct Found {
@@ -87,6 +88,7 @@ pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
     let mut made = [Vec::new(), Vec::new()];
     for cycle in stops {
         run.simulation.run_until(cycle).expect("readable messages");
+        keep_the_laws(&run.simulation, run.plan, &case.graph);
         if let Some((at, threads)) = case.way.resume
             && at == cycle
         {
@@ -114,6 +116,14 @@ pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
         flow.attempted = after - before;
     }
     found
+}
+
+/// The conservation laws hold in the cycle that was reached.
+pub(super) fn keep_the_laws(simulation: &Simulation, plan: &Plan, graph: &Graph) {
+    let lanes = usize::from(plan.switch.lane_count()).next_power_of_two();
+    let ledger = simulation.ledger(Ledger::new(graph.channels().len(), lanes));
+    let settled = ledger.settle(plan.switch.lane_capacity, |channel| format!("{channel:?}"));
+    settled.unwrap_or_else(|broken| panic!("{}, cycle {}: {broken}", plan.title, simulation.now()));
 }
 
 impl<'a, R> Run<'a, R> {

@@ -6,7 +6,7 @@ use super::Setting;
 use super::packet::Packet;
 use super::switch::{Grant, Switch};
 use virtlane::ids::ChannelId;
-use virtlane::plan::{Marking, SwitchOptions, Victims};
+use virtlane::plan::{Marking, Victims};
 use virtlane::rng::{Purpose, Rng, Stream, stream};
 use virtlane::topology::Endpoint;
 
@@ -17,10 +17,10 @@ pub(super) struct Marks {
     idle: u64,
     /// Cycle from which the channel was free of the packet granted last; 0 before the first.
     end: u64,
+    /// Whether it was congested (D37) in the last cycle with a grant for it, by lane.
+    congested: Vec<bool>,
     /// Eligible packets of D37 so far, by lane.
     eligible: Vec<u64>,
-    /// Whether (output, lane) was congested after the last grant for it (D37), by lane.
-    congested: Vec<bool>,
     /// Draws of D38.
     stream: Stream,
 }
@@ -35,8 +35,8 @@ impl Marks {
         Self {
             idle: 0,
             end: 0,
-            eligible: vec![0; usize::from(options.lane_count())],
             congested: vec![false; usize::from(options.lane_count())],
+            eligible: vec![0; usize::from(options.lane_count())],
             stream: stream(seed, Purpose::Marking, id),
         }
     }
@@ -52,6 +52,16 @@ impl Marks {
         let idle = most.min(self.idle + gap);
         self.idle = idle.saturating_sub(length / 8);
         self.end = cycle + length;
+    }
+
+    /// D37: whether a lane is congested, of which a packet is granted in this cycle; F and H.
+    fn is_congested(&mut self, lane: usize, fill: u64, (limit, hysteresis): (u64, u64)) -> bool {
+        if fill >= limit {
+            self.congested[lane] = true;
+        } else if fill <= limit.saturating_sub(1 + hysteresis) {
+            self.congested[lane] = false;
+        }
+        self.congested[lane]
     }
 }
 
@@ -99,12 +109,6 @@ fn may_be_marked(packet: &Packet) -> bool {
     packet.saying.is_none() && !packet.management
 }
 
-/// D37: the fill from which on an output lane is congested \[flits\].
-fn congested_from(options: &SwitchOptions, threshold: u8) -> u64 {
-    let part = (16 - u64::from(threshold)) * u64::from(options.lane_capacity);
-    part.div_ceil(16).max(1)
-}
-
 /// D37.
 fn infiniband(
     setting: Setting<'_>,
@@ -141,12 +145,9 @@ fn infiniband(
         Victims::Hosts => matches!(to, Endpoint::Host(_)),
         Victims::All => true,
     };
-    let from = congested_from(options, threshold);
-    let until = i128::from(from) - 1 - i128::from(hysteresis);
-    let was_congested = output.marks.congested[grant.lane];
-    let has_fallen = i128::from(fill) <= until.max(0);
-    let is_congested = threshold > 0 && (fill >= from || was_congested && !has_fallen);
-    output.marks.congested[grant.lane] = is_congested;
+    let sixteenths = (16 - u64::from(threshold)) * u64::from(options.lane_capacity);
+    let terms = (sixteenths.div_ceil(16).max(1), u64::from(hysteresis));
+    let is_congested = threshold > 0 && output.marks.is_congested(grant.lane, fill, terms);
     let is_eligible =
         is_congested && (is_root || victims_mark) && packet.size >= least && may_be_marked(packet);
     if !is_eligible {

@@ -57,7 +57,7 @@ fn system(
     let mut records: Rows<'_, PacketRow, _> = Rows::new(column!(records));
     for &row in &lists.sent {
         let record = &mut records[row];
-        if record.flow == NONE || !probes.is_carrier(record.class) {
+        if !probes.carried_by(record) {
             continue;
         }
         let end = place.shared.flow_ends[record.flow as usize];
@@ -78,10 +78,10 @@ impl Probes {
         !self.given.carriers.is_empty()
     }
 
-    /// Whether packets of a class do.
+    /// Whether a packet does.
     #[inline]
-    fn is_carrier(&self, class: u16) -> bool {
-        let carrier = self.given.carriers.get(usize::from(class));
-        carrier.is_some_and(Option::is_some)
+    pub(super) fn carried_by(&self, record: &PacketRecord) -> bool {
+        let carrier = self.given.carriers.get(usize::from(record.class));
+        record.flow != NONE && carrier.is_some_and(Option::is_some)
     }
 }

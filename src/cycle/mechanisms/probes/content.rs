@@ -58,6 +58,15 @@ impl Contents {
         self.rows[row as usize]
     }
 
+    /// Contents of packets of data.
+    pub(super) fn of_data(&self) -> usize {
+        let mut kept = vec![true; self.rows.len()];
+        self.free.iter().for_each(|&row| kept[row as usize] = false);
+        let rows = self.rows.iter().zip(kept);
+        rows.filter(|(content, kept)| *kept && content.kind == Kind::Data)
+            .count()
+    }
+
     /// Lets it be changed.
     #[inline]
     pub(super) fn of(&mut self, row: u32) -> &mut Content {

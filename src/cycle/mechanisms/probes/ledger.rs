@@ -1,10 +1,11 @@
-//! Conservation of control packets out of band, and what is counted of classes apart.
+//! Conservation of control packets out of band and of what packets of data carry, and what is counted of classes apart.
 
 use super::{Probes, Probing};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::ledger::{Channels, Ledger};
 use crate::cycle::look::Columns;
 use crate::cycle::mechanism::ShardBuilder;
+use crate::cycle::state::PacketPool;
 use bevy_ecs::world::World;
 
 /// What is counted of broadcasts.
@@ -35,6 +36,9 @@ impl Probing {
             for (name, value) in COPIES {
                 shard.count(Count { name, by, value });
             }
+        }
+        if probes.carries() {
+            shard.ledger(enter_contents);
         }
         if probes.given.times.iter().all(Option::is_none) {
             return;
@@ -79,5 +83,21 @@ fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
         ledger.carries(network.created, network.received, network.under_way());
         let copies = &network.copies;
         ledger.spreads(copies.joined, copies.heard, network.copies_under_way());
+    }
+}
+
+/// Packets of data that carry = what they carry.
+fn enter_contents(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
+    let (Some(probes), Some(pool)) = (view.resource::<Probes>(), view.resource::<PacketPool>())
+    else {
+        return;
+    };
+    let used = view.records().enumerate().zip(pool.used());
+    let carriers = used.filter(|((_, record), used)| *used && probes.carried_by(record));
+    let (carriers, kept) = (carriers.count(), probes.contents.of_data());
+    if carriers != kept {
+        ledger.breaks(format!(
+            "{carriers} packets of data are under way that carry something, but {kept} contents are kept for them"
+        ));
     }
 }

@@ -128,25 +128,27 @@ impl Flow {
         flow
     }
 
-    /// D64: goes on as the flow of another plan, from this cycle on.
+    /// D64: goes on as the flow of another plan, from this cycle on. Its limit and changes, weight, stop and window are
+    /// looked up there whenever they are asked for.
     pub(super) fn fork(&mut self, setting: Setting<'_>, now: u64) {
         let plan = self.plan(setting);
         let class = &setting.plan.classes[usize::from(plan.class)];
-        let seed = setting.plan.seed;
-        self.arrivals = stream(seed, Purpose::FlowArrivals, self.id as u64);
-        self.sizes = stream(seed, Purpose::FlowPackets, self.id as u64);
-        self.drawn = class.size.draw(&mut self.sizes);
+        let (seed, id) = (setting.plan.seed, self.id as u64);
         assert_eq!(self.process.is_some(), plan.process.is_some(), "D64");
-        if let Some(process) = &plan.process {
-            self.process = Some(process.start(&mut self.arrivals));
-            self.due = self
-                .start
-                .and_then(|start| self.next_creation(plan, start.max(now)));
-        }
+        assert_eq!(self.delays.is_empty(), plan.window.is_none(), "D64");
+        // what was delivered before has the delay it had
+        let delay = plan.window.iter().map(|window| (now, window.delay));
+        self.delays.extend(delay);
+        self.sizes = stream(seed, Purpose::FlowPackets, id);
+        self.drawn = class.size.draw(&mut self.sizes);
+        self.arrivals = stream(seed, Purpose::FlowArrivals, id);
+        let process = plan.process.as_ref();
+        self.process = process.map(|process| process.start(&mut self.arrivals));
         let source = class.slots.as_ref().and_then(|slots| slots.source.as_ref());
         self.slot_source = source.map(|source| source.start(&mut self.arrivals));
-        self.delays
-            .extend(plan.window.iter().map(|window| (now, window.delay)));
+        // D60: one that has not begun counts its first gap when it begins
+        let from = self.start.map(|start| start.max(now));
+        self.due = from.and_then(|from| self.next_creation(plan, from));
     }
 
     /// D50: its phase opens in this cycle.
@@ -181,7 +183,7 @@ impl Flow {
         self.start
     }
 
-    /// The cycle of the next creation, counted from the last one (at first: from the start cycle).
+    /// The cycle of the next creation, counted from the last one (at first: from the start cycle; after a fork: D64).
     fn next_creation(&mut self, plan: &FlowPlan, from: u64) -> Option<u64> {
         let process = plan.process.as_ref()?;
         let state = self.process.as_mut().expect("a process has a state");

@@ -111,7 +111,7 @@ impl Flows {
         }
     }
 
-    /// D64: goes on with the flows of another plan, from this cycle on.
+    /// D64: goes on with the flows of another plan, from this cycle on. Groups, schedulers, FIFOs and numbers stay.
     pub(super) fn fork(&mut self, setting: Setting<'_>, now: u64) {
         for flow in &mut self.all {
             flow.fork(setting, now);

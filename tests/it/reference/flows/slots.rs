@@ -1,4 +1,4 @@
-//! The clocks of a host, which say when flows of classes with slots make a packet (D52).
+//! The clocks of a host, which say when flows of classes with slots make a packet (D52, D64).
 
 use super::flow::Flow;
 use crate::reference::Setting;
@@ -61,15 +61,16 @@ impl Clock {
         clocks
     }
 
-    /// D64: gaps anew from this cycle on.
+    /// D64: the clock starts anew from this cycle on, also when it has ended; its ticks go on with the next slot.
     pub(super) fn fork(&mut self, setting: Setting<'_>, host: HostId, now: u64) {
         let id = source_id(self.class, host.0);
         self.gaps = stream(setting.plan.seed, Purpose::SlotTicks, id);
-        self.state = slots(setting, self.class).ticks.start(&mut self.gaps);
+        let ticks = &slots(setting, self.class).ticks;
+        self.state = ticks.start(&mut self.gaps);
         self.next = self.tick_after(setting, now);
     }
 
-    /// The cycle of the next tick, counted from the last one (at first: from cycle 0).
+    /// The cycle of the next tick, counted from the last one (at first: from cycle 0, or from that of a fork).
     fn tick_after(&mut self, setting: Setting<'_>, from: u64) -> Option<u64> {
         let ticks = &slots(setting, self.class).ticks;
         match ticks.gap(&mut self.state, &mut self.gaps) {
