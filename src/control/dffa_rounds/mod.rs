@@ -99,6 +99,8 @@ pub struct Filler {
     pub level: u64,
     /// What it is about.
     pub progress: Progress,
+    /// Whether a packet that asks is under way.
+    has_asked: bool,
 }
 
 /// An agent.
@@ -169,7 +171,7 @@ impl Channel {
 }
 
 impl Filler {
-    fn send(&self, what: u128, numbers: [u64; 2], actions: &mut Actions) {
+    fn send(&mut self, what: u128, numbers: [u64; 2], actions: &mut Actions) {
         let share = if what == UPDATE {
             ALL
         } else {
@@ -180,9 +182,17 @@ impl Filler {
             payload: packed(values, BITS),
             after: 1,
         });
+        self.has_asked |= what == ASK;
     }
 
-    fn announce(&self, ends: bool, actions: &mut Actions) {
+    /// Asks, when what it has asked has come back.
+    fn ask(&mut self, actions: &mut Actions) {
+        if !self.has_asked {
+            self.send(ASK, [0, 0], actions);
+        }
+    }
+
+    fn announce(&mut self, ends: bool, actions: &mut Actions) {
         self.send(ANNOUNCE, [self.flow.weight, ends.into()], actions);
     }
 
@@ -196,7 +206,7 @@ impl Filler {
         if hold {
             self.flow.set_rate(0, actions);
         }
-        self.send(ASK, [0, 0], actions);
+        self.ask(actions);
     }
 
     /// An update is back.
@@ -234,6 +244,7 @@ impl Machines for DffaRounds {
             round: 0,
             level: 0,
             progress: Progress::Waits,
+            has_asked: false,
         }
     }
 
@@ -298,13 +309,17 @@ impl Probing for DffaRounds {
 
     fn returned(&self, sender: &mut Filler, _: u64, payload: Payload, actions: &mut Actions) {
         let [what, full, other, round, _, share] = unpacked(payload, BITS);
-        if round as u16 == sender.round && sender.flow.takes_part() {
+        sender.has_asked &= what != ASK;
+        let is_own = round as u16 == sender.round;
+        let takes_part = sender.flow.takes_part();
+        if takes_part && what == ASK && (other == 1 || !is_own) {
+            sender.ask(actions);
+        } else if takes_part && is_own {
             match (what, other) {
                 (ASK, 0) => {
                     sender.progress = Progress::Fills;
                     sender.send(UPDATE, [0, 0], actions);
                 }
-                (ASK, _) => sender.send(ASK, [0, 0], actions),
                 (_, 0) => sender.fill(full == 1, share, actions),
                 _ => sender.progress = Progress::Waits,
             }

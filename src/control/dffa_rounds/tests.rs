@@ -277,6 +277,21 @@ fn packets_of_another_round_change_nothing() {
     assert_eq!(actions, Actions::default());
 }
 
+/// It asks for the round that it was told last, when what it has asked before has come back.
+#[test]
+fn one_question_is_under_way() {
+    let mut net = Net::new(false);
+    let mut a = net.starts(A, 2);
+    net.hear(1);
+    assert_eq!(sent(net.call(&mut a, Event::Told(1))), ask(1));
+    for round in [2, 3] {
+        net.hear(round);
+        assert_eq!(net.call(&mut a, Event::Told(round)).send, None);
+    }
+    assert_eq!(sent(net.goes(A, &mut a, ask(1))), ask(3));
+    assert_eq!(sent(net.goes(A, &mut a, ask(3))), update(3, 0));
+}
+
 /// An agent is emptied by the first packet of a later round, not when its element hears of that.
 #[test]
 fn agents_begin_anew_in_another_round() {
