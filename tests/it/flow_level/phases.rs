@@ -50,6 +50,32 @@ fn phases_follow_one_another() {
     assert!((most - 3300.0 / 4200.0).abs() < 1e-6);
 }
 
+/// F7 by hand: a phase of two flows, the second of which starts at 2000, and a flow beside it. At 1200 the first one ends, but not its
+/// phase: nothing is given back. So the flow beside it ends at 2400, and the second one, which shares the link from its start, at 3200.
+#[test]
+fn a_phase_lasts_until_flows_that_start_later_have_ended() {
+    let scenario = CONGESTION.replace(
+        "(name: \"near\", flows: [(pairs: List(pairs: [(6, 5), (7, 5)]), bytes: \"1200 flits\")], size: \"8 flits\"),",
+        r#"(name: "more", size: "8 flits", flows: [
+            (pairs: List(pairs: [(1, 5)]), bytes: "600 flits", phase: ("a", 0), start: "2000 cycles"),
+            (pairs: List(pairs: [(2, 6)]), bytes: "1200 flits"),
+        ]),"#,
+    );
+    let scenario = scenario.replace(
+        "[(pairs: List(pairs: [(0, 4), (1, 4), (2, 5), (3, 5)]), bytes: \"1200 flits\")]",
+        "[(pairs: List(pairs: [(0, 4)]), bytes: \"600 flits\", phase: (\"a\", 0))]",
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = flow(folder.path(), &scenario, &["--check", "--out", "found"]);
+    assert_eq!(told.code, Some(0), "{}", told.errors);
+    let csv = &files(&folder.path().join("found"))["flows.csv"];
+    assert_eq!(numbers(csv, "start [cycles]"), [0.0, 2000.0, 0.0]);
+    assert_eq!(
+        numbers(csv, "completion [cycles]"),
+        [1200.0, 1200.0, 2400.0]
+    );
+}
+
 /// Flows of three phases on the network of [`TREE`]: 40 drawn pairs each, of one size drawn for the phase.
 fn drawn_phases() -> [String; 3] {
     let mut drawn = 7_u64;

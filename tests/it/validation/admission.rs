@@ -44,6 +44,27 @@ fn shared_sessions_leave_one_flow_of_a_destination() {
     assert_eq!(with("Shared"), [2, 4, 1]);
 }
 
+/// A call that is refused, as somebody fills the channel of its destination, is tried again with the next number, which a counter
+/// of the destination expects by then: what is left of the first session on the way does not count.
+#[test]
+fn a_shared_counter_expects_the_session_after_the_one_decided() {
+    let changes = [
+        "traffic.bulk.flows=[(pairs: List(pairs: [(1, 3)]), stop: \"300 cycles\")]",
+        "admission.control=JitterProbing(packets: 4, sl: 1, gap: \"40 cycles\", look: \"300 cycles\", accept_zero: true, \
+         sessions: Shared)",
+    ];
+    let result = result(&scenario("flows/trials.ron", &changes));
+    assert_eq!(counts(&result), [3, 3, 2]);
+}
+
+/// Probes wait at their host for another flow, which their network latencies do not tell: all are alike.
+#[test]
+fn what_probes_wait_at_their_host_does_not_count() {
+    let changes = ["traffic.bulk.flows=[(pairs: List(pairs: [(0, 2)]), limit: Rate(0.8))]"];
+    let result = result(&scenario("flows/trials.ron", &changes));
+    assert_eq!(counts(&result)[2], 2);
+}
+
 /// Seed 003, C15 and S11: a class without a jitter bound is exempt, and its class has no probes; that of probes has nothing but
 /// probes: six of each request for a call.
 #[test]

@@ -228,11 +228,17 @@ fn runs_below_a_bound_are_sustained_and_runs_above_fill_the_channel_it_names() {
     }
 }
 
-/// The largest load the search takes for sustained may lie below the bound, never above it by more than its tolerance.
+/// The largest load the search takes for sustained may lie below the bound, never above it by more than its tolerance. A drawn
+/// permutation has another bound in every run of a search.
 #[test]
-#[ignore = "dev, minutes: ten searches"]
+#[ignore = "dev, minutes: nine searches"]
 fn searches_end_at_the_bounds() {
-    for case in &CASES {
+    let is_drawn = |case: &Case| {
+        case.classes
+            .iter()
+            .any(|class| class.1 == "RandomPermutation")
+    };
+    for case in CASES.iter().filter(|case| !is_drawn(case)) {
         let bound = case.bound().load;
         let folder = Folder::new();
         std::fs::write(folder.path("case.ron"), case.text(bound)).expect("writable");
