@@ -60,7 +60,10 @@ fn a_shared_counter_expects_the_session_after_the_one_decided() {
 /// Probes wait at their host for another flow, which their network latencies do not tell: all are alike.
 #[test]
 fn what_probes_wait_at_their_host_does_not_count() {
-    let changes = ["traffic.bulk.flows=[(pairs: List(pairs: [(0, 2)]), limit: Rate(0.8))]"];
+    let changes = [
+        "traffic.bulk.flows=[(pairs: List(pairs: [(0, 2)]), limit: Rate(0.8))]",
+        "traffic.calls.requests=(peak: 0.1, jitter: \"1 cycles\")",
+    ];
     let result = result(&scenario("flows/trials.ron", &changes));
     assert_eq!(counts(&result)[2], 2);
 }
