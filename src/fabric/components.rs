@@ -92,7 +92,8 @@ pub struct InPort {
     pub from: FarEnd,
     /// Cycles from a slot's release until its credit counts at the sender.
     pub credit_latency: u32,
-    /// Queue of the packet that leaves until `free_at` (one packet at a time).
+    /// Queue of the packet that leaves until `free_at` (one packet at a time); of the one that keeps the port from flit to
+    /// flit, if one does (D65).
     pub leaving_queue: QueueRow,
     /// Owning switch; of a host's port without meaning.
     pub owner: SwitchRow,

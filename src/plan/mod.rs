@@ -22,7 +22,7 @@ pub use routes::RoutesOfFlows;
 pub use scheduler::{SCHEDULERS, Scheduler, Unit};
 pub use set_up::{Connection, Connections};
 pub use switch::{
-    BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, Marking, Matching,
+    BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns, Marking, Matching,
     OutputArbitration, Queues, SwitchOptions, Victims,
 };
 

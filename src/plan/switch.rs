@@ -64,6 +64,15 @@ pub enum Forwarding {
     Wormhole,
 }
 
+/// With what the lanes of an input port take turns in the crossbar where packets go flit by flit (D65).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InputTurns {
+    /// Flits.
+    Flits,
+    /// Packets: one keeps the port from its first flit to its last.
+    Packets,
+}
+
 /// Which packets that are granted for an output lane get the FECN bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Marking {
@@ -149,8 +158,10 @@ pub struct SwitchOptions {
     pub output_arbitration: OutputArbitration,
     /// A round-robin winner that does not fit the credits keeps its turn instead of being overtaken.
     pub reserve: bool,
-    /// Cut-through or store-and-forward.
+    /// Cut-through, store-and-forward or wormhole.
     pub forwarding: Forwarding,
+    /// With what inputs take turns, with wormhole switching only.
+    pub input_turns: InputTurns,
     /// Route computation \[cycles\]: from header arrival to request.
     pub routing_delay: u32,
     /// Allocation pipeline \[cycles\]: added to the routing delay.
@@ -182,6 +193,11 @@ impl SwitchOptions {
     pub fn infiniband_limit(&self, threshold: u8) -> Option<u32> {
         let sixteenths = (16 - u64::from(threshold)) * u64::from(self.lane_capacity);
         (threshold > 0).then(|| sixteenths.div_ceil(16).max(1) as u32)
+    }
+
+    /// Whether what stops one lane of an input may stop the others: they share a pool, or packets keep their inputs.
+    pub fn joins_lanes(&self) -> bool {
+        self.sharing == BufferSharing::PortPool || self.input_turns == InputTurns::Packets
     }
 
     /// Lanes of every channel, VL15 included.

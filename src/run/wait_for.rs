@@ -6,7 +6,8 @@
 //! of them has room, and only heads that wait for each other are kept. A head that waits for room in an output lane is no node: a channel sends what waits
 //! there, whose credits are taken, without asking anyone. A packet that its host holds back (D57) waits for the answers
 //! that keep its room: for the buffers that the heads of their control queues lack credits of, when all of these lack some.
-//! Where packets stop half-way (D65) one that holds a lane without credits waits for that lane's buffer.
+//! Where packets stop half-way (D65) one that holds a lane without credits waits for that lane's buffer, and so do the heads
+//! of the other lanes of its input, if it keeps that.
 //! A cycle of such waits never resolves by itself.
 //!
 //! Cost: O(queues) once, when a run has stopped making progress.
@@ -39,8 +40,18 @@ struct Wait {
     sequence: u32,
     class: u16,
     size: u16,
-    /// A host holds it back: what it wants is wanted by answers.
-    is_held: bool,
+    behind: Behind,
+}
+
+/// Who else wants what a head waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// Nobody: it wants it itself.
+    Nobody,
+    /// Answers that keep its room at its host.
+    Answers,
+    /// The packet that keeps its input.
+    Keeper,
 }
 
 /// The wait-for graph.
@@ -71,13 +82,8 @@ impl Inspect for Collect<'_> {
             }
             let lane = shared.switch.classifier.lane(row);
             if view.place().is_host(shared.numbering.port(lane)) {
-                self.add(
-                    view,
-                    channels,
-                    lane,
-                    queue.head,
-                    &held(view, lane, queue.head),
-                );
+                let wanted = held(view, lane, queue.head);
+                self.add(view, channels, (lane, queue.head), &wanted, Behind::Answers);
                 continue;
             }
             if !queue.requesting {
@@ -96,7 +102,7 @@ impl Inspect for Collect<'_> {
             if !wanted.iter().all(lacks_credits) {
                 continue;
             }
-            self.add(view, channels, lane, queue.head, &wanted);
+            self.add(view, channels, (lane, queue.head), &wanted, Behind::Nobody);
         }
         self.add_holders(view, channels);
     }
@@ -123,8 +129,35 @@ impl Collect<'_> {
                 sequence: holder.sequence,
                 class: holder.class,
                 size: holder.size,
-                is_held: false,
+                behind: Behind::Nobody,
             });
+            if shared.switch.kept_inputs {
+                self.add_beside(view, channels, lane, wanted);
+            }
+        }
+    }
+
+    /// Heads of the other lanes of an input that the packet in `lane` keeps.
+    fn add_beside(
+        &mut self,
+        view: &dyn Columns,
+        channels: Channels<'_>,
+        lane: LaneRow,
+        wanted: LaneRow,
+    ) {
+        let shared = view.shared();
+        let port = shared.numbering.port(lane);
+        for beside in shared.numbering.lanes_of(port) {
+            let queue = &view.queues()[shared.switch.classifier.behind(beside, 0)];
+            if queue.requesting {
+                self.add(
+                    view,
+                    channels,
+                    (beside, queue.head),
+                    &[wanted],
+                    Behind::Keeper,
+                );
+            }
         }
     }
 
@@ -133,9 +166,9 @@ impl Collect<'_> {
         &mut self,
         view: &dyn Columns,
         channels: Channels<'_>,
-        lane: LaneRow,
-        head: PacketRow,
+        (lane, head): (LaneRow, PacketRow),
         wanted: &[LaneRow],
+        behind: Behind,
     ) {
         if wanted.is_empty() {
             return;
@@ -160,7 +193,7 @@ impl Collect<'_> {
                 sequence: record.sequence,
                 class: record.class,
                 size: packet.size,
-                is_held: view.place().is_host(port),
+                behind,
             }
         }));
     }
@@ -299,8 +332,13 @@ impl WaitFor {
                 }
             };
             let wanted = match graph.channel(wait.wants.0).from {
+                Endpoint::Switch(_, port) if wait.behind == Behind::Keeper => {
+                    format!(
+                        "its input, kept by one that waits for output port {port} lane {wanted_lane}"
+                    )
+                }
                 Endpoint::Switch(_, port) => format!("output port {port} lane {wanted_lane}"),
-                Endpoint::Host(_) if wait.is_held => {
+                Endpoint::Host(_) if wait.behind == Behind::Answers => {
                     format!("room for its answer, behind answers for lane {wanted_lane}")
                 }
                 Endpoint::Host(_) => String::from("its channel"),

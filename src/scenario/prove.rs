@@ -32,7 +32,7 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
     let options = VerifyOptions {
         service_levels: &service_levels,
         lanes: plan.switch.lanes,
-        pool_shared: plan.switch.sharing == BufferSharing::PortPool,
+        pool_shared: plan.switch.joins_lanes(),
         senders: None,
         receivers: None,
         allow_unreachable: plan.allow_unreachable,
@@ -151,8 +151,16 @@ fn refuse_cycle(graph: &Graph, proof: &Proof, plan: &Plan, lanes: &str) -> Resul
         None if plan.sets_up() => " with all routes that `control: SetUp` may set up",
         None => "",
     };
+    let (joined, more) = if plan.switch.joins_lanes() {
+        (
+            ", of which one stops the others (`sharing: PortPool`, `input_turns: Packets`),",
+            "",
+        )
+    } else {
+        ("", " or more lanes")
+    };
     Err(format!(
-        "{lanes}{own} may deadlock: choose {other} or more lanes, or set `allow_deadlock: true`; the \
+        "{lanes}{joined}{own} may deadlock: choose {other}{more}, or set `allow_deadlock: true`; the \
          channels that may wait in a circle:\n{}",
         describe_cycle(graph, cycle)
     ))
@@ -191,7 +199,7 @@ pub fn prove_answers(
 
 /// Dependencies of the packets there are, and a cycle in words.
 fn in_lanes(graph: &Graph, tables: &Tables, plan: &Plan) -> (u64, Option<String>) {
-    let pool_shared = plan.switch.sharing == BufferSharing::PortPool;
+    let pool_shared = plan.switch.joins_lanes();
     let mut waits = HostDependencies::new(graph, tables, plan.switch.lanes, pool_shared);
     // lanes in and lanes out, by class and host
     let mut held: BTreeMap<(u16, HostId), [BTreeSet<VlId>; 2]> = BTreeMap::new();

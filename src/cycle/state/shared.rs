@@ -8,8 +8,8 @@ use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, Numbering};
 use crate::ids::SlId;
 use crate::plan::{
-    ClassPlan, Forwarding as PacketForwarding, InputSpeedup, Matching, OutputArbitration,
-    SwitchOptions,
+    ClassPlan, Forwarding as PacketForwarding, InputSpeedup, InputTurns, Matching,
+    OutputArbitration, SwitchOptions,
 };
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::Rules;
@@ -98,6 +98,8 @@ pub struct SwitchRules {
     pub single_flits: bool,
     /// Whether an input lets one of its lanes pass a flit at a time (D65).
     pub single_inputs: bool,
+    /// Whether a packet keeps its input port from its first flit to its last (D65).
+    pub kept_inputs: bool,
     /// Packets that may leave one input at a time; `u16::MAX` = unlimited.
     pub speedup: u16,
     /// Output buffer \[flits\].
@@ -155,6 +157,7 @@ impl SwitchRules {
             store_and_forward: options.forwarding == PacketForwarding::StoreAndForward,
             single_flits: options.forwarding == PacketForwarding::Wormhole,
             single_inputs: options.input_speedup != InputSpeedup::Unlimited,
+            kept_inputs: options.input_turns == InputTurns::Packets,
             speedup: match options.input_speedup {
                 _ if options.forwarding == PacketForwarding::Wormhole => u16::MAX,
                 InputSpeedup::Limited(packets) => packets.clamp(1, u16::MAX - 1),

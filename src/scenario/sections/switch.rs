@@ -5,7 +5,8 @@ use super::{Dropping, Marks, Qos};
 use crate::ids::MOST_LANES;
 use crate::plan;
 use crate::plan::{
-    BufferSharing, Forwarding, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions,
+    BufferSharing, Forwarding, InputSpeedup, InputTurns, Matching, OutputArbitration, Queues,
+    SwitchOptions,
 };
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{buffer, delay};
@@ -14,6 +15,7 @@ use crate::scenario::syntax::{At, Item, Mistake};
 use crate::units::{Amount, Clock, Time};
 use BufferSharing::{PerLane, PortPool};
 use Forwarding::{CutThrough, StoreAndForward, Wormhole};
+use InputTurns::{Flits, Packets};
 use Matching::{InputFirst, OutputFirst};
 use OutputArbitration::{FirstComeFirstServed, OldestFirst, Random, RoundRobin};
 use Queues::{Fifo, Voq};
@@ -48,6 +50,8 @@ section! {
         /// When a packet may leave; Wormhole = flit by flit, lanes take turns with single flits
         forwarding: At<Forwarding> =
             one_of(&[CutThrough, StoreAndForward, Wormhole]), "CutThrough | StoreAndForward | Wormhole" or "CutThrough";
+        /// With what the lanes of an input take turns in the crossbar, with `forwarding: Wormhole`; Packets = each keeps the input to its last flit
+        input_turns: At<InputTurns> = one_of(&[Flits, Packets]), "Flits | Packets" or "Flits";
         /// Route computation, from a header's arrival to its request
         routing_delay: At<Time> = time, "time" or "\"1 cycles\"";
         /// Allocation pipeline, added to the routing delay
@@ -106,6 +110,9 @@ impl Switch {
                 "`Unlimited` does not go with `matching: InputFirst`, which needs a limit on inputs",
             ));
         }
+        if self.input_turns.value == Packets {
+            self.check_kept_inputs()?;
+        }
         if self.reserve.value && input_first {
             return Err(self
                 .reserve
@@ -122,6 +129,18 @@ impl Switch {
             ));
         }
         Ok(())
+    }
+
+    /// Inputs that packets keep are those of wormhole switching, and let one packet leave at a time.
+    fn check_kept_inputs(&self) -> Result<(), Mistake> {
+        let refused = if self.forwarding.value != Wormhole {
+            "`Packets` goes with `forwarding: Wormhole` only: packets that travel as units take turns as such anyway"
+        } else if self.input_speedup.value == InputSpeedup::Unlimited {
+            "`Packets` does not go with `input_speedup: Unlimited`, under which nobody waits for an input"
+        } else {
+            return Ok(());
+        };
+        Err(self.input_turns.mistake(refused))
     }
 
     /// The options in cycles and flits.
@@ -144,6 +163,7 @@ impl Switch {
             output_arbitration: self.output_arbitration.value,
             reserve: self.reserve.value,
             forwarding: self.forwarding.value,
+            input_turns: self.input_turns.value,
             routing_delay: delay(&self.routing_delay, clock, 0)?,
             allocation_delay: delay(&self.allocation_delay, clock, 0)?,
             crossbar_delay: delay(&self.crossbar_delay, clock, 0)?,
@@ -201,6 +221,7 @@ impl Switch {
         );
         printer.key("reserve", switch.reserve);
         printer.key("forwarding", format_args!("{:?}", switch.forwarding));
+        printer.key("input_turns", format_args!("{:?}", switch.input_turns));
         printer.cycles("routing_delay", switch.routing_delay);
         printer.cycles("allocation_delay", switch.allocation_delay);
         printer.cycles("crossbar_delay", switch.crossbar_delay);

@@ -33,7 +33,7 @@ const TORUS: &str = r#"Scenario(
 )"#;
 
 /// Switch options that have state of their own.
-const OPTIONS: [&[&str]; 7] = [
+const OPTIONS: [&[&str]; 8] = [
     &[],
     &["fabric.switch.queues=Voq", "fabric.switch.input_speedup=2"],
     &["fabric.switch.output_lane_buffer=16 flits"],
@@ -52,6 +52,11 @@ const OPTIONS: [&[&str]; 7] = [
     &[
         "fabric.switch.forwarding=Wormhole",
         "fabric.switch.lane_capacity=5 flits",
+    ],
+    &[
+        "fabric.switch.forwarding=Wormhole",
+        "fabric.switch.input_turns=Packets",
+        "allow_deadlock=true",
     ],
 ];
 

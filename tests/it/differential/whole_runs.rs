@@ -45,6 +45,7 @@ fn counts_of_whole_runs_are_those_of_the_reference_model() {
             ", queue: 5",
         ),
         ("forwarding: Wormhole", "source_queue: 3", ""),
+        ("forwarding: Wormhole, input_turns: Packets", "", ""),
         ("drop: (sl: [1]), forwarding: Wormhole", "", ""),
     ]
     .into_iter()

@@ -84,6 +84,7 @@ impl Family {
             },
             sharing: default.sharing,
             forwarding: default.forwarding,
+            input_turns: default.input_turns,
             management_lane: false,
             ..all.clone()
         }

@@ -2,7 +2,7 @@
 
 use super::{Dice, options};
 use virtlane::plan::{
-    BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, Matching,
+    BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns, Matching,
     OutputArbitration, Plan, Queues, SwitchOptions,
 };
 use virtlane::qos::vl_arbitration::{Rules, Unit};
@@ -53,6 +53,9 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
         tables.unit = dice.pick(&[Unit::Blocks64, Unit::Flits, Unit::Packets]);
         tables.rules = dice.pick(&[Rules::InfiniBand, Rules::Legacy]);
         plan.switch.vl_arbitration = Some(tables);
+    }
+    if plan.switch.input_speedup == InputSpeedup::Limited(1) && dice.chance(50) {
+        plan.switch.input_turns = InputTurns::Packets;
     }
     plan.host.sink_cycles_per_flit = None;
     plan.observe.queues = false;

@@ -1,10 +1,12 @@
 //! The reference model with wormhole switching (D65) in cases computed by hand.
 
-use super::{backlogged, chain, lone_latency, plan, star_of, timing};
+use super::{backlogged, chain, lone_latency, plan, star_of, tables, timing};
 use crate::reference::{Outcome, simulate};
-use virtlane::plan::{Forwarding, SwitchOptions};
+use virtlane::plan::{Forwarding, InputTurns, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::{HighPriorityLimit, Rules, Unit};
+use virtlane::routing::Tables;
+use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 
 fn options(lanes: u8, lane_capacity: u32) -> SwitchOptions {
     SwitchOptions {
@@ -15,22 +17,34 @@ fn options(lanes: u8, lane_capacity: u32) -> SwitchOptions {
     }
 }
 
-/// One packet each from hosts 0, 1, ... to the last host, host i with `sizes[i]` flits on lane `i % lanes`, over links of
-/// latency 1 and this pace. Returns the delivery cycles.
-fn one_packet_each(sizes: &[u16], pace: u32, options: SwitchOptions) -> Vec<u64> {
-    let last = sizes.len() as u8;
-    let links = vec![timing(pace, 1); usize::from(last) + 1];
-    let (graph, tables) = star_of(&links, options.lanes);
-    let classes = (0..last).map(|host| {
-        let size = sizes[usize::from(host)];
-        let level = host % options.lanes;
-        let mut class = backlogged(&[u32::from(host)], u32::from(last), size, level);
+/// Single packets that are created in 0, each (source, destination, flits, lane), by source. Returns their delivery cycles.
+fn delivered(
+    (graph, tables): &(Graph, Tables),
+    packets: &[(u32, u32, u16, u8)],
+    options: SwitchOptions,
+) -> Vec<u64> {
+    assert!(packets.is_sorted_by_key(|packet| packet.0));
+    let classes = packets.iter().map(|&(source, destination, size, lane)| {
+        let mut class = backlogged(&[source], destination, size, lane);
         class.packets_per_host = Some(1);
         class
     });
-    let outcome = simulate(&plan(classes.collect(), options), &graph, &tables, 200);
-    assert_eq!(outcome.deliveries.len(), sizes.len());
+    let outcome = simulate(&plan(classes.collect(), options), graph, tables, 200);
+    assert_eq!(outcome.deliveries.len(), packets.len());
     outcome.deliveries.iter().map(|d| d.delivered).collect()
+}
+
+/// One packet each from hosts 0, 1, ... to the last host, host i with `sizes[i]` flits on lane `i % lanes`, over links of
+/// latency 1 and this pace. Returns the delivery cycles.
+fn one_packet_each(sizes: &[u16], pace: u32, options: SwitchOptions) -> Vec<u64> {
+    let links = vec![timing(pace, 1); sizes.len() + 1];
+    let last = sizes.len() as u32;
+    let packets = (0..last).zip(sizes).map(|(host, &size)| {
+        let lane = host as u8 % options.lanes;
+        (host, last, size, lane)
+    });
+    let packets: Vec<_> = packets.collect();
+    delivered(&star_of(&links, options.lanes), &packets, options)
 }
 
 /// Headers arrive in 1 and may leave in 2. The output passes lane 0 in 2 and 4, lane 1 in 3, 5, 6 and 7; at two cycles per
@@ -124,4 +138,86 @@ fn delays_add_to_every_flit() {
     // flits start in 0, 5 and 11, and arrive a cycle later; the output passes them in 4 (3 after the arrival), 10 and 16, each
     // but the first when the credit is back, 5 for the flit and 1 for the credit
     assert_eq!(outcome.deliveries[0].delivered, 21);
+}
+
+/// Delivery cycles with inputs that take turns with flits, and with packets.
+fn with_both_turns(
+    network: &(Graph, Tables),
+    packets: &[(u32, u32, u16, u8)],
+    lane_capacity: u32,
+) -> [Vec<u64>; 2] {
+    [InputTurns::Flits, InputTurns::Packets].map(|input_turns| {
+        let options = SwitchOptions {
+            input_turns,
+            ..options(2, lane_capacity)
+        };
+        delivered(network, packets, options)
+    })
+}
+
+/// Two packets of four flits that host 0 sends to hosts 1 and 2. Their flits arrive in 1, 3, 5, 7 and in 2, 4, 6, 8.
+#[test]
+fn a_kept_input_passes_one_packet_after_the_other() {
+    let to_two = |links: [ChannelTiming; 3]| {
+        let packets = [(0, 1, 4, 0), (0, 2, 4, 1)];
+        with_both_turns(&star_of(&links, 2), &packets, 32)
+    };
+    // by flits: passed in 2, 4, 6, 8 and in 3, 5, 7, 9. By packets: in 2, 3, 5, 7, in their cycles of arrival but for the header,
+    // and nothing in 4 and 6; then in 8 to 11
+    let times = to_two([timing(1, 1); 3]);
+    assert_eq!(times, [[9, 10], [8, 12]]);
+    // a flit to host 1 takes the input for two cycles. By flits: 2, 5, 8, 11 and 4, 7, 10, 13. By packets: 2, 4, 6, 8; then 10
+    // to 13
+    let times = to_two([timing(1, 1), timing(2, 1), timing(1, 1)]);
+    assert_eq!(times, [[12, 14], [9, 14]]);
+}
+
+/// Switch 0 with hosts 0 and 1, switch 1 with hosts 2 and 3, and a link between the switches.
+fn two_switches() -> (Graph, Tables) {
+    let mut builder = GraphBuilder::new();
+    let hosts = [0, 1, 2, 3].map(|number| builder.add_host(format!("H{number}"), 0));
+    let switches = [0, 1].map(|number| builder.add_switch(format!("S{number}"), 0, 3));
+    let mut ends = vec![switches.map(|switch| Endpoint::Switch(switch, 3))];
+    for (hosts, switch) in hosts.chunks(2).zip(switches) {
+        for (&host, port) in hosts.iter().zip(1..) {
+            ends.push([Endpoint::Host(host), Endpoint::Switch(switch, port)]);
+        }
+    }
+    for [from, to] in ends {
+        let link = builder.connect(from, to, timing(1, 1));
+        link.expect("well-formed");
+    }
+    let graph = builder.build().expect("well-formed");
+    let tables = tables(&graph, vec![1, 2, 3, 3, 3, 3, 1, 2], 2);
+    (graph, tables)
+}
+
+/// Eight flits from host 3 leave switch 1 in 2 to 9, to host 2. Behind them come four from host 0 on the same lane: two of them
+/// leave switch 0 (in 2 and 3, by flits in 2 and 4) and fill the lane before switch 1. There they leave in 10 and 11, the
+/// others with their credits switch 0 in 11 and 12, and switch 1 in 12 and 13.
+/// The two flits of host 0 for host 1, on another lane, are in switch 0 in 2 and 4, and nobody else wants their output. By flits
+/// they leave in 3 and 5, by packets in 13 and 14.
+#[test]
+fn who_keeps_an_input_without_credits_stops_other_lanes() {
+    let packets = [(0, 2, 4, 0), (0, 1, 2, 1), (3, 2, 8, 0)];
+    let times = with_both_turns(&two_switches(), &packets, 2);
+    assert_eq!(times, [[14, 6, 10], [14, 15, 10]]);
+}
+
+/// Nobody keeps an output: packets of different inputs alternate on it as without.
+#[test]
+fn kept_inputs_share_a_channel_flit_by_flit() {
+    let network = star_of(&[timing(1, 1); 3], 2);
+    let times = with_both_turns(&network, &[(0, 2, 2, 0), (1, 2, 4, 1)], 32);
+    assert_eq!(times, [[5, 8], [5, 8]]);
+    // Host 0 sends four flits on lane 0, here in 1, 3, 5 and 6, and two on lane 1, here in 2 and 4. Host 1 is further away: its
+    // three flits on lane 1 are here in 3, 4 and 5, their header may leave in 4.
+    // By flits lane 1 is taken in 3 for host 0, which has the channel in 2 to 5 with its lanes in turn; host 1 follows in 7, 9
+    // and 10, the rest of lane 0 in 6 and 8.
+    // By packets lane 0 goes in 2, 3, 5 and 7, and keeps the input; host 1 takes lane 1 in 4, goes on in 6 and 8; the second
+    // packet of host 0 goes in 9 and 10.
+    let network = star_of(&[timing(1, 1), timing(1, 3), timing(1, 1)], 2);
+    let packets = [(0, 2, 4, 0), (0, 2, 2, 1), (1, 2, 3, 1)];
+    let times = with_both_turns(&network, &packets, 32);
+    assert_eq!(times, [[9, 6, 11], [8, 11, 9]]);
 }

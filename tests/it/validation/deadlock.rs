@@ -41,3 +41,28 @@ fn a_ring_of_four_runs_in_the_layers_of_lash() {
     let outcome = run(&resolved);
     assert_eq!(outcome.verdict, Verdict::Steady, "{}", outcome.reason);
 }
+
+/// Lanes whose packets keep their inputs (D65) stop each other: the layers that break the circle do not help, and the proof
+/// says so.
+#[test]
+fn a_ring_with_dateline_lanes_deadlocks_where_packets_keep_inputs() {
+    let flits = [
+        "fabric.topology=Torus(radix: [6])",
+        "fabric.switch.forwarding=Wormhole",
+        "fabric.switch.lane_capacity=2 flits",
+        "traffic.0.pattern=Uniform",
+        "traffic.0.process=Saturating()",
+    ];
+    let packets = ["fabric.switch.input_turns=Packets", "allow_deadlock=true"];
+    let resolved = scenario(
+        "validation/ring_dateline.ron",
+        &[&flits[..], &packets[..]].concat(),
+    );
+    assert!(!resolved.proof.acyclic);
+    let outcome = run(&resolved);
+    assert_eq!(outcome.verdict, Verdict::Deadlocked);
+    insta::assert_snapshot!(outcome.reason);
+    let resolved = scenario("validation/ring_dateline.ron", &flits);
+    assert!(resolved.proof.acyclic);
+    assert_ne!(run(&resolved).verdict, Verdict::Deadlocked);
+}

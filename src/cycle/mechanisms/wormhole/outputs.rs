@@ -166,12 +166,14 @@ impl<const W: usize> Passing<'_, W> {
         let (mut mask, pointer) = (view.lanes[lane].requests, view.lanes[lane].pointer);
         let mut soonest = u64::MAX;
         while let Some(bit) = mask.first_from(pointer) {
-            let input = first_port.plus(view.shared.numbering.input_index(bit));
-            let free_at = view.ins[input].free_at;
-            if free_at <= view.now {
-                return Some(bit);
+            let input = &view.ins[first_port.plus(view.shared.numbering.input_index(bit))];
+            // the last flit of what keeps a port wakes the output
+            if input.leaving_queue == QueueRow::NONE {
+                if input.free_at <= view.now {
+                    return Some(bit);
+                }
+                soonest = soonest.min(input.free_at);
             }
-            soonest = soonest.min(free_at);
             mask.remove(bit);
         }
         if soonest < u64::MAX {
@@ -242,6 +244,9 @@ impl<const W: usize> Passing<'_, W> {
             from.free_at = until;
         }
         from.accept_pointer = u16::from(index) + 1;
+        if view.shared.switch.kept_inputs {
+            from.leaving_queue = if is_last { QueueRow::NONE } else { queue };
+        }
         if let Some(choice) = pick.choice {
             vl_tables::commit(view, out, choice, 1);
         }
@@ -250,8 +255,22 @@ impl<const W: usize> Passing<'_, W> {
             self.present[queue].holds = false;
             let at = next_head(view, queue);
             view.calendar.at(at).frees.push(queue.into());
+            if view.shared.switch.kept_inputs {
+                self.leave_input(input, until);
+            }
         }
         self.send((out, lane), is_last.then_some(packet));
+    }
+
+    /// Nobody keeps an input from `at` on: the outputs that its heads request are looked at again.
+    fn leave_input(&mut self, input: PortRow, at: u64) {
+        let view = &mut self.view;
+        for lane in view.shared.numbering.lanes_of(input) {
+            let queue = &view.queues[view.shared.classifier().behind(lane, 0)];
+            if queue.requesting {
+                view.calendar.at(at).wakes.push(queue.out);
+            }
+        }
     }
 
     /// The first flit of a packet passes: it holds the lane, leaves its queue, and is on its way to the next.

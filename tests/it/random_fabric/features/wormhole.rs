@@ -1,11 +1,11 @@
 //! What a case has of wormhole switching (D65).
 
 use super::super::Case;
-use virtlane::plan::Forwarding;
+use virtlane::plan::{Forwarding, InputTurns};
 use virtlane::qos::vl_arbitration::Rules;
 
 /// What cases with wormhole switching have; adaptive routing excludes them.
-pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 7] {
+pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 9] {
     let (plan, switch) = (&case.plan, &case.plan.switch);
     let is_on = switch.forwarding == Forwarding::Wormhole;
     let rules = switch.vl_arbitration.as_ref().map(|tables| tables.rules);
@@ -13,6 +13,7 @@ pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 7] {
     let mut paces = channels.map(|channel| channel.timing.cycles_per_flit);
     let first = paces.next();
     let are_several = paces.any(|pace| Some(pace) != first);
+    let keeps = switch.input_turns == InputTurns::Packets;
     let is_small = switch.lane_capacity < plan.largest_packet().into();
     [
         ("wormhole", is_on),
@@ -27,6 +28,11 @@ pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 7] {
         (
             "wormhole with legacy tables",
             is_on && rules == Some(Rules::Legacy),
+        ),
+        ("wormhole with kept inputs", keeps),
+        (
+            "wormhole with kept inputs and lanes smaller than a packet",
+            keeps && is_small,
         ),
         ("wormhole that drops", is_on && switch.drop.is_some()),
         ("wormhole with flows", is_on && !plan.flows.is_empty()),

@@ -12,8 +12,8 @@ use super::packet::{Flit, Packet, PacketId};
 use super::routing::Routing;
 use super::{Fabric, Setting};
 use virtlane::plan::{
-    BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, Matching, OutputArbitration,
-    Plan, Queues, SwitchOptions,
+    BufferSharing, ClassPlan, DropRule, Forwarding, InputSpeedup, InputTurns, Matching,
+    OutputArbitration, Plan, Queues, SwitchOptions,
 };
 
 /// Whether flits go by themselves.
@@ -25,6 +25,8 @@ pub(super) fn is_on(plan: &Plan) -> bool {
 pub(super) fn check_plan(setting: Setting<'_>) {
     let plan = setting.plan;
     if !is_on(plan) {
+        let turns = plan.switch.input_turns;
+        assert_eq!(turns, InputTurns::Flits, "D65: kept inputs");
         return;
     }
     check_switch(&plan.switch);
@@ -55,6 +57,9 @@ fn check_switch(options: &SwitchOptions) {
     let places = options.input_speedup;
     let is_known = matches!(places, InputSpeedup::Limited(1) | InputSpeedup::Unlimited);
     assert!(is_known, "D65: {places:?}");
+    if options.input_turns == InputTurns::Packets {
+        assert_eq!(places, InputSpeedup::Limited(1), "D65: kept inputs");
+    }
     assert_eq!(options.matching, Matching::OutputFirst, "D65");
     assert_eq!(options.iterations, 1, "D65");
     let choice = options.output_arbitration;
@@ -67,7 +72,8 @@ fn check_switch(options: &SwitchOptions) {
     assert!(matches!(rule, None | Some(DropRule::Held)), "D65");
 }
 
-/// A flit arrives on a lane: the next one of its packet, or the first one of another after the last one.
+/// A flit arrives on a lane, or leaves an input that packets keep: the next one of its packet, or the first one of another
+/// after the last one.
 pub(super) fn check_succession(last: &mut Option<Flit>, next: Flit, packets: &[Packet]) {
     if let Some(last) = last
         && last.packet == next.packet
@@ -76,7 +82,7 @@ pub(super) fn check_succession(last: &mut Option<Flit>, next: Flit, packets: &[P
     } else {
         assert_eq!(next.index, 0, "a packet begins with its header");
         let is_whole = last.is_none_or(|last| last.index + 1 == packets[last.packet].size);
-        assert!(is_whole, "packets interleaved on a lane");
+        assert!(is_whole, "packets interleaved");
     }
     *last = Some(next);
 }
@@ -99,7 +105,8 @@ pub(super) fn check(fabric: &Fabric<'_>) {
         }
     }
     for switch in &fabric.switches {
-        check_each_once(switch.ports.check_held(switch, packets));
+        let options = &fabric.setting.plan.switch;
+        check_each_once(switch.ports.check_held(options, switch, packets));
     }
 }
 

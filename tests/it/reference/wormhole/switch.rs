@@ -5,7 +5,8 @@ use crate::reference::lane_choice::LaneChoice;
 use crate::reference::link::{Link, Moving, Start};
 use crate::reference::packet::{Flit, Packet, PacketId};
 use crate::reference::switch::{Grant, Switch};
-use virtlane::plan::{InputSpeedup, SwitchOptions};
+use crate::reference::wormhole::check_succession;
+use virtlane::plan::{InputSpeedup, InputTurns, SwitchOptions};
 
 /// The packet that holds an output lane.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,8 @@ pub(in crate::reference) struct Ports {
     outputs: Vec<OutputPort>,
     /// First cycle in which a flit can leave an input, by port.
     inputs_free_at: Vec<u64>,
+    /// Last flit that has left an input, by port; read by an assertion only.
+    last_left: Vec<Option<Flit>>,
 }
 
 /// What an output has picked.
@@ -82,12 +85,43 @@ impl Ports {
         Self {
             outputs: (0..ports).map(output).collect(),
             inputs_free_at: vec![0; ports],
+            last_left: vec![None; ports],
         }
     }
 
-    /// The packets that hold lanes, each of them the first of its queue, with a flit passed and one to pass.
-    pub(super) fn check_held(&self, switch: &Switch, packets: &[Packet]) -> Vec<PacketId> {
+    /// What holds lanes.
+    fn all_held(&self) -> impl Iterator<Item = &Held> {
         let held = self.outputs.iter().flat_map(|output| &output.held);
+        held.flatten()
+    }
+
+    /// Whether an input is free for this packet of it.
+    fn is_free(
+        &self,
+        options: &SwitchOptions,
+        (input, packet): (usize, PacketId),
+        now: u64,
+    ) -> bool {
+        // a packet that has passed some of its flits, and not all, is one that holds a lane
+        let is_other = |held: &Held| held.input == input && held.packet != packet;
+        let is_kept = options.input_turns == InputTurns::Packets && self.all_held().any(is_other);
+        self.inputs_free_at[input] <= now && !is_kept
+    }
+
+    /// The packets that hold lanes, each of them the first of its queue, with a flit passed and one to pass; where packets
+    /// keep their inputs, no two of one input.
+    pub(super) fn check_held(
+        &self,
+        options: &SwitchOptions,
+        switch: &Switch,
+        packets: &[Packet],
+    ) -> Vec<PacketId> {
+        if options.input_turns == InputTurns::Packets {
+            for input in 0..self.inputs_free_at.len() {
+                let keepers = self.all_held().filter(|held| held.input == input);
+                assert!(keepers.count() <= 1, "an input that two packets keep");
+            }
+        }
         let check = |held: &Held| {
             assert!((1..packets[held.packet].size).contains(&held.passed));
             let input = switch.inputs[held.input].as_ref().expect("connected");
@@ -96,7 +130,7 @@ impl Ports {
             assert_eq!(queue.packets[0].packet, held.packet);
             held.packet
         };
-        held.flatten().map(check).collect()
+        self.all_held().map(check).collect()
     }
 }
 
@@ -119,6 +153,10 @@ pub(in crate::reference) fn pass_flits(
     };
     let mut first = Vec::new();
     for pick in accepted {
+        if options.input_turns == InputTurns::Packets {
+            let last = &mut switch.ports.last_left[pick.next.input];
+            check_succession(last, pick.next.flit, packets);
+        }
         pass(setting, switch, links, (pick, packets), now);
         if pick.next.flit.index == 0 {
             first.push(Grant {
@@ -173,7 +211,7 @@ fn next(
     if !links[state.channel].fits(lane, 1) {
         return None;
     }
-    let is_free = |input: usize| switch.ports.inputs_free_at[input] <= now;
+    let is_free = |input, packet| switch.ports.is_free(options, (input, packet), now);
     if let Some(held) = switch.ports.outputs[output].held[lane] {
         let flit = Flit {
             packet: held.packet,
@@ -181,7 +219,7 @@ fn next(
         };
         let input = switch.inputs[held.input].as_ref().expect("connected");
         let may_leave = may_leave(options, &links[input.channel], flit, now);
-        return (may_leave && is_free(held.input)).then_some(Next {
+        return (may_leave && is_free(held.input, held.packet)).then_some(Next {
             input: held.input,
             input_lane: held.input_lane,
             flit,
@@ -198,7 +236,7 @@ fn next(
             let [way] = head.ways[..] else {
                 panic!("D65: one way by tables")
             };
-            if is_free(number) && (way.output, way.lane) == (output, lane) {
+            if is_free(number, head.packet) && (way.output, way.lane) == (output, lane) {
                 requests.push(Next {
                     input: number,
                     input_lane: queue.lane,
