@@ -27,6 +27,7 @@ studies![
     "adaptive_flow_routing",
     "admission_dropping",
     "admission_flows",
+    "admission_flows_kept_inputs",
     "admission_levels",
     "admission_packets",
     "admission_settings",
