@@ -25,9 +25,12 @@ macro_rules! studies {
 
 studies![
     "adaptive_flow_routing",
+    "admission_classes",
     "admission_dropping",
     "admission_flows",
     "admission_flows_kept_inputs",
+    "admission_flows_sparse",
+    "admission_flows_wormhole",
     "admission_levels",
     "admission_packets",
     "admission_settings",
@@ -43,8 +46,10 @@ studies![
     "congestion_victim",
     "congestion_windows",
     "dimension_order_knee",
+    "egress_windows",
     "explicit_rates",
     "fat_tree_shift",
+    "flow_weights_wormhole",
     "fluid_applications",
     "fluid_completion",
     "fluid_contention",
