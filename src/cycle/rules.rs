@@ -7,10 +7,10 @@
 
 use super::mechanisms::adaptive::Adaptation;
 use super::mechanisms::own_routes::OwnRoutes;
-use super::state::{Grant, Shared};
+use super::state::Shared;
 use crate::fabric::Classifier;
 use crate::fabric::mask::LaneMask;
-use crate::fabric::rows::{LaneRow, PortRow};
+use crate::fabric::rows::LaneRow;
 use crate::plan::{Matching, OutputArbitration};
 use crate::qos::VlArbitrationTables;
 use std::marker::PhantomData;
@@ -187,6 +187,7 @@ options! {
     single_flits: bool = false, OTHER;
     open: bool = false, OTHER;
     legacy_arbitration: bool = false, OTHER;
+    tables_twice: bool = false, BUFFERS;
 }
 
 impl Shared {
@@ -248,15 +249,6 @@ impl<'a, P: RuleSet> Rules<'a, P> {
             self.numbering.first_beside(lane)
         } else {
             lane
-        }
-    }
-
-    /// Port of the VL arbiter a grant belongs to: the output, or the input when it acts there.
-    #[inline]
-    pub fn arbiter_row(&self, grant: &Grant) -> PortRow {
-        match self.matching() {
-            Matching::OutputFirst => grant.out,
-            Matching::InputFirst => grant.input,
         }
     }
 

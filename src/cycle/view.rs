@@ -5,7 +5,7 @@
 
 use super::mechanisms::adaptive::Choice;
 use super::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
-use super::mechanisms::vl_tables::LaneArbiter;
+use super::mechanisms::vl_tables::{InputLaneArbiter, LaneArbiter};
 use super::rules::{Any, RuleSet, Rules};
 use super::stages::arbitrate::input_first::{InputArbiter, VoqPointer};
 use super::stages::arbitrate::{OutputStream, Turn, Turns};
@@ -171,6 +171,8 @@ pub struct Requests<'w, 's, const W: usize> {
 pub struct Optional<'a> {
     /// VL arbiters of ports.
     pub vl: Rows<'a, PortRow, LaneArbiter>,
+    /// VL arbiters of inputs, with input-first allocation.
+    pub vl_inputs: Rows<'a, PortRow, InputLaneArbiter>,
     /// Streams of random arbitration, per port.
     pub streams: Rows<'a, PortRow, OutputStream>,
     /// Output buffers, per port.
@@ -222,7 +224,7 @@ optional! {
     Arbiters: waiting WaitingLane, channels OutChannel, choices Choice, vl LaneArbiter, streams OutputStream,
         buffers OutputBuffer;
     /// System parameter: the same for input-first allocation and the crossbar behind it.
-    InputArbiters: waiting WaitingLane, channels OutChannel, choices Choice, vl LaneArbiter, streams OutputStream,
+    InputArbiters: waiting WaitingLane, channels OutChannel, choices Choice, vl_inputs InputLaneArbiter, streams OutputStream,
         buffers OutputBuffer, input_first InputArbiter, voq_pointers VoqPointer;
     /// System parameter: what a grant changes.
     Crossing: waiting WaitingLane, channels OutChannel, choices Choice, vl LaneArbiter, buffers OutputBuffer;

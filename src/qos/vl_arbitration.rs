@@ -63,6 +63,16 @@ pub enum Rules {
     Legacy,
 }
 
+/// Where a switch asks the tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Places {
+    /// At its outputs, at the channels behind output lanes, or with input-first matching at its inputs.
+    #[default]
+    One,
+    /// At its inputs and at the channels behind output lanes, each with an arbiter of its own.
+    InputsAndChannels,
+}
+
 /// The two tables of an output port.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VlArbitrationTables {
@@ -76,6 +86,8 @@ pub struct VlArbitrationTables {
     pub unit: Unit,
     /// Who chooses.
     pub rules: Rules,
+    /// Where switches ask them.
+    pub places: Places,
 }
 
 impl VlArbitrationTables {

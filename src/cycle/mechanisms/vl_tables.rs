@@ -1,25 +1,27 @@
 //! VL arbitration by tables: an arbiter with weights per port.
 //!
 //! Part of `Slot::Arbitrate` (switches), `Slot::Transmit` (channels behind output lanes) and `Slot::Inject` (hosts);
-//! only where the plan gives tables.
+//! only where the plan gives tables. With input-first matching inputs have arbiters of their own.
 //!
 //! Cost: O(entries of the tables) per choice.
 //!
 //! References: [`IBA`](crate::references::IBA) section 7.6.9
 
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
-use crate::cycle::rules::RuleSet;
+use crate::cycle::rules::{RuleSet, Rules as Options};
 use crate::cycle::snapshot::Persistent;
+use crate::cycle::state::Grant;
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
 use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::PortRow;
+use crate::plan::Matching;
 use crate::qos::vl_arbitration::{Rules, VlChoice};
 use crate::qos::{LegacyArbiter, VlArbiter, VlArbitrationTables};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
-/// Arbiter of an output, hosts included, or of an input when VL arbitration acts there.
+/// The arbiter of an output, hosts included, or of the channel behind its output lanes.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LaneArbiter {
     standard: VlArbiter,
@@ -28,6 +30,48 @@ pub struct LaneArbiter {
 }
 
 impl Persistent for LaneArbiter {}
+
+/// The arbiter of an input, with input-first matching (D8).
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub struct InputLaneArbiter(LaneArbiter);
+
+impl Persistent for InputLaneArbiter {}
+
+impl LaneArbiter {
+    fn new(tables: &VlArbitrationTables) -> Self {
+        let legacy = || Box::new(LegacyArbiter::new(tables));
+        Self {
+            standard: VlArbiter::new(tables),
+            legacy: (tables.rules == Rules::Legacy).then(legacy),
+        }
+    }
+
+    #[inline]
+    fn consult<P: RuleSet>(
+        &mut self,
+        options: Options<'_, P>,
+        eligible: LaneMask,
+    ) -> Option<VlChoice> {
+        let tables = options.tables()?;
+        if options.legacy_arbitration() {
+            return self.legacy.as_mut()?.consult(tables, eligible.bits());
+        }
+        let management = options.management().bits();
+        self.standard.select(tables, eligible.bits(), management)
+    }
+
+    #[inline]
+    fn commit<P: RuleSet>(&mut self, options: Options<'_, P>, choice: VlChoice, flits: u16) {
+        let Some(tables) = options.tables() else {
+            return;
+        };
+        let size = tables.size(flits, options.traffic.flit_bytes);
+        match &mut self.legacy {
+            Some(legacy) if options.legacy_arbitration() => legacy.charge(tables, choice, size),
+            _ => self.standard.commit(tables, choice, size),
+        }
+    }
+}
 
 /// VL arbitration as a mechanism: an arbiter for every port. The stages ask it.
 pub struct LaneArbiters(VlArbitrationTables);
@@ -38,44 +82,38 @@ impl Mechanism for LaneArbiters {
     }
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
-        let legacy = || Box::new(LegacyArbiter::new(&self.0));
-        shard.column::<OutPort, LaneArbiter>(LaneArbiter {
-            standard: VlArbiter::new(&self.0),
-            legacy: (self.0.rules == Rules::Legacy).then(legacy),
-        });
+        let arbiter = LaneArbiter::new(&self.0);
+        if shard.site().plan.switch.matching == Matching::InputFirst {
+            shard.column::<OutPort, InputLaneArbiter>(InputLaneArbiter(arbiter.clone()));
+        }
+        shard.column::<OutPort, LaneArbiter>(arbiter);
     }
 }
 
-/// The lane that the arbiter in row `port` serves among `eligible` ones, of which there are some, where the legacy rules
-/// may be in force: then it moves, and `None` is a bubble after which it is asked again in the next cycle.
+/// The lane that the arbiter of output `port` serves among `eligible` ones, of which there are some. Under the legacy rules
+/// it moves, and `None` is a bubble after which it is asked again in the next cycle; else nothing changes.
 #[inline]
 pub(in crate::cycle) fn consult<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     port: PortRow,
     eligible: LaneMask,
 ) -> Option<VlChoice> {
-    if view.shared.legacy_arbitration() {
-        let tables = view.shared.tables()?;
-        let arbiter = view.optional.vl[port].legacy.as_mut()?;
-        return arbiter.consult(tables, eligible.bits());
-    }
-    select(view, port, eligible)
+    view.optional.vl[port].consult(view.shared, eligible)
 }
 
-/// The lane that the arbiter in row `port` serves among `eligible` ones; changes nothing.
+/// [`consult`] for the lanes of input `port`.
 #[inline]
-pub(in crate::cycle) fn select<const W: usize, P: RuleSet>(
-    view: &View<'_, W, P>,
+pub(in crate::cycle) fn consult_input<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
     port: PortRow,
     eligible: LaneMask,
 ) -> Option<VlChoice> {
-    let tables = view.shared.tables()?;
-    let arbiter = &view.optional.vl[port].standard;
-    let management = view.shared.management();
-    arbiter.select(tables, eligible.bits(), management.bits())
+    view.optional.vl_inputs[port]
+        .0
+        .consult(view.shared, eligible)
 }
 
-/// The lane that was chosen has used its weight.
+/// The lane that was chosen at an output has used its weight.
 #[inline]
 pub(in crate::cycle) fn commit<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
@@ -83,13 +121,25 @@ pub(in crate::cycle) fn commit<const W: usize, P: RuleSet>(
     choice: VlChoice,
     flits: u16,
 ) {
-    if let Some(tables) = view.shared.tables() {
-        let size = tables.size(flits, view.shared.traffic.flit_bytes);
-        let is_legacy = view.shared.legacy_arbitration();
-        let arbiter = &mut view.optional.vl[port];
-        match &mut arbiter.legacy {
-            Some(legacy) if is_legacy => legacy.charge(tables, choice, size),
-            _ => arbiter.standard.commit(tables, choice, size),
+    view.optional.vl[port].commit(view.shared, choice, flits);
+}
+
+/// The lane of a crossbar grant has used its weight, at the output, or at the input if VL arbitration acts there.
+#[inline]
+pub(in crate::cycle) fn commit_grant<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    flits: u16,
+) {
+    let Some(choice) = grant.choice else {
+        return;
+    };
+    match view.shared.matching() {
+        Matching::OutputFirst => commit(view, grant.out, choice, flits),
+        Matching::InputFirst => {
+            view.optional.vl_inputs[grant.input]
+                .0
+                .commit(view.shared, choice, flits);
         }
     }
 }

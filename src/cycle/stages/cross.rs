@@ -121,8 +121,8 @@ fn carry_out<const W: usize, P: RuleSet>(
     }
     let start = occupy_output(view, grant, flits, until);
     move_pointers(view, grant, first);
-    if let (Some(_), Some(choice)) = (view.shared.tables(), grant.choice) {
-        vl_tables::commit(view, view.shared.arbiter_row(grant), choice, flits);
+    if view.shared.tables().is_some() {
+        vl_tables::commit_grant(view, grant, flits);
     }
     occupy_input(view, grant, until, emptied);
     if view.shared.output_lane_buffer() != 0 {

@@ -12,7 +12,7 @@ use crate::plan::{
     OutputArbitration, SwitchOptions,
 };
 use crate::qos::VlArbitrationTables;
-use crate::qos::vl_arbitration::Rules;
+use crate::qos::vl_arbitration::{Places, Rules};
 use std::sync::Arc;
 
 /// All of them.
@@ -126,6 +126,8 @@ pub struct SwitchRules {
     pub open: bool,
     /// VL arbitration loses a cycle with every reload (D54).
     pub legacy_arbitration: bool,
+    /// VL tables act at inputs and at the channels behind output lanes (D70).
+    pub tables_twice: bool,
 }
 
 impl SwitchRules {
@@ -144,6 +146,7 @@ impl SwitchRules {
             _ => (allocation + routing, 0),
         };
         let is_legacy = |tables: &VlArbitrationTables| tables.rules == Rules::Legacy;
+        let are_twice = |tables: &VlArbitrationTables| tables.places != Places::One;
         Self {
             management: if options.management_lane {
                 LaneMask::only(options.lanes.into())
@@ -175,6 +178,7 @@ impl SwitchRules {
             sink_step: 0,
             open: false,
             legacy_arbitration: options.vl_arbitration.as_ref().is_some_and(is_legacy),
+            tables_twice: options.vl_arbitration.as_ref().is_some_and(are_twice),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::super::sections::{Marks, Scenario, traffic};
 use super::super::syntax::Mistake;
 use crate::ids::SlId;
 use crate::plan::{BufferSharing, Forwarding, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
+use crate::qos::vl_arbitration::Places;
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{LARGEST_TABLE, Routes, Tables};
 use crate::topology::Graph;
@@ -54,6 +55,27 @@ pub(super) fn output_lanes(scenario: &Scenario, plan: &Plan) -> Result<(), Mista
         }
     }
     Ok(())
+}
+
+/// D70: tables at inputs and channels need arbiters at both.
+pub(super) fn tables(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+    let (Some(planned), Some(written)) =
+        (&plan.switch.vl_arbitration, &scenario.qos.vl_arbitration)
+    else {
+        return Ok(());
+    };
+    let missing = if planned.places == Places::One {
+        return Ok(());
+    } else if plan.switch.matching != Matching::InputFirst {
+        "`fabric.switch.matching: InputFirst`"
+    } else if plan.switch.output_lane_buffer == 0 {
+        "`fabric.switch.output_lane_buffer`"
+    } else {
+        return Ok(());
+    };
+    Err(written.value.places.mistake(format!(
+        "`InputsAndChannels` needs {missing}: without it there is one place to choose at, use `One`"
+    )))
 }
 
 /// D43: looks that tell something.

@@ -237,6 +237,7 @@ pub fn plan(
     admission::check(scenario, &plan)?;
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;
+    checks::tables(scenario, &plan)?;
     checks::congestion(scenario, &plan)?;
     dropping::check(scenario, &plan)?;
     wormhole::check(scenario, &plan)?;

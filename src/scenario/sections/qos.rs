@@ -3,9 +3,8 @@
 use super::Switch;
 use super::values::{Read, boolean, one_of, small, whole};
 use crate::ids::{INFINIBAND_LANES, MOST_LANES};
-use crate::plan::Matching;
 use crate::qos::VlArbitrationTables;
-use crate::qos::vl_arbitration::{HighPriorityLimit, Rules, Unit};
+use crate::qos::vl_arbitration::{HighPriorityLimit, Places, Rules, Unit};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{At, Item, Mistake};
 
@@ -36,6 +35,8 @@ section! {
         unit: Unit = one_of(&[Unit::Blocks64, Unit::Flits, Unit::Packets]), "Blocks64 | Flits | Packets" or "Blocks64";
         /// Who chooses; Legacy = an arbiter of 2004 that loses a cycle with every reload of a table
         rules: At<Rules> = one_of(&[Rules::InfiniBand, Rules::Legacy]), "InfiniBand | Legacy" or "InfiniBand";
+        /// Where switches ask the tables; InputsAndChannels = twice, with `matching: InputFirst` and `output_lane_buffer`
+        places: At<Places> = one_of(&[Places::One, Places::InputsAndChannels]), "One | InputsAndChannels" or "One";
     }
 }
 
@@ -118,10 +119,6 @@ impl Qos {
         let conflicts = [
             (self.management_lane.value, "`qos.management_lane: true`"),
             (
-                switch.matching.value == Matching::InputFirst,
-                "`fabric.switch.matching: InputFirst`",
-            ),
-            (
                 switch.iterations > 1,
                 "more than one of `fabric.switch.iterations`",
             ),
@@ -141,6 +138,7 @@ impl Qos {
             limit: written.limit_of_high_priority,
             unit: written.unit,
             rules: written.rules.value,
+            places: written.places.value,
         })
     }
 
@@ -175,5 +173,6 @@ impl VlArbitration {
         }
         printer.key("unit", format_args!("{:?}", self.unit));
         printer.key("rules", format_args!("{:?}", self.rules.value));
+        printer.key("places", format_args!("{:?}", self.places.value));
     }
 }

@@ -11,6 +11,8 @@ use std::path::Path;
 const WRONG: &[(&str, &str)] = &[
     ("unit: Packets", "unit: Bytes"),
     ("unit: Packets", "rules: Legacy"),
+    ("unit: Packets", "places: Inputs"),
+    ("unit: Packets", "places: InputsAndChannels"),
     ("hosts: 3, rate", "hosts: \"three\", rate"),
     ("flows: true, percentiles", "flows: false, percentiles"),
     ("percentiles: true", "percentiles: All"),

@@ -33,7 +33,7 @@ const TORUS: &str = r#"Scenario(
 )"#;
 
 /// Switch options that have state of their own.
-const OPTIONS: [&[&str]; 8] = [
+const OPTIONS: [&[&str]; 9] = [
     &[],
     &["fabric.switch.queues=Voq", "fabric.switch.input_speedup=2"],
     &["fabric.switch.output_lane_buffer=16 flits"],
@@ -44,6 +44,11 @@ const OPTIONS: [&[&str]; 8] = [
     &[
         "fabric.switch.matching=InputFirst",
         "fabric.switch.marking=(threshold: \"8 flits\")",
+    ],
+    &[
+        "fabric.switch.matching=InputFirst",
+        "fabric.switch.output_lane_buffer=16 flits",
+        "qos.vl_arbitration=(high: [(0, 1)], low: [(1, 2)], rules: Legacy, places: InputsAndChannels)",
     ],
     &[
         "traffic.bulk.process=Saturating()",

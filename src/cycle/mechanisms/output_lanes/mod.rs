@@ -13,7 +13,7 @@
 //!    buffer holds all waiting packets, the rest of the lane's packet on the channel, and this one. Credits of
 //!    the next hop are taken here, so a channel never waits for them.
 //! 2. A free channel takes the first packet of a lane, from its crossbar grant + crossbar delay on: by VL tables
-//!    with output-first matching, else by round robin with a pointer of its own, VL15 first.
+//!    with output-first matching or tables at inputs and channels (D70), else by round robin with a pointer of its own, VL15 first.
 //! 3. A packet larger than the buffer stalls half-way: its flits from the buffer's size on leave the input one
 //!    cycle after the channel made room. When the channel takes it, it is known until when input, queue and lane
 //!    are held and when its slots come free.
@@ -240,7 +240,8 @@ fn choose<const W: usize, P: RuleSet>(
         return None;
     }
     let shared = view.shared;
-    if shared.tables().is_some() && shared.matching() == Matching::OutputFirst {
+    let by_tables = shared.matching() == Matching::OutputFirst || shared.tables_twice();
+    if shared.tables().is_some() && by_tables {
         let choice = vl_tables::consult(view, out, ready)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }

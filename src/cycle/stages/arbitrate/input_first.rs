@@ -6,7 +6,8 @@
 //! 1. Each input with a place left picks one of its eligible heads: a lane by the input's VL arbiter (tables
 //!    or round robin), then, with VOQ, an output by round robin per lane.
 //! 2. Each output picks among the inputs that propose to it, by its output arbitration.
-//! 3. An input that is not served and still has an eligible head is looked at again in the next cycle.
+//! 3. An input that is not served, or that proposed nothing (a bubble of D54), and still has an eligible head is looked at
+//!    again in the next cycle.
 //!
 //! # Deviations
 //! None.
@@ -200,7 +201,7 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow
 
 /// Rule 1, lane: VL15, then tables or round robin.
 fn pick_lane<const W: usize, P: RuleSet>(
-    view: &View<'_, W, P>,
+    view: &mut View<'_, W, P>,
     input: PortRow,
     eligible: LaneMask,
 ) -> Option<(u32, Option<VlChoice>)> {
@@ -208,7 +209,7 @@ fn pick_lane<const W: usize, P: RuleSet>(
         return None;
     }
     if view.shared.tables().is_some() {
-        let choice = vl_tables::select(view, input, eligible)?;
+        let choice = vl_tables::consult_input(view, input, eligible)?;
         return Some((u32::from(choice.lane), Some(choice)));
     }
     let pointer = view.optional.input_first[input].lane;
