@@ -6,10 +6,11 @@ use virtlane::plan::{
     Queues, SwitchOptions, Victims,
 };
 use virtlane::qos::VlArbitrationTables;
-use virtlane::qos::vl_arbitration::HighPriorityLimit;
+use virtlane::qos::vl_arbitration::{HighPriorityLimit, Places, Rules, Unit};
 use virtlane::routing::adaptive::Selection;
 
-/// Takes away what D20 and D36 exclude: VOQ, marks by fill, and for open engines input-first, speed-up and `reserve`.
+/// Takes away what D20 and D36 exclude: VOQ, marks by fill, and for open engines input-first (D70 with it), speed-up and
+/// `reserve`.
 pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) {
     options.queues = Queues::Fifo;
     options.marking = options.marking.map(|marking| match marking {
@@ -21,6 +22,17 @@ pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) 
         options.matching = Matching::OutputFirst;
         options.input_speedup = InputSpeedup::Limited(1);
         options.reserve = false;
+        settle_places(options);
+    }
+}
+
+/// D70: tables are at one place but with input-first matching and output lanes.
+fn settle_places(options: &mut SwitchOptions) {
+    let both = options.matching == Matching::InputFirst && options.output_lane_buffer > 0;
+    if let Some(tables) = &mut options.vl_arbitration
+        && !both
+    {
+        tables.places = Places::One;
     }
 }
 
@@ -70,7 +82,7 @@ impl Family {
         let crossbar = [Self::Voq, Self::Buffers];
         let arbitration = pick(&[&crossbar[..], &[Self::Arbitration]].concat());
         let buffers = pick(&[Self::Buffers]);
-        SwitchOptions {
+        let mut options = SwitchOptions {
             matching: arbitration.matching,
             output_arbitration: arbitration.output_arbitration,
             reserve: arbitration.reserve,
@@ -87,7 +99,9 @@ impl Family {
             input_turns: default.input_turns,
             management_lane: false,
             ..all.clone()
-        }
+        };
+        settle_places(&mut options);
+        options
     }
 }
 
@@ -142,8 +156,9 @@ pub(super) fn family_options(
     }
 }
 
-/// Options in every combination that D1-D18 allow: unlimited speed-up and `reserve` not with
-/// input-first, `reserve` not with random arbitration, no VL15 with a pool, one kind of output buffer.
+/// Options in every combination that D1-D18, D54 and D70 allow: unlimited speed-up and `reserve` not with
+/// input-first, `reserve` not with random arbitration, no VL15 with a pool, one kind of output buffer, legacy tables in one
+/// round and not with VL15.
 fn switch_options(
     dice: &mut Dice,
     lanes: u8,
@@ -196,6 +211,15 @@ fn switch_options(
     if dice.chance(60) {
         options.marking = Some(marking(dice, &options));
     }
+    if let Some(tables) = &mut options.vl_arbitration {
+        tables.unit = dice.pick(&[Unit::Blocks64, Unit::Blocks64, Unit::Flits, Unit::Packets]);
+        if !management_lane && dice.chance(40) {
+            tables.rules = Rules::Legacy;
+            options.iterations = 1;
+        }
+        tables.places = dice.pick(&[Places::One, Places::InputsAndChannels]);
+    }
+    settle_places(&mut options);
     options
 }
 

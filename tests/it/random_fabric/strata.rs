@@ -12,7 +12,7 @@ use super::features::{
 };
 
 /// Cases in a row that hold everything.
-pub(crate) const PERIOD: u64 = 2 * SLOTS * 13;
+pub(crate) const PERIOD: u64 = 2 * SLOTS * 15;
 /// Pairs of cases until sizes come again.
 const SLOTS: u64 = 20;
 /// Words of wide request masks: at least so many and one bit, at most so many.

@@ -5,6 +5,7 @@
 //! request an output picks is in `turns`.
 
 use super::Setting;
+use super::input::Input;
 use super::lane_choice::LaneChoice;
 use super::link::Link;
 use super::packet::Packet;
@@ -114,8 +115,12 @@ fn input_first(
     assert!(!options.reserve, "D9");
     let lanes = usize::from(options.lane_count());
     let outputs = switch.outputs.len();
-    let proposals: Vec<Proposal> = (0..switch.inputs.len())
-        .filter_map(|input| input_proposes(lanes, switch, input, requests))
+    let inputs = switch.inputs.iter_mut().enumerate();
+    let proposals: Vec<Proposal> = inputs
+        .filter_map(|(number, input)| {
+            let mine = of(requests, |request| request.input == number && request.fits);
+            input_proposes(input.as_mut()?, &mine, (lanes, outputs))
+        })
         .collect();
     let mut picked = Vec::new();
     for output in 0..outputs {
@@ -135,7 +140,7 @@ fn input_first(
             .find(|p| p.0.input == winner.input)
             .expect("one proposal per input");
         let input = switch.inputs[winner.input].as_mut().expect("connected");
-        input.chooser.accepted(*choice, winner.bytes);
+        input.chooser.accepted(*choice, winner.size);
         input.output_pointers[winner.input_lane] = (output + 1) % outputs;
         if is_first {
             state.proposal_pointer = winner.place(lanes) + 1;
@@ -145,22 +150,19 @@ fn input_first(
     picked
 }
 
-/// The one proposal of an input: a lane, then (VOQ) an output by round robin.
+/// The one proposal of an input with these eligible requests: a lane, then (VOQ) an output by round robin. With D54 it
+/// moves its tables here, whoever is picked then, and proposes nothing in a bubble.
 fn input_proposes(
-    lanes: usize,
-    switch: &Switch,
-    index: usize,
-    requests: &[Request],
+    input: &mut Input,
+    mine: &[Request],
+    (lanes, outputs): (usize, usize),
 ) -> Option<Proposal> {
-    let input = switch.inputs[index].as_ref()?;
-    let mine = of(requests, |request| request.input == index && request.fits);
     let eligible: Vec<bool> = (0..lanes)
         .map(|lane| mine.iter().any(|request| request.input_lane == lane))
         .collect();
     let choice = input.chooser.choose(&eligible)?;
-    let mine = of(&mine, |request| request.input_lane == choice.lane);
+    let mine = of(mine, |request| request.input_lane == choice.lane);
     let pointer = input.output_pointers[choice.lane];
-    let outputs = switch.outputs.len();
     let request = (0..outputs)
         .map(|step| (pointer + step) % outputs)
         .find_map(|output| mine.iter().find(|request| request.way.output == output))?;

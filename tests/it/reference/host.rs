@@ -9,6 +9,7 @@ use super::flows::{
     Blocked, Candidate, ControlPackets, Flows, Look, NewSession, Receivers, Session, pace,
 };
 use super::lane_choice::LaneChooser;
+use super::legacy_tables::Size;
 use super::link::{Link, Moving, Start};
 use super::messages::Messages;
 use super::packet::{Flit, Packet, PacketId, Rejected, Saying, Says};
@@ -344,8 +345,8 @@ impl Host {
             lane: choice.lane,
             size,
         });
-        let bytes = u64::from(size) * u64::from(setting.plan.flit_bytes);
-        self.chooser.accepted(choice, bytes);
+        let taken = Size::new(size, setting.plan.flit_bytes);
+        self.chooser.accepted(choice, taken);
         link.take_credits(choice.lane, size);
         self.free_at = now + u64::from(size) * link.cycles_per_flit;
     }

@@ -1,13 +1,13 @@
 //! Which lane goes next: round robin with VL15 first (lane pointers of D6, D8, D11, D18) and InfiniBand's VL arbitration.
 //!
 //! VL arbitration follows rules 1-5 in the header of `qos::vl_arbitration`, written anew: a table is a
-//! ring of entries, the current one has some of its weight left. Tables with the rules of D54 are in `legacy_tables`; they
-//! go with wormhole switching only (D65), as do units other than bytes.
+//! ring of entries, the current one has some of its weight left. Tables with the rules of D54, and the units of both rules,
+//! are in `legacy_tables`.
 
-use super::legacy_tables::{LegacyTables, Units};
-use virtlane::plan::{Forwarding, SwitchOptions};
+use super::legacy_tables::{LegacyTables, Size, Units};
+use virtlane::plan::{Matching, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
-use virtlane::qos::vl_arbitration::Rules;
+use virtlane::qos::vl_arbitration::{Places, Rules};
 
 /// Chooses among lanes; one per output, channel behind output lanes, input (input-first) or host.
 #[derive(Clone, Debug)]
@@ -51,9 +51,10 @@ impl LaneChooser {
                 Rules::InfiniBand => Policy::Tables(TwoTables::new(tables)),
                 Rules::Legacy => Policy::Legacy(LegacyTables::new(tables, options)),
             };
-            let is_by_flits = options.forwarding == Forwarding::Wormhole;
-            let is_usual = tables.rules == Rules::InfiniBand && Units::of(tables).are_bytes();
-            assert!(is_usual || is_by_flits, "with wormhole switching only");
+            if tables.places == Places::InputsAndChannels {
+                assert_eq!(options.matching, Matching::InputFirst, "D70");
+                assert!(options.output_lane_buffer > 0, "D70");
+            }
         }
         chooser
     }
@@ -66,53 +67,40 @@ impl LaneChooser {
         }
     }
 
-    /// The lane to serve among the eligible ones; changes nothing (rule 8).
-    pub(super) fn choose(&self, eligible: &[bool]) -> Option<LaneChoice> {
+    /// The lane to serve among the eligible ones, once in a cycle and round in which it may be served. That changes nothing
+    /// (rule 8) but for D54's tables: they are consulted, if some lane is eligible, and move by it.
+    pub(super) fn choose(&mut self, eligible: &[bool]) -> Option<LaneChoice> {
+        if !eligible.contains(&true) {
+            return None;
+        }
         if eligible.get(self.data_lanes) == Some(&true) {
             return Some(LaneChoice {
                 lane: self.data_lanes,
                 entry: None,
             });
         }
-        match &self.policy {
+        match &mut self.policy {
             Policy::RoundRobin { next } => (0..self.data_lanes)
-                .map(|step| (next + step) % self.data_lanes)
+                .map(|step| (*next + step) % self.data_lanes)
                 .find(|&lane| eligible[lane])
                 .map(|lane| LaneChoice { lane, entry: None }),
             Policy::Tables(tables) => tables.choose(eligible),
-            Policy::Legacy(_) => panic!("D54: it is consulted"),
-        }
-    }
-
-    /// The lane to serve where some are eligible; D54's tables move by being asked.
-    pub(super) fn consult(&mut self, eligible: &[bool]) -> Option<LaneChoice> {
-        match &mut self.policy {
             Policy::Legacy(tables) => tables.consult(eligible),
-            _ => self.choose(eligible),
         }
     }
 
-    /// The choice was accepted for a flit that goes by itself (D65).
-    pub(super) fn flit_accepted(&mut self, choice: LaneChoice, flit_bytes: u64) {
-        match &mut self.policy {
-            Policy::RoundRobin { next } => *next = (choice.lane + 1) % self.data_lanes,
-            Policy::Tables(tables) => tables.accepted(choice, tables.units.of_flit(flit_bytes)),
-            Policy::Legacy(tables) => {
-                let entry = choice.entry.expect("lanes come from a table");
-                tables.charge(entry, flit_bytes);
-            }
-        }
-    }
-
-    /// The choice was granted and accepted for a packet of `bytes`.
-    pub(super) fn accepted(&mut self, choice: LaneChoice, bytes: u64) {
+    /// The choice was granted and accepted for a packet of that size, or for a flit that goes by itself (D65).
+    pub(super) fn accepted(&mut self, choice: LaneChoice, size: Size) {
         if choice.lane == self.data_lanes {
             return;
         }
         match &mut self.policy {
             Policy::RoundRobin { next } => *next = (choice.lane + 1) % self.data_lanes,
-            Policy::Tables(tables) => tables.accepted(choice, bytes as i64),
-            Policy::Legacy(_) => panic!("D54: by flits only"),
+            Policy::Tables(tables) => tables.accepted(choice, tables.units.of(size)),
+            Policy::Legacy(tables) => {
+                let entry = choice.entry.expect("lanes come from a table");
+                tables.charge(entry, size);
+            }
         }
     }
 }
@@ -129,7 +117,7 @@ struct TwoTables {
 
 impl TwoTables {
     fn new(tables: &VlArbitrationTables) -> Self {
-        let units = Units::of(tables);
+        let units = Units::new(tables);
         let mut made = Self {
             high: Table::new(&tables.high, units.one()),
             low: Table::new(&tables.low, units.one()),
@@ -238,7 +226,7 @@ impl Table {
 pub(super) mod tests {
     use super::*;
     use virtlane::qos::VlArbiter;
-    use virtlane::qos::vl_arbitration::HighPriorityLimit;
+    use virtlane::qos::vl_arbitration::{HighPriorityLimit, Unit};
     use virtlane::rng::{Purpose, Stream, below, stream};
 
     /// Short tables with small weights, over four lanes.
@@ -262,12 +250,15 @@ pub(super) mod tests {
         }
     }
 
-    /// Both readings of the same rules give the same lanes, whatever is eligible and accepted.
+    /// Both readings of the same rules give the same lanes, whatever the unit, and whatever is eligible and accepted.
     #[test]
     fn agrees_with_the_library() {
         for seed in 0..200 {
             let mut rng = stream(seed, Purpose::Routing, 1);
-            let tables = drawn(&mut rng);
+            let tables = VlArbitrationTables {
+                unit: [Unit::Blocks64, Unit::Flits, Unit::Packets][seed as usize % 3],
+                ..drawn(&mut rng)
+            };
             let options = SwitchOptions {
                 lanes: 4,
                 management_lane: true,
@@ -287,9 +278,9 @@ pub(super) mod tests {
                 if let (Some(a), Some(b)) = (a, b)
                     && below(&mut rng, 3) > 0
                 {
-                    let bytes = 32 * u64::from(1 + below(&mut rng, 12));
-                    ours.accepted(a, bytes);
-                    theirs.commit(&tables, b, bytes);
+                    let flits = 1 + below(&mut rng, 12) as u16;
+                    ours.accepted(a, Size::new(flits, 32));
+                    theirs.commit(&tables, b, tables.size(flits, 32));
                 }
             }
         }
@@ -305,7 +296,7 @@ pub(super) mod tests {
         let mut chooser = LaneChooser::new(&options);
         let mut serve = |eligible: [bool; 4]| {
             let choice = chooser.choose(&eligible).unwrap();
-            chooser.accepted(choice, 64);
+            chooser.accepted(choice, Size::new(1, 64));
             choice.lane
         };
         assert_eq!(serve([false, true, true, false]), 1);

@@ -1,9 +1,26 @@
-//! Legacy VL arbitration (D54): who is chosen at a consultation, and what that moves.
+//! Legacy VL arbitration (D54): who is chosen at a consultation, and what that moves; the units of tables of any rules.
 
 use super::lane_choice::LaneChoice;
 use virtlane::plan::SwitchOptions;
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::{HighPriorityLimit, LIMIT_UNIT, Unit, WEIGHT_UNIT};
+
+/// A packet, or a flit that goes by itself (D65), as the tables see it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    flits: u64,
+    bytes: u64,
+}
+
+impl Size {
+    pub(super) fn new(flits: u16, flit_bytes: u32) -> Self {
+        let flits = u64::from(flits);
+        Self {
+            flits,
+            bytes: flits * u64::from(flit_bytes),
+        }
+    }
+}
 
 /// What weights and limit are counted in, of tables of any rules.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +30,7 @@ pub(super) struct Units {
 }
 
 impl Units {
-    pub(super) fn of(tables: &VlArbitrationTables) -> Self {
+    pub(super) fn new(tables: &VlArbitrationTables) -> Self {
         Self {
             unit: tables.unit,
             limit: tables.limit,
@@ -28,11 +45,12 @@ impl Units {
         }
     }
 
-    /// What a flit takes of a weight, where each flit goes by itself (D65).
-    pub(super) fn of_flit(self, flit_bytes: u64) -> i64 {
+    /// What a packet takes of a weight; a flit that goes by itself is one packet of a flit (D65).
+    pub(super) fn of(self, size: Size) -> i64 {
         match self.unit {
-            Unit::Blocks64 => flit_bytes as i64,
-            Unit::Flits | Unit::Packets => 1,
+            Unit::Blocks64 => size.bytes as i64,
+            Unit::Flits => size.flits as i64,
+            Unit::Packets => 1,
         }
     }
 
@@ -55,11 +73,6 @@ impl Units {
             HighPriorityLimit::Packets(_) => 1,
             _ => size,
         }
-    }
-
-    /// Whether packets take their bytes.
-    pub(super) fn are_bytes(self) -> bool {
-        self.unit == Unit::Blocks64
     }
 }
 
@@ -118,7 +131,7 @@ pub(super) struct LegacyTables {
 impl LegacyTables {
     pub(super) fn new(tables: &VlArbitrationTables, options: &SwitchOptions) -> Self {
         assert!(!options.management_lane && options.iterations == 1, "D54");
-        let units = Units::of(tables);
+        let units = Units::new(tables);
         Self {
             high: Table::new(&tables.high, units.one()),
             low: Table::new(&tables.low, units.one()),
@@ -151,9 +164,9 @@ impl LegacyTables {
         Some(LaneChoice::of_entry(table.entries[entry].0, is_high, entry))
     }
 
-    /// The flit of what was chosen at the last consultation goes.
-    pub(super) fn charge(&mut self, (is_high, entry): (bool, usize), flit_bytes: u64) {
-        let size = self.units.of_flit(flit_bytes);
+    /// What was chosen at the last consultation goes.
+    pub(super) fn charge(&mut self, (is_high, entry): (bool, usize), size: Size) {
+        let size = self.units.of(size);
         let table = if is_high {
             &mut self.high
         } else {
@@ -204,9 +217,10 @@ mod tests {
                 if let (Some(a), Some(b)) = (a, b)
                     && below(&mut rng, 3) > 0
                 {
-                    let bytes = 64 << below(&mut rng, 4);
-                    ours.charge(a.entry.expect("from a table"), bytes.into());
-                    theirs.charge(&tables, b, tables.size(1, bytes));
+                    let (flits, bytes) = (1 + below(&mut rng, 4) as u16, 64 << below(&mut rng, 3));
+                    let entry = a.entry.expect("from a table");
+                    ours.charge(entry, Size::new(flits, bytes));
+                    theirs.charge(&tables, b, tables.size(flits, bytes));
                 }
             }
         }

@@ -5,9 +5,11 @@
 //! how long a packet holds its input follow from this and are compared with the closed forms of D18.
 
 use super::lane_choice::LaneChooser;
+use super::legacy_tables::Size;
 use super::link::{Link, Moving, Start};
 use super::packet::{Flit, PacketId};
 use virtlane::plan::{Matching, SwitchOptions};
+use virtlane::qos::vl_arbitration::Places;
 
 /// A flit that has left its input and has not crossed the channel.
 #[derive(Clone, Copy, Debug)]
@@ -70,9 +72,10 @@ impl OutputLanes {
             cycles_per_flit,
             crossbar_delay: u64::from(options.crossbar_delay),
             lanes: vec![OutputLane::default(); usize::from(options.lane_count())],
-            chooser: match options.matching {
-                Matching::OutputFirst => LaneChooser::new(options),
-                Matching::InputFirst => LaneChooser::round_robin(options),
+            chooser: if options.matching == Matching::OutputFirst || are_at_both(options) {
+                LaneChooser::new(options)
+            } else {
+                LaneChooser::round_robin(options)
             },
             sending: None,
         })
@@ -159,7 +162,7 @@ impl OutputLanes {
     }
 
     /// The channel's stage: a channel grant when it is free, then the flit that is due crosses.
-    pub(super) fn send(&mut self, link: &mut Link, flit_bytes: u64, now: u64) {
+    pub(super) fn send(&mut self, link: &mut Link, flit_bytes: u32, now: u64) {
         if let Some(last) = self.sending
             && last.start + u64::from(last.size) * self.cycles_per_flit <= now
         {
@@ -201,7 +204,7 @@ impl OutputLanes {
         sending.sent += 1;
     }
 
-    fn grant_channel(&mut self, flit_bytes: u64, now: u64) {
+    fn grant_channel(&mut self, flit_bytes: u32, now: u64) {
         let ready = |packet: &WaitingPacket| packet.granted + self.crossbar_delay <= now;
         let eligible: Vec<bool> = self
             .lanes
@@ -212,7 +215,7 @@ impl OutputLanes {
             return;
         };
         let WaitingPacket { packet, size, .. } = self.lanes[choice.lane].waiting.remove(0);
-        self.chooser.accepted(choice, u64::from(size) * flit_bytes);
+        self.chooser.accepted(choice, Size::new(size, flit_bytes));
         self.sending = Some(Sending {
             packet,
             size,
@@ -227,6 +230,12 @@ impl OutputLanes {
         let buffered = self.lanes.iter().flat_map(|lane| &lane.flits);
         buffered.map(|buffered| buffered.flit)
     }
+}
+
+/// D70: whether VL tables act at inputs and at channels.
+fn are_at_both(options: &SwitchOptions) -> bool {
+    let tables = options.vl_arbitration.as_ref();
+    tables.is_some_and(|tables| tables.places == Places::InputsAndChannels)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! input prefers).
 
 use super::Setting;
+use super::legacy_tables::Size;
 use super::link::Link;
 use super::packet::Packet;
 use super::switch::{Switch, Way};
@@ -16,7 +17,7 @@ pub(super) struct Request {
     pub(super) queue: usize,
     pub(super) way: Way,
     pub(super) input_lane: usize,
-    pub(super) bytes: u64,
+    pub(super) size: Size,
     pub(super) requested: u64,
     pub(super) created: u64,
     /// Whether it fits the credits of its output lane now, and the buffer of that lane is open for it (D18).
@@ -75,7 +76,7 @@ pub(super) fn requests(
                     queue: queue_index,
                     way,
                     input_lane: queue.lane,
-                    bytes: u64::from(packet.size) * u64::from(setting.plan.flit_bytes),
+                    size: Size::new(packet.size, setting.plan.flit_bytes),
                     requested,
                     created: packet.created,
                     fits: link.fits(way.lane, packet.size) && output.takes(way.lane, packet.size),

@@ -316,7 +316,7 @@ impl Switch {
         for output in self.outputs.iter_mut().flatten() {
             if let Some(lanes) = &mut output.lanes {
                 let link = &mut links[output.channel];
-                lanes.send(link, u64::from(setting.plan.flit_bytes), now);
+                lanes.send(link, setting.plan.flit_bytes, now);
             }
         }
     }

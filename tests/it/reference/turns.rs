@@ -58,7 +58,7 @@ fn is_management(options: &SwitchOptions, request: &Request) -> bool {
 /// D6, by inputs: an input, one of its lanes, and of what its head requests the output lane.
 fn picks_by_inputs(
     options: &SwitchOptions,
-    output: &Output,
+    output: &mut Output,
     requests: &[Request],
 ) -> Option<(Request, LaneChoice)> {
     let data = of(requests, |request| !is_management(options, request));
@@ -122,7 +122,7 @@ fn picks_by_lanes(
 /// pointers; those over inputs and those of D7 in the first round only, those over lanes in every round.
 pub(super) fn move_on(options: &SwitchOptions, output: &mut Output, turn: &Turn, is_first: bool) {
     let request = &turn.request;
-    output.chooser.accepted(turn.choice, request.bytes);
+    output.chooser.accepted(turn.choice, request.size);
     if turn.by_inputs {
         output.input_lane_pointers[request.input] = request.input_lane + 1;
         if is_first {

@@ -22,6 +22,7 @@ mod slots;
 mod trials;
 mod turns;
 mod turns_without_room;
+mod vl_tables;
 mod wormhole;
 
 use crate::random_fabric::{Saturating, ToOne};

@@ -16,14 +16,14 @@ const HELD: u16 = 24;
 
 /// A stream of packets of one flit.
 #[derive(Clone, Copy)]
-struct Flow {
+pub(super) struct Flow {
     contestant: u8,
     lane: u8,
     output: u8,
 }
 
 /// All flows of so many contestants, lanes and outputs.
-fn all(contestants: u8, lanes: u8, outputs: u8) -> Vec<Flow> {
+pub(super) fn all(contestants: u8, lanes: u8, outputs: u8) -> Vec<Flow> {
     let mut flows = Vec::new();
     for contestant in 0..contestants {
         for lane in 0..lanes {
@@ -48,7 +48,7 @@ pub(super) fn options(lanes: u8) -> SwitchOptions {
 
 /// The turns of each output in the `cycles` from the one in which all come free: contestant (a, b, ...) and lane,
 /// `--` for none. Inputs are first the blockers, in the order of their outputs, then the contestants.
-fn contest(flows: &[Flow], options: &SwitchOptions, cycles: u64) -> Vec<String> {
+pub(super) fn contest(flows: &[Flow], options: &SwitchOptions, cycles: u64) -> Vec<String> {
     let outputs = 1 + flows.iter().map(|flow| flow.output).max().expect("a flow");
     let contestants = 1 + flows.iter().map(|flow| flow.contestant).max().expect("one");
     let (graph, tables) = star(2 * outputs + contestants, options.lanes);

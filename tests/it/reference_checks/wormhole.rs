@@ -114,6 +114,7 @@ fn flits_share_by_weight() {
                 limit: HighPriorityLimit::Unlimited,
                 unit,
                 rules,
+                ..VlArbitrationTables::default()
             });
             let of_lane_0 = outcome.deliveries.iter().filter(|d| d.class == 0).count();
             let share = of_lane_0 as f64 / outcome.deliveries.len() as f64;

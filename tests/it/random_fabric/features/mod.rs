@@ -4,6 +4,7 @@ mod flows;
 mod reacting;
 mod routes;
 mod set_ups;
+mod vl_tables;
 mod wormhole;
 
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
@@ -21,10 +22,14 @@ use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
 
 /// Options and traffic that have state of their own.
-pub(crate) const STATEFUL: [&str; 18] = [
+pub(crate) const STATEFUL: [&str; 22] = [
     "VL tables at outputs",
     "VL tables at inputs",
     "VL tables at channels",
+    "legacy tables at outputs",
+    "legacy tables at inputs",
+    "legacy tables at channels behind output lanes",
+    "tables in packets or flits",
     "huge flits with VL tables",
     "bounded source queues",
     "slow sinks",
@@ -136,10 +141,13 @@ pub(crate) const DROPPING: [&str; 14] = [
     "dropping with queues observed",
 ];
 
-/// The same, of what adaptive routing excludes.
-pub(crate) const TABLES_ONLY: [&str; 28] = [
+/// The same, of what adaptive routing excludes, and of what is too seldom with it, whose open heads have no input-first
+/// matching.
+pub(crate) const TABLES_ONLY: [&str; 30] = [
     "VOQ",
     "input-first VOQ",
+    "tables at inputs and channels",
+    "legacy tables at inputs and channels",
     "VL15",
     "store-and-forward",
     "InfiniBand's marking",
@@ -196,6 +204,7 @@ where
 {
     let mut names: Vec<String> = options(case)
         .into_iter()
+        .chain(vl_tables::vl_tables(&case.plan))
         .chain(sizes(case))
         .chain(flows(&case.plan))
         .chain(waits(&case.plan))
@@ -236,12 +245,10 @@ where
     for<'a> &'a R: Into<Routing<'a>>,
 {
     let (plan, switch) = (&case.plan, &case.plan.switch);
-    let tables = switch.vl_arbitration.is_some();
     let input_first = switch.matching == Matching::InputFirst;
     let lanes = switch.output_lane_buffer > 0;
     let voq = switch.queues == Queues::Voq;
     let random = switch.output_arbitration == OutputArbitration::Random;
-    let wormhole = switch.forwarding == Forwarding::Wormhole;
     let infiniband = matches!(switch.marking, Some(Marking::InfiniBand { .. }));
     let hysteresis = infiniband
         && !matches!(
@@ -251,16 +258,6 @@ where
     let ecn = matches!(switch.marking, Some(Marking::Ecn { .. }));
     let several = matches!(switch.input_speedup, InputSpeedup::Limited(2..));
     vec![
-        ("VL tables at inputs", tables && input_first),
-        ("VL tables at channels", tables && !input_first && lanes),
-        (
-            "VL tables at outputs",
-            tables && !input_first && !lanes && !wormhole,
-        ),
-        (
-            "huge flits with VL tables",
-            tables && plan.flit_bytes > 1 << 29,
-        ),
         ("bounded source queues", plan.host.source_queue.is_some()),
         ("packets observed", plan.observe.is_on()),
         ("slow sinks", plan.host.sink_cycles_per_flit.is_some()),

@@ -3,6 +3,7 @@
 use crate::reference::Setting;
 use crate::reference::flows::Look;
 use crate::reference::host::{First, Host};
+use crate::reference::legacy_tables::Size;
 use crate::reference::link::Link;
 use crate::reference::packet::{Flit, Packet};
 
@@ -37,10 +38,7 @@ impl Host {
         let ready: Vec<bool> = (0..firsts.len())
             .map(|lane| link.fits(lane, 1) && has_next(lane))
             .collect();
-        if !ready.contains(&true) {
-            return;
-        }
-        let Some(choice) = self.chooser.consult(&ready) else {
+        let Some(choice) = self.chooser.choose(&ready) else {
             return;
         };
         let lane = choice.lane;
@@ -51,8 +49,8 @@ impl Host {
             let pace = link.cycles_per_flit;
             self.begin((setting, pace), packets, (lane, first), now)
         };
-        let bytes = u64::from(setting.plan.flit_bytes);
-        self.chooser.flit_accepted(choice, bytes);
+        let taken = Size::new(1, setting.plan.flit_bytes);
+        self.chooser.accepted(choice, taken);
         let packet = &mut packets[id];
         let flit = Flit {
             packet: id,

@@ -2,6 +2,7 @@
 
 use crate::reference::Setting;
 use crate::reference::lane_choice::LaneChoice;
+use crate::reference::legacy_tables::Size;
 use crate::reference::link::{Link, Moving, Start};
 use crate::reference::packet::{Flit, Packet, PacketId};
 use crate::reference::switch::{Grant, Switch};
@@ -187,11 +188,8 @@ fn pick(
         .map(|lane| next(options, switch, links, (output, lane), now))
         .collect();
     let ready: Vec<bool> = nexts.iter().map(Option::is_some).collect();
-    if !ready.contains(&true) {
-        return None;
-    }
     let state = switch.outputs[output].as_mut().expect("connected");
-    let choice = state.chooser.consult(&ready)?;
+    let choice = state.chooser.choose(&ready)?;
     Some(Pick {
         output,
         choice,
@@ -307,8 +305,8 @@ fn pass(
         passed: flit.index + 1,
     });
 
-    let bytes = u64::from(setting.plan.flit_bytes);
-    state.chooser.flit_accepted(choice, bytes);
+    let taken = Size::new(1, setting.plan.flit_bytes);
+    state.chooser.accepted(choice, taken);
     input.accept_pointer = output + 1;
     let queue = &mut input.queues[next.input_lane];
     if flit.index == 0 {
