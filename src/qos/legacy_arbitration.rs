@@ -152,6 +152,7 @@ mod tests {
             limit,
             unit: Unit::Flits,
             rules: Rules::Legacy,
+            ..VlArbitrationTables::default()
         }
     }
 
