@@ -188,6 +188,7 @@ options! {
     open: bool = false, OTHER;
     legacy_arbitration: bool = false, OTHER;
     tables_twice: bool = false, BUFFERS;
+    accepted_first: Option<LaneMask> = None, ARBITRATION;
 }
 
 impl Shared {

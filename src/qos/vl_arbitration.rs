@@ -73,6 +73,16 @@ pub enum Places {
     InputsAndChannels,
 }
 
+/// Which grants an input accepts first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Accept {
+    /// By round robin over outputs.
+    #[default]
+    InTurn,
+    /// Those for lanes of the high table.
+    HighFirst,
+}
+
 /// The two tables of an output port.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VlArbitrationTables {
@@ -88,6 +98,8 @@ pub struct VlArbitrationTables {
     pub rules: Rules,
     /// Where switches ask them.
     pub places: Places,
+    /// Which grants inputs accept first.
+    pub accept: Accept,
 }
 
 impl VlArbitrationTables {
@@ -138,6 +150,13 @@ impl VlArbitrationTables {
             HighPriorityLimit::Units(units) => (self.limit_units(units) as i64).max(1),
             HighPriorityLimit::Packets(packets) => i64::from(packets.max(1)),
         }
+    }
+
+    /// Lanes whose grants inputs accept first, where they do not accept in turn.
+    pub fn accepted_first(&self) -> Option<impl Iterator<Item = u32> + '_> {
+        let entries = self.high.iter().filter(|(_, weight)| *weight > 0);
+        let lanes = entries.map(|&(lane, _)| u32::from(lane));
+        (self.accept == Accept::HighFirst).then_some(lanes)
     }
 
     pub(super) fn table(&self, priority: Priority) -> &[(u8, u8)] {

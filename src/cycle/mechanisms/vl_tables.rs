@@ -14,7 +14,7 @@ use crate::cycle::state::Grant;
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
 use crate::fabric::mask::LaneMask;
-use crate::fabric::rows::PortRow;
+use crate::fabric::rows::{LaneRow, PortRow};
 use crate::plan::Matching;
 use crate::qos::vl_arbitration::{Rules, VlChoice};
 use crate::qos::{LegacyArbiter, VlArbiter, VlArbitrationTables};
@@ -141,5 +141,26 @@ pub(in crate::cycle) fn commit_grant<const W: usize, P: RuleSet>(
                 .0
                 .commit(view.shared, choice, flits);
         }
+    }
+}
+
+/// Which of the grants of an input it accepts first (D71), by their output lanes: those of the lowest kind; one kind without
+/// such an order.
+#[inline]
+pub(in crate::cycle) fn kind<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    lane: LaneRow,
+) -> u16 {
+    let shared = view.shared;
+    let Some(high) = shared.accepted_first() else {
+        return 0;
+    };
+    let number = shared.numbering.number(lane);
+    if shared.management().contains(number) {
+        0
+    } else if high.contains(number) {
+        1
+    } else {
+        2
     }
 }

@@ -128,6 +128,8 @@ pub struct SwitchRules {
     pub legacy_arbitration: bool,
     /// VL tables act at inputs and at the channels behind output lanes (D70).
     pub tables_twice: bool,
+    /// Lanes of the high table, whose grants inputs accept first (D71); none without `accept: HighFirst`.
+    pub accepted_first: Option<LaneMask>,
 }
 
 impl SwitchRules {
@@ -179,6 +181,10 @@ impl SwitchRules {
             open: false,
             legacy_arbitration: options.vl_arbitration.as_ref().is_some_and(is_legacy),
             tables_twice: options.vl_arbitration.as_ref().is_some_and(are_twice),
+            accepted_first: options
+                .vl_arbitration
+                .as_ref()
+                .and_then(|tables| tables.accepted_first().map(Iterator::collect)),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Rules between keys of several sections, the graph and the routes.
 
-use super::super::sections::{Marks, Scenario, traffic};
-use super::super::syntax::Mistake;
+use super::super::sections::{Marks, Scenario, VlArbitration, traffic};
+use super::super::syntax::{At, Mistake};
 use crate::ids::SlId;
 use crate::plan::{BufferSharing, Forwarding, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
-use crate::qos::vl_arbitration::Places;
+use crate::qos::vl_arbitration::{Accept, Places};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{LARGEST_TABLE, Routes, Tables};
 use crate::topology::Graph;
@@ -57,25 +57,39 @@ pub(super) fn output_lanes(scenario: &Scenario, plan: &Plan) -> Result<(), Mista
     Ok(())
 }
 
-/// D70: tables at inputs and channels need arbiters at both.
+/// D70, D71: what tables may do depends on who chooses.
 pub(super) fn tables(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     let (Some(planned), Some(written)) =
         (&plan.switch.vl_arbitration, &scenario.qos.vl_arbitration)
     else {
         return Ok(());
     };
-    let missing = if planned.places == Places::One {
-        return Ok(());
-    } else if plan.switch.matching != Matching::InputFirst {
-        "`fabric.switch.matching: InputFirst`"
-    } else if plan.switch.output_lane_buffer == 0 {
-        "`fabric.switch.output_lane_buffer`"
-    } else {
-        return Ok(());
+    let is_input_first = plan.switch.matching == Matching::InputFirst;
+    let missing = match planned.places {
+        Places::InputsAndChannels if !is_input_first => "`fabric.switch.matching: InputFirst`",
+        Places::InputsAndChannels if plan.switch.output_lane_buffer == 0 => {
+            "`fabric.switch.output_lane_buffer`"
+        }
+        Places::One | Places::InputsAndChannels => return accepted(written, plan),
     };
     Err(written.value.places.mistake(format!(
         "`InputsAndChannels` needs {missing}: without it there is one place to choose at, use `One`"
     )))
+}
+
+/// D71: only inputs that choose among grants can take some of them first.
+fn accepted(written: &At<VlArbitration>, plan: &Plan) -> Result<(), Mistake> {
+    let accept = &written.value.accept;
+    let why = if accept.value == Accept::InTurn {
+        return Ok(());
+    } else if plan.switch.matching == Matching::InputFirst {
+        "`fabric.switch.matching: InputFirst`, whose inputs propose"
+    } else if plan.switch.input_speedup == InputSpeedup::Unlimited {
+        "an unlimited `fabric.switch.input_speedup`, whose inputs accept every grant"
+    } else {
+        return Ok(());
+    };
+    Err(accept.mistake(format!("`HighFirst` does not go with {why}: use `InTurn`")))
 }
 
 /// D43: looks that tell something.

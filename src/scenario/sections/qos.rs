@@ -4,7 +4,7 @@ use super::Switch;
 use super::values::{Read, boolean, one_of, small, whole};
 use crate::ids::{INFINIBAND_LANES, MOST_LANES};
 use crate::qos::VlArbitrationTables;
-use crate::qos::vl_arbitration::{HighPriorityLimit, Places, Rules, Unit};
+use crate::qos::vl_arbitration::{Accept, HighPriorityLimit, Places, Rules, Unit};
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::{At, Item, Mistake};
 
@@ -37,6 +37,8 @@ section! {
         rules: At<Rules> = one_of(&[Rules::InfiniBand, Rules::Legacy]), "InfiniBand | Legacy" or "InfiniBand";
         /// Where switches ask the tables; InputsAndChannels = twice, with `matching: InputFirst` and `output_lane_buffer`
         places: At<Places> = one_of(&[Places::One, Places::InputsAndChannels]), "One | InputsAndChannels" or "One";
+        /// Which grants inputs accept first; HighFirst = for lanes of the high table, with `matching: OutputFirst`
+        accept: At<Accept> = one_of(&[Accept::InTurn, Accept::HighFirst]), "InTurn | HighFirst" or "InTurn";
     }
 }
 
@@ -139,6 +141,7 @@ impl Qos {
             unit: written.unit,
             rules: written.rules.value,
             places: written.places.value,
+            accept: written.accept.value,
         })
     }
 
@@ -174,5 +177,6 @@ impl VlArbitration {
         printer.key("unit", format_args!("{:?}", self.unit));
         printer.key("rules", format_args!("{:?}", self.rules.value));
         printer.key("places", format_args!("{:?}", self.places.value));
+        printer.key("accept", format_args!("{:?}", self.accept.value));
     }
 }

@@ -13,6 +13,8 @@ const WRONG: &[(&str, &str)] = &[
     ("unit: Packets", "rules: Legacy"),
     ("unit: Packets", "places: Inputs"),
     ("unit: Packets", "places: InputsAndChannels"),
+    ("accept: HighFirst", "accept: LowFirst"),
+    ("input_speedup: 2", "input_speedup: Unlimited"),
     ("hosts: 3, rate", "hosts: \"three\", rate"),
     ("flows: true, percentiles", "flows: false, percentiles"),
     ("percentiles: true", "percentiles: All"),

@@ -39,7 +39,8 @@ Scenario(
     ),
     faults: (switches: List([]), links: Count(0), keep_connected: false, seed: 3),
     qos: (
-        vl_arbitration: (high: [(0, 4), (1, 6)], low: [(2, 8), (3, 1)], limit_of_high_priority: Packets(32), unit: Packets),
+        vl_arbitration: (high: [(0, 4), (1, 6)], low: [(2, 8), (3, 1)], limit_of_high_priority: Packets(32), unit: Packets,
+            accept: HighFirst),
         management_lane: true,
     ),
     routing: shortest(),

@@ -6,7 +6,7 @@ use virtlane::plan::{
     Queues, SwitchOptions, Victims,
 };
 use virtlane::qos::VlArbitrationTables;
-use virtlane::qos::vl_arbitration::{HighPriorityLimit, Places, Rules, Unit};
+use virtlane::qos::vl_arbitration::{Accept, HighPriorityLimit, Places, Rules, Unit};
 use virtlane::routing::adaptive::Selection;
 
 /// Takes away what D20 and D36 exclude: VOQ, marks by fill, and for open engines input-first (D70 with it), speed-up and
@@ -22,17 +22,22 @@ pub(super) fn allow_adaptive(options: &mut SwitchOptions, selection: Selection) 
         options.matching = Matching::OutputFirst;
         options.input_speedup = InputSpeedup::Limited(1);
         options.reserve = false;
-        settle_places(options);
+        settle_tables(options);
     }
 }
 
-/// D70: tables are at one place but with input-first matching and output lanes.
-fn settle_places(options: &mut SwitchOptions) {
-    let both = options.matching == Matching::InputFirst && options.output_lane_buffer > 0;
-    if let Some(tables) = &mut options.vl_arbitration
-        && !both
-    {
+/// D70, D71: tables are at one place but with input-first matching and output lanes, and inputs accept in turn but with
+/// output-first matching and a limited speed-up.
+pub(super) fn settle_tables(options: &mut SwitchOptions) {
+    let Some(tables) = &mut options.vl_arbitration else {
+        return;
+    };
+    let input_first = options.matching == Matching::InputFirst;
+    if !input_first || options.output_lane_buffer == 0 {
         tables.places = Places::One;
+    }
+    if input_first || options.input_speedup == InputSpeedup::Unlimited {
+        tables.accept = Accept::InTurn;
     }
 }
 
@@ -82,7 +87,7 @@ impl Family {
         let crossbar = [Self::Voq, Self::Buffers];
         let arbitration = pick(&[&crossbar[..], &[Self::Arbitration]].concat());
         let buffers = pick(&[Self::Buffers]);
-        let mut options = SwitchOptions {
+        SwitchOptions {
             matching: arbitration.matching,
             output_arbitration: arbitration.output_arbitration,
             reserve: arbitration.reserve,
@@ -99,9 +104,7 @@ impl Family {
             input_turns: default.input_turns,
             management_lane: false,
             ..all.clone()
-        };
-        settle_places(&mut options);
-        options
+        }
     }
 }
 
@@ -146,19 +149,21 @@ pub(super) fn family_options(
     largest: u16,
     family: Family,
 ) -> SwitchOptions {
-    match family {
+    let mut options = match family {
         Family::Plain => SwitchOptions {
             management_lane,
             ..plain_options(dice, lanes, largest)
         },
         Family::All => switch_options(dice, lanes, management_lane, largest),
         family => family.of(switch_options(dice, lanes, false, largest)),
-    }
+    };
+    settle_tables(&mut options);
+    options
 }
 
-/// Options in every combination that D1-D18, D54 and D70 allow: unlimited speed-up and `reserve` not with
+/// Options in every combination that D1-D18 and D54 allow: unlimited speed-up and `reserve` not with
 /// input-first, `reserve` not with random arbitration, no VL15 with a pool, one kind of output buffer, legacy tables in one
-/// round and not with VL15.
+/// round and not with VL15. What tables do of D70 and D71 is not settled yet.
 fn switch_options(
     dice: &mut Dice,
     lanes: u8,
@@ -217,9 +222,12 @@ fn switch_options(
             tables.rules = Rules::Legacy;
             options.iterations = 1;
         }
-        tables.places = dice.pick(&[Places::One, Places::InputsAndChannels]);
+        // one draw for both: no matching allows the one and the other
+        (tables.places, tables.accept) = dice.pick(&[
+            (Places::One, Accept::InTurn),
+            (Places::InputsAndChannels, Accept::HighFirst),
+        ]);
     }
-    settle_places(&mut options);
     options
 }
 

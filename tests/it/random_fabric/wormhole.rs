@@ -5,7 +5,7 @@ use virtlane::plan::{
     BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns, Matching,
     OutputArbitration, Plan, Queues, SwitchOptions,
 };
-use virtlane::qos::vl_arbitration::{Rules, Unit};
+use virtlane::qos::vl_arbitration::{Accept, Rules, Unit};
 use virtlane::rng::{Purpose, stream};
 
 /// Cases with wormhole switching, of those without messages that drop or not \[percent\].
@@ -52,7 +52,9 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
         let mut tables = options::vl_tables(&mut dice, plan.switch.lanes);
         tables.unit = dice.pick(&[Unit::Blocks64, Unit::Flits, Unit::Packets]);
         tables.rules = dice.pick(&[Rules::InfiniBand, Rules::Legacy]);
+        tables.accept = dice.pick(&[Accept::InTurn, Accept::HighFirst]);
         plan.switch.vl_arbitration = Some(tables);
+        options::settle_tables(&mut plan.switch);
     }
     if plan.switch.input_speedup == InputSpeedup::Limited(1) && dice.chance(50) {
         plan.switch.input_turns = InputTurns::Packets;

@@ -1,10 +1,11 @@
 //! Who is granted in one cycle at one switch: rounds of matching.
 //!
 //! Model rules 7 (matching), 8 (state moves on accepted grants only), 9 (unlimited input speed-up), D3 (accept), D5
-//! (iterations; which pointers move in which round), D8 (input-first), D20 (which grant an input accepts). Which
+//! (iterations; which pointers move in which round), D8 (input-first), D20 and D71 (which grant an input accepts). Which
 //! request an output picks is in `turns`.
 
 use super::Setting;
+use super::grant_kind::GrantKind;
 use super::input::Input;
 use super::lane_choice::LaneChoice;
 use super::link::Link;
@@ -69,7 +70,8 @@ fn output_first(
     accepted.into_iter().map(|turn| turn.request).collect()
 }
 
-/// D3: each input accepts as many grants as it has places, round robin over outputs after preference (D20).
+/// D3: each input accepts as many grants as it has places, by their kind (D71), then by preference (D20), then round robin
+/// over outputs from where its pointer was before the round. It moves with each of them, in the first round only (D5).
 fn inputs_accept(
     options: &SwitchOptions,
     switch: &mut Switch,
@@ -85,20 +87,20 @@ fn inputs_accept(
         };
         let mine = turns.iter().filter(|turn| turn.request.input == index);
         let mut mine: Vec<&Turn> = mine.collect();
-        let mut pointer = input.accept_pointer;
+        let pointer = input.accept_pointer;
         for _ in 0..places {
             let key = |request: &Request| {
+                let kind = GrantKind::of(options, request.way.lane);
                 let turn = (request.way.output + outputs - pointer) % outputs;
-                (request.preference, turn)
+                (kind, request.preference, turn)
             };
             let next = (0..mine.len()).min_by_key(|&index| key(&mine[index].request));
             let Some(next) = next else { break };
             let turn = mine.remove(next);
-            pointer = turn.request.way.output + 1;
+            if is_first {
+                input.accept_pointer = turn.request.way.output + 1;
+            }
             accepted.push(turn.clone());
-        }
-        if is_first {
-            input.accept_pointer = pointer;
         }
     }
     accepted

@@ -5,9 +5,9 @@
 //! are in `legacy_tables`.
 
 use super::legacy_tables::{LegacyTables, Size, Units};
-use virtlane::plan::{Matching, SwitchOptions};
+use virtlane::plan::{InputSpeedup, Matching, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
-use virtlane::qos::vl_arbitration::{Places, Rules};
+use virtlane::qos::vl_arbitration::{Accept, Places, Rules};
 
 /// Chooses among lanes; one per output, channel behind output lanes, input (input-first) or host.
 #[derive(Clone, Debug)]
@@ -54,6 +54,10 @@ impl LaneChooser {
             if tables.places == Places::InputsAndChannels {
                 assert_eq!(options.matching, Matching::InputFirst, "D70");
                 assert!(options.output_lane_buffer > 0, "D70");
+            }
+            if tables.accept == Accept::HighFirst {
+                assert_eq!(options.matching, Matching::OutputFirst, "D71");
+                assert_ne!(options.input_speedup, InputSpeedup::Unlimited, "D71");
             }
         }
         chooser

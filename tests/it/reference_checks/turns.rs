@@ -17,9 +17,9 @@ const HELD: u16 = 24;
 /// A stream of packets of one flit.
 #[derive(Clone, Copy)]
 pub(super) struct Flow {
-    contestant: u8,
-    lane: u8,
-    output: u8,
+    pub(super) contestant: u8,
+    pub(super) lane: u8,
+    pub(super) output: u8,
 }
 
 /// All flows of so many contestants, lanes and outputs.

@@ -1,12 +1,12 @@
-//! VL tables of the reference model (D54, D70) where packets travel as units, computed by hand: units, the cycles that legacy
-//! rules lose, tables at inputs and channels. Those of single flits are in `wormhole`.
+//! VL tables of the reference model (D54, D70, D71) where packets travel as units, computed by hand: units, the cycles that legacy
+//! rules lose, tables at inputs and channels, inputs that accept by priority. Those of single flits are in `wormhole`.
 
-use super::turns::{all, contest, options};
+use super::turns::{Flow, all, contest, options};
 use super::{backlogged, chain, plan, star, timing};
 use crate::reference::simulate;
-use virtlane::plan::{Matching, SwitchOptions};
+use virtlane::plan::{InputSpeedup, Matching, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
-use virtlane::qos::vl_arbitration::{HighPriorityLimit, Places, Rules, Unit};
+use virtlane::qos::vl_arbitration::{Accept, HighPriorityLimit, Places, Rules, Unit};
 
 /// A table with so many packets for each lane, in the order of their numbers.
 fn in_packets(rules: Rules, weights: &[u8]) -> VlArbitrationTables {
@@ -137,6 +137,50 @@ fn channels_behind_inputs_with_tables_have_a_choice_of_their_own() {
         let expected: Vec<(u64, u16)> = (4..).step_by(2).zip(expected).collect();
         assert_eq!(found[..7], expected, "{places:?}");
     }
+}
+
+/// Turns of so many outputs, which one input has packets for, each on a lane of its own: output 1 on lane 0, which is high, output
+/// 0 on lane 1 and output 2 on lane 2. The input has accepted nothing before.
+fn turns_of_one_input(accept: Accept, places: u16, outputs: u8, cycles: u64) -> Vec<String> {
+    let flows: Vec<Flow> = (0..outputs)
+        .zip([1, 0, 2])
+        .map(|(output, lane)| Flow {
+            contestant: 0,
+            lane,
+            output,
+        })
+        .collect();
+    let options = SwitchOptions {
+        input_speedup: InputSpeedup::Limited(places),
+        vl_arbitration: Some(VlArbitrationTables {
+            // without a weight lane 1 is low; one packet of lane 0 goes as a high one, the next one as a low one
+            high: vec![(1, 0), (0, 1)],
+            low: (0..outputs).map(|lane| (lane, 1)).collect(),
+            accept,
+            ..VlArbitrationTables::default()
+        }),
+        ..options(outputs)
+    };
+    contest(&flows, &options, cycles)
+}
+
+/// Two outputs want the input in the first cycle, and the one that is not accepted still does in the next one.
+#[test]
+fn an_input_accepts_its_high_lane_first() {
+    let found = turns_of_one_input(Accept::InTurn, 1, 2, 6);
+    assert_eq!(found, ["a1 -- a1 -- a1 --", "-- a0 -- a0 -- a0"]);
+    let found = turns_of_one_input(Accept::HighFirst, 1, 2, 6);
+    assert_eq!(found, ["-- -- -- -- -- --", "a0 a0 a0 a0 a0 a0"]);
+}
+
+/// Two of three grants in a cycle: in turn those of outputs 0 and 1, 2 and 0, 1 and 2. With the high one of output 1 first the
+/// others share the second place: their turns go from the pointer of the cycle before, which moves past the one accepted last.
+#[test]
+fn an_input_with_two_places_accepts_its_high_lane_and_one_of_the_others_in_turn() {
+    let found = turns_of_one_input(Accept::InTurn, 2, 3, 4);
+    assert_eq!(found, ["a1 a1 -- a1", "a0 -- a0 a0", "-- a2 a2 --"]);
+    let found = turns_of_one_input(Accept::HighFirst, 2, 3, 4);
+    assert_eq!(found, ["a1 -- a1 --", "a0 a0 a0 a0", "-- a2 -- a2"]);
 }
 
 /// Packets of two and of six flits: of six packets for each lane or of six flits, three packets and one.

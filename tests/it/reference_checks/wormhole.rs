@@ -4,7 +4,7 @@ use super::{backlogged, chain, lone_latency, plan, star_of, tables, timing};
 use crate::reference::{Outcome, simulate};
 use virtlane::plan::{Forwarding, InputTurns, SwitchOptions};
 use virtlane::qos::VlArbitrationTables;
-use virtlane::qos::vl_arbitration::{HighPriorityLimit, Rules, Unit};
+use virtlane::qos::vl_arbitration::{Accept, HighPriorityLimit, Rules, Unit};
 use virtlane::routing::Tables;
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 
@@ -171,6 +171,35 @@ fn a_kept_input_passes_one_packet_after_the_other() {
     // to 13
     let times = to_two([timing(1, 1), timing(2, 1), timing(1, 1)]);
     assert_eq!(times, [[12, 14], [9, 14]]);
+}
+
+/// Hosts 0 and 1 hold lane 0 to host 3 and lane 1 to host 4 in 2 to 9. The four flits of host 2 for each of these lanes are there
+/// by then; from 10 on both outputs pick its input. In turn, and by flits, it accepts lane 0 in 10, 12, 14 and 16, lane 1 in
+/// between; by packets lane 0 in 10 to 13, then lane 1. With lane 1 first, which is high, this one goes in 10 to 13.
+#[test]
+fn an_input_accepts_flits_of_its_high_lane_first() {
+    let network = star_of(&[timing(1, 1); 5], 2);
+    let packets = [(0, 3, 8, 0), (1, 4, 8, 1), (2, 3, 4, 0), (2, 4, 4, 1)];
+    for (accept, input_turns, expected) in [
+        (Accept::InTurn, InputTurns::Flits, [10, 10, 17, 18]),
+        (Accept::InTurn, InputTurns::Packets, [10, 10, 14, 18]),
+        (Accept::HighFirst, InputTurns::Flits, [10, 10, 18, 14]),
+        (Accept::HighFirst, InputTurns::Packets, [10, 10, 18, 14]),
+    ] {
+        let options = SwitchOptions {
+            input_turns,
+            vl_arbitration: Some(VlArbitrationTables {
+                high: vec![(1, 1)],
+                low: vec![(0, 1)],
+                limit: HighPriorityLimit::Unlimited,
+                accept,
+                ..VlArbitrationTables::default()
+            }),
+            ..options(2, 32)
+        };
+        let times = delivered(&network, &packets, options);
+        assert_eq!(times, expected, "{accept:?} {input_turns:?}");
+    }
 }
 
 /// Switch 0 with hosts 0 and 1, switch 1 with hosts 2 and 3, and a link between the switches.

@@ -59,3 +59,34 @@ impl Ecn {
         u128::from(stream.0.next_u64() >> 32) < below
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// D38: one draw for a packet that is granted between both fills, none otherwise.
+    #[test]
+    fn draws_are_made_between_both_fills_only() {
+        let ecn = Ecn {
+            least: 4,
+            most: 8,
+            probability: 1 << 31,
+        };
+        for (fill, marked) in [
+            (3, Some(false)),
+            (4, Some(false)),
+            (5, None),
+            (7, None),
+            (8, Some(true)),
+            (9, Some(true)),
+        ] {
+            let (mut own, mut fresh) = (MarkStream::default(), MarkStream::default());
+            let marks = ecn.marks(fill, &mut own);
+            if marked.is_none() {
+                fresh.0.next_u64();
+            }
+            assert!(marked.is_none_or(|expected| marks == expected), "{fill}");
+            assert_eq!(own.0.next_u64(), fresh.0.next_u64(), "{fill}");
+        }
+    }
+}

@@ -182,26 +182,29 @@ impl<const W: usize> Passing<'_, W> {
         None
     }
 
-    /// The input keeps the pick that comes first from its accept pointer.
+    /// The input keeps the pick that comes first in its [`Self::turn`].
     fn offer(&mut self, mut pick: Pick) {
-        let view = &mut self.view;
-        let number = self.picks.len() as u32;
-        let input = &mut view.ins[pick.input];
-        let pointer = input.accept_pointer;
-        let distance = |out: PortRow| {
-            let index = u16::from(view.outs[out].index);
-            index.wrapping_sub(pointer) & 0x1ff
-        };
+        let view = &self.view;
+        let input = &view.ins[pick.input];
         pick.accepted = true;
         if input.granted_in == view.now && view.shared.switch.single_inputs {
-            let rival = &mut self.picks[input.grant as usize];
-            pick.accepted = distance(pick.out) < distance(rival.out);
-            rival.accepted = !pick.accepted;
+            let rival = input.grant as usize;
+            pick.accepted = self.turn(&pick) < self.turn(&self.picks[rival]);
+            self.picks[rival].accepted = !pick.accepted;
         }
         if pick.accepted {
-            (input.granted_in, input.grant) = (view.now, number);
+            let input = &mut self.view.ins[pick.input];
+            (input.granted_in, input.grant) = (self.view.now, self.picks.len() as u32);
         }
         self.picks.push(pick);
+    }
+
+    /// When an input takes a pick: by priority (D71), then around the switch from its accept pointer.
+    fn turn(&self, pick: &Pick) -> (u16, u16) {
+        let view = &self.view;
+        let index = u16::from(view.outs[pick.out].index);
+        let distance = index.wrapping_sub(view.ins[pick.input].accept_pointer) & 0x1ff;
+        (vl_tables::kind(view, pick.lane), distance)
     }
 
     /// A flit passes.

@@ -12,6 +12,7 @@
 //! 2. Eligible: the input has a place left and the packet fits the credits of its output lane now.
 //! 3. Pointers move on accepted grants only (`cross`; those over inputs and outputs in the first round only), so all
 //!    choices of a round are made on the state before the round and their order does not matter.
+//!    Inputs may accept grants for lanes of the high VL table first (D71).
 //! 4. An output whose grant was not accepted is looked at again in the next round or the next cycle.
 //!
 //! # Deviations
@@ -258,7 +259,7 @@ fn distance<const W: usize, P: RuleSet>(view: &View<'_, W, P>, grant: &Grant) ->
 }
 
 /// Whether the input accepts the next grant of the round that starts at `first`: it keeps the preferred one, that
-/// is the one that comes first from its accept pointer unless heads request several outputs.
+/// is the one that comes first from its accept pointer unless priority goes first (D71) or heads request several outputs.
 #[inline]
 fn accept_one<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
@@ -271,7 +272,14 @@ fn accept_one<const W: usize, P: RuleSet>(
     if input.granted_in == view.now && rival >= first {
         view.lists.refused = true;
         let held = view.lists.grants[rival];
-        let rank = |grant: &Grant| (adaptive::preference(view, grant), distance(view, grant));
+        let rank = |grant: &Grant| {
+            let kind = vl_tables::kind(view, grant.lane);
+            (
+                kind,
+                adaptive::preference(view, grant),
+                distance(view, grant),
+            )
+        };
         if rank(&held) <= rank(grant) {
             return false;
         }
@@ -283,11 +291,12 @@ fn accept_one<const W: usize, P: RuleSet>(
     true
 }
 
-/// The same for inputs that send several packets at a time: those that come first from the pointer.
+/// The same for inputs that send several packets at a time: those that come first from the pointer, by priority first.
 fn accept_several<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
     let mut order = std::mem::take(&mut view.lists.order);
     for (number, grant) in (0u32..).zip(&view.lists.grants[first..]) {
-        order.push((grant.input, distance(view, grant), number));
+        let kind = vl_tables::kind(view, grant.lane);
+        order.push((grant.input, kind << 9 | distance(view, grant), number));
     }
     order.sort_unstable();
     let mut input = PortRow::NONE;

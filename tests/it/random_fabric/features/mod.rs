@@ -22,7 +22,7 @@ use virtlane::routing::adaptive::Selection;
 use virtlane::traffic::{PATTERNS, PROCESSES};
 
 /// Options and traffic that have state of their own.
-pub(crate) const STATEFUL: [&str; 22] = [
+pub(crate) const STATEFUL: [&str; 23] = [
     "VL tables at outputs",
     "VL tables at inputs",
     "VL tables at channels",
@@ -45,6 +45,7 @@ pub(crate) const STATEFUL: [&str; 22] = [
     "saturating sources",
     "packets observed",
     "packets that carry",
+    "accepting by priority",
 ];
 
 /// How hosts choose among flows; the cases of a list go round (`strata`).
@@ -143,11 +144,12 @@ pub(crate) const DROPPING: [&str; 14] = [
 
 /// The same, of what adaptive routing excludes, and of what is too seldom with it, whose open heads have no input-first
 /// matching.
-pub(crate) const TABLES_ONLY: [&str; 30] = [
+pub(crate) const TABLES_ONLY: [&str; 32] = [
     "VOQ",
     "input-first VOQ",
     "tables at inputs and channels",
     "legacy tables at inputs and channels",
+    "accepting by priority with several places",
     "VL15",
     "store-and-forward",
     "InfiniBand's marking",
@@ -170,6 +172,7 @@ pub(crate) const TABLES_ONLY: [&str; 30] = [
     "wormhole with lanes smaller than a packet",
     "wormhole with VL tables",
     "wormhole with legacy tables",
+    "wormhole accepting by priority",
     "wormhole that drops",
     "wormhole with flows",
     "wormhole with channels of several paces",

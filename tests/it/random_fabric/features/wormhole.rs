@@ -2,13 +2,15 @@
 
 use super::super::Case;
 use virtlane::plan::{Forwarding, InputTurns};
-use virtlane::qos::vl_arbitration::Rules;
+use virtlane::qos::vl_arbitration::{Accept, Rules};
 
 /// What cases with wormhole switching have; adaptive routing excludes them.
-pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 9] {
+pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 10] {
     let (plan, switch) = (&case.plan, &case.plan.switch);
     let is_on = switch.forwarding == Forwarding::Wormhole;
-    let rules = switch.vl_arbitration.as_ref().map(|tables| tables.rules);
+    let tables = switch.vl_arbitration.as_ref();
+    let rules = tables.map(|tables| tables.rules);
+    let by_priority = tables.is_some_and(|tables| tables.accept == Accept::HighFirst);
     let channels = case.graph.channels().iter();
     let mut paces = channels.map(|channel| channel.timing.cycles_per_flit);
     let first = paces.next();
@@ -29,6 +31,7 @@ pub(super) fn wormhole<R>(case: &Case<R>) -> [(&'static str, bool); 9] {
             "wormhole with legacy tables",
             is_on && rules == Some(Rules::Legacy),
         ),
+        ("wormhole accepting by priority", is_on && by_priority),
         ("wormhole with kept inputs", keeps),
         (
             "wormhole with kept inputs and lanes smaller than a packet",

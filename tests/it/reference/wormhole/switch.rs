@@ -1,6 +1,7 @@
 //! Stages Arbitrate and Cross of a switch that passes single flits (D65).
 
 use crate::reference::Setting;
+use crate::reference::grant_kind::GrantKind;
 use crate::reference::lane_choice::LaneChoice;
 use crate::reference::legacy_tables::Size;
 use crate::reference::link::{Link, Moving, Start};
@@ -150,7 +151,7 @@ pub(in crate::reference) fn pass_flits(
     }
     let accepted = match options.input_speedup {
         InputSpeedup::Unlimited => picks,
-        InputSpeedup::Limited(_) => accept(switch, &picks),
+        InputSpeedup::Limited(_) => accept(options, switch, &picks),
     };
     let mut first = Vec::new();
     for pick in accepted {
@@ -252,15 +253,18 @@ fn next(
         .min_by_key(|next| (place(next) < pointer, place(next)))
 }
 
-/// Every input accepts one of the outputs that have picked it.
-fn accept(switch: &Switch, picks: &[Pick]) -> Vec<Pick> {
+/// Every input accepts one of the outputs that have picked it, by the kind of the pick (D71), then round robin over outputs.
+fn accept(options: &SwitchOptions, switch: &Switch, picks: &[Pick]) -> Vec<Pick> {
     let outputs = switch.outputs.len();
     let mut accepted = Vec::new();
     for (number, input) in switch.inputs.iter().enumerate() {
         let Some(input) = input else { continue };
         let mine = picks.iter().filter(|pick| pick.next.input == number);
-        let turn = |pick: &&Pick| (pick.output + outputs - input.accept_pointer) % outputs;
-        accepted.extend(mine.min_by_key(turn));
+        let key = |pick: &&Pick| {
+            let turn = (pick.output + outputs - input.accept_pointer) % outputs;
+            (GrantKind::of(options, pick.choice.lane), turn)
+        };
+        accepted.extend(mine.min_by_key(key));
     }
     accepted
 }
