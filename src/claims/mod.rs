@@ -1,6 +1,7 @@
 //! The claims of a scenario against what was found: a scenario is its own test.
 
 mod fluid;
+mod fold;
 mod routes;
 mod show;
 
@@ -157,7 +158,7 @@ impl Sweep<'_> {
         let points = self.select(&claim.at);
         let Some(over) = &claim.over else {
             let values = self.of_points(claim, &points)?;
-            return Ok(values.and_then(|values| claim.fold(claim.points, &values)));
+            return Ok(values.and_then(|values| fold::value(claim, &values)));
         };
         let mut divisors = self.select(over);
         if claim.points == Fold::Each {
@@ -174,16 +175,8 @@ impl Sweep<'_> {
         }
         let values = self.of_points(claim, &points)?;
         let divisors = self.of_points(claim, &divisors)?;
-        let (Some(values), Some(divisors)) = (values, divisors) else {
-            return Ok(None);
-        };
-        if claim.points == Fold::Each {
-            let ratios: Vec<f64> = values.iter().zip(&divisors).map(|(a, b)| a / b).collect();
-            return Ok(claim.fold(Fold::Each, &ratios));
-        }
-        let value = claim.fold(claim.points, &values);
-        let divisor = claim.fold(claim.points, &divisors);
-        Ok(value.zip(divisor).map(|(a, b)| a / b))
+        let both = values.zip(divisors);
+        Ok(both.and_then(|(values, divisors)| fold::ratio(claim, &values, &divisors)))
     }
 
     /// Points that have the values of a selection.
@@ -232,27 +225,26 @@ impl Sweep<'_> {
         })
     }
 
-    /// The value of each point; `None` when one has none.
+    /// The values of the runs of each point; `None` when one has none.
     fn of_points(
         &mut self,
         claim: &Expectation,
         points: &[usize],
-    ) -> Result<Option<Vec<f64>>, ScenarioError> {
+    ) -> Result<Option<Vec<Vec<f64>>>, ScenarioError> {
         let mut values = Vec::with_capacity(points.len());
         for &point in points {
-            let mut seeds = self.of_seeds(point, &claim.metric.value)?;
-            if let (Some(values), Some(per)) = (&mut seeds, &claim.per) {
+            let Some(mut seeds) = self.of_seeds(point, &claim.metric.value)? else {
+                return Ok(None);
+            };
+            if let Some(per) = &claim.per {
                 let Some(divisors) = self.of_seeds(point, &per.value)? else {
                     return Ok(None);
                 };
-                for (value, divisor) in values.iter_mut().zip(divisors) {
+                for (value, divisor) in seeds.iter_mut().zip(divisors) {
                     *value /= divisor;
                 }
             }
-            match seeds.and_then(|seeds| claim.fold(claim.seeds, &seeds)) {
-                Some(value) => values.push(value),
-                None => return Ok(None),
-            }
+            values.push(seeds);
         }
         Ok(Some(values))
     }

@@ -32,6 +32,7 @@ studies![
     "admission_flows_kept_inputs",
     "admission_flows_sparse",
     "admission_flows_wormhole",
+    "admission_hot_spot_totals",
     "admission_hot_spots",
     "admission_levels",
     "admission_packets",

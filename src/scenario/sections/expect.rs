@@ -28,7 +28,8 @@ section! {
         /// How the points become one value; `Each` = every point by itself, with `over` against the point that has
         /// the same values on all axes not named
         points: Fold = one_of(&[Each, Mean, Max, Min]), "Each | Mean | Max | Min" or "Each";
-        /// How the seeds of a point become one value; Lower, Upper = ends of the 95 % confidence interval of their mean
+        /// How the seeds of a point become one value; Lower, Upper = ends of the 95 % confidence interval of their mean, with
+        /// `over` of the ratios run by run
         seeds: Fold = one_of(&[Each, Mean, Max, Min, Lower, Upper]), "Mean | Max | Min | Lower | Upper | Each" or "Mean";
         /// How the result relates to `value`
         relation: Relation = one_of(&[Equals, AtLeast, AtMost]), "Equals | AtLeast | AtMost";
