@@ -37,6 +37,7 @@ studies![
     "admission_levels",
     "admission_packets",
     "admission_settings",
+    "admission_sources",
     "admission_totals",
     "admission_utilisation",
     "application_completion",
