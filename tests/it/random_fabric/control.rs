@@ -7,7 +7,7 @@ use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, Looks};
 use virtlane::ids::SlId;
 use virtlane::plan::{Broadcast, ClassPlan, Control, Limit, OutOfBand, Plan};
 use virtlane::registry::Arguments;
-use virtlane::rng::{Purpose, Rng, stream};
+use virtlane::rng::{Purpose, Rng, Stream, stream};
 use virtlane::topology::Graph;
 use virtlane::traffic::SizeDistribution;
 use virtlane::units::Clock;
@@ -230,8 +230,8 @@ pub(super) fn add(
 
 /// Probes (D47) for those of the classes with control whose machines have them, and control networks (D49) for some where
 /// packets go by tables, with elements (D68) for half of those that probe, and packets that carry (D69) for a third of the others;
-/// from streams of each class, so that all else is drawn as without.
-pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
+/// from streams of each class and attempt at a case, so that all else is drawn as without.
+pub(super) fn probe(plan: &mut Plan, has_tables: bool, attempt: u64) {
     let on_vl15: Vec<bool> = plan.classes.iter().map(|class| class.management).collect();
     let clock = clock(plan);
     for (number, class) in (0..).zip(&mut plan.classes) {
@@ -239,7 +239,7 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
         let Some(control) = &mut class.control else {
             continue;
         };
-        let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 40) + number));
+        let mut dice = Dice(of_class(plan.seed, 1 << 40, attempt, number));
         // machines are others with every attempt at a case (`strata`), and so is what is drawn by their seed
         let drawn = match &control.algorithm {
             Algorithm::Erratic(machines) => machines.seed,
@@ -287,6 +287,11 @@ pub(crate) fn probe(plan: &mut Plan, has_tables: bool) {
     }
 }
 
+/// The stream of a class in an attempt, of those from `first` on.
+fn of_class(seed: u64, first: u64, attempt: u64, number: u64) -> Stream {
+    stream(seed, Purpose::Topology, first + 64 * attempt + number)
+}
+
 /// Elements for half of the machines that probe, and times of broadcasts for all with elements.
 fn add_elements(dice: &mut Dice, control: &mut Control) {
     if let Algorithm::Erratic(machines) = &mut control.algorithm {
@@ -302,12 +307,12 @@ fn add_elements(dice: &mut Dice, control: &mut Control) {
 }
 
 /// Bounds of the queues of answers (D57) for some of the classes with control that answer in band; as [`probe`], after it.
-pub(crate) fn bound(plan: &mut Plan) {
+pub(super) fn bound(plan: &mut Plan, attempt: u64) {
     for (number, class) in (0..).zip(&mut plan.classes) {
         let Some(control) = &mut class.control else {
             continue;
         };
-        let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 41) + number));
+        let mut dice = Dice(of_class(plan.seed, 1 << 41, attempt, number));
         let least = u32::from(control.algorithm.packets_per_answer());
         let bounded = if least > 1 { 70 } else { 35 };
         if !control.is_apart() && dice.chance(bounded) {

@@ -28,7 +28,7 @@ mod way;
 mod wormhole;
 
 pub(crate) use adaptive::Adaptive;
-pub(crate) use control::{bound, probe};
+use control::{bound, probe};
 pub(crate) use features::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, DROPPING, FLOWS, ROUTES, SCHEDULERS, SET_UPS,
     features,
@@ -145,9 +145,9 @@ fn tables_case(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     };
     let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
-    probe(&mut plan, true);
+    probe(&mut plan, true, stratum.attempt);
     if !stratum.plain {
-        bound(&mut plan);
+        bound(&mut plan, stratum.attempt);
     }
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     admission::add(&mut plan, stratum.attempt);
@@ -188,9 +188,9 @@ fn adaptively_routed(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case<Adapt
     };
     let cycles = stratum.scale.cycles(&mut dice);
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
-    probe(&mut plan, false);
+    probe(&mut plan, false, stratum.attempt);
     if !stratum.plain {
-        bound(&mut plan);
+        bound(&mut plan, stratum.attempt);
     }
     plan.switch = drawn.switch_options(&mut dice, lanes.clamp(width, 32), &plan);
     options::allow_adaptive(&mut plan.switch, routing.function.selection());

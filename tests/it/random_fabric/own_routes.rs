@@ -59,9 +59,9 @@ fn with_routes(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     let mut turn = 0;
     let mut plan = loop {
         let mut plan = plan(&mut dice, &drawn, &graph, cycles);
-        probe(&mut plan, true);
+        probe(&mut plan, true, stratum.attempt);
         if !stratum.plain {
-            bound(&mut plan);
+            bound(&mut plan, stratum.attempt);
         }
         plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
         admission::add(&mut plan, 64 * stratum.attempt + turn);

@@ -64,7 +64,7 @@ fn with_set_ups(seed: u64, stratum: &Stratum, mut dice: Dice) -> Case {
     let mut turn = 0;
     let mut plan = loop {
         let mut plan = plan(&mut dice, &drawn, &graph, cycles);
-        probe(&mut plan, false);
+        probe(&mut plan, false, stratum.attempt);
         admission::add(&mut plan, 64 * stratum.attempt + turn);
         turn += 1;
         if plan.admission.is_none() && !is_excluded(&mut plan) {

@@ -158,9 +158,9 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
     let cycles = stratum.scale.cycles(&mut dice) * 2 / 3;
     let mut plan = plan(&mut dice, &drawn, &graph, cycles);
     plan.title = format!("{} on {name}, random case {seed}", routes.engine());
-    probe(&mut plan, routes.tables().is_some());
+    probe(&mut plan, routes.tables().is_some(), 0);
     if !stratum.plain {
-        bound(&mut plan);
+        bound(&mut plan, 0);
     }
     plan.switch = drawn.switch_options(&mut dice, lanes, &plan);
     if routes.tables().is_some() {
