@@ -25,6 +25,7 @@ macro_rules! studies {
 
 studies![
     "adaptive_flow_routing",
+    "admission_best_effort",
     "admission_classes",
     "admission_dropping",
     "admission_dropping_kept_inputs",
