@@ -5,12 +5,17 @@
 //! tables show the median, and the minimum in parentheses.
 #![expect(clippy::print_stdout, reason = "prints a table")]
 
+mod flit_loop;
 mod workload;
 
+use flit_loop::FlitLoop;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 use virtlane::report::usage::usage;
 use virtlane::run::{Options, Simulation};
+use virtlane::scenario::Document;
+use virtlane::scenario::resolve::Parts;
 use workload::{BENCHMARKS, Benchmark, cpu_seconds};
 
 /// Samples per row.
@@ -52,6 +57,11 @@ const MEMORY_SIZES: &[(u32, &str)] = &[
     (1000, "Irregular(switches: 1000, degree: 19)"),
 ];
 
+/// Loads of the mesh of wormhole switching, fraction of the link rate; `None` = saturating sources.
+const WORMHOLE_LOADS: &[Option<f64>] = &[Some(0.005), Some(0.05), Some(0.2), None];
+/// Cycles of its samples and warm-up.
+const WORMHOLE_CYCLES: u64 = 20_000;
+
 /// One contestant and its samples.
 struct Series {
     simulation: Simulation,
@@ -65,6 +75,34 @@ impl Series {
         Self {
             simulation: benchmark.warm(options),
             cycles: benchmark.cycles,
+            samples: Vec::new(),
+        }
+    }
+
+    /// The shipped mesh of wormhole switching after its warm-up; `load` as in [`WORMHOLE_LOADS`].
+    fn wormhole(load: Option<f64>) -> Self {
+        let name = "wormhole_mesh_8x8.ron";
+        let text = include_str!("../scenarios/validation/wormhole_mesh_8x8.ron");
+        let process = load.map_or("Saturating".into(), |load| {
+            format!("Bernoulli(load: {load})")
+        });
+        let mut document = Document::parse(name, text, Path::new("")).expect("RON");
+        for change in [
+            format!("traffic.uniform.process={process}"),
+            format!("phases.warmup={WORMHOLE_CYCLES} cycles"),
+            "phases.measure=1000000000 cycles".into(),
+            "expect=[]".into(),
+        ] {
+            document.set(&change).expect("the key exists");
+        }
+        let resolved = document.resolve(&Parts::registered()).expect("a plan");
+        let (graph, options) = (&resolved.layout.graph, options(1, 1));
+        let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
+        let mut simulation = simulation.expect("worker threads start");
+        (simulation.run_until(WORMHOLE_CYCLES)).expect("there are no messages");
+        Self {
+            simulation,
+            cycles: WORMHOLE_CYCLES,
             samples: Vec::new(),
         }
     }
@@ -143,6 +181,7 @@ fn main() {
     // first: a child's peak starts at what its parent holds
     memory();
     costs();
+    wormhole();
     threads();
 }
 
@@ -178,6 +217,45 @@ fn ratio(name: &str, left: &Series, right: &Series) {
         left.median / right.median,
         left.min / right.min
     );
+}
+
+/// Wormhole switching beside a plain loop over all ports and lanes, of the same rules and traffic.
+fn wormhole() {
+    println!(
+        "\n| 8x8 mesh, 2 lanes x 4 flits, 8 flits | flit-hops/cycle | plain loop | latency [cycles] | plain loop | ns/flit-hop | plain loop | over the plain loop | of minima |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for &load in WORMHOLE_LOADS {
+        let mut series = Series::wormhole(load);
+        let mut plain = FlitLoop::new(8, 2, 4, 8, load);
+        plain.run(WORMHOLE_CYCLES);
+        let mut costs = Vec::new();
+        for _ in 0..REPETITIONS {
+            series.sample();
+            let (before, cpu) = (plain.flit_hops, cpu_seconds());
+            plain.run(WORMHOLE_CYCLES);
+            costs.push((cpu_seconds() - cpu) * 1e9 / (plain.flit_hops - before) as f64);
+        }
+        let cycles = (WORMHOLE_CYCLES * (REPETITIONS as u64 + 1)) as f64;
+        let totals = series.simulation.totals();
+        let (packets, latencies) = plain.delivered;
+        let cost = series.statistic(|[cpu, _, _, flits]| cpu * 1e9 / flits);
+        let plain_cost = Statistic::of(costs);
+        println!(
+            "| {} | {:.2} | {:.2} | {:.1} | {:.1} | {:.1} ({:.1}) | {:.1} ({:.1}) | {:.2} | {:.2} |",
+            load.map_or("saturated".into(), |load| format!("load {load}")),
+            series.simulation.hops().flits as f64 / cycles,
+            plain.flit_hops as f64 / cycles,
+            totals.packet_latency as f64 / totals.delivered as f64,
+            latencies as f64 / packets as f64,
+            cost.median,
+            cost.min,
+            plain_cost.median,
+            plain_cost.min,
+            cost.median / plain_cost.median,
+            cost.min / plain_cost.min,
+        );
+    }
 }
 
 /// What a second thread gives, apart from what shards give that fit a core's cache.

@@ -66,6 +66,11 @@ fn build(
     _: AdmissionContext,
 ) -> Result<Arc<dyn Admission>, ArgumentError> {
     let Written { groups } = arguments.parse()?;
+    if groups.is_empty() || groups.iter().any(|(levels, _)| levels.is_empty()) {
+        return Err(invalid(String::from(
+            "`groups`: expected at least one group, each with at least one service level, such as `[([0, 1], 0.5)]`",
+        )));
+    }
     let mut known = [false; 16];
     let mut all = Vec::new();
     for (levels, limit) in groups {

@@ -269,6 +269,14 @@ mod tests {
     fn impossible_parameters_are_refused_with_what_is_allowed() {
         for (text, message) in [
             (
+                "CalibratedLoad(groups: [])",
+                "`groups`: expected at least one group",
+            ),
+            (
+                "CalibratedLoad(groups: [([], 1.0)])",
+                "each with at least one service level",
+            ),
+            (
                 "CalibratedLoad(groups: [([16], 1.0)])",
                 "no service level 16: expected 0 to 15",
             ),
