@@ -23,12 +23,17 @@ trap 'rm -rf "$scratch"' EXIT
 
 # count SCENARIO CYCLES SETTING... -> "instructions packet-hops"
 count() {
-    local scenario=$1 cycles=$2 out=$scratch/run-$2 settings=() setting
+    local scenario=$1 cycles=$2 out=$scratch/run-$2 settings=() setting shards=1
     shift 2
-    for setting in "$@"; do settings+=(--set "$setting"); done
+    for setting in "$@"; do
+        case $setting in
+            shards=*) shards=${setting#shards=} ;;
+            *) settings+=(--set "$setting") ;;
+        esac
+    done
     rm -rf "$out"
     if ! valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind-$cycles" \
-        "$VIRTLANE" run "$scenario" --cycles "$cycles" --threads 1 --shards 1 --quiet --out "$out" \
+        "$VIRTLANE" run "$scenario" --cycles "$cycles" --threads 1 --shards "$shards" --quiet --out "$out" \
         ${settings[@]+"${settings[@]}"} >"$scratch/log-$cycles" 2>&1; then
         cat "$scratch/log-$cycles" >&2
         return 1

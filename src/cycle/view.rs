@@ -36,11 +36,11 @@ macro_rules! column {
         }
     };
 }
-pub(super) use column;
+pub(crate) use column;
 
 /// The only table of a query, if there is one.
 #[inline]
-pub(super) fn one_table<'a, D: ContiguousQueryData>(
+pub(crate) fn one_table<'a, D: ContiguousQueryData>(
     query: &'a mut Query<'_, '_, D>,
 ) -> Option<D::Contiguous<'a, 'a>> {
     let mut tables = query.contiguous_iter_mut().ok()?;

@@ -8,9 +8,11 @@ use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place};
 use crate::cycle::ties::Ties;
+use crate::cycle::view::column;
 use crate::cycle::{Columns, Cycle, Stage};
 use crate::fabric::rows::Row;
 use crate::fabric::{Packet, PacketRecord};
+use bevy_ecs::change_detection::ContiguousMut;
 use bevy_ecs::prelude::{Query, Res, ResMut};
 use bevy_ecs::system::{SystemParam, SystemState};
 use bevy_ecs::world::World;
@@ -170,8 +172,7 @@ impl<const W: usize> WorldShard<W> {
             mut probes,
             mut packets,
         } = receiving.expect("all resources exist");
-        let mut tables = packets.contiguous_iter_mut().into_iter().flatten();
-        let (mut packet_rows, mut record_rows) = tables.next().expect("there are packets");
+        let (packet_rows, record_rows) = column!(packets, pair);
         let mut notices = Vec::new();
         let mut last = 0;
         for mail in self.inbox.drain(..) {
