@@ -147,6 +147,25 @@ struct Statistic {
 }
 
 impl Statistic {
+    /// A cell of a cost: the median, and the minimum in parentheses.
+    fn cost(&self, digits: usize) -> String {
+        format!("{:.digits$} ({:.digits$})", self.median, self.min)
+    }
+
+    /// A cell of a rate: the median, and the maximum in parentheses.
+    fn rate(&self, digits: usize) -> String {
+        format!("{:.digits$} ({:.digits$})", self.median, self.max)
+    }
+
+    /// Cells of a ratio: of the medians, and of the minima.
+    fn over(&self, other: &Self) -> String {
+        format!(
+            "{:.2} | {:.2}",
+            self.median / other.median,
+            self.min / other.min
+        )
+    }
+
     fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         Self {
@@ -196,14 +215,11 @@ fn costs() {
         let flits = series.statistic(|[cpu, _, _, flits]| flits / cpu / 1e6);
         let rate = series.statistic(|[cpu, ..]| series.cycles as f64 / cpu / 1e3);
         println!(
-            "| {} | {:.0} ({:.0}) | {:.1} ({:.1}) | {:.1} ({:.1}) |",
+            "| {} | {} | {} | {} |",
             benchmark.name,
-            series.cost().median,
-            series.cost().min,
-            flits.median,
-            flits.max,
-            rate.median,
-            rate.max
+            series.cost().cost(0),
+            flits.rate(1),
+            rate.rate(1)
         );
     }
     println!("\n| cost ratio, same run | median | of minima |\n|---|--:|--:|");
@@ -211,12 +227,7 @@ fn costs() {
 }
 
 fn ratio(name: &str, left: &Series, right: &Series) {
-    let (left, right) = (left.cost(), right.cost());
-    println!(
-        "| {name} | {:.2} | {:.2} |",
-        left.median / right.median,
-        left.min / right.min
-    );
+    println!("| {name} | {} |", left.cost().over(&right.cost()));
 }
 
 /// Wormhole switching beside a plain loop over all ports and lanes, of the same rules and traffic.
@@ -242,18 +253,15 @@ fn wormhole() {
         let cost = series.statistic(|[cpu, _, _, flits]| cpu * 1e9 / flits);
         let plain_cost = Statistic::of(costs);
         println!(
-            "| {} | {:.2} | {:.2} | {:.1} | {:.1} | {:.1} ({:.1}) | {:.1} ({:.1}) | {:.2} | {:.2} |",
+            "| {} | {:.2} | {:.2} | {:.1} | {:.1} | {} | {} | {} |",
             load.map_or("saturated".into(), |load| format!("load {load}")),
             series.simulation.hops().flits as f64 / cycles,
             plain.flit_hops as f64 / cycles,
             totals.packet_latency as f64 / totals.delivered as f64,
             latencies as f64 / packets as f64,
-            cost.median,
-            cost.min,
-            plain_cost.median,
-            plain_cost.min,
-            cost.median / plain_cost.median,
-            cost.min / plain_cost.min,
+            cost.cost(1),
+            plain_cost.cost(1),
+            cost.over(&plain_cost),
         );
     }
 }
@@ -277,15 +285,12 @@ fn threads() {
         );
         let [whole, slow, fast] = [&whole, &one, &two].map(Series::wall_rate);
         println!(
-            "| {}, latency {} | {shards} | {:.0} ({:.0}) | {:.0} ({:.0}) | {:.0} ({:.0}) | {:.2} | {:.2} | {:.2} |",
+            "| {}, latency {} | {shards} | {} | {} | {} | {:.2} | {:.2} | {:.2} |",
             benchmark.name,
             benchmark.latency,
-            whole.median,
-            whole.max,
-            slow.median,
-            slow.max,
-            fast.median,
-            fast.max,
+            whole.rate(0),
+            slow.rate(0),
+            fast.rate(0),
             fast.median / slow.median,
             fast.max / slow.max,
             two.cost().min / one.cost().min
