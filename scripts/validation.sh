@@ -101,17 +101,24 @@ by_tests() {
 }
 
 form=(--quick)
-[[ ${1:-} != --whole ]] || form=()
-if [[ ${1:-} == --names ]]; then
-    check_names
-    exit
-fi
-if [[ ${1:-} == --checks ]]; then
-    sed '/^## By acceptance checks/,$d' "$PAGE" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$scratch/page"
-    by_checks >>"$scratch/page"
-    mv "$scratch/page" "$PAGE"
-    exit
-fi
+case ${1:-} in
+    '') ;;
+    --whole) form=() ;;
+    --names)
+        check_names
+        exit
+        ;;
+    --checks)
+        sed '/^## By acceptance checks/,$d' "$PAGE" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$scratch/page"
+        by_checks >>"$scratch/page"
+        mv "$scratch/page" "$PAGE"
+        exit
+        ;;
+    *)
+        echo "$1: expected --whole, --names, --checks or nothing" >&2
+        exit 2
+        ;;
+esac
 check_names
 cargo build --quiet --locked --release
 {
