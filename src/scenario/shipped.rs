@@ -36,6 +36,7 @@ studies![
     "admission_hot_spot_totals",
     "admission_hot_spots",
     "admission_levels",
+    "admission_networks",
     "admission_packets",
     "admission_settings",
     "admission_sources",
