@@ -44,11 +44,12 @@ pub enum Verdict {
 const CLOSE: f64 = 0.1;
 
 impl Judgement {
-    fn new(expectation: &Expectation, found: Option<f64>) -> Self {
+    /// Judges by the value found; what the source says is compared with `estimate`.
+    fn new(expectation: &Expectation, found: Option<f64>, estimate: Option<f64>) -> Self {
         // a ratio to 0 says nothing
         let found = found.filter(|found| found.is_finite());
         let verdict = match found {
-            Some(found) if expectation.holds(found) => of_holding(expectation, found),
+            Some(found) if expectation.holds(found) => of_holding(expectation, estimate),
             Some(_) if !expectation.deviation.is_empty() => Verdict::Differs,
             _ => Verdict::Fails,
         };
@@ -61,14 +62,14 @@ impl Judgement {
 }
 
 /// The verdict of a claim that holds.
-fn of_holding(claim: &Expectation, found: f64) -> Verdict {
+fn of_holding(claim: &Expectation, estimate: Option<f64>) -> Verdict {
+    let is_close = |published: f64| {
+        estimate.is_some_and(|estimate| (estimate - published).abs() <= CLOSE * published.abs())
+    };
     let is_reproduced = match claim.published {
         // without a number of the source the expected value is the source's, or there is only an order
         None => claim.relation == Relation::Equals,
-        Some(published) => {
-            published.total_cmp(&claim.value).is_eq()
-                || (found - published).abs() <= CLOSE * published.abs()
-        }
+        Some(published) => published.total_cmp(&claim.value).is_eq() || is_close(published),
     };
     if is_reproduced {
         Verdict::Reproduced
@@ -92,7 +93,7 @@ fn judge(claim: &Expectation, value: &mut impl FnMut(&str) -> Option<f64>) -> Ju
         None => found,
         Some(per) => found.zip(value(&per.value)).map(|(a, b)| a / b),
     };
-    Judgement::new(claim, found)
+    Judgement::new(claim, found, found)
 }
 
 /// Whether a metric is of the flow level.
@@ -137,7 +138,14 @@ pub fn of_sweep(
     let claims = document.scenario()?.expect;
     claims
         .iter()
-        .map(|claim| Ok(Judgement::new(claim, sweep.value(claim)?)))
+        .map(|claim| {
+            let found = sweep.value(claim)?;
+            let estimate = match claim.published.and(claim.of_middle()) {
+                Some(middle) => sweep.value(&middle)?,
+                None => found,
+            };
+            Ok(Judgement::new(claim, found, estimate))
+        })
         .collect()
 }
 
@@ -302,7 +310,7 @@ mod tests {
         let text = format!("[(metric: \"load.accepted\", {text})]");
         document.assign("expect", &text).unwrap();
         let claim = &document.scenario().unwrap().expect[0];
-        Judgement::new(claim, Some(found)).verdict
+        Judgement::new(claim, Some(found), Some(found)).verdict
     }
 
     #[test]

@@ -60,6 +60,7 @@ fn subject(claim: &Expectation) -> String {
     }
     let fold = |how: Fold| match how {
         Fold::Each | Fold::Mean => "",
+        Fold::Geometric => "geometric mean of ",
         Fold::Max => "largest ",
         Fold::Min => "smallest ",
         Fold::Lower => "95 % sure least mean ",

@@ -20,6 +20,8 @@ pub enum Fold {
     Each,
     /// Their mean.
     Mean,
+    /// Their geometric mean; of ratios, that of the inverse is the inverse, and no single one decides it.
+    Geometric,
     /// The largest.
     Max,
     /// The smallest.
@@ -72,21 +74,39 @@ impl Expectation {
         }
     }
 
-    /// One value of several; `None` when there are none.
+    /// The same claim about the middle of the interval, of one about an end of it: sources print means.
+    pub fn of_middle(&self) -> Option<Self> {
+        let is_end = matches!(self.seeds, Fold::Lower | Fold::Upper);
+        let middle = if self.over.is_some() {
+            Fold::Geometric
+        } else {
+            Fold::Mean
+        };
+        is_end.then(|| Self {
+            seeds: middle,
+            ..self.clone()
+        })
+    }
+
+    /// One value of several; `None` when there are none, or when one is no number (0 of 0): the others must not hide it.
     pub fn fold(&self, how: Fold, values: &[f64]) -> Option<f64> {
+        if values.iter().any(|value| value.is_nan()) {
+            return None;
+        }
         let interval = || {
             let found = replications(values, CONFIDENCE)?;
             Some((found.mean, found.half_width?))
         };
-        let values = values.iter().copied();
+        let each = values.iter().copied();
         match how {
-            Fold::Each => values.max_by(|a, b| self.excess(*a).total_cmp(&self.excess(*b))),
-            Fold::Mean => {
-                let count = values.len();
-                (count > 0).then(|| values.sum::<f64>() / count as f64)
-            }
-            Fold::Max => values.reduce(f64::max),
-            Fold::Min => values.reduce(f64::min),
+            Fold::Each => each.max_by(|a, b| self.excess(*a).total_cmp(&self.excess(*b))),
+            Fold::Mean => mean(each),
+            // of a negative one there is none
+            Fold::Geometric => mean(each.map(f64::ln))
+                .map(f64::exp)
+                .filter(|mean| !mean.is_nan()),
+            Fold::Max => each.reduce(f64::max),
+            Fold::Min => each.reduce(f64::min),
             Fold::Lower => interval().map(|(mean, half)| mean - half),
             Fold::Upper => interval().map(|(mean, half)| mean + half),
         }
@@ -99,6 +119,12 @@ impl Expectation {
             || self.points != Fold::Each
             || self.seeds != Fold::Mean
     }
+}
+
+/// Their mean; `None` of none.
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
+    let count = values.len();
+    (count > 0).then(|| values.sum::<f64>() / count as f64)
 }
 
 #[cfg(test)]

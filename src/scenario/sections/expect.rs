@@ -9,7 +9,7 @@ use crate::scenario::metrics;
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{At, Item, Mistake};
-use Fold::{Each, Lower, Max, Mean, Min, Upper};
+use Fold::{Each, Geometric, Lower, Max, Mean, Min, Upper};
 use Relation::{AtLeast, AtMost, Equals};
 
 section! {
@@ -28,17 +28,17 @@ section! {
         /// How the points become one value; `Each` = every point by itself, with `over` against the point that has
         /// the same values on all axes not named
         points: Fold = one_of(&[Each, Mean, Max, Min]), "Each | Mean | Max | Min" or "Each";
-        /// How the seeds of a point become one value; Lower, Upper = ends of the 95 % confidence interval of their mean, with
-        /// `over` of the ratios run by run
-        seeds: Fold = one_of(&[Each, Mean, Max, Min, Lower, Upper]), "Mean | Max | Min | Lower | Upper | Each" or "Mean";
+        /// How the seeds of a point become one value; Lower, Upper = ends of the 95 % confidence interval of their mean. With
+        /// `over`, Geometric, Lower and Upper = geometric mean of the ratios run by run, and the ends of its interval
+        seeds: Fold = one_of(&[Each, Mean, Geometric, Max, Min, Lower, Upper]), "Mean | Geometric | Max | Min | Lower | Upper | Each" or "Mean";
         /// How the result relates to `value`
         relation: Relation = one_of(&[Equals, AtLeast, AtMost]), "Equals | AtLeast | AtMost";
         /// Expected value
         value: f64 = number, "number";
         /// Deviation allowed, absolute or as a fraction of `value`
         tolerance: Tolerance = tolerance, "number | Relative(number)" or "0";
-        /// What the source says: a claim that holds is `reproduced` when this is `value`, or when the result is within
-        /// 10 % of it, else `ordering only`
+        /// What the source says: a claim that holds is `reproduced` when this is `value`, or when the result (for Lower and
+        /// Upper the middle of the interval) is within 10 % of it, else `ordering only`
         published: Option<f64> = number, "number" or None;
         /// Where the value comes from
         source: String = text, "text" or "\"\"";

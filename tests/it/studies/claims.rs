@@ -68,6 +68,46 @@ fn claims_are_about_the_points_they_select() {
     assert_eq!(verdicts, [order, value, order, value, "differs"]);
 }
 
+/// Sources print means: the end of an interval that happens to be what one prints reproduces nothing.
+#[test]
+fn what_a_source_says_is_compared_with_the_middle_of_an_interval() {
+    let folder = Folder::new();
+    let judged = |published: &[(&str, &str, String)]| {
+        let row = |(claim, seeds, published): &(&str, &str, String)| {
+            format!(
+                "(claim: \"{claim}\", metric: \"latency.network.max\", at: [(\"fabric.topology\", Mesh(radix: [4, 4])), \
+                 (\"traffic.bulk.process.load\", 0.3)], seeds: {seeds}, relation: AtLeast, value: 1, published: {published})"
+            )
+        };
+        let rows: Vec<_> = published.iter().map(row).collect();
+        let expect = format!("expect=[{}]", rows.join(", "));
+        folder.succeeds(&[
+            "sweep",
+            "small.ron",
+            "--out",
+            "out",
+            "--force",
+            "--set",
+            &expect,
+        ]);
+        claims(&folder, "out")
+    };
+    let none = || "None".to_owned();
+    let found = judged(&[("mean", "Mean", none()), ("end", "Lower", none())]);
+    let value = |claim: &str| found[claim]["found"].parse::<f64>().expect("a number");
+    let (mean, end) = (value("mean"), value("end"));
+    assert!(
+        mean > 1.06 * end,
+        "{mean} is too near to {end} to tell them apart"
+    );
+    let found = judged(&[
+        ("above the mean", "Lower", (1.05 * mean).to_string()),
+        ("below the end", "Lower", (0.95 * end).to_string()),
+    ]);
+    assert_eq!(found["above the mean"]["verdict"], "reproduced");
+    assert_eq!(found["below the end"]["verdict"], "ordering only");
+}
+
 #[test]
 fn a_claim_that_fails_is_told_and_ends_with_1() {
     let folder = Folder::new();
