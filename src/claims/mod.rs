@@ -23,6 +23,8 @@ pub struct Judgement {
     pub expectation: Expectation,
     /// The value found; `None` when a run that it needs gave none.
     pub found: Option<f64>,
+    /// The middle of the interval that it is an end of, else the value itself: what the source's is compared with.
+    pub estimate: Option<f64>,
     /// Whether the claim holds.
     pub verdict: Verdict,
 }
@@ -44,7 +46,6 @@ pub enum Verdict {
 const CLOSE: f64 = 0.1;
 
 impl Judgement {
-    /// Judges by the value found; what the source says is compared with `estimate`.
     fn new(expectation: &Expectation, found: Option<f64>, estimate: Option<f64>) -> Self {
         // a ratio to 0 says nothing
         let found = found.filter(|found| found.is_finite());
@@ -56,6 +57,7 @@ impl Judgement {
         Self {
             expectation: expectation.clone(),
             found,
+            estimate: estimate.filter(|_| found.is_some()),
             verdict,
         }
     }
@@ -140,7 +142,7 @@ pub fn of_sweep(
         .iter()
         .map(|claim| {
             let found = sweep.value(claim)?;
-            let estimate = match claim.published.and(claim.of_middle()) {
+            let estimate = match claim.of_middle() {
                 Some(middle) => sweep.value(&middle)?,
                 None => found,
             };

@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 /// Name of the file in a run or sweep directory.
 pub const FILE: &str = "claims.csv";
 
-const HEADING: [&str; 13] = [
+const HEADING: [&str; 14] = [
     "claim",
     "metric",
     "at",
@@ -19,6 +19,7 @@ const HEADING: [&str; 13] = [
     "value",
     "published",
     "found",
+    "estimate",
     "verdict",
     "source",
     "deviation",
@@ -40,8 +41,8 @@ impl fmt::Display for Judgement {
         let claim = &self.expectation;
         write!(f, "{} {}", subject(claim), condition(claim))?;
         match self.found {
-            Some(found) => write!(f, ", found {}", shown(found))?,
-            None => write!(f, ", but there is no such number")?,
+            Some(_) => write!(f, ", found {}", ours(self))?,
+            None => write!(f, ", but there is no such number: {}", missing(claim))?,
         }
         if let Some(published) = claim.published {
             write!(f, ", published {published}")?;
@@ -49,6 +50,19 @@ impl fmt::Display for Judgement {
         match claim.source.as_str() {
             "" => Ok(()),
             source => write!(f, " ({source})"),
+        }
+    }
+}
+
+/// Why a claim may have no value, and what gives it one.
+fn missing(claim: &Expectation) -> &'static str {
+    match claim.seeds {
+        Fold::Lower | Fold::Upper => {
+            "an interval needs two seeds or more (`sweep.seeds`, `sweep.quick.seeds`), the value in each run, and of ratios only such above 0"
+        }
+        Fold::Geometric => "a geometric mean needs the value in each run, and only such above 0",
+        Fold::Each | Fold::Mean | Fold::Max | Fold::Min => {
+            "a run failed or does not measure it (see `virtlane list metric`), or it is divided by 0"
         }
     }
 }
@@ -118,6 +132,20 @@ fn shown(found: f64) -> String {
     format!("{found:.digits$}")
 }
 
+/// The value found, or the middle of an interval with the end that is judged: `0.707 (to 0.806)`.
+fn ours(judgement: &Judgement) -> String {
+    let found = judgement.found.map_or("none".into(), shown);
+    let side = match judgement.expectation.seeds {
+        Fold::Lower => "from",
+        Fold::Upper => "to",
+        Fold::Each | Fold::Mean | Fold::Geometric | Fold::Max | Fold::Min => return found,
+    };
+    match judgement.estimate {
+        Some(estimate) => format!("{} ({side} {found})", shown(estimate)),
+        None => found,
+    }
+}
+
 /// All claims as lines for people; empty without claims.
 pub fn lines(judgements: &[Judgement]) -> String {
     if judgements.is_empty() {
@@ -137,7 +165,7 @@ pub fn table(judgements: &[Judgement]) -> String {
         rows.push(vec![
             judgement.verdict.to_string(),
             published(claim),
-            judgement.found.map_or("none".into(), shown),
+            ours(judgement),
             condition(claim),
             subject(claim) + &sourced(claim),
         ]);
@@ -177,7 +205,7 @@ pub fn markdown(study: &str, judgements: &[Judgement]) -> String {
             study.to_owned(),
             subject(claim) + &sourced(claim),
             published(claim),
-            judgement.found.map_or("none".into(), shown),
+            ours(judgement),
             condition(claim),
             judgement.verdict.to_string(),
         ];
@@ -221,6 +249,7 @@ pub fn csv(judgements: &[Judgement]) -> Result<Vec<u8>, csv::Error> {
             claim.value.to_string(),
             number(claim.published),
             number(judgement.found),
+            number(judgement.estimate),
             judgement.verdict.to_string(),
             claim.source.clone(),
             claim.deviation.clone(),
@@ -229,4 +258,33 @@ pub fn csv(judgements: &[Judgement]) -> Result<Vec<u8>, csv::Error> {
     writer
         .into_inner()
         .map_err(|error| csv::Error::from(error.into_error()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(seeds: &str, found: Option<f64>) -> String {
+        let mut document = crate::scenario::Document::embedded();
+        let text =
+            format!("[(metric: \"load.accepted\", seeds: {seeds}, relation: AtMost, value: 1)]");
+        document.assign("expect", &text).unwrap();
+        let claim = &document.scenario().unwrap().expect[0];
+        Judgement::new(claim, found, Some(0.7072)).to_string()
+    }
+
+    #[test]
+    fn an_end_of_an_interval_is_shown_with_its_middle() {
+        let ends = |text: &str, end: &str| assert!(text.ends_with(end), "{text}");
+        ends(
+            &line("Upper", Some(0.8057)),
+            "<= 1, found 0.70720 (to 0.80570)",
+        );
+        ends(
+            &line("Lower", Some(0.6057)),
+            "<= 1, found 0.70720 (from 0.60570)",
+        );
+        ends(&line("Mean", Some(0.7072)), "<= 1, found 0.70720");
+        assert!(line("Upper", None).contains("two seeds or more"));
+    }
 }

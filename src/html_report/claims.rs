@@ -49,7 +49,13 @@ fn row(claim: &Claim) -> Markup {
                 @if claim.verdict != "reproduced" && !claim.deviation.is_empty() { br; small { (claim.deviation) } }
             }
             td { (number(claim.published)) }
-            td { (number(claim.found)) }
+            td {
+                @match (claim.seeds.as_str(), claim.estimate) {
+                    ("Lower", Some(middle)) => { (number(Some(middle))) " (from " (number(claim.found)) ")" }
+                    ("Upper", Some(middle)) => { (number(Some(middle))) " (to " (number(claim.found)) ")" }
+                    _ => { (number(claim.found)) }
+                }
+            }
             td { (relation(&claim.relation)) }
             td class="text" { (claim.source) }
         }

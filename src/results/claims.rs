@@ -18,6 +18,11 @@ pub struct Claim {
     pub published: Option<f64>,
     /// What was found.
     pub found: Option<f64>,
+    /// The middle of the interval that it is an end of, else the same; absent in files of older versions.
+    #[serde(default)]
+    pub estimate: Option<f64>,
+    /// How the seeds became one value.
+    pub seeds: String,
     /// `reproduced`, `ordering only`, `differs` or `fails`.
     pub verdict: String,
     /// Where the value comes from.

@@ -93,6 +93,7 @@ impl Expectation {
         if values.iter().any(|value| value.is_nan()) {
             return None;
         }
+        let mean = |values: &[f64]| replications(values, CONFIDENCE).map(|found| found.mean);
         let interval = || {
             let found = replications(values, CONFIDENCE)?;
             Some((found.mean, found.half_width?))
@@ -100,9 +101,9 @@ impl Expectation {
         let each = values.iter().copied();
         match how {
             Fold::Each => each.max_by(|a, b| self.excess(*a).total_cmp(&self.excess(*b))),
-            Fold::Mean => mean(each),
+            Fold::Mean => mean(values),
             // of a negative one there is none
-            Fold::Geometric => mean(each.map(f64::ln))
+            Fold::Geometric => mean(&each.map(f64::ln).collect::<Vec<_>>())
                 .map(f64::exp)
                 .filter(|mean| !mean.is_nan()),
             Fold::Max => each.reduce(f64::max),
@@ -119,12 +120,6 @@ impl Expectation {
             || self.points != Fold::Each
             || self.seeds != Fold::Mean
     }
-}
-
-/// Their mean; `None` of none.
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
-    let count = values.len();
-    (count > 0).then(|| values.sum::<f64>() / count as f64)
 }
 
 #[cfg(test)]

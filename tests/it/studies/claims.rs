@@ -96,6 +96,7 @@ fn what_a_source_says_is_compared_with_the_middle_of_an_interval() {
     let found = judged(&[("mean", "Mean", none()), ("end", "Lower", none())]);
     let value = |claim: &str| found[claim]["found"].parse::<f64>().expect("a number");
     let (mean, end) = (value("mean"), value("end"));
+    assert_eq!(found["end"]["estimate"], found["mean"]["found"]);
     assert!(
         mean > 1.06 * end,
         "{mean} is too near to {end} to tell them apart"
@@ -118,6 +119,10 @@ fn a_claim_that_fails_is_told_and_ends_with_1() {
         errors.contains("expectation failed: largest load.accepted <= 0.2"),
         "{errors}"
     );
+    let end = "expect=[(metric: \"load.accepted\", seeds: Lower, relation: AtLeast, value: 0)]";
+    let alone = ["sweep", "small.ron", "--out", "alone", "--set", end];
+    let errors = folder.fails(1, &[&alone[..], &["--set", "sweep.seeds=1"]].concat());
+    assert!(errors.contains("needs two seeds or more"), "{errors}");
     // a slice cannot be judged
     let shard = [&sweep[..3], &["part", "--shard", "1/2", "--set", expect]].concat();
     folder.succeeds(&shard);
