@@ -3,8 +3,8 @@
 //! The switch nearest to all hosts need not be a good root: what counts is how evenly the legal paths spread.
 //!
 //! Guarantees: a function of the fabric and the options; up to [`TABLES`] no root has a lower fullest channel.
-//! Cost: at most about [`TABLES`] steps of routing, and [`STEPS`] of estimates, some seconds on one core; more only in
-//! fabrics where the fewest roots and destinations that are looked at take longer.
+//! Cost: at most about [`TABLES`] steps of routing, or [`STEPS`] of estimates and [`CLOSE_TABLES`] of routing: some tenths of
+//! a second on one core, and less than the routing itself takes in fabrics where that is more.
 //!
 //! # Algorithm
 //! 1. Choices are all switches farthest from any host together (all tops of a tree), then every switch, nearest to all
@@ -29,11 +29,14 @@ use crate::routing::{RoutingError, Tables};
 use crate::topology::Graph;
 use rayon::prelude::*;
 
-/// Most steps of routing, hosts times channels of each choice.
+/// Most steps of routing where all choices are compared by their tables, hosts times channels of each choice.
 const TABLES: usize = 1 << 26;
 
+/// Most steps of routing where choices are estimated first.
+const CLOSE_TABLES: usize = 1 << 24;
+
 /// Most steps of estimates, destinations times channels of each choice.
-const STEPS: usize = 1 << 29;
+const STEPS: usize = 1 << 23;
 
 /// Fewest destinations an estimate looks at, unless there are fewer.
 const DESTINATIONS: usize = 64;
@@ -69,11 +72,11 @@ impl Search<'_> {
         &self,
         route: impl Fn(&[SwitchId]) -> Result<Tables, RoutingError> + Sync,
     ) -> Result<Tables, RoutingError> {
-        let Choices { mut sets, remark } = self.choices();
-        let mut remarks = vec![(String::from("roots chosen"), remark)];
         let work = self.graph.hosts().len() * self.channels() * usize::from(self.passes);
-        let affordable = (TABLES / work.max(1)).max(1);
-        if sets.len() > affordable {
+        let Choices { mut sets, remark } = self.choices(TABLES / work.max(1));
+        let mut remarks = vec![(String::from("roots chosen"), remark)];
+        if sets.len() > TABLES / work.max(1) {
+            let affordable = (CLOSE_TABLES / work.max(1)).max(1);
             let (close, remark) = self.estimate(sets, affordable);
             sets = close;
             remarks.push((String::new(), remark));
@@ -96,11 +99,12 @@ impl Search<'_> {
         Ok(tables)
     }
 
-    /// Step 1; at least one choice.
-    fn choices(&self) -> Choices {
+    /// Step 1; at least one choice, and all up to `affordable`.
+    fn choices(&self, affordable: usize) -> Choices {
         let mut switches = by_distance(self.adjacency, self.destinations);
         let all = switches.len();
         let most = (STEPS / (DESTINATIONS * self.channels()).max(1)).max(ROOTS);
+        let most = most.max(affordable);
         let mut remark = format!("by the load of the fullest channel, of all {all} switches");
         if all > most {
             switches = (0..most).map(|i| switches[i * all / most]).collect();
