@@ -55,7 +55,7 @@ def draw(table: pd.DataFrame, figure: Path) -> None:
         (line,) = plane.plot(load, mean, marker="o", markersize=4, label=label)
         half_width = curve[HALF_WIDTH].fillna(0.0)
         plane.fill_between(load, mean - half_width, mean + half_width, color=line.get_color(), alpha=0.25, linewidth=0)
-        saturated = curve["verdict"] != "steady"
+        saturated = ~curve["verdict"].isin(["steady", "complete"])
         plane.plot(load[saturated], mean[saturated], "x", color=line.get_color(), markersize=9)
     level = table["confidence"].dropna()
     band = f"band: {level.iloc[0]:.0%} confidence interval" if len(level) else "no confidence intervals"

@@ -91,6 +91,7 @@ pub mod routing;
 pub mod run;
 pub mod scenario;
 pub mod study;
+pub mod text_file;
 pub mod topology;
 pub mod traffic;
 pub mod units;

@@ -119,6 +119,10 @@ reference!(
     "J. Kim, W. J. Dally, S. Scott and D. Abts, \"Technology-driven, highly-scalable dragonfly topology\", ISCA 2008"
 );
 reference!(
+    FUENTES_CONTENTION,
+    "P. Fuentes, E. Vallejo, M. García, R. Beivide, G. Rodríguez, C. Minkenberg and M. Valero, \"Contention-based nonminimal adaptive routing in high-radix networks\", IPDPS 2015"
+);
+reference!(
     CAMARERO,
     "C. Camarero, E. Vallejo and R. Beivide, \"Topological characterization of Hamming and dragonfly networks and its implications on routing\", ACM Transactions on Architecture and Code Optimization 11(4), 2014"
 );
@@ -201,6 +205,10 @@ reference!(
 reference!(
     PEARCE_KELLY,
     "D. J. Pearce and P. H. J. Kelly, \"A dynamic topological sort algorithm for directed acyclic graphs\", ACM Journal of Experimental Algorithmics 11, 2006"
+);
+reference!(
+    ITALIANO,
+    "G. F. Italiano, \"Amortized efficiency of a path retrieval data structure\", Theoretical Computer Science 48, 1986"
 );
 reference!(
     SSSP,

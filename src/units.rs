@@ -21,6 +21,39 @@ impl Clock {
     pub fn cycle_picoseconds(&self) -> f64 {
         f64::from(self.flit_bytes) * 8e12 / self.reference_rate as f64
     }
+
+    /// So many cycles in time: `1.31 ms`.
+    pub fn time(&self, cycles: u64) -> String {
+        time(cycles as f64 * self.cycle_picoseconds() / 1000.0)
+    }
+}
+
+/// A time of so many ns, to three digits: `1.31 ms`.
+pub fn time(nanoseconds: f64) -> String {
+    let (value, unit) = match nanoseconds {
+        ns if ns >= 999.5e6 => (ns / 1e9, "s"),
+        ns if ns >= 999.5e3 => (ns / 1e6, "ms"),
+        ns if ns >= 999.5 => (ns / 1e3, "us"),
+        ns => (ns, "ns"),
+    };
+    let digits = match value {
+        value if value >= 99.95 => 0,
+        value if value >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$} {unit}")
+}
+
+/// Length of a cycle \[ns\] and cycles of a flit in words, where a flit takes several cycles on the fastest link too: rates
+/// that are no multiples of each other make cycles short. `fastest`: cycles per flit of that link.
+pub fn cycles_of_a_flit(cycle_ns: f64, fastest: u32) -> Option<String> {
+    let digits = (3.0 - libm::log10(cycle_ns).floor()).clamp(0.0, 9.0) as usize;
+    let told = || {
+        format!(
+            "1 cycle = {cycle_ns:.digits$} ns; a flit takes {fastest} cycles on the fastest link"
+        )
+    };
+    (fastest > 1).then(told)
 }
 
 /// A link rate \[bit/s\].
@@ -248,6 +281,16 @@ as_string!(BitRate, Time, Amount);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_cycles_are_told() {
+        assert_eq!(cycles_of_a_flit(51.2, 1), None);
+        let told = |length| cycles_of_a_flit(length, 21).unwrap();
+        assert!(told(0.380_952_38).starts_with("1 cycle = 0.3810 ns; a flit takes 21 cycles"));
+        assert!(told(0.000_012_345_6).starts_with("1 cycle = 0.00001235 ns"));
+        assert!(told(51.2).starts_with("1 cycle = 51.20 ns"));
+        assert!(told(51_200.0).starts_with("1 cycle = 51200 ns"));
+    }
 
     #[test]
     fn quantities_are_read_and_printed() {

@@ -6,7 +6,8 @@
 //!    ceil(peak * 64 * 255 / effective rate) of the 16,320 units.
 //! 2. A flow is granted if every channel of its way, those of both hosts included, has so much left in the table that its service
 //!    level is in. All or nothing: a request that is refused changes nothing.
-//! 3. `tables` says which service levels have a table together; those in none, best effort, are always granted and take nothing.
+//! 3. A flow that is over gives its weights back.
+//! 4. `tables` says which service levels have a table together; those in none, best effort, are always granted and take nothing.
 //!
 //! # Deviations
 //! The tables of the fabric stay as they are written: weights of lanes decide what they get at saturation, and flows that are
@@ -85,20 +86,45 @@ impl Admission for ArbitrationTable {
         let Some(table) = self.of_level[usize::from(request.level)] else {
             return true;
         };
-        let channels = desk.len() / (1 + self.tables);
-        let (rates, taken) = desk.split_at_mut(channels);
-        let weight = |channel: u32| {
-            let units = u128::from(request.peak) * u128::from(FULL);
-            units.div_ceil(rates[channel as usize].max(1).into()) as u64
-        };
+        let (rates, taken) = self.parts(desk);
         let place = |channel: u32| channel as usize * self.tables + table;
-        let way = || request.way.iter().map(|&(channel, _)| channel);
-        let grants = way().all(|channel| taken[place(channel)] + weight(channel) <= FULL);
+        let fits = |&(channel, _): &(u32, u32)| {
+            taken[place(channel)] + weight(rates, channel, request.peak) <= FULL
+        };
+        let grants = request.way.iter().all(fits);
         if grants {
-            way().for_each(|channel| taken[place(channel)] += weight(channel));
+            for &(channel, _) in &request.way {
+                taken[place(channel)] += weight(rates, channel, request.peak);
+            }
         }
         grants
     }
+
+    fn release(&self, desk: &mut DeskState, request: &Request) {
+        let Some(table) = self.of_level[usize::from(request.level)] else {
+            return;
+        };
+        let (rates, taken) = self.parts(desk);
+        for &(channel, _) in &request.way {
+            let place = channel as usize * self.tables + table;
+            taken[place] -= weight(rates, channel, request.peak);
+        }
+    }
+}
+
+impl ArbitrationTable {
+    /// Effective rates, and what is taken.
+    fn parts<'a>(&self, desk: &'a mut DeskState) -> (&'a [u64], &'a mut [u64]) {
+        let channels = desk.len() / (1 + self.tables);
+        let (rates, taken) = desk.split_at_mut(channels);
+        (rates, taken)
+    }
+}
+
+/// What a flow takes of a channel's table.
+fn weight(rates: &[u64], channel: u32, peak: u64) -> u64 {
+    let units = u128::from(peak) * u128::from(FULL);
+    units.div_ceil(rates[channel as usize].max(1).into()) as u64
 }
 
 fn build(

@@ -4,6 +4,7 @@
 //! # Rules
 //! 1. A request of a level of a group is granted if the group's sum and its peak are together less than the group's limit.
 //! 2. Levels of no group are not limited.
+//! 3. A flow that is over is taken out of the sum.
 //!
 //! It knows nothing of where flows go. Cost: O(groups) per request.
 
@@ -42,22 +43,35 @@ struct Written {
 #[derive(Debug)]
 struct CalibratedLoad(Vec<(Vec<u8>, u64)>);
 
+impl CalibratedLoad {
+    /// Limit and sum of the group of a service level; `None`: it is in none.
+    fn group<'a>(&self, desk: &'a mut DeskState, level: u8) -> Option<(u64, &'a mut u64)> {
+        let mut groups = self.0.iter().zip(desk);
+        let own = groups.find(|((levels, _), _)| levels.contains(&level));
+        own.map(|((_, limit), sum)| (*limit, sum))
+    }
+}
+
 impl Admission for CalibratedLoad {
     fn start(&self, _: Fabric<'_>) -> DeskState {
         vec![0; self.0.len()]
     }
 
     fn ask(&self, desk: &mut DeskState, request: &Request, _: Shown<'_>) -> bool {
-        let mut groups = self.0.iter().zip(desk);
-        let own = groups.find(|((levels, _), _)| levels.contains(&request.level));
-        let Some(((_, limit), sum)) = own else {
+        let Some((limit, sum)) = self.group(desk, request.level) else {
             return true;
         };
-        let grants = *sum + request.peak < *limit;
+        let grants = *sum + request.peak < limit;
         if grants {
             *sum += request.peak;
         }
         grants
+    }
+
+    fn release(&self, desk: &mut DeskState, request: &Request) {
+        if let Some((_, sum)) = self.group(desk, request.level) {
+            *sum -= request.peak;
+        }
     }
 }
 

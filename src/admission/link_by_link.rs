@@ -12,6 +12,7 @@
 //!    - `inverse`: what is left of the effective rate beside that (5.4).
 //! 4. All or nothing: a request that is refused changes nothing.
 //! 5. Levels without a share, best effort, are always granted, and count nowhere.
+//! 6. A flow that is over gives back its peak at every channel of its way.
 //!
 //! Cost: O(channels of the way) per request.
 
@@ -196,6 +197,24 @@ const ALL: usize = 16;
 /// Its cycles per flit.
 const PACE: usize = 17;
 
+impl LinkByLink {
+    /// Where the desk counts the peak of a flow: at the channel of its source for all levels, behind it for its own; nowhere
+    /// that of a level without a share.
+    fn entries(&self, request: &Request) -> impl Iterator<Item = usize> {
+        let counted = usize::from(self.0.limits(request.level)) * request.way.len();
+        let entry = |(place, &(channel, _)): (usize, &(u32, u32))| match place {
+            0 => entry(channel, ALL),
+            _ => entry(channel, request.level.into()),
+        };
+        request.way.iter().take(counted).enumerate().map(entry)
+    }
+}
+
+/// Place of an entry of a channel.
+fn entry(channel: u32, entry: usize) -> usize {
+    channel as usize * ENTRIES + entry
+}
+
 /// The desk keeps, `[channel][entry]`, the peaks granted by service level, of all of them at the channel of a source, and the
 /// channel's pace.
 impl Admission for LinkByLink {
@@ -216,23 +235,24 @@ impl Admission for LinkByLink {
         if !self.0.limits(level) {
             return true;
         }
-        let entry = |channel: u32, entry: usize| channel as usize * ENTRIES + entry;
         let pace = |desk: &DeskState, channel| desk[entry(channel, PACE)] as u32;
-        let host = entry(first, ALL);
-        let own = |channel| entry(channel, level.into());
         let at_host = rate(self.0.utilisation(), pace(desk, first));
         let has_room = |&(channel, mask): &(u32, u32)| {
             let share = self.0.share(level, mask, pace(desk, channel));
-            desk[own(channel)] + request.peak < share
+            desk[entry(channel, level.into())] + request.peak < share
         };
-        let grants = desk[host] + request.peak <= at_host && others.iter().all(has_room);
+        let host = desk[entry(first, ALL)] + request.peak;
+        let grants = host <= at_host && others.iter().all(has_room);
         if grants {
-            desk[host] += request.peak;
-            for &(channel, _) in others {
-                desk[own(channel)] += request.peak;
-            }
+            self.entries(request)
+                .for_each(|own| desk[own] += request.peak);
         }
         grants
+    }
+
+    fn release(&self, desk: &mut DeskState, request: &Request) {
+        self.entries(request)
+            .for_each(|own| desk[own] -= request.peak);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Admission: which flows may begin (section 10 of the model).
 //!
-//! An algorithm is a *desk* that is asked for one flow after the other, and perhaps a *meter* at every host that is told
-//! what arrives there. Both are pure state machines; when they are asked and told is D53 and D55. Some [try](Trials)
+//! An algorithm is a *desk* that is asked for one flow after the other, and told when one is over, and perhaps a *meter* at
+//! every host that is told what arrives there. Both are pure state machines; when they are asked and told is D53 and D55. Some [try](Trials)
 //! flows: they judge by what became of probe packets (D59). Engine and reference model share them.
 //!
 //! New ones: one file with an [`Entry`](crate::registry::Entry), one `mod` line, one line in the list.
@@ -157,6 +157,11 @@ pub trait Admission: Debug + Send + Sync {
     /// Whether the flow is admitted.
     fn ask(&self, desk: &mut DeskState, request: &Request, shown: Shown<'_>) -> bool;
 
+    /// A flow that was granted is over: the desk takes back what it keeps for it, so that it is as if it had never asked (D53).
+    fn release(&self, desk: &mut DeskState, request: &Request) {
+        let _ = (desk, request);
+    }
+
     /// The meter of a host before cycle 0; `None`: it does not measure.
     fn meter(&self) -> Option<Meter> {
         None
@@ -261,6 +266,64 @@ mod tests {
             delay: None,
             jitter: None,
             way: Vec::new(),
+        }
+    }
+
+    /// A-6D: flows ask and end in any order; what is kept never depends on who has ended, and when all have, the desk is as it was
+    /// before the first request.
+    #[test]
+    fn a_flow_that_is_released_leaves_nothing_behind() {
+        let stateless = [
+            "AdmitAll",
+            "EgressMeasurement",
+            "JitterProbing",
+            "MeasuredSum",
+        ];
+        for entry in ADMISSIONS.entries {
+            let text = match entry.name {
+                "ArbitrationTable" => "ArbitrationTable(tables: [[0, 1], [2]])",
+                "CalibratedLoad" => "CalibratedLoad(groups: [([0, 1], 1.5), ([2], 0.7)])",
+                "LinkByLink" => "LinkByLink(utilisation: 0.9, shares: [(0, 1), (1, 2), (2, 3)])",
+                name => {
+                    assert!(stateless.contains(&name), "{name}: give it arguments here");
+                    continue;
+                }
+            };
+            let control = build(text);
+            let before = control.start(Fabric {
+                paces: &[1, 2, 1, 3, 1, 1],
+            });
+            let mut dice = crate::rng::stream(1, crate::rng::Purpose::Topology, 6);
+            let (mut desk, mut held, mut refused) = (before.clone(), Vec::<Request>::new(), 0);
+            for _ in 0..3000 {
+                let mut drawn = |below| crate::rng::below(&mut dice, below);
+                if !held.is_empty() && drawn(2) == 0 {
+                    let gone = held.swap_remove(drawn(held.len() as u32) as usize);
+                    control.release(&mut desk, &gone);
+                } else {
+                    let way = [drawn(2), 2 + drawn(2), 4 + drawn(2)];
+                    let request = Request {
+                        way: way.iter().map(|&channel| (channel, 1)).collect(),
+                        ..request(drawn(4) as u8, 1 + u64::from(drawn(1 << 31)) / 4)
+                    };
+                    if control.ask(&mut desk, &request, Shown::default()) {
+                        held.push(request);
+                    } else {
+                        refused += 1;
+                    }
+                }
+                // what is kept is what those keep that are here, in any order
+                let mut anew = before.clone();
+                for request in held.iter().rev() {
+                    assert!(control.ask(&mut anew, request, Shown::default()), "{text}");
+                }
+                assert_eq!(desk, anew, "{text}");
+            }
+            assert!(refused > 20 && held.len() > 1, "{text}: {refused}");
+            for request in &held {
+                control.release(&mut desk, request);
+            }
+            assert_eq!(desk, before, "{text}");
         }
     }
 

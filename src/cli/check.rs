@@ -3,8 +3,9 @@
 use super::args::Check;
 use super::print;
 use crate::error::Error;
-use crate::plan::{ClassPlan, Plan};
-use crate::scenario::{self, Parts, Resolved};
+use crate::plan::{ClassPlan, Plan, Times};
+use crate::scenario::{self, Parts, Resolved, credit_loops};
+use crate::units::cycles_of_a_flit;
 use std::process::ExitCode;
 
 /// Resolves the scenario; prints a verdict or the plan.
@@ -109,10 +110,23 @@ fn verdict(resolved: &Resolved) -> String {
             scenario::unreachable_pairs(graph, &resolved.proof)
         ),
     };
+    let loops = credit_loops::of_kinds(resolved);
+    let loops = loops.iter().map(|found| {
+        let text = super::routes::credit_loop(graph, found);
+        format!("\n  credits  {text}")
+    });
+    let loops: String = loops.collect();
     let own_routes = own_routes(resolved).map(|text| format!("\n  routes   {text}"));
+    let paces = (graph.channels().iter()).map(|channel| channel.timing.cycles_per_flit);
+    let cycle_ns = resolved.layout.clock.cycle_picoseconds() / 1000.0;
+    let clock = paces
+        .min()
+        .and_then(|pace| cycles_of_a_flit(cycle_ns, pace));
+    let clock = clock.map_or(String::new(), |told| format!("  clock    {told}\n"));
     format!(
-        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}\n  traffic  {}\n  \
-         cycles   {} warm-up + {} measurement, then at most {} drain\n",
+        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}{loops}\n  traffic  {}\n  \
+         cycles   {} warm-up + {} measurement, then at most {} drain; looks for deadlocks at \
+         least {} apart\n{clock}",
         plan.title,
         super::count(graph.switches().len(), "switch", "es"),
         super::count(graph.hosts().len(), "host", "s"),
@@ -123,5 +137,6 @@ fn verdict(resolved: &Resolved) -> String {
         plan.phases.warmup,
         plan.phases.measure,
         plan.phases.drain_limit,
+        Times::of(plan, graph).between_looks(plan.phases.watchdog),
     )
 }

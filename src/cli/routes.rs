@@ -8,9 +8,10 @@ use crate::plan::InputSpeedup;
 use crate::routing::adaptive::{Adaptive, Selection};
 use crate::routing::dump::{self, write_lfts};
 use crate::routing::loads::ChannelLoads;
-use crate::routing::loads::bound::Bound;
+use crate::routing::loads::bound::{Bound, Inner, Place};
 use crate::routing::{self, Choices, Proof, Tables};
 use crate::scenario::bounds::Bounds;
+use crate::scenario::credit_loops::{self, OfKind};
 use crate::scenario::service::{LevelShares, Service};
 use crate::scenario::{Document, Parts, Resolved, unreachable_pairs};
 use crate::topology::{Endpoint, Graph};
@@ -265,9 +266,21 @@ fn bounds(resolved: &Resolved, line: &mut impl FnMut(&str, String)) {
                       input_speedup";
         line("", remark.to_owned());
     }
-    if resolved.routes.ports().is_none() {
-        let remark = "of hosts alone: what channels between switches carry depends on the traffic";
+    let remark = match bounds.inner {
+        Inner::Expected => None,
+        Inner::AnyWays => Some(
+            "at most: what holds for hosts, cuts and hops whatever ways packets take; what single channels between switches \
+             are asked for depends on the traffic",
+        ),
+        Inner::Unknown => {
+            Some("of hosts alone: unknown between switches, where it depends on the traffic")
+        }
+    };
+    if let Some(remark) = remark {
         line("", remark.to_owned());
+    }
+    for found in credit_loops::of_kinds(resolved) {
+        line("credit loop", credit_loop(graph, &found));
     }
 }
 
@@ -286,9 +299,31 @@ fn limit(graph: &Graph, bound: &Bound) -> String {
     let channel = graph.channel(bound.channel);
     let [from, to] = [channel.from, channel.to].map(|end| graph.endpoint_name(end));
     let plural = if bound.cycles_per_flit == 1 { "" } else { "s" };
+    let place = bound.place;
+    if matches!(place, Place::Cut | Place::Hops) {
+        let channels = count(bound.channels.into(), "channel", "channels");
+        return format!(
+            "limited by the {place}: {channels} between switches, such as {from} to {to}"
+        );
+    }
+    if let Some(credit_loop) = &bound.credit_loop {
+        let words = credit_loops::words(credit_loop);
+        return format!("limited by the credit loop of the {place}: {from} to {to}, {words}");
+    }
     format!(
-        "limited by the {}: {from} to {to}, {} cycle{plural} per flit",
-        bound.place, bound.cycles_per_flit
+        "limited by the {place}: {from} to {to}, {} cycle{plural} per flit",
+        bound.cycles_per_flit
+    )
+}
+
+/// What a class can send over the channels of a kind.
+pub(super) fn credit_loop(graph: &Graph, found: &OfKind) -> String {
+    let channel = graph.channel(found.channel);
+    let [from, to] = [channel.from, channel.to].map(|end| graph.endpoint_name(end));
+    let (part, words) = (share(found.part), credit_loops::words(&found.credit_loop));
+    format!(
+        "class {}: at most {part} of the {}, {words} ({from} to {to})",
+        found.class, found.place
     )
 }
 
@@ -302,7 +337,7 @@ fn ways(
     let selection = match adaptive.routing.selection() {
         Selection::First => "the first way listed",
         Selection::Random => "one way at random",
-        Selection::LeastLoad => "the way with the least load",
+        Selection::LeastLoad => "the way for which fewest flits wait",
         Selection::Open => "all ways requested, the first grant counts",
     };
     line("choice", selection.to_owned());

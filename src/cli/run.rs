@@ -167,9 +167,11 @@ impl Done {
                 super::note(&format!("{reason}; `--resume` goes on from there"));
                 Ok(ExitCode::from(INTERRUPTED))
             }
-            Verdict::Steady | Verdict::Undecided | Verdict::Saturated | Verdict::Incomplete => {
-                Ok(verdict(&self.claims))
-            }
+            Verdict::Complete
+            | Verdict::Steady
+            | Verdict::Undecided
+            | Verdict::Saturated
+            | Verdict::Incomplete => Ok(verdict(&self.claims)),
         }
     }
 }

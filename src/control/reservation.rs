@@ -1,5 +1,5 @@
 //! Reservation: a flow that asks sends a packet over its way, which reserves its peak at every channel, and begins when the reply
-//! says that all of them had room; so admission link by link takes time, packets and room of its own (003 S18, the peak-rate
+//! says that all of them had room, and gives it back when it is over; so admission link by link takes time, packets and room of its own (003 S18, the peak-rate
 //! reservation of `IntServ`; 003 S12 in zero time).
 //!
 //! # Rules
@@ -13,22 +13,26 @@
 //!    flows do not go on for ever to take from each other the last room that either needs (as RSVP draws its timers). The time
 //!    follows from the flow's number and that of its request alone.
 //! 4. `limit`: a flow sends no more than its peak.
+//! 5. The receiver of a flow with a size answers the packet that brings the last of its flits. Then the sender sends a release
+//!    over the way, with which all channels get back what they gave: what is reserved is held until everything has arrived.
 //!
-//! Soft state is not needed: packets are never lost, and flows do not end.
+//! Soft state is not needed: packets are never lost. (A flow of whose packets one was rejected at its source never arrives
+//! whole, and holds on to what it has.)
 //!
 //! # Deviations
 //! RSVP asks on the way there (PATH) and reserves on the way back (RESV). Here the way back has other channels, so the way
 //! there reserves, and what was reserved in vain is held for a round trip more.
 //!
-//! Cost: one packet there and one back for each request, one more for each that is refused behind the first channel.
+//! Cost: one packet there and one back for each request, one more for each that is refused behind the first channel, one back
+//! and one there for each flow that is over.
 //!
 //! References: [`SEM_JACOBSEN`], [`RSVP`]
 
 use super::parameters::{cycles, invalid};
 use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
 use super::{
-    Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Limit, Line, Machines,
-    ONE_FLIT_PER_CYCLE,
+    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
+    Machines, ONE_FLIT_PER_CYCLE,
 };
 use crate::references::{RSVP, SEM_JACOBSEN};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
@@ -103,6 +107,15 @@ pub struct Asking {
     flow: u32,
     /// Requests so far.
     asked: u32,
+    /// Channels that have reserved for it.
+    reserved: u32,
+}
+
+/// A receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counting {
+    /// Flits of its flow that have not arrived; `None`: they do not end.
+    left: Option<u64>,
 }
 
 /// What is left of a channel.
@@ -138,20 +151,34 @@ impl Default for Parameters {
 
 impl Machines for Reservation {
     type Sender = Asking;
-    type Receiver = ();
+    type Receiver = Counting;
 
     fn start(&self, _: Line, actions: &mut Actions) -> Asking {
         if self.limit {
             actions.limit = Some(Limit::Rate(self.peak.min(ONE_FLIT_PER_CYCLE)));
         }
-        Asking { flow: 0, asked: 0 }
+        Asking {
+            flow: 0,
+            asked: 0,
+            reserved: 0,
+        }
+    }
+
+    fn receive(&self, receiver: &mut Counting, arrival: Arrival) -> Option<Answer> {
+        let left = receiver.left.as_mut()?;
+        *left = left.saturating_sub(arrival.flits.into());
+        (*left == 0).then_some(Answer { value: 0, after: 1 })
     }
 
     fn send(&self, sender: &mut Asking, _: u64, event: Event, actions: &mut Actions) {
-        if event == Event::Timer {
-            sender.asked = sender.asked.wrapping_add(1);
-            actions.log = true;
-            actions.send = Some(packet(FITS, 0));
+        match event {
+            Event::Timer => {
+                sender.asked = sender.asked.wrapping_add(1);
+                actions.log = true;
+                actions.send = Some(packet(FITS, 0));
+            }
+            Event::Answered(_) => actions.send = Some(packet(RELEASE, sender.reserved)),
+            _ => {}
         }
     }
 }
@@ -168,6 +195,10 @@ impl Probing for Reservation {
 
     fn reserves(&self) -> bool {
         true
+    }
+
+    fn expect(&self, receiver: &mut Counting, flits: Option<u64>) {
+        receiver.left = flits;
     }
 
     fn begin(&self, sender: &mut Asking, flow: Facts, actions: &mut Actions) {
@@ -199,13 +230,14 @@ impl Probing for Reservation {
         }
     }
 
-    fn received(&self, (): &mut (), _: u64, payload: Payload) -> Option<Reply> {
+    fn received(&self, _: &mut Counting, _: u64, payload: Payload) -> Option<Reply> {
         (payload[0] != RELEASE).then_some(Reply::at_once(payload))
     }
 
     fn returned(&self, sender: &mut Asking, now: u64, payload: Payload, actions: &mut Actions) {
         let [word, channels, ..] = payload;
         if word == FITS {
+            sender.reserved = channels;
             actions.begin = true;
             return;
         }
@@ -327,7 +359,11 @@ mod tests {
         let own = quarter();
         let waits = (0..400).map(|flow| {
             let mut actions = Actions::default();
-            let mut sender = Asking { flow, asked: 1 };
+            let mut sender = Asking {
+                flow,
+                asked: 1,
+                reserved: 0,
+            };
             own.returned(&mut sender, 0, [REFUSED, 0, 0, 0], &mut actions);
             actions.timer.flatten().unwrap()
         });
@@ -385,8 +421,49 @@ mod tests {
             ..Actions::default()
         };
         assert_eq!(granted, begins);
-        assert_eq!(own.received(&mut (), 0, [RELEASE, 0, 0, 0]), None);
-        let reply = own.received(&mut (), 0, [REFUSED, 2, 0, 0]).unwrap();
+        let mut receiver = Counting::default();
+        assert_eq!(own.received(&mut receiver, 0, [RELEASE, 0, 0, 0]), None);
+        let reply = own.received(&mut receiver, 0, [REFUSED, 2, 0, 0]).unwrap();
         assert_eq!((reply.payload, reply.visits), ([REFUSED, 2, 0, 0], false));
+    }
+
+    /// A-6D: the last flit that arrives is answered, and the release that this wants leaves every channel as it was.
+    #[test]
+    fn a_flow_that_is_over_gives_back_what_it_has() {
+        let own = quarter();
+        let mut agents = agents(&own, &[true, false, false]);
+        let before = agents.clone();
+        let mut sender = Asking {
+            flow: 0,
+            asked: 1,
+            reserved: 0,
+        };
+        let mut actions = Actions::default();
+        let request = pass(&own, &mut agents, [FITS, 0, 0, 0]);
+        own.returned(&mut sender, 9, request, &mut actions);
+        assert!(actions.begin && agents != before);
+        let arrives = |receiver: &mut Counting, flits| {
+            let arrival = Arrival {
+                now: 20,
+                flits,
+                is_marked: false,
+                latency: 5,
+            };
+            own.receive(receiver, arrival)
+        };
+        let mut receiver = Counting::default();
+        assert_eq!(arrives(&mut receiver, 4), None, "without an end");
+        own.expect(&mut receiver, Some(10));
+        assert_eq!(arrives(&mut receiver, 8), None);
+        let answer = arrives(&mut receiver, 2).unwrap();
+        let mut actions = Actions::default();
+        own.send(&mut sender, 30, Event::Answered(answer.value), &mut actions);
+        let release = Actions {
+            send: Some(packet(RELEASE, 3)),
+            ..Actions::default()
+        };
+        assert_eq!(actions, release);
+        pass(&own, &mut agents, [RELEASE, 3, 0, 0]);
+        assert_eq!(agents, before);
     }
 }

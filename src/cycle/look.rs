@@ -38,6 +38,8 @@ pub trait Columns {
     fn credits(&self, lane: LaneRow) -> (u32, u32);
     /// Credits of a lane that count in `cycle`, which is not before the current one.
     fn credits_in(&self, lane: LaneRow, cycle: u64) -> u32;
+    /// Request of a lane that is asked first: bit of an input lane of the switch (D7).
+    fn pointer(&self, lane: LaneRow) -> u16;
     /// Flits a lane has sent since the start of the run, modulo 2^32.
     fn sent(&self, lane: LaneRow) -> u32;
     /// Global id of a switch.
@@ -132,6 +134,9 @@ impl<const W: usize> Columns for Look<'_, W> {
     }
     fn credits_in(&self, lane: LaneRow, cycle: u64) -> u32 {
         self.lanes[lane].available(cycle)
+    }
+    fn pointer(&self, lane: LaneRow) -> u16 {
+        self.lanes[lane].pointer
     }
     fn sent(&self, lane: LaneRow) -> u32 {
         self.lanes[lane].sent

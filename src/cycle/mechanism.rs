@@ -261,6 +261,7 @@ macro_rules! mechanisms {
 
 mechanisms![
     super::mechanisms::adaptive::Adapting,
+    super::mechanisms::ahead::Booking,
     super::mechanisms::answer_rooms::Bounding,
     super::stages::arbitrate::OutputStreams,
     super::stages::arbitrate::input_first::InputFirst,
@@ -284,4 +285,5 @@ mechanisms![
     super::mechanisms::vl_tables::LaneArbiters,
     super::mechanisms::waits::Waits,
     super::mechanisms::wormhole::Wormhole,
+    super::mechanisms::claims::Claiming,
 ];

@@ -4,6 +4,7 @@
 //! all fabrics are fields of the view, those of a mechanism are in [`Optional`] and empty where it is not used.
 
 use super::mechanisms::adaptive::Choice;
+use super::mechanisms::adaptive::contention::Contention;
 use super::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 use super::mechanisms::vl_tables::{InputLaneArbiter, LaneArbiter};
 use super::rules::{Any, RuleSet, Rules};
@@ -187,6 +188,8 @@ pub struct Optional<'a> {
     pub channels: Rows<'a, PortRow, OutChannel>,
     /// Adaptive routing, per input queue.
     pub choices: Rows<'a, QueueRow, Choice>,
+    /// Adaptive routing, per output lane.
+    pub contention: Rows<'a, LaneRow, Contention>,
 }
 
 /// System parameters of optional columns, one per set that stages use together.
@@ -218,16 +221,17 @@ optional! {
     /// System parameter: what decides whether an output lane has room.
     Room: waiting WaitingLane, channels OutChannel;
     /// System parameter: the same, and what heads request.
-    Choosing: waiting WaitingLane, channels OutChannel, choices Choice;
+    Choosing: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention;
     /// System parameter: the arbiters of output-first allocation, and what a grant changes: with several rounds, grants
     /// are carried out between them.
-    Arbiters: waiting WaitingLane, channels OutChannel, choices Choice, vl LaneArbiter, streams OutputStream,
-        buffers OutputBuffer;
+    Arbiters: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention, vl LaneArbiter,
+        streams OutputStream, buffers OutputBuffer;
     /// System parameter: the same for input-first allocation and the crossbar behind it.
-    InputArbiters: waiting WaitingLane, channels OutChannel, choices Choice, vl_inputs InputLaneArbiter, streams OutputStream,
-        buffers OutputBuffer, input_first InputArbiter, voq_pointers VoqPointer;
+    InputArbiters: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention,
+        vl_inputs InputLaneArbiter, streams OutputStream, buffers OutputBuffer, input_first InputArbiter, voq_pointers VoqPointer;
     /// System parameter: what a grant changes.
-    Crossing: waiting WaitingLane, channels OutChannel, choices Choice, vl LaneArbiter, buffers OutputBuffer;
+    Crossing: waiting WaitingLane, channels OutChannel, choices Choice, contention Contention, vl LaneArbiter,
+        buffers OutputBuffer;
     /// System parameter: the channels behind output lanes.
     Transmission: waiting WaitingLane, channels OutChannel, vl LaneArbiter;
     /// System parameter: the arbiter of an injection channel, and room.

@@ -152,6 +152,8 @@ pub struct Queue {
     pub tail: PacketRow,
     /// The output the head requests.
     pub out: PortRow,
+    /// Cycle in which the head raised its request, modulo 2^32: only differences count.
+    pub since: u32,
     /// Size of the requesting head \[flits\].
     pub size: u16,
     /// Output lane the head requests.
@@ -163,11 +165,18 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// For how long the request of the head has stood in cycle `now` \[cycles\].
+    #[inline(always)]
+    pub fn waited(&self, now: u64) -> u32 {
+        (now as u32).wrapping_sub(self.since)
+    }
+
     /// An empty queue.
     pub const EMPTY: Self = Self {
         head: PacketRow::NONE,
         tail: PacketRow::NONE,
         out: PortRow::NONE,
+        since: 0,
         size: 0,
         out_lane: 0,
         requesting: false,
@@ -258,7 +267,7 @@ mod tests {
         assert_eq!(size_of::<OutPort>(), 40);
         assert_eq!(size_of::<InPort>(), 64);
         assert_eq!(size_of::<OutLane<1>>(), 32);
-        assert_eq!(size_of::<Queue>(), 20);
+        assert_eq!(size_of::<Queue>(), 24);
         assert_eq!(size_of::<Packet>(), 16);
         assert_eq!(size_of::<PacketRecord>(), 48);
     }

@@ -41,12 +41,30 @@ impl<const W: usize> OutLane<W> {
     #[inline]
     pub fn take(&mut self, flits: u16, now: u64) {
         if self.credits < u32::from(flits) {
-            let grown = self.ramped(now);
-            self.credits += grown;
-            self.ramp_flits -= grown as u16;
-            self.ramp_start += u64::from(grown) * u64::from(self.ramp_step);
+            self.gather(now);
         }
         self.credits -= u32::from(flits);
+    }
+
+    /// Counts the credits of the running ramp that have come among those in hand.
+    #[inline(always)]
+    fn gather(&mut self, now: u64) {
+        let grown = self.ramped(now);
+        self.credits += grown;
+        self.ramp_flits -= grown as u16;
+        self.ramp_start += u64::from(grown) * u64::from(self.ramp_step);
+    }
+
+    /// Leaves no credit that counts in cycle `now`, for [`Self::reveal`], which gives back what this returns; a ramp may
+    /// start in between.
+    pub fn conceal(&mut self, now: u64) -> u32 {
+        self.gather(now);
+        std::mem::take(&mut self.credits)
+    }
+
+    /// Gives back what [`Self::conceal`] has taken \[flits\].
+    pub fn reveal(&mut self, flits: u32) {
+        self.credits += flits;
     }
 
     /// Starts a ramp; the previous one has ended by the cycle in which this is called.
@@ -104,5 +122,21 @@ mod tests {
             [11, 12, 13, 16, 19].map(|now| lane.available(now)),
             [0, 0, 1, 2, 3]
         );
+    }
+
+    #[test]
+    fn hidden_credits_come_back_beside_those_that_came_meanwhile() {
+        let mut lane = lane(5);
+        lane.start_ramp(10, 4, 3);
+        let hidden = lane.conceal(14);
+        assert_eq!((hidden, lane.available(14)), (7, 0));
+        assert!(!lane.covers(1, 14));
+        lane.reveal(hidden);
+        assert_eq!([14, 16, 19].map(|now| lane.available(now)), [7, 8, 9]);
+        let hidden = lane.conceal(19);
+        lane.start_ramp(20, 2, 1);
+        assert_eq!((hidden, lane.available(19)), (9, 0));
+        lane.reveal(hidden);
+        assert_eq!([19, 20, 21].map(|now| lane.available(now)), [9, 10, 11]);
     }
 }

@@ -315,6 +315,11 @@ impl Numbering {
         ((number + 1) & self.mask) as u8
     }
 
+    /// The lane number that `after` was told of.
+    pub fn before(self, after: u8) -> u32 {
+        u32::from(after).wrapping_sub(1) & self.mask
+    }
+
     /// Lane rows of `ports` ports.
     pub fn rows(self, ports: usize) -> usize {
         ports << self.shift

@@ -334,5 +334,10 @@ mod tests {
         let flows = [flow(0, 1, 0.5), flow(0, 2, 0.4), flow(1, 3, 0.25)];
         let rates = application_rates(&flows, 2);
         assert!((rates[0] - 0.4).abs() < 1e-12 && (rates[1] - 0.25).abs() < 1e-12);
+        // the slowest per weight is not the one with the largest weight
+        for flows in [[(4, 0.8), (1, 0.1)], [(1, 0.1), (4, 0.8)]] {
+            let flows = flows.map(|(weight, fraction)| flow(0, weight, fraction));
+            assert!((application_rates(&flows, 1)[0] - 0.4).abs() < 1e-12);
+        }
     }
 }

@@ -8,6 +8,7 @@
 
 pub mod check;
 pub mod dafa;
+pub mod link_worker;
 pub mod network;
 pub mod rates;
 pub mod routes;

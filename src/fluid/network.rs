@@ -57,6 +57,8 @@ pub struct Network {
     /// Weight of all flows, `[link]`.
     totals: Vec<u128>,
     applications: usize,
+    /// Who stands at both ends of every link; empty when that is not known.
+    ends: Vec<[u32; 2]>,
 }
 
 /// What a flow is beside its route.
@@ -72,6 +74,11 @@ impl Network {
     /// Capacities of the links \[[`UNIT`]ths of a flit per cycle\].
     pub fn capacities(&self) -> &[u128] {
         &self.capacities
+    }
+
+    /// Elements at both ends of every link, numbered by whoever made the network; empty when they are not known.
+    pub fn ends(&self) -> &[[u32; 2]] {
+        &self.ends
     }
 
     /// The flows.
@@ -132,6 +139,7 @@ pub struct Builder {
     flows: Vec<Flow>,
     first_link: Vec<u32>,
     links: Vec<u32>,
+    ends: Vec<[u32; 2]>,
 }
 
 impl Builder {
@@ -144,7 +152,13 @@ impl Builder {
             flows: Vec::new(),
             first_link: vec![0],
             links: Vec::new(),
+            ends: Vec::new(),
         }
+    }
+
+    /// Says who stands at both ends of the links, in their order; all or none are said.
+    pub fn between(&mut self, ends: impl IntoIterator<Item = [u32; 2]>) {
+        self.ends.extend(ends);
     }
 
     /// Adds a link.
@@ -170,6 +184,7 @@ impl Builder {
 
     /// The network. Cost: O(links + links of all routes).
     pub fn build(self) -> Network {
+        debug_assert!(self.ends.is_empty() || self.ends.len() == self.capacities.len());
         let mut first_user = vec![0; self.capacities.len() + 1];
         for &link in &self.links {
             first_user[link as usize + 1] += 1;
@@ -199,6 +214,7 @@ impl Builder {
             first_user,
             users,
             totals,
+            ends: self.ends,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-const WORDS: [(&str, &str); 13] = [
+const WORDS: [(&str, &str); 14] = [
     ("cycle", "The time one flit takes on the reference link."),
     ("flit", "The unit in which packets cross channels."),
     (
@@ -30,16 +30,20 @@ const WORDS: [(&str, &str); 13] = [
         "99th percentile: the latency that 99 % of the packets do not exceed; p50 and p95 likewise.",
     ),
     (
+        "complete",
+        "All messages, or all flows with a size, were delivered. Loads beside them are told class by class.",
+    ),
+    (
         "steady",
         "Accepted load follows offered load and nothing grows; an overload of 10 % would be called so in less than 1 %.",
     ),
     (
         "undecided",
-        "Too close to the limit to tell in the cycles measured: a longer measurement tells.",
+        "Too close to the limit, or too few packets, to tell in the cycles measured: a longer measurement tells.",
     ),
     (
         "incomplete",
-        "Messages were not delivered before the bound of the measurement came.",
+        "Messages, or flows with a size, were not delivered: the bound of the measurement came first, or packets are lost.",
     ),
     (
         "saturated",

@@ -8,6 +8,7 @@ mod classes;
 mod criteria;
 mod flows;
 mod glossary;
+mod jobs;
 mod numbers;
 mod overview;
 mod reproduce;

@@ -6,9 +6,12 @@ use super::numbers::{
 use super::verdict::{judge, sign};
 use crate::measure::LatencySummary;
 use crate::metrics::shown;
-use crate::report::summary::{MessageSummary, Summary};
+use crate::report::summary::{JobSummary, SlowestFlow, Summary};
 use crate::results::{Curves, Results};
 use maud::{Markup, html};
+
+/// Jobs that have a box.
+const MOST_JOBS: usize = 4;
 
 /// Makes it.
 pub(super) fn section(results: &Results, curves: &Curves<'_>, title: &str) -> Markup {
@@ -122,30 +125,33 @@ fn seeds(results: &Results) -> String {
     }
 }
 
-/// When the last message was delivered, for runs that send any.
-fn completion(summary: &Summary) -> Option<Markup> {
-    let messages = || {
-        summary
-            .classes
-            .iter()
-            .filter_map(|class| class.messages.as_ref())
-    };
-    let last = messages()
-        .filter_map(|messages| messages.last_delivery)
-        .max()?;
-    let [all, delivered] = [
-        |m: &MessageSummary| m.count,
-        |m: &MessageSummary| m.delivered,
-    ]
-    .map(|number| messages().map(number).sum::<u64>());
-    let time = real_time(last as f64, summary.scenario.cycle_ns);
-    let note = format!(
-        "cycle {}; {} of {} messages delivered",
-        count(last),
-        count(delivered),
-        count(all)
+/// How long the jobs took, one box each.
+fn completions(summary: &Summary) -> Markup {
+    let whole = summary.jobs.iter().filter(|job| job.application.is_none());
+    html! {
+        @for job in whole.take(MOST_JOBS) { (completion(job, summary)) }
+    }
+}
+
+fn completion(job: &JobSummary, summary: &Summary) -> Markup {
+    let time = job.completion.map_or_else(
+        || NONE.into(),
+        |cycles| real_time(cycles as f64, summary.scenario.cycle_ns),
     );
-    Some(fact("Completion time", Some(time), Some(note)))
+    let last = job.last_delivery.map_or_else(String::new, |last| {
+        format!(", the last in cycle {}", count(last))
+    });
+    let slowest = job.slowest.as_ref().map_or_else(String::new, |slowest| {
+        let SlowestFlow { flow, from, to, .. } = slowest;
+        format!("; slowest: flow {flow}, {from} to {to}")
+    });
+    let (complete, all) = (count(job.complete), count(job.count));
+    let note = format!("{complete} of {all} {} complete{last}{slowest}", job.of);
+    let title = match summary.jobs.len() {
+        1 => "Completion time".to_owned(),
+        _ => format!("Completion time, {}", job.class),
+    };
+    fact(&title, Some(time), Some(note))
 }
 
 fn single(summary: &Summary) -> Markup {
@@ -169,7 +175,7 @@ fn single(summary: &Summary) -> Markup {
         )
     };
     html! {
-        @if let Some(completion) = completion(summary) { (completion) }
+        (completions(summary))
         (fact(
             "Accepted load",
             Some(share(load.accepted)),

@@ -2,7 +2,7 @@
 
 use super::numbers::{NONE, count, mebibytes, place, seconds, share};
 use super::verdict::{sign, word};
-use super::{classes, figure, flows};
+use super::{classes, figure, flows, jobs};
 use crate::figures::{FigureError, of_run};
 use crate::report::Summary;
 use crate::results::tables::ChannelUse;
@@ -38,6 +38,7 @@ pub(super) fn section(
                 }
                 None => { h2 id="run-1" { "The run in detail" } }
             }
+            (jobs::table(summary))
             (classes::messages(summary))
             (classes::table(summary))
             (flows::table(summary))

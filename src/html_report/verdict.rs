@@ -21,7 +21,7 @@ pub(super) struct Judgement {
 /// The sign of a verdict, which does not depend on colour.
 pub(super) fn sign(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Steady => "\u{2714}",
+        Verdict::Complete | Verdict::Steady => "\u{2714}",
         Verdict::Undecided => "?",
         Verdict::Saturated => "\u{25b2}",
         Verdict::Incomplete => "\u{25d0}",
@@ -33,6 +33,7 @@ pub(super) fn sign(verdict: Verdict) -> &'static str {
 /// The verdict with a capital letter.
 pub(super) fn word(verdict: Verdict) -> &'static str {
     match verdict {
+        Verdict::Complete => "Complete",
         Verdict::Steady => "Steady",
         Verdict::Undecided => "Undecided",
         Verdict::Saturated => "Saturated",
@@ -60,11 +61,16 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
     let failures = results.failed.len();
     let runs = results.runs.len() + failures;
     let number = |verdict| results.count(verdict);
-    let worst_first = Verdict::ALL.into_iter().skip(1).rev();
-    let verdict = worst_first.into_iter().find(|verdict| number(*verdict) > 0);
+    let worst_first = Verdict::ALL.into_iter().rev();
+    let worst = worst_first.into_iter().find(|verdict| number(*verdict) > 0);
+    let verdict = worst.filter(|verdict| !verdict.keeps_up());
+    let best = match worst.unwrap_or(Verdict::Steady) {
+        Verdict::Steady if number(Verdict::Complete) > 0 => "Steady or complete",
+        verdict => word(verdict),
+    };
     let heading = match verdict {
-        None if failures == 0 => format!("Steady: all {runs} runs"),
-        None => format!("Steady: {} of {runs} runs", runs - failures),
+        None if failures == 0 => format!("{best}: all {runs} runs"),
+        None => format!("{best}: {} of {runs} runs", runs - failures),
         Some(verdict) => format!("{}: {} of {runs} runs", word(verdict), number(verdict)),
     };
     let mut reasons: Vec<String> = findings(results).map(found).collect();
@@ -85,7 +91,7 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
         ));
     }
     Judgement {
-        verdict: verdict.unwrap_or(Verdict::Steady),
+        verdict: worst.unwrap_or(Verdict::Steady),
         heading,
         reasons,
     }
@@ -147,18 +153,22 @@ fn of_curves(curves: &Curves<'_>) -> Vec<String> {
     reasons
 }
 
-/// Where a curve stops being steady.
+/// Where a curve stops being steady, or complete.
 fn along(curve: &Curve<'_>, across: &Across) -> String {
     let what = match across {
         Across::Offered => "offered load",
         Across::Setting { path, .. } => path,
     };
     let place = |x: f64| place(across, x);
-    let is_steady = |verdict: Verdict| verdict == Verdict::Steady;
     let first_not = curve
         .points
         .iter()
-        .position(|point| !is_steady(point.verdict));
+        .position(|point| !point.verdict.keeps_up());
+    let all = &curve.points[..first_not.unwrap_or(curve.points.len())];
+    let steady = match all {
+        [_, ..] if all.iter().all(|point| point.verdict == Verdict::Complete) => "complete",
+        _ => "steady",
+    };
     let accepted = |point: &Point<'_>| point.mean(|summary| Some(summary.load.accepted));
     let most = curve
         .points
@@ -170,15 +180,15 @@ fn along(curve: &Curve<'_>, across: &Across) -> String {
     let last = curve.points.last().map_or(0.0, |point| point.x);
     match first_not {
         None if curve.points.len() == 1 => {
-            format!("steady at {}, accepted load {most}", place(last))
+            format!("{steady} at {}, accepted load {most}", place(last))
         }
-        None => format!("steady up to {}, the highest that was run", place(last)),
+        None => format!("{steady} up to {}, the highest that was run", place(last)),
         Some(0) if curve.points.len() == 1 => {
             format!("not steady at {}, accepted load {most}", place(last))
         }
         Some(0) => format!("not steady at any {what} that was run; accepted load at most {most}"),
         Some(first) => format!(
-            "steady up to {}, no longer at {}; accepted load at most {most}",
+            "{steady} up to {}, no longer at {}; accepted load at most {most}",
             place(curve.points[first - 1].x),
             place(curve.points[first].x)
         ),

@@ -8,13 +8,15 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
+    /// All messages, or all flows with a size, are delivered.
+    Complete,
     /// Accepted load follows offered load and nothing grows; an overload of 10 % would be called so in less than 1 %.
     Steady,
     /// Too close to the limit to tell in the cycles measured.
     Undecided,
     /// The fabric accepts less than is offered, beyond what chance explains.
     Saturated,
-    /// Messages were not delivered before the bound of the measurement.
+    /// Messages, or flows with a size, were not delivered: the bound of the measurement came first, or packets are lost.
     Incomplete,
     /// Packets in flight cannot move any more.
     Deadlocked,
@@ -30,7 +32,8 @@ impl fmt::Display for Verdict {
 
 impl Verdict {
     /// All of them, from the best to the worst: what is told of several runs is the worst.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
+        Self::Complete,
         Self::Steady,
         Self::Undecided,
         Self::Saturated,
@@ -42,6 +45,7 @@ impl Verdict {
     /// Its name.
     pub fn word(self) -> &'static str {
         match self {
+            Self::Complete => "complete",
             Self::Steady => "steady",
             Self::Undecided => "undecided",
             Self::Saturated => "saturated",
@@ -53,8 +57,39 @@ impl Verdict {
 
     /// Whether the run measured what it was asked to: means of others are of nothing in particular.
     pub fn is_measured(self) -> bool {
-        matches!(self, Self::Steady | Self::Undecided | Self::Saturated)
+        matches!(
+            self,
+            Self::Complete | Self::Steady | Self::Undecided | Self::Saturated
+        )
     }
+
+    /// Whether it is told in place of one that ended the run early: what becomes of jobs, before any load.
+    pub fn precedes(self, early: Self) -> bool {
+        matches!(self, Self::Complete | Self::Incomplete) && early == Self::Saturated
+    }
+
+    /// Whether the fabric did all that was asked of it.
+    pub fn keeps_up(self) -> bool {
+        matches!(self, Self::Complete | Self::Steady)
+    }
+}
+
+/// What is told of one class beside the verdict of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassVerdict {
+    /// Complete or incomplete where it has messages or flows with a size, else what its load is.
+    pub verdict: Verdict,
+    /// Why, in some words.
+    pub reason: String,
+}
+
+/// What the measurement left more of than it found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Growth {
+    /// Packets in source queues after it, less those before it.
+    pub backlog: i64,
+    /// Flits created in it, less those delivered in it.
+    pub present: i64,
 }
 
 /// Length of the phases as run \[cycles\].

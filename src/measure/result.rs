@@ -1,6 +1,6 @@
 //! A finished run: everything its metrics and reports are made of.
 
-use super::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
+use super::outcome::{ClassVerdict, CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
 use super::percentiles::{ByFlow, ByHops};
 use super::{CongestionLook, Flow, FlowRecord, FlowResult, Records};
 use crate::ids::HostId;
@@ -143,6 +143,8 @@ pub struct ClassInfo {
     pub bounds: Option<Bounds>,
     /// Whether its flows are the probes of others (D59).
     pub is_of_probes: bool,
+    /// What is told of it beside the verdict of the run, where some class has a job.
+    pub judged: Option<ClassVerdict>,
 }
 
 /// Bounds that the flows of a class ask for (D53).

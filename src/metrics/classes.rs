@@ -4,7 +4,7 @@ use super::Numbers::{Real, Statistics, Whole};
 use super::loads::load;
 use super::paths::set;
 use super::run::mean_hops;
-use super::{Entry, FRACTION, Metric, Of, OneClass, all, by_hops, flow_groups, json, metric};
+use super::{Entry, FRACTION, Metric, Of, OneClass, all, by_hops, flow_groups, jobs, json, metric};
 use crate::measure::{LatencySummary, RunResult};
 use serde_json::{Map, Value};
 
@@ -56,6 +56,7 @@ const MEAN_JITTER: Metric = of_class(
 /// Values with an entry for each of two places stand in `classes.csv` elsewhere than in `summary.json`.
 pub(super) const ENTRIES: &[Entry] = &[
     Entry::Fact("classes", |run| Some(list(run))),
+    jobs::COMPLETION.entry(),
     of_class(
         "classes.NAME.hosts",
         "",
@@ -254,6 +255,10 @@ fn list(run: &RunResult) -> Value {
         set(&mut values, "name", class.info.name.as_str().into());
         let levels = service_levels(&class.info.service_levels);
         set(&mut values, "sl", levels);
+        if let Some(judged) = &class.info.judged {
+            set(&mut values, "verdict", json(judged.verdict));
+            set(&mut values, "reason", judged.reason.as_str().into());
+        }
         for metric in all() {
             if let Some(value) = metric.of_class(&class) {
                 set(&mut values, metric.place(), value);

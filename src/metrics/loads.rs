@@ -40,8 +40,16 @@ pub fn senders(result: &RunResult) -> Vec<HostId> {
         .collect()
 }
 
-/// Share of the window in which a channel carried these flits.
+/// Share of the window in which a channel carried these of its flits. The last flit of a slow channel may take longer than
+/// what is left of the window; all shares of a channel together are at most 1.
 pub fn utilisation(result: &RunResult, channel: ChannelId, flits: u64) -> f64 {
-    let busy = flits as f64 * f64::from(result.channels[channel.index()].cycles_per_flit);
-    ratio(busy, result.cycles.measure as f64)
+    let pace = u64::from(result.channels[channel.index()].cycles_per_flit);
+    let all = result.records.channels.flits(channel) * pace;
+    ratio((flits * pace) as f64, all.max(result.cycles.measure) as f64)
+}
+
+/// Cycles of the window in which a channel carried flits.
+pub fn busy(result: &RunResult, channel: ChannelId) -> u64 {
+    let pace = u64::from(result.channels[channel.index()].cycles_per_flit);
+    (result.records.channels.flits(channel) * pace).min(result.cycles.measure)
 }

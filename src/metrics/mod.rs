@@ -19,6 +19,7 @@ mod control;
 mod flow_groups;
 mod flow_sizes;
 mod flows;
+mod jobs;
 mod loss;
 mod max_min;
 mod occupancy;
@@ -38,7 +39,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Every table, in the order of the file. New ones: one file, one `mod` line, one line here.
-static TABLES: [&[Entry]; 17] = [
+static TABLES: [&[Entry]; 18] = [
+    jobs::ENTRIES,
     run::ENTRIES,
     routes::ENTRIES,
     fluid::ENTRIES,

@@ -1,11 +1,28 @@
-//! Occupancy of the input queues of switches, where it is observed.
+//! What waits in the input queues of switches: packets, where they are observed, and how long their heads do.
 
 use super::loads::ratio;
+use super::run::of_run;
 use super::{Entry, counted};
 use crate::measure::RunResult;
 use serde_json::Value;
 
 pub(super) const ENTRIES: &[Entry] = &[
+    of_run(
+        "waits.longest",
+        "cycles",
+        "Longest time that a packet at the head of a switch queue waited for its output: from request to grant in the \
+         measurement, or to the end of the measurement",
+        |run| count(run, "waits.longest").into(),
+    )
+    .entry(),
+    counted(
+        "claims.made",
+        "packets",
+        "Packets at heads of switch queues that had waited for so long that they went before all others, with \
+         fabric.switch.claims",
+        |run| count(run, "claims.made").map(Value::from),
+    )
+    .entry(),
     counted(
         "queues.mean",
         "packets",

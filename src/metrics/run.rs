@@ -80,6 +80,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         Of::Verdict(|word| word == "deadlocked"),
     )
     .entry(),
+    metric(
+        "run.complete",
+        "0 or 1",
+        "1 when the verdict is complete: all messages, or all flows with a size, were delivered",
+        Of::Verdict(|word| word == "complete"),
+    )
+    .entry(),
     of_run(
         "run.cycles.warmup",
         "cycles",

@@ -1,6 +1,6 @@
 //! Values of the channels, and what the run took.
 
-use super::loads::{finite, ratio};
+use super::loads::{busy, finite, ratio};
 use super::run::of_run;
 use super::{Entry, json};
 use crate::ids::ChannelId;
@@ -13,7 +13,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Time channels carry flits, mean over channels",
         |run| {
             let (all, window) = (run.channels.len() as f64, run.cycles.measure as f64);
-            ratio(busy(run).sum::<u64>() as f64, window * all).into()
+            ratio(all_busy(run).sum::<u64>() as f64, window * all).into()
         },
     )
     .column()
@@ -24,7 +24,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "fraction of time",
         "Time the busiest channel carries flits",
         |run| {
-            let most = busy(run).max().unwrap_or(0);
+            let most = all_busy(run).max().unwrap_or(0);
             ratio(most as f64, run.cycles.measure as f64).into()
         },
     )
@@ -86,9 +86,6 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 /// Cycles in which each channel carried flits in the window.
-fn busy(run: &RunResult) -> impl Iterator<Item = u64> {
-    run.channels.iter().enumerate().map(|(channel, info)| {
-        let flits = run.records.channels.flits(ChannelId::from(channel));
-        flits * u64::from(info.cycles_per_flit)
-    })
+fn all_busy(run: &RunResult) -> impl Iterator<Item = u64> {
+    (0..run.channels.len()).map(|channel| busy(run, ChannelId::from(channel)))
 }

@@ -16,7 +16,7 @@ pub struct AdmissionPlan {
     pub first: u64,
     /// Cycles from round to round, at least 1.
     pub gap: u64,
-    /// Rounds in a row without an admission that end the rounds, at least 1.
+    /// Empty rounds in a row that end the rounds, at least 1.
     pub empty: u32,
     /// Rounds at most, at least 1.
     pub most: u32,

@@ -17,6 +17,8 @@ pub struct ClassPlan {
     pub name: String,
     /// Hosts that send this class, ascending.
     pub hosts: Vec<HostId>,
+    /// The same hosts as the scenario counts them: the rank of a host is its place here.
+    pub ranks: Vec<HostId>,
     /// Where packets go.
     pub pattern: Arc<dyn Pattern>,
     /// When packets are made, at hosts whose link has the speed of the first host's.
@@ -57,6 +59,7 @@ impl ClassPlan {
     ) -> Self {
         Self {
             name,
+            ranks: hosts.clone(),
             hosts,
             pattern: Arc::new(Senders::default()),
             process: Arc::new(Silent),

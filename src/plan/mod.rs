@@ -12,6 +12,7 @@ mod routes;
 mod scheduler;
 mod set_up;
 mod switch;
+mod times;
 
 pub use admission::{AdmissionPlan, Tried, name_of_probes};
 pub use class::{Broadcast, ClassPlan, Control, OtherProcess, OutOfBand, Requests, Slots};
@@ -22,9 +23,11 @@ pub use routes::RoutesOfFlows;
 pub use scheduler::{SCHEDULERS, Scheduler, Unit};
 pub use set_up::{Connection, Connections};
 pub use switch::{
-    BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns, Marking, Matching,
-    OutputArbitration, Queues, SwitchOptions, Victims,
+    Allocation, BufferSharing, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns, Marking,
+    Matching, OutputArbitration, Queues, SwitchOptions, Victims,
 };
+
+pub use times::Times;
 
 pub use crate::control::{Limit, ONE_FLIT_PER_CYCLE};
 

@@ -38,7 +38,7 @@ pub struct Phases {
     pub wall_seconds: Option<f64>,
     /// Most cycles to wait for tagged packets afterwards.
     pub drain_limit: u64,
-    /// Cycles without progress, with packets in flight, that count as a deadlock.
+    /// Least cycles between two looks for packets that can never move again.
     pub watchdog: u64,
 }
 

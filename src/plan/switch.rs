@@ -122,13 +122,33 @@ pub struct Dropping {
     pub rule: DropRule,
 }
 
-/// When a packet that first requests is dropped.
+/// When a packet is dropped that comes to a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DropRule {
-    /// When it does not fit the credits of its output lane: flow control would hold it.
+    /// When it first requests and does not fit the credits of its output lane: flow control would hold it.
     Held,
-    /// When at least so many flits of others wait for its output lane, at least 1.
+    /// When it comes to join its queue and at least so many flits wait for its output lane, at least 1.
     Threshold(u32),
+}
+
+/// How often outputs and inputs are matched, and what goes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// Rounds per cycle, at least 1.
+    pub iterations: u8,
+    /// From look to look at how long heads have waited, at least 1 \[cycles\]; those that have waited for longer are served
+    /// before all others (D72). `None` = nobody looks.
+    pub claims: Option<u64>,
+}
+
+impl Allocation {
+    /// So many rounds per cycle, and nothing before them.
+    pub fn rounds(iterations: u8) -> Self {
+        Self {
+            iterations,
+            claims: None,
+        }
+    }
 }
 
 /// The default switch and its options (model section 2).
@@ -152,8 +172,8 @@ pub struct SwitchOptions {
     pub output_lane_buffer: u32,
     /// Separable allocation order.
     pub matching: Matching,
-    /// Rounds of the allocation per cycle, at least 1.
-    pub iterations: u8,
+    /// Rounds of the allocation, and heads that go before all others.
+    pub allocation: Allocation,
     /// Choice among requests of one output lane.
     pub output_arbitration: OutputArbitration,
     /// A round-robin winner that does not fit the credits keeps its turn instead of being overtaken.

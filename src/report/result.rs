@@ -2,6 +2,7 @@
 
 use super::flow_results::flow_results;
 use super::usage::{host_name, usage};
+use crate::measure::outcome::ClassVerdict;
 pub use crate::measure::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
 pub use crate::measure::result::{
     AppPhaseInfo, Bounds, ChannelInfo, ClassInfo, FabricInfo, HostInfo, RoutingInfo, RunResult,
@@ -41,12 +42,12 @@ impl RunResult {
             reason: outcome.reason,
             is_cut: outcome.is_cut,
             length: outcome.length,
-            backlog_growth: outcome.backlog_growth,
-            present_growth: outcome.present_growth,
+            backlog_growth: outcome.growth.backlog,
+            present_growth: outcome.growth.present,
             precision: outcome.precision,
             cycles: outcome.cycles,
             records: outcome.records,
-            classes: class_infos(&resolved.plan),
+            classes: class_infos(&resolved.plan, &outcome.classes),
             hosts: host_infos(graph),
             channels: channel_infos(graph),
             flows: outcome.flows,
@@ -103,6 +104,7 @@ impl ClassInfo {
             hosts: hosts.filter(|&host| class.pattern.sends(host)).collect(),
             messages: class.messages,
             is_of_probes: false,
+            judged: None,
             bounds: class.requests.map(|requests| Bounds {
                 delay: requests.delay,
                 delay_per_switch: requests.delay_per_switch,
@@ -113,11 +115,12 @@ impl ClassInfo {
 }
 
 /// All classes of a plan, in order.
-fn class_infos(plan: &Plan) -> Vec<ClassInfo> {
+fn class_infos(plan: &Plan, judged: &[Option<ClassVerdict>]) -> Vec<ClassInfo> {
     let classes = (0..).zip(&plan.classes);
     classes
         .map(|(number, class)| ClassInfo {
             is_of_probes: plan.is_of_probes(number),
+            judged: judged.get(usize::from(number)).cloned().flatten(),
             ..ClassInfo::new(class)
         })
         .collect()

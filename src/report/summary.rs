@@ -23,6 +23,8 @@ pub const SCHEMA: &str = "virtlane-summary/2";
 )]
 pub struct Summary {
     pub schema: String,
+    #[serde(default)]
+    pub jobs: Vec<JobSummary>,
     pub fabric: FabricInfo,
     pub routing: RoutingInfo,
     pub scenario: ScenarioInfo,
@@ -136,6 +138,9 @@ pub struct ClassSummary {
     pub name: String,
     /// Service level.
     pub sl: ServiceLevels,
+    /// What is told of it beside the verdict of the run, where some class has a job.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
     /// Created \[fraction of link rate\].
     pub offered: f64,
     /// Delivered \[fraction of link rate\].
@@ -149,6 +154,57 @@ pub struct ClassSummary {
     /// Messages, of a class that sends any.
     #[serde(default)]
     pub messages: Option<MessageSummary>,
+}
+
+/// What a class has to deliver in all, or an application of it: messages, or flows with a size.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct JobSummary {
+    /// Name of the class.
+    pub class: String,
+    /// Name of the application, of a job that is not all of its class.
+    #[serde(default)]
+    pub application: Option<String>,
+    /// `messages` or `flows`.
+    pub of: String,
+    /// In all.
+    pub count: u64,
+    /// Complete ones.
+    pub complete: u64,
+    /// Flows that are not complete and lost packets.
+    #[serde(default)]
+    pub lost: Option<u64>,
+    /// First start \[cycle\].
+    pub first_start: Option<u64>,
+    /// Latest delivery of a complete one \[cycle\].
+    pub last_delivery: Option<u64>,
+    /// From the first start to the last delivery, when all are complete \[cycles\].
+    pub completion: Option<u64>,
+    /// The complete flow that took longest.
+    #[serde(default)]
+    pub slowest: Option<SlowestFlow>,
+}
+
+/// The complete flow that took longest.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct SlowestFlow {
+    /// Its id.
+    pub flow: u64,
+    /// Its source.
+    pub from: String,
+    /// Its destination.
+    pub to: String,
+    /// From its start to its end \[cycles\].
+    pub completion: u64,
+}
+
+impl JobSummary {
+    /// Name of the class, and of the application.
+    pub fn name(&self) -> String {
+        match &self.application {
+            None => self.class.clone(),
+            Some(application) => format!("{}, application {application}", self.class),
+        }
+    }
 }
 
 /// Messages of a class.

@@ -2,22 +2,28 @@
 
 use super::RunResult;
 use super::result::StageCost;
-use super::summary::{ClassSummary, LatencyPair, Summary, summarize};
+use super::summary::{ClassSummary, LatencyPair, SlowestFlow, Summary, summarize};
 use super::tables::service_levels;
 use crate::measure::LatencySummary;
 use crate::metrics::mean_hops;
 use crate::metrics::shown::{Line, lines};
+use crate::units::{cycles_of_a_flit, time};
 use std::fmt::Write;
 use std::path::Path;
 
 /// Cells of the latency columns.
 const LATENCY_CELLS: usize = 8;
 
+/// Jobs that have a row.
+const MOST_JOBS: usize = 16;
+
 /// The table, without the place of the results: it can be shown before they are written.
 pub fn human_table(result: &RunResult) -> String {
     let summary = summarize(result);
     let mut text = heading(result, &summary);
+    text += &jobs(&summary);
     text += &classes(result, &summary);
+    text += &verdicts(&summary);
     text += &footer(&summary);
     if !summary.stages.is_empty() {
         text += &stages(&summary.stages);
@@ -35,7 +41,7 @@ fn heading(result: &RunResult, summary: &Summary) -> String {
          fabric    {}, {}, {}, diameter {}\n\
          routing   {}: {}, {}, {}\n\
          run       seed {}, {}, {}\n\
-         cycles    {} warm-up, {} measured, {} drain, {} in all\n\
+         cycles    {} warm-up, {} measured, {} drain, {} in all\n{}\
          verdict   {}: {}\n{}\n",
         result.title,
         count(fabric.switches as u64, "switch", "switches"),
@@ -61,6 +67,7 @@ fn heading(result: &RunResult, summary: &Summary) -> String {
         cycles.measure,
         cycles.drain,
         cycles.total,
+        clock(result).map_or(String::new(), |told| format!("clock     {told}\n")),
         result.verdict,
         result.reason,
         result
@@ -68,6 +75,54 @@ fn heading(result: &RunResult, summary: &Summary) -> String {
             .as_ref()
             .map_or(String::new(), |length| format!("length    {length}\n")),
     )
+}
+
+/// One row per job: of each class, and of its applications, when its messages or flows with a size were delivered.
+fn jobs(summary: &Summary) -> String {
+    if summary.jobs.is_empty() {
+        return String::new();
+    }
+    let time = |cycles: u64| time(cycles as f64 * summary.scenario.cycle_ns);
+    let header = [
+        "job", "of", "in all", "complete", "lost", "start", "end", "cycles", "time", "slowest",
+    ];
+    let mut rows = vec![row(header)];
+    for job in summary.jobs.iter().take(MOST_JOBS) {
+        let slowest = job.slowest.as_ref().map(|slowest| {
+            let (cycles, SlowestFlow { flow, from, to, .. }) = (slowest.completion, slowest);
+            format!(
+                "flow {flow}, {from} to {to}: {cycles} cycles ({})",
+                time(cycles)
+            )
+        });
+        rows.push(vec![
+            job.name(),
+            job.of.clone(),
+            job.count.to_string(),
+            job.complete.to_string(),
+            whole(job.lost),
+            whole(job.first_start),
+            whole(job.last_delivery),
+            whole(job.completion),
+            job.completion.map_or_else(|| "-".to_owned(), time),
+            slowest.unwrap_or_else(|| "-".to_owned()),
+        ]);
+    }
+    let more = match summary.jobs.len().saturating_sub(MOST_JOBS) {
+        0 => String::new(),
+        more => format!("{more} more in summary.json; "),
+    };
+    align(&rows)
+        + &format!("({more}start, end: cycle of the first start, of the last delivery)\n\n")
+}
+
+/// How long a cycle is, where that is less than a flit on any link.
+fn clock(result: &RunResult) -> Option<String> {
+    let paces = result
+        .channels
+        .iter()
+        .map(|channel| channel.cycles_per_flit);
+    cycles_of_a_flit(result.scenario.cycle_ns, paces.min()?)
 }
 
 /// One row per class, and one for all when there are several.
@@ -153,6 +208,20 @@ fn latency(latency: &LatencySummary) -> [String; LATENCY_CELLS / 2] {
     let whole = [latency.p50, latency.p99, latency.max].map(whole);
     let [p50, p99, max] = whole;
     [decimal(latency.mean, 1), p50, p99, max]
+}
+
+/// What is told of classes beside the verdict of a run that has jobs; nothing of what is a job itself.
+fn verdicts(summary: &Summary) -> String {
+    let classes = summary.classes.iter();
+    let told = classes.filter_map(|class| Some((class, class.verdict?)));
+    let loads = told.filter(|(class, _)| summary.jobs.iter().all(|job| job.class != class.name));
+    let words: Vec<String> = loads
+        .map(|(class, verdict)| format!("{} {verdict}", class.name))
+        .collect();
+    match words.len() {
+        0 => String::new(),
+        _ => format!("beside    {}\n", words.join(", ")),
+    }
 }
 
 /// The lines of metrics, then what the run took.

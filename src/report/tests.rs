@@ -112,6 +112,7 @@ fn class(name: &str, levels: &[u8], hosts: &[u32]) -> ClassInfo {
         messages: None,
         bounds: None,
         is_of_probes: false,
+        judged: None,
     }
 }
 

@@ -42,9 +42,9 @@ pub struct Point<'a> {
 }
 
 impl<'a> Point<'a> {
-    /// Whether the fabric keeps up with what is offered: a load that is sustained, or all runs steady.
+    /// Whether the fabric keeps up with what is offered: a load that is sustained, or all runs steady or complete.
     pub fn keeps_up(&self) -> bool {
-        let is_steady = self.verdict == Verdict::Steady;
+        let is_steady = self.verdict.keeps_up();
         (self.judgement).map_or(is_steady, |judgement| judgement == Judgement::Sustained)
     }
 

@@ -68,6 +68,11 @@ pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
         })
     }
 
+    /// Whether it says itself which lanes every service level has; else groups of lanes are given out level by level.
+    fn gives_lanes(&self) -> bool {
+        false
+    }
+
     /// Output ports `[switch][switch]` towards the management ports of switches, 0 at the switch itself; `None` for
     /// engines that route to hosts only. No packet of the simulator goes there; dumps of the tables have them.
     fn management(&self, _graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
@@ -104,6 +109,11 @@ impl Engine {
     /// An engine that adapts.
     pub fn adaptive(engine: impl AdaptiveEngine + 'static) -> Self {
         Self::Adaptive(Box::new(engine))
+    }
+
+    /// Whether it says itself which lanes every service level has.
+    pub fn gives_lanes(&self) -> bool {
+        matches!(self, Self::Tables(engine) if engine.gives_lanes())
     }
 
     /// The routes of a graph; relative names of files start from `base`.

@@ -1,7 +1,8 @@
-//! What is read of all shards between windows: flits sent, packets under way.
+//! What is read of all shards between windows: flits granted and crossed, packets under way.
 
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
+use crate::cycle::mechanisms::ahead::Ahead;
 use crate::cycle::mechanisms::control::Senders;
 use crate::cycle::mechanisms::dropping::Drops;
 use crate::cycle::mechanisms::flows::{Flows, Tails};
@@ -14,7 +15,7 @@ use crate::measure::{FlowCounts, Records};
 use crate::run::shard::Inspect;
 use crate::run::shards::Shards;
 
-/// Collects the flit counters of all output lanes.
+/// Collects the flit counters of all output lanes: what was granted.
 pub(super) struct Sent<'a> {
     /// Outgoing channel of every port row of every shard.
     pub(super) channels: &'a [Vec<ChannelId>],
@@ -22,7 +23,7 @@ pub(super) struct Sent<'a> {
     pub(super) shard: usize,
     /// Lanes of a channel.
     pub(super) lanes: usize,
-    /// Flits sent so far, `[channel * lanes + lane]`; lanes count modulo 2^32.
+    /// Flits granted so far, `[channel * lanes + lane]`; lanes count modulo 2^32.
     pub(super) flits: Vec<u64>,
 }
 
@@ -35,6 +36,41 @@ impl Inspect for Sent<'_> {
                 let sent = view.sent(numbering.lane(port, number as u32));
                 *total += u64::from(sent.wrapping_sub(*total as u32));
             }
+        }
+        self.shard += 1;
+    }
+}
+
+/// Of flits granted so far, `[channel * lanes + lane]`, those that have crossed (D22).
+pub fn crossed(shards: &Shards, lanes: usize, granted: Vec<u64>) -> Vec<u64> {
+    let mut crossed = Crossed {
+        channels: shards.port_channels(),
+        shard: 0,
+        lanes,
+        now: shards.now(),
+        flits: granted,
+    };
+    shards.inspect(&mut crossed);
+    crossed.flits
+}
+
+/// Takes what crosses later off what was granted.
+struct Crossed<'a> {
+    channels: &'a [Vec<ChannelId>],
+    shard: usize,
+    lanes: usize,
+    now: u64,
+    flits: Vec<u64>,
+}
+
+impl Inspect for Crossed<'_> {
+    fn look(&mut self, view: &dyn Columns) {
+        let ahead = Ahead::new(view, self.now);
+        for (port, channel) in Channels::new(&self.channels[self.shard]).enumerate() {
+            let first = channel.index() * self.lanes;
+            ahead.each(port, |lane, flits| {
+                self.flits[first + lane as usize] -= flits;
+            });
         }
         self.shard += 1;
     }

@@ -13,7 +13,7 @@ use crate::fabric::mask::{LaneMask, Mask, QueueMask};
 use crate::fabric::placement::{Placement, credit_latency};
 use crate::fabric::rows::{BorderRow, FarEnd, Numbering, QueueRow, Row, SwitchRow, TurnRow};
 use crate::ids::{ChannelId, SlId};
-use crate::plan::{ClassPlan, Plan, Queues};
+use crate::plan::{ClassPlan, DropRule, Plan, Queues};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{Routes, Tables};
 use crate::topology::Graph;
@@ -56,7 +56,11 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
     }
     // a dropped packet leaves beside the one that its input sends
     let several = switch.speedup != 1 || plan.switch.drop.is_some();
-    switch.stepped_credits = (switch.pool || !switch.classifier.is_lane()) && several;
+    let is_shared = switch.pool || !switch.classifier.is_lane();
+    // ... and by a threshold beside the one that leaves its own queue
+    let rule = plan.switch.drop.as_ref().map(|drop| drop.rule);
+    let by_threshold = matches!(rule, Some(DropRule::Threshold(_)));
+    switch.stepped_credits = is_shared && several || by_threshold;
     let mut forwarding = Forwarding {
         layers: 1,
         host_count: graph.hosts().len(),
@@ -366,9 +370,11 @@ impl Lowering<'_> {
         let round_trip = latency + credit_latency(self.graph, self.plan, channel);
         let step = self.graph.channel(channel).timing.cycles_per_flit;
         self.shared.switch.sink_step == 0
-            // adaptive routing looks at credits as loads, and they decide what is dropped
+            // adaptive routing looks at credits as loads, and they decide what is dropped, and what claims wait for (D72) while
+            // their outputs are busy
             && self.tables.is_some()
             && self.plan.switch.drop.is_none()
+            && self.plan.switch.allocation.claims.is_none()
             && self.shared.switch.output_buffer + self.shared.switch.output_lane_buffer == 0
             && (round_trip - 1) / step + u32::from(self.shared.traffic.largest)
                 <= self.plan.switch.lane_capacity

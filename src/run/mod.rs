@@ -15,6 +15,7 @@ pub mod simulation;
 pub mod sizing;
 pub mod transport;
 pub mod wait_for;
+pub mod waits;
 pub mod watch;
 pub mod watchdog;
 

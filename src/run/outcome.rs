@@ -1,7 +1,9 @@
 //! What a run is asked and what it tells: settings, progress, counters, errors.
 
 use super::checkpoint::CheckpointError;
-pub use crate::measure::outcome::{CycleCounts, Estimates, StageCost, TimelineRow, Verdict};
+pub use crate::measure::outcome::{
+    ClassVerdict, CycleCounts, Estimates, Growth, StageCost, TimelineRow, Verdict,
+};
 use crate::measure::percentiles::{ByFlow, ByHops};
 use crate::measure::{CongestionLook, Flow, FlowCounts, FlowRecord, Records};
 use crate::traffic::messages::MessageError;
@@ -122,10 +124,10 @@ pub struct Outcome {
     pub records: Records,
     /// Counters over time.
     pub timeline: Vec<TimelineRow>,
-    /// Packets in source queues after the measurement, less those before it.
-    pub backlog_growth: i64,
-    /// Flits created in the measurement, less those delivered in it.
-    pub present_growth: i64,
+    /// What is told of each class, where some class has a job; `None` of what the program makes.
+    pub classes: Vec<Option<ClassVerdict>>,
+    /// What the measurement left more of than it found.
+    pub growth: Growth,
     /// How precise the means are.
     pub precision: Estimates,
     /// Whether the measurement was cut short because the fabric is certainly overloaded.

@@ -221,6 +221,7 @@ impl Shards {
         hops.fold(Hops::default(), |sum, hops| Hops {
             packets: sum.packets + hops.packets,
             flits: sum.flits + hops.flits,
+            longest: sum.longest.max(hops.longest),
         })
     }
 

@@ -1,6 +1,8 @@
 //! The simulation: shards that run windows of cycles in parallel, and what is done between two cycles.
 
-use super::acts::{Acts, Feed, GlobalAct, LastingAct, Opening, OwnSwitches, Rounds, SavedActs};
+use super::acts::{
+    Acts, Feed, GlobalAct, LastingAct, Looks, Opening, OwnSwitches, Rounds, SavedActs,
+};
 use super::build::Blueprint;
 use super::outcome::RunError;
 use super::shard::Shard;
@@ -97,6 +99,9 @@ impl Simulation {
         }
         if let Some(rounds) = Rounds::new(plan, graph, routes) {
             simulation.register(rounds);
+        }
+        if let Some(looks) = Looks::new(plan) {
+            simulation.register(looks);
         }
         if let Some(looks) = OwnSwitches::new(plan, graph, routes) {
             simulation.register(looks);

@@ -8,6 +8,7 @@ use super::sections::Scenario;
 use super::syntax::parser::parse;
 use super::syntax::{Field, Node, ScenarioError, Sources, Value};
 use crate::routing::Tables;
+use crate::text_file::without_mark;
 use std::path::{Path, PathBuf};
 
 /// The scenario that runs when no file is given.
@@ -65,7 +66,7 @@ impl Document {
         let text = String::from_utf8(bytes)
             .map_err(|_| whole_file("the file is not UTF-8 text".into()))?;
         let base = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&name, &text, base)
+        Self::parse(&name, without_mark(&text), base)
     }
 
     /// The embedded default scenario.

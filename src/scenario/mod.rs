@@ -3,6 +3,7 @@
 //! `Document` (text) `-> Scenario` (typed values) `-> Resolved` (plan, graph, tables, proof).
 
 pub mod bounds;
+pub mod credit_loops;
 pub mod document;
 pub mod expectation;
 pub mod identity;

@@ -114,7 +114,7 @@ impl LevelShares {
 }
 
 /// Lanes of these service levels in a row of the map.
-fn lanes_of(map: &LaneMap, row: usize, levels: &[SlId]) -> BTreeSet<u8> {
+pub(super) fn lanes_of(map: &LaneMap, row: usize, levels: &[SlId]) -> BTreeSet<u8> {
     let layers = usize::from(map.layers);
     let profile = &map.profiles[row * map.keys()..][..map.keys()];
     let of = |level: &SlId| profile.get(level.index() * layers..(level.index() + 1) * layers);

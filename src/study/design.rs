@@ -321,6 +321,11 @@ mod tests {
             ("(axes: [Zip([])])", "at least one axis"),
             (
                 "(axes: [(\"fabric.switch.lanes\", [4, 4])])",
+                "stands here twice",
+            ),
+            (
+                "(axes: [(\"traffic.0.process\", [Bernoulli(load: 0.1), Bernoulli(load: 0.2)]), \
+                 (\"traffic.0.process.load\", [0.3, 0.4])])",
                 "are the same run",
             ),
             ("(axes: [], seeds: 1000001)", "1000001 runs"),

@@ -2,7 +2,7 @@
 //!
 //! Intervals come from independent replications (Student's t over seeds); a point with one run takes them from
 //! the batches inside the run where there are any. The column `interval` says which. Only runs that went to their
-//! end count: steady, undecided and saturated ones, and those of a search that were cut short. The rows of a search have the
+//! end count: complete, steady, undecided and saturated ones, and those of a search that were cut short. The rows of a search have the
 //! judgement of their load instead of the verdicts of its runs, each of which sees less than all together.
 
 use super::Design;
@@ -14,7 +14,7 @@ use crate::report::columns::{self, Column, Kind};
 use serde_json::Value;
 
 /// Verdicts from the worst to the best: a row shows the worst of its runs.
-const WORST_FIRST: [&str; 7] = [
+const WORST_FIRST: [&str; 8] = [
     "failed",
     "deadlocked",
     "interrupted",
@@ -22,6 +22,7 @@ const WORST_FIRST: [&str; 7] = [
     "saturated",
     "undecided",
     "steady",
+    "complete",
 ];
 
 /// A run as the table needs it.

@@ -84,6 +84,8 @@ pub struct PatternContext<'a> {
     pub graph: &'a Graph,
     /// Hosts that send this class, ascending.
     pub hosts: &'a [HostId],
+    /// The same hosts by their ranks.
+    pub ranks: &'a [HostId],
     /// Seed of the scenario.
     pub seed: u64,
     /// Number of the class, for its stream.

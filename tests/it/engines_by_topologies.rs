@@ -82,6 +82,7 @@ const LONG: u64 = 20_000;
 
 fn document(topology: &str, engine: &str, lanes: u8, length: u64) -> Document {
     let drain = 20 * length + 100_000;
+    let levels = if lanes > 1 { "[0, 1]" } else { "0" };
     let text = format!(
         "Scenario(
             title: \"{engine} on {topology}\",
@@ -99,7 +100,7 @@ fn document(topology: &str, engine: &str, lanes: u8, length: u64) -> Document {
                 pattern: Uniform,
                 process: Bernoulli(load: 0.9),
                 size: \"256 B\",
-                sl: [0, 1],
+                sl: {levels},
             )],
             phases: (
                 warmup: \"100 cycles\",

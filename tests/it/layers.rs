@@ -7,7 +7,15 @@ use std::path::Path;
 
 /// Root modules from the bottom up. A module may import its own layer and the ones before it.
 const LAYERS: [&[&str]; 15] = [
-    &["ids", "units", "rng", "registry", "references", "chart"],
+    &[
+        "ids",
+        "units",
+        "rng",
+        "registry",
+        "references",
+        "text_file",
+        "chart",
+    ],
     MODELS,
     &["metrics"],
     &["scenario"],

@@ -24,20 +24,34 @@ mod importers;
 mod imported;
 #[path = "../fuzz/messages.rs"]
 mod message_input;
+// Files of other programs, lists of users: nothing is dropped without a word.
+mod outside;
 // Networks that others have published: the same graphs, port by port.
 mod networks;
 // Every routing engine on every topology it accepts, run with the laws checked.
 mod engines_by_topologies;
 // Results known from theory, on the shipped scenarios.
 mod validation;
+// Loads of channels at the edges of windows.
+mod channel_loads;
+// Tables and metrics of runs: sums, scales, windows, and values by hand.
+mod tables;
 // Algorithms that calculate rates by messages, against the solvers.
 mod rates;
 // Runs that are stopped and go on.
 mod checkpoints;
+mod claims;
 mod congestion;
 mod criteria;
 // What is done between two cycles.
 mod acts;
+// Reservations of flows that end.
+mod admission_ends;
+// Outputs of switches that drop.
+mod dropping;
+
+// Choices by load, and bounds.
+mod adaptive;
 // Messages of traces, replayed.
 mod messages;
 // Records of packets and flows.

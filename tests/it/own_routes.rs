@@ -134,7 +134,8 @@ fn routes_of_the_tables_change_nothing() {
 const ASKING: &str = r#"(name: "asks", flows: [(pairs: Permutations(count: 2), bytes: "8 flits")], size: "8 flits", requests: (peak: 0.01),
     control: Reservation(), answers: (size: "1 flits", sl: 1))"#;
 
-/// Probes go over the route of their flow and visit its channels; replies, which reserve nothing, go by the tables.
+/// Probes go over the route of their flow and visit its channels, to reserve and to release; replies and answers, which reserve
+/// nothing, go by the tables.
 #[test]
 fn probes_go_with_their_flow() {
     let traffic = |answers: &str| {
@@ -155,7 +156,7 @@ fn probes_go_with_their_flow() {
         let tables = resolved.routes.tables().expect("FatTree has tables");
         let routes = plan.routes_of_flows.as_ref().expect("they are carried");
         let visits = routes.iter().map(|route| route.len() as u64).sum::<u64>();
-        assert_eq!(outcome.records.counts["control.visits"], visits);
+        assert_eq!(outcome.records.counts["control.visits"], 2 * visits);
         assert!(outcome.flow_counts.iter().all(|flow| flow.sent.logged == 1));
         let mut expected = vec![0; graph.channels().len()];
         for (flow, route) in plan.flows.iter().zip(routes.iter()) {
@@ -163,8 +164,8 @@ fn probes_go_with_their_flow() {
             if control.transport.is_none() {
                 let back = tables.path(graph, flow.destination, flow.source, SlId(1));
                 let back = back.expect("there is one").into_iter();
-                add(&mut expected, route.iter().copied(), 1);
-                add(&mut expected, back.map(|(channel, _)| channel), 1);
+                add(&mut expected, route.iter().copied(), 2);
+                add(&mut expected, back.map(|(channel, _)| channel), 2);
             }
         }
         let channels = graph.channel_ids();

@@ -24,8 +24,9 @@ fn systems(changes: &[&str]) -> String {
 }
 
 /// Sets of options: a name, and what is set.
-const SETS: [(&str, &[&str]); 14] = [
+const SETS: [(&str, &[&str]); 16] = [
     ("plain", &[]),
+    ("claims", &["fabric.switch.claims=Every(\"16 cycles\")"]),
     (
         "marking",
         &["fabric.switch.marking=(threshold: \"8 flits\")"],
@@ -33,6 +34,14 @@ const SETS: [(&str, &[&str]); 14] = [
     (
         "output lanes",
         &["fabric.switch.output_lane_buffer=2 flits"],
+    ),
+    (
+        "output buffers of several lanes",
+        &[
+            "fabric.switch.output_buffer=8 flits",
+            "fabric.switch.lanes=2",
+            "traffic.0.sl=0",
+        ],
     ),
     ("input first", &["fabric.switch.matching=InputFirst"]),
     ("two rounds", &["fabric.switch.iterations=2"]),

@@ -138,6 +138,12 @@ impl AnswerRooms {
             .is_none_or(|share| self.rooms[self.place(host, share.bound)] >= share.packets)
     }
 
+    /// All the room for answers to a class at a host, and what one packet takes of it; `None`: it takes none.
+    pub fn demand(&self, class: u16) -> Option<(u32, u32)> {
+        let share = self.taken(class)?;
+        Some((self.bounds[usize::from(share.bound)], share.packets))
+    }
+
     /// The sink of a host takes a packet of a class.
     #[inline]
     pub fn begin(&mut self, host: HostRow, class: u16, now: u64) {

@@ -1,9 +1,11 @@
 //! What only some fabrics have: each a [`Mechanism`](crate::cycle::Mechanism), in one file or folder.
 
 pub mod adaptive;
+pub mod ahead;
 pub mod answer_rooms;
 pub mod barriers;
 pub mod bounded_queues;
+pub mod claims;
 pub mod congestion;
 pub mod control;
 pub mod dropping;

@@ -77,29 +77,33 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 #[inline]
 pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let first = view.shared.iterations() == 1 || view.lists.settled == 0;
-    let (mut hops, mut flits) = (0, 0);
+    let (mut hops, mut flits, mut longest) = (0, 0, view.lists.hops.longest);
     let mut grants = std::mem::take(&mut view.lists.grants);
     for grant in &mut grants[view.lists.settled..] {
         if grant.accepted {
-            flits += u64::from(view.queues[grant.queue].size);
-            grant.packet = carry_out(view, grant, first);
+            let queue = &view.queues[grant.queue];
+            flits += u64::from(queue.size);
+            longest = longest.max(queue.waited(view.now));
+            grant.packet = carry_out::<W, P, true>(view, grant, first);
             hops += 1;
         }
     }
     view.lists.hops.packets += hops;
     view.lists.hops.flits += flits;
+    view.lists.hops.longest = longest;
     view.lists.settled = grants.len();
     view.lists.grants = grants;
 }
 
-/// Returns the packet. `first`: pointers over inputs and outputs move, as they do in the first round.
+/// Returns the packet. `first`: pointers over inputs and outputs move, as they do in the first round; without `TURNS` none does:
+/// the grant was nobody's turn.
 #[inline]
-fn carry_out<const W: usize, P: RuleSet>(
+pub(in crate::cycle) fn carry_out<const W: usize, P: RuleSet, const TURNS: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: bool,
 ) -> PacketRow {
-    if view.shared.open() {
+    if view.shared.adaptation().is_some() {
         adaptive::withdraw(view, grant);
     }
     let queue = &mut view.queues[grant.queue];
@@ -120,7 +124,9 @@ fn carry_out<const W: usize, P: RuleSet>(
         until = output_lanes::hold(view, grant);
     }
     let start = occupy_output(view, grant, flits, until);
-    move_pointers(view, grant, first);
+    if TURNS {
+        move_pointers(view, grant, first);
+    }
     if view.shared.tables().is_some() {
         vl_tables::commit_grant(view, grant, flits);
     }

@@ -52,6 +52,9 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
         raise(view, queue, view.queue_port(queue));
     }
     view.lists.heads = heads;
+    if let Some(adaptation) = view.shared.adaptation() {
+        adaptive::choose(view, adaptation);
+    }
 }
 
 /// Appends a packet to its queue. A new head raises its request when it can be head now, else (its
@@ -138,6 +141,26 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
         )
     }
 
+    /// The same before the stage has told a packet with a route of its own that it is at the switch.
+    pub(in crate::cycle) fn next_hop_ahead(
+        &self,
+        input: PortRow,
+        packet: PacketRow,
+    ) -> (PortRow, u8) {
+        let port = &self.ins[input];
+        let first = self.switches[port.owner].first_port;
+        let routes = self.shared.own_routes();
+        let via = self.records[packet].via;
+        let own = routes.and_then(|routes| routes.output_at(routes.behind(via)));
+        next_hop(
+            &self.shared.forwarding,
+            port,
+            first,
+            (&self.packets[packet], own),
+            &self.outs,
+        )
+    }
+
     /// Lane and flits of every packet that has come to an input of a switch in this cycle, of the lane that it goes to there;
     /// not with adaptive routing.
     #[inline]
@@ -163,8 +186,8 @@ fn raise<const W: usize, P: RuleSet>(
     port_row: PortRow,
 ) {
     let shared = view.shared;
-    if let Some(adaptation) = shared.adaptation() {
-        return adaptive::raise(view, adaptation, queue_row, port_row);
+    if shared.adaptation().is_some() {
+        return view.lists.choosing.push(queue_row);
     }
     let own = own_output(view, view.queues[queue_row].head);
     let port = &mut view.ins[port_row];
@@ -184,6 +207,7 @@ fn raise<const W: usize, P: RuleSet>(
     queue.out_lane = out_lane;
     queue.size = size;
     queue.requesting = true;
+    queue.since = view.now as u32;
     if shared.output_arbitration() == OutputArbitration::FirstComeFirstServed {
         view.records[queue.head].requested = view.now;
     }

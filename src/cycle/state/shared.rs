@@ -175,7 +175,7 @@ impl SwitchRules {
             stepped_credits: false,
             output_arbitration: options.output_arbitration,
             matching: options.matching,
-            iterations: options.iterations,
+            iterations: options.allocation.iterations,
             reserve: options.reserve,
             sink_step: 0,
             open: false,

@@ -113,13 +113,15 @@ pub struct CreditReturn {
     pub step: u16,
 }
 
-/// Packets and flits that passed switches since cycle 0.
+/// Packets and flits that passed switches since cycle 0, and how long one has waited for that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hops {
     /// Packets, summed over switches.
     pub packets: u64,
     /// The same in flits.
     pub flits: u64,
+    /// Longest time from the request of a head to its grant, of those granted since this was set to 0 \[cycles\].
+    pub longest: u32,
 }
 
 /// Lists that the stages of a cycle hand on. Between cycles only [`Self::visits`] and [`Self::hops`] say anything.
@@ -158,6 +160,9 @@ pub struct Worklists {
     /// Their loads.
     #[serde(skip)]
     pub loads: Vec<u32>,
+    /// Heads that choose in this cycle.
+    #[serde(skip)]
+    pub choosing: Vec<QueueRow>,
     /// Packets that leave the shard.
     #[serde(skip)]
     pub departures: Vec<Departure>,

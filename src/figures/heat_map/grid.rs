@@ -145,7 +145,6 @@ pub(super) fn draw(
         }
     }
     caption += &shades.caption();
-    caption += super::above_one(channels);
     Ok(Figure {
         name: "channel-utilisation",
         caption,

@@ -40,15 +40,6 @@ pub(super) fn draw(run: &Run) -> Result<Option<Figure>, FigureError> {
     }
 }
 
-/// Explains shares above 1.
-fn above_one(channels: &[ChannelUse]) -> &'static str {
-    if channels.iter().any(|channel| channel.utilisation > 1.0) {
-        " A packet counts whole in the cycle it starts, so a short window can show a little more than 1."
-    } else {
-        ""
-    }
-}
-
 /// What the colours go over: the shares there are, so that differences show where all channels are about as busy.
 struct Shades(Range<f64>);
 

@@ -42,15 +42,10 @@ pub(super) fn draw(channels: &[ChannelUse]) -> Result<Figure, FigureError> {
     };
     Ok(Figure {
         name: "channel-utilisation",
-        caption: caption(channels),
+        caption: CAPTION.to_owned(),
         svg: chart.svg()?,
     })
 }
 
-fn caption(channels: &[ChannelUse]) -> String {
-    format!(
-        "Share of the window in which a channel carried flits. A flat curve is balanced; a steep start is a few channels \
-         that carry most.{}",
-        super::above_one(channels)
-    )
-}
+const CAPTION: &str = "Share of the window in which a channel carried flits. A flat curve is balanced; a steep start is a few \
+     channels that carry most.";

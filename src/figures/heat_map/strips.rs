@@ -198,7 +198,7 @@ pub(super) fn draw(kinds: &[Kind], channels: &[ChannelUse]) -> Result<Figure, Fi
         color_map::key(area, place, shades.0.clone(), LABEL)?;
         Ok(told)
     })?;
-    let caption = CAPTION.to_owned() + &shades.caption() + super::above_one(channels);
+    let caption = CAPTION.to_owned() + &shades.caption();
     Ok(Figure {
         name: "channel-utilisation",
         caption,

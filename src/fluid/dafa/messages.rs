@@ -1,6 +1,6 @@
 //! What elements tell each other.
 
-use crate::fluid::rates::link_worker::AppBits;
+use crate::fluid::link_worker::AppBits;
 use std::sync::Arc;
 
 /// Which PIF a message belongs to: number of the calculation, and of the PIF within it; both from 1.

@@ -28,7 +28,7 @@
 //!
 //! References: [`ZDORNOV_BIRK`](crate::references::ZDORNOV_BIRK) §4.3.3, §6.5
 //!
-//! [`LinkWorker`]: super::rates::link_worker::LinkWorker
+//! [`LinkWorker`]: super::link_worker::LinkWorker
 
 mod element;
 pub mod elements;

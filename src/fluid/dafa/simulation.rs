@@ -3,8 +3,8 @@
 use super::element::Element;
 use super::messages::{Answer, Message, Stamp, Task};
 use super::{Elements, Times};
+use crate::fluid::link_worker::{AppBits, LinkWorker};
 use crate::fluid::network::Network;
-use crate::fluid::rates::link_worker::{AppBits, LinkWorker};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

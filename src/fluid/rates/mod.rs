@@ -8,9 +8,9 @@
 mod afa;
 mod afa_lists;
 mod app_set;
+mod dafa;
 mod ffa;
 mod filling;
-pub mod link_worker;
 mod pafa;
 mod saa;
 mod saa_m;
@@ -28,6 +28,8 @@ pub static SOLVERS: Registry<Solver> = Registry {
     entries: &[
         afa::ENTRY,
         afa_lists::ENTRY,
+        dafa::ENTRY,
+        dafa::STAR,
         ffa::ENTRY,
         pafa::ENTRY,
         saa::ENTRY,

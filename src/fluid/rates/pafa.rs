@@ -15,9 +15,9 @@
 //!
 //! References: [`ZDORNOV_BIRK`] §4.3.3
 
-use super::link_worker::{AppBits, LinkWorker};
 use super::{Allocation, Solver, TooLargeError, afa, afa_lists};
 use crate::fluid::check;
+use crate::fluid::link_worker::{AppBits, LinkWorker};
 use crate::fluid::network::Network;
 use crate::references::ZDORNOV_BIRK;
 use crate::registry::Entry;

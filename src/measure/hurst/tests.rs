@@ -179,7 +179,6 @@ fn self_similar_sources_have_their_h() {
             (0..20).map(|id| packets(&text, FLIT, id, (200, 1 << 17))),
         );
         for (mean, half_width, _) in found {
-            println!("H {h}: {mean:.3} +- {half_width:.3}");
             assert!((mean - h).abs() < 0.03, "{h}: {mean} +- {half_width}");
         }
     }

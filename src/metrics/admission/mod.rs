@@ -3,7 +3,7 @@
 pub(super) mod criteria;
 
 use super::{Entry, counted};
-use crate::measure::RunResult;
+use crate::measure::{FlowResult, RunResult};
 use serde_json::Value;
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -41,6 +41,41 @@ pub(super) const ENTRIES: &[Entry] = &[
     )
     .column()
     .line("admitted", |flows| format!("{flows:.0} flows"))
+    .entry(),
+    counted(
+        "admission.released",
+        "flows",
+        "Flows that have ended since cycle 0 and whose reservation the desk has taken back",
+        |run| {
+            let counts = &run.records.counts;
+            counts.get("admission.released").map(|&flows| flows.into())
+        },
+    )
+    .entry(),
+    counted(
+        "admission.blocking",
+        "fraction of the requests",
+        "Requests that have not led to an admission, part of all: how likely a request is refused",
+        |run| {
+            let requests = both(run, "admission.requests.", "reservation.requests")?;
+            let refused = requests.saturating_sub(admitted(run)?);
+            (requests > 0).then(|| (refused as f64 / requests as f64).into())
+        },
+    )
+    .entry(),
+    counted(
+        "admission.holding.mean",
+        "cycles",
+        "Holding time: from the start of an admitted flow to its last delivery, mean of those that have a size and are complete",
+        |run| {
+            let asking = run.flow_results.iter().filter(|flow| {
+                run.classes[usize::from(flow.class)].bounds.is_some()
+            });
+            let times = asking.filter_map(FlowResult::completion);
+            let (sum, flows) = times.fold((0, 0), |(sum, flows), time| (sum + time, flows + 1));
+            (flows > 0).then(|| (sum as f64 / f64::from(flows)).into())
+        },
+    )
     .entry(),
     counted(
         "admission.wait.mean",

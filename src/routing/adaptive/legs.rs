@@ -45,6 +45,13 @@ pub trait Legs: Send + Sync + std::fmt::Debug {
         }
     }
 
+    /// The words with which [`Self::depart`] sends a packet straight from `source` to `home`, with their chances, where these
+    /// depend on nothing else; `None` where they depend on loads, where packets go through other switches, and where an
+    /// engine does not say.
+    fn chances(&self, _source: SwitchId, _home: SwitchId) -> Option<Vec<(u16, f64)>> {
+        None
+    }
+
     /// Whether [`Self::depart`] sends packets only through switches that lie on a shortest way from their source to
     /// their destination's: two shortest legs are a shortest way then.
     fn stays_between(&self) -> bool {

@@ -74,7 +74,7 @@ pub enum Selection {
     First,
     /// Requests one drawn with equal chances.
     Random,
-    /// Requests one with the least load; ties are drawn.
+    /// Requests one for which fewest flits wait; ties are drawn.
     LeastLoad,
     /// Requests all; the first accepted grant withdraws the others.
     Open,
@@ -82,7 +82,7 @@ pub enum Selection {
 
 /// What a departing packet may look at.
 pub trait Local {
-    /// Load of an output port (from 1) and a lane of the packet's group \[flits\].
+    /// What lies downstream of an output port (from 1) and a lane of the packet's group \[flits\].
     fn load(&self, port: u16, lane: u8) -> u32;
 
     /// A uniform integer in `0..bound`; `bound` is at least 1.

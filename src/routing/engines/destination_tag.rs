@@ -95,7 +95,7 @@ impl RoutingEngine for DestinationTag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::loads::bound::{Place, bound};
+    use crate::routing::loads::bound::{Limits, Place, Router, bound};
     use crate::routing::loads::demand::Demand;
     use crate::routing::tests::conformance::{agrees_with_paths, budget, engine, proof};
     use crate::routing::tests::graphs::tree;
@@ -129,6 +129,7 @@ mod tests {
         let context = PatternContext {
             graph: &graph,
             hosts: &hosts,
+            ranks: &hosts,
             seed: 1,
             class: 0,
         };
@@ -136,7 +137,9 @@ mod tests {
         let pattern = build(Arguments { text }, &context).unwrap();
         let mut demand = Demand::none(hosts.len());
         demand.add(&graph, &*pattern, &hosts, 1.0);
-        let found = bound(&graph, Some(&tables), &demand, None).unwrap();
+        let limits = Limits::of_sink(None);
+        let found = bound(&graph, Router::Tables(&tables), &demand, limits);
+        let found = found.0.unwrap();
         (found.load, found.place)
     }
 

@@ -95,8 +95,18 @@ pub(super) fn named(
     let Root::These(names) = root else {
         return Ok(None);
     };
-    let roots: Result<_, _> = names.iter().map(|name| find(engine, name, graph)).collect();
-    roots.map(Some)
+    let roots = names.iter().map(|name| find(engine, name, graph));
+    let roots = roots.collect::<Result<Vec<SwitchId>, RoutingError>>()?;
+    for (place, root) in roots.iter().enumerate() {
+        if roots[..place].contains(root) {
+            let name = &graph.switches()[root.index()].name;
+            return Err(RoutingError::Unsupported {
+                engine,
+                reason: format!("root `{name}` is there twice"),
+            });
+        }
+    }
+    Ok(Some(roots))
 }
 
 fn find(engine: &'static str, named: &Named, graph: &Graph) -> Result<SwitchId, RoutingError> {

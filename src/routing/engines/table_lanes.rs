@@ -38,12 +38,7 @@ pub(super) fn lane_map(
             ),
         ));
     }
-    let mut rows: BTreeMap<(EndPort, u16, u16), Lanes> = BTreeMap::new();
-    for (end, node) in nodes {
-        for &(line, input, output, lanes) in &node.rows {
-            rows.insert((*end, input, output), (lanes, line));
-        }
-    }
+    let rows = by_ports(nodes)?;
     let mut blocks = Vec::with_capacity(graph.channels().len());
     for channel in graph.channel_ids() {
         blocks.push(block(graph, &rows, channel, keys, budget.lanes)?);
@@ -81,6 +76,23 @@ pub(super) fn lane_map(
     let most = map.by_input.iter().copied().max().unwrap_or(0) as usize;
     map.profiles.resize(map.profiles.len() + most * keys, 0);
     Ok(map)
+}
+
+/// The rows of all nodes by their ports, each there once.
+fn by_ports(
+    nodes: &[(EndPort, SwitchLanes)],
+) -> Result<BTreeMap<(EndPort, u16, u16), Lanes>, DumpError> {
+    let mut rows: BTreeMap<(EndPort, u16, u16), Lanes> = BTreeMap::new();
+    for (end, node) in nodes {
+        for &(line, input, output, lanes) in &node.rows {
+            if let Some((_, first)) = rows.insert((*end, input, output), (lanes, line)) {
+                let reason =
+                    format!("ports {input} and {output} have their lanes on line {first} already");
+                return Err(error(line, reason));
+            }
+        }
+    }
+    Ok(rows)
 }
 
 fn error(line: usize, reason: String) -> DumpError {

@@ -1,12 +1,16 @@
 //! The largest load at which no channel is asked for more than it carries.
 //!
 //! A load is a fraction of the rate of each sending host's own link, as in scenarios. The bound follows from
-//! expected loads alone: what a fabric sustains may be less, never more.
+//! expected loads and credit loops alone: what a fabric sustains may be less, never more.
 
+use super::credit_loop::CreditLoop;
+use super::cuts::{self, Cut};
 use super::demand::{Demand, UNIT};
 use super::demand_loads::amounts;
+use super::drawn;
 use crate::ids::ChannelId;
 use crate::routing::Tables;
+use crate::routing::adaptive::AdaptiveRouting;
 use crate::topology::{Channel, Graph};
 use std::fmt;
 
@@ -24,6 +28,51 @@ pub enum Place {
     Sink,
     /// A channel between switches.
     Inner,
+    /// All channels between switches that lead out of a set of them.
+    Cut,
+    /// All channels between switches, for the hops of shortest ways.
+    Hops,
+}
+
+/// What is known of the loads of channels between switches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inner {
+    /// Their expected loads.
+    Expected,
+    /// What holds for any ways: cuts, and hops of shortest ways.
+    AnyWays,
+    /// Nothing.
+    Unknown,
+}
+
+/// What routes packets.
+#[derive(Clone, Copy, Debug)]
+pub enum Router<'a> {
+    /// Ports of tables.
+    Tables(&'a Tables),
+    /// A routing function.
+    Function(&'a dyn AdaptiveRouting),
+    /// Something else, or nothing that says where packets go.
+    Unknown,
+}
+
+/// What else channels are held to.
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// Time in which a host consumes a flit, when it is not as fast as they arrive \[cycles\].
+    pub sink: Option<u32>,
+    /// The credit loops of the lanes of a channel.
+    pub loops: &'a dyn Fn(ChannelId) -> Option<CreditLoop>,
+}
+
+impl Limits<'_> {
+    /// None but the pace of sinks.
+    pub fn of_sink(sink: Option<u32>) -> Self {
+        Self {
+            sink,
+            loops: &|_| None,
+        }
+    }
 }
 
 /// Largest load, and what limits it.
@@ -37,6 +86,10 @@ pub struct Bound {
     pub place: Place,
     /// What it takes for a flit, or the sink behind it \[cycles\].
     pub cycles_per_flit: u32,
+    /// Number of channels, of a cut or hops; else 1.
+    pub channels: u32,
+    /// What it carries where that is less: its credits come back too late.
+    pub credit_loop: Option<CreditLoop>,
 }
 
 impl fmt::Display for Place {
@@ -46,35 +99,34 @@ impl fmt::Display for Place {
             Self::Receiver => "receiver",
             Self::Sink => "sink",
             Self::Inner => "channel between switches",
+            Self::Cut => "cut",
+            Self::Hops => "hops of shortest ways",
         })
     }
 }
 
-/// The bound of a demand; of its senders and receivers alone without tables, when routing is adaptive. `None` when
-/// nothing is sent. `sink` is the time in which a host consumes a flit, when it is not as fast as they arrive \[cycles\].
+/// The bound of a demand; `None` when nothing is sent. And what it knows of channels between switches.
 pub fn bound(
     graph: &Graph,
-    tables: Option<&Tables>,
+    router: Router<'_>,
     demand: &Demand,
-    sink: Option<u32>,
-) -> Option<Bound> {
-    let amounts = match tables {
-        Some(tables) => amounts(graph, tables, demand),
-        None => demand.at_hosts(graph),
+    limits: Limits<'_>,
+) -> (Option<Bound>, Inner) {
+    let amounts = match router {
+        Router::Tables(tables) => amounts(graph, tables, demand),
+        Router::Function(_) | Router::Unknown => demand.at_hosts(graph),
     };
-    let found = graph.channel_ids().zip(graph.channels()).zip(amounts);
-    let found = found.filter(|(_, amount)| *amount > 0);
-    let bounds: Vec<Bound> = found
-        .map(|((id, channel), amount)| {
-            let (place, cycles_per_flit) = limit(channel, sink);
-            Bound {
-                load: UNIT / (amount as f64 * f64::from(cycles_per_flit)),
-                channel: id,
-                place,
-                cycles_per_flit,
-            }
-        })
-        .collect();
+    let amounts: Vec<f64> = amounts.into_iter().map(|sum| sum as f64 / UNIT).collect();
+    let mut bounds = of_channels(graph, &amounts, limits);
+    let inner = match router {
+        Router::Tables(_) => Inner::Expected,
+        Router::Unknown => Inner::Unknown,
+        Router::Function(routing) => {
+            let (found, inner) = between_switches(graph, routing, demand, limits);
+            bounds.extend(found);
+            inner
+        }
+    };
     let least = bounds
         .iter()
         .map(|bound| bound.load)
@@ -82,7 +134,64 @@ pub fn bound(
     let limiting = bounds
         .into_iter()
         .filter(|bound| bound.load <= least * (1.0 + SAME));
-    limiting.min_by_key(|bound| (bound.place, bound.channel))
+    let bound = limiting.min_by_key(|bound| (bound.place, bound.channel));
+    (bound, inner)
+}
+
+/// The bounds of all channels that are asked for something \[flits per cycle\], `[channel]`.
+fn of_channels(graph: &Graph, amounts: &[f64], limits: Limits<'_>) -> Vec<Bound> {
+    let found = graph.channel_ids().zip(graph.channels()).zip(amounts);
+    let found = found.filter(|(_, amount)| **amount > 0.0);
+    let bounds = found.map(|((id, channel), amount)| {
+        let (place, cycles_per_flit) = limit(channel, limits.sink);
+        let rate = 1.0 / f64::from(cycles_per_flit);
+        let credit_loop = (limits.loops)(id).filter(|credits| credits.rate() < rate);
+        let rate = credit_loop.map_or(rate, |credits| credits.rate());
+        Bound {
+            load: rate / amount,
+            channel: id,
+            place,
+            cycles_per_flit,
+            channels: 1,
+            credit_loop,
+        }
+    });
+    bounds.collect()
+}
+
+/// Bounds of the channels between switches under a routing function.
+fn between_switches(
+    graph: &Graph,
+    routing: &dyn AdaptiveRouting,
+    demand: &Demand,
+    limits: Limits<'_>,
+) -> (Vec<Bound>, Inner) {
+    let between = demand.between(graph);
+    let drawn = routing.legs();
+    let drawn = drawn.and_then(|legs| drawn::amounts(graph, legs, &between));
+    if let Some(amounts) = drawn {
+        return (of_channels(graph, &amounts, limits), Inner::Expected);
+    }
+    let found = [Place::Cut, Place::Hops].into_iter();
+    let found = found.zip(cuts::bounds(graph, &between, limits.loops));
+    let found = found.filter_map(|(place, cut): (_, Option<Cut>)| {
+        let cut = cut?;
+        Some(Bound {
+            load: cut.load,
+            channel: cut.channel,
+            place,
+            cycles_per_flit: graph.channel(cut.channel).timing.cycles_per_flit,
+            channels: cut.channels,
+            credit_loop: None,
+        })
+    });
+    let is_known = cuts::are_looked_for(graph);
+    let inner = if is_known {
+        Inner::AnyWays
+    } else {
+        Inner::Unknown
+    };
+    (found.collect(), inner)
 }
 
 /// What a channel is, and the time it takes for a flit \[cycles\].
@@ -123,10 +232,17 @@ mod tests {
         builder.build().unwrap()
     }
 
+    fn of_tables(graph: &Graph, tables: &Tables, demand: &Demand, sink: Option<u32>) -> Bound {
+        let limits = Limits::of_sink(sink);
+        bound(graph, Router::Tables(tables), demand, limits)
+            .0
+            .unwrap()
+    }
+
     fn uniform(cycles_per_flit: [u32; 8], sink: Option<u32>) -> Bound {
         let graph = dumbbell(cycles_per_flit);
         let (tables, _) = proof(&graph, "MinHop()", 1);
-        bound(&graph, Some(&tables), &Demand::uniform(&graph), sink).unwrap()
+        of_tables(&graph, &tables, &Demand::uniform(&graph), sink)
     }
 
     fn assert_bound(found: Bound, load: f64, place: Place) {
@@ -256,7 +372,7 @@ mod tests {
             for (pattern, load) in patterns.iter().zip([0.25, 1.0]) {
                 demand.add(&graph, pattern, &hosts, load);
             }
-            let found = bound(&graph, Some(&tables), &demand, None).unwrap();
+            let found = of_tables(&graph, &tables, &demand, None);
             let classes = [(&patterns[0] as &dyn Pattern, 0.25), (&patterns[1], 1.0)];
             let expected = by_paths(&graph, &tables, &classes);
             assert!(
@@ -264,7 +380,8 @@ mod tests {
                 "{found:?}, not {expected}"
             );
             // of hosts alone it is as high or higher, and the same where a host limits
-            let alone = bound(&graph, None, &demand, None).unwrap();
+            let alone = bound(&graph, Router::Unknown, &demand, Limits::of_sink(None));
+            let alone = alone.0.unwrap();
             assert!(alone.load >= found.load * (1.0 - SAME));
             if found.place != Place::Inner {
                 assert!((alone.load / found.load - 1.0).abs() < 1e-9);

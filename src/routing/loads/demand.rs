@@ -4,10 +4,12 @@
 //! O(hosts) memory and its load on channels one pass over each tree of ways. Amounts are whole numbers: sums do not
 //! depend on their order.
 
+use super::cuts::Between;
 use crate::ids::HostId;
 use crate::routing::proof::walk::Rows;
 use crate::topology::Graph;
 use crate::traffic::{Members, Pattern, Receivers};
+use std::collections::BTreeMap;
 
 /// One flit per cycle. A power of two above 2^53 times the smallest rate, and far enough below 2^128 for the sum of all hosts.
 pub(super) const UNIT: f64 = (1u128 << 96) as f64;
@@ -147,6 +149,39 @@ impl Demand {
     /// Whether anybody sends to `destination`.
     pub(super) fn reaches(&self, destination: HostId) -> bool {
         !self.flows(destination).is_empty() || self.pools.iter().any(|p| p.receives(destination))
+    }
+
+    /// What goes from switch to switch \[flits per cycle\].
+    pub(super) fn between(&self, graph: &Graph) -> Between {
+        let switches = graph.switches().len();
+        let home = |host: HostId| graph.attachment(host).map(|(switch, _)| switch);
+        let per_switch = |of: &dyn Fn(HostId) -> f64| {
+            let mut sums = vec![0.0; switches];
+            for host in graph.host_ids() {
+                if let Some(switch) = home(host) {
+                    sums[switch.index()] += of(host);
+                }
+            }
+            sums
+        };
+        let pools = self.pools.iter().map(|pool| {
+            let sent = per_switch(&|host| pool.to_each(host) as f64 / UNIT);
+            let members = per_switch(&|host| f64::from(u8::from(pool.receives(host))));
+            (sent, members)
+        });
+        let mut flows = BTreeMap::new();
+        for (to, sources) in graph.host_ids().zip(&self.flows) {
+            for &(from, amount) in sources {
+                if let (Some(from), Some(to)) = (home(from), home(to)) {
+                    *flows.entry((from, to)).or_insert(0.0) += amount as f64 / UNIT;
+                }
+            }
+        }
+        let flows = flows.into_iter().filter(|((from, to), _)| from != to);
+        Between {
+            pools: pools.collect(),
+            flows: flows.map(|((from, to), rate)| (from, to, rate)).collect(),
+        }
     }
 
     /// What passes the channels of hosts, `[channel]`; 0 for those between switches.

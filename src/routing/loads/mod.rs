@@ -3,8 +3,11 @@
 //! Cost: O(switches * hosts), in parallel over destinations.
 
 pub mod bound;
+pub mod credit_loop;
+mod cuts;
 pub mod demand;
 pub(super) mod demand_loads;
+mod drawn;
 pub mod waits;
 
 use super::Tables;

@@ -11,11 +11,13 @@
 
 mod admission;
 mod barriers;
+mod claims;
 mod feed;
 mod own_switch;
 
 pub(in crate::run) use admission::Rounds;
 pub(in crate::run) use barriers::Opening;
+pub(in crate::run) use claims::Looks;
 pub(in crate::run) use feed::Feed;
 pub(in crate::run) use own_switch::OwnSwitches;
 

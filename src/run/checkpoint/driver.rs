@@ -4,6 +4,7 @@ use crate::run::congestion::Looks;
 use crate::run::execute::{Batches, Ready, Timeline};
 use crate::run::outcome::Cost;
 use crate::run::packet_sink::Written;
+use crate::run::waits::Waited;
 use crate::run::watchdog::Watchdog;
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +13,14 @@ use serde::{Deserialize, Serialize};
 pub struct Mark {
     /// First cycle of the next phase.
     pub cycle: u64,
-    /// Flits sent by every lane, `[channel * lanes + lane]`.
+    /// Flits of every lane that have crossed its channel (D22), `[channel * lanes + lane]`.
     pub sent: Vec<u64>,
     /// Packets in source queues.
     pub queued: u64,
     /// Packets made by each flow of the plan, rejected ones included, by id.
     pub made: Vec<u64>,
+    /// How long heads have waited at switches.
+    pub waited: Waited,
 }
 
 /// State of the driver.

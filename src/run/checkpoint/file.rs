@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Number of the format; a change of anything a checkpoint holds needs another.
-pub const FORMAT: u32 = 24;
+pub const FORMAT: u32 = 25;
 
 /// First bytes of every checkpoint.
 const MAGIC: &[u8; 20] = b"virtlane checkpoint\n";

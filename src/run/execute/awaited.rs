@@ -1,7 +1,7 @@
 //! What the end of a run waits for: messages, and flows with a size.
 
 use super::Run;
-use crate::plan::{ClassPlan, Plan, Until};
+use crate::plan::Until;
 use crate::run::inspect::flow_counts;
 use std::fmt;
 
@@ -16,13 +16,13 @@ pub(super) struct Awaited {
 
 /// How far the messages of a run have come.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MessageCount {
+struct MessageCount {
     /// Messages of all classes.
-    pub(super) all: u64,
+    all: u64,
     /// Those that are not delivered.
-    pub(super) left: u64,
+    left: u64,
     /// Latest delivery \[cycle\].
-    pub(super) last: u64,
+    last: u64,
 }
 
 impl fmt::Display for MessageCount {
@@ -38,11 +38,11 @@ impl fmt::Display for MessageCount {
 
 /// How far the flows with a size have come.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FlowCount {
+struct FlowCount {
     /// Flows with a size.
-    pub(super) all: u64,
+    all: u64,
     /// Those that are not complete.
-    pub(super) left: u64,
+    left: u64,
     /// Latest delivery of a complete one \[cycle\].
     last: u64,
     /// Cycles that those left take at least.
@@ -57,38 +57,6 @@ impl fmt::Display for FlowCount {
             0 => Ok(()),
             _ => write!(f, ", the last in cycle {}", self.last),
         }
-    }
-}
-
-/// Both, at the end of a run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Deliveries {
-    /// Messages.
-    pub(super) messages: MessageCount,
-    /// Flows, where the end of the measurement waits for them.
-    pub(super) flows: Option<FlowCount>,
-}
-
-impl Deliveries {
-    /// What is missing of what the measurement waited for.
-    pub(super) fn missing(&self, plan: &Plan) -> Option<String> {
-        match (plan.phases.until?, self.flows) {
-            (Until::Messages, _) if self.messages.left > 0 => Some(self.messages.to_string()),
-            (Until::Flows, Some(flows)) if flows.left > 0 => Some(flows.to_string()),
-            _ => None,
-        }
-    }
-
-    /// What there was to send, when all of it is delivered.
-    pub(super) fn complete(&self, plan: &Plan) -> Option<String> {
-        let all = |is: fn(&ClassPlan) -> bool| plan.classes.iter().all(is);
-        let messages = &self.messages;
-        if messages.left == 0 && messages.all > 0 && all(|class| class.messages.is_some()) {
-            return Some(messages.to_string());
-        }
-        let flows = self.flows.filter(|flows| flows.left == 0)?;
-        let is_all = flows.all == plan.flows.len() as u64 && all(|class| class.flows.is_some());
-        is_all.then(|| flows.to_string())
     }
 }
 
@@ -112,15 +80,6 @@ impl Run<'_> {
                     words: flows.to_string(),
                 }
             }
-        }
-    }
-
-    /// What was waited for, at the end of the run.
-    pub(super) fn deliveries(&self) -> Deliveries {
-        let is_asked = self.resolved.plan.phases.until == Some(Until::Flows);
-        Deliveries {
-            messages: self.messages(),
-            flows: is_asked.then(|| self.flow_count()),
         }
     }
 

@@ -7,10 +7,10 @@ use crate::cycle::state::Place;
 use crate::ids::{ChannelId, VlId};
 use crate::measure::records::ChannelRecords;
 use crate::measure::{FlowCounts, Records};
-use crate::run::inspect::{Underway, flow_counts};
+use crate::run::inspect::{Underway, crossed, flow_counts};
 
 impl Run<'_> {
-    /// What was measured, with the flits sent between two marks.
+    /// What was measured, with the flits that crossed between two marks.
     pub(super) fn records(&mut self, before: &[u64], after: &[u64]) -> Records {
         let mut records = self.merged();
         let under_way = &mut Underway {
@@ -81,8 +81,10 @@ impl Run<'_> {
         sum
     }
 
-    /// Flits sent so far, `[channel * lanes + lane]`.
+    /// Flits that have crossed so far (D22), `[channel * lanes + lane]`.
     pub(super) fn sent(&mut self) -> Vec<u64> {
-        self.driver.timeline.sent(&self.simulation).to_vec()
+        let lanes = usize::from(self.resolved.plan.switch.lane_count());
+        let granted = self.driver.timeline.sent(&self.simulation).to_vec();
+        crossed(&self.simulation, lanes, granted)
     }
 }

@@ -12,7 +12,7 @@ use crate::measure::precision::{Batch, BatchMeans, BatchSeries, CONFIDENCE, batc
 use crate::plan::{Precision, Until};
 use crate::run::acts::GlobalAct;
 use crate::run::checkpoint::Mark;
-use crate::run::outcome::{Estimates, Progress, RunError};
+use crate::run::outcome::{Estimates, Progress, RunError, Verdict};
 use crate::run::shards::Shards;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
@@ -22,6 +22,9 @@ const FIRST_BATCH: u64 = 16;
 /// First decision of such a phase, in first batches: eight times the batches of an interval, and more than
 /// MSER-5 needs.
 const FIRST_DECISION: u64 = 256;
+/// First batches are longer in a slow fabric: so many make a hop and the way back of its credits. Then a decision comes after
+/// 32 of these at the earliest: a batch of an interval is not shorter than one.
+const BATCHES_OF_A_HOP: u64 = 8;
 /// Shortest batch of a phase of fixed length \[cycles\], unless that is very short: shorter ones would cost time.
 const SHORTEST_BATCH: u64 = 64;
 /// Batches a phase of fixed length aims at.
@@ -138,6 +141,7 @@ impl Run<'_> {
             self.advance("warm-up", longest, progress, stop)?;
         }
         let warm = self.mark();
+        self.simulation.forget_waits();
         self.driver.warm = Some(warm.clone());
         (self.driver.congestion).start(warm.cycle, self.resolved.plan.observe.congestion);
         self.driver.decision = None;
@@ -160,7 +164,7 @@ impl Run<'_> {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<(), RunError> {
-        let mut decision = self.first_decision(FIRST_BATCH);
+        let mut decision = self.first_decision(self.first_batch());
         loop {
             let until = self.driver.batches.cycle(decision).min(longest);
             self.advance("warm-up", until, progress, stop)?;
@@ -228,7 +232,7 @@ impl Run<'_> {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<(), RunError> {
-        let mut decision = self.first_decision(FIRST_BATCH);
+        let mut decision = self.first_decision(self.first_batch());
         loop {
             let until = self.driver.batches.cycle(decision).min(end);
             self.advance(MEASURE, until, progress, stop)?;
@@ -278,7 +282,7 @@ impl Run<'_> {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<(), RunError> {
-        let mut decision = self.first_decision(FIRST_BATCH);
+        let mut decision = self.first_decision(self.first_batch());
         loop {
             let stop_at = self.driver.batches.cycle(decision).min(end);
             self.advance(MEASURE, stop_at, progress, stop)?;
@@ -290,6 +294,12 @@ impl Run<'_> {
                     ""
                 }
                 (None, _) if now >= end => ", its bound",
+                (None, Some(_)) if self.simulation.is_idle() => {
+                    let reason = format!("nothing can happen any more at cycle {now}: {words}");
+                    self.ended = Some((Verdict::Incomplete, reason));
+                    self.set_window(start, now);
+                    ""
+                }
                 (Some(_), _) => "",
                 (None, Some(cycles)) => {
                     decision = decision.saturating_add(cycles.max(DRAIN_STEP));
@@ -304,6 +314,11 @@ impl Run<'_> {
         }
     }
 
+    /// First batches of a phase that finds its own length \[cycles\].
+    fn first_batch(&self) -> u64 {
+        FIRST_BATCH.max(self.times.hop().div_ceil(BATCHES_OF_A_HOP))
+    }
+
     /// The decision that a phase is on its way to, in its cycles. A phase that has not begun begins, with
     /// batches of `length` cycles.
     fn first_decision(&mut self, length: u64) -> u64 {
@@ -316,7 +331,7 @@ impl Run<'_> {
         let decision = if self.resolved.plan.phases.until.is_some() {
             DRAIN_STEP
         } else {
-            FIRST_BATCH * FIRST_DECISION
+            length.saturating_mul(FIRST_DECISION)
         };
         self.driver.decision = Some(decision);
         decision

@@ -1,22 +1,26 @@
 //! One run from cycle 0 to its verdict: warm-up, measurement, drain.
 //!
 //! The run goes in steps of at most `STEP` cycles. Between two steps the driver looks at progress: it
-//! feeds the watchdog, checks the conservation laws when asked to, and notices the end of
+//! looks for packets that can never move again when the watchdog says so, checks the conservation laws when asked to, and notices the end of
 //! the drain. Steps are counted in cycles, so where they fall does not depend on threads or shards.
 
 mod awaited;
 mod counters;
+mod jobs;
+mod judged;
 mod length;
 mod observe;
 mod overload;
 mod state;
+mod stuck;
 mod timeline;
 mod verdict;
+mod waits;
 
 pub use length::{Batches, Ready};
 use observe::HandOver;
 pub use timeline::Timeline;
-use verdict::{Asked, Leftover};
+use verdict::Asked;
 
 use super::acts::GlobalAct;
 use super::checkpoint::{Continuation, Driver, Keeping, Mark};
@@ -24,9 +28,9 @@ use super::congestion;
 use super::outcome::{Cost, CycleCounts, Outcome, Progress, RunError, Settings, Verdict};
 use super::simulation::{Options, Simulation};
 use super::sizing;
-use super::wait_for::WaitFor;
 use super::watchdog::Watchdog;
 use crate::cycle::ledger::Ledger;
+use crate::plan::Times;
 use crate::scenario::Resolved;
 use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -95,6 +99,8 @@ struct Run<'a> {
     driver: Driver,
     /// Cycles between two looks.
     step: u64,
+    /// How slow the fabric is.
+    times: Times,
     /// Checkpoints to make.
     keeping: Option<Keeping>,
     /// Where the records of packets go.
@@ -117,16 +123,18 @@ impl<'a> Run<'a> {
         let (started, cpu_before) = (Instant::now(), settings.cpu_clock.map_or(0.0, |now| now()));
         let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let (channels, lanes) = (graph.channels().len(), plan.switch.lane_count());
+        let times = Times::of(plan, graph);
         Ok(Self {
             resolved,
             settings,
             options,
             simulation: Simulation::new(plan, graph, &resolved.routes, options)?,
             driver: Driver::new(
-                Watchdog::new(plan.phases.watchdog),
+                Watchdog::new(times.between_looks(plan.phases.watchdog)),
                 Timeline::new(&plan.phases, channels, usize::from(lanes)),
             ),
             step: (STEP_WORK / graph.hosts().len().max(1) as u64).clamp(DRAIN_STEP, STEP),
+            times,
             keeping: None,
             packets: HandOver::new(resolved),
             observer: congestion::Observer::new(resolved),
@@ -152,17 +160,17 @@ impl<'a> Run<'a> {
             None => self.measure(progress, stop)?,
         };
         self.drain(measured.cycle, progress, stop)?;
+        if self.ended.is_none() {
+            // what stands still beside others that move is told at the end, at the latest
+            self.end_when_stuck(false);
+        }
         let mut records = self.records(&warm.sent, &measured.sent);
-        let growth = measured.queued as i64 - warm.queued as i64;
+        let longest = measured.waited.longest();
+        records
+            .counts
+            .insert("waits.longest".into(), longest.into());
         let now = self.simulation.now();
-        let leftover = Leftover {
-            packets: self.tagged_left(),
-            drain: now - measured.cycle,
-        };
-        let window = self.window(&records, measured.cycle - warm.cycle);
-        let present_growth = window.present_growth();
-        let judged = verdict::judge(&window, self.deliveries(), leftover);
-        let (verdict, reason) = self.ended.take().unwrap_or(judged);
+        let judged = self.judged(&records, &warm, &measured);
         let cycles = CycleCounts {
             warmup: warm.cycle,
             measure: measured.cycle - warm.cycle,
@@ -176,22 +184,22 @@ impl<'a> Run<'a> {
         let (flow_latencies, hop_latencies) = self.groups();
         let congestion = std::mem::take(&mut self.driver.congestion).all;
         let mut precision = self.driver.batches.estimates(self.confidence());
-        if self.is_probe() && leftover.packets > 0 {
+        if self.is_probe() && judged.leftover.packets > 0 {
             // the packets left over are those that take longest
             precision.forget_latencies();
             records.forget_latencies();
         }
         Ok(Outcome {
-            verdict,
-            reason,
+            verdict: judged.verdict,
+            reason: judged.reason,
             cycles,
             records,
             cost: self.cost(),
             stages: self.simulation.stage_costs(),
             timeline: self.driver.timeline.rows,
             congestion: self.resolved.plan.observe.congestion.map(|_| congestion),
-            backlog_growth: growth,
-            present_growth,
+            classes: judged.classes,
+            growth: judged.growth,
             precision,
             is_cut: self.is_cut,
             length: (!self.driver.length.is_empty()).then(|| self.driver.length.join("; ")),
@@ -220,6 +228,7 @@ impl<'a> Run<'a> {
             sent: self.sent(),
             queued: self.simulation.queued(),
             made: self.made(),
+            waited: self.simulation.waited(),
         }
     }
 
@@ -249,8 +258,12 @@ impl<'a> Run<'a> {
         let planned = phases.warmup + phases.measure;
         while self.simulation.now() < end && self.ended.is_none() {
             let now = self.simulation.now();
-            let row_end = self.driver.timeline.end();
-            self.run_until((now + self.step).min(end).min(row_end))?;
+            let others = self
+                .driver
+                .timeline
+                .end()
+                .min(self.driver.watchdog.next(now));
+            self.run_until((now + self.step).min(end).min(others))?;
             self.look(stop)?;
             if phase == MEASURE {
                 self.end_when_overloaded(false);
@@ -281,7 +294,6 @@ impl<'a> Run<'a> {
         while self.ended.is_none() && self.tagged_left() > 0 {
             let now = self.simulation.now();
             if now >= limit {
-                self.out_of_time();
                 return Ok(());
             }
             self.advance("drain", (now + DRAIN_STEP).min(limit), progress, stop)?;
@@ -296,25 +308,14 @@ impl<'a> Run<'a> {
         if self.settings.check {
             self.check()?;
         }
-        let in_fabric = totals.in_fabric();
-        let frozen = in_fabric > 0 && self.simulation.is_idle();
-        if frozen || self.driver.watchdog.barks(now, hops, &totals) {
-            let waits = WaitFor::of(&mut self.simulation);
-            let cycle = waits.describe(&self.resolved.layout.graph);
-            let cycle = cycle
-                .unwrap_or_else(|| format!("{} heads wait for credits, in no cycle", waits.len()));
-            let still = if frozen {
-                String::from("nothing can happen any more")
-            } else {
-                format!(
-                    "no packet has moved for {} cycles",
-                    self.resolved.plan.phases.watchdog
-                )
-            };
-            let reason =
-                format!("{still} at cycle {now} with {in_fabric} packets in the fabric\n{cycle}");
-            self.ended = Some((Verdict::Deadlocked, reason));
-        } else if stop.load(Ordering::Relaxed) {
+        let is_frozen = totals.in_fabric() > 0 && self.simulation.is_idle();
+        if is_frozen || self.driver.watchdog.is_due(now, hops, &totals) {
+            self.end_when_stuck(is_frozen);
+        }
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        if stop.load(Ordering::Relaxed) {
             self.interrupt(format!("stopped at cycle {now}"), true);
         } else if let Some(limit) = self.resolved.plan.phases.wall_seconds
             && self.started.elapsed().as_secs_f64() >= limit

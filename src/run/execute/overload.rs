@@ -59,7 +59,9 @@ impl Run<'_> {
             return;
         }
         let timeline = &self.driver.timeline.rows;
-        let first = timeline.partition_point(|row| row.start < warm.cycle);
+        // before that a slow fabric fills
+        let filled = warm.cycle.max(self.times.crossing());
+        let first = timeline.partition_point(|row| row.start < filled);
         let Some((missing, half_width)) = missing(&timeline[first..]) else {
             return;
         };

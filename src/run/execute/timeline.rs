@@ -1,4 +1,4 @@
-//! Counters over time: the rows of the timeline, and the flits that every lane has sent.
+//! Counters over time: the rows of the timeline, and the flits that every lane has been granted.
 
 use super::{DRAIN_STEP, LONGEST_ROW, TIMELINE_ROWS};
 use crate::cycle::records::Totals;
@@ -23,7 +23,7 @@ pub struct Timeline {
     interval: u64,
     /// Whether the length of the run is known: else rows are joined when there are too many.
     is_fixed: bool,
-    /// Flits sent by every lane as of the last look, `[channel * lanes + lane]`.
+    /// Flits granted to every lane as of the last look, `[channel * lanes + lane]`.
     sent: Vec<u64>,
     /// Cycle of the last look.
     looked: u64,
@@ -63,8 +63,8 @@ impl Timeline {
         self.start = (now, totals);
     }
 
-    /// Flits sent so far, `[channel * lanes + lane]`. The lanes count modulo 2^32, one flit a cycle at most, so this is
-    /// called before as many cycles have passed.
+    /// Flits granted so far, `[channel * lanes + lane]`. The lanes count modulo 2^32, one flit a cycle at most in the long
+    /// run, so this is called before as many cycles have passed.
     pub(super) fn sent(&mut self, shards: &Shards) -> &[u64] {
         let mut sent = Sent {
             channels: shards.port_channels(),

@@ -18,11 +18,13 @@ pub use story::{Event, Reason, Story, What};
 use super::outcome::{RunError, Settings};
 use super::simulation::Simulation;
 use super::sizing;
+use super::wait_for::WaitFor;
 use super::watchdog::Watchdog;
 use crate::ids::HostId;
 use crate::measure::{Digest, Observe};
-use crate::plan::{Forwarding, Plan};
+use crate::plan::{Forwarding, Plan, Times};
 use crate::scenario::Resolved;
+use crate::topology::Graph;
 use look::Looker;
 use places::Spot;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -129,7 +131,7 @@ pub fn watch(
     let is_message = class.messages.is_some();
     let mut looker = Looker::new(graph, &simulation, name);
     let mut teller = Teller::new(resolved, name);
-    let mut watchdog = Watchdog::new(phases.watchdog);
+    let mut watchdog = watchdog(plan, graph);
     let mut is_stuck = false;
     while simulation.now() < end && !teller.is_over() && !is_stuck {
         if stop.load(Ordering::Relaxed) {
@@ -143,7 +145,7 @@ pub fn watch(
         let look = looker.look(&mut simulation, cycle);
         if !is_message || teller.has_begun() || look.spot != Spot::Nowhere {
             teller.tell(cycle, look);
-            is_stuck = !teller.is_over() && is_deadlocked(&simulation, &mut watchdog);
+            is_stuck = !teller.is_over() && is_deadlocked(&simulation, plan, &mut watchdog);
         }
     }
     let made = looker.made(&simulation);
@@ -176,10 +178,16 @@ fn digest(simulation: &Simulation) -> Digest {
     digest
 }
 
-/// Whether packets are in the fabric and nothing can move, or nothing has moved for long.
-fn is_deadlocked(simulation: &Simulation, watchdog: &mut Watchdog) -> bool {
+/// When to look for packets that can never move again.
+fn watchdog(plan: &Plan, graph: &Graph) -> Watchdog {
+    Watchdog::new(Times::of(plan, graph).between_looks(plan.phases.watchdog))
+}
+
+/// Whether nothing can move, or nothing has moved for long and some packets never can.
+fn is_deadlocked(simulation: &Simulation, plan: &Plan, watchdog: &mut Watchdog) -> bool {
     let totals = simulation.totals();
     let hops = simulation.hops().packets;
     let is_frozen = totals.in_fabric() > 0 && simulation.is_idle();
-    is_frozen || watchdog.barks(simulation.now(), hops, &totals)
+    let is_due = watchdog.is_due(simulation.now(), hops, &totals) && watchdog.is_still();
+    is_frozen || is_due && !WaitFor::of(simulation, plan.switch.lane_capacity).is_empty()
 }

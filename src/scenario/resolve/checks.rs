@@ -1,6 +1,6 @@
 //! Rules between keys of several sections, the graph and the routes.
 
-use super::super::sections::{Marks, Scenario, VlArbitration, traffic};
+use super::super::sections::{Claims, Marks, Scenario, VlArbitration, traffic};
 use super::super::syntax::{At, Mistake};
 use crate::ids::SlId;
 use crate::plan::{BufferSharing, Forwarding, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
@@ -50,6 +50,30 @@ pub(super) fn output_lanes(scenario: &Scenario, plan: &Plan) -> Result<(), Mista
             return Err(scenario.fabric.switch.output_lane_buffer.mistake(format!(
                 "{buffer} flits, fewer than the packets of {largest} flits of {} have, cannot keep a link busy \
                  across a crossbar delay of {delay} cycles: expected at least {least} flits, or room for a packet",
+                traffic::place(scenario, plan, number)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// D72: what passes the crossbar stops half-way where it is larger than the buffer behind, so that a head that goes before
+/// all others could wait for another lane. `Auto` is `Off` then.
+pub(super) fn claims(scenario: &Scenario, plan: &mut Plan) -> Result<(), Mistake> {
+    let buffer = plan.switch.output_lane_buffer;
+    if plan.switch.allocation.claims.is_none() || buffer == 0 {
+        return Ok(());
+    }
+    for (number, planned) in plan.classes.iter().enumerate() {
+        let largest = planned.size.largest();
+        if u32::from(largest) > buffer {
+            if scenario.fabric.switch.claims.value == Claims::Auto {
+                plan.switch.allocation.claims = None;
+                return Ok(());
+            }
+            return Err(scenario.fabric.switch.claims.mistake(format!(
+                "`Every` does not go with an `output_lane_buffer` of {buffer} flits, in which the packets of {largest} flits of \
+                 {} stop half-way: expected room for a packet there, or `Off` here",
                 traffic::place(scenario, plan, number)
             )));
         }

@@ -9,6 +9,7 @@ pub mod fluid;
 pub mod network;
 pub(super) mod quantity;
 mod routes;
+mod service_levels;
 mod set_up;
 mod unreachable;
 mod wormhole;
@@ -16,6 +17,7 @@ mod wormhole;
 pub use routes::{management, route};
 pub use unreachable::named as unreachable_pairs;
 
+use self::quantity::LONGEST_PHASE;
 use super::prove::{prove, prove_answers};
 use super::sections::traffic;
 use super::sections::{Scenario, admission, dropping};
@@ -25,7 +27,7 @@ use crate::control::{ALGORITHMS, BuildAlgorithm};
 use crate::fluid::rates::{SOLVERS, Solver};
 use crate::fluid::routes::{BuildPolicy, POLICIES};
 use crate::ids::INFINIBAND_LANES;
-use crate::plan::Plan;
+use crate::plan::{Plan, Times};
 use crate::registry::Registry;
 use crate::routing::{BuildEngine, ENGINES, Proof, Routes};
 use crate::topology::faults::Failed;
@@ -215,7 +217,7 @@ pub fn plan(
         rounds.add_probes(&mut classes, &mut flows);
     }
     let observe = scenario.observe.plan(&classes, clock)?;
-    let plan = Plan {
+    let mut plan = Plan {
         title: scenario.title.clone(),
         seed: scenario.seed,
         flit_bytes: clock.flit_bytes,
@@ -233,10 +235,15 @@ pub fn plan(
         allow_unreachable: scenario.allow_unreachable,
         observe,
     };
+    if scenario.phases.drain.is_none() {
+        let slow = Times::of(&plan, &layout.graph).crossing().saturating_mul(2);
+        plan.phases.drain_limit = plan.phases.drain_limit.max(slow.min(LONGEST_PHASE));
+    }
     checks::flows(scenario, &plan)?;
     admission::check(scenario, &plan)?;
     checks::capacity(scenario, &plan)?;
     checks::output_lanes(scenario, &plan)?;
+    checks::claims(scenario, &mut plan)?;
     checks::tables(scenario, &plan)?;
     checks::congestion(scenario, &plan)?;
     dropping::check(scenario, &plan)?;

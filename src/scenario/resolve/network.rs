@@ -3,7 +3,7 @@
 use super::fluid::FluidFlow;
 use crate::fluid::network::{Builder, Network, UNIT};
 use crate::fluid::routes::FlowRoutes;
-use crate::topology::Graph;
+use crate::topology::{Endpoint, Graph};
 
 /// Parts that the share kept for other traffic is counted in.
 const PARTS: u128 = 1 << 20;
@@ -11,7 +11,7 @@ const PARTS: u128 = 1 << 20;
 /// The network of some flows on their routes; `reserved` is the part of every channel that is kept for other traffic, `sink`
 /// what a host takes for a flit, where that is not the speed of its link \[cycles\].
 ///
-/// Its links are the channels, by their ids, less what is reserved. Where hosts take flits more slowly than channels
+/// Its elements are the switches by their ids, then the hosts; a link that is no channel is a host's own. Its links are the channels, by their ids, less what is reserved. Where hosts take flits more slowly than channels
 /// bring them, each has a link behind its channel. A flow with a limit has a link of its own.
 pub fn network(
     graph: &Graph,
@@ -30,12 +30,27 @@ pub fn network(
         let sinks = graph.hosts().iter().map(|_| UNIT / u128::from(pace));
         capacities.extend(sinks);
     }
+    let switches = graph.switches().len() as u32;
+    let element = |end: Endpoint| match end {
+        Endpoint::Switch(switch, _) => switch.0,
+        Endpoint::Host(host) => switches + host.0,
+    };
     let mut network = Builder::new(capacities);
+    network.between(
+        graph
+            .channels()
+            .iter()
+            .map(|channel| [channel.from, channel.to].map(element)),
+    );
+    if sink.is_some() {
+        network.between(graph.host_ids().map(|host| [switches + host.0; 2]));
+    }
     for (number, flow) in flows.iter().enumerate() {
         let sink = sink.map(|_| first_sink + flow.ends.destination.0);
         let limit = flow
             .most
             .map(|most| network.link(((UNIT >> 16) * u128::from(most)) >> 16));
+        network.between(limit.map(|_| [switches + flow.ends.source.0; 2]));
         let channels = routes.of(number).iter().copied();
         network.flow(
             flow.weight,

@@ -2,7 +2,7 @@
 
 use super::super::sections::Scenario;
 use super::super::syntax::Mistake;
-use super::{Layout, Parts, Resolved, checks, unreachable, wormhole};
+use super::{Layout, Parts, Resolved, checks, service_levels, unreachable, wormhole};
 use crate::plan::Plan;
 use crate::routing::{Engine, LaneBudget, Routes, RoutingError, Tables, dump};
 use std::path::Path;
@@ -37,6 +37,9 @@ pub fn route(
         }
         error => part.name.mistake(error.to_string()),
     })?;
+    if !engine.gives_lanes() {
+        service_levels::check(scenario, plan, &routes)?;
+    }
     checks::arbitrated_lanes(scenario, plan, &routes)?;
     wormhole::check_routes(scenario, plan, &routes)?;
     match &routes {

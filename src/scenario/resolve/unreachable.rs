@@ -171,7 +171,9 @@ impl Reachable {
             Receivers::Others(members) => (members, true),
         };
         let all = (0..members.len()).map(|position| members.host(position));
-        let reached = Members::Some(all.filter(|&to| self.reach.has_way(source, to)).collect());
+        let mut reached: Vec<_> = all.filter(|&to| self.reach.has_way(source, to)).collect();
+        reached.sort_unstable();
+        let reached = Members::Some(reached);
         let count = |members: &Members| {
             let own = others && members.position(source).is_some();
             f64::from(members.len() - u32::from(own))

@@ -70,7 +70,7 @@ fn of_switches(plan: &Plan) -> impl Iterator<Item = (&'static str, bool)> {
             "`matching: InputFirst`",
             switch.matching == Matching::InputFirst,
         ),
-        ("several iterations", switch.iterations > 1),
+        ("several iterations", switch.allocation.iterations > 1),
         (
             "an output arbitration other than `RoundRobin`",
             switch.output_arbitration != OutputArbitration::RoundRobin,

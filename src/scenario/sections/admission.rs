@@ -25,7 +25,7 @@ section! {
         gap: At<Time> = time, "time, at least 1 cycle" or "\"1 cycles\"";
         /// From a decision to the start of the flow, such as the way from a desk that is far away
         decision: At<Time> = time, "time" or "\"0 cycles\"";
-        /// Rounds in a row that admit nothing, after which there are no more
+        /// Rounds in a row that admit nothing, after which there are no more; not while somebody asks and flows with a size still go
         empty: u32 = whole(1), "integer >= 1" or "10";
         /// Rounds at most; None = any number
         most: Option<At<u32>> = whole(1), "None | integer >= 1" or None;

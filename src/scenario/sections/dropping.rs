@@ -13,8 +13,8 @@ section! {
     Dropping = "drop" in "fabric.switch.drop" {
         /// Service levels whose packets are dropped; all others are lossless
         sl: At<Vec<At<u8>>> = levels, "[service levels]";
-        /// When, in the cycle of a packet's first request at a switch: Held = it does not fit the credits in hand, so flow
-        /// control would hold it; Threshold(size) = so much of other packets waits for its output lane
+        /// When: Held = in the cycle of its first request at a switch it does not fit the credits in hand, so flow control would
+        /// hold it; Threshold(size) = so much waits for its output lane when it comes to join its queue
         rule: Rule = rule, "Held | Threshold(size, at least 1 flit)" or "Held";
     }
 }

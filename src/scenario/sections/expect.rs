@@ -1,7 +1,7 @@
 //! Section `expect`: claims about the results.
 
 use super::Sweep;
-use super::sweep::Axis;
+use super::sweep::{Axis, once};
 use super::values::{Read, boolean, number, one_of, text};
 use crate::registry::unknown;
 use crate::scenario::expectation::{Fold, Relation, Selection, Tolerance};
@@ -75,7 +75,13 @@ fn selection(item: &Item<'_>) -> Read<Selection> {
             pair[1].at(pair[1].node.to_text()),
         ))
     };
-    item.items()?.iter().map(pair).collect()
+    let all = item
+        .items()?
+        .iter()
+        .map(pair)
+        .collect::<Read<Selection>>()?;
+    once(all.iter().map(|(path, _)| path))?;
+    Ok(all)
 }
 
 impl Expectation {

@@ -10,6 +10,7 @@
 mod section;
 
 pub mod admission;
+pub mod claims;
 pub mod dropping;
 pub mod expect;
 pub mod fabric;
@@ -29,6 +30,7 @@ pub mod traffic;
 mod values;
 
 pub use admission::Admission;
+pub use claims::Claims;
 pub use dropping::Dropping;
 pub use expect::Expectation;
 pub use fabric::Fabric;

@@ -27,7 +27,7 @@ section! {
         /// Time from look to look at the congestion trees of the measurement: congestion.csv, congestion.* of summary.json
         congestion: Option<At<Time>> = time, "None | time, at least 1 cycle" or None;
         /// Traffic classes of packets.csv, hops.csv, and flows.csv where it is asked for
-        classes: Option<Vec<At<String>>> = classes, "All | [names]" or "All";
+        classes: Option<At<Vec<At<String>>>> = classes, "All | [names]" or "All";
     }
 }
 
@@ -64,12 +64,17 @@ impl Observe {
         clock: Clock,
     ) -> Result<measure::Observe, Mistake> {
         let mut classes = vec![self.classes.is_none(); all.len()];
-        for name in self.classes.iter().flatten() {
+        for name in self.classes.iter().flat_map(|listed| &listed.value) {
             let names = || all.iter().map(|class| class.name.as_str());
             let Some(number) = names().position(|known| known == name.value) else {
                 return Err(name.mistake(unknown("traffic class", &name.value, names())));
             };
-            classes[number] = true;
+            if std::mem::replace(&mut classes[number], true) {
+                return Err(name.mistake(format!("the class `{}` stands here twice", name.value)));
+            }
+        }
+        if let Some(listed) = &self.classes {
+            self.check_classes(all, listed)?;
         }
         let congestion = self.congestion.as_ref();
         let congestion = congestion.map(|every| cycles(every, clock, 1, LONGEST_PHASE));
@@ -82,6 +87,24 @@ impl Observe {
             congestion: congestion.transpose()?,
             classes,
         })
+    }
+
+    /// A list of classes says what is recorded of: of at least one, where there are records.
+    fn check_classes(
+        &self,
+        all: &[ClassPlan],
+        listed: &At<Vec<At<String>>>,
+    ) -> Result<(), Mistake> {
+        if listed.value.is_empty() {
+            return Err(listed.mistake("the list is empty: expected at least one class, or `All`"));
+        }
+        let has_flows = all.iter().any(|class| class.flows.is_some());
+        if self.packets.is_none() && !self.flows && !self.hops && !has_flows {
+            return Err(listed.mistake(
+                "nothing is recorded that could be of some classes only: expected `packets`, `flows` or `hops`",
+            ));
+        }
+        Ok(())
     }
 
     /// Classes whose flows have percentiles; none when they are not asked for.

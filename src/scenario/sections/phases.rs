@@ -18,9 +18,11 @@ section! {
         /// Packets created in it are tagged and measured; Auto = until precise enough, see section auto_measure;
         /// Messages = until all are delivered; Flows = until all with a size are complete
         measure: Measure = measure, "time, at least 1 cycle | Auto(at_most: time, ...) | Messages(at_most: time) | Flows(at_most: time)";
-        /// Most time to wait for tagged packets afterwards; Auto = as long as warm-up and measurement, at least 10000 cycles
+        /// Most time to wait for tagged packets afterwards; Auto = as long as warm-up and measurement, at least 10000 cycles,
+        /// and 16 hops of the slowest channel
         drain: Option<At<Time>> = automatic, "Auto | time" or "Auto";
-        /// Time without progress, with packets in flight, that counts as a deadlock
+        /// Least time between two looks for packets that can never move again (a deadlock); twice the longest round trip and
+        /// packet time of the fabric, where that is more
         watchdog: At<Time> = time, "time, at least 1 cycle" or "\"10000 cycles\"";
     }
 }

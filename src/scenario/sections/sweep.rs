@@ -5,6 +5,7 @@ use crate::registry::unknown;
 use crate::scenario::print::Printer;
 use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{At, Fields, Item, Mistake};
+use std::collections::HashMap;
 
 /// Keys that are no axis, and why.
 const NO_AXES: [(&str, &str); 5] = [
@@ -33,7 +34,7 @@ section! {
         /// Runs per combination; None = as many
         seeds: Option<u32> = whole(1), "None | integer >= 1" or None;
         /// Axes with the values that are left; those that advance together with them are thinned alike
-        values: Vec<Axis> = list(axis), "list of (axis, [values])" or "[]";
+        values: Vec<Axis> = thinned, "list of (axis, [values])" or "[]";
         /// Changes of the scenario, as by `--set`
         set: Vec<(At<String>, At<String>)> = assignments, "list of (key path, value)" or "[]";
     }
@@ -58,7 +59,9 @@ fn groups(item: &Item<'_>) -> Read<Vec<Vec<Axis>>> {
 /// One axis, or several that advance together.
 fn group(item: &Item<'_>) -> Read<Vec<Axis>> {
     let Some(("Zip", Some(arguments))) = item.variant() else {
-        return Ok(vec![axis(item)?]);
+        let axes = vec![axis(item)?];
+        different_points(&axes)?;
+        return Ok(axes);
     };
     let list = arguments.tuple(
         1,
@@ -78,7 +81,29 @@ fn group(item: &Item<'_>) -> Read<Vec<Axis>> {
             )));
         }
     }
+    different_points(&axes)?;
     Ok(axes)
+}
+
+/// Refuses what a group would run twice: the same values at the same place of all its axes.
+fn different_points(axes: &[Axis]) -> Read<()> {
+    let Some(first) = axes.first() else {
+        return Ok(());
+    };
+    let point = |place: usize| -> Vec<&str> {
+        let values = axes.iter().map(|axis| axis.values[place].value.as_str());
+        values.collect()
+    };
+    let mut known: HashMap<Vec<&str>, usize> = HashMap::new();
+    for (place, value) in first.values.iter().enumerate() {
+        if known.insert(point(place), place).is_some() {
+            let point = point(place).join(", ");
+            return Err(value.mistake(format!(
+                "`{point}` stands here twice: expected each value once"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn axis(item: &Item<'_>) -> Read<Axis> {
@@ -95,13 +120,21 @@ fn axis(item: &Item<'_>) -> Read<Axis> {
     if values.is_empty() {
         return Err(pair[1].mistake("the list is empty: expected at least one value"));
     }
+    let values: Vec<At<String>> = values
+        .iter()
+        .map(|value| value.at(value.node.to_text()))
+        .collect();
     Ok(Axis {
         path: pair[0].at(path.to_owned()),
-        values: values
-            .iter()
-            .map(|value| value.at(value.node.to_text()))
-            .collect(),
+        values,
     })
+}
+
+/// Axes, each once.
+fn thinned(item: &Item<'_>) -> Read<Vec<Axis>> {
+    let axes = list(axis)(item)?;
+    once(axes.iter().map(|axis| &axis.path))?;
+    Ok(axes)
 }
 
 /// Key paths with the values they get.
@@ -114,7 +147,22 @@ fn assignments(item: &Item<'_>) -> Read<Vec<(At<String>, At<String>)>> {
             pair[1].at(pair[1].node.to_text()),
         ))
     };
-    list(one)(item)
+    let all = list(one)(item)?;
+    once(all.iter().map(|(path, _)| path))?;
+    Ok(all)
+}
+
+/// Refuses a key path that stands in a list twice.
+pub(super) fn once<'a>(paths: impl Iterator<Item = &'a At<String>>) -> Read<()> {
+    let mut known: Vec<&str> = Vec::new();
+    for path in paths {
+        if known.contains(&path.value.as_str()) {
+            let message = format!("`{}` stands here twice: expected it once", path.value);
+            return Err(path.mistake(message));
+        }
+        known.push(&path.value);
+    }
+    Ok(())
 }
 
 fn different_paths(groups: &[Vec<Axis>]) -> Read<()> {

@@ -1,12 +1,12 @@
 //! Section `switch`: buffers, allocation, delays, flow control.
 
 use super::values::{Read, amount, automatic, boolean, one_of, small, time};
-use super::{Dropping, Marks, Qos};
+use super::{Claims, Dropping, Marks, Qos};
 use crate::ids::MOST_LANES;
 use crate::plan;
 use crate::plan::{
-    BufferSharing, Forwarding, InputSpeedup, InputTurns, Matching, OutputArbitration, Queues,
-    SwitchOptions,
+    Allocation, BufferSharing, Forwarding, InputSpeedup, InputTurns, Matching, OutputArbitration,
+    Queues, SwitchOptions,
 };
 use crate::scenario::print::Printer;
 use crate::scenario::resolve::quantity::{buffer, delay};
@@ -41,6 +41,10 @@ section! {
         matching: At<Matching> = one_of(&[OutputFirst, InputFirst]), "OutputFirst | InputFirst" or "OutputFirst";
         /// Rounds of the allocation per cycle
         iterations: u8 = small(1, 255), "integer 1..=255" or "1";
+        /// Packets that have waited for more than a time for an output, at most for twice as long, are served before all
+        /// others; Every(time) = from look to look at who has waited, Auto = Every("65536 cycles") where it goes (not with
+        /// wormhole switching, VL tables, VL15, output lanes smaller than a packet), Off = all take their turns
+        claims: At<Claims> = Claims::read, "Auto | Every(time, at least 1 cycle) | Off" or "Off";
         /// Choice among the requests of one output lane
         output_arbitration: At<OutputArbitration> =
             one_of(&[RoundRobin, FirstComeFirstServed, OldestFirst, Random]),
@@ -123,6 +127,7 @@ impl Switch {
                 "`true` does not go with `output_arbitration: Random`, under which nobody has a turn",
             ));
         }
+        Claims::check(self, qos)?;
         if self.sharing.value == PortPool && qos.management_lane.value {
             return Err(self.sharing.mistake(
                 "`PortPool` does not go with `qos.management_lane: true`: VL15 has a buffer of its own",
@@ -159,7 +164,10 @@ impl Switch {
             output_buffer: buffer(&self.output_buffer, clock, 0)?,
             output_lane_buffer: buffer(&self.output_lane_buffer, clock, 0)?,
             matching: self.matching.value,
-            iterations: self.iterations,
+            allocation: Allocation {
+                iterations: self.iterations,
+                claims: Claims::plan(self, qos, clock)?,
+            },
             output_arbitration: self.output_arbitration.value,
             reserve: self.reserve.value,
             forwarding: self.forwarding.value,
@@ -214,7 +222,8 @@ impl Switch {
         printer.flits("output_buffer", switch.output_buffer);
         printer.flits("output_lane_buffer", switch.output_lane_buffer);
         printer.key("matching", format_args!("{:?}", switch.matching));
-        printer.key("iterations", switch.iterations);
+        printer.key("iterations", switch.allocation.iterations);
+        printer.key("claims", Claims::print(switch.allocation.claims));
         printer.key(
             "output_arbitration",
             format_args!("{:?}", switch.output_arbitration),

@@ -12,7 +12,7 @@ Scenario(
     fabric: (
         topology: Mesh(radix: [4]),
         link: (rate: "100 Gbit/s", latency: "3 cycles"),
-        switch: (lanes: 2, lane_capacity: "32 flits", drop: (sl: [3, 1], rule: Threshold("1 KiB"))),
+        switch: (lanes: 4, lane_capacity: "32 flits", drop: (sl: [3, 1], rule: Threshold("1 KiB"))),
     ),
     routing: MinHop(),
     traffic: [

@@ -2,6 +2,7 @@
 
 mod admission;
 mod carry;
+mod claims;
 mod control;
 mod defaults;
 mod dropping;
@@ -13,6 +14,7 @@ mod set_up;
 
 use super::print;
 use super::{Document, Parts, Resolved};
+use crate::ids::HostId;
 use crate::measure::Sample;
 use parts::parts;
 use std::path::Path;
@@ -30,7 +32,7 @@ Scenario(
         host_link: (rate: "5 Gbit/s"),
         switch: (
             lanes: 4, lane_capacity: "4 KiB", queues: Voq, sharing: PerLane, input_speedup: 2,
-            output_buffer: "8 flits", matching: OutputFirst, iterations: 2,
+            output_buffer: "8 flits", matching: OutputFirst, iterations: 2, claims: Off,
             output_arbitration: OldestFirst, reserve: true, forwarding: StoreAndForward,
             routing_delay: "2 cycles", allocation_delay: "1 cycles", crossbar_delay: "0 cycles",
             credit_latency: Some("3 cycles"), marking: (threshold: "8 flits"), drop: (sl: [2], rule: Threshold("6 flits")),
@@ -49,7 +51,7 @@ Scenario(
         (name: "mix", hosts: Range(2, 5), pattern: Next, process: Once(load: 1), sl: 3,
          size: Mixed([("64 B", 3), ("2 KiB", 1)]), packets: 1000),
         (name: "step", hosts: EveryNth(4, 1), pattern: Next(), process: Once(load: 0.1), size: "1 flit", sl: 2),
-        (name: "some", hosts: List([0, "H1.0", 3]), pattern: Next, process: Once(load: 0.1), size: "2 flits",
+        (name: "some", hosts: List([4, "H1.0", 0]), pattern: Next, process: Once(load: 0.1), size: "2 flits",
          sl: Management),
         (name: "two", hosts: Switches([0, "S3"]), pattern: Next, process: Once(load: 0.1), size: "2 flits"),
     ],
@@ -126,7 +128,8 @@ fn everything_is_read() {
     assert_eq!(numbers(0).len(), 12);
     assert_eq!(numbers(1), [2, 3, 4, 5]);
     assert_eq!(numbers(2), [1, 5, 9]);
-    assert_eq!(numbers(3), [0, 3]);
+    assert_eq!(numbers(3), [0, 3, 4]);
+    assert_eq!(plan.classes[3].ranks, [4, 3, 0].map(HostId));
     assert_eq!(numbers(4), [0, 1, 2, 9, 10, 11]);
     assert!(plan.classes[3].management);
     assert_eq!(plan.phases.drain_limit, 10_391); // warm-up of 391 cycles + measurement

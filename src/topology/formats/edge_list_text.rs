@@ -63,9 +63,23 @@ pub(super) struct Statements {
     pub(super) names: BTreeMap<u32, (usize, String)>,
     pub(super) links: Vec<LinkStatement>,
     pub(super) hosts: Vec<HostStatement>,
+    /// What is worth saying about the file.
+    pub(super) notes: Vec<String>,
 }
 
 impl Statements {
+    /// What links and hosts say of their timing, every way.
+    pub(super) fn timings(&self) -> impl Iterator<Item = &OwnTiming> {
+        let of_links = self.links.iter().flat_map(|link| &link.timing);
+        of_links.chain(self.hosts.iter().flat_map(|host| &host.timing))
+    }
+
+    /// As [`Self::timings`], in the same order.
+    pub(super) fn timings_mut(&mut self) -> impl Iterator<Item = &mut OwnTiming> {
+        let of_links = self.links.iter_mut().flat_map(|link| &mut link.timing);
+        of_links.chain(self.hosts.iter_mut().flat_map(|host| &mut host.timing))
+    }
+
     /// Distinct rates of links and hosts, ascending.
     pub(super) fn rates(&self) -> Vec<BitRate> {
         let of_links = self.links.iter().flat_map(|link| link.timing);

@@ -1,5 +1,6 @@
 //! Reads fabric files and says where in one something is wrong.
 
+use crate::text_file;
 use crate::topology::TopologyError;
 use std::path::Path;
 
@@ -32,13 +33,12 @@ impl LineError {
 /// Text of `file`; a relative name starts from `base`. Bytes that are not UTF-8 (node descriptions are
 /// free text) become the replacement character.
 pub(in crate::topology) fn read(base: &Path, file: &str) -> Result<String, TopologyError> {
-    let bytes = std::fs::read(base.join(file)).map_err(|error| {
+    text_file::read_lossy(&base.join(file)).map_err(|error| {
         let reason = format!(
             "cannot be read: {error}; relative names start from the folder of the scenario"
         );
         LineError::new(0, reason).in_file(file)
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    })
 }
 
 #[cfg(test)]

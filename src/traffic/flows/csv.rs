@@ -24,7 +24,7 @@ pub(super) const ENTRY: Entry<BuildFlows> = Entry {
         kind: "path, relative to the scenario",
         default: None,
         summary: "columns `source`, `destination`: host numbers; and any of `start [UNIT]`, `stop [UNIT]` with a unit of \
-                  cycles, ps, ns, us, ms, s; `bytes`; `rate`, a fraction of the link rate of the source; `weight`. An \
+                  cycles, ps, ns, us, ms, s; `bytes`, at least 1; `rate`, a fraction of the link rate of the source; `weight`. An \
                   empty cell leaves what is said beside the generator; lines that start with # are comments",
     }],
     guarantees: &["flows go line by line"],
@@ -178,6 +178,11 @@ impl Column {
             Self::Bytes => {
                 let bytes = cell.parse();
                 let bytes = bytes.map_err(|_| format!("`{cell}` is no number of bytes"))?;
+                if bytes == 0 {
+                    return Err(String::from(
+                        "a flow of 0 bytes: expected at least 1, or no line",
+                    ));
+                }
                 own.flits = Some(context.flits(bytes)?);
             }
             Self::Rate => match cell.parse() {

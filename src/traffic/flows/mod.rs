@@ -103,8 +103,10 @@ impl GivenFlow {
 /// What a generator may know.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowsContext<'a> {
-    /// Hosts of the class, ascending.
+    /// Hosts of the class by their ranks.
     pub hosts: &'a [HostId],
+    /// The same hosts, ascending.
+    pub members: &'a [HostId],
     /// Hosts of the fabric.
     pub host_count: usize,
     /// Folder that relative file names start from.
@@ -178,7 +180,7 @@ impl FlowsContext<'_> {
         if source == destination {
             return Err(format!("a flow from host {from} to itself"));
         }
-        if self.hosts.binary_search(&source).is_err() {
+        if self.members.binary_search(&source).is_err() {
             return Err(format!("host {from} is not among the hosts of the class"));
         }
         Ok(GivenFlow::between(source, destination))
@@ -195,7 +197,7 @@ impl FlowsContext<'_> {
 
     /// The text of a file.
     fn read(&self, file: &str) -> Result<String, ArgumentError> {
-        std::fs::read_to_string(self.base.join(file)).map_err(|cause| {
+        crate::text_file::read(&self.base.join(file)).map_err(|cause| {
             super::invalid(format!(
                 "`file`: {file} cannot be read: {cause}; relative names start from the folder of the scenario"
             ))

@@ -125,6 +125,7 @@ mod tests {
         let hosts: Vec<HostId> = (half * 12..half * 12 + 12).map(HostId).collect();
         let context = FlowsContext {
             hosts: &hosts,
+            members: &hosts,
             host_count: 24,
             base: Path::new("."),
             clock: Clock {

@@ -9,6 +9,7 @@ fn build_with(table: &str, text: &str) -> Result<Vec<GivenFlow>, ArgumentError> 
     let hosts: Vec<HostId> = (1..9).map(HostId).collect();
     let context = FlowsContext {
         hosts: &hosts,
+        members: &hosts,
         host_count: 10,
         base: folder.path(),
         clock: Clock {

@@ -17,6 +17,7 @@ use super::{
     MessagesContext,
 };
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter, unknown};
+use crate::text_file::without_mark;
 use crate::traffic::table::{TimeUnit, cells, named};
 use crate::units::Clock;
 use serde::Deserialize;
@@ -139,7 +140,11 @@ impl Lines {
         loop {
             self.text.clear();
             self.number += 1;
-            match self.file.read_line(&mut self.text) {
+            let read = self.file.read_line(&mut self.text);
+            if self.number == 1 && without_mark(&self.text).len() < self.text.len() {
+                self.text = without_mark(&self.text).to_owned();
+            }
+            match read {
                 Ok(0) => return Ok(false),
                 Ok(_) if self.text.trim().is_empty() || self.text.starts_with('#') => {}
                 Ok(_) => return Ok(true),

@@ -98,7 +98,7 @@ fn build(
         self_traffic,
         among,
     } = arguments.parse()?;
-    let members = Members::new(among, context);
+    let members = Members::numbered(among, context);
     let count = members.len();
     if count < 2 || !count.is_power_of_two() {
         return Err(invalid(format!(

@@ -39,7 +39,7 @@ pub(super) const COMPLEMENT: Entry<BuildPattern> = Entry {
             self_traffic,
             among,
         } = arguments.parse()?;
-        let members = Members::new(among, context);
+        let members = Members::numbered(among, context);
         let count = members.len();
         FixedDestinations::from_map("Complement", &members, context, self_traffic, |i| {
             count - 1 - i
@@ -119,7 +119,7 @@ fn shift(
         self_traffic,
         among,
     } = arguments.parse()?;
-    let members = Members::new(among, context);
+    let members = Members::numbered(among, context);
     let count = members.len();
     if count == 0 || !self_traffic && by.rem_euclid(i64::from(count)) == 0 {
         return Err(invalid(format!(
@@ -140,7 +140,7 @@ fn transpose(
         self_traffic,
         among,
     } = arguments.parse()?;
-    let members = Members::new(among, context);
+    let members = Members::numbered(among, context);
     let side = members.len().isqrt();
     if side * side != members.len() {
         return Err(invalid(format!(
@@ -166,7 +166,7 @@ fn rings(
         self_traffic,
         among,
     } = arguments.parse()?;
-    let members = Members::new(among, context);
+    let members = Members::numbered(among, context);
     let grid = match context.graph.shape() {
         Shape::Grid(grid) => Some(grid.clone()),
         Shape::ConcentratedMesh(mesh) => Some(GridShape {

@@ -22,7 +22,7 @@ pub(super) const AMONG: Parameter = Parameter {
     name: "among",
     kind: "All | Senders",
     default: Some("All"),
-    summary: "hosts that are numbered and receive: the whole fabric, or the hosts that send the class",
+    summary: "hosts that are numbered and receive: the whole fabric, or the hosts that send the class, by their ranks",
 };
 
 /// Documents the parameter `self_traffic`.
@@ -45,17 +45,19 @@ pub(super) struct Plain {
     pub(super) among: Among,
 }
 
-/// Ascending list of hosts with its inverse.
+/// List of hosts with its inverse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Members {
     /// Hosts `0..count`.
     All(u32),
     /// These hosts, ascending.
     Some(Vec<HostId>),
+    /// These hosts in another order, and their places in it by ascending host.
+    Ranked(Vec<HostId>, Vec<(HostId, u32)>),
 }
 
 impl Members {
-    /// The hosts that `among` means.
+    /// The hosts that `among` means, ascending: for draws in which the order means nothing.
     pub(super) fn new(among: Among, context: &PatternContext<'_>) -> Self {
         match among {
             Among::All => Self::All(context.graph.hosts().len() as u32),
@@ -63,11 +65,22 @@ impl Members {
         }
     }
 
+    /// The hosts that `among` means by their numbers: those of the fabric, or ranks of the class.
+    pub(super) fn numbered(among: Among, context: &PatternContext<'_>) -> Self {
+        let ranks = context.ranks;
+        if among == Among::All || ranks.is_sorted() {
+            return Self::new(among, context);
+        }
+        let mut places: Vec<_> = ranks.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        Self::Ranked(ranks.to_vec(), places)
+    }
+
     /// Number of hosts.
     pub fn len(&self) -> u32 {
         match self {
             Self::All(count) => *count,
-            Self::Some(hosts) => hosts.len() as u32,
+            Self::Some(hosts) | Self::Ranked(hosts, _) => hosts.len() as u32,
         }
     }
 
@@ -80,7 +93,7 @@ impl Members {
     pub fn host(&self, position: u32) -> HostId {
         match self {
             Self::All(_) => HostId(position),
-            Self::Some(hosts) => hosts[position as usize],
+            Self::Some(hosts) | Self::Ranked(hosts, _) => hosts[position as usize],
         }
     }
 
@@ -89,6 +102,10 @@ impl Members {
         match self {
             Self::All(count) => (host.0 < *count).then_some(host.0),
             Self::Some(hosts) => hosts.binary_search(&host).ok().map(|found| found as u32),
+            Self::Ranked(_, places) => {
+                let found = places.binary_search_by_key(&host, |&(host, _)| host);
+                found.ok().map(|found| places[found].1)
+            }
         }
     }
 }

@@ -183,7 +183,7 @@ fn build(
         self_traffic,
         among,
     } = arguments.parse()?;
-    let members = Members::new(among, context);
+    let members = Members::numbered(among, context);
     if members.is_empty() {
         return Err(silent(name, context));
     }

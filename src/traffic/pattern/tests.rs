@@ -28,10 +28,13 @@ pub(super) fn build_on(
     name: &str,
     text: &str,
 ) -> Result<Arc<dyn Pattern>, String> {
-    let hosts: Vec<HostId> = senders.iter().copied().map(HostId).collect();
+    let ranks: Vec<HostId> = senders.iter().copied().map(HostId).collect();
+    let mut hosts = ranks.clone();
+    hosts.sort_unstable();
     let context = PatternContext {
         graph,
         hosts: &hosts,
+        ranks: &ranks,
         seed: 7,
         class: 2,
     };

@@ -3,7 +3,7 @@
 use super::engine::Found;
 use super::observed;
 use crate::reference::{
-    AdmissionCounts, ClassCounts, ControlCounts, FlowCounts, HostCounts, Outcome,
+    AdmissionCounts, ClaimCounts, ClassCounts, ControlCounts, FlowCounts, HostCounts, Outcome,
     ReservationCounts, SetUpCounts,
 };
 use std::collections::BTreeMap;
@@ -164,7 +164,7 @@ impl Differences {
         }
     }
 
-    /// D53, D60: rounds and their end, waits, reservations; by class, requests and flows admitted. Where no class asks there are none of them.
+    /// D53, D60: rounds and their end, flows released, waits, reservations; by class, requests and flows admitted. Where no class asks there are none of them.
     fn admission(
         &mut self,
         expected: &AdmissionCounts,
@@ -173,6 +173,7 @@ impl Differences {
     ) {
         let mut all: Vec<(String, u64)> = [
             ("admission.rounds", expected.rounds),
+            ("admission.released", expected.released),
             ("admission.waits", expected.waits.0),
             ("admission.longest_wait", expected.waits.1),
             ("reservation.requests", reserved.requests),
@@ -215,6 +216,14 @@ impl Differences {
         }
     }
 
+    /// D72: where nobody looks there are no claims; waits are counted in any fabric.
+    fn claims(&mut self, expected: &ClaimCounts, found: &Records) {
+        let made = found.counts.get("claims.made").copied().unwrap_or(0);
+        self.same("claims.made", &expected.made, &made);
+        let longest = found.counts.get("waits.longest").copied();
+        self.same("waits.longest", &Some(expected.longest_wait), &longest);
+    }
+
     /// D58: packets, where they would have left by a channel.
     fn dropped(&mut self, expected: &[u64], found: &Records) {
         for (channel, expected) in expected.iter().enumerate() {
@@ -253,6 +262,7 @@ impl Differences {
         self.admission(&expected.admission, &expected.reservations, found);
         self.held(expected.held, found);
         self.set_ups(expected.set_ups, found);
+        self.claims(&expected.claims, found);
     }
 
     fn flows(&mut self, expected: &[FlowCounts], found: &[FlowCounts]) {

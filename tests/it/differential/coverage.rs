@@ -2,8 +2,8 @@
 
 use super::engine::Found;
 use crate::random_fabric::{
-    ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, Case, DROPPING, FLOWS, Kind, ROUTES, SCHEDULERS,
-    SET_UPS, engines, features, wanted,
+    ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, Case,
+    DROPPING, FLOWS, Kind, ROUTES, SCHEDULERS, SET_UPS, engines, features, wanted,
 };
 use crate::reference::{Outcome, Routing};
 use std::collections::BTreeMap;
@@ -40,6 +40,20 @@ const BEGUN: &str = "reservations that begin";
 const NO_ROOM: &str = "reservations without room";
 /// The same, by meters or loads.
 const REFUSED_BY_MEASUREMENT: &str = "measurements that refuse";
+
+/// What became of claims (D72).
+const CLAIMED: [&str; 5] = [
+    "claims for what is barred",
+    "claims without room",
+    "claims behind others",
+    "claims that keep something",
+    "claims granted",
+];
+/// Claimants that were granted another candidate.
+const ELSEWHERE: &str = "claimants granted elsewhere";
+/// Runs that go on in the middle of a claim, and forks there.
+const RESUMED_IN_CLAIMS: &str = "resumed in a claim";
+const FORKED_IN_CLAIMS: &str = "forked in a claim";
 
 /// Cases by what they have.
 #[derive(Default)]
@@ -83,6 +97,7 @@ impl Coverage {
             names.push(String::from(HELD));
         }
         names.extend(kept(expected).map(String::from));
+        names.extend(claimed(case, expected).map(String::from));
         names.extend(decided(case, expected, found, &names));
         if case.way.resume.is_some() {
             let resumed = names.iter().map(|name| format!("resumed with {name}"));
@@ -157,7 +172,16 @@ impl Coverage {
         names.extend(FLOWS.map(String::from));
         names.extend([REJECTED, HELD].map(String::from));
         names.extend(RELEASED.map(String::from));
+        names.extend(CLAIMS.map(String::from));
+        names.extend(CLAIMED.map(String::from));
+        if kind == Kind::Adaptive {
+            names.extend(CLAIMS_OF_CANDIDATES.map(String::from));
+            names.push(String::from(ELSEWHERE));
+        }
+        self.require([RESUMED_IN_CLAIMS], 10);
+        self.require([FORKED_IN_CLAIMS], 1);
         if kind == Kind::Tables {
+            names.extend(CLAIMS_ON_TABLES.map(String::from));
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));
             names.push(String::from(DROPPED));
@@ -211,6 +235,32 @@ impl Coverage {
         self.require(TOPOLOGIES.names().map(|name| format!("topology {name}")), 1);
         self.require(["open heads", "drawn choices"], 3);
     }
+}
+
+/// What became of claims (D72), and which were open when the run went on elsewhere.
+fn claimed<R>(case: &Case<R>, expected: &Outcome) -> impl Iterator<Item = &'static str> {
+    let claims = &expected.claims;
+    let met = claims.met;
+    let is_open = |cycle: u64| {
+        let mut lives = claims.lives.iter();
+        lives
+            .any(|&(made, granted)| made <= cycle && granted.is_none_or(|granted| cycle <= granted))
+    };
+    let resumed = case.way.resume.map(|(cycle, _)| cycle);
+    let forked = case.fork.as_ref().map(|fork| fork.cycle);
+    let [barred, without_room, behind, kept, granted] = CLAIMED;
+    let met = [
+        (barred, met.barred > 0),
+        (without_room, met.without_room > 0),
+        (behind, met.behind > 0),
+        (kept, met.kept > 0),
+        (granted, met.granted > 0),
+        (ELSEWHERE, met.elsewhere > 0),
+        (RESUMED_IN_CLAIMS, resumed.is_some_and(is_open)),
+        (FORKED_IN_CLAIMS, forked.is_some_and(is_open)),
+    ];
+    met.into_iter()
+        .filter_map(|(name, is_met)| is_met.then_some(name))
 }
 
 /// What became of the entries of set-ups (D67).

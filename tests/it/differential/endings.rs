@@ -1,6 +1,7 @@
 //! When nothing can happen any more (section 6 of the model), with hosts that hold packets (D57) and switches that drop them
 //! (D58): the engine says so of a cycle just when the reference model shows nothing from there on.
 
+use super::engine::closed_set;
 use super::number;
 use crate::random_fabric::{Case, Dice, Saturating, case};
 use crate::reference::{Outcome, simulate};
@@ -34,7 +35,7 @@ enum Ending {
 }
 
 /// A small random fabric with its options, without anything to send.
-fn small(seed: u64) -> Option<Case> {
+pub(super) fn small(seed: u64) -> Option<Case> {
     let mut case = case(seed);
     let plan = &mut case.plan;
     plan.phases = Phases {
@@ -88,6 +89,8 @@ fn ending(case: &Case) -> (Ending, Outcome) {
     };
     let whole = after(CYCLES);
     let title = &plan.title;
+    let closed = closed_set(&simulation, plan);
+    assert_eq!(closed, whole.closed_set, "{title}");
     if let Some(cycle) = idle {
         let until = after(cycle);
         assert_eq!(seen(&until), seen(&whole), "{title}: idle in {cycle}");
@@ -231,6 +234,12 @@ fn held_packets_are_stuck_when_no_answer_is_to_come() {
     let count = |of: Ending| endings.iter().filter(|(ending, _)| *ending == of).count();
     let counts = [Ending::Going, Ending::Done, Ending::Stuck].map(count);
     assert!(counts.iter().all(|&count| count > 3), "{counts:?}");
+    // what nothing can undo waits for itself
+    let closed = |(ending, outcome): &&(Ending, Outcome)| {
+        *ending == Ending::Stuck && !outcome.closed_set.is_empty()
+    };
+    let closed = endings.iter().filter(closed).count();
+    assert!(4 * closed >= 3 * counts[2], "{closed} of {}", counts[2]);
     let held = endings.iter().filter(|(_, outcome)| outcome.held > 0);
     assert!(held.count() > 20);
 }

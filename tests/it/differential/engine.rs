@@ -2,9 +2,10 @@
 
 use super::observed::Observed;
 use crate::random_fabric::Case;
-use crate::reference::{Delivery, FlowCounts};
+use crate::reference::{Delivery, FlowCounts, Stuck};
 use virtlane::cycle::Columns;
 use virtlane::cycle::ledger::{Channels, Ledger};
+use virtlane::cycle::mechanisms::ahead::Ahead;
 use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
 use virtlane::cycle::state::Place;
 use virtlane::ids::{ChannelId, VlId};
@@ -14,6 +15,7 @@ use virtlane::plan::Plan;
 use virtlane::routing::Routes;
 use virtlane::run::inspect::flow_counts;
 use virtlane::run::shard::Inspect;
+use virtlane::run::wait_for::WaitFor;
 use virtlane::run::{Options, Simulation};
 use virtlane::topology::Graph;
 
@@ -31,17 +33,21 @@ pub(super) struct Found {
     pub(super) rules: &'static str,
     /// Words of the request masks.
     pub(super) mask_words: usize,
+    /// Heads that can never move again.
+    pub(super) closed_set: Vec<Stuck>,
     /// Shards that there were.
     pub(super) shards: usize,
     /// What was observed packet by packet, by a plan that asks for it from the beginning.
     pub(super) observed: Option<(Plan, Observed)>,
 }
 
-/// Flit counters of all lanes.
+/// Flits of all lanes that have crossed (D22).
 struct Sent<'a> {
     /// Outgoing channel of every port row of every shard.
     channels: &'a [Vec<ChannelId>],
     shard: usize,
+    /// First cycle not simulated.
+    now: u64,
     /// `[channel][lane]`
     flits: Vec<Vec<u64>>,
 }
@@ -49,10 +55,13 @@ struct Sent<'a> {
 impl Inspect for Sent<'_> {
     fn look(&mut self, view: &dyn Columns) {
         let numbering = view.shared().numbering;
+        let ahead = Ahead::new(view, self.now);
         for (port, channel) in Channels::new(&self.channels[self.shard]).enumerate() {
-            for (lane, flits) in (0..).zip(&mut self.flits[channel.index()]) {
+            let crossed = &mut self.flits[channel.index()];
+            for (lane, flits) in (0..).zip(&mut *crossed) {
                 *flits = view.sent(numbering.lane(port, lane)).into();
             }
+            ahead.each(port, |lane, flits| crossed[lane as usize] -= flits);
         }
         self.shard += 1;
     }
@@ -84,7 +93,7 @@ pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
     stops.extend(resume.into_iter().chain(fork));
     stops.sort_unstable();
     stops.dedup();
-    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let (mut before, mut after, mut longest_wait) = (Vec::new(), Vec::new(), 0);
     let mut made = [Vec::new(), Vec::new()];
     for cycle in stops {
         run.simulation.run_until(cycle).expect("readable messages");
@@ -102,15 +111,19 @@ pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
         }
         if cycle == start {
             before = run.sent();
+            run.simulation.forget_waits();
             made[0] = run.made();
         }
         if cycle == end {
             after = run.sent();
+            longest_wait = run.simulation.waited().longest();
             made[1] = run.made();
         }
     }
     let mut found = run.found(&before, &after);
-    // a run fills it in at the end of its measurement
+    // a run fills these in at the end of its measurement
+    let counts = &mut found.records.counts;
+    counts.insert("waits.longest".into(), longest_wait.into());
     let made = made[0].iter().zip(&made[1]);
     for (flow, (before, after)) in found.flows.iter_mut().zip(made) {
         flow.attempted = after - before;
@@ -148,13 +161,14 @@ impl<'a, R> Run<'a, R> {
         restored.expect("it fits");
     }
 
-    /// Flits sent so far, `[channel][lane]`.
+    /// Flits that have crossed so far, `[channel][lane]`.
     fn sent(&mut self) -> Vec<Vec<u64>> {
         let channels = self.simulation.port_channels().to_vec();
         let lanes = usize::from(self.plan.switch.lane_count());
         let mut sent = Sent {
             channels: &channels,
             shard: 0,
+            now: self.simulation.now(),
             flits: vec![vec![0; lanes]; self.case.graph.channels().len()],
         };
         self.simulation.inspect(&mut sent);
@@ -220,6 +234,7 @@ impl<'a, R> Run<'a, R> {
             records,
             rules: rules.expect("there is a shard"),
             mask_words: self.simulation.mask_words(),
+            closed_set: closed_set(&self.simulation, self.plan),
             shards: self.simulation.shard_count(),
             observed,
         }
@@ -238,6 +253,15 @@ impl<'a, R> Run<'a, R> {
         }
         Some((self.plan.clone(), observed))
     }
+}
+
+/// Heads that can never move again, as the reference model names them.
+pub(super) fn closed_set(simulation: &Simulation, plan: &Plan) -> Vec<Stuck> {
+    let waits = WaitFor::of(simulation, plan.switch.lane_capacity);
+    let names = waits.names().into_iter();
+    names
+        .map(|name| (name.source, name.class, name.sequence.into()))
+        .collect()
 }
 
 fn simulation<R>(case: &Case<R>, routes: &Routes, plan: &Plan, threads: usize) -> Simulation {

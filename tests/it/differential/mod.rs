@@ -6,9 +6,10 @@
 //! combination that matters was drawn; `random_fabric::strata` sees to it. `VIRTLANE_CASES=n` changes the number of cases, `VIRTLANE_FIRST_CASE=n` the
 //! first seed, and `VIRTLANE_FEATURE=name` leaves out those without a feature of `random_fabric::features`.
 //!
-//! One file per thing: `engine` (a case in the engine), `counts` (what differs), `coverage`, `definitions` (what is counted,
+//! One file per thing: `engine` (a case in the engine), `closed_sets` (who waits for ever), `counts` (what differs), `coverage`, `definitions` (what is counted,
 //! worked out by hand), `endings` (when nothing can happen any more), `observed` (what is recorded of single packets), `whole_runs` (of scenarios, with all counts).
 
+mod closed_sets;
 mod counts;
 mod coverage;
 mod definitions;
@@ -59,6 +60,10 @@ fn differences(expected: &Outcome, found: &engine::Found) -> Option<String> {
         let (expected, found) = (&expected.deliveries, &found.deliveries);
         text.push(format!("{} / {} deliveries", expected.len(), found.len()));
         text.push(moved(expected, found));
+    }
+    if expected.closed_set != found.closed_set {
+        let (expected, found) = (&expected.closed_set, &found.closed_set);
+        text.push(format!("closed set {expected:?} / {found:?}"));
     }
     (!text.is_empty()).then(|| text.join("\n"))
 }

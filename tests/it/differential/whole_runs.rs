@@ -1,5 +1,5 @@
-//! Whole runs of scenarios that drop packets (D58), hold them (D57) or pass single flits (D65), as users start them: every
-//! count that they end with against the reference model.
+//! Whole runs of scenarios that drop packets (D58), hold them (D57), pass single flits (D65) or serve heads that have waited
+//! first (D72), as users start them: every count that they end with against the reference model.
 
 use super::counts::of_run;
 use super::engine::counts;
@@ -74,6 +74,12 @@ fn counts_of_whole_runs_are_those_of_the_reference_model() {
         ("forwarding: Wormhole", "source_queue: 3", ""),
         ("forwarding: Wormhole, input_turns: Packets", "", ""),
         ("drop: (sl: [1]), forwarding: Wormhole", "", ""),
+        ("claims: Every(\"40 cycles\")", "", ""),
+        (
+            "drop: (sl: [1]), claims: Every(\"15 cycles\"), queues: Voq, input_speedup: 2",
+            "sink_rate: \"50 Gbit/s\"",
+            ", queue: 5",
+        ),
     ]
     .into_iter()
     .enumerate()
@@ -83,6 +89,9 @@ fn counts_of_whole_runs_are_those_of_the_reference_model() {
         let drops: u64 = expected.window.dropped.iter().sum();
         let flows_lost = expected.flows.iter().any(|flow| flow.dropped.0 > 0);
         assert_eq!(drops > 0 && flows_lost, switch.contains("drop"), "{text}");
+        let claims = expected.claims.made > 50;
+        assert_eq!(claims, switch.contains("claims"), "{text}");
+        assert!(expected.claims.longest_wait > 20, "{text}");
         dropped += drops;
         held += expected.held;
     }

@@ -4,12 +4,13 @@
 //! by its seed alone. What of it the seed decides without a draw is in `strata`: a case is drawn again until it has the
 //! features (`features`) that its stratum demands. Graphs and tables are made in `fabric`, their times in `timing`, adaptive
 //! routing functions in `adaptive`, cases whose flows have routes of their own in `own_routes`, those whose flows set them up by
-//! packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission`, `dropping`
-//! and `wormhole`; `shipped` takes the parts that scenarios can
+//! packets in `set_up`, options in `options`, traffic in `traffic`, `flows`, `waits`, `slots`, `control`, `admission`, `dropping`,
+//! `wormhole` and `claims`; `shipped` takes the parts that scenarios can
 //! name, `way` draws how the engine runs a case.
 
 mod adaptive;
 mod admission;
+mod claims;
 mod control;
 mod dropping;
 mod fabric;
@@ -30,8 +31,8 @@ mod wormhole;
 pub(crate) use adaptive::Adaptive;
 use control::{bound, probe};
 pub(crate) use features::{
-    ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, DROPPING, FLOWS, ROUTES, SCHEDULERS, SET_UPS,
-    features,
+    ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
+    DROPPING, FLOWS, ROUTES, SCHEDULERS, SET_UPS, features,
 };
 pub(crate) use own_routes::case_with_routes;
 pub(crate) use set_up::case_with_set_ups;
@@ -276,11 +277,11 @@ fn observe_packets(dice: &mut Dice, plan: &mut Plan) {
     };
 }
 
-/// Draws how the case is run.
+/// Adds claims, and draws how the case is run.
 fn finish<R>(
     dice: &mut Dice,
     stratum: &Stratum,
-    plan: Plan,
+    mut plan: Plan,
     graph: Graph,
     routing: R,
     cycles: u64,
@@ -290,6 +291,9 @@ fn finish<R>(
         answers.all(|class| class.answers.is_some()),
         "answers come last"
     );
+    if !stratum.plain {
+        claims::add(&mut plan, stratum.attempt);
+    }
     Case {
         fork: way::fork(dice, &plan, &graph, cycles),
         way: way::way(dice, stratum, cycles),

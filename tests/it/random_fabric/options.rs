@@ -2,8 +2,8 @@
 
 use super::Dice;
 use virtlane::plan::{
-    BufferSharing, Forwarding, HostOptions, InputSpeedup, Marking, Matching, OutputArbitration,
-    Queues, SwitchOptions, Victims,
+    Allocation, BufferSharing, Forwarding, HostOptions, InputSpeedup, Marking, Matching,
+    OutputArbitration, Queues, SwitchOptions, Victims,
 };
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::{Accept, HighPriorityLimit, Places, Rules, Unit};
@@ -196,7 +196,7 @@ fn switch_options(
         output_buffer: dice.pick(&[0, 0, 0, 1, 2, 5, 16]),
         output_lane_buffer: 0,
         matching,
-        iterations: dice.pick(&[1, 1, 2, 3]),
+        allocation: Allocation::rounds(dice.pick(&[1, 1, 2, 3])),
         output_arbitration,
         reserve: output_first && output_arbitration != Random && dice.chance(25),
         forwarding: if dice.chance(25) {
@@ -220,7 +220,7 @@ fn switch_options(
         tables.unit = dice.pick(&[Unit::Blocks64, Unit::Blocks64, Unit::Flits, Unit::Packets]);
         if !management_lane && dice.chance(40) {
             tables.rules = Rules::Legacy;
-            options.iterations = 1;
+            options.allocation.iterations = 1;
         }
         // one draw for both: no matching allows the one and the other
         (tables.places, tables.accept) = dice.pick(&[

@@ -185,6 +185,7 @@ pub(super) fn pattern(
     let context = PatternContext {
         graph,
         hosts,
+        ranks: hosts,
         seed,
         class,
     };

@@ -157,7 +157,9 @@ pub(crate) fn wanted(kind: Kind, plain: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random_fabric::features::{ADMISSION, DROPPING, FLOWS, features};
+    use crate::random_fabric::features::{
+        ADMISSION, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES, DROPPING, FLOWS, features,
+    };
     use crate::random_fabric::{Case, adaptive_case, case};
     use crate::reference::Routing;
     use std::collections::BTreeMap;
@@ -178,9 +180,13 @@ mod tests {
         }
         let mut names = [true, false].map(|plain| wanted(kind, plain)).concat();
         names.extend(FLOWS.map(String::from));
+        names.extend(CLAIMS.map(String::from));
         if kind == Kind::Tables {
+            names.extend(CLAIMS_ON_TABLES.map(String::from));
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));
+        } else {
+            names.extend(CLAIMS_OF_CANDIDATES.map(String::from));
         }
         for name in names {
             let times = |of: &BTreeMap<String, u32>| of.get(&name).copied().unwrap_or(0);

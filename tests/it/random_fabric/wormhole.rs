@@ -2,8 +2,8 @@
 
 use super::{Dice, options};
 use virtlane::plan::{
-    BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns, Matching,
-    OutputArbitration, Plan, Queues, SwitchOptions,
+    Allocation, BufferSharing, ClassPlan, DropRule, Dropping, Forwarding, InputSpeedup, InputTurns,
+    Matching, OutputArbitration, Plan, Queues, SwitchOptions,
 };
 use virtlane::qos::vl_arbitration::{Accept, Rules, Unit};
 use virtlane::rng::{Purpose, stream};
@@ -89,7 +89,7 @@ fn only_what_goes_with_it(options: &SwitchOptions) -> SwitchOptions {
         output_buffer: 0,
         output_lane_buffer: 0,
         matching: Matching::OutputFirst,
-        iterations: 1,
+        allocation: Allocation::rounds(1),
         output_arbitration: OutputArbitration::RoundRobin,
         reserve: false,
         marking: None,

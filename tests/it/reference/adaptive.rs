@@ -1,7 +1,8 @@
 //! Stage Route with an adaptive engine (D20): courses, candidates and choices of heads.
 //!
 //! A head that requests for the first time is told its course and its candidates and chooses what it requests; every
-//! other head asks again in every cycle and must be told the same.
+//! other head asks again in every cycle and must be told the same. Heads of one cycle choose one after the other, and what waits
+//! for a way is counted anew before each.
 
 use super::Setting;
 use super::link::Link;
@@ -9,8 +10,10 @@ use super::output::Output;
 use super::packet::Packet;
 use super::routing::{Routing, group};
 use super::switch::{Switch, Way};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use virtlane::ids::{HostId, SwitchId};
+use virtlane::plan::BufferSharing;
 use virtlane::rng::{Stream, below};
 use virtlane::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
 use virtlane::topology::Endpoint;
@@ -22,19 +25,34 @@ pub(super) struct Told {
     candidates: Vec<Candidate>,
 }
 
+/// Flits that wait for an (output, lane) of a switch.
+type Waiting = BTreeMap<(usize, usize), u64>;
+
 /// What a head may look at and draw from.
 struct Here<'a> {
     outputs: &'a [Option<Output>],
     links: &'a [Link],
     lanes: Range<usize>,
+    /// With a pool all lanes of an output count as lane 0.
+    waiting: Waiting,
+    pooled: bool,
     stream: &'a mut Stream,
+}
+
+impl Here<'_> {
+    /// What waits for a way.
+    fn waiting(&self, port: u16, lane: u8) -> u64 {
+        let way = way(&self.lanes, port, lane, false);
+        let place = (way.output, if self.pooled { 0 } else { way.lane });
+        self.waiting.get(&place).copied().unwrap_or(0)
+    }
 }
 
 impl Local for Here<'_> {
     fn load(&self, port: u16, lane: u8) -> u32 {
         let way = way(&self.lanes, port, lane, false);
         let output = self.outputs[way.output].as_ref().expect("connected");
-        let load = self.links[output.channel].load(way.lane);
+        let load = self.links[output.channel].downstream(way.lane);
         load.try_into().expect("a load is at most the capacity")
     }
 
@@ -54,6 +72,23 @@ fn way(lanes: &Range<usize>, port: u16, lane: u8, escape: bool) -> Way {
 }
 
 impl Switch {
+    /// The flits of all heads whose request stands, those that have chosen in this cycle so far included.
+    fn waiting(&self, packets: &[Packet], pooled: bool, now: u64) -> Waiting {
+        let mut waiting = Waiting::new();
+        for queue in self.inputs.iter().flatten().flat_map(|input| &input.queues) {
+            let Some((head, _)) = queue.request(now).filter(|(head, _)| head.told.is_some()) else {
+                continue;
+            };
+            let places = head.ways.iter();
+            let places = places.map(|way| (way.output, if pooled { 0 } else { way.lane }));
+            // a head that requests several lanes of a pool waits for the pool once
+            for place in places.collect::<BTreeSet<_>>() {
+                *waiting.entry(place).or_default() += u64::from(packets[head.packet].size);
+            }
+        }
+        waiting
+    }
+
     /// Every head that requests is told what to request.
     pub(super) fn route(
         &mut self,
@@ -66,10 +101,17 @@ impl Switch {
             return;
         };
         let at = self.id;
-        for input in self.inputs.iter_mut().flatten() {
-            let from = setting.graph.channels()[input.channel].from;
-            let is_first = matches!(from, Endpoint::Host(_));
-            for queue in &mut input.queues {
+        let pooled = setting.plan.switch.sharing == BufferSharing::PortPool;
+        for number in 0..self.inputs.len() {
+            let queues = self.inputs[number]
+                .as_ref()
+                .map_or(0, |input| input.queues.len());
+            for queue in 0..queues {
+                let waiting = self.waiting(packets, pooled, now);
+                let input = self.inputs[number].as_mut().expect("it has queues");
+                let from = setting.graph.channels()[input.channel].from;
+                let is_first = matches!(from, Endpoint::Host(_));
+                let queue = &mut input.queues[queue];
                 let Some((_, since)) = queue.request(now) else {
                     continue;
                 };
@@ -88,6 +130,8 @@ impl Switch {
                     outputs: &self.outputs,
                     links,
                     lanes: group(routing, &setting.plan.switch, packet),
+                    waiting,
+                    pooled,
                     stream: &mut input.streams[queue.lane],
                 };
                 let course = course(routing, at, packet, &mut here);
@@ -166,9 +210,9 @@ fn choose(selection: Selection, candidates: &[Candidate], here: &mut Here<'_>) -
         Selection::First => vec![candidates[0]],
         Selection::Random => vec![draw(candidates, here)],
         Selection::LeastLoad => {
-            let load = |c: &Candidate| here.load(c.port, c.lane);
-            let least = candidates.iter().map(load).min().expect("a candidate");
-            let ties = candidates.iter().filter(|c| load(c) == least);
+            let waiting = |c: &Candidate| here.waiting(c.port, c.lane);
+            let least = candidates.iter().map(waiting).min().expect("a candidate");
+            let ties = candidates.iter().filter(|c| waiting(c) == least);
             let ties: Vec<Candidate> = ties.copied().collect();
             vec![draw(&ties, here)]
         }

@@ -1,4 +1,4 @@
-//! Which flows may begin: rounds of admission (D53), an act between two cycles, with meters (D55), loads (D56) and trials
+//! Which flows may begin: rounds of admission (D53), an act between two cycles, in which flows that are over are released, with meters (D55), loads (D56) and trials
 //! (D59), and decisions that take time (D61); what is counted of flows that their own senders begin (D60).
 
 use super::link::Link;
@@ -15,6 +15,8 @@ use virtlane::plan::{AdmissionPlan, FlowPlan, Plan};
 pub(crate) struct AdmissionCounts {
     /// Rounds.
     pub(crate) rounds: u64,
+    /// Flows released.
+    pub(crate) released: u64,
     /// By class: requests.
     pub(crate) requests: Vec<u64>,
     /// By class: flows admitted.
@@ -44,6 +46,16 @@ struct Round {
     end: Option<u64>,
     /// Flows admitted so far.
     admitted: u64,
+    /// Requests so far.
+    asked: u64,
+    /// Whether flows that were admitted before its end have a size and are not released.
+    is_held: bool,
+}
+
+impl Round {
+    fn is_empty(&self) -> bool {
+        self.admitted == 0 && (self.asked == 0 || !self.is_held)
+    }
 }
 
 /// The desk of the fabric, and the meters of its hosts.
@@ -62,6 +74,8 @@ pub(super) struct Admission<'a> {
     classes: Vec<(u64, u64)>,
     /// By flow: cycle of the round in which it was first asked for.
     first_asked: BTreeMap<usize, u64>,
+    /// Flows that were admitted, and whether they have been released.
+    admitted: BTreeMap<usize, bool>,
     /// Of flows admitted.
     waits: Vec<u64>,
 }
@@ -126,6 +140,7 @@ impl<'a> Admission<'a> {
             rounds: Vec::new(),
             classes: vec![(0, 0); plan.classes.len()],
             first_asked: BTreeMap::new(),
+            admitted: BTreeMap::new(),
             waits: Vec::new(),
         })
     }
@@ -144,7 +159,7 @@ impl<'a> Admission<'a> {
         let AdmissionPlan { empty, most, .. } = *self.plan;
         let end = self.rounds.last()?.end?;
         let last = self.rounds.iter().rev();
-        let in_vain = last.take_while(|round| round.admitted == 0).count();
+        let in_vain = last.take_while(|round| round.is_empty()).count();
         let is_over = in_vain >= empty as usize || self.rounds.len() >= most as usize;
         is_over.then_some(end)
     }
@@ -165,10 +180,13 @@ impl<'a> Admission<'a> {
     }
 
     /// The end of a round or look: the round is over unless flows are on trial.
-    fn end(&mut self, now: u64) {
+    fn end(&mut self, flows: &[FlowPlan], now: u64) {
         let mut trials = self.trials.iter();
         if trials.all(|trials| trials.on_trial().is_empty()) {
-            self.round().end = Some(now);
+            let mut held = self.admitted.iter();
+            let is_held = held.any(|(&flow, released)| flows[flow].flits.is_some() && !released);
+            let round = self.round();
+            (round.end, round.is_held) = (Some(now), is_held);
         }
     }
 
@@ -181,6 +199,7 @@ impl<'a> Admission<'a> {
     /// A request for a flow is counted; returns it if it is tried in place of being asked for.
     fn count(&mut self, class: usize, flow: usize, now: u64) -> Option<Tried> {
         self.classes[class].0 += 1;
+        self.round().asked += 1;
         self.first_asked.entry(flow).or_insert(now);
         self.trials.as_ref()?.find(flow)
     }
@@ -208,6 +227,7 @@ impl<'a> Admission<'a> {
         self.classes[class].1 += 1;
         self.waits.push(start - self.first_asked[&flow]);
         self.round().admitted += 1;
+        self.admitted.insert(flow, false);
         start
     }
 
@@ -246,6 +266,7 @@ impl<'a> Admission<'a> {
         let over = self.rounds.iter().filter(|round| round.end.is_some());
         AdmissionCounts {
             rounds: over.count() as u64,
+            released: self.admitted.values().filter(|released| **released).count() as u64,
             requests: self.classes.iter().map(|class| class.0).collect(),
             admitted: self.classes.iter().map(|class| class.1).collect(),
             waits: sum_and_most(&self.waits),
@@ -275,10 +296,13 @@ impl Fabric<'_> {
     fn round(&mut self, admission: &mut Admission<'_>, now: u64) {
         let setting = self.setting;
         let loads = admission.loads(setting, &self.links, now);
+        self.give_back(admission);
         admission.rounds.push(Round {
             begin: now,
             end: None,
             admitted: 0,
+            asked: 0,
+            is_held: false,
         });
         for host in &mut self.hosts {
             for (class, plan) in setting.plan.classes.iter().enumerate() {
@@ -299,7 +323,36 @@ impl Fabric<'_> {
                 }
             }
         }
-        admission.end(now);
+        admission.end(&setting.plan.flows, now);
+    }
+
+    /// The flows that were admitted and are over since an earlier cycle give back what the desk keeps for them.
+    fn give_back(&self, admission: &mut Admission<'_>) {
+        let flows = &self.setting.plan.flows;
+        let waiting = admission
+            .admitted
+            .iter()
+            .filter(|(_, released)| !**released);
+        let waiting: Vec<usize> = waiting.map(|(&flow, _)| flow).collect();
+        for flow in waiting {
+            let host = &self.hosts[flows[flow].source.index()];
+            let own = self
+                .packets
+                .iter()
+                .filter(|p| p.flow == Some(flow) && p.saying.is_none());
+            let is_gone = |p: &&Packet| p.delivered.is_some() || p.dropped.is_some();
+            let gone: u64 = own.filter(is_gone).map(|p| u64::from(p.size)).sum();
+            // what happens in this cycle comes after its acts
+            if flows[flow].flits != Some(gone + host.flits_rejected(flow)) {
+                continue;
+            }
+            let request = admission.request(flow).clone();
+            admission
+                .plan
+                .control
+                .release(&mut admission.desk, &request);
+            admission.admitted.insert(flow, true);
+        }
     }
 
     /// D59.
@@ -320,7 +373,7 @@ impl Fabric<'_> {
                 host.admit(setting, tried.flow, admission.admit(tried.flow, now));
             }
         }
-        admission.end(now);
+        admission.end(&setting.plan.flows, now);
     }
 
     /// Stage Notify: the meters (D55), and the counters of probe packets (D59).

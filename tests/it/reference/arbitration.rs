@@ -5,6 +5,7 @@
 //! request an output picks is in `turns`.
 
 use super::Setting;
+use super::claims::{Walked, walk};
 use super::grant_kind::GrantKind;
 use super::input::Input;
 use super::lane_choice::LaneChoice;
@@ -18,7 +19,7 @@ use virtlane::plan::{InputSpeedup, Matching, OutputArbitration, SwitchOptions};
 /// A request that an input proposes (input-first), with the choice of its lane.
 type Proposal = (Request, LaneChoice);
 
-/// Stage Arbitrate of one switch: all rounds; returns the grants.
+/// Stage Arbitrate of one switch: the walk of its claims, and all rounds; returns the grants.
 pub(super) fn arbitrate(
     setting: Setting<'_>,
     switch: &mut Switch,
@@ -27,12 +28,13 @@ pub(super) fn arbitrate(
     now: u64,
 ) -> Vec<Grant> {
     let options = &setting.plan.switch;
-    let mut grants = Vec::new();
-    for round in 0..options.iterations {
+    let mut walked = walk(setting, switch, links, packets, now);
+    let mut grants = std::mem::take(&mut walked.grants);
+    for round in 0..options.allocation.iterations {
         let is_first = round == 0;
-        let requests = requests(setting, switch, links, packets, now);
+        let requests = requests(setting, switch, links, packets, &walked, now);
         let accepted = match options.matching {
-            Matching::OutputFirst => output_first(options, switch, &requests, is_first),
+            Matching::OutputFirst => output_first(options, switch, &walked, &requests, is_first),
             Matching::InputFirst => input_first(options, switch, &requests, is_first),
         };
         for request in accepted {
@@ -46,6 +48,7 @@ pub(super) fn arbitrate(
 fn output_first(
     options: &SwitchOptions,
     switch: &mut Switch,
+    walked: &Walked,
     requests: &[Request],
     is_first: bool,
 ) -> Vec<Request> {
@@ -60,7 +63,7 @@ fn output_first(
     }
     let accepted = match options.input_speedup {
         InputSpeedup::Unlimited => turns,
-        InputSpeedup::Limited(_) => inputs_accept(options, switch, &turns, is_first),
+        InputSpeedup::Limited(_) => inputs_accept(options, switch, walked, &turns, is_first),
     };
     for turn in &accepted {
         let output = &mut switch.outputs[turn.request.way.output];
@@ -75,13 +78,14 @@ fn output_first(
 fn inputs_accept(
     options: &SwitchOptions,
     switch: &mut Switch,
+    walked: &Walked,
     turns: &[Turn],
     is_first: bool,
 ) -> Vec<Turn> {
     let outputs = switch.outputs.len();
     let mut accepted = Vec::new();
     for index in 0..switch.inputs.len() {
-        let places = places_left(options, switch, index).expect("limited");
+        let places = places_left(options, switch, walked, index).expect("limited");
         let Some(input) = switch.inputs[index].as_mut() else {
             continue;
         };

@@ -9,13 +9,14 @@ use super::wormhole;
 use virtlane::ids::SlId;
 use virtlane::plan::{DropRule, Dropping, Plan};
 
-/// A dropped packet that leaves its queue.
+/// A dropped packet whose flits leave.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaving {
     packet: PacketId,
     size: u16,
     input: usize,
-    queue: usize,
+    /// That it is head of, if it is.
+    queue: Option<usize>,
     /// Cycle of the drop.
     start: u64,
     /// Cycles per flit of the channel it came by.
@@ -59,8 +60,8 @@ fn level(plan: &Plan, class: u16) -> SlId {
 }
 
 impl Switch {
-    /// After Route and before Arbitrate: every packet that first requests in this cycle is decided, all before any of them is
-    /// dropped.
+    /// After Route and before Arbitrate: every packet that first requests, or begins to wait, in this cycle is decided, all before
+    /// any of them is dropped.
     pub(super) fn drop_packets(
         &mut self,
         setting: Setting<'_>,
@@ -75,37 +76,44 @@ impl Switch {
         for (index, input) in self.inputs.iter().enumerate() {
             let queues = input.iter().flat_map(|input| &input.queues);
             for (queue_index, queue) in queues.enumerate() {
-                let Some((head, since)) = queue.request(now) else {
+                let decided = match dropping.rule {
+                    DropRule::Held => {
+                        let head = queue.request(now).filter(|(_, since)| *since == now);
+                        head.map(|(head, _)| head)
+                    }
+                    DropRule::Threshold(_) => queue.packets.iter().find(|one| one.ready == now),
+                };
+                let Some(decided) = decided else {
                     continue;
                 };
-                let packet = &packets[head.packet];
+                let packet = &packets[decided.packet];
                 let is_named = dropping.service_levels.contains(&packet.sl);
-                if since != now || !is_named || packet.management {
+                if !is_named || packet.management {
                     continue;
                 }
-                if self.is_too_much((setting, dropping), links, packets, head, now) {
-                    lost.push((index, queue_index));
+                if self.is_too_much((setting, dropping), links, packets, decided, now) {
+                    lost.push((index, queue_index, decided.packet));
                 }
             }
         }
-        for (input, queue) in lost {
-            self.lose(links, packets, (input, queue), now);
+        for (input, queue, packet) in lost {
+            self.lose(links, packets, (input, queue, packet), (dropping.rule, now));
         }
     }
 
-    /// Whether the packet that first requests now is dropped.
+    /// Whether the packet that is decided now is dropped.
     fn is_too_much(
         &self,
         (setting, dropping): (Setting<'_>, &Dropping),
         links: &[Link],
         packets: &[Packet],
-        head: &Waiting,
+        decided: &Waiting,
         now: u64,
     ) -> bool {
-        let [way] = head.ways[..] else {
+        let [way] = decided.ways[..] else {
             panic!("D58: not with adaptive routing")
         };
-        let size = packets[head.packet].size;
+        let size = packets[decided.packet].size;
         match dropping.rule {
             DropRule::Held => {
                 let output = self.outputs[way.output].as_ref().expect("connected");
@@ -117,32 +125,36 @@ impl Switch {
                 }
             }
             DropRule::Threshold(limit) => {
-                // what was granted or dropped by the cycle before is leaving, what has come since may not request before now
+                // what was granted by the cycle before is leaving, what is dropped in no queue
                 let Some(before) = now.checked_sub(1) else {
                     return false;
                 };
-                let fill = self.fill(packets, way.output, way.lane, before);
-                let own = if head.ready <= before { size.into() } else { 0 };
-                fill - own >= u64::from(limit)
+                self.fill(packets, way.output, way.lane, before) >= u64::from(limit)
             }
         }
     }
 
-    /// The head of a queue is dropped.
+    /// A packet of a queue is dropped: with `Held` it stays its head until it has left, else it is in no queue any more.
     fn lose(
         &mut self,
         links: &[Link],
         packets: &mut [Packet],
-        (index, queue): (usize, usize),
-        now: u64,
+        (index, queue, id): (usize, usize, PacketId),
+        (rule, now): (DropRule, u64),
     ) {
         let input = self.inputs[index].as_mut().expect("connected");
         let pace = links[input.channel].cycles_per_flit;
         let from = &mut input.queues[queue];
-        let head = &from.packets[0];
-        let output = self.outputs[head.ways[0].output].as_ref();
-        let id = head.packet;
-        from.leaving = true;
+        let mut places = from.packets.iter();
+        let position = places.position(|one| one.packet == id);
+        let position = position.expect("in its queue");
+        let output = self.outputs[from.packets[position].ways[0].output].as_ref();
+        let is_head = rule == DropRule::Held;
+        if is_head {
+            from.leaving = true;
+        } else {
+            from.packets.remove(position);
+        }
         let packet = &mut packets[id];
         assert_eq!((packet.dropped, packet.delivered), (None, None));
         packet.dropped = Some(Drop {
@@ -153,7 +165,7 @@ impl Switch {
             packet: id,
             size: packet.size,
             input: index,
-            queue,
+            queue: is_head.then_some(queue),
             start: now,
             pace,
             left: 0,
@@ -201,7 +213,9 @@ impl Switch {
         let (over, going): (Vec<Leaving>, Vec<Leaving>) = self.drops.iter().partition(is_over);
         self.drops = going;
         for leaving in over {
-            self.free_queue((leaving.input, leaving.queue), leaving.packet, now);
+            if let Some(queue) = leaving.queue {
+                self.free_queue((leaving.input, queue), leaving.packet, now);
+            }
         }
     }
 }

@@ -101,6 +101,11 @@ impl Host {
         self.flows.admit(setting, flow, start);
     }
 
+    /// Flits of a flow that were rejected.
+    pub(super) fn flits_rejected(&self, flow: usize) -> u64 {
+        self.flows.flits_rejected(flow)
+    }
+
     /// D59: a session of a probe flow begins.
     pub(super) fn try_out(&mut self, probe: usize, new: NewSession, now: u64) {
         self.flows.try_out(probe, new, now);

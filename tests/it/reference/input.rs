@@ -2,6 +2,7 @@
 
 use super::Setting;
 use super::adaptive::Told;
+use super::claims::Claim;
 use super::lane_choice::LaneChooser;
 use super::packet::PacketId;
 use virtlane::ids::ChannelId;
@@ -32,6 +33,8 @@ pub(super) struct Waiting {
     pub(super) arrived: u64,
     /// Earliest request cycle as far as delays and flit rates go (D1).
     pub(super) ready: u64,
+    /// D72, of a head that has waited for long.
+    pub(super) claim: Option<Claim>,
 }
 
 /// A queue of an input: one per lane, or one per (lane, output).

@@ -130,7 +130,10 @@ pub(super) struct LegacyTables {
 
 impl LegacyTables {
     pub(super) fn new(tables: &VlArbitrationTables, options: &SwitchOptions) -> Self {
-        assert!(!options.management_lane && options.iterations == 1, "D54");
+        assert!(
+            !options.management_lane && options.allocation.iterations == 1,
+            "D54"
+        );
         let units = Units::new(tables);
         Self {
             high: Table::new(&tables.high, units.one()),

@@ -1,13 +1,13 @@
 //! One channel with the buffer at its end and the credits of that buffer.
 //!
 //! Model rules 1 (presence), 2 (spacing of flits), 5 (credits), 10 (output buffer, D10), 13 (capacity),
-//! D13 (port pool), D14 (VL15), D15 (credit latency). With wormhole switching (D65) flits take their credits one by one, and
+//! D13 (port pool), D14 (VL15), D15 (credit latency), D22 (when a flit counts). With wormhole switching (D65) flits take their credits one by one, and
 //! rule 13 does not hold.
 
 use super::packet::Flit;
 use virtlane::ids::ChannelId;
 use virtlane::plan::{BufferSharing, SwitchOptions};
-use virtlane::topology::Graph;
+use virtlane::topology::{Channel, Endpoint, Graph};
 
 /// A flit under way to or over the channel.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +55,10 @@ pub(super) struct Link {
     pub(super) last_arrived: Vec<Option<Flit>>,
     /// Packets that have started, in order.
     pub(super) starts: Vec<Start>,
+    /// D22: crossbar delay that a flit has behind it when it crosses, and that its count leaves out.
+    crossbar_delay: u64,
+    /// D22: cycle in which each flit counts that has been handed over, and its lane.
+    pub(super) counted: Vec<(u64, usize)>,
 }
 
 /// A packet that a channel was granted to: at an output in the cycle of its grant, with output lanes (D18) in that of its
@@ -69,7 +73,7 @@ pub(super) struct Start {
 
 impl Link {
     pub(super) fn new(graph: &Graph, channel: ChannelId, options: &SwitchOptions) -> Self {
-        let timing = graph.channel(channel).timing;
+        let Channel { from, timing, .. } = *graph.channel(channel);
         let opposite = graph.channel(channel.reverse()).timing;
         let pooled = options.sharing == BufferSharing::PortPool;
         assert!(!(pooled && options.management_lane), "D13");
@@ -93,6 +97,14 @@ impl Link {
             last_crossing: None,
             last_arrived: vec![None; options.lane_count().into()],
             starts: Vec::new(),
+            // output lanes have it behind them at their channel grant
+            crossbar_delay: match from {
+                Endpoint::Switch(..) if options.output_lane_buffer == 0 => {
+                    options.crossbar_delay.into()
+                }
+                _ => 0,
+            },
+            counted: Vec::new(),
         }
     }
 
@@ -106,7 +118,7 @@ impl Link {
     }
 
     /// D20: what is missing of the credits of `lane` now [flits].
-    pub(super) fn load(&self, lane: usize) -> u64 {
+    pub(super) fn downstream(&self, lane: usize) -> u64 {
         self.capacity - self.credits[self.space(lane)]
     }
 
@@ -124,6 +136,8 @@ impl Link {
         let space = self.space(moving.lane);
         assert!(self.promised[space] > 0, "a flit without a credit");
         self.promised[space] -= 1;
+        let counts_in = moving.crosses - self.crossbar_delay;
+        self.counted.push((counts_in, moving.lane));
         self.waiting.push(moving);
     }
 

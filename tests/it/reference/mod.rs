@@ -2,15 +2,15 @@
 //!
 //! Deliberately naive: plain vectors, no schedule of future events beyond flits and credits on wires, and
 //! assertions wherever something could get lost. Written from the pages of the model (rules 1-14 and
-//! decisions D1-D42, D44-D53, D55-D61, D63-D71, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
+//! decisions D1-D42, D44-D53, D55-D61, D63-D72, and D54 as far as D65 needs it); with the library it shares scenario, graph, tables or adaptive routing function, sources,
 //! the state machines of control and admission, and random streams only.
 //! The engine must give the same delivery cycle for every packet.
 //!
 //! One file per thing: `packet`, `link` (channel, credits and buffer), `lane_choice` (round robin and VL tables), `legacy_tables` (D54), `switch`
-//! (queues and holding), `routing`, `adaptive` (D20), `own_routes` (D66) and `set_up` (D67), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7), `grant_kind` (D71) and
+//! (queues and holding), `routing`, `adaptive` (D20), `own_routes` (D66) and `set_up` (D67), `output` and `output_lanes` (D18), `request`, `turns` (D6, D7), `grant_kind` (D71), `claims` (D72) and
 //! `arbitration` (matching), `wormhole` (D65, in place of stages Arbitrate, Cross and Inject), `marking` (D16, D36 to D38), `drops` (D58), `host` (sources and injection), `sink` and `rooms` (D57),
 //! `messages` (D21), `flows` of a host and their control (D27 to D34, D39 to D47, D52, D59, D60), `visits` (D48, D69), `beside` (D49), `elements` and `broadcasts` (D68),
-//! `notify` (receivers, elements, senders), `applications` (D50), `waits` (D63), `looks` (D51), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
+//! `notify` (receivers, elements, senders), `applications` (D50), `waits` (D63), `looks` (D51), `closed_sets` (deadlocks), `admission` (D53, D55, D56, D60, D61) and `trials` (D59), `check` (conservation),
 //! `outcome`, `window` (what a measurement counts).
 
 mod adaptive;
@@ -20,7 +20,9 @@ mod arbitration;
 mod beside;
 mod broadcasts;
 mod check;
+mod claims;
 mod class_source;
+mod closed_sets;
 mod drops;
 mod elements;
 mod flows;
@@ -53,6 +55,8 @@ mod window;
 mod wormhole;
 
 pub(crate) use admission::{AdmissionCounts, ReservationCounts};
+pub(crate) use claims::ClaimCounts;
+pub(crate) use closed_sets::Stuck;
 pub(crate) use flows::Controlled;
 pub(crate) use outcome::{Delivery, Outcome};
 pub(crate) use packet::Says;
@@ -107,6 +111,7 @@ pub(crate) fn simulate_forked<'a>(
         }
         fabric.cycle(now);
         fabric.count_queued(now);
+        fabric.count_standing(now);
         if now % CHECK_INTERVAL == 0 || now + 1 == cycles {
             check::check(&fabric);
         }
@@ -114,6 +119,7 @@ pub(crate) fn simulate_forked<'a>(
     // D26: the acts of the cycle that a run ends before
     fabric.look(cycles);
     fabric.admit(cycles);
+    fabric.look_for_claims(cycles);
     if let Routing::Tables(_) = fabric.setting.routing {
         check::check_order(&fabric);
     }
@@ -146,6 +152,8 @@ struct Fabric<'a> {
     networks: Networks,
     /// See [`Outcome::queued`].
     queued: (u64, u64),
+    /// The longest time that a head has stood at the end of the measurement (D72).
+    standing: u64,
 }
 
 impl<'a> Fabric<'a> {
@@ -161,6 +169,7 @@ impl<'a> Fabric<'a> {
         own_routes::check_plan(setting);
         set_up::check_plan(setting);
         wormhole::check_plan(setting);
+        claims::check_plan(setting);
         let link = |channel| Link::new(graph, channel, options);
         Self {
             setting,
@@ -178,6 +187,7 @@ impl<'a> Fabric<'a> {
             agents: Agents::new(setting),
             networks: Networks::new(setting),
             queued: (0, 0),
+            standing: 0,
         }
     }
 
@@ -206,6 +216,8 @@ impl<'a> Fabric<'a> {
         }
         assert!(!own_routes::are_given(self.setting), "D66");
         assert!(!set_up::are_any(self.setting), "D67");
+        let claims = |plan: &Plan| plan.switch.allocation.claims;
+        assert_eq!(claims(plan), claims(self.setting.plan), "D72");
         assert_eq!(plan.flows.len(), self.setting.plan.flows.len(), "D64");
         self.setting.plan = plan;
         for host in &mut self.hosts {
@@ -227,6 +239,7 @@ impl<'a> Fabric<'a> {
     fn cycle(&mut self, now: u64) {
         self.look(now);
         self.admit(now);
+        self.look_for_claims(now);
         self.deliver_and_route(now);
         self.arbitrate_cross_mark(now);
         self.generate_and_inject(now);

@@ -1,8 +1,9 @@
 //! What happened in a run: packets that were delivered or dropped, and counts.
 
+use super::closed_sets::Stuck;
 use super::packet::Packet;
 use super::window::{self, ControlCounts, FlowCounts, Window};
-use super::{AdmissionCounts, Fabric, ReservationCounts, SetUpCounts};
+use super::{AdmissionCounts, ClaimCounts, Fabric, ReservationCounts, SetUpCounts};
 use virtlane::ids::HostId;
 
 /// A packet that was delivered.
@@ -86,6 +87,11 @@ pub(crate) struct Outcome {
     pub(crate) reservations: ReservationCounts,
     /// What switches keep of routes set up by packets.
     pub(crate) set_ups: SetUpCounts,
+    /// Heads that can never move again, and packets that have started and are in the fabric, by name.
+    pub(crate) closed_set: Vec<Stuck>,
+    pub(crate) in_fabric: Vec<Stuck>,
+    /// Heads that have waited.
+    pub(crate) claims: ClaimCounts,
 }
 
 impl Fabric<'_> {
@@ -125,12 +131,15 @@ impl Fabric<'_> {
             packet_hops: self.packets.iter().map(hops).sum(),
             flit_hops: self.packets.iter().map(flit_hops).sum(),
             queued: self.queued,
-            window: Window::of(&self),
+            window: Window::of(&self, cycles),
             flows: window::flows(&self, cycles),
             control: window::control(&self),
             admission: self.admission_counts(),
             reservations: self.reservation_counts(),
             set_ups: self.set_up_counts(),
+            closed_set: self.closed_set(cycles.saturating_sub(1)),
+            in_fabric: self.in_fabric(),
+            claims: self.claim_counts(),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The requests that one round of matching sees.
 //!
 //! Model rules 3 and 6 (who requests, who is eligible), D3 (places of an input), D18 (open output lanes), D20 (what an
-//! input prefers).
+//! input prefers), D72 (what claims leave).
 
 use super::Setting;
+use super::claims::Walked;
 use super::legacy_tables::Size;
 use super::link::Link;
 use super::packet::Packet;
@@ -20,10 +21,11 @@ pub(super) struct Request {
     pub(super) size: Size,
     pub(super) requested: u64,
     pub(super) created: u64,
-    /// Whether it fits the credits of its output lane now, and the buffer of that lane is open for it (D18).
+    /// Whether it fits the credits of its output lane now, the buffer of that lane is open for it (D18), and no claim bars the
+    /// lane (D72).
     pub(super) fits: bool,
     /// What an input looks at before its round robin, the smallest accepted: of an open head's requests
-    /// (D20) whether it is for escape and the load there, the same for all others.
+    /// (D20) whether it is for escape and what lies downstream, the same for all others.
     pub(super) preference: (bool, u64),
 }
 
@@ -34,13 +36,20 @@ impl Request {
     }
 }
 
-/// Packets that `input` can still start now; `None` = no limit.
-pub(super) fn places_left(options: &SwitchOptions, switch: &Switch, input: usize) -> Option<usize> {
+/// Packets that `input` can still start now beside those that claims keep a place for (D72); `None` = no limit.
+pub(super) fn places_left(
+    options: &SwitchOptions,
+    switch: &Switch,
+    walked: &Walked,
+    input: usize,
+) -> Option<usize> {
     match options.input_speedup {
         InputSpeedup::Unlimited => None,
         InputSpeedup::Limited(places) => {
             let left = usize::from(places).checked_sub(switch.leaving(input));
-            Some(left.expect("more packets leave an input than its speed-up allows"))
+            let left = left.expect("more packets leave an input than its speed-up allows");
+            // those kept may be ones that are not left yet
+            Some(left.saturating_sub(walked.places_kept(input)))
         }
     }
 }
@@ -51,13 +60,14 @@ pub(super) fn requests(
     switch: &Switch,
     links: &[Link],
     packets: &[Packet],
+    walked: &Walked,
     now: u64,
 ) -> Vec<Request> {
     let options = &setting.plan.switch;
     let mut all = Vec::new();
     for (index, input) in switch.inputs.iter().enumerate() {
         let Some(input) = input else { continue };
-        if places_left(options, switch, index) == Some(0) {
+        if places_left(options, switch, walked, index) == Some(0) {
             continue;
         }
         for (queue_index, queue) in input.queues.iter().enumerate() {
@@ -67,10 +77,14 @@ pub(super) fn requests(
             assert!(!head.ways.is_empty(), "a head without a way");
             for &way in &head.ways {
                 let output = switch.outputs[way.output].as_ref().expect("connected");
-                if !output.is_open(now, options) {
+                let is_barred = walked.is_barred(way);
+                let is_claimed = head.claim.is_some_and(|claim| claim.way == way);
+                assert!(is_barred || !is_claimed, "D72: a claim bars what it is for");
+                if !output.is_open(now, options) || walked.is_taken(way.output) {
                     continue;
                 }
                 let (packet, link) = (&packets[head.packet], &links[output.channel]);
+                let fits = link.fits(way.lane, packet.size) && output.takes(way.lane, packet.size);
                 all.push(Request {
                     input: index,
                     queue: queue_index,
@@ -79,10 +93,10 @@ pub(super) fn requests(
                     size: Size::new(packet.size, setting.plan.flit_bytes),
                     requested,
                     created: packet.created,
-                    fits: link.fits(way.lane, packet.size) && output.takes(way.lane, packet.size),
+                    fits: fits && !is_barred,
                     preference: if setting.routing.is_open() {
                         // an open output had no grant in this cycle, so its credits are those before arbitration
-                        (way.escape, link.load(way.lane))
+                        (way.escape, link.downstream(way.lane))
                     } else {
                         (false, 0)
                     },

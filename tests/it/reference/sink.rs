@@ -126,6 +126,14 @@ impl Sink {
         }
     }
 
+    /// Packets of a lane that can drain by now and have not begun to, in order.
+    pub(super) fn waiting(&self, lane: usize, now: u64) -> impl Iterator<Item = PacketId> {
+        let ready = self.arrived[lane]
+            .iter()
+            .take_while(move |(_, at)| *at <= now);
+        ready.map(|&(packet, _)| packet)
+    }
+
     /// The packet that drains and is not delivered yet.
     pub(super) fn drains(&self, packets: &[Packet]) -> Option<PacketId> {
         let draining = self.draining.map(|draining| draining.packet);

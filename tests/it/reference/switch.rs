@@ -5,6 +5,7 @@
 //! takes the place of holding and matching with D65 in `wormhole`.
 
 use super::Setting;
+use super::claims;
 use super::drops::Leaving;
 use super::input::{Input, new_input};
 pub(super) use super::input::{Waiting, Way};
@@ -63,6 +64,10 @@ pub(super) struct Switch {
     pub(super) set_ups: Option<SetUps>,
     /// D65.
     pub(super) ports: Ports,
+    /// D72.
+    pub(super) claims: claims::Told,
+    /// Cycle of each grant, and the time since the request.
+    pub(super) waits: Vec<(u64, u64)>,
 }
 
 impl Switch {
@@ -78,6 +83,8 @@ impl Switch {
             drops: Vec::new(),
             set_ups: SetUps::new(setting, id),
             ports: Ports::new(&setting.plan.switch, ports.len()),
+            claims: claims::Told::default(),
+            waits: Vec::new(),
         }
     }
 
@@ -172,6 +179,7 @@ impl Switch {
             told: None,
             arrived: stored.since,
             ready,
+            claim: None,
         };
         input.queues[queue].enter(waiting, stored.since);
     }
@@ -238,10 +246,14 @@ impl Switch {
     ) -> Grant {
         let input = self.inputs[request.input].as_mut().expect("connected");
         let from = &mut input.queues[request.queue];
-        let (head, _) = from.request(now).expect("a head is granted once");
-        let (packet, way) = (head.packet, request.way);
+        let (head, since) = from.request(now).expect("a head is granted once");
+        let (packet, way, claim) = (head.packet, request.way, head.claim);
         assert!(head.ways.contains(&way), "only requests are granted");
         from.leaving = true;
+        self.waits.push((now, now - since));
+        if let Some(claim) = claim {
+            self.end_claim(claim, way, now);
+        }
         let size = packets[packet].size;
         let output = self.outputs[way.output].as_mut().expect("connected");
         assert!(output.is_open(now, options), "an output granted twice");

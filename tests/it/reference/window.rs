@@ -1,8 +1,7 @@
 //! What a measurement counts: the cycles `warmup..warmup + measure` of the plan, looked up in the lists of all packets.
 //!
 //! A packet is tagged when it was created in the window and not rejected; latencies, jitter, hops and marks belong to
-//! tagged packets that were delivered, whenever that was. A channel's load is that of the packets that started on it
-//! in the window ([`super::link::Start`]).
+//! tagged packets that were delivered, whenever that was. A channel counts flits one by one ([`super::link::Link::counted`]).
 
 use super::Fabric;
 use super::packet::{Packet, Rejected};
@@ -144,8 +143,8 @@ fn delivered_flits(packet: &Packet, window: &Range<u64>) -> u64 {
 }
 
 impl Window {
-    /// Counts everything.
-    pub(super) fn of(fabric: &Fabric<'_>) -> Self {
+    /// Counts everything of the cycles before `cycles`.
+    pub(super) fn of(fabric: &Fabric<'_>, cycles: u64) -> Self {
         let (plan, graph) = (fabric.setting.plan, fabric.setting.graph);
         let phases = &plan.phases;
         let window = phases.warmup..phases.warmup + phases.measure;
@@ -165,9 +164,8 @@ impl Window {
             }
         }
         for (sent, link) in counts.sent.iter_mut().zip(&fabric.links) {
-            for start in &link.starts {
-                let is_inside = window.contains(&start.cycle);
-                sent[start.lane] += u64::from(is_inside) * u64::from(start.size);
+            for &(cycle, lane) in &link.counted {
+                sent[lane] += u64::from(window.contains(&cycle) && cycle < cycles);
             }
         }
         for (class, created, delivered) in fabric.messages.complete(&fabric.packets) {

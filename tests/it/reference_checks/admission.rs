@@ -13,7 +13,9 @@ use virtlane::admission::{
     ADMISSIONS, Admission, AdmissionContext, DeskState, Fabric, Meter, Request, Shown,
 };
 use virtlane::ids::HostId;
-use virtlane::plan::{AdmissionPlan, FlowPlan, Plan, Requests, Slots, SwitchOptions};
+use virtlane::plan::{
+    AdmissionPlan, FlowPlan, ONE_FLIT_PER_CYCLE, Plan, Requests, Slots, SwitchOptions,
+};
 use virtlane::registry::Arguments;
 use virtlane::units::Clock;
 
@@ -161,6 +163,7 @@ fn a_round_asks_for_one_flow_of_each_host_and_class() {
     assert_eq!(start_cycles(&outcome), [5, 5, 12, 5].map(Some));
     let counts = AdmissionCounts {
         rounds: 4,
+        released: 4,
         requests: vec![3, 1],
         admitted: vec![3, 1],
         waits: (0, 0),
@@ -237,6 +240,7 @@ fn decisions_take_time() {
     assert_eq!(made(&outcome, 1), [31, 40]);
     let counts = AdmissionCounts {
         rounds: 4,
+        released: 0,
         requests: vec![2],
         admitted: vec![2],
         waits: (18, 9),
@@ -267,7 +271,8 @@ fn slots_move_when_a_flow_is_admitted() {
     assert_eq!(made(&outcome, 2), [40, 56, 72]);
 }
 
-fn meter() -> Meter {
+/// A control as a scenario names it.
+fn control(name: &str, text: &str) -> Arc<dyn Admission> {
     let context = AdmissionContext {
         clock: Clock {
             flit_bytes: 64,
@@ -275,10 +280,65 @@ fn meter() -> Meter {
         },
         lanes: None,
     };
-    let entry = ADMISSIONS.find("EgressMeasurement").expect("registered");
-    let text = "(slot: \"100 cycles\", slots: 4)";
-    let made = (entry.build)(Arguments { text }, context).expect("arguments fit");
+    let entry = ADMISSIONS.find(name).expect("registered");
+    (entry.build)(Arguments { text }, context).expect("arguments fit")
+}
+
+fn meter() -> Meter {
+    let made = control("EgressMeasurement", "(slot: \"100 cycles\", slots: 4)");
     made.meter().expect("it measures")
+}
+
+/// Three flows of 0.4 of a flit per cycle, where one has room. Each starts in the round that has released the one before: its
+/// eight flits have come with the tenth cycle after its start, which the round of that cycle does not know yet. Rounds that admit
+/// nothing do not count as empty while somebody asks and one admitted is not released. From 35 on nobody asks: that round is empty,
+/// whoever still goes, and the last flow is released in 45 if there are three such.
+#[test]
+fn who_is_over_makes_room_for_who_was_refused() {
+    let one_at_a_time = |plan: &mut Plan| {
+        let admission = plan.admission.as_mut().expect("a desk");
+        admission.control = control("CalibratedLoad", "(groups: [([0], 0.5)])");
+        let requests = plan.classes[0].requests.as_mut().expect("it asks");
+        requests.peak = ONE_FLIT_PER_CYCLE / 5 * 2;
+    };
+    let list = || (0..3).map(|host| sized(8, flow(host, 3))).collect();
+    let run_until = |cycles, empty| {
+        let rounds = (0, 5, empty, 99);
+        run(
+            desk(|_, _| false),
+            rounds,
+            (1, list()),
+            (cycles, one_at_a_time),
+        )
+        .0
+    };
+    for (empty, rounds, released, end) in [(1, 8, 2, 35), (2, 9, 2, 40), (3, 10, 3, 45)] {
+        let outcome = run_until(60, empty);
+        assert_eq!(start_cycles(&outcome), [0, 15, 30].map(Some));
+        let counts = AdmissionCounts {
+            rounds,
+            released,
+            requests: vec![12],
+            admitted: vec![3],
+            waits: (45, 30),
+            end: Some(end),
+        };
+        assert_eq!(outcome.admission, counts);
+    }
+    assert_eq!(run_until(44, 3).admission.released, 2);
+    // without sizes nothing is ever released, and the second round ends them
+    let list = (0..3).map(|host| flow(host, 3)).collect();
+    let (outcome, _) = run(
+        desk(|_, _| false),
+        (0, 5, 1, 99),
+        (1, list),
+        (60, one_at_a_time),
+    );
+    assert_eq!(start_cycles(&outcome), [Some(0), None, None]);
+    assert_eq!(
+        (outcome.admission.released, outcome.admission.end),
+        (0, Some(5))
+    );
 }
 
 /// A packet of flow 0 from host 0 to host 1.

@@ -101,16 +101,16 @@ fn a_dropped_packet_leaves_at_the_pace_of_its_channel() {
     assert_eq!(lost(&outcome), expected);
 }
 
-/// Three packets of four flits of two hosts each. In 6 the second of host 0 finds the first of host 1 waiting; if it is dropped,
-/// the third finds in 10 the second of host 1. If not, that finds in 10 the second of host 0 and does not count itself, and in 14
-/// the third of host 0 finds the second and the third of host 1, one behind the other.
+/// Three packets of four flits of two hosts each, that begin to wait in 2, 6 and 10. In 2 nothing has waited. In 6 the second ones
+/// find the first of host 1, granted in 6 itself; if they are dropped, the third ones find nothing in 10. If not, these find the
+/// two second ones, one of them behind the first of host 1 until it has left.
 #[test]
 fn a_threshold_counts_what_waited_in_the_cycle_before() {
     for (limit, expected, cycles) in [
-        (1, &[(0, 4, 6), (0, 8, 10)][..], &[6, 10, 14, 18][..]),
-        (4, &[(0, 4, 6), (0, 8, 10)], &[6, 10, 14, 18]),
-        (5, &[(0, 8, 14)], &[6, 10, 14, 18, 22]),
-        (8, &[(0, 8, 14)], &[6, 10, 14, 18, 22]),
+        (1, &[(0, 4, 6), (1, 4, 6)][..], &[6, 10, 14, 18][..]),
+        (4, &[(0, 4, 6), (1, 4, 6)], &[6, 10, 14, 18]),
+        (5, &[(0, 8, 10), (1, 8, 10)], &[6, 10, 14, 18]),
+        (8, &[(0, 8, 10), (1, 8, 10)], &[6, 10, 14, 18]),
         (9, &[], &[6, 10, 14, 18, 22, 26]),
     ] {
         let rule = DropRule::Threshold(limit);
@@ -121,18 +121,19 @@ fn a_threshold_counts_what_waited_in_the_cycle_before() {
     }
 }
 
-/// Two packets become heads in 10, when those before them have left for slower outputs; both have waited since 6, so each
-/// finds four flits.
+/// Two packets begin to wait in 6, behind those to slower outputs that leave until 9, and are not decided again when they become
+/// heads in 10. Those behind them begin to wait in 10 and find both, eight flits, although one is granted in 10.
 #[test]
-fn all_are_decided_before_any_is_dropped() {
+fn what_waits_behind_others_counts_to_the_cycle_before_its_grant() {
     for (limit, expected, cycles) in [
-        (4, &[(0, 4, 10), (1, 4, 10)][..], &[9, 9][..]),
-        (5, &[], &[9, 9, 14, 18]),
+        (1, &[(0, 8, 10), (1, 8, 10)][..], &[9, 9, 14, 18][..]),
+        (8, &[(0, 8, 10), (1, 8, 10)], &[9, 9, 14, 18]),
+        (9, &[], &[9, 9, 14, 18, 22, 26]),
     ] {
         let classes = vec![
             packets(&[0], 2, 4, 1),
             packets(&[1], 3, 4, 1),
-            packets(&[0, 1], 4, 4, 1),
+            packets(&[0, 1], 4, 4, 2),
         ];
         let plan = plan(classes, dropping(DropRule::Threshold(limit), 64));
         let [fast, slow] = [timing(1, 1), timing(2, 1)];
@@ -143,43 +144,60 @@ fn all_are_decided_before_any_is_dropped() {
     }
 }
 
-/// Hosts 2 and 3 send a packet of four flits each to host 1, which request in 2, and so one waits. From a channel of two cycles
-/// per flit that of host 0 requests in 5 and is dropped; its tail leaves in 11. A flit behind it, there in 9, requests in 13, or
-/// with a queue of its own in 10: no place of the input is taken.
-#[test]
-fn the_next_packet_of_the_queue_waits_until_it_has_left() {
+/// Host 0 sends a packet of four flits to host 1 over a channel of two cycles per flit, and a flit behind it. The packet requests
+/// in 5 and is dropped; its tail leaves in 11. The flit, there in 9, requests in 10, or where it waits for the packet in 13: no
+/// place of the input is taken.
+fn behind_a_dropped_one(rule: DropRule, capacity: u32, others: &[u32]) -> [u64; 4] {
     let [fast, slow] = [timing(1, 1), timing(2, 1)];
-    let rule = DropRule::Threshold(1);
-    for (queues, destination, expected) in [
-        (Queues::Fifo, 1, 14),
-        (Queues::Voq, 1, 14),
-        (Queues::Fifo, 2, 14),
-        (Queues::Voq, 2, 11),
-    ] {
+    [
+        (Queues::Fifo, 1),
+        (Queues::Voq, 1),
+        (Queues::Fifo, 2),
+        (Queues::Voq, 2),
+    ]
+    .map(|(queues, destination)| {
         let classes = vec![
-            packets(&[2, 3], 1, 4, 1),
+            packets(others, 1, 4, 1),
             packets(&[0], 1, 4, 1),
             packets(&[0], destination, 1, 1),
         ];
-        let mut plan = plan(classes, dropping(rule, 64));
+        let mut plan = plan(classes, dropping(rule, capacity));
         plan.switch.queues = queues;
         let outcome = run_on(&star_of(&[slow, fast, fast, fast], 1), &plan, 100);
         assert_eq!(lost(&outcome), [(0, 0, 5)]);
         let last = outcome.deliveries.iter().find(|d| d.class == 2);
-        assert_eq!(last.expect("delivered").delivered, expected, "{queues:?}");
+        last.expect("delivered").delivered
+    })
+}
+
+/// Lanes of one packet: that of host 2, granted in 2, takes all credits to host 1, and in 5 two of them are back.
+#[test]
+fn the_next_packet_of_the_queue_waits_until_a_held_one_has_left() {
+    let found = behind_a_dropped_one(DropRule::Held, 4, &[2]);
+    assert_eq!(found, [14, 14, 14, 11]);
+}
+
+/// Hosts 2 and 3 send a packet each to host 1, which request in 2, and so one waits until 5.
+#[test]
+fn nothing_waits_for_a_packet_that_a_threshold_has_dropped() {
+    let rule = DropRule::Threshold(1);
+    assert_eq!(behind_a_dropped_one(rule, 64, &[2, 3]), [11; 4]);
+    // to a slower channel: behind one that holds the queue from 2 on, for 2 or 8 cycles, it begins to wait in 3 or 6; the flit
+    // behind it, there in 6 or 9, requests when its delay is over, in 10 in the very cycle in which the first has left
+    let [fast, slow] = [timing(1, 1), timing(2, 1)];
+    for (size, dropped, expected) in [(1, (0, 1, 3), 8), (4, (0, 4, 6), 11)] {
+        let classes = vec![
+            packets(&[0], 1, size, 1),
+            packets(&[2, 3], 1, 4, 1),
+            packets(&[0], 1, 4, 1),
+            packets(&[0], 2, 1, 1),
+        ];
+        let plan = plan(classes, dropping(rule, 64));
+        let outcome = run_on(&star_of(&[fast, slow, fast, fast], 1), &plan, 100);
+        assert_eq!(lost(&outcome), [dropped]);
+        let last = outcome.deliveries.iter().find(|d| d.class == 3);
+        assert_eq!(last.expect("delivered").delivered, expected);
     }
-    // to a slower channel: behind a flit that holds the output from 2 to 3 it requests in 4, and the one behind it in 8
-    let classes = vec![
-        packets(&[0], 1, 1, 1),
-        packets(&[2, 3], 1, 4, 1),
-        packets(&[0], 1, 4, 1),
-        packets(&[0], 2, 1, 1),
-    ];
-    let plan = plan(classes, dropping(rule, 64));
-    let outcome = run_on(&star_of(&[fast, slow, fast, fast], 1), &plan, 100);
-    assert_eq!(lost(&outcome), [(0, 1, 4)]);
-    let last = outcome.deliveries.iter().find(|d| d.class == 3);
-    assert_eq!(last.expect("delivered").delivered, 9);
 }
 
 /// Two switches in a row, and a slow sink. Of two packets the second, started in 6 and granted in 8 by the first switch, finds in

@@ -5,6 +5,8 @@ mod admission;
 mod applications;
 mod buckets;
 mod carried;
+mod channel_counts;
+mod claims;
 mod control;
 mod drops;
 mod elements;

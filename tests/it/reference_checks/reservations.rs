@@ -111,8 +111,9 @@ fn a_flow_begins_in_the_cycle_after_the_reply() {
             waits: (start - 10, start - 10),
         };
         assert_eq!(outcome.reservations, counts);
-        assert_eq!((outcome.flows[0].logged, outcome.flows[0].answered), (1, 1));
-        assert_eq!(outcome.control[0].visits.iter().sum::<u64>(), 2);
+        // the reply, and the answer to its last flit, after which a release visits as the request did
+        assert_eq!((outcome.flows[0].logged, outcome.flows[0].answered), (1, 2));
+        assert_eq!(outcome.control[0].visits.iter().sum::<u64>(), 4);
         // no desk, no rounds
         assert_eq!(outcome.admission, AdmissionCounts::default());
         // the reply comes in the last cycle, or after it
@@ -126,12 +127,23 @@ fn a_flow_begins_in_the_cycle_after_the_reply() {
     }
 }
 
-/// The second one comes to the channel of host 2 two cycles after the first, which has left too little; it asks again in 52, and
-/// then no more.
+/// The second one comes to the channel of host 2 two cycles after the first, which has left too little; it asks once more, and
+/// begins then if the first has an end and is over.
 #[test]
 fn what_has_no_room_does_not_begin() {
     let flows = || vec![asks(0, 2, 10), asks(1, 2, 12)];
     let outcome = run(&reserving(&[HALF], None, flows()), 200);
+    assert_eq!(starts(&outcome)[0], Some(21));
+    assert!(starts(&outcome)[1] > Some(21 + 12 + 4), "{outcome:?}");
+    let endless = || {
+        let flows = flows().into_iter();
+        let endless = flows.map(|flow| FlowPlan {
+            flits: None,
+            ..flow
+        });
+        endless.collect::<Vec<_>>()
+    };
+    let outcome = run(&reserving(&[HALF], None, endless()), 200);
     assert_eq!(starts(&outcome), [Some(21), None]);
     assert!(made(&outcome, 1).is_empty());
     let counts = ReservationCounts {

@@ -179,9 +179,10 @@ fn a_look_hears_what_came_before_it() {
                 .into_iter()
                 .all(|(class, flow)| flow == Some(class.into()))
         );
-        // one more round in which nobody asks
+        // one more round in which nobody asks, and what was admitted is over
         let counts = AdmissionCounts {
             rounds: 2,
+            released: 1,
             requests: vec![1, 0],
             admitted: vec![1, 0],
             waits: (over - 5, over - 5),
@@ -346,8 +347,9 @@ fn a_round_is_over_when_nobody_is_on_trial() {
         (outcome.admission, starts.collect::<Vec<_>>())
     };
     let starts = [Some(9), Some(37), Some(5), Some(19)];
-    let counts = |(rounds, end), requests, admitted, waits| AdmissionCounts {
+    let counts = |(rounds, released, end), requests, admitted, waits| AdmissionCounts {
         rounds,
+        released,
         requests,
         admitted,
         waits,
@@ -356,13 +358,13 @@ fn a_round_is_over_when_nobody_is_on_trial() {
     let rounds = (5, 10, 2, 99);
     let (found, found_starts) = at(rounds, 100);
     // those in 47 and 57, in which nobody asks, end the rounds
-    let all = counts((5, Some(57)), vec![4, 2, 0], vec![2, 2, 0], (4 + 32, 32));
+    let all = counts((5, 4, Some(57)), vec![4, 2, 0], vec![2, 2, 0], (4 + 32, 32));
     assert_eq!((found, &found_starts[..]), (all, &starts[..]));
     // in cycle 35 two are over, and one goes on
     let (found, _) = at(rounds, 35);
     assert_eq!(
         found,
-        counts((2, None), vec![4, 2, 0], vec![1, 2, 0], (4, 4))
+        counts((2, 3, None), vec![4, 2, 0], vec![1, 2, 0], (4, 4))
     );
     // the acts of cycle 37 come before the end
     assert_eq!(at(rounds, 36).0.rounds, 2);
@@ -373,7 +375,7 @@ fn a_round_is_over_when_nobody_is_on_trial() {
     let (found, found_starts) = at((5, 10, 2, 2), 100);
     assert_eq!(
         found,
-        counts((2, Some(23)), vec![3, 2, 0], vec![1, 2, 0], (4, 4))
+        counts((2, 1, Some(23)), vec![3, 2, 0], vec![1, 2, 0], (4, 4))
     );
     assert_eq!(found_starts[1], None);
     // the second has admitted before its looks only; the third is in vain

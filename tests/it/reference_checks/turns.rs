@@ -6,7 +6,9 @@
 use super::{backlogged, plan, star, star_of};
 use crate::reference::{Outcome, simulate};
 use virtlane::ids::HostId;
-use virtlane::plan::{ClassPlan, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions};
+use virtlane::plan::{
+    Allocation, ClassPlan, InputSpeedup, Matching, OutputArbitration, Queues, SwitchOptions,
+};
 use virtlane::qos::VlArbitrationTables;
 use virtlane::qos::vl_arbitration::HighPriorityLimit;
 use virtlane::topology::ChannelTiming;
@@ -150,7 +152,7 @@ fn pointers_over_inputs_move_in_the_first_round_only() {
     for (iterations, second) in [(1, "-- a0 b0 c0 a0 b0 c0"), (2, "b0 a0 b0 c0 a0 b0 c0")] {
         for matching in [Matching::OutputFirst, Matching::InputFirst] {
             let options = SwitchOptions {
-                iterations,
+                allocation: Allocation::rounds(iterations),
                 matching,
                 ..options(1)
             };
@@ -165,7 +167,7 @@ fn pointers_over_inputs_move_in_the_first_round_only() {
 #[test]
 fn pointers_over_lanes_move_in_every_round() {
     let options = SwitchOptions {
-        iterations: 2,
+        allocation: Allocation::rounds(2),
         ..options(2)
     };
     assert_eq!(
@@ -179,7 +181,7 @@ fn pointers_over_lanes_move_in_every_round() {
 #[test]
 fn pointers_over_outputs_move_in_every_round() {
     let options = SwitchOptions {
-        iterations: 2,
+        allocation: Allocation::rounds(2),
         matching: Matching::InputFirst,
         ..options(1)
     };
@@ -197,7 +199,7 @@ fn pointers_over_outputs_move_in_every_round() {
 #[test]
 fn a_lane_served_in_second_rounds_only_starves_no_output() {
     let options = SwitchOptions {
-        iterations: 2,
+        allocation: Allocation::rounds(2),
         matching: Matching::InputFirst,
         input_speedup: InputSpeedup::Limited(2),
         ..options(2)
@@ -242,7 +244,7 @@ fn the_accept_pointer_moves_in_the_first_round_only() {
         class
     });
     let options = SwitchOptions {
-        iterations: 2,
+        allocation: Allocation::rounds(2),
         ..options(1)
     };
     let plan = plan(classes.to_vec(), options);

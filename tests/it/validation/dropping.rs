@@ -97,7 +97,7 @@ fn what_flow_control_would_hold_is_dropped_and_its_credits_come_back_by_the_flit
         tagged: 2,
     };
     assert_eq!(outcome.records.classes[0].lost, lost);
-    assert_eq!(outcome.present_growth, 0);
+    assert_eq!(outcome.growth.present, 0);
     let graph = &resolved.layout.graph;
     let mut at = BTreeMap::new();
     for channel in 0..graph.channels().len() {
@@ -149,7 +149,7 @@ fn a_threshold_counts_what_has_waited_for_the_lane_in_the_cycle_before() {
             assert_eq!(delivery.is_none(), dropped, "{threshold}");
             // one that comes first does not wait for itself
             assert_eq!(fate(&resolved, 0, 0, shards)[1], None, "{threshold}");
-            // nor does the second, head in cycle 19 after five cycles behind it; what was dropped waits no more
+            // nor is the second dropped, which waits from cycle 14 on behind it: what was dropped does not wait
             assert_eq!(fate(&resolved, 0, 1, shards)[1], None, "{threshold}");
         }
     }

@@ -303,7 +303,7 @@ fn queues_of_flows_count_as_backlog() {
     let outcome = run(&resolved);
     assert_eq!(outcome.verdict, Verdict::Saturated, "{}", outcome.reason);
     // 0.6 of the link for as long as was measured
-    let grown = outcome.backlog_growth as f64 * 8.0 / outcome.cycles.measure as f64;
+    let grown = outcome.growth.backlog as f64 * 8.0 / outcome.cycles.measure as f64;
     assert!((grown - 0.6).abs() < 0.05, "{grown}");
 }
 
@@ -328,9 +328,9 @@ fn a_measurement_ends_soon_after_the_last_flow() {
         .map(|flow| flow.arrived.last_delivery.expect("complete"))
         .collect();
     let last = *ends.iter().max().expect("two flows");
-    assert_eq!(outcome.verdict, Verdict::Steady, "{}", outcome.reason);
+    assert_eq!(outcome.verdict, Verdict::Complete, "{}", outcome.reason);
     let expected = format!("2 of 2 flows with a size complete, the last in cycle {last}");
-    assert_eq!(outcome.reason, expected);
+    assert!(outcome.reason.starts_with(&expected), "{}", outcome.reason);
     let end = outcome.cycles.measure;
     assert!(last < end && end <= last + 256, "{last} {end}");
     let length = outcome.length.expect("the run found its length");
@@ -346,9 +346,9 @@ fn flows_that_are_not_complete_are_the_verdict() {
     let reason = "the bound of the measurement came first: 0 of 1 flows with a size complete";
     assert_eq!(outcome.reason, reason);
     assert_eq!(outcome.cycles.measure, 4000);
-    // with flows that never end the rest is judged as ever
+    // flows that never end are not waited for
     let outcome = until_complete(&format!("{flow}, {endless}"), 60_000);
-    assert_ne!(outcome.verdict, Verdict::Incomplete, "{}", outcome.reason);
+    assert_eq!(outcome.verdict, Verdict::Complete, "{}", outcome.reason);
     assert!(outcome.cycles.measure < 60_000);
 }
 

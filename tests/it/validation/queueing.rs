@@ -50,10 +50,12 @@ fn virtual_output_queues_remove_head_of_line_blocking() {
 fn lanes_do_not_keep_one_round_of_matching_from_its_throughput() {
     for lanes in [1, 2, 4, 8] {
         let lanes_of_switch = format!("fabric.switch.lanes={lanes}");
+        let levels: Vec<String> = (0..lanes).map(|level| level.to_string()).collect();
+        let levels = format!("traffic.uniform.sl=[{}]", levels.join(", "));
         let changes = [
             &lanes_of_switch[..],
             "fabric.switch.iterations=1",
-            "traffic.uniform.sl=[0, 1, 2, 3, 4, 5, 6, 7]",
+            &levels[..],
             "phases.warmup=10000 cycles",
             "phases.measure=20000 cycles",
         ];

@@ -1,6 +1,6 @@
 //! Adaptive routing: a head chooses among its candidates, or requests them all.
 //!
-//! Part of `Slot::Route` (`raise`), `Slot::Deliver` (`offer`), `Slot::Arbitrate` (`preference`) and
+//! Part of `Slot::Route` (`choose`), `Slot::Deliver` (`offer`), `Slot::Arbitrate` (`preference`) and
 //! `Slot::Cross` (`withdraw`).
 //! Reads: the routing function, credits of the switch's outputs
 //! Writes: course of the head, its requests, the streams of the inputs
@@ -8,26 +8,32 @@
 //!
 //! # Rules (D20)
 //! 1. At its first switch a packet gets its course, at later ones the course may change; candidates follow from it.
-//! 2. Committed: one of them is requested: the first, one drawn, or one with the least load, ties drawn.
+//! 2. Committed: one of them is requested: the first, one drawn, or one for which fewest flits wait, ties drawn.
 //! 3. Open: all are requested; the accepted grant withdraws the others. Of the grants of a round an input accepts
-//!    no escape before an escape, then the one with the least load, then by its pointer.
-//! 4. Load = capacity minus credits in hand, before this cycle's arbitration: no output is granted twice in a
-//!    cycle, so credits taken in it do not show.
+//!    no escape before an escape, then the one with the least downstream, then by its pointer.
+//! 4. Downstream = capacity minus credits in hand, before this cycle's arbitration: no output is granted twice in a
+//!    cycle, so credits taken in it do not show. Waiting: see [`contention`]. Load, for courses, is the sum of both.
+//! 5. New heads of a cycle choose in the order of (input, lane), each behind those before it.
 //!
 //! # Deviations
 //! None.
 
+pub mod contention;
+mod outputs;
+
+use self::contention::Contention;
+use self::outputs::Outputs;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::{Persistent, Resume};
-use crate::cycle::state::{Grant, Shared};
+use crate::cycle::state::Grant;
 use crate::cycle::view::View;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Seen};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{OutLane, Queue};
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::plan::OutputArbitration;
-use crate::rng::{Purpose, Stream, below, stream};
-use crate::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local, Selection};
+use crate::rng::{Purpose, Stream, stream};
+use crate::routing::adaptive::{AdaptiveRouting, Candidate, Course, Local as _, Selection};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -132,6 +138,7 @@ impl Mechanism for Adapting {
             }
             choice
         });
+        shard.column::<OutLane<W>, Contention>(Contention::default());
     }
 }
 
@@ -154,8 +161,21 @@ struct Head<'a> {
     first_lane: u8,
 }
 
+/// Rule 5: the new heads of this cycle choose, queues in the order of their rows.
+pub(in crate::cycle) fn choose<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    adaptation: &Adaptation,
+) {
+    let mut choosing = std::mem::take(&mut view.lists.choosing);
+    choosing.sort_unstable();
+    for queue in choosing.drain(..) {
+        raise(view, adaptation, queue, view.queue_port(queue));
+    }
+    view.lists.choosing = choosing;
+}
+
 /// Routes the head of a queue and raises its requests.
-pub(in crate::cycle) fn raise<const W: usize, P: RuleSet>(
+fn raise<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     adaptation: &Adaptation,
     queue: QueueRow,
@@ -223,7 +243,7 @@ fn select<const W: usize, P: RuleSet>(
     let chosen = if head.adaptation.selection == Selection::Random {
         outputs.below(found.len() as u32) as usize
     } else {
-        let load = |candidate: &Candidate| outputs.load(candidate.port, candidate.lane);
+        let load = |candidate: &Candidate| outputs.waiting(candidate.port, candidate.lane);
         loads.extend(found.iter().map(load));
         least(&loads, |ties| outputs.below(ties))
     };
@@ -255,6 +275,7 @@ fn request<const W: usize, P: RuleSet>(
     let queue = &mut view.queues[head.queue];
     queue.size = size;
     queue.requesting = true;
+    queue.since = view.now as u32;
     if shared.output_arbitration() == OutputArbitration::FirstComeFirstServed {
         view.records[head.packet].requested = view.now;
     }
@@ -266,6 +287,7 @@ fn request<const W: usize, P: RuleSet>(
         view.outs[out].request_lanes.insert(u32::from(lane));
         let lane = shared.numbering.lane(out, u32::from(lane));
         view.lanes[lane].requests.insert(bit);
+        view.optional.contention[shared.credit_lane(lane)].add(size);
         if shared.open() {
             view.optional.choices[head.queue].requests.push(Request {
                 lane,
@@ -309,11 +331,15 @@ pub(in crate::cycle) fn withdraw<const W: usize, P: RuleSet>(
     grant: &Grant,
 ) {
     let shared = view.shared;
+    let size = view.queues[grant.queue].size;
+    view.optional.contention[shared.credit_lane(grant.lane)].remove(size);
+    if !shared.open() {
+        return;
+    }
     let requests = &mut view.optional.choices[grant.queue].requests;
-    for request in requests
-        .drain(..)
-        .filter(|request| request.lane != grant.lane)
-    {
+    let requests = requests.drain(..);
+    for request in requests.filter(|request| request.lane != grant.lane) {
+        view.optional.contention[shared.credit_lane(request.lane)].remove(size);
         let lane = &mut view.lanes[request.lane];
         lane.requests.remove(grant.bit);
         if lane.requests.is_empty() {
@@ -350,45 +376,6 @@ impl Head<'_> {
     #[inline]
     fn index(&self, port: u16) -> u32 {
         u32::from(self.indices[usize::from(port) - 1])
-    }
-}
-
-/// What a head sees of its switch.
-struct Outputs<'a, const W: usize> {
-    head: Head<'a>,
-    lanes: Seen<'a, LaneRow, OutLane<W>>,
-    stream: &'a mut Stream,
-    shared: &'a Shared,
-    now: u64,
-}
-
-impl<'a, const W: usize> Outputs<'a, W> {
-    fn new<P: RuleSet>(view: &'a mut View<'_, W, P>, head: Head<'a>) -> Self {
-        Self {
-            head,
-            lanes: view.lanes.seen(),
-            stream: &mut view.optional.choices[head.queue].stream,
-            shared: view.shared.shared(),
-            now: view.now,
-        }
-    }
-}
-
-impl<const W: usize> Local for Outputs<'_, W> {
-    fn load(&self, port: u16, lane: u8) -> u32 {
-        let out = self.head.first_port.plus(self.head.index(port));
-        let lane = if self.shared.switch.pool {
-            0
-        } else {
-            self.head.first_lane + lane
-        };
-        let row = self.shared.numbering.lane(out, u32::from(lane));
-        let credits = self.lanes[row].available(self.now);
-        self.head.adaptation.capacity.saturating_sub(credits)
-    }
-
-    fn below(&mut self, bound: u32) -> u32 {
-        below(self.stream, bound)
     }
 }
 

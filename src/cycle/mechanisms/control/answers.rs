@@ -119,12 +119,6 @@ impl Answers {
         class >= self.first
     }
 
-    /// Whether packets of a class of answers wait in the lane of a source queue.
-    pub fn has(&self, queue: usize, class: u16) -> bool {
-        let mut packets = self.queues[queue].iter();
-        packets.any(|queued| queued.packet.class == class)
-    }
-
     /// Size of the answer that goes next in the lane of a source queue \[flits\].
     #[inline]
     pub fn front(&self, queue: usize) -> Option<u16> {

@@ -1,14 +1,12 @@
-//! The decisions of a cycle, and what becomes of the packets that are dropped.
+//! The decisions of a cycle on heads (`Held`), and what becomes of the packets that are dropped.
 
-use super::{Doomed, Drops, Leaving, Waiting};
+use super::{Doomed, Drops, Leaving};
 use crate::cycle::mechanisms::wormhole::{Held, Present, Swallowing};
 use crate::cycle::records::Records;
 use crate::cycle::stages::cross::{clear_occupied, return_credits};
 use crate::cycle::state::{Dropped, PacketPool};
 use crate::cycle::view::View;
-use crate::fabric::components::NONE;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row, Rows, Seen};
-use crate::plan::DropRule;
 use std::cmp::Reverse;
 
 /// Lanes and queues as single flits see them (D65).
@@ -31,7 +29,7 @@ pub(super) struct Stage<'a, const W: usize> {
 
 impl<const W: usize> Stage<'_, W> {
     /// Rules 1 and 2: names the packets that are to be dropped.
-    pub(super) fn decide(&mut self, waiting: Seen<'_, LaneRow, Waiting>) {
+    pub(super) fn decide(&mut self) {
         for number in 0..self.view.lists.arrived.len() {
             let (lane, packet) = self.view.lists.arrived[number];
             let input = self.view.shared.numbering.port(lane);
@@ -40,12 +38,12 @@ impl<const W: usize> Stage<'_, W> {
             }
             let queue = self.queue_of(lane, packet);
             if self.view.queues[queue].head == packet {
-                self.look(queue, false, waiting);
+                self.look(queue, false);
             }
         }
         let mut heads = std::mem::take(&mut self.own.heads);
         for queue in heads.drain(..) {
-            self.look(queue, true, waiting);
+            self.look(queue, true);
         }
         self.own.heads = heads;
     }
@@ -63,7 +61,7 @@ impl<const W: usize> Stage<'_, W> {
     }
 
     /// A queue whose head may have raised its request in this cycle; `waited`: the head has waited before.
-    fn look(&mut self, queue: QueueRow, waited: bool, waiting: Seen<'_, LaneRow, Waiting>) {
+    fn look(&mut self, queue: QueueRow, waited: bool) {
         let row = &self.view.queues[queue];
         if row.head == PacketRow::NONE || !row.requesting {
             return;
@@ -82,19 +80,8 @@ impl<const W: usize> Stage<'_, W> {
         }
         let size = u32::from(packet.size);
         let lane = (self.view.shared.numbering).lane(row.out, u32::from(row.out_lane));
-        let is_dropped = match self.own.given.rule {
-            Some(DropRule::Held) if self.is_held(lane) => true,
-            Some(DropRule::Held) => {
-                let size = if self.flits.is_some() { 1 } else { size };
-                self.view.credits(lane) < size
-            }
-            Some(DropRule::Threshold(flits)) => {
-                let own = if waited { size } else { 0 };
-                waiting[lane].flits - own >= flits
-            }
-            None => false,
-        };
-        if is_dropped {
+        let size = if self.flits.is_some() { 1 } else { size };
+        if self.is_held(lane) || self.view.credits(lane) < size {
             let packet = row.head;
             self.own.doomed.push(Doomed { queue, packet });
         }
@@ -170,26 +157,11 @@ impl<const W: usize> Stage<'_, W> {
     fn count(&mut self, packet: PacketRow, input: PortRow, lane: LaneRow) {
         let view = &mut self.view;
         let (row, record) = (&view.packets[packet], &view.records[packet]);
-        self.records.dropped(view.now, row, record);
-        if self.records.in_window(view.now) {
-            self.own.by_lane[lane.index()] += 1;
-        }
-        if record.flow != NONE {
-            self.own.by_flow[record.flow as usize].add(row.size);
-        }
+        self.own.count(view.now, (row, record), lane, self.records);
         view.lists.dropped.push(Dropped {
             input,
             lane,
             flits: row.size,
         });
-    }
-
-    /// For a threshold: what has arrived and was not dropped waits from now on.
-    pub(super) fn arrived(&mut self, waiting: &mut Rows<'_, LaneRow, Waiting>) {
-        let view = &self.view;
-        view.each_arrival(|lane, flits| waiting[lane].flits += flits);
-        for dropped in &view.lists.dropped {
-            waiting[dropped.lane].flits -= u32::from(dropped.flits);
-        }
     }
 }

@@ -1,17 +1,20 @@
 //! Dropping: a packet of some service levels that would have to wait in a switch is taken out of the fabric (D58).
 //!
-//! Stage: the end of `Slot::Deliver` (queues whose dropped packet is gone), the end of `Slot::Route` (decisions), for a
-//! threshold the end of `Slot::Cross` (what has left); only where switches drop
-//! Reads: heads that have raised their request in this cycle, credits of output lanes
-//! Writes: these requests, queues, credits back to the sender, its own state and counters
+//! Stage: for `Held` the end of `Slot::Deliver` (queues whose dropped packet is gone) and the end of `Slot::Route` (decisions);
+//! for a threshold the end of `Slot::Deliver` (decisions), of `Slot::Route` (what waits now) and of `Slot::Cross` (what has
+//! left); only where switches drop
+//! Reads: heads that have raised their request in this cycle, credits of output lanes; for a threshold what has arrived
+//! Writes: these requests, queues, what has arrived, credits back to the sender, its own state and counters
 //! Cost: O(heads), for a threshold O(arrivals and grants); the stages of the core know nothing of it
 //!
 //! # Rules
-//! 1. A packet is decided once at a switch: in the cycle in which its request is raised for the first time, on the state
-//!    before any drop and any grant of this cycle. A head that stays is as any other from then on.
+//! 1. A packet is decided once at a switch, on the state before any drop and any grant of this cycle: with `Held` in the cycle in
+//!    which its request is raised for the first time, with a threshold in that in which it arrives. One that stays is as any
+//!    other from then on.
 //! 2. `Held`: dropped when it does not fit the credits in hand of its output lane (D65: when the lane is held, or has none). `Threshold`: dropped when the flits of
-//!    other packets that waited for this lane at the end of the cycle before reach it.
-//! 3. A dropped packet takes its request back and leaves its queue at the pace of the channel it came by: its slots come
+//!    the packets that waited for this lane at the end of the cycle before reach it; it never joins a queue then, so that facts of
+//!    the cycle say nothing of it. Its slots come free beside those of others of its lane, as ramps of one flit.
+//! 3. `Held`: a dropped packet takes its request back and leaves its queue at the pace of the channel it came by: its slots come
 //!    free one by one, the next packet becomes head behind the last of them. A request that is raised before (the input
 //!    is free, or a packet arrived) is taken back until then.
 //!    Where packets go flit by flit (D65) its flits are swallowed as they come: `wormhole` has them from then on.
@@ -22,6 +25,7 @@
 //! no flow control. References: [`SEM_JACOBSEN`](crate::references::SEM_JACOBSEN) sections 5.4 and 7.6.
 
 mod decide;
+mod tails;
 
 use self::decide::{SingleFlits, Stage};
 use crate::cycle::counts::{Count, Reduction};
@@ -33,8 +37,9 @@ use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Fact, PacketPool, Worklists};
 use crate::cycle::view::{Heads, Room, column};
+use crate::fabric::components::NONE;
 use crate::fabric::rows::{LaneRow, PacketRow, QueueRow, Row, Rows, Seen};
-use crate::fabric::{OutLane, Packet, Queue};
+use crate::fabric::{OutLane, Packet, PacketRecord, Queue};
 use crate::ids::ChannelId;
 use crate::measure::flow_counts::Amount;
 use crate::plan::DropRule;
@@ -111,6 +116,23 @@ impl Drops {
         self.heads.clone_from(heads);
     }
 
+    /// A packet that would have left by an output lane is dropped in cycle `now`.
+    fn count(
+        &mut self,
+        now: u64,
+        (packet, record): (&Packet, &PacketRecord),
+        lane: LaneRow,
+        records: &mut Records,
+    ) {
+        records.dropped(now, packet, record);
+        if records.in_window(now) {
+            self.by_lane[lane.index()] += 1;
+        }
+        if record.flow != NONE {
+            self.by_flow[record.flow as usize].add(packet.size);
+        }
+    }
+
     /// Packets dropped in the measurement that would have left by an output lane of the shard.
     pub fn at(&self, lane: LaneRow) -> u64 {
         self.by_lane[lane.index()]
@@ -158,16 +180,19 @@ impl Mechanism for Dropping {
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         let (lanes, flows) = self.counts;
-        shard.column::<Queue, Leaving>(Leaving::default());
         shard.subscribe(Fact::Arrived);
-        if !shard.site().shared.switch.single_flits {
-            shard.last_system(Slot::Deliver, "drop_gone", gather);
-        }
-        shard.last_system(Slot::Route, "drop", system::<W>);
         if let Some(DropRule::Threshold(_)) = self.given.rule {
             shard.column::<OutLane<W>, Waiting>(Waiting::default());
             shard.subscribe(Fact::Granted);
-            shard.last_system(Slot::Cross, "drop_waiting", granted);
+            shard.last_system(Slot::Deliver, "drop", tails::system::<W>);
+            shard.last_system(Slot::Route, "drop_joined", tails::joined::<W>);
+            shard.last_system(Slot::Cross, "drop_waiting", tails::granted);
+        } else {
+            shard.column::<Queue, Leaving>(Leaving::default());
+            if !shard.site().shared.switch.single_flits {
+                shard.last_system(Slot::Deliver, "drop_gone", gather);
+            }
+            shard.last_system(Slot::Route, "drop", system::<W>);
         }
         shard.count(Count {
             name: "dropped.packets",
@@ -235,12 +260,12 @@ impl FlitByFlit<'_, '_> {
     }
 }
 
-/// The end of `Slot::Route`.
+/// The end of `Slot::Route`, for `Held`.
 fn system<const W: usize>(
     mut heads: Heads<'_, '_, W>,
     mut room: Room<'_, '_>,
     mut own: ResMut<'_, Drops>,
-    (mut leaving, mut waiting): (Query<'_, '_, &mut Leaving>, Query<'_, '_, &mut Waiting>),
+    mut leaving: Query<'_, '_, &mut Leaving>,
     mut flits: FlitByFlit<'_, '_>,
     mut pool: ResMut<'_, PacketPool>,
     mut records: ResMut<'_, Records>,
@@ -249,7 +274,6 @@ fn system<const W: usize>(
     if heads.events.lists().arrived.is_empty() && own.heads.is_empty() {
         return;
     }
-    let mut waiting: Rows<'_, LaneRow, Waiting> = Rows::new(column!(waiting));
     let mut stage = Stage {
         view: heads.view::<Any>(room.columns()),
         own,
@@ -258,29 +282,10 @@ fn system<const W: usize>(
         pool: pool.bypass_change_detection(),
         records: records.bypass_change_detection(),
     };
-    stage.decide(waiting.seen());
+    stage.decide();
     let mut doomed = std::mem::take(&mut stage.own.doomed);
     for one in doomed.drain(..) {
         stage.drop(one);
     }
     stage.own.doomed = doomed;
-    if let Some(DropRule::Threshold(_)) = stage.own.given.rule {
-        stage.arrived(&mut waiting);
-    }
-}
-
-/// The end of `Slot::Cross`, for a threshold: granted packets no longer wait.
-fn granted(
-    lists: Res<'_, Worklists>,
-    mut waiting: Query<'_, '_, &mut Waiting>,
-    mut packets: Query<'_, '_, &mut Packet>,
-) {
-    if lists.grants.is_empty() {
-        return;
-    }
-    let mut waiting: Rows<'_, LaneRow, Waiting> = Rows::new(column!(waiting));
-    let packets: Rows<'_, PacketRow, Packet> = Rows::new(column!(packets));
-    for grant in lists.grants.iter().filter(|grant| grant.accepted) {
-        waiting[grant.lane].flits -= u32::from(packets[grant.packet].size);
-    }
 }

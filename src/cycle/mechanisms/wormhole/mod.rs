@@ -48,6 +48,13 @@ pub struct Present {
     holds: bool,
 }
 
+impl Present {
+    /// Flits in it that may leave.
+    pub fn flits(self) -> u32 {
+        self.flits
+    }
+}
+
 impl Persistent for Present {}
 
 /// What a stuck packet is named by.

@@ -295,6 +295,8 @@ impl<const W: usize> Passing<'_, W> {
         (row.requesting, row.leaving) = (false, true);
         self.present[queue].holds = true;
         let (size, destination) = (body.size, body.destination);
+        let longest = view.lists.hops.longest.max(row.waited(view.now));
+        view.lists.hops.longest = longest;
         let from = &mut view.ins[input];
         from.leaving += 1;
         if is_only {

@@ -7,11 +7,11 @@
 //! Cost: as `shortest.rs`.
 //!
 //! # Algorithm
-//! Where the destination is not below, every port up is on a shortest way: one is drawn, or the one with the least
-//! load taken. Where it is below, there is one way down; over parallel links the choice is the same.
+//! Where the destination is not below, every port up is on a shortest way: one is drawn, or the one for which fewest flits
+//! wait taken. Where it is below, there is one way down; over parallel links the choice is the same.
 //!
 //! # Deviations
-//! Per packet, with the load of the output at the switch; the source chooses per flow, by the flows on the output. The
+//! Per packet, with what waits for the output at the switch; the source chooses per flow, by the flows on the output. The
 //! horizontal links of an enriched tree stay unused.
 //!
 //! References: [`ZDORNOV_BIRK`] sections 3.2 and 6.2 (seed 001 section 1.4), [`PETRINI_VANNESCHI`]
@@ -20,7 +20,7 @@ use super::shortest::Shortest;
 use crate::ids::SwitchId;
 use crate::references::{PETRINI_VANNESCHI, ZDORNOV_BIRK};
 use crate::registry::{Arguments, Entry, Parameter};
-use crate::routing::adaptive::{Adaptive, Candidate, Legs, Selection};
+use crate::routing::adaptive::{Adaptive, Candidate, Course, Legs, Selection};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -91,6 +91,10 @@ impl Legs for Ascent {
             Choose::Random => Selection::Random,
             Choose::LeastLoad => Selection::LeastLoad,
         }
+    }
+
+    fn chances(&self, _source: SwitchId, _home: SwitchId) -> Option<Vec<(u16, f64)>> {
+        Some(vec![(Course::STRAIGHT.word, 1.0)])
     }
 
     fn ways(&self, at: SwitchId, goal: SwitchId, _word: u16, found: &mut Vec<Candidate>) {

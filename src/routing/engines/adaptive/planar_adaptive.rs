@@ -22,7 +22,7 @@ use super::dimensions::Dimensions;
 use crate::ids::SwitchId;
 use crate::references::CHIEN_KIM;
 use crate::registry::{Arguments, Entry, Parameter};
-use crate::routing::adaptive::{Adaptive, Candidate, Legs, Selection};
+use crate::routing::adaptive::{Adaptive, Candidate, Course, Legs, Selection};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -102,6 +102,10 @@ impl Legs for Planes {
             Choose::Random => Selection::Random,
             Choose::LeastLoad => Selection::LeastLoad,
         }
+    }
+
+    fn chances(&self, _source: SwitchId, _home: SwitchId) -> Option<Vec<(u16, f64)>> {
+        Some(vec![(Course::STRAIGHT.word, 1.0)])
     }
 
     fn ways(&self, at: SwitchId, goal: SwitchId, _word: u16, found: &mut Vec<Candidate>) {

@@ -103,6 +103,12 @@ impl TwoOrders {
     }
 }
 
+/// The order of all packets from one switch to another: the highest bit of a multiple of 2^64 over the golden ratio.
+fn of_pair(source: SwitchId, home: SwitchId) -> u16 {
+    let pair = u64::from(source.0) << 32 | u64::from(home.0);
+    (pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63) as u16
+}
+
 impl Legs for TwoOrders {
     fn width(&self) -> u8 {
         2 * self.dimensions.lanes()
@@ -119,11 +125,7 @@ impl Legs for TwoOrders {
     fn depart(&self, source: SwitchId, home: SwitchId, local: &mut dyn Local) -> Course {
         let word = match self.choose {
             Choose::Random => local.below(2) as u16,
-            Choose::Pair => {
-                let pair = u64::from(source.0) << 32 | u64::from(home.0);
-                // the highest bit of a multiple of 2^64 over the golden ratio
-                (pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63) as u16
-            }
+            Choose::Pair => of_pair(source, home),
             Choose::LeastLoad => {
                 let [lowest, highest] = ORDERS.map(|order| self.load(source, home, order, local));
                 match lowest.cmp(&highest) {
@@ -142,6 +144,14 @@ impl Legs for TwoOrders {
     fn starts(&self, _source: SwitchId, _goal: SwitchId, leg: Leg, found: &mut Vec<u16>) {
         if leg == Leg::Last {
             found.extend(ORDERS);
+        }
+    }
+
+    fn chances(&self, source: SwitchId, home: SwitchId) -> Option<Vec<(u16, f64)>> {
+        match self.choose {
+            Choose::Random => Some(ORDERS.map(|order| (order, 0.5)).to_vec()),
+            Choose::Pair => Some(vec![(of_pair(source, home), 1.0)]),
+            Choose::LeastLoad => None,
         }
     }
 

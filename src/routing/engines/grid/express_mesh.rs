@@ -62,7 +62,7 @@ fn port(shape: &ConcentratedMeshShape, at: SwitchId, home: SwitchId, dimension: 
 #[cfg(test)]
 mod tests {
     use crate::ids::{HostId, SlId};
-    use crate::routing::loads::bound::{Place, bound};
+    use crate::routing::loads::bound::{Limits, Place, Router, bound};
     use crate::routing::loads::demand::Demand;
     use crate::routing::tests::conformance::{agrees_with_paths, proof};
     use crate::topology::tests::{built, context};
@@ -100,7 +100,10 @@ mod tests {
                 &context(),
             );
             let (tables, _) = proof(&graph, "DimensionOrder()", 1);
-            let found = bound(&graph, Some(&tables), &Demand::uniform(&graph), None).unwrap();
+            let limits = Limits::of_sink(None);
+            let demand = Demand::uniform(&graph);
+            let found = bound(&graph, Router::Tables(&tables), &demand, limits);
+            let found = found.0.unwrap();
             assert_eq!(found.place, Place::Inner);
             assert!((found.load - 63.0 / 256.0).abs() < 1e-9, "{found:?}");
         }

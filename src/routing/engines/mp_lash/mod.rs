@@ -235,6 +235,10 @@ impl ByAddress {
         address * u16::from(self.width) + u16::from(self.layer(source, goal, address))
     }
 
+    fn of_pair(&self, source: SwitchId, home: SwitchId) -> u16 {
+        ((source.0 + home.0) % u32::from(self.addresses)) as u16
+    }
+
     /// Step 3; ties are drawn, two or more.
     fn least_load(&self, source: SwitchId, home: SwitchId, local: &mut dyn Local) -> u16 {
         let all = 0..self.addresses;
@@ -271,7 +275,7 @@ impl Legs for ByAddress {
         let address = match self.choose {
             _ if self.addresses == 1 => 0,
             Choose::First => 0,
-            Choose::Pair => ((source.0 + home.0) % u32::from(self.addresses)) as u16,
+            Choose::Pair => self.of_pair(source, home),
             Choose::Random => local.below(u32::from(self.addresses)) as u16,
             Choose::LeastLoad => self.least_load(source, home, local),
         };
@@ -285,6 +289,26 @@ impl Legs for ByAddress {
         if leg == Leg::Last {
             found.extend((0..self.addresses).map(|address| self.word(source, goal, address)));
         }
+    }
+
+    fn chances(&self, source: SwitchId, home: SwitchId) -> Option<Vec<(u16, f64)>> {
+        let all = 0..self.addresses;
+        let addresses = match self.choose {
+            _ if self.addresses == 1 => 0..1,
+            Choose::First => 0..1,
+            Choose::Pair => {
+                let address = self.of_pair(source, home);
+                address..address + 1
+            }
+            Choose::Random => all,
+            Choose::LeastLoad => return None,
+        };
+        let chance = 1.0 / f64::from(addresses.len() as u32);
+        Some(
+            addresses
+                .map(|address| (self.word(source, home, address), chance))
+                .collect(),
+        )
     }
 
     fn ways(&self, at: SwitchId, goal: SwitchId, word: u16, found: &mut Vec<Candidate>) {

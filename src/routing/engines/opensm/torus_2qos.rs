@@ -135,7 +135,7 @@ impl OpenSmTorus2Qos {
                 line,
                 reason,
             };
-            let text = std::fs::read_to_string(base.join(file)).map_err(|error| {
+            let text = crate::text_file::read(&base.join(file)).map_err(|error| {
                 let reason = format!(
                     "cannot be read: {error}; relative names start from the folder of the scenario"
                 );

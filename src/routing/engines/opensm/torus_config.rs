@@ -132,8 +132,13 @@ fn setting(config: &mut TorusConfig, keyword: &str, words: &[&str]) -> Result<()
                     "this link starts at {from:#x}, others of the seed at {other:#x}; expected the same switch"
                 ));
             }
-            seed.links[2 * d + usize::from(what == "m_link")] = Some(to);
-            Ok(())
+            let link = &mut seed.links[2 * d + usize::from(what == "m_link")];
+            match link.replace(to).filter(|&other| other != to) {
+                Some(other) => Err(format!(
+                    "this link leads to {to:#x}, an earlier `{keyword}` to {other:#x}"
+                )),
+                None => Ok(()),
+            }
         }
         (Some(d), "_dateline") => {
             let word = words.get(1).copied().unwrap_or_default();
@@ -231,6 +236,11 @@ mod tests {
                 "torus 4 5 1\nxp_link 1 2\nyp_link 1 3",
                 3,
                 "the ring of x has 4 switches",
+            ),
+            (
+                "torus 5 5 1\nxp_link 1 2\nxp_link 1 3",
+                3,
+                "this link leads to 0x3",
             ),
             ("torus 5 5 1\nx_dateline a", 2, "`a` is no number"),
             ("torus 5 5 1\nlink 1 2", 2, "unknown keyword `link`"),

@@ -33,6 +33,7 @@ use crate::routing::{
     BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
     UNREACHABLE,
 };
+use crate::text_file;
 use crate::topology::Graph;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -135,6 +136,10 @@ impl RoutingEngine for TableImport {
         self.route_from(graph, budget, seed, base)
     }
 
+    fn gives_lanes(&self) -> bool {
+        self.sl2vl.is_some()
+    }
+
     fn management(&self, graph: &Graph, base: &Path) -> Option<Vec<u8>> {
         let import = Import::new(graph, base);
         let rows = import.read(&self.lfts, read_lfts).ok()?;
@@ -226,14 +231,12 @@ impl<'a> Import<'a> {
         file: &str,
         parse: impl Fn(&str) -> Result<T, DumpError>,
     ) -> Result<T, RoutingError> {
-        let bytes = std::fs::read(self.base.join(file)).map_err(|error| {
+        let text = text_file::read_lossy(&self.base.join(file)).map_err(|error| {
             let reason = format!(
                 "cannot be read: {error}; relative names start from the folder of the scenario"
             );
             at(file, 0, reason)
         })?;
-        // names are free text
-        let text = String::from_utf8_lossy(&bytes);
         parse(&text).map_err(|error| at(file, error.line, error.reason))
     }
 
@@ -308,7 +311,15 @@ impl<'a> Import<'a> {
                 };
                 if let (EndPort::Host(host), Some(port)) = (owner, entry.port) {
                     self.require_link(file, entry.line, switch, port)?;
-                    next[switch.index() * hosts + host.index()] = port;
+                    let old = &mut next[switch.index() * hosts + host.index()];
+                    if ![UNREACHABLE, port].contains(old) {
+                        let (name, lid) = (self.name(owner), entry.lid);
+                        let reason = format!(
+                            "LID {lid:#06x}: {name} has port {old} before, and port {port} here"
+                        );
+                        return Err(at(file, entry.line, reason));
+                    }
+                    *old = port;
                 }
             }
         }

@@ -166,24 +166,6 @@ impl<'a> LayerGraph<'a> {
         self.wasted = 0;
     }
 
-    /// Goes back to an order of the vertices.
-    fn forget_reach(&mut self) {
-        if self.reach.take().is_some() {
-            let sorted = self.insert_all(&[]);
-            debug_assert!(sorted, "a layer has no cycle");
-        }
-    }
-
-    /// Adds new dependencies that close no cycle, where what leads to what is known.
-    fn insert_known(&mut self, new: &[Dependency]) {
-        for &(from, to, _) in new {
-            self.link(from, to);
-            if let Some(reach) = &mut self.reach {
-                self.searched += reach.add(from, to, &self.before);
-            }
-        }
-    }
-
     fn link(&mut self, from: u32, to: u32) {
         self.edges += 1;
         self.set(from, to);

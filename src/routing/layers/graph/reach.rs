@@ -9,7 +9,7 @@
 //!
 //! References: [`ITALIANO`](crate::references::ITALIANO)
 
-use super::Dependency;
+use super::{Dependency, LayerGraph};
 use crate::routing::layers::channel_bits::WORD;
 
 /// Largest size of all rows \[bytes\].
@@ -62,7 +62,11 @@ impl Reach {
             &mut before[low * self.words..][..self.words],
             &mut behind[..self.words],
         );
-        let (row, more) = if vertex < next { (low, high) } else { (high, low) };
+        let (row, more) = if vertex < next {
+            (low, high)
+        } else {
+            (high, low)
+        };
         for (word, more) in row.iter_mut().zip(more) {
             *word |= *more;
         }
@@ -103,5 +107,25 @@ impl Reach {
             self.left.extend(&before[vertex as usize]);
         }
         looked
+    }
+}
+
+impl LayerGraph<'_> {
+    /// Goes back to an order of the vertices.
+    pub(super) fn forget_reach(&mut self) {
+        if self.reach.take().is_some() {
+            let sorted = self.insert_all(&[]);
+            debug_assert!(sorted, "a layer has no cycle");
+        }
+    }
+
+    /// Adds new dependencies that close no cycle, where what leads to what is known.
+    pub(super) fn insert_known(&mut self, new: &[Dependency]) {
+        for &(from, to, _) in new {
+            self.link(from, to);
+            if let Some(reach) = &mut self.reach {
+                self.searched += reach.add(from, to, &self.before);
+            }
+        }
     }
 }

@@ -1,7 +1,8 @@
-//! Rounds of admission (D53): hosts ask for their flows, and the desk answers or tries them (D59).
+//! Rounds of admission (D53): flows that are over are released, hosts ask for theirs, and the desk answers or tries them (D59).
 //!
-//! Cost: O(hosts + requests times what the algorithm takes) per round; with loads O(channels times lanes) as well.
+//! Cost: O(hosts + requests times what the algorithm takes + flows with a size that go times shards) per round; with loads O(channels times lanes) as well.
 
+mod release;
 mod trials;
 
 use super::{GlobalAct, LastingAct};
@@ -24,8 +25,8 @@ pub(in crate::run) struct Rounds {
     plan: AdmissionPlan,
     /// Requests in the order in which hosts ask: by host, then by class.
     askers: Vec<Vec<Request>>,
-    /// Destination of each request.
-    destinations: Vec<Vec<HostId>>,
+    /// Destination of each request, and what its flow sends in all \[flits\].
+    flows: Vec<Vec<(HostId, Option<u64>)>>,
     /// How flows are tried.
     trials: Option<Trials>,
     /// Flows that are tried and their probe flows, ascending.
@@ -51,8 +52,14 @@ struct State {
     rounds: u32,
     /// Cycle of the act that ended them.
     ended: Option<u64>,
-    /// Rounds in a row that have admitted nothing.
+    /// Rounds in a row that were empty.
     empty: u32,
+    /// Flows with a size that were admitted and not released, as (asker, place among its flows), in the order of admission.
+    held: Vec<(u32, u32)>,
+    /// Flows released.
+    released: u64,
+    /// Whether somebody has asked in the round that goes on.
+    asked: bool,
     /// Requests so far, by class.
     requests: Vec<u64>,
     /// Waits of the flows admitted, sum and most \[cycles\].
@@ -77,12 +84,15 @@ impl Rounds {
         let paces: Vec<u32> = paces.map(|one| one.timing.cycles_per_flit).collect();
         let desk = admission.control.start(Fabric { paces: &paces });
         let askers: Vec<Vec<Request>> = askers.into_values().collect();
-        let to = |request: &Request| plan.flows[request.flow as usize].destination;
+        let of = |request: &Request| {
+            let flow = &plan.flows[request.flow as usize];
+            (flow.destination, flow.flits)
+        };
         Some(Self {
             trials: admission.trials(),
             probes: plan.probe_flows(),
-            destinations: (askers.iter())
-                .map(|own| own.iter().map(to).collect())
+            flows: (askers.iter())
+                .map(|own| own.iter().map(of).collect())
                 .collect(),
             size: (
                 Numbering::new(plan.switch.lane_count()).lanes() as usize,
@@ -97,6 +107,9 @@ impl Rounds {
                 rounds: 0,
                 ended: None,
                 empty: 0,
+                held: Vec::new(),
+                released: 0,
+                asked: false,
                 requests: vec![0; plan.classes.len()],
                 waits: (0, 0),
                 trials: trials::State::new(askers.len()),
@@ -121,8 +134,9 @@ impl Rounds {
         (since.collect(), granted)
     }
 
-    /// Every host asks once for each class.
+    /// Flows that are over are released, then every host asks once for each class.
     fn round(&mut self, at: u64, shards: &mut Shards) {
+        self.release(shards);
         let control = self.plan.control.clone();
         let (loads, granted) = if control.looks_at_loads() {
             self.loads(shards)
@@ -142,11 +156,12 @@ impl Rounds {
             };
             let flow = request.flow;
             self.state.requests[usize::from(request.class)] += 1;
+            self.state.asked = true;
             self.state.first_asked[number].get_or_insert(at);
             if self.tries(number, flow, at, shards) {
                 continue;
             }
-            let destination = shards.place(self.destinations[number][place]);
+            let destination = shards.place(self.flows[number][place].0);
             let meters = shards.resource_mut::<Meters>(destination.shard);
             let shown = Shown {
                 now: at,
@@ -164,6 +179,10 @@ impl Rounds {
     fn admit(&mut self, asker: usize, flow: u32, at: u64, shards: &mut Shards) {
         let state = &mut self.state;
         state.grants = true;
+        let place = state.admitted[asker];
+        if self.flows[asker][place as usize].1.is_some() {
+            state.held.push((asker as u32, place));
+        }
         state.admitted[asker] += 1;
         let start = at + self.plan.decision;
         let wait = start - state.first_asked[asker].take().unwrap_or(at);
@@ -194,11 +213,10 @@ impl GlobalAct for Rounds {
         }
         state.next = at + self.plan.gap;
         state.rounds += 1;
-        state.empty = if std::mem::take(&mut state.grants) {
-            0
-        } else {
-            state.empty + 1
-        };
+        let asked = std::mem::take(&mut state.asked);
+        let grants = std::mem::take(&mut state.grants);
+        let is_empty = !grants && (!asked || state.held.is_empty());
+        state.empty = if is_empty { state.empty + 1 } else { 0 };
         if self.is_done() {
             self.state.ended = Some(at);
         }
@@ -219,6 +237,7 @@ impl LastingAct for Rounds {
         let state = &self.state;
         let mut counts = vec![
             (String::from("admission.rounds"), state.rounds.into()),
+            (String::from("admission.released"), state.released),
             (String::from("admission.waits"), state.waits.0),
             (String::from("admission.longest_wait"), state.waits.1),
         ];

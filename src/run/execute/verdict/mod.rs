@@ -22,12 +22,19 @@
 //!
 //! Chance means counts of flits with the dispersion that the created flits of all hosts show from batch to batch; one
 //! packet at each edge of the measurement is allowed for, and the flits that fill a fabric that was not warmed up.
+//! Before both, a measurement without data enough ([`data`]) is *undecided*, with the length that would do; but a channel that
+//! is asked for too much in expectation is so whatever was measured.
+//!
 //! What switches drop is not present any more, and not delivered either: a fabric is saturated by drops when a host falls
 //! short by them.
 //!
 //! Where source queues are bounded and reject packets, or sources always have one waiting, the fabric is saturated by
-//! what is seen at once. A run of messages is judged by whether all of them were delivered, one that waits
-//! for its flows by whether all are complete.
+//! what is seen at once.
+//!
+//! Jobs ([`jobs`](super::jobs)) come before any load. A run is *complete* when what its measurement waits for is delivered,
+//! or all of its jobs where it waits for none; *incomplete* when what it waits for is not, or when nothing
+//! more can be delivered of what is missing. In a measurement of another length jobs that go on are told beside the
+//! verdict of the load, and loads beside jobs are told class by class ([`classes`]).
 //!
 //! # Deviations
 //! Dally and Towles judge the curve of latency over load by eye. Arrivals of single hosts may be burstier than those
@@ -41,6 +48,8 @@
 //! [`stationarity::is_growing`]: crate::measure::precision::stationarity::is_growing
 //! [`stationarity::rise`]: crate::measure::precision::stationarity::rise
 
+mod classes;
+mod data;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -49,11 +58,11 @@ pub(super) use window::Asked;
 use window::Window;
 
 use super::Run;
-use super::awaited::Deliveries;
+use super::jobs::Jobs;
+use crate::measure::outcome::ClassVerdict;
 use crate::measure::{ClassRecords, Records};
-use crate::plan::ClassPlan;
+use crate::plan::{ClassPlan, Plan};
 use crate::run::outcome::Verdict;
-use crate::run::wait_for::WaitFor;
 use crate::scenario::bounds::headroom;
 use std::fmt;
 
@@ -79,16 +88,44 @@ impl fmt::Display for Leftover {
 /// Verdict and reason of a run that was not ended early.
 pub(super) fn judge(
     window: &Window<'_>,
-    deliveries: Deliveries,
+    jobs: &Jobs,
+    classes: &[Option<ClassVerdict>],
     leftover: Leftover,
 ) -> (Verdict, String) {
-    let plan = window.plan();
-    if let Some(missing) = deliveries.missing(plan) {
-        let reason = format!("the bound of the measurement came first: {missing}");
-        return (Verdict::Incomplete, reason);
+    if let Some((verdict, reason)) = jobs.verdict() {
+        let beside = beside(window.plan(), classes);
+        return (verdict, reason + &beside);
     }
-    if let Some(reason) = deliveries.complete(plan) {
-        return (Verdict::Steady, reason);
+    let (verdict, reason) = of_load(window, leftover);
+    if jobs.is_empty() {
+        return (verdict, reason);
+    }
+    (verdict, format!("{reason}; at its end {}", jobs.words()))
+}
+
+/// What is told of classes that have no job, in words.
+fn beside(plan: &Plan, classes: &[Option<ClassVerdict>]) -> String {
+    let told = plan.classes.iter().zip(classes);
+    let told = told.filter_map(|(class, told)| Some((&class.name, told.as_ref()?)));
+    let has_load =
+        |told: &ClassVerdict| !matches!(told.verdict, Verdict::Complete | Verdict::Incomplete);
+    let words =
+        told.filter(|(_, told)| has_load(told))
+            .map(|(name, ClassVerdict { verdict, reason })| {
+                format!("; beside it {name} is {verdict}: {reason}")
+            });
+    words.collect::<Vec<_>>().concat()
+}
+
+/// Verdict and reason of the load.
+fn of_load(window: &Window<'_>, leftover: Leftover) -> (Verdict, String) {
+    let plan = window.plan();
+    if let Some(reason) = window.asked_too_much() {
+        return (Verdict::Saturated, reason);
+    }
+    if let Some(shortage) = window.shortage() {
+        let reason = format!("too short a measurement: {shortage}");
+        return (Verdict::Undecided, reason);
     }
     if let Some(reason) = rejecting(window).or_else(|| window.overload()) {
         return (Verdict::Saturated, reason);
@@ -149,11 +186,13 @@ pub(super) fn standing(window: &Window<'_>) -> (Standing, Option<String>) {
         return (Standing::Saturated, overload);
     }
     // full queues are what is asked for: only what moves counts
-    let doubt = if is_bounded || is_backlogged {
-        window.trend()
-    } else {
-        window.doubt()
-    };
+    let doubt = window.shortage().or_else(|| {
+        if is_bounded || is_backlogged {
+            window.trend()
+        } else {
+            window.doubt()
+        }
+    });
     match doubt {
         Some(_) => (Standing::Moving, doubt),
         None => (Standing::Settled, None),
@@ -191,16 +230,5 @@ impl Run<'_> {
             let has_inner = self.resolved.routes.tables().is_some();
             Some(Asked { bound, has_inner })
         })
-    }
-
-    /// The drain limit is reached with tagged packets left: a deadlock, when some wait in a circle.
-    pub(super) fn out_of_time(&mut self) {
-        let waits = WaitFor::of(&mut self.simulation);
-        if let Some(cycle) = waits.describe(&self.resolved.layout.graph)
-            && !self.resolved.proof.acyclic
-        {
-            let reason = format!("some packets can never move again\n{cycle}");
-            self.ended = Some((Verdict::Deadlocked, reason));
-        }
     }
 }

@@ -10,6 +10,7 @@ use crate::measure::precision::stationarity::{dispersion, is_growing, normal_bou
 use crate::measure::{ClassRecords, Records};
 use crate::plan::{ClassPlan, Plan};
 use crate::routing::loads::bound::Bound;
+use crate::scenario::credit_loops;
 use crate::topology::{Endpoint, Graph};
 
 /// Level of each test that says *saturated*.
@@ -52,13 +53,23 @@ impl Asked {
     }
 }
 
+/// Whether a class falls behind what is offered.
+pub(super) enum Behind {
+    /// Beyond what chance explains.
+    Certainly,
+    /// By a part that an overload may leave.
+    Perhaps,
+    /// It does not.
+    No,
+}
+
 /// A measurement.
 pub(in crate::run::execute) struct Window<'a> {
-    graph: &'a Graph,
+    pub(super) graph: &'a Graph,
     plan: &'a Plan,
     /// `None` where it is not known.
     asked: Option<Asked>,
-    records: &'a Records,
+    pub(super) records: &'a Records,
     series: &'a BatchSeries,
     /// Length \[cycles\].
     cycles: u64,
@@ -140,7 +151,7 @@ impl<'a> Window<'a> {
         asked - delivered - asked / self.cycles as f64 * self.filling
     }
 
-    /// Load a channel was asked for or carried, as a fraction of what it carries, and the standard deviation of that.
+    /// Load a channel or a host was asked for or carried, as a fraction of what it carries, and the standard deviation of that.
     fn load(&self, flits: f64, cycles_per_flit: f64) -> (f64, f64) {
         let part = cycles_per_flit / self.cycles as f64;
         (flits * part, self.noise(flits) * part)
@@ -157,9 +168,16 @@ impl<'a> Window<'a> {
         format!("{from} to {to}")
     }
 
+    /// Part of the time in which a channel carried flits.
     fn utilisation(&self, channel: ChannelId) -> f64 {
+        self.carried(channel).0
+    }
+
+    /// The same, and its standard deviation. The last flit of a slow channel may take longer than the measurement.
+    fn carried(&self, channel: ChannelId) -> (f64, f64) {
         let flits = self.records.channels.flits(channel) as f64;
-        self.load(flits, self.cycles_per_flit(channel)).0
+        let (load, noise) = self.load(flits, self.cycles_per_flit(channel));
+        (load.min(1.0), noise)
     }
 
     /// The channel that was busy for most of the time.
@@ -205,7 +223,7 @@ impl<'a> Window<'a> {
     }
 
     /// A channel that the traffic asks for more than it carries, in expectation.
-    fn asked_too_much(&self) -> Option<String> {
+    pub(super) fn asked_too_much(&self) -> Option<String> {
         let asked = self.asked.filter(|asked| asked.part() > 1.0 + BEYOND)?;
         Some(format!("{}; {}", self.demand(&asked), self.loads()))
     }
@@ -213,7 +231,8 @@ impl<'a> Window<'a> {
     /// What the traffic asks of a channel, in words.
     fn demand(&self, asked: &Asked) -> String {
         let (channel, part) = (self.channel_name(asked.bound.channel), asked.part());
-        format!("the traffic asks channel {channel} for {part:.3} of what it carries")
+        let carried = credit_loops::carried(&asked.bound);
+        format!("the traffic asks channel {channel} for {part:.3} of {carried}")
     }
 
     /// Flits present that drift upwards.
@@ -320,8 +339,7 @@ impl<'a> Window<'a> {
         };
         let inner = self.graph.channel_ids().filter(is_inner);
         let (channel, _) = self.busiest(inner)?;
-        let flits = self.records.channels.flits(channel) as f64;
-        let load = self.load(flits, self.cycles_per_flit(channel));
+        let load = self.carried(channel);
         self.may_be_full(load, FULL_CHANNEL).then(|| {
             let name = self.channel_name(channel);
             let (load, noise) = load;
@@ -336,10 +354,30 @@ impl<'a> Window<'a> {
             return None;
         }
         let growth = self.shortfall(created, delivered + self.dropped()) / created;
-        let noise = self.noise(created) / created;
-        let least = (1.0 - 1.0 / OVERLOAD - GROWTH.0 * noise).max(GROWTH.1 * noise);
         let percent = growth * 100.0;
-        (growth > least).then(|| format!("flits present grow by {percent:.1} % of those created"))
+        (growth > self.least_growth(created))
+            .then(|| format!("flits present grow by {percent:.1} % of those created"))
+    }
+
+    /// Whether of a class less is delivered than is offered, what is dropped included.
+    pub(super) fn behind(&self, class: usize) -> Behind {
+        let class = &self.records.classes[class];
+        let asked = class.created_flits as f64;
+        let missing = self.shortfall(asked, class.delivered_flits as f64);
+        let noise = self.noise(asked);
+        if missing / noise > normal_bound(CERTAIN) {
+            Behind::Certainly
+        } else if missing > self.least_growth(asked) * asked {
+            Behind::Perhaps
+        } else {
+            Behind::No
+        }
+    }
+
+    /// Part of so many flits that an overload may leave behind.
+    fn least_growth(&self, created: f64) -> f64 {
+        let noise = self.noise(created) / created;
+        (1.0 - 1.0 / OVERLOAD - GROWTH.0 * noise).max(GROWTH.1 * noise)
     }
 
     /// Packets present or latency that rise.

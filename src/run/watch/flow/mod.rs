@@ -13,11 +13,10 @@ mod teller;
 
 pub use story::{FlowEvent, FlowStory, FlowWhat, Hold};
 
-use super::{WatchError, is_deadlocked, unobserved};
+use super::{WatchError, is_deadlocked, unobserved, watchdog};
 use crate::run::outcome::Settings;
 use crate::run::simulation::Simulation;
 use crate::run::sizing;
-use crate::run::watchdog::Watchdog;
 use crate::scenario::Resolved;
 use look::FlowLooker;
 use reasons::Watched;
@@ -59,7 +58,7 @@ pub fn watch_flow(
     };
     let first = looker.look(&simulation, 0).ok_or_else(unknown)?;
     let mut teller = Teller::new(resolved, watched, cycles.start, first);
-    let mut watchdog = Watchdog::new(phases.watchdog);
+    let mut watchdog = watchdog(&plan, graph);
     let mut is_stuck = false;
     while simulation.now() < end && !teller.is_over() && !is_stuck {
         let cycle = simulation.now();
@@ -70,7 +69,7 @@ pub fn watch_flow(
         if let Some(look) = looker.look(&simulation, cycle) {
             teller.tell(cycle, look);
         }
-        is_stuck = is_deadlocked(&simulation, &mut watchdog);
+        is_stuck = is_deadlocked(&simulation, &plan, &mut watchdog);
     }
     Ok(teller.finish(&simulation, is_stuck))
 }

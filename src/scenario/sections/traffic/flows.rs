@@ -68,9 +68,8 @@ impl Flows {
         let stop = self.stop.as_ref();
         let stop = stop.map(|stop| cycles(stop, clock, start + 1, LONGEST_PHASE));
         let flits = self.bytes.as_ref();
-        let flits = flits.map(|bytes| quantity::flits(bytes, clock, 0, LARGEST_FLOW));
-        let flits = flits.transpose()?.map(|flits| flits.max(1));
-        Ok((start, stop.transpose()?, flits))
+        let flits = flits.map(|bytes| quantity::flits(bytes, clock, 1, LARGEST_FLOW));
+        Ok((start, stop.transpose()?, flits.transpose()?))
     }
 
     /// A list of them.
@@ -208,7 +207,8 @@ impl Entry<'_> {
         let graph = &self.layout.graph;
         let make = section.pairs.entry(self.parts.flows)?.build;
         let context = FlowsContext {
-            hosts: &self.class.hosts,
+            hosts: &self.class.ranks,
+            members: &self.class.hosts,
             host_count: graph.hosts().len(),
             base: self.base,
             clock,

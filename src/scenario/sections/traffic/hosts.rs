@@ -1,10 +1,12 @@
 //! Which hosts send a class: as written, in the graph, and as text.
 
-use crate::ids::HostId;
+use crate::ids::{HostId, SwitchId};
 use crate::scenario::sections::members::{Member, host, member, switch};
 use crate::scenario::sections::values::{Read, list, whole};
 use crate::scenario::syntax::{At, Item, Mistake};
 use crate::topology::Graph;
+use std::collections::HashMap;
+use std::hash::Hash;
 
 /// Which hosts send a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,11 +15,11 @@ pub enum HostSet {
     All,
     /// First to last number, both included.
     Range(u32, u32),
-    /// These.
+    /// These, in this order.
     List(Vec<At<Member>>),
     /// Every n-th from an offset on.
     EveryNth(u32, u32),
-    /// All hosts at these switches.
+    /// All hosts at these switches, switch by switch.
     Switches(Vec<At<Member>>),
 }
 
@@ -46,11 +48,11 @@ pub(super) fn read(item: &Item<'_>) -> Read<HostSet> {
     }
 }
 
-/// The hosts of a set, ascending.
+/// The hosts of a set in their order, each once.
 pub(super) fn find(set: &At<HostSet>, graph: &Graph) -> Result<Vec<HostId>, Mistake> {
     let count = graph.hosts().len() as u32;
     let all = || (0..count).map(HostId);
-    let mut hosts: Vec<HostId> = match &set.value {
+    let hosts: Vec<HostId> = match &set.value {
         HostSet::All => all().collect(),
         &HostSet::Range(first, last) => {
             if first > last || last >= count {
@@ -68,28 +70,51 @@ pub(super) fn find(set: &At<HostSet>, graph: &Graph) -> Result<Vec<HostId>, Mist
             .collect(),
         HostSet::List(members) => {
             let hosts = members.iter().map(|member| host(member, graph));
-            hosts.collect::<Result<_, _>>()?
-        }
-        HostSet::Switches(members) => {
-            let mut hosts = Vec::new();
-            for member in members {
-                let switch = switch(member, graph)?;
-                hosts.extend(graph.attached_hosts(switch).map(|(_, host)| host));
-            }
+            let hosts = hosts.collect::<Result<Vec<_>, _>>()?;
+            let name = |host: HostId| graph.hosts()[host.index()].name.clone();
+            once(members, &hosts, "host", name)?;
             hosts
         }
+        HostSet::Switches(members) => {
+            let switches = members.iter().map(|member| switch(member, graph));
+            let switches = switches.collect::<Result<Vec<_>, _>>()?;
+            let name = |switch: SwitchId| graph.switches()[switch.index()].name.clone();
+            once(members, &switches, "switch", name)?;
+            let attached = |&switch| graph.attached_hosts(switch).map(|(_, host)| host);
+            switches.iter().flat_map(attached).collect()
+        }
     };
-    hosts.sort_unstable();
-    hosts.dedup();
     if hosts.is_empty() {
         return Err(set.mistake(format!("the set is empty: there are {count} hosts, from 0")));
     }
     Ok(hosts)
 }
 
-/// A set of hosts, of `count` in all, in its shortest form.
+/// Refuses what a list names twice; `found` is what its entries mean.
+fn once<T: Copy + Eq + Hash>(
+    members: &[At<Member>],
+    found: &[T],
+    kind: &str,
+    name: impl Fn(T) -> String,
+) -> Result<(), Mistake> {
+    let mut places: HashMap<T, usize> = HashMap::with_capacity(found.len());
+    for (place, &thing) in found.iter().enumerate() {
+        if let Some(first) = places.insert(thing, place) {
+            return Err(members[place].mistake(format!(
+                "{kind} `{}` stands here twice, first as entry {first} from 0: expected each {kind} once",
+                name(thing)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Hosts by their ranks, of `count` in all, in the shortest form.
 pub(super) fn written(hosts: &[HostId], count: usize) -> String {
     let (first, last) = (hosts[0].0, hosts[hosts.len() - 1].0);
+    if !hosts.is_sorted() {
+        return list_of(hosts);
+    }
     if hosts.len() == count {
         return "All".into();
     }
@@ -101,6 +126,10 @@ pub(super) fn written(hosts: &[HostId], count: usize) -> String {
     if even && (last + step) as usize >= count {
         return format!("EveryNth({step}, {first})");
     }
+    list_of(hosts)
+}
+
+fn list_of(hosts: &[HostId]) -> String {
     let numbers: Vec<_> = hosts.iter().map(ToString::to_string).collect();
     format!("List([{}])", numbers.join(", "))
 }

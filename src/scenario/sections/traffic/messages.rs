@@ -71,7 +71,7 @@ fn workload(
     let class = |&number: &usize| MessageClass {
         number: number as u16,
         name: classes[number].name.clone(),
-        hosts: Arc::from(&classes[number].hosts[..]),
+        hosts: Arc::from(&classes[number].ranks[..]),
     };
     let sending: Vec<_> = sharing.iter().map(class).collect();
     let context = MessagesContext {

@@ -40,7 +40,8 @@ section! {
     Class = "traffic" in "traffic[...]" checked by Class::check_demand {
         /// Name shown in tables; classes have different names
         name: At<String> = text, "text";
-        /// Hosts that send; hosts and switches by number from 0 or by name, Range includes both ends
+        /// Hosts that send, each once; hosts and switches by number from 0 or by name, Range includes both ends. The rank of a
+        /// host, from 0, is its place in that order: messages, flows and patterns with `among: Senders` count ranks
         hosts: At<HostSet> = hosts::read,
             "All | Range(first, last) | List([hosts]) | EveryNth(n, offset) | Switches([switches])" or "All";
         /// Where packets go; needed without `messages` and `flows`
@@ -129,8 +130,15 @@ fn service_levels(item: &Item<'_>) -> Read<ServiceLevels> {
         if items.is_empty() {
             return Err(item.mistake("the list is empty: expected at least one service level"));
         }
-        let levels = items.iter().map(small(0, 15));
-        return levels.collect::<Read<_>>().map(ServiceLevels::Data);
+        let levels = items.iter().map(small(0, 15)).collect::<Read<Vec<u8>>>()?;
+        for (place, level) in levels.iter().enumerate() {
+            if levels[..place].contains(level) {
+                return Err(
+                    items[place].mistake(format!("service level {level} stands here twice"))
+                );
+            }
+        }
+        return Ok(ServiceLevels::Data(levels));
     }
     match small(0, 15)(item) {
         Ok(level) => Ok(ServiceLevels::Data(vec![level])),
@@ -153,6 +161,7 @@ impl Class {
                 .need("slots")?
                 .mistake("`slots` are those of flows: `flows` is missing"));
         }
+        self.check_windows()?;
         let (given, others): (_, &[&str]) = match (&self.messages, &self.flows) {
             (None, None) => {
                 fields.need("pattern")?;
@@ -170,6 +179,19 @@ impl Class {
             }
         }
         Ok(())
+    }
+
+    /// The time of an answer means nothing without a window that waits for it.
+    fn check_windows(&self) -> Result<(), Mistake> {
+        let mut entries = self.flows.iter().flatten();
+        let lonely =
+            entries.find(|entry| entry.window.is_none() && entry.acknowledgement.is_some());
+        match lonely.and_then(|entry| entry.acknowledgement.as_ref()) {
+            Some(time) => Err(time.mistake(
+                "`acknowledgement` is the time after which a delivery opens the `window`, and there is none",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// The parts it names must be registered.
@@ -209,7 +231,7 @@ impl Class {
         let class = &resolved.plan.classes[number];
         printer.key("name", quote(&class.name));
         let count = resolved.layout.graph.hosts().len();
-        printer.key("hosts", hosts::written(&class.hosts, count));
+        printer.key("hosts", hosts::written(&class.ranks, count));
         if let Some(pattern) = &written.pattern {
             printer.part("pattern", pattern, parts.patterns);
         }

@@ -30,7 +30,9 @@ fn class(
     class: &Class,
 ) -> Result<ClassPlan, Mistake> {
     let graph = &layout.graph;
-    let hosts = hosts::find(&class.hosts, graph)?;
+    let ranks = hosts::find(&class.hosts, graph)?;
+    let mut hosts = ranks.clone();
+    hosts.sort_unstable();
     let size = size(&class.size, layout.clock)?;
     let management = class.sl.value == ServiceLevels::Management;
     if management && !scenario.qos.management_lane.value {
@@ -40,7 +42,7 @@ fn class(
     }
     let drawn = match (&class.pattern, &class.process) {
         (Some(pattern), Some(process)) => Drawn {
-            pattern: self::pattern(scenario, parts, graph, number, pattern, &hosts)?,
+            pattern: self::pattern((scenario, number), parts, graph, pattern, [&hosts, &ranks])?,
             ..processes(parts, graph, process, &hosts, size.mean())?
         },
         // the senders are known when the messages are read
@@ -49,6 +51,7 @@ fn class(
     Ok(ClassPlan {
         name: class.name.value.clone(),
         hosts,
+        ranks,
         pattern: drawn.pattern,
         process: drawn.process,
         other_processes: drawn.other_processes,
@@ -89,18 +92,18 @@ impl Default for Drawn {
     }
 }
 
-/// The pattern of a class; some host must send under it.
+/// The pattern of a class by its number, with its hosts ascending and by rank; some host must send under it.
 fn pattern(
-    scenario: &Scenario,
+    (scenario, number): (&Scenario, usize),
     parts: &Parts<'_>,
     graph: &Graph,
-    number: usize,
     part: &Part,
-    hosts: &[HostId],
+    [hosts, ranks]: [&[HostId]; 2],
 ) -> Result<Arc<dyn Pattern>, Mistake> {
     let context = PatternContext {
         graph,
         hosts,
+        ranks,
         seed: scenario.seed,
         class: number,
     };

@@ -241,6 +241,9 @@ impl Assembly<'_> {
             link_ends.push((a, ports.take(link.ends[1]).map_err(fail)?));
         }
         let mut builder = GraphBuilder::new();
+        for note in &self.statements.notes {
+            builder.note(note);
+        }
         let mut names = HashSet::new();
         for switch in 0..self.switches {
             let given = self.statements.names.get(&switch);

@@ -7,14 +7,17 @@
 //!
 //! | attribute | of | meaning | without it |
 //! |---|---|---|---|
-//! | `kind` or `type` | node | `switch` or `host` | `switch` |
-//! | `name` | node | name | its id |
+//! | `kind` or `type` | node | `switch` or `host`; other values are skipped, and said when there are some | `switch` |
+//! | `name` or `label` | node | name; labels that several nodes have are followed by the id | its id |
 //! | `source_port`, `target_port` | edge | port of the switch at that end | lowest free one, hosts first |
 //! | `rate`, `latency` | edge | such as `40 Gbit/s` and `100 ns`, both ways | those of the scenario |
+//! | `LinkSpeedRaw` | edge | rate \[bit/s\], without `rate` | as the next one |
+//! | `LinkSpeed`, `LinkSpeedUnits` | edge | rate: a number, and K, M, G or T times bit/s | those of the scenario |
 //! | `rate_back`, `latency_back` | edge | of the way from target to source | as the way there |
 //!
-//! Others are skipped. Switches and hosts keep the order of the file. A graph without hosts gets some with
-//! `hosts_per_switch`.
+//! Others are skipped, and so are speeds that are no numbers, which is said. Switches and hosts keep the order of the file.
+//! A graph without hosts gets some with `hosts_per_switch`. The attributes with `Link` are those of the Internet Topology Zoo;
+//! where their rates have no common multiple, `speeds` takes those of the scenario or replaces some.
 //!
 //! References: [`GRAPHML`]
 
@@ -23,6 +26,8 @@ mod text;
 use super::edge_list::EdgeList;
 use super::edge_list_text::Statements;
 use super::fabric_file::read;
+use super::records::Speed;
+use super::records::speeds::{SPEEDS, Speeds};
 use crate::references::GRAPHML;
 use crate::registry::{Entry, Parameter};
 use crate::topology::graph::Graph;
@@ -42,8 +47,8 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
             name: "file",
             kind: "path, relative to the scenario",
             default: None,
-            summary: "GraphML; node attributes kind (switch, host) and name, edge attributes source_port, \
-                      target_port, rate, latency, rate_back, latency_back",
+            summary: "GraphML; node attributes kind (switch, host), name, label, edge attributes source_port, \
+                      target_port, rate, latency, rate_back, latency_back, LinkSpeedRaw, LinkSpeed, LinkSpeedUnits",
         },
         Parameter {
             name: "hosts_per_switch",
@@ -51,6 +56,7 @@ pub const ENTRY: Entry<BuildTopology> = Entry {
             default: Some("0"),
             summary: "hosts on every switch, beside those of the file",
         },
+        SPEEDS,
     ],
     guarantees: &["exactly the nodes and edges of the file; parallel edges are parallel links"],
     references: &[GRAPHML],
@@ -66,12 +72,30 @@ pub struct GraphMl {
     /// Hosts on every switch, beside those of the file.
     #[serde(default)]
     pub hosts_per_switch: u32,
+    /// Where the rates of links come from.
+    #[serde(default)]
+    pub speeds: Speeds,
 }
 
 impl GraphMl {
     fn statements(&self, base: &Path) -> Result<Statements, TopologyError> {
         let text = read(base, &self.file)?;
-        parse(&text).map_err(|error| error.in_file(&self.file))
+        let mut statements = parse(&text).map_err(|error| error.in_file(&self.file))?;
+        let timings = statements.timings().map(|timing| timing.rate.map(speed));
+        let own: Vec<Option<Speed>> = timings.collect();
+        self.speeds.require_known(own.iter().map(Option::as_ref))?;
+        for (timing, own) in statements.timings_mut().zip(&own) {
+            timing.rate = self.speeds.rate(own.as_ref());
+        }
+        Ok(statements)
+    }
+}
+
+/// A rate as a speed that `speeds` can name.
+fn speed(rate: BitRate) -> Speed {
+    Speed {
+        text: rate.to_string(),
+        rate,
     }
 }
 
@@ -149,10 +173,6 @@ mod tests {
             (
                 body("<node id='a'/>\n<node id='a'/>"),
                 "net:4: node `a` is there twice",
-            ),
-            (
-                body("<node id='a'><data key='type'>router</data></node>"),
-                "net:3: node `a` is a `router`, expected `switch` or `host`",
             ),
             (
                 body(&format!("{switches}\n<edge source='a' target='c'/>")),

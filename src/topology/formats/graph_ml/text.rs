@@ -13,7 +13,7 @@ use crate::topology::formats::edge_list_text::{
 use crate::topology::formats::fabric_file::LineError;
 use crate::topology::graph::limits::MAX_NODES;
 use crate::topology::graph::link_rate::OwnTiming;
-use crate::units::UnitError;
+use crate::units::{BitRate, UnitError};
 use roxmltree::{Document, Node};
 use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
@@ -56,8 +56,14 @@ pub(super) fn parse(text: &str) -> Result<Statements, LineError> {
             .collect(),
         members: HashMap::new(),
         hosts: Vec::new(),
+        labels: HashMap::new(),
+        skipped: Vec::new(),
         statements: Statements::default(),
     };
+    for node in elements(graph, "node") {
+        let label = keys.attributes(node).get("label").copied();
+        *reader.labels.entry(label.unwrap_or_default()).or_default() += 1;
+    }
     for node in elements(graph, "node") {
         reader.node(node)?;
     }
@@ -136,6 +142,10 @@ struct Reader<'a> {
     members: HashMap<&'a str, Member>,
     /// Line and name of each host, and its only edge.
     hosts: Vec<(usize, String, Option<HostStatement>)>,
+    /// How many nodes have a label.
+    labels: HashMap<&'a str, u32>,
+    /// Attributes whose values say nothing that is known: their names, with how many there are and the first one.
+    skipped: Vec<(&'static str, u32, String)>,
     statements: Statements,
 }
 
@@ -158,32 +168,91 @@ impl<'a> Reader<'a> {
         }
         let attributes = self.keys.attributes(node);
         let line = self.line(node);
-        let name = attributes
-            .get("name")
-            .copied()
-            .filter(|name| !name.is_empty());
-        let name = name.unwrap_or(id).to_owned();
-        let kind = attributes.get("kind").or_else(|| attributes.get("type"));
-        let member = match kind.copied().unwrap_or("switch") {
-            "switch" => {
-                let number = self.statements.switches.unwrap_or(0);
-                self.statements.switches = Some(number + 1);
-                self.statements.names.insert(number, (line, name));
-                Member::Switch(number)
-            }
-            "host" => {
-                self.hosts.push((line, name, None));
-                Member::Host(self.hosts.len() - 1)
-            }
-            other => {
-                let reason = format!("node `{id}` is a `{other}`, expected `switch` or `host`");
-                return Err(at(node, reason));
-            }
+        let name = self.name(id, &attributes);
+        let member = if self.is_host(line, &attributes) {
+            self.hosts.push((line, name, None));
+            Member::Host(self.hosts.len() - 1)
+        } else {
+            let number = self.statements.switches.unwrap_or(0);
+            self.statements.switches = Some(number + 1);
+            self.statements.names.insert(number, (line, name));
+            Member::Switch(number)
         };
         if self.members.insert(id, member).is_some() {
             return Err(at(node, format!("node `{id}` is there twice")));
         }
         Ok(())
+    }
+
+    /// Its name, else its label, else its id.
+    fn name(&self, id: &str, attributes: &BTreeMap<&str, &str>) -> String {
+        let given = |key: &str| attributes.get(key).copied().filter(|text| !text.is_empty());
+        match (given("name"), given("label")) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(label)) if self.labels.get(label) == Some(&1) => label.to_owned(),
+            (None, Some(label)) => format!("{label} ({id})"),
+            (None, None) => id.to_owned(),
+        }
+    }
+
+    /// Whether it is a host; values that are no kind of node are another program's.
+    fn is_host(&mut self, line: usize, attributes: &BTreeMap<&str, &str>) -> bool {
+        for key in ["kind", "type"] {
+            match attributes.get(key).copied() {
+                Some("host") => return true,
+                Some("switch") => return false,
+                Some(other) => self.skip(key, || format!("`{other}` on line {line}")),
+                None => {}
+            }
+        }
+        false
+    }
+
+    /// Counts a value that is skipped.
+    fn skip(&mut self, key: &'static str, value: impl Fn() -> String) {
+        match self.skipped.iter_mut().find(|(known, ..)| *known == key) {
+            Some((_, count, _)) => *count += 1,
+            None => self.skipped.push((key, 1, value())),
+        }
+    }
+
+    /// The rate that an edge has by the attributes of the Internet Topology Zoo.
+    fn link_speed(&mut self, line: usize, attributes: &BTreeMap<&str, &str>) -> Option<BitRate> {
+        let text = |key: &str| attributes.get(key).copied().filter(|text| !text.is_empty());
+        let exact = text("LinkSpeedRaw").map(|raw| bits_per_second(raw, ""));
+        if let Some(Some(rate)) = exact {
+            return Some(rate);
+        }
+        if let (Some(None), Some(raw)) = (exact, text("LinkSpeedRaw")) {
+            self.skip("LinkSpeedRaw", || format!("`{raw}` on line {line}"));
+        }
+        let (speed, unit) = (text("LinkSpeed")?, text("LinkSpeedUnits").unwrap_or(""));
+        let rate = bits_per_second(speed, unit);
+        if rate.is_none() {
+            self.skip("LinkSpeed", || format!("`{speed}` `{unit}` on line {line}"));
+        }
+        rate
+    }
+
+    /// Rate and latency of an edge there and back.
+    fn timing(
+        &mut self,
+        edge: Node<'a, '_>,
+        attributes: &BTreeMap<&str, &str>,
+    ) -> Result<[OwnTiming; 2], LineError> {
+        let rate = match quantity(edge, attributes, "rate")? {
+            Some(rate) => Some(rate),
+            None => self.link_speed(self.line(edge), attributes),
+        };
+        let there = OwnTiming {
+            rate,
+            latency: quantity(edge, attributes, "latency")?,
+        };
+        let back = OwnTiming {
+            rate: quantity(edge, attributes, "rate_back")?.or(there.rate),
+            latency: quantity(edge, attributes, "latency_back")?.or(there.latency),
+        };
+        Ok([there, back])
     }
 
     fn edge(&mut self, edge: Node<'a, '_>) -> Result<(), LineError> {
@@ -192,14 +261,7 @@ impl<'a> Reader<'a> {
         }
         let (source, target) = (self.end(edge, "source")?, self.end(edge, "target")?);
         let attributes = self.keys.attributes(edge);
-        let there = OwnTiming {
-            rate: quantity(edge, &attributes, "rate")?,
-            latency: quantity(edge, &attributes, "latency")?,
-        };
-        let back = OwnTiming {
-            rate: quantity(edge, &attributes, "rate_back")?.or(there.rate),
-            latency: quantity(edge, &attributes, "latency_back")?.or(there.latency),
-        };
+        let [there, back] = self.timing(edge, &attributes)?;
         let ports = (
             port(edge, &attributes, "source_port")?,
             port(edge, &attributes, "target_port")?,
@@ -272,8 +334,34 @@ impl<'a> Reader<'a> {
             })?;
             self.statements.hosts.push(statement);
         }
+        for (key, count, first) in self.skipped {
+            let values = if count == 1 { "value" } else { "values" };
+            let meaning = if key.starts_with("Link") {
+                "is no rate, and the links have that of the scenario"
+            } else {
+                "is no kind of node (`switch`, `host`), and the nodes are switches where nothing else says more"
+            };
+            let note = format!("{count} {values} of `{key}` skipped: {first} {meaning}");
+            self.statements.notes.push(note);
+        }
         Ok(self.statements)
     }
+}
+
+/// A number with a unit of K, M, G or T bit/s, or none, as a rate of at least 1 bit/s.
+fn bits_per_second(number: &str, unit: &str) -> Option<BitRate> {
+    let factor = match unit.trim().to_ascii_uppercase().as_str() {
+        "" => 1.0,
+        "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        _ => return None,
+    };
+    let rate = number.parse::<f64>().ok()? * factor;
+    (1.0..1e18)
+        .contains(&rate)
+        .then(|| BitRate(rate.round() as u64))
 }
 
 /// A rate or latency; networkx writes texts as they are.

@@ -10,8 +10,9 @@
 //! host; its GUID is the port GUID. Names are the node descriptions: `/P2` is added for port 2 of an adapter
 //! with several cables, and the node id in parentheses where several nodes have the same description.
 //! A link has the data rate of its width and speed (`4xQDR`: 32 Gbit/s) and the latency of the scenario;
-//! when neither side knows the speed (`4x???`), it also has the rate of the scenario. Where the sides differ the
-//! lower speed is taken, and a warning says so; `speeds` gives links other rates than the file does. LIDs are
+//! a side that does not say its speed, or does not know it (`4x???`), takes that of the other; when neither says it, the
+//! link has what `speeds` has for "unknown", else the rate of the scenario, and a warning says so. Where the sides differ the
+//! lower speed is taken, and a warning says so, too; `speeds` gives links other rates than the file does. LIDs are
 //! kept: forwarding tables are written and read with them.
 //!
 //! # Deviations

@@ -116,7 +116,7 @@ fn a_truncated_file_is_refused() {
          the file"
     );
     let end = PSMN.find("lid 79").unwrap();
-    assert!(error(&PSMN[..end]).starts_with("fabric:15: no link speed after the description"));
+    assert!(error(&PSMN[..end]).starts_with("fabric:15: no link speed at the end of the text"));
     assert_eq!(
         error(&PSMN[..end - 3]),
         "fabric:15: the description has no closing quote (is the file cut off here?)"

@@ -16,8 +16,8 @@
 //! ```
 //!
 //! A blank line or a `name=value` line ends a record. Comments, port 0 and all other lines are skipped:
-//! captured output often holds messages of the tool. A port line without `#` has no speed; that and ids
-//! that are no GUID are accepted too; what the simulator `ibsim` reads beyond that, [`Ibsim`](super::ibsim) reads.
+//! captured output often holds messages of the tool. A port line without `#`, or without a speed behind it, has no speed;
+//! that and ids that are no GUID are accepted too; what the simulator `ibsim` reads beyond that, [`Ibsim`](super::ibsim) reads.
 
 pub mod record_graph;
 pub mod speeds;
@@ -126,6 +126,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<NodeRecord>, LineError> {
     for (index, line) in text.lines().enumerate() {
         reader.read(index + 1, line.trim_end())?;
     }
+    if !text.ends_with('\n') {
+        reader.require_whole(text.lines().count())?;
+    }
     Ok(reader.records)
 }
 
@@ -163,6 +166,24 @@ impl Reader {
                     at_line(format!("`{name}={value}` is not a GUID such as `0x200001`"))
                 })?);
             }
+        }
+        Ok(())
+    }
+
+    /// A last line without an end and without the speed that its like have was cut off.
+    fn require_whole(&self, last: usize) -> Result<(), LineError> {
+        let Some(record) = self.records.last() else {
+            return Ok(());
+        };
+        let is_cut = |port: &PortRecord| port.line == last && port.speed.is_none();
+        let alike = self
+            .records
+            .iter()
+            .filter(|other| other.kind == record.kind);
+        let mut others = alike.flat_map(|other| other.ports.values());
+        if record.ports.values().any(is_cut) && others.any(|port| port.speed.is_some()) {
+            let reason = "no link speed at the end of the text (is the file cut off here?)";
+            return Err(LineError::new(last, reason));
         }
         Ok(())
     }
@@ -324,7 +345,7 @@ pub(super) fn lid(text: &str) -> u32 {
     number.filter(|&lid| lid <= LARGEST_LID).unwrap_or(0)
 }
 
-/// The speed among the words outside quotes; the last one when there are several.
+/// The speed among the words outside quotes, if there is one; the last one when there are several.
 fn speed(outside: Vec<&str>) -> Result<Option<Speed>, String> {
     let words = outside.into_iter().flat_map(str::split_whitespace);
     let mut pairs = words.filter_map(|word| Some((word, word.split_once('x')?)));
@@ -337,8 +358,9 @@ fn speed(outside: Vec<&str>) -> Result<Option<Speed>, String> {
     });
     let expected = "expected a width (1x, 2x, 4x, 8x, 12x) and a speed (SDR, DDR, QDR, FDR10, FDR, EDR, \
                     HDR, NDR, XDR) such as `4xQDR`, or `4x???`";
-    let (text, (width, name)) =
-        found.ok_or_else(|| format!("no link speed after the description, {expected}"))?;
+    let Some((text, (width, name))) = found else {
+        return Ok(None);
+    };
     if width.contains('?') || name.contains('?') {
         return Ok(None);
     }

@@ -117,6 +117,11 @@ pub(in crate::topology::formats) fn graph(
     if !differing.is_empty() {
         nodes.builder.note(mismatch_note(&differing));
     }
+    if speeds.is_missed()
+        && let Some(note) = unknown_note(records, cables)
+    {
+        nodes.builder.note(note);
+    }
     let built = nodes.builder.build();
     built.map_err(|error| LineError::new(0, error.to_string()))
 }
@@ -131,6 +136,19 @@ fn mismatch_note(differing: &[&str]) -> String {
     };
     let links = if count == 1 { "link has" } else { "links have" };
     format!("{count} {links} different speeds at both ends, the lower is taken: {named}{more}")
+}
+
+/// What to say about links of which no side says the speed, if there are some.
+fn unknown_note(records: &[NodeRecord], cables: &[Cable<'_>]) -> Option<String> {
+    let unknown = || cables.iter().filter(|cable| cable.speed.is_none());
+    let (place, port) = unknown().next()?.ends[0];
+    Some(format!(
+        "{} of {} links have no speed in the file, and that of the scenario: the first is at `{}` port {port}; \
+         `speeds: Replace({{\"unknown\": \"100 Gbit/s\"}})` gives them another",
+        unknown().count(),
+        cables.len(),
+        records[place].id
+    ))
 }
 
 /// Checks the numbers of nodes and hosts.

@@ -45,6 +45,15 @@ impl Speeds {
         }
     }
 
+    /// Whether links whose speed the file does not say have none that is meant for them.
+    pub(in crate::topology::formats) fn is_missed(&self) -> bool {
+        match self {
+            Self::File => true,
+            Self::Scenario => false,
+            Self::Replace(rates) => !rates.contains_key(UNKNOWN),
+        }
+    }
+
     /// Checks that every speed with another rate exists.
     pub(in crate::topology::formats) fn require_known<'a>(
         &self,

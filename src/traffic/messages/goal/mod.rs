@@ -4,8 +4,10 @@
 //! between them become what a message waits for, with delays: a computation adds its time, a receive adds the message that
 //! it receives, a send on the same rank stands for all it has waited for.
 
+mod matching;
 mod order;
 mod parse;
+mod words;
 
 use super::{
     BuildMessages, Message, MessageClass, MessageError, MessageSource, Messages, MessagesContext,
@@ -13,6 +15,7 @@ use super::{
 use crate::ids::HostId;
 use crate::references::{GOAL_SCHEDULES, LOG_GOP_SIM};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
+use crate::text_file::without_mark;
 use crate::traffic::invalid;
 use crate::units::{Clock, Time};
 use serde::Deserialize;
@@ -40,7 +43,9 @@ pub(super) const ENTRY: Entry<BuildMessages> = Entry {
         },
     ],
     guarantees: &[
-        "the n-th send to a rank with a tag is the n-th receive there of it",
+        "the n-th send to a rank with a tag is the n-th receive there of it; where something is received from any rank or with any \
+         tag (-1), what comes first when messages take no time",
+        "a receive may have room for more than is sent; what a rank sends to itself is no message and takes no time",
         "overheads and gaps of the LogGOPS model are the fabric's: hosts add none",
     ],
     references: &[GOAL_SCHEDULES, LOG_GOP_SIM],
@@ -119,7 +124,7 @@ fn read(path: &Path, class: &MessageClass, unit: Unit) -> Result<Arc<[Message]>,
     })?;
     let text = String::from_utf8(bytes)
         .map_err(|_| (0, String::from("is no text: binary schedules are not read")))?;
-    let operations = parse::operations(&text)?;
+    let operations = parse::operations(without_mark(&text))?;
     order::messages(&operations, class, unit).map(Arc::from)
 }
 
@@ -223,6 +228,88 @@ e: recv 1b from 0 tag 3
         assert_eq!(found, expected);
     }
 
+    /// Time and ends of the messages, and what they wait for.
+    fn told(text: &str) -> Vec<(u64, u32, u32, Vec<(u64, u64)>)> {
+        let messages = read(text).expect("a schedule");
+        let one = |message: Message| {
+            let after = message
+                .after
+                .iter()
+                .map(|after| (after.message, after.delay));
+            let [from, to] = [message.source, message.destination].map(|host| host.0 - 10);
+            (message.time, from, to, after.collect())
+        };
+        messages.into_iter().map(one).collect()
+    }
+
+    #[test]
+    fn labels_lines_and_comments_are_as_the_grammar_has_them() {
+        let plain = told(PING_PONG);
+        let on_one_line = PING_PONG.replace(
+            "num_ranks 4 // two of them idle",
+            "/* two\n idle */ num_ranks 4",
+        );
+        let on_one_line = on_one_line.replace('\n', " \t ");
+        assert_eq!(told(&on_one_line), plain);
+        let apart = PING_PONG
+            .replace("64b", "64 b")
+            .replace("128b", "128\nB")
+            .replace("l2: send", "l2 : send");
+        assert_eq!(told(&apart), plain);
+        let roomy = PING_PONG.replace("recv 128b", "recv 4096b");
+        assert_eq!(told(&roomy), plain);
+        let later = PING_PONG.replace("l1: calc 100\n", "");
+        let later = later.replace("l2 requires l1", "l2 requires l1 l1: calc 100");
+        assert_eq!(told(&later), plain);
+        let text =
+            "num_ranks 2 rank 0 { send 64b to 1 tag 5 calc 7 } rank 1 { recv 64b from 0 tag 5 }";
+        assert_eq!(told(text), [(0, 0, 1, vec![])]);
+    }
+
+    /// A rank hands 64 bytes to itself after 30 units, without a message; what it sends then is 30 later.
+    #[test]
+    fn what_a_rank_sends_to_itself_is_no_message() {
+        let text = "num_ranks 2
+            rank 0 {
+                work: calc 30
+                out: send 64b to 0  in: recv 64b from 0  on: send 8b to 1
+                out requires work  on requires in
+            }
+            rank 1 { recv 8b from 0 }";
+        assert_eq!(told(text), [(30, 0, 1, vec![])]);
+    }
+
+    /// Rank 2 sends at 10, rank 0 at 20, rank 1 takes them in this order whatever stands first.
+    #[test]
+    fn any_source_and_any_tag_are_matched_in_time() {
+        let text = "num_ranks 4
+            rank 0 { a: calc 20 b: send 8b to 1 tag 3 b requires a }
+            rank 1 {
+                first: recv 8b from -1 tag -1  second: recv 8b from -1
+                second requires first
+                next: send 8b to 3 tag 1  next requires first
+                last: send 8b to 3 tag 2  last requires second
+            }
+            rank 2 { a: calc 10 b: send 8b to 1 tag 0 b requires a }
+            rank 3 { recv 8b from 1 tag -1 recv 8b from 1 tag 2 }";
+        let wrong = read(text).unwrap_err();
+        assert!(
+            wrong.contains("nothing is sent that rank 1 could receive here"),
+            "{wrong}"
+        );
+        let tagged =
+            told(&text.replace("second: recv 8b from -1", "second: recv 8b from -1 tag 3"));
+        let expected = [
+            (10, 2, 1, vec![]),
+            (10, 1, 3, vec![(0, 0)]),
+            (20, 0, 1, vec![]),
+            (20, 1, 3, vec![(2, 0), (0, 0)]),
+        ];
+        assert_eq!(tagged, expected);
+        let any_sent = "num_ranks 2 rank 0 { send 8b to 1 tag -1 } rank 1 { recv 8b from 0 tag 9 }";
+        assert_eq!(told(any_sent), [(0, 0, 1, vec![])]);
+    }
+
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         let mut list = String::new();
@@ -245,7 +332,11 @@ e: recv 1b from 0 tag 3
             &rank("a: recv 64b from 1"),
             &PING_PONG.replace("recv 128b", "recv 127b"),
             &rank("a: calc 1\nb: calc 1\na requires b\nb requires a"),
-            &rank("a: send 64b to 0\nb: recv 64b from 0"),
+            &rank("a: send 64b to -1"),
+            &rank("/* a: calc 1"),
+            &rank("a: recv 64b from -1"),
+            &rank("a: send 64b to 1 tag -1"),
+            &rank("a: calc 1\nrequires a"),
             &(rank("a: calc 99999999999999999\nb: send 64b to 1\nb requires a")
                 + "\nrank 1 {\na: recv 64b from 0\n}"),
             &PING_PONG

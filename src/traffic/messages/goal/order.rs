@@ -6,6 +6,7 @@
 //! Cost: O(operations + terms); the terms of an operation are the messages it may wait for last.
 
 use super::super::After;
+use super::matching::partners;
 use super::parse::{Action, Operation};
 use super::{HostId, Message, MessageClass, Unit, Wrong};
 use std::collections::{BTreeMap, VecDeque};
@@ -41,13 +42,13 @@ impl Latest {
 /// The messages of a schedule, times not falling.
 ///
 /// # Errors
-/// When a rank has no host, a send has no receive or the other way round or one of another size, or operations require each other in a circle.
+/// When a rank has no host, a send has no receive or the other way round or one for less, or operations require each other in a circle.
 pub(super) fn messages(
     operations: &[Operation],
     class: &MessageClass,
     unit: Unit,
 ) -> Result<Vec<Message>, Wrong> {
-    let partners = partners(operations)?;
+    let partners = partners(operations, unit)?;
     let order = order(operations, &partners)?;
     let mut starts: Vec<Latest> = vec![Latest::default(); operations.len()];
     let mut ends: Vec<Latest> = vec![Latest::default(); operations.len()];
@@ -67,6 +68,8 @@ pub(super) fn messages(
         }
         let end = match operation.action {
             Action::Compute(units) => start.clone().delayed(unit.cycles(units)),
+            // what a rank sends to itself is on no link
+            Action::Send { to, .. } if to == operation.rank => start.clone(),
             Action::Send { .. } => Latest {
                 base: start.base,
                 terms: BTreeMap::from([(number, 0)]),
@@ -74,10 +77,7 @@ pub(super) fn messages(
             Action::Receive { .. } => {
                 let send = partners[&number];
                 let mut end = start.clone();
-                end.join(&Latest {
-                    base: starts[send].base,
-                    terms: BTreeMap::from([(send, 0)]),
-                });
+                end.join(&ends[send]);
                 end
             }
         };
@@ -93,7 +93,10 @@ fn assemble(
     order: &[usize],
     starts: &[Latest],
 ) -> Result<Vec<Message>, Wrong> {
-    let is_send = |number: &&usize| matches!(operations[**number].action, Action::Send { .. });
+    let is_send = |number: &&usize| {
+        let operation = &operations[**number];
+        matches!(operation.action, Action::Send { to, .. } if to != operation.rank)
+    };
     let mut sends: Vec<usize> = order.iter().filter(is_send).copied().collect();
     sends.sort_by_key(|&send| starts[send].base);
     let numbers: BTreeMap<usize, u64> = sends.iter().copied().zip(0..).collect();
@@ -124,47 +127,6 @@ fn assemble(
         })
     };
     sends.iter().map(message).collect()
-}
-
-/// The send of each receive.
-fn partners(operations: &[Operation]) -> Result<BTreeMap<usize, usize>, Wrong> {
-    let mut sends: BTreeMap<(u32, u32, u64), VecDeque<usize>> = BTreeMap::new();
-    for (number, operation) in operations.iter().enumerate() {
-        if let Action::Send { to, tag, .. } = operation.action {
-            let queue = sends.entry((operation.rank, to, tag)).or_default();
-            queue.push_back(number);
-        }
-    }
-    let mut partners = BTreeMap::new();
-    for (number, operation) in operations.iter().enumerate() {
-        if let Action::Receive { bytes, from, tag } = operation.action {
-            let queue = sends.get_mut(&(from, operation.rank, tag));
-            let Some(send) = queue.and_then(VecDeque::pop_front) else {
-                let reason = format!(
-                    "rank {} receives more from rank {from} with tag {tag} than that sends",
-                    operation.rank
-                );
-                return Err((operation.line, reason));
-            };
-            if let Operation {
-                line,
-                action: Action::Send { bytes: sent, .. },
-                ..
-            } = operations[send]
-                && sent != bytes
-            {
-                let reason = format!(
-                    "receives {bytes} bytes of what rank {from} sends with {sent} on line {line}"
-                );
-                return Err((operation.line, reason));
-            }
-            partners.insert(number, send);
-        }
-    }
-    match sends.values().find_map(VecDeque::front) {
-        Some(&left) => Err((operations[left].line, "nobody receives this".into())),
-        None => Ok(partners),
-    }
 }
 
 /// The operations in an order in which each comes after what it requires, and a receive after its send.

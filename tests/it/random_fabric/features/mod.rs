@@ -1,5 +1,6 @@
 //! What a case has, by name: options with state of their own, sizes, patterns, processes.
 
+mod claims;
 mod flows;
 mod reacting;
 mod routes;
@@ -7,6 +8,7 @@ mod set_ups;
 mod vl_tables;
 mod wormhole;
 
+pub(crate) use claims::{CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES};
 pub(crate) use routes::{BESIDE_ROUTES, ROUTES};
 pub(crate) use set_ups::{BESIDE_SET_UPS, SET_UPS};
 
@@ -218,6 +220,7 @@ where
         .chain(reservations(case))
         .chain(dropping(case))
         .chain(wormhole::wormhole(case))
+        .chain(claims::claims(case))
         .chain(control(&case.plan))
         .filter(|(_, is_met)| *is_met)
         .map(|(name, _)| name.to_owned())

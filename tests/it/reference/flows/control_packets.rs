@@ -125,6 +125,11 @@ impl ControlPackets {
         self.queues[lane].first().copied()
     }
 
+    /// Those of a lane that have not started, in order.
+    pub(in crate::reference) fn of_lane(&self, lane: usize) -> &[PacketId] {
+        &self.queues[lane]
+    }
+
     /// It starts.
     pub(in crate::reference) fn start(&mut self, lane: usize, id: PacketId) {
         assert_eq!(self.queues[lane].remove(0), id);

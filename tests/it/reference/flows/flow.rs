@@ -366,6 +366,11 @@ impl Flow {
         eligible.max(begin).max(after)
     }
 
+    /// Flits rejected.
+    pub(super) fn rejected(&self) -> u64 {
+        self.rejected
+    }
+
     /// D31: flits of its size that have neither started nor been rejected.
     pub(super) fn remaining(&self, look: Look<'_>) -> Option<u64> {
         let sizes = self.gone.iter().map(|&id| look.packets[id].size);

@@ -135,6 +135,12 @@ impl Flows {
         flow.expect("a flow of this host").admit(setting, start);
     }
 
+    /// Flits of a flow that were rejected.
+    pub(super) fn flits_rejected(&self, flow: usize) -> u64 {
+        let mut all = self.all.iter();
+        all.find(|mine| mine.id == flow).map_or(0, Flow::rejected)
+    }
+
     /// D59: a session of this probe flow begins in this cycle.
     pub(super) fn try_out(&mut self, probe: usize, new: NewSession, now: u64) {
         let mut all = self.all.iter_mut();

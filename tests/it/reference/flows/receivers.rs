@@ -63,7 +63,7 @@ impl Receivers {
             assert_eq!(answers.size.smallest(), answers.size.largest(), "D39");
             assert!(answers.flows.is_none() && answers.control.is_none(), "D39");
             let mut receiver = control.algorithm.receiver();
-            if set_up::set_up_of(setting, id).is_some() {
+            if set_up::set_up_of(setting, id).is_some() || class.reserves() {
                 control.algorithm.expect(&mut receiver, flow.flits);
             }
             receivers.push(Receiving {

@@ -372,6 +372,7 @@ impl Switch {
             told: None,
             arrived: coming.arrived,
             ready: coming.ready,
+            claim: None,
         };
         input.queues[index].enter(waiting, now);
     }

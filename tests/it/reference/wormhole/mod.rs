@@ -61,7 +61,7 @@ fn check_switch(options: &SwitchOptions) {
         assert_eq!(places, InputSpeedup::Limited(1), "D65: kept inputs");
     }
     assert_eq!(options.matching, Matching::OutputFirst, "D65");
-    assert_eq!(options.iterations, 1, "D65");
+    assert_eq!(options.allocation.iterations, 1, "D65");
     let choice = options.output_arbitration;
     assert_eq!(choice, OutputArbitration::RoundRobin, "D65");
     assert!(!options.reserve, "D65");

@@ -91,6 +91,22 @@ impl Ports {
         }
     }
 
+    /// Output, lane, and of the packet that holds it its input, its lane there and its next flit.
+    pub(in crate::reference) fn holders(
+        &self,
+    ) -> impl Iterator<Item = (usize, usize, (usize, usize, Flit))> {
+        let outputs = self.outputs.iter().enumerate();
+        outputs.flat_map(|(output, port)| {
+            let lanes = port.held.iter().enumerate();
+            lanes.filter_map(move |(lane, held)| {
+                let held = held.as_ref()?;
+                let (packet, index) = (held.packet, held.passed);
+                let next = (held.input, held.input_lane, Flit { packet, index });
+                Some((output, lane, next))
+            })
+        })
+    }
+
     /// What holds lanes.
     fn all_held(&self) -> impl Iterator<Item = &Held> {
         let held = self.outputs.iter().flat_map(|output| &output.held);
@@ -316,7 +332,8 @@ fn pass(
     if flit.index == 0 {
         let lanes = usize::from(options.lane_count());
         state.request_pointers[lane] = next.input * lanes + next.input_lane + 1;
-        assert!(!queue.leaving, "a header goes once");
+        let (_, since) = queue.request(now).expect("a header goes once");
+        switch.waits.push((now, now - since));
         queue.leaving = true;
     }
     assert!(queue.leaving && queue.packets[0].packet == flit.packet);
@@ -330,7 +347,7 @@ fn pass(
 }
 
 impl Link {
-    /// A single flit takes its credit and goes to the channel, which counts it.
+    /// A single flit takes its credit and goes to the channel.
     pub(super) fn pass(&mut self, flit: Flit, lane: usize, crosses: u64, now: u64) {
         self.take_credits(lane, 1);
         self.starts.push(Start {

@@ -2,7 +2,7 @@
 
 use super::{A, B, TwoWays, deliveries, graph, packets, past_others, to, two_ways, ways};
 use crate::reference_checks::timing;
-use virtlane::plan::{Marking, SwitchOptions};
+use virtlane::plan::{Allocation, Marking, SwitchOptions};
 use virtlane::routing::adaptive::{Candidate, Selection};
 
 fn escape(port: u16) -> Candidate {
@@ -80,7 +80,7 @@ fn what_is_withdrawn_can_be_granted_in_the_next_round() {
     routing.first = |_, _| vec![to(A), to(B)];
     for (iterations, second) in [(1, 3 + 14), (2, 2 + 14)] {
         let options = SwitchOptions {
-            iterations,
+            allocation: Allocation::rounds(iterations),
             ..SwitchOptions::default()
         };
         let classes = vec![packets(0, 3, 1, 1), packets(1, 4, 1, 1)];

@@ -1,0 +1,66 @@
+//! What a head sees of the outputs of its switch: what waits for them, what lies downstream, and its stream.
+//!
+//! Cost: O(1) per question.
+
+use super::Head;
+use super::contention::Contention;
+use crate::cycle::rules::RuleSet;
+use crate::cycle::state::Shared;
+use crate::cycle::view::View;
+use crate::fabric::OutLane;
+use crate::fabric::rows::{LaneRow, Seen};
+use crate::rng::{Stream, below};
+use crate::routing::adaptive::Local;
+
+/// What a head sees of its switch.
+pub(super) struct Outputs<'a, const W: usize> {
+    head: Head<'a>,
+    lanes: Seen<'a, LaneRow, OutLane<W>>,
+    contention: Seen<'a, LaneRow, Contention>,
+    stream: &'a mut Stream,
+    shared: &'a Shared,
+    now: u64,
+}
+
+impl<'a, const W: usize> Outputs<'a, W> {
+    pub(super) fn new<P: RuleSet>(view: &'a mut View<'_, W, P>, head: Head<'a>) -> Self {
+        Self {
+            head,
+            lanes: view.lanes.seen(),
+            contention: view.optional.contention.seen(),
+            stream: &mut view.optional.choices[head.queue].stream,
+            shared: view.shared.shared(),
+            now: view.now,
+        }
+    }
+}
+
+impl<const W: usize> Outputs<'_, W> {
+    /// The lane of an output; the first one with a pool.
+    fn row(&self, port: u16, lane: u8) -> LaneRow {
+        let out = self.head.first_port.plus(self.head.index(port));
+        let lane = if self.shared.switch.pool {
+            0
+        } else {
+            self.head.first_lane + lane
+        };
+        self.shared.numbering.lane(out, u32::from(lane))
+    }
+
+    /// What waits for a lane of an output \[flits\].
+    pub(super) fn waiting(&self, port: u16, lane: u8) -> u32 {
+        self.contention[self.row(port, lane)].flits
+    }
+}
+
+impl<const W: usize> Local for Outputs<'_, W> {
+    fn load(&self, port: u16, lane: u8) -> u32 {
+        let row = self.row(port, lane);
+        let credits = self.lanes[row].available(self.now);
+        self.head.adaptation.capacity.saturating_sub(credits)
+    }
+
+    fn below(&mut self, bound: u32) -> u32 {
+        below(self.stream, bound)
+    }
+}

@@ -1,0 +1,188 @@
+//! Flits that channels have been granted and that have not crossed yet, by lane.
+//!
+//! Stage: `Slot::Observe`; only where the state of a channel does not tell the lanes: packets of several lanes booked ahead in
+//! output buffers (D10), and VL15 and claims (D72), whose grants move no pointer
+//! Reads: grants, packets that hosts have started, when channels are free
+//! Writes: its own column
+//! Cost: O(grants), of hosts O(packets of VL15 * log hosts)
+//!
+//! # Rules (D22)
+//! 1. Lanes count whole packets, when their channel is granted. At an edge of a window that is too much by the flits that cross
+//!    from the edge on. These cross back to back until the channel is free, one every pace: their number follows from that cycle.
+//! 2. Without a buffer they are of one packet, of the lane that was granted last: the one before the pointer over lanes, or VL15.
+//! 3. In an output buffer they may be of several packets: the ends of those that have not crossed are kept, with their lanes.
+//! 4. Output lanes know the packet on their channel; single flits (D65) cross in the cycle in which they pass.
+
+use super::output_lanes::buffers::OutChannel;
+use crate::cycle::look::Columns;
+use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
+use crate::cycle::slot::Slot;
+use crate::cycle::snapshot::Persistent;
+use crate::cycle::stages::cross::OutputBuffer;
+use crate::cycle::state::{Calendar, Fact, Place, Worklists};
+use crate::cycle::view::{Packets, column};
+use crate::fabric::rows::{HostRow, PortRow, Rows, Seen};
+use crate::fabric::{Host, OutPort};
+use bevy_ecs::change_detection::ContiguousMut;
+use bevy_ecs::component::Component;
+use bevy_ecs::prelude::{Query, Res};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Packets that a channel was granted and that may not have crossed, in the order in which they cross: the cycle after the
+/// last flit (without the crossbar delay) and the number of the lane. Without an output buffer and claims those of VL15 only.
+#[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Booked(VecDeque<(u64, u8)>);
+
+impl Persistent for Booked {}
+
+impl Booked {
+    /// A packet that is granted in cycle `now`; those that have crossed are forgotten.
+    fn add(&mut self, now: u64, end: u64, lane: u32) {
+        while self.0.front().is_some_and(|&(end, _)| end <= now) {
+            self.0.pop_front();
+        }
+        self.0.push_back((end, lane as u8));
+    }
+}
+
+/// Lanes of packets that are booked ahead, as a mechanism.
+pub struct Booking {
+    /// Those of all lanes, not of VL15 only.
+    all: bool,
+}
+
+impl Mechanism for Booking {
+    const LOOKS_ON: bool = true;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let shared = site.shared;
+        let claims = site.plan.switch.allocation.claims.is_some();
+        let is_mixed =
+            shared.switch.output_buffer > 0 || claims && shared.switch.output_lane_buffer == 0;
+        let all = is_mixed && !shared.numbering.is_single();
+        (all || !shared.switch.management.is_empty()).then_some(Self { all })
+    }
+
+    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
+        shard.column::<OutPort, Booked>(Booked::default());
+        shard.subscribe(Fact::Granted);
+        shard.subscribe(Fact::Sent);
+        if self.all {
+            shard.system(Slot::Observe, "booked_ahead", system::<true>);
+        } else {
+            shard.system(Slot::Observe, "booked_ahead", system::<false>);
+        }
+    }
+}
+
+/// `ALL`: packets of all lanes, not of VL15 only.
+fn system<const ALL: bool>(
+    place: Res<'_, Place>,
+    calendar: Res<'_, Calendar>,
+    lists: Res<'_, Worklists>,
+    packets: Packets<'_, '_>,
+    hosts: Query<'_, '_, &Host>,
+    outs: Query<'_, '_, &OutPort>,
+    buffers: Query<'_, '_, &OutputBuffer>,
+    mut booked: Query<'_, '_, &mut Booked>,
+) {
+    if lists.grants.is_empty() && lists.sent.is_empty() {
+        return;
+    }
+    let outs = outs.contiguous_iter().into_iter().flatten().next();
+    let outs: Seen<'_, PortRow, OutPort> = Seen::new(outs.unwrap_or_default());
+    let buffers = buffers.contiguous_iter().into_iter().flatten().next();
+    let buffers: Seen<'_, PortRow, OutputBuffer> = Seen::new(buffers.unwrap_or_default());
+    let mut booked: Rows<'_, PortRow, Booked> = Rows::new(column!(booked));
+    let (now, shared) = (calendar.now(), &place.shared);
+    let management = shared.switch.management;
+    for grant in lists.grants.iter().filter(|grant| grant.accepted) {
+        let lane = shared.numbering.number(grant.lane);
+        if ALL || management.contains(lane) {
+            let end = free_at(&place, grant.out, &outs[grant.out], buffers);
+            booked[grant.out].add(now, end, lane);
+        }
+    }
+    if management.is_empty() || lists.sent.is_empty() {
+        return;
+    }
+    let hosts = hosts.contiguous_iter().into_iter().flatten().next();
+    let hosts = hosts.unwrap_or_default();
+    let (packets, records) = packets.rows();
+    for &row in &lists.sent {
+        if packets[row].key != shared.forwarding.management_key {
+            continue;
+        }
+        let source = records[row].source;
+        if let Ok(host) = hosts.binary_search_by_key(&source, |host| host.id) {
+            let port = place.port(HostRow(host as u32));
+            booked[port].add(now, outs[port].free_at, management.first());
+        }
+    }
+}
+
+/// First cycle in which no flit crosses any more of what a channel has been granted, without the crossbar delay; not with
+/// output lanes.
+fn free_at(
+    place: &Place,
+    port: PortRow,
+    out: &OutPort,
+    buffers: Seen<'_, PortRow, OutputBuffer>,
+) -> u64 {
+    let buffer = buffers.get(port).filter(|_| !place.is_host(port));
+    buffer.map_or(out.free_at, |buffer| {
+        let delay = place.shared.switch.crossbar_delay;
+        buffer.channel_free().saturating_sub(delay)
+    })
+}
+
+/// What tells, in a shard, which flits cross in a cycle or later of those granted before it.
+pub struct Ahead<'a> {
+    now: u64,
+    place: &'a Place,
+    outs: Seen<'a, PortRow, OutPort>,
+    buffers: Seen<'a, PortRow, OutputBuffer>,
+    channels: Seen<'a, PortRow, OutChannel>,
+    booked: Seen<'a, PortRow, Booked>,
+}
+
+impl<'a> Ahead<'a> {
+    /// Before cycle `now`, the first that is not simulated.
+    pub fn new(view: &'a dyn Columns, now: u64) -> Self {
+        Self {
+            now,
+            place: view.place(),
+            outs: view.outs(),
+            buffers: view.column(),
+            channels: view.column(),
+            booked: view.column(),
+        }
+    }
+
+    /// Tells lanes of a port, by number, with their flits.
+    pub fn each(&self, port: PortRow, mut tell: impl FnMut(u32, u64)) {
+        let (shared, out) = (&self.place.shared, &self.outs[port]);
+        if shared.switch.output_lane_buffer > 0 && !self.place.is_host(port) {
+            let channel = &self.channels[port];
+            let flits = channel.leaving(channel.lane, out.step, self.now);
+            if flits > 0 {
+                tell(shared.numbering.number(channel.lane), flits.into());
+            }
+            return;
+        }
+        let left = |end: u64| end.saturating_sub(self.now) / u64::from(out.step);
+        let mut told = 0;
+        for &(end, lane) in self.booked.get(port).iter().flat_map(|booked| &booked.0) {
+            let flits = left(end);
+            if flits > told {
+                tell(lane.into(), flits - told);
+                told = flits;
+            }
+        }
+        let flits = left(free_at(self.place, port, out, self.buffers));
+        if flits > told {
+            tell(shared.numbering.before(out.lane_pointer), flits - told);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What a run is told to have been, and what that rests on.
+
+use super::Run;
+use super::jobs::Jobs;
+use super::verdict::{self, Leftover};
+use crate::measure::Records;
+use crate::run::checkpoint::Mark;
+use crate::run::inspect::flow_counts;
+use crate::run::outcome::{ClassVerdict, Growth, Verdict};
+
+/// A verdict, and what was counted for it.
+pub(super) struct Judged {
+    pub(super) verdict: Verdict,
+    pub(super) reason: String,
+    pub(super) classes: Vec<Option<ClassVerdict>>,
+    pub(super) growth: Growth,
+    pub(super) leftover: Leftover,
+}
+
+impl Run<'_> {
+    /// Judges a run that has gone from the marks `warm` to `measured` and beyond.
+    pub(super) fn judged(&mut self, records: &Records, warm: &Mark, measured: &Mark) -> Judged {
+        let backlog = measured.queued as i64 - warm.queued as i64;
+        let leftover = Leftover {
+            packets: self.tagged_left(),
+            drain: self.simulation.now() - measured.cycle,
+        };
+        let window = self.window(records, measured.cycle - warm.cycle);
+        let growth = Growth {
+            backlog,
+            present: window.present_growth(),
+        };
+        let counts = flow_counts(&self.simulation, None);
+        let jobs = Jobs::of(self.resolved, records, &counts, warm.cycle);
+        let classes = self.judge_classes(&window, &jobs);
+        let judged = verdict::judge(&window, &jobs, &classes, leftover);
+        let judged = self.with_starved(judged, warm, measured);
+        let ended = self.ended.take();
+        let (verdict, reason) = ended
+            .filter(|(verdict, _)| !judged.0.precedes(*verdict))
+            .unwrap_or(judged);
+        Judged {
+            verdict,
+            reason,
+            classes,
+            growth,
+            leftover,
+        }
+    }
+}

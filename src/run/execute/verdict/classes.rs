@@ -1,0 +1,73 @@
+//! What is told of each class beside the verdict of a run that has jobs.
+//!
+//! # Algorithm
+//! A class with a job is complete or incomplete. Any other that the scenario has is judged by its own packets: *undecided*
+//! without data enough, *saturated* when full source queues reject its packets, when the routes and its pattern ask a
+//! channel for more than it carries, when it always has a packet waiting, or when of its flits fewer are delivered than
+//! chance explains (0.1 %); *undecided*, too, when what stays behind may be an overload of 10 %; else *steady*.
+//! Nothing is told of what the program makes: answers and probes belong to their parent.
+
+use super::super::Run;
+use super::super::jobs::Jobs;
+use super::window::{Behind, Window};
+use crate::measure::outcome::{ClassVerdict, Verdict};
+use crate::plan::ClassPlan;
+use crate::scenario::bounds::headroom;
+
+/// Part beyond a bound that is no rounding.
+const BEYOND: f64 = 1e-6;
+
+impl Run<'_> {
+    /// What is told of each class, where some class has a job.
+    pub(in crate::run::execute) fn judge_classes(
+        &self,
+        window: &Window<'_>,
+        jobs: &Jobs,
+    ) -> Vec<Option<ClassVerdict>> {
+        let plan = &self.resolved.plan;
+        if jobs.is_empty() {
+            return vec![None; plan.classes.len()];
+        }
+        let is_asked_too_much = |class: &ClassPlan| {
+            let bound = headroom(self.resolved, |other| std::ptr::eq(other, class));
+            bound.is_some_and(|bound| 1.0 / bound.load > 1.0 + BEYOND)
+        };
+        let judge = |(number, class): (u16, &ClassPlan)| {
+            let is_made = class.answers.is_some() || plan.is_of_probes(number);
+            let number = usize::from(number);
+            match jobs.of_class(number) {
+                _ if is_made => None,
+                None => Some(window.of_class(number, is_asked_too_much(class))),
+                job => job,
+            }
+        };
+        (0..).zip(&plan.classes).map(judge).collect()
+    }
+}
+
+impl Window<'_> {
+    /// Verdict and reason of the load of a class by itself.
+    fn of_class(&self, number: usize, is_asked_too_much: bool) -> ClassVerdict {
+        let (class, plan) = (&self.records.classes[number], &self.plan().classes[number]);
+        let (created, delivered) = (class.created_flits, class.delivered_flits);
+        let loads = format!("{delivered} of {created} flits delivered");
+        let told = |verdict, reason| ClassVerdict { verdict, reason };
+        if let Some(shortage) = self.shortage_of(number) {
+            return told(Verdict::Undecided, shortage);
+        }
+        let reason = if class.rejected > 0 {
+            format!("full source queues rejected {} packets", class.rejected)
+        } else if is_asked_too_much {
+            "it asks a channel for more than that carries".to_owned()
+        } else if plan.is_backlogged() {
+            "its sources offer all the fabric takes".to_owned()
+        } else {
+            return match self.behind(number) {
+                Behind::Certainly => told(Verdict::Saturated, loads),
+                Behind::Perhaps => told(Verdict::Undecided, loads),
+                Behind::No => told(Verdict::Steady, loads),
+            };
+        };
+        told(Verdict::Saturated, format!("{reason}: {loads}"))
+    }
+}

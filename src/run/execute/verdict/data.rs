@@ -1,0 +1,170 @@
+//! Whether a measurement has data enough for a verdict on loads, and the length that would do.
+//!
+//! # Algorithm
+//! A measurement says nothing of a load when
+//! - fewer than [`LEAST_PACKETS`] packets were delivered: trends, dispersion and intervals are made of so many batches,
+//!   and a batch without a packet has no latency;
+//! - it is shorter than [`PACKET_TIMES`] of the largest packet on the slowest channel: a packet at each edge would be 10 %
+//!   of what a channel carries, the overload that is to be told;
+//! - it is shorter than [`ROUND_TRIPS`] of the fabric: what a sender does comes back (credits, answers) after one, and
+//!   a rise shows in the second half.
+//!
+//! The round trip is that of the empty fabric between the two switches that are farthest apart, by two searches
+//! from the farthest each: no more than the longest, and at least half of it.
+//!
+//! Cost: O(channels log switches).
+
+use super::window::Window;
+use crate::ids::SwitchId;
+use crate::measure::ClassRecords;
+use crate::plan::Plan;
+use crate::topology::Graph;
+use crate::units::Clock;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Delivered packets that a measurement must have: one for each batch of trends and intervals.
+const LEAST_PACKETS: u64 = 32;
+/// Packets to be expected so that [`LEAST_PACKETS`] come, chance allowed for (three standard deviations of a Poisson count).
+const EXPECTED_PACKETS: f64 = 54.0;
+/// Times of the largest packet on the slowest channel that a measurement must last.
+const PACKET_TIMES: u64 = 20;
+/// Round trips that a measurement must last.
+const ROUND_TRIPS: u64 = 4;
+
+/// Cycles to every switch from `start`, over channels and through switches of an empty fabric.
+fn distances(graph: &Graph, start: SwitchId, through: u64) -> Vec<Option<u64>> {
+    let mut found = vec![None; graph.switches().len()];
+    let mut next = BinaryHeap::from([Reverse((0, start))]);
+    while let Some(Reverse((cycles, switch))) = next.pop() {
+        let best = &mut found[switch.index()];
+        if best.is_some() {
+            continue;
+        }
+        *best = Some(cycles);
+        for (_, channel, to) in graph.neighbors(switch) {
+            if found[to.index()].is_none() {
+                let latency = u64::from(graph.channel(channel).timing.latency);
+                next.push(Reverse((cycles + latency + through, to)));
+            }
+        }
+    }
+    found
+}
+
+/// The longest round trip of the empty fabric between hosts, without the time of packets \[cycles\].
+fn round_trip(graph: &Graph, plan: &Plan) -> u64 {
+    let switch = &plan.switch;
+    let delays = [
+        switch.routing_delay,
+        switch.allocation_delay,
+        switch.crossbar_delay,
+    ];
+    let through: u64 = delays.map(u64::from).iter().sum();
+    let farthest = |start| {
+        let reached = graph
+            .switch_ids()
+            .zip(distances(graph, start, through))
+            .filter_map(|(switch, cycles)| Some((cycles?, switch)));
+        reached.max().unwrap_or((0, start))
+    };
+    let hosts = graph.host_ids().map(|host| {
+        let channel = graph.host_channel(host);
+        u64::from(graph.channel(channel).timing.latency)
+    });
+    let own = 2 * hosts.max().unwrap_or(0) + through;
+    let Some(first) = graph.switch_ids().next() else {
+        return 0;
+    };
+    let (_, end) = farthest(first);
+    let (between, _) = farthest(end);
+    2 * (own + between)
+}
+
+impl Window<'_> {
+    /// What there is too little of for a verdict on all loads, and the length that would do.
+    pub(super) fn shortage(&self) -> Option<String> {
+        let delivered = self.sum(|class: &ClassRecords| class.delivered_packets);
+        let classes = 0..self.plan().classes.len();
+        self.too_little(delivered, classes.map(|number| self.rate(number)).sum())
+    }
+
+    /// The same for a class alone.
+    pub(super) fn shortage_of(&self, number: usize) -> Option<String> {
+        let class = &self.records.classes[number];
+        self.too_little(class.delivered_packets, self.rate(number))
+    }
+
+    fn too_little(&self, delivered: u64, rate: f64) -> Option<String> {
+        let plan = self.plan();
+        let (packet, trip) = (self.packet_time(), round_trip(self.graph, plan));
+        let least = (PACKET_TIMES * packet).max(ROUND_TRIPS * trip);
+        let clock = Clock {
+            flit_bytes: plan.flit_bytes,
+            reference_rate: plan.reference_rate,
+        };
+        let told = |cycles: u64| format!("{cycles} cycles ({})", clock.time(cycles));
+        let cycles = self.cycles();
+        let missing = if delivered < LEAST_PACKETS {
+            let packets = match delivered {
+                0 => "no packet was".to_owned(),
+                1 => "1 packet was".to_owned(),
+                some => format!("{some} packets were"),
+            };
+            format!("{packets} delivered in {}", told(cycles))
+        } else if cycles < PACKET_TIMES * packet {
+            format!(
+                "{} are less than {PACKET_TIMES} packets of {}",
+                told(cycles),
+                told(packet)
+            )
+        } else if cycles < ROUND_TRIPS * trip {
+            format!(
+                "{} are less than {ROUND_TRIPS} round trips of {}",
+                told(cycles),
+                told(trip)
+            )
+        } else {
+            return None;
+        };
+        let advice = if rate > 0.0 {
+            // what is too little now will not do as it is
+            let enough = (EXPECTED_PACKETS / rate).ceil() as u64;
+            let enough = if delivered < LEAST_PACKETS {
+                enough.max(least).max(cycles + cycles / 2)
+            } else {
+                least
+            };
+            format!(
+                "measure at least {} for {LEAST_PACKETS} packets, {PACKET_TIMES} packet times and {ROUND_TRIPS} round trips",
+                told(enough)
+            )
+        } else {
+            "nothing was offered".to_owned()
+        };
+        Some(format!("{missing}: {advice}"))
+    }
+
+    /// Time of the largest packet on the slowest channel, or at the hosts \[cycles\].
+    fn packet_time(&self) -> u64 {
+        let channels = self.graph.channels().iter();
+        let slowest = channels.map(|channel| channel.timing.cycles_per_flit).max();
+        let sink = self.plan().host.sink_cycles_per_flit.unwrap_or(0);
+        u64::from(self.plan().largest_packet()) * u64::from(slowest.unwrap_or(1).max(sink))
+    }
+
+    /// Packets that a class makes in a cycle: in expectation where it has a load, else as counted.
+    fn rate(&self, number: usize) -> f64 {
+        let class = &self.plan().classes[number];
+        if class.load <= 0.0 || class.is_backlogged() {
+            let created = self.records.classes[number].created_packets;
+            return created as f64 / self.cycles().max(1) as f64;
+        }
+        let hosts = class.hosts.iter().copied();
+        let rate = hosts.filter(|&host| class.pattern.sends(host)).map(|host| {
+            let channel = self.graph.channel(self.graph.host_channel(host));
+            class.load / f64::from(channel.timing.cycles_per_flit)
+        });
+        rate.sum::<f64>() / class.size.mean()
+    }
+}

@@ -1,0 +1,52 @@
+//! A verdict names the packet that has waited at a switch for longer than the measurement.
+
+use super::Run;
+use crate::ids::{ChannelId, HostId};
+use crate::run::checkpoint::Mark;
+use crate::run::outcome::Verdict;
+use crate::topology::Endpoint;
+
+impl Run<'_> {
+    /// A verdict whose reason names a packet that has waited at a switch for longer than the measurement.
+    pub(super) fn with_starved(
+        &self,
+        (verdict, reason): (Verdict, String),
+        warm: &Mark,
+        measured: &Mark,
+    ) -> (Verdict, String) {
+        let cycles = measured.cycle - warm.cycle;
+        let standing = measured.waited.standing.as_ref();
+        let Some(head) = standing.filter(|head| u64::from(head.cycles) > cycles) else {
+            return (verdict, reason);
+        };
+        let (plan, graph) = (&self.resolved.plan, &self.resolved.layout.graph);
+        let host = |host: HostId| &graph.hosts()[host.index()].name;
+        let port = |channel: ChannelId| match graph.channel(channel).from {
+            Endpoint::Switch(switch, port) => (
+                graph.switches()[switch.index()].name.as_str(),
+                port.to_string(),
+            ),
+            Endpoint::Host(_) => ("", String::new()),
+        };
+        let ((switch, input), (_, output)) = (port(head.input), port(head.output));
+        let lanes = usize::from(plan.switch.lane_count());
+        let first = head.output.index() * lanes;
+        let sent = |mark: &Mark| mark.sent[first..first + lanes].iter().sum::<u64>();
+        let passed = if sent(measured) > sent(warm) {
+            ", while others passed"
+        } else {
+            ""
+        };
+        let starved = format!(
+            "{}'s packet {} of class {} to {} has waited for {} cycles at {switch} input port {input} lane {} for output \
+             port {output}{passed}",
+            host(head.source),
+            head.sequence,
+            plan.classes[usize::from(head.class)].name,
+            host(head.destination),
+            head.cycles,
+            head.lane
+        );
+        (verdict, format!("{reason}; {starved}"))
+    }
+}

@@ -1,0 +1,298 @@
+//! Finds the heads of all shards, with what their queues keep and what they ask for.
+
+use super::{Head, Kind, Name, Room, Space, Turn, Want};
+use crate::cycle::Columns;
+use crate::cycle::ledger::Channels;
+use crate::cycle::mechanisms::adaptive::Choice;
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
+use crate::cycle::mechanisms::control::Answers;
+use crate::cycle::mechanisms::wormhole::{Held, Present};
+use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
+use crate::fabric::{Host, Queue};
+use crate::ids::{ChannelId, HostId};
+use crate::plan::OutputArbitration;
+use crate::run::shard::Inspect;
+use std::collections::BTreeMap;
+
+/// Collects the heads of one shard after the other.
+pub(super) struct Collect<'a> {
+    channels: &'a [Vec<ChannelId>],
+    shard: usize,
+    pub(super) heads: Vec<Head>,
+}
+
+/// A shard that is looked at.
+struct Shard<'a> {
+    view: &'a dyn Columns,
+    channels: Channels<'a>,
+}
+
+impl<'a> Collect<'a> {
+    /// None yet; `channels`: the outgoing channel of every port, by shard.
+    pub(super) fn new(channels: &'a [Vec<ChannelId>]) -> Self {
+        Self {
+            channels,
+            shard: 0,
+            heads: Vec::new(),
+        }
+    }
+}
+
+impl Inspect for Collect<'_> {
+    fn look(&mut self, view: &dyn Columns) {
+        let channels = Channels::new(&self.channels[self.shard]);
+        self.shard += 1;
+        let shard = Shard { view, channels };
+        shard.add_requests(&mut self.heads);
+        shard.add_holders(&mut self.heads);
+        if let Some(rooms) = view.resource::<AnswerRooms>() {
+            shard.add_held(rooms, &mut self.heads);
+        }
+    }
+}
+
+impl Shard<'_> {
+    /// Lane of the buffer that a channel's lane leads to, of a pool the first.
+    fn counted(&self, lane: LaneRow) -> u8 {
+        let shared = self.view.shared();
+        shared.numbering.number(shared.credit_lane(lane)) as u8
+    }
+
+    fn number(&self, lane: LaneRow) -> u8 {
+        self.view.shared().numbering.number(lane) as u8
+    }
+
+    fn port(&self, lane: LaneRow) -> PortRow {
+        self.view.shared().numbering.port(lane)
+    }
+
+    /// The buffer of an input lane.
+    fn inside(&self, lane: LaneRow) -> Space {
+        let incoming = self.channels[self.port(lane)].reverse();
+        (incoming, self.counted(lane))
+    }
+
+    /// Where an input lane is.
+    fn at(&self, lane: LaneRow) -> Space {
+        (self.channels[self.port(lane)].reverse(), self.number(lane))
+    }
+
+    /// Room behind an output lane, or a lane of a host's channel.
+    fn want(&self, lane: LaneRow) -> Want {
+        Want {
+            space: (self.channels[self.port(lane)], self.counted(lane)),
+            lane: self.number(lane),
+        }
+    }
+
+    fn name(&self, packet: PacketRow) -> Name {
+        let record = &self.view.records()[packet];
+        Name {
+            source: HostId(record.source),
+            class: record.class,
+            sequence: record.sequence,
+        }
+    }
+
+    /// Flits that a queue keeps: of all its packets, or, where they go one by one, those that are there.
+    fn kept(&self, row: QueueRow, queue: &Queue) -> u32 {
+        if self.view.shared().switch.single_flits {
+            return self.view.column::<QueueRow, Present>()[row].flits();
+        }
+        let (mut packet, mut flits) = (queue.head, 0);
+        while packet != PacketRow::NONE {
+            let row = &self.view.packets()[packet];
+            flits += u32::from(row.size);
+            packet = if packet == queue.tail {
+                PacketRow::NONE
+            } else {
+                row.next
+            };
+        }
+        flits
+    }
+
+    /// A head that is the first packet of a queue.
+    fn first(&self, row: QueueRow, kind: Kind, needs: u32, wants: Vec<Want>) -> Head {
+        let view = self.view;
+        let queue = &view.queues()[row];
+        let lane = view.shared().switch.classifier.lane(row);
+        let packet = &view.packets()[queue.head];
+        Head {
+            name: self.name(queue.head),
+            destination: HostId(packet.destination),
+            size: packet.size,
+            at: self.at(lane),
+            kind,
+            keeps: (self.inside(lane), self.kept(row, queue)),
+            needs,
+            wants,
+        }
+    }
+
+    /// Heads of switches that request.
+    fn add_requests(&self, heads: &mut Vec<Head>) {
+        let (view, shared) = (self.view, self.view.shared());
+        let choices = view.column::<QueueRow, Choice>();
+        let keepers = self.keepers();
+        for (row, queue) in view.queues().enumerate() {
+            let lane = shared.switch.classifier.lane(row);
+            if !queue.requesting || view.place().is_host(self.port(lane)) {
+                continue;
+            }
+            let out = shared.numbering.lane(queue.out, u32::from(queue.out_lane));
+            let wants = match choices.get(row) {
+                Some(choice) if shared.switch.open => {
+                    let several = choice.requests.iter();
+                    several.map(|request| self.want(request.lane)).collect()
+                }
+                _ => vec![self.want(out)],
+            };
+            let keeper = keepers.get(&self.port(lane)).copied();
+            let kind = Kind::Request {
+                turn: shared.switch.reserve.then(|| self.turn(queue, lane, out)),
+                keeper: keeper.map(|keeper| self.at(keeper)),
+            };
+            heads.push(self.first(row, kind, queue.size.into(), wants));
+        }
+    }
+
+    /// Place of a request in the turn of its output lane (D7).
+    fn turn(&self, queue: &Queue, lane: LaneRow, out: LaneRow) -> Turn {
+        let (view, shared) = (self.view, self.view.shared());
+        let input = &view.ins()[self.port(lane)];
+        let bit = shared.numbering.first_bit(input.index) + u16::from(self.number(lane));
+        let record = &view.records()[queue.head];
+        let first = match shared.switch.output_arbitration {
+            OutputArbitration::FirstComeFirstServed => record.requested,
+            OutputArbitration::OldestFirst => record.created,
+            OutputArbitration::RoundRobin | OutputArbitration::Random => {
+                u64::from(bit < view.pointer(out))
+            }
+        };
+        let queues = shared.numbering.lanes() * shared.switch.classifier.queues_per_lane();
+        Turn {
+            key: (first, bit),
+            rivals: (shared.switch.speedup != u16::MAX).then_some(queues),
+        }
+    }
+
+    /// By input that a packet keeps (D65), the lane of that packet.
+    fn keepers(&self) -> BTreeMap<PortRow, LaneRow> {
+        let shared = self.view.shared();
+        if !shared.switch.kept_inputs {
+            return BTreeMap::new();
+        }
+        let held = self.view.column::<LaneRow, Held>().enumerate();
+        let holders = held.filter_map(|(_, held)| held.holder());
+        let lanes = holders.map(|(queue, _)| shared.switch.classifier.lane(queue));
+        lanes.map(|lane| (self.port(lane), lane)).collect()
+    }
+
+    /// Packets that stopped half-way (D65), with a flit that could pass.
+    fn add_holders(&self, heads: &mut Vec<Head>) {
+        let (view, shared) = (self.view, self.view.shared());
+        let present = view.column::<QueueRow, Present>();
+        for (wanted, held) in view.column::<LaneRow, Held>().enumerate() {
+            let Some((queue, holder)) = held.holder() else {
+                continue;
+            };
+            let flits = present[queue].flits();
+            if flits == 0 {
+                continue;
+            }
+            let lane = shared.switch.classifier.lane(queue);
+            heads.push(Head {
+                name: Name {
+                    source: HostId(holder.source),
+                    class: holder.class,
+                    sequence: holder.sequence,
+                },
+                destination: HostId(holder.destination),
+                size: holder.size,
+                at: self.at(lane),
+                kind: Kind::Holds,
+                keeps: (self.inside(lane), flits),
+                needs: 1,
+                wants: vec![self.want(wanted)],
+            });
+        }
+    }
+
+    /// Packets that hosts hold back, and the answers that keep their room (D57).
+    fn add_held(&self, rooms: &AnswerRooms, heads: &mut Vec<Head>) {
+        let (view, numbering) = (self.view, self.view.shared().numbering);
+        let Some(answers) = view.resource::<Answers>() else {
+            return;
+        };
+        for (host, component) in view.column::<HostRow, Host>().enumerate() {
+            for lane in numbering.lanes_of(view.place().port(host)) {
+                let source_queue = numbering.source_queue(host, numbering.number(lane));
+                let first = answers.queued(source_queue).next();
+                if let Some(first) = first {
+                    heads.push(self.answer(HostId(component.id), lane, &first.packet));
+                }
+                let row = view.shared().switch.classifier.behind(lane, 0);
+                let queue = &view.queues()[row];
+                if queue.head == PacketRow::NONE {
+                    continue;
+                }
+                let class = view.records()[queue.head].class;
+                let room = self.room(rooms, answers, (host, class));
+                if let Some(room) = room {
+                    heads.push(self.first(row, Kind::Held(room), 0, Vec::new()));
+                }
+            }
+        }
+    }
+
+    /// The first control packet of a lane of a host's channel; it is in no buffer.
+    fn answer(
+        &self,
+        host: HostId,
+        lane: LaneRow,
+        packet: &crate::fabric::source_queue::Waiting,
+    ) -> Head {
+        let at = (self.channels[self.port(lane)], self.number(lane));
+        Head {
+            name: Name {
+                source: host,
+                class: packet.class,
+                sequence: packet.sequence,
+            },
+            destination: HostId(packet.destination),
+            size: packet.size,
+            at,
+            kind: Kind::Answer,
+            keeps: (at, 0),
+            needs: packet.size.into(),
+            wants: vec![self.want(lane)],
+        }
+    }
+
+    /// Room at a host that a packet of a class takes, if it takes any.
+    fn room(
+        &self,
+        rooms: &AnswerRooms,
+        answers: &Answers,
+        (host, class): (HostRow, u16),
+    ) -> Option<Room> {
+        let (places, needs) = rooms.demand(class)?;
+        let (view, shared) = (self.view, self.view.shared());
+        let control = shared.traffic.classes[usize::from(class)].control.as_ref();
+        let of_class = control?.answers;
+        let port = view.place().port(host);
+        let queued = shared.numbering.lanes_of(port).map(|lane| {
+            let number = shared.numbering.number(lane);
+            let queue = shared.numbering.source_queue(host, number);
+            let all = answers.queued(queue);
+            let mine = all.filter(|queued| queued.packet.class == of_class);
+            ((self.channels[port], number as u8), mine.count() as u32)
+        });
+        Some(Room {
+            places,
+            needs,
+            queued: queued.filter(|(_, packets)| *packets > 0).collect(),
+        })
+    }
+}

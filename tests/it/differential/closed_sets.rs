@@ -1,0 +1,216 @@
+//! Who waits for ever (section 6 of the model): random fabrics whose routes may deadlock. The engine names the same heads as the
+//! reference model, what is named stays, and where nothing moves any more something is named.
+
+use super::endings::small;
+use super::engine::closed_set;
+use super::number;
+use crate::random_fabric::{Case, Dice, Saturating};
+use crate::reference::{Outcome, simulate};
+use std::sync::Arc;
+use virtlane::ids::{HostId, SwitchId};
+use virtlane::plan::{
+    DropRule, Dropping, Forwarding, HostOptions, InputSpeedup, OutputArbitration, Queues,
+};
+use virtlane::rng::{Purpose, stream};
+use virtlane::routing::{Guarantees, LaneBudget, Routes, Tables};
+use virtlane::run::{Options, Simulation};
+use virtlane::topology::{Endpoint, Graph};
+use virtlane::traffic::SizeDistribution;
+
+/// Cycles in which the sets are compared.
+const LOOKS: [u64; 4] = [150, 500, 1_400, 2_600];
+
+/// Ports of a walk through all switches to the switch of a host, as long as it happens to be: no loop, but such walks wait for
+/// each other.
+fn walk(dice: &mut Dice, graph: &Graph, next: &mut [u8], host: HostId) {
+    let hosts = graph.hosts().len();
+    let (root, to_host) = graph.attachment(host).expect("a switch");
+    next[root.index() * hosts + host.index()] = to_host as u8;
+    let mut seen = vec![false; graph.switches().len()];
+    seen[root.index()] = true;
+    let mut path = vec![root];
+    while let Some(&at) = path.last() {
+        let ways: Vec<(SwitchId, u16)> = graph
+            .connected_ports(at)
+            .filter_map(|(_, channel)| match graph.channel(channel).to {
+                Endpoint::Switch(to, port) => Some((to, port)),
+                Endpoint::Host(_) => None,
+            })
+            .filter(|(to, _)| !seen[to.index()])
+            .collect();
+        if ways.is_empty() {
+            path.pop();
+            continue;
+        }
+        let (to, port) = dice.pick(&ways);
+        seen[to.index()] = true;
+        next[to.index() * hosts + host.index()] = port as u8;
+        path.push(to);
+    }
+}
+
+/// A small random fabric with random options, small buffers and routes that may deadlock, under pressure.
+#[allow(clippy::too_many_lines, reason = "mostly a list of options")]
+fn prone(seed: u64) -> Option<Case> {
+    let mut case = small(seed)?;
+    if case.graph.switches().len() < 3 {
+        return None;
+    }
+    let mut dice = Dice(stream(seed, Purpose::Topology, 1 << 45));
+    let hosts: Vec<HostId> = case.graph.host_ids().collect();
+    let mut next = vec![0; case.graph.switches().len() * hosts.len()];
+    for &host in &hosts {
+        walk(&mut dice, &case.graph, &mut next, host);
+    }
+    let plan = &mut case.plan;
+    plan.classes.retain(|class| {
+        class.flows.is_none()
+            && class.messages.is_none()
+            && class.answers.is_none()
+            && class.control.is_none()
+    });
+    if plan.classes.is_empty() {
+        return None;
+    }
+    for class in &mut plan.classes {
+        class.process = Arc::new(Saturating);
+        class.other_processes.clear();
+        class.size = SizeDistribution::fixed(dice.between(1, 8) as u16);
+        class.packets_per_host = dice.chance(50).then(|| dice.between(1, 30).into());
+    }
+    let levels = plan.service_level_count();
+    let switch = &mut plan.switch;
+    switch.lanes = switch.lanes.max(levels);
+    switch.vl_arbitration = None;
+    switch.drop = None;
+    let is_wormhole = switch.forwarding == Forwarding::Wormhole;
+    if dice.chance(10) && !is_wormhole {
+        switch.drop = Some(Dropping {
+            service_levels: vec![virtlane::ids::SlId(0)],
+            rule: DropRule::Held,
+        });
+    }
+    let may_reserve = switch.output_arbitration != OutputArbitration::Random
+        && switch.matching == virtlane::plan::Matching::OutputFirst;
+    if dice.chance(50) && !is_wormhole && may_reserve {
+        switch.reserve = true;
+    }
+    plan.host = HostOptions {
+        sink_cycles_per_flit: plan.host.sink_cycles_per_flit.filter(|_| !is_wormhole),
+        ..HostOptions::default()
+    };
+    let largest = u32::from(plan.largest_packet());
+    plan.switch.lane_capacity = if is_wormhole {
+        dice.between(1, largest)
+    } else {
+        largest + dice.between(0, largest)
+    };
+    let budget = LaneBudget {
+        lanes: levels,
+        service_levels: levels,
+    };
+    let guarantees = Guarantees {
+        minimal: false,
+        deadlock_free: false,
+        ..Guarantees::IN_ORDER
+    };
+    case.routing = Tables::on_one_lane(&case.graph, "Walks", next, budget, guarantees);
+    Some(case)
+}
+
+/// Whether heads may wait for an arbiter alone: a turn that is kept at an input with other queues.
+fn may_wait_for_a_turn(case: &Case) -> bool {
+    let switch = &case.plan.switch;
+    let is_single = switch.lane_count() == 1 && switch.queues == Queues::Fifo;
+    switch.reserve && switch.input_speedup != InputSpeedup::Unlimited && !is_single
+}
+
+/// What was seen of a case.
+#[derive(Debug, Default)]
+struct Seen {
+    /// With a closed set.
+    closed: u32,
+    /// The same while something still moved.
+    partial: u32,
+    /// With nothing that moves, and a closed set.
+    still: u32,
+    wormhole: u32,
+    reserve: u32,
+    several: u32,
+}
+
+fn compare(case: &Case, seen: &mut Seen) {
+    let (plan, graph, title) = (&case.plan, &case.graph, &case.plan.title);
+    let routes = Routes::Tables(case.routing.clone());
+    let options = Options {
+        shards: case.way.shards,
+        ..Options::default()
+    };
+    let mut simulation = Simulation::new(plan, graph, &routes, options).expect("one thread starts");
+    let mut before: Option<Outcome> = None;
+    let mut is_partial = false;
+    for cycle in LOOKS {
+        simulation.run_until(cycle).expect("there are no messages");
+        let expected = simulate(plan, graph, &case.routing, cycle);
+        let found = closed_set(&simulation, plan);
+        assert_eq!(
+            found, expected.closed_set,
+            "{title}, cycle {cycle}: {:?}",
+            plan.switch
+        );
+        if let Some(before) = &before {
+            for name in &before.closed_set {
+                let stays = found.contains(name) && expected.in_fabric.contains(name);
+                assert!(stays, "{title}: {name:?} has moved by {cycle}");
+            }
+            let moved = |outcome: &Outcome| {
+                let gone = outcome.deliveries.len() + outcome.lost.len();
+                (outcome.packet_hops, gone, outcome.in_fabric.len())
+            };
+            let is_still = moved(before) == moved(&expected) && !expected.in_fabric.is_empty();
+            is_partial |= !is_still && !before.closed_set.is_empty();
+            if cycle == LOOKS[3] && is_still {
+                let is_told = !found.is_empty() || may_wait_for_a_turn(case);
+                assert!(is_told, "{title}: stands still: {:?}", plan.switch);
+                seen.still += u32::from(!found.is_empty());
+            }
+        }
+        before = Some(expected);
+    }
+    let is_closed = before.is_some_and(|outcome| !outcome.closed_set.is_empty());
+    seen.partial += u32::from(is_partial);
+    for (count, is_meant) in [
+        (&mut seen.closed, true),
+        (
+            &mut seen.wormhole,
+            plan.switch.forwarding == Forwarding::Wormhole,
+        ),
+        (&mut seen.reserve, plan.switch.reserve),
+        (&mut seen.several, simulation.shard_count() > 1),
+    ] {
+        *count += u32::from(is_closed && is_meant);
+    }
+}
+
+#[test]
+fn the_same_heads_wait_for_ever() {
+    let count = number("VIRTLANE_CASES", 120) as usize;
+    let cases = (number("VIRTLANE_FIRST_CASE", 0)..).filter_map(prone);
+    let mut seen = Seen::default();
+    for case in cases.take(count) {
+        compare(&case, &mut seen);
+    }
+    let Seen {
+        closed,
+        partial,
+        still,
+        wormhole,
+        reserve,
+        several,
+    } = seen;
+    let is_enough = closed >= 30 && partial >= 10 && still >= 10;
+    assert!(
+        count < 120 || is_enough && wormhole >= 2 && reserve >= 5 && several >= 8,
+        "{seen:?}"
+    );
+}

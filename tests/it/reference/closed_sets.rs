@@ -1,0 +1,290 @@
+//! Heads that can never move again (section 6 of the model): the largest closed set of waits, found by asking all heads again
+//! and again.
+
+use super::packet::{Packet, PacketId};
+use super::switch::Switch;
+use super::{Fabric, wormhole};
+use virtlane::ids::HostId;
+use virtlane::plan::{BufferSharing, InputSpeedup, InputTurns, OutputArbitration};
+
+/// Name of a packet: source, class, number.
+pub(crate) type Stuck = (HostId, u16, u64);
+
+/// Which of the four kinds of heads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Requests {
+        switch: usize,
+        input: usize,
+        queue: usize,
+    },
+    Holds {
+        switch: usize,
+        input: usize,
+    },
+    WantsRoom {
+        host: usize,
+    },
+    Answer {
+        host: usize,
+        lane: usize,
+    },
+}
+
+/// A head.
+#[derive(Clone, Debug)]
+struct Head {
+    packet: PacketId,
+    kind: Kind,
+    /// Channel and lane of the buffer that it is in, if it is in one, and the flits that it keeps there.
+    keeps: Option<(usize, usize, u64)>,
+    /// Channels and lanes that it may go by.
+    candidates: Vec<(usize, usize)>,
+}
+
+impl Fabric<'_> {
+    /// The closed set after the last stage of cycle `now`, sorted by name.
+    pub(super) fn closed_set(&self, now: u64) -> Vec<Stuck> {
+        let mut set = self.heads(now);
+        loop {
+            let free = set
+                .iter()
+                .position(|head| !self.is_blocked(&set, head, now));
+            match free {
+                Some(free) => drop(set.swap_remove(free)),
+                None => break,
+            }
+        }
+        let name = |head: &Head| {
+            let packet = &self.packets[head.packet];
+            (packet.source, packet.class, packet.sequence)
+        };
+        let mut names: Vec<Stuck> = set.iter().map(name).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn heads(&self, now: u64) -> Vec<Head> {
+        let mut heads = Vec::new();
+        for (number, switch) in self.switches.iter().enumerate() {
+            self.add_requests((number, switch), now, &mut heads);
+            if wormhole::is_on(self.setting.plan) {
+                self.add_holders((number, switch), now, &mut heads);
+            }
+        }
+        for number in 0..self.hosts.len() {
+            if !self.hosts[number].rooms().0.is_empty() {
+                self.add_host(number, now, &mut heads);
+            }
+        }
+        heads
+    }
+
+    /// Flits in a lane of a buffer that may leave it.
+    fn flits_there(&self, (channel, lane): (usize, usize), now: u64) -> u64 {
+        let link = &self.links[channel];
+        let options = &self.setting.plan.switch;
+        let mine = link.buffer.iter().filter(|stored| stored.lane == lane);
+        let ready = mine.filter(|stored| wormhole::may_leave(options, link, stored.flit, now));
+        ready.count() as u64
+    }
+
+    fn add_requests(&self, (number, switch): (usize, &Switch), now: u64, heads: &mut Vec<Head>) {
+        for (port, input) in switch.inputs.iter().enumerate() {
+            let Some(input) = input else { continue };
+            for (index, queue) in input.queues.iter().enumerate() {
+                let Some((first, _)) = queue.request(now) else {
+                    continue;
+                };
+                let ready = queue.packets.iter().filter(|packet| packet.ready <= now);
+                let sizes = ready.map(|waiting| u64::from(self.packets[waiting.packet].size));
+                let flits = if wormhole::is_on(self.setting.plan) {
+                    self.flits_there((input.channel, queue.lane), now)
+                } else {
+                    sizes.sum()
+                };
+                let candidates = first.ways.iter().map(|way| {
+                    let output = switch.outputs[way.output].as_ref().expect("connected");
+                    (output.channel, way.lane)
+                });
+                heads.push(Head {
+                    packet: first.packet,
+                    kind: Kind::Requests {
+                        switch: number,
+                        input: port,
+                        queue: index,
+                    },
+                    keeps: Some((input.channel, queue.lane, flits)),
+                    candidates: candidates.collect(),
+                });
+            }
+        }
+    }
+
+    fn add_holders(&self, (number, switch): (usize, &Switch), now: u64, heads: &mut Vec<Head>) {
+        let options = &self.setting.plan.switch;
+        for (output, lane, holder) in switch.ports.holders() {
+            let (input, input_lane, flit) = holder;
+            let incoming = switch.inputs[input].as_ref().expect("connected").channel;
+            if !wormhole::may_leave(options, &self.links[incoming], flit, now) {
+                continue;
+            }
+            let flits = self.flits_there((incoming, input_lane), now);
+            let outgoing = switch.outputs[output].as_ref().expect("connected").channel;
+            heads.push(Head {
+                packet: flit.packet,
+                kind: Kind::Holds {
+                    switch: number,
+                    input,
+                },
+                keeps: Some((incoming, input_lane, flits)),
+                candidates: vec![(outgoing, lane)],
+            });
+        }
+    }
+
+    fn add_host(&self, number: usize, now: u64, heads: &mut Vec<Head>) {
+        let host = &self.hosts[number];
+        let incoming = self.setting.graph.host_channel(host.id).reverse().index();
+        for lane in 0..usize::from(self.setting.plan.switch.lane_count()) {
+            let (_, _, control) = host.control();
+            if let Some(packet) = control.head(lane) {
+                heads.push(Head {
+                    packet,
+                    kind: Kind::Answer { host: number, lane },
+                    keeps: None,
+                    candidates: vec![(host.outgoing, lane)],
+                });
+            }
+            let ready: Vec<PacketId> = host.sink.waiting(lane, now).collect();
+            let Some(&packet) = ready.first() else {
+                continue;
+            };
+            let class = self.packets[packet].class;
+            if host.rooms().0.iter().any(|room| room.class == class) {
+                let flits = ready.iter().map(|&id| u64::from(self.packets[id].size));
+                heads.push(Head {
+                    packet,
+                    kind: Kind::WantsRoom { host: number },
+                    keeps: Some((incoming, lane, flits.sum())),
+                    candidates: Vec::new(),
+                });
+            }
+        }
+    }
+
+    /// Whether heads of the set block this one.
+    fn is_blocked(&self, set: &[Head], head: &Head, now: u64) -> bool {
+        match head.kind {
+            Kind::WantsRoom { host } => return self.has_no_room(set, head, host),
+            Kind::Requests { switch, input, .. } => {
+                let keeps = |other: &Head| other.kind == Kind::Holds { switch, input };
+                let turns = self.setting.plan.switch.input_turns;
+                if turns == InputTurns::Packets && set.iter().any(keeps) {
+                    return true;
+                }
+                let before = |other: &Head| self.goes_before(set, (other, head), now);
+                if self.setting.plan.switch.reserve && set.iter().any(before) {
+                    return true;
+                }
+            }
+            Kind::Holds { .. } | Kind::Answer { .. } => {}
+        }
+        let needs = if wormhole::is_on(self.setting.plan) {
+            1
+        } else {
+            u64::from(self.packets[head.packet].size)
+        };
+        let has_room = |&(channel, lane): &(usize, usize)| {
+            let is_same = |other: usize| {
+                self.setting.plan.switch.sharing == BufferSharing::PortPool || other == lane
+            };
+            let kept: u64 = set
+                .iter()
+                .filter_map(|other| other.keeps)
+                .filter(|&(behind, other, _)| behind == channel && is_same(other))
+                .map(|(.., flits)| flits)
+                .sum();
+            u64::from(self.setting.plan.switch.lane_capacity) >= kept + needs
+        };
+        !head.candidates.iter().any(has_room)
+    }
+
+    /// D57: whether the answers that wait for ever leave too little room.
+    fn has_no_room(&self, set: &[Head], head: &Head, host: usize) -> bool {
+        let class = self.packets[head.packet].class;
+        let mut rooms = self.hosts[host].rooms().0.iter();
+        let room = rooms.find(|room| room.class == class).expect("a bound");
+        let (_, _, control) = self.hosts[host].control();
+        let mut taken = 0;
+        for other in set {
+            if let Kind::Answer { host: at, lane } = other.kind
+                && at == host
+            {
+                let queued = control.of_lane(lane).iter();
+                let mine = queued.filter(|&&id| self.packets[id].class == room.answers);
+                taken += mine.count() as u64;
+            }
+        }
+        room.places - taken < room.needs
+    }
+
+    /// D9: whether the one has the turn of the same output lane before the other, and keeps it.
+    fn goes_before(&self, set: &[Head], (one, other): (&Head, &Head), now: u64) -> bool {
+        let (Kind::Requests { switch, input, .. }, Kind::Requests { switch: at, .. }) =
+            (&one.kind, &other.kind)
+        else {
+            return false;
+        };
+        if switch != at || one.candidates != other.candidates || one.packet == other.packet {
+            return false;
+        }
+        let queues = self.switches[*switch].inputs[*input].as_ref();
+        let queues = queues.expect("connected").queues.len();
+        let in_set = set.iter().filter(|head| {
+            matches!(head.kind, Kind::Requests { switch: a, input: b, .. } if (a, b) == (*switch, *input))
+        });
+        let is_unlimited = self.setting.plan.switch.input_speedup == InputSpeedup::Unlimited;
+        let keeps_it = is_unlimited || in_set.count() == queues;
+        keeps_it && self.turn(one, now) < self.turn(other, now)
+    }
+
+    /// D7: less is served first.
+    fn turn(&self, head: &Head, now: u64) -> (u64, usize) {
+        let &Kind::Requests {
+            switch,
+            input,
+            queue,
+        } = &head.kind
+        else {
+            unreachable!("a request");
+        };
+        let options = &self.setting.plan.switch;
+        let switch = &self.switches[switch];
+        let queue = &switch.inputs[input].as_ref().expect("connected").queues[queue];
+        let place = input * usize::from(options.lane_count()) + queue.lane;
+        let (first, requested) = queue.request(now).expect("a head");
+        let way = first.ways[0];
+        let output = switch.outputs[way.output].as_ref().expect("connected");
+        let packet: &Packet = &self.packets[first.packet];
+        let before = match options.output_arbitration {
+            OutputArbitration::FirstComeFirstServed => requested,
+            OutputArbitration::OldestFirst => packet.created,
+            OutputArbitration::RoundRobin => u64::from(place < output.request_pointers[way.lane]),
+            OutputArbitration::Random => unreachable!("D9"),
+        };
+        (before, place)
+    }
+
+    /// Packets that have started and were neither delivered nor dropped, by name.
+    pub(super) fn in_fabric(&self) -> Vec<Stuck> {
+        let there = self.packets.iter().filter(|packet| {
+            packet.injected.is_some() && packet.delivered.is_none() && packet.dropped.is_none()
+        });
+        let mut names: Vec<Stuck> = there
+            .map(|packet| (packet.source, packet.class, packet.sequence))
+            .collect();
+        names.sort_unstable();
+        names
+    }
+}
