@@ -207,10 +207,6 @@ reference!(
     "D. J. Pearce and P. H. J. Kelly, \"A dynamic topological sort algorithm for directed acyclic graphs\", ACM Journal of Experimental Algorithmics 11, 2006"
 );
 reference!(
-    ITALIANO,
-    "G. F. Italiano, \"Amortized efficiency of a path retrieval data structure\", Theoretical Computer Science 48, 1986"
-);
-reference!(
     SSSP,
     "T. Hoefler, T. Schneider and A. Lumsdaine, \"Optimized routing for large-scale InfiniBand networks\", HOTI 2009"
 );

@@ -6,20 +6,14 @@
 //! # Algorithm
 //! Every vertex has a place in a topological order. A dependency against the order is refused when its first
 //! end can be reached from its second; otherwise the vertices between them that lead to the first end move
-//! before those that are reached from the second. Taking dependencies away keeps the order valid. Many new
+//! before those that are reached from the second. A dependency that was refused by itself stays refused as long as none
+//! are taken away, which is remembered; once as much time has gone into refusals as it takes to find all of them at once,
+//! that is done (see `closure.rs`): where single paths are tried, most are refused by a look. Taking dependencies away keeps the order valid. Many new
 //! dependencies at once are checked by one depth-first search, which also gives a new order; the channels that
 //! leave one switch are neighbours in a set of bits, so that it looks at a vertex's successors at once.
 //!
-//! Where single paths are tried, most are refused. Once as much time has gone into refusals as it takes to find all of
-//! them at once, that is done: what leads to what is worked out and kept up to date from then on (see `reach.rs`), so
-//! that a look tells. In graphs too large for that a dependency that was refused by itself is remembered, and all
-//! refusals are found at once now and then (see `closure.rs`). Both hold until a dependency is taken away.
-//!
 //! References: [`PEARCE_KELLY`](crate::references::PEARCE_KELLY)
 
-mod reach;
-
-use self::reach::Reach;
 use super::channel_bits::{Vertices, WORD};
 use super::closure;
 
@@ -48,8 +42,6 @@ pub(super) struct LayerGraph<'a> {
     /// Successors of each vertex that would close a cycle, as far as known; wrong once `is_stale`.
     refused: Vec<u64>,
     is_stale: bool,
-    /// What leads to what, once it is known; then the places of the order are of no use.
-    reach: Option<Reach>,
     /// Dependencies looked at in vain since all refusals were known.
     wasted: u64,
     /// Number of dependencies.
@@ -81,7 +73,6 @@ impl<'a> LayerGraph<'a> {
             bits: vec![0; vertices.row[count]],
             refused: vec![0; vertices.row[count]],
             is_stale: false,
-            reach: None,
             wasted: 0,
             edges: 0,
             unmet: vec![0; words],
@@ -107,7 +98,6 @@ impl<'a> LayerGraph<'a> {
     pub(super) fn try_add(&mut self, dependencies: &[Dependency]) -> bool {
         if std::mem::take(&mut self.is_stale) {
             self.refused.fill(0);
-            self.forget_reach();
         }
         if self.wasted > self.learning() {
             self.learn();
@@ -122,14 +112,7 @@ impl<'a> LayerGraph<'a> {
         let absent = |new: &&Dependency| !has(&self.bits, new);
         let new: Vec<Dependency> = dependencies.iter().filter(absent).copied().collect();
         let fits = if new.len() > MANY {
-            self.forget_reach();
             self.insert_all(&new)
-        } else if let Some(reach) = &mut self.reach {
-            let fits = !reach.closes(&new);
-            if fits {
-                self.insert_known(&new);
-            }
-            fits
         } else {
             self.insert_each(&new)
         };
@@ -156,21 +139,10 @@ impl<'a> LayerGraph<'a> {
         for (vertex, &place) in (0u32..).zip(&self.place) {
             order[place as usize] = vertex;
         }
-        if Reach::fits(order.len()) {
-            self.reach = Some(Reach::new(&order, &self.after));
-        } else {
-            closure::add_refused(self.vertices, &order, &self.after, &mut self.refused);
-        }
+        closure::add_refused(self.vertices, &order, &self.after, &mut self.refused);
         // about what it costs
         self.searched += self.wasted;
         self.wasted = 0;
-    }
-
-    fn link(&mut self, from: u32, to: u32) {
-        self.edges += 1;
-        self.set(from, to);
-        self.after[from as usize].push((to, 0));
-        self.before[to as usize].push(from);
     }
 
     /// Adds new dependencies one by one, or none.
@@ -332,7 +304,10 @@ impl<'a> LayerGraph<'a> {
             self.search_back(from, lower);
             self.reorder();
         }
-        self.link(from, to);
+        self.edges += 1;
+        self.set(from, to);
+        self.after[from as usize].push((to, 0));
+        self.before[to as usize].push(from);
         true
     }
 
