@@ -108,7 +108,7 @@ pub struct Layers {
 pub struct Work {
     /// Units for which a layer was sought in step 2, the pairs of a split one included.
     pub units: u64,
-    /// Dependencies that searches for cycles looked at.
+    /// Channels that searches for cycles came to.
     pub searched: u64,
 }
 

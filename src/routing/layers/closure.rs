@@ -42,8 +42,8 @@ pub(super) fn add_refused(
         for vertex in block.clone() {
             let bit = vertex - block.start;
             let (word, mask) = (bit / WORD as usize, 1 << (bit % WORD as usize));
-            let (start, end) = vertices.words[vertex];
-            let places = start * WORD..(end * WORD).min(order.len() as u32);
+            let places = vertices.after.numbers(vertex);
+            let places = places.start..places.end.min(order.len() as u32);
             for next in places.filter(|&next| reached[next as usize][word] & mask != 0) {
                 let (word, mask) = vertices.bit(vertex as u32, next);
                 refused[word] |= mask;

@@ -4,18 +4,18 @@
 //! there already, or runs forward, costs a look at the successors of its first end.
 //!
 //! # Algorithm
-//! Every vertex has a place in a topological order. A dependency against the order is refused when its first
-//! end can be reached from its second; otherwise the vertices between them that lead to the first end move
-//! before those that are reached from the second. A dependency that was refused by itself stays refused as long as none
-//! are taken away, which is remembered; once as much time has gone into refusals as it takes to find all of them at once,
-//! that is done (see `closure.rs`): where single paths are tried, most are refused by a look. Taking dependencies away keeps the order valid. Many new
-//! dependencies at once are checked by one depth-first search, which also gives a new order; the channels that
-//! leave one switch are neighbours in a set of bits, so that it looks at a vertex's successors at once.
-//!
-//! References: [`PEARCE_KELLY`](crate::references::PEARCE_KELLY)
+//! Every vertex has a place in a topological order, and a dependency against it is worked in or refused (see `order.rs`). One
+//! that was refused by itself stays refused as long as none are taken away, which is remembered; once as much time has gone
+//! into refusals as it takes to find all of them at once, that is done (see `closure.rs`): where single paths are tried, most
+//! are refused by a look. Taking dependencies away keeps the order valid. Many new dependencies at once are checked by one
+//! depth-first search, which also gives a new order; the channels that leave one switch are neighbours in a set of bits, so
+//! that every search looks at a vertex's successors at once.
+
+mod order;
 
 use super::channel_bits::{Vertices, WORD};
 use super::closure;
+use order::Order;
 
 /// A dependency with the number of paths that bring it: (from, to, paths).
 pub(super) type Dependency = (u32, u32, u32);
@@ -42,7 +42,7 @@ pub(super) struct LayerGraph<'a> {
     /// Successors of each vertex that would close a cycle, as far as known; wrong once `is_stale`.
     refused: Vec<u64>,
     is_stale: bool,
-    /// Dependencies looked at in vain since all refusals were known.
+    /// Vertices that searches came to in vain since all refusals were known.
     wasted: u64,
     /// Number of dependencies.
     edges: u64,
@@ -51,15 +51,13 @@ pub(super) struct LayerGraph<'a> {
     open: Vec<u64>,
     /// (to, paths) of each vertex.
     after: Vec<Vec<(u32, u32)>>,
-    before: Vec<Vec<u32>>,
-    place: Vec<u32>,
-    mark: Vec<u32>,
-    stamp: u32,
-    reached: Vec<u32>,
-    leading: Vec<u32>,
-    /// Depth-first search: vertices on the way.
+    /// Predecessors of each vertex as bits.
+    before: Vec<u64>,
+    order: Order,
+    /// Depth-first search: vertices on the way, and those that were left.
     way: Vec<u32>,
-    /// Dependencies of the vertices that searches came to.
+    left: Vec<u32>,
+    /// Vertices that it came to, and what finding refusals cost.
     searched: u64,
 }
 
@@ -70,28 +68,25 @@ impl<'a> LayerGraph<'a> {
         let words = count.div_ceil(WORD as usize);
         Self {
             vertices,
-            bits: vec![0; vertices.row[count]],
-            refused: vec![0; vertices.row[count]],
+            bits: vertices.after.empty(),
+            refused: vertices.after.empty(),
             is_stale: false,
             wasted: 0,
             edges: 0,
             unmet: vec![0; words],
             open: vec![0; words],
             after: vec![Vec::new(); count],
-            before: vec![Vec::new(); count],
-            place: (0..count as u32).collect(),
-            mark: vec![0; count],
-            stamp: 0,
-            reached: Vec::new(),
-            leading: Vec::new(),
+            before: vertices.before.empty(),
+            order: Order::new(vertices),
             way: Vec::new(),
+            left: Vec::new(),
             searched: 0,
         }
     }
 
-    /// Dependencies that searches have looked at so far.
+    /// Vertices that searches have come to so far.
     pub(super) fn searched(&self) -> u64 {
-        self.searched
+        self.searched + self.order.searched()
     }
 
     /// Adds all dependencies, which differ, or none when they would close a cycle; tells whether it did.
@@ -128,18 +123,15 @@ impl<'a> LayerGraph<'a> {
         true
     }
 
-    /// What [`Self::learn`] costs, in dependencies that a search looks at: it takes some words at a time.
+    /// What [`Self::learn`] costs, in vertices that a search comes to: it takes some words at a time.
     fn learning(&self) -> u64 {
-        self.edges * self.vertices.count as u64 / 2048
+        self.edges * self.vertices.count as u64 / 1024
     }
 
     /// Finds all refusals.
     fn learn(&mut self) {
-        let mut order = vec![0; self.vertices.count];
-        for (vertex, &place) in (0u32..).zip(&self.place) {
-            order[place as usize] = vertex;
-        }
-        closure::add_refused(self.vertices, &order, &self.after, &mut self.refused);
+        let order = self.order.vertices();
+        closure::add_refused(self.vertices, order, &self.after, &mut self.refused);
         // about what it costs
         self.searched += self.wasted;
         self.wasted = 0;
@@ -174,10 +166,9 @@ impl<'a> LayerGraph<'a> {
         }
         self.unmet.fill(u64::MAX);
         self.open.fill(0);
-        self.reached.clear();
+        self.left.clear();
         // every cycle has a dependency against the order
-        let against =
-            |&&(from, to, _): &&Dependency| self.place[to as usize] < self.place[from as usize];
+        let against = |&&(from, to, _): &&Dependency| self.order.is_against(from, to);
         let likely: Vec<u32> = new.iter().filter(against).map(|new| new.0).collect();
         let all = 0..self.vertices.count as u32;
         if !likely
@@ -192,16 +183,13 @@ impl<'a> LayerGraph<'a> {
         }
         self.edges += new.len() as u64;
         for &(from, to, _) in new {
-            self.after[from as usize].push((to, 0));
-            self.before[to as usize].push(from);
+            self.link(from, to);
         }
-        for (place, &vertex) in (0u32..).zip(self.reached.iter().rev()) {
-            self.place[vertex as usize] = place;
-        }
+        self.order.set_reversed(&self.left);
         true
     }
 
-    /// Depth-first search from `start`, unless it was met before: appends every vertex to `reached` after all
+    /// Depth-first search from `start`, unless it was met before: appends every vertex to `left` after all
     /// that it leads to; false when it meets a cycle.
     fn leave_all(&mut self, start: u32) -> bool {
         if self.unmet[(start / WORD) as usize] >> (start % WORD) & 1 == 0 {
@@ -217,7 +205,7 @@ impl<'a> LayerGraph<'a> {
                 Onward::To(next) => self.enter(next),
                 Onward::Done => {
                     self.open[(vertex / WORD) as usize] &= !(1 << (vertex % WORD));
-                    self.reached.push(vertex);
+                    self.left.push(vertex);
                     self.way.pop();
                 }
             }
@@ -230,25 +218,13 @@ impl<'a> LayerGraph<'a> {
         self.unmet[word] &= !mask;
         self.open[word] |= mask;
         self.way.push(vertex);
-        self.searched += u64::from(
-            self.row(vertex)
-                .iter()
-                .map(|bits| bits.count_ones())
-                .sum::<u32>(),
-        );
-    }
-
-    /// The successors of a vertex.
-    fn row(&self, vertex: u32) -> &[u64] {
-        let rows = &self.vertices.row[vertex as usize..];
-        &self.bits[rows[0]..rows[1]]
+        self.searched += 1;
     }
 
     /// How the search goes on from a vertex on its way.
     #[inline]
     fn onward(&self, vertex: u32) -> Onward {
-        let (first, end) = self.vertices.words[vertex as usize];
-        for (&successors, word) in self.row(vertex).iter().zip(first..end) {
+        for (word, successors) in self.vertices.after.of(&self.bits, vertex) {
             let (open, unmet) = (self.open[word as usize], self.unmet[word as usize]);
             if successors & open != 0 {
                 return Onward::Cycle;
@@ -270,6 +246,13 @@ impl<'a> LayerGraph<'a> {
         self.bits[word] &= !mask;
     }
 
+    /// A dependency of which the bit is set among the successors.
+    fn link(&mut self, from: u32, to: u32) {
+        self.after[from as usize].push((to, 0));
+        let (word, mask) = self.vertices.bit_before(from, to);
+        self.before[word] |= mask;
+    }
+
     /// Takes away what [`Self::try_add`] added.
     pub(super) fn remove(&mut self, dependencies: &[Dependency]) {
         for &(from, to, paths) in dependencies {
@@ -289,83 +272,24 @@ impl<'a> LayerGraph<'a> {
         self.edges -= 1;
         self.clear(from, to);
         self.after[from as usize].retain(|edge| edge.0 != to);
-        self.before[to as usize].retain(|&other| other != from);
+        let (word, mask) = self.vertices.bit_before(from, to);
+        self.before[word] &= !mask;
     }
 
     /// Adds a dependency that is not there; false when it would close a cycle.
     fn insert(&mut self, from: u32, to: u32) -> bool {
-        let (lower, upper) = (self.place[to as usize], self.place[from as usize]);
-        if lower < upper {
-            let searched = self.searched;
-            if !self.search_forward(from, to, upper) {
-                self.wasted += self.searched - searched;
+        if self.order.is_against(from, to) {
+            let searched = self.order.searched();
+            let rows = (&self.bits[..], &self.before[..]);
+            if !self.order.work_in(self.vertices, rows, (from, to)) {
+                self.wasted += self.order.searched() - searched;
                 return false;
             }
-            self.search_back(from, lower);
-            self.reorder();
         }
         self.edges += 1;
         self.set(from, to);
-        self.after[from as usize].push((to, 0));
-        self.before[to as usize].push(from);
+        self.link(from, to);
         true
-    }
-
-    /// What `to` leads to up to `upper`; false when `from` is among it.
-    fn search_forward(&mut self, from: u32, to: u32, upper: u32) -> bool {
-        self.stamp += 1;
-        self.reached.clear();
-        self.reached.push(to);
-        self.mark[to as usize] = self.stamp;
-        let mut head = 0;
-        while let Some(&vertex) = self.reached.get(head) {
-            head += 1;
-            self.searched += self.after[vertex as usize].len() as u64;
-            for &(next, _) in &self.after[vertex as usize] {
-                if next == from {
-                    return false;
-                }
-                let n = next as usize;
-                if self.place[n] < upper && self.mark[n] != self.stamp {
-                    self.mark[n] = self.stamp;
-                    self.reached.push(next);
-                }
-            }
-        }
-        true
-    }
-
-    /// What leads to `from`, down to `lower`.
-    fn search_back(&mut self, from: u32, lower: u32) {
-        self.stamp += 1;
-        self.leading.clear();
-        self.leading.push(from);
-        self.mark[from as usize] = self.stamp;
-        let mut head = 0;
-        while let Some(&vertex) = self.leading.get(head) {
-            head += 1;
-            self.searched += self.before[vertex as usize].len() as u64;
-            for &next in &self.before[vertex as usize] {
-                let n = next as usize;
-                if self.place[n] > lower && self.mark[n] != self.stamp {
-                    self.mark[n] = self.stamp;
-                    self.leading.push(next);
-                }
-            }
-        }
-    }
-
-    /// Gives the places of both sets to the leading vertices first, then to the reached ones.
-    fn reorder(&mut self) {
-        let place = &mut self.place;
-        self.leading.sort_unstable_by_key(|&v| place[v as usize]);
-        self.reached.sort_unstable_by_key(|&v| place[v as usize]);
-        let both = || self.leading.iter().chain(&self.reached);
-        let mut places: Vec<u32> = both().map(|&v| place[v as usize]).collect();
-        places.sort_unstable();
-        for (&vertex, new) in both().zip(places) {
-            place[vertex as usize] = new;
-        }
     }
 }
 
