@@ -370,11 +370,9 @@ impl Lowering<'_> {
         let round_trip = latency + credit_latency(self.graph, self.plan, channel);
         let step = self.graph.channel(channel).timing.cycles_per_flit;
         self.shared.switch.sink_step == 0
-            // adaptive routing looks at credits as loads, and they decide what is dropped, and what claims wait for (D72) while
-            // their outputs are busy
+            // adaptive routing looks at credits as loads, and they decide what is dropped
             && self.tables.is_some()
             && self.plan.switch.drop.is_none()
-            && self.plan.switch.allocation.claims.is_none()
             && self.shared.switch.output_buffer + self.shared.switch.output_lane_buffer == 0
             && (round_trip - 1) / step + u32::from(self.shared.traffic.largest)
                 <= self.plan.switch.lane_capacity

@@ -176,7 +176,7 @@ impl Simulation {
 
     /// Whether nothing will ever happen again.
     pub fn is_idle(&self) -> bool {
-        self.acts_are_over() && self.shards.are_idle()
+        self.acts_are_over() && self.shards.are_idle() && !self.acts.will_move(&self.shards)
     }
 }
 

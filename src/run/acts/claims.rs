@@ -14,13 +14,16 @@ use crate::run::shards::Shards;
 pub(in crate::run) struct Looks {
     /// Cycles from look to look.
     period: u64,
+    /// Heads may wait for nothing but a turn (D9).
+    has_turns: bool,
 }
 
 impl Looks {
     /// Those of a plan; `None` where nobody looks.
     pub(in crate::run) fn new(plan: &Plan) -> Option<Self> {
         let period = plan.switch.allocation.claims?;
-        Some(Self { period })
+        let has_turns = plan.switch.reserve;
+        Some(Self { period, has_turns })
     }
 }
 
@@ -31,6 +34,17 @@ struct Standings(Vec<Vec<Standing>>);
 impl Inspect for Standings {
     fn look(&mut self, view: &dyn Columns) {
         self.0.push(Claims::standing(view));
+    }
+}
+
+/// Whether a head stands that has no claim yet.
+struct Coming(bool);
+
+impl Inspect for Coming {
+    fn look(&mut self, view: &dyn Columns) {
+        let claims = view.resource::<Claims>();
+        let mut standing = Claims::standing(view).into_iter();
+        self.0 |= claims.is_some_and(|claims| standing.any(|head| !claims.has(&head)));
     }
 }
 
@@ -54,9 +68,17 @@ impl LastingAct for Looks {
         "claims"
     }
 
-    /// Where nothing can move any more, who goes first does not matter.
     fn is_over(&self, _: u64) -> bool {
         true
+    }
+
+    /// A head that will claim needs no turn, which was all it may have waited for.
+    fn will_move(&self, shards: &Shards) -> bool {
+        let mut coming = Coming(false);
+        if self.has_turns {
+            shards.inspect(&mut coming);
+        }
+        coming.0
     }
 
     fn save(&self) -> Result<Vec<u8>, postcard::Error> {

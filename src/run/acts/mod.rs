@@ -45,6 +45,11 @@ pub trait LastingAct: GlobalAct + Send {
     /// Whether it will change nothing in cycle `now` or later: a fabric in which nothing can move then stays so.
     fn is_over(&self, now: u64) -> bool;
 
+    /// Whether it will move something in a fabric in which nothing else does.
+    fn will_move(&self, _shards: &Shards) -> bool {
+        false
+    }
+
     /// What it has counted since cycle 0, by names of its own.
     fn counts(&self) -> Vec<(String, u64)> {
         Vec::new()
@@ -117,6 +122,11 @@ impl Acts {
     /// Whether none will change anything in cycle `now` or later.
     pub(in crate::run) fn are_over(&self, now: u64) -> bool {
         self.lasting.iter().all(|act| act.is_over(now))
+    }
+
+    /// Whether one of them will move something in a fabric in which nothing else does.
+    pub(in crate::run) fn will_move(&self, shards: &Shards) -> bool {
+        self.lasting.iter().any(|act| act.will_move(shards))
     }
 
     /// What they have counted since cycle 0, by name.

@@ -1,10 +1,11 @@
 //! Finds the heads of all shards, with what their queues keep and what they ask for.
 
-use super::{Head, Kind, Name, Room, Space, Turn, Want};
+use super::{Claim, Head, Kind, Name, Room, Space, Turn, Want};
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::adaptive::Choice;
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
+use crate::cycle::mechanisms::claims::Claims;
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::wormhole::{Held, Present};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
@@ -135,6 +136,7 @@ impl Shard<'_> {
         let (view, shared) = (self.view, self.view.shared());
         let choices = view.column::<QueueRow, Choice>();
         let keepers = self.keepers();
+        let claims = view.resource::<Claims>();
         for (row, queue) in view.queues().enumerate() {
             let lane = shared.switch.classifier.lane(row);
             if !queue.requesting || view.place().is_host(self.port(lane)) {
@@ -152,6 +154,12 @@ impl Shard<'_> {
             let kind = Kind::Request {
                 turn: shared.switch.reserve.then(|| self.turn(queue, lane, out)),
                 keeper: keeper.map(|keeper| self.at(keeper)),
+                claim: claims
+                    .and_then(|claims| claims.of(row))
+                    .map(|(since, lane)| Claim {
+                        bars: self.want(lane).space,
+                        key: (since, row),
+                    }),
             };
             heads.push(self.first(row, kind, queue.size.into(), wants));
         }

@@ -15,6 +15,7 @@ mod heads;
 mod words;
 
 use super::shards::Shards;
+use crate::fabric::rows::QueueRow;
 use crate::ids::{ChannelId, HostId};
 use heads::Collect;
 use std::collections::BTreeMap;
@@ -48,6 +49,7 @@ enum Kind {
     Request {
         turn: Option<Turn>,
         keeper: Option<Space>,
+        claim: Option<Claim>,
     },
     /// It holds the output lane that it wants (D65).
     Holds,
@@ -64,6 +66,15 @@ struct Turn {
     key: (u64, u16),
     /// Queues of its input that may ever keep it busy; `None`: nothing does.
     rivals: Option<u32>,
+}
+
+/// The claim of a head (D72), and its place among those of its switch.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    /// What it bars, but for the claims before it.
+    bars: Space,
+    /// Smallest first.
+    key: (u64, QueueRow),
 }
 
 /// Room for the answers of a class at a host.
@@ -114,6 +125,8 @@ struct Kept<'a> {
     lanes: BTreeMap<(bool, Space), usize>,
     /// Heads by the output lane whose turn they wait for.
     turns: BTreeMap<Space, Vec<usize>>,
+    /// Heads by what they claim.
+    claims: BTreeMap<Space, Vec<usize>>,
 }
 
 impl WaitFor {
@@ -183,19 +196,25 @@ impl<'a> Kept<'a> {
             inputs: BTreeMap::new(),
             lanes: BTreeMap::new(),
             turns: BTreeMap::new(),
+            claims: BTreeMap::new(),
         };
         for (number, head) in heads.iter().enumerate() {
             let (space, flits) = head.keeps;
             *kept.spaces.entry(space).or_default() += flits;
             *kept.inputs.entry(head.at.0).or_default() += 1;
             match &head.kind {
-                Kind::Request { turn: Some(_), .. } => {
-                    let Want { space, lane } = head.wants[0];
-                    kept.turns.entry((space.0, lane)).or_default().push(number);
+                Kind::Request { turn, claim, .. } => {
+                    if turn.is_some() {
+                        let Want { space, lane } = head.wants[0];
+                        kept.turns.entry((space.0, lane)).or_default().push(number);
+                    }
+                    if let Some(claim) = claim {
+                        kept.claims.entry(claim.bars).or_default().push(number);
+                    }
                 }
                 Kind::Answer => drop(kept.lanes.insert((true, head.at), number)),
                 Kind::Holds => drop(kept.lanes.insert((false, head.at), number)),
-                Kind::Request { .. } | Kind::Held(_) => {}
+                Kind::Held(_) => {}
             }
         }
         kept
@@ -214,8 +233,8 @@ impl<'a> Kept<'a> {
     }
 
     /// Whether a head can move only after one of the set.
-    fn blocks(&self, head: usize, stuck: &[bool]) -> bool {
-        let head = &self.heads[head];
+    fn blocks(&self, number: usize, stuck: &[bool]) -> bool {
+        let head = &self.heads[number];
         let waits = |lane: bool, at: Space| {
             let head = self.lanes.get(&(lane, at));
             head.is_some_and(|&head| stuck[head])
@@ -226,8 +245,14 @@ impl<'a> Kept<'a> {
                 let taken: u32 = queued.map(|(_, packets)| packets).sum();
                 return room.places - taken < room.needs;
             }
-            Kind::Request { turn, keeper } => {
+            Kind::Request {
+                turn,
+                keeper,
+                claim,
+            } => {
                 let is_kept = keeper.is_some_and(|keeper| waits(false, keeper));
+                // whoever claims needs no turn
+                let turn = turn.filter(|_| claim.is_none());
                 let is_late = turn.is_some_and(|turn| self.is_before(head, turn, stuck));
                 if is_kept || is_late {
                     return true;
@@ -239,7 +264,24 @@ impl<'a> Kept<'a> {
             let kept = self.spaces.get(&want.space).copied().unwrap_or(0);
             self.capacity - kept.min(self.capacity) < head.needs
         };
-        head.wants.iter().all(is_full)
+        head.wants
+            .iter()
+            .all(|want| is_full(want) || self.is_barred(number, want.space, stuck))
+    }
+
+    /// D72: whether one of the set bars a candidate of this head, for ever.
+    fn is_barred(&self, head: usize, space: Space, stuck: &[bool]) -> bool {
+        let claim_of = |head: usize| match &self.heads[head].kind {
+            Kind::Request { claim, .. } => claim.filter(|claim| claim.bars == space),
+            _ => None,
+        };
+        let own = claim_of(head);
+        let claimants = self.claims.get(&space).into_iter().flatten();
+        let mut others = claimants.filter(|&&other| other != head && stuck[other]);
+        others.any(|&other| {
+            let other = claim_of(other).expect("it claims this");
+            own.is_none_or(|own| other.key < own.key)
+        })
     }
 
     /// D9: whether one of the set has the turn of the output lane before this head, for ever.
@@ -279,6 +321,7 @@ mod tests {
             kind: Kind::Request {
                 turn: None,
                 keeper: None,
+                claim: None,
             },
             keeps: (space(keeps.0), keeps.1),
             needs,

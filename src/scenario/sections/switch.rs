@@ -44,7 +44,7 @@ section! {
         /// Packets that have waited for more than a time for an output, at most for twice as long, are served before all
         /// others; Every(time) = from look to look at who has waited, Auto = Every("65536 cycles") where it goes (not with
         /// wormhole switching, VL tables, VL15, output lanes smaller than a packet), Off = all take their turns
-        claims: At<Claims> = Claims::read, "Auto | Every(time, at least 1 cycle) | Off" or "Off";
+        claims: At<Claims> = Claims::read, "Auto | Every(time, at least 1 cycle) | Off" or "Auto";
         /// Choice among the requests of one output lane
         output_arbitration: At<OutputArbitration> =
             one_of(&[RoundRobin, FirstComeFirstServed, OldestFirst, Random]),

@@ -4,7 +4,7 @@
 use super::endings::small;
 use super::engine::closed_set;
 use super::number;
-use crate::random_fabric::{Case, Dice, Saturating};
+use crate::random_fabric::{Case, Dice, Saturating, settle_claims};
 use crate::reference::{Outcome, simulate};
 use std::sync::Arc;
 use virtlane::ids::{HostId, SwitchId};
@@ -105,6 +105,7 @@ fn prone(seed: u64) -> Option<Case> {
     } else {
         largest + dice.between(0, largest)
     };
+    settle_claims(plan);
     let budget = LaneBudget {
         lanes: levels,
         service_levels: levels,

@@ -3,13 +3,14 @@
 
 use super::engine::closed_set;
 use super::number;
-use crate::random_fabric::{Case, Dice, Saturating, case};
+use crate::random_fabric::{Case, Dice, Saturating, case, settle_claims};
 use crate::reference::{Outcome, simulate};
 use std::sync::Arc;
 use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
-    ClassPlan, Control, DropRule, Dropping, FlowPlan, Forwarding, HostOptions, Phases, Plan,
+    ClassPlan, Control, DropRule, Dropping, FlowPlan, Forwarding, HostOptions, InputTurns, Phases,
+    Plan,
 };
 use virtlane::registry::Arguments;
 use virtlane::rng::{Purpose, stream};
@@ -176,6 +177,7 @@ fn add_requests(dice: &mut Dice, case: &mut Case) {
     plan.switch.drop = None;
     if plan.switch.forwarding == Forwarding::Wormhole {
         plan.switch.forwarding = Forwarding::CutThrough;
+        plan.switch.input_turns = InputTurns::Flits;
         plan.switch.vl_arbitration = None;
     }
     fit(plan);
@@ -209,8 +211,9 @@ fn add_drops(dice: &mut Dice, case: &mut Case) {
     fit(plan);
 }
 
-/// Lanes are as small as can be.
+/// Lanes are as small as can be, and nothing claims what it may not.
 fn fit(plan: &mut Plan) {
+    settle_claims(plan);
     plan.switch.lane_capacity = plan.largest_packet().into();
 }
 

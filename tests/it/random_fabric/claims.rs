@@ -15,8 +15,9 @@ const ENLARGED: u32 = 40;
 pub(super) fn add(plan: &mut Plan, attempt: u64) {
     let mut dice = Dice(stream(plan.seed, Purpose::Topology, (1 << 46) + attempt));
     let largest = u32::from(plan.largest_packet());
-    let is_small = (1..largest).contains(&plan.switch.output_lane_buffer);
+    let is_small = is_small(plan);
     let share = if is_small { ENLARGED } else { SHARE };
+    plan.switch.allocation.claims = None;
     if !are_allowed(&plan.switch) || !dice.chance(share) {
         return;
     }
@@ -26,6 +27,18 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
     }
     let longest = dice.pick(&[3, 10, 10, 30, 30, 200]);
     plan.switch.allocation.claims = Some(dice.between(1, longest).into());
+}
+
+/// No claims where D72 excludes them; for plans that were changed, and what a scenario has that names none.
+pub(crate) fn settle_claims(plan: &mut Plan) {
+    if !are_allowed(&plan.switch) || is_small(plan) {
+        plan.switch.allocation.claims = None;
+    }
+}
+
+/// Whether output lanes are smaller than a packet.
+fn is_small(plan: &Plan) -> bool {
+    (1..plan.largest_packet().into()).contains(&plan.switch.output_lane_buffer)
 }
 
 /// Whether what D72 excludes is not there, but for small output lanes.

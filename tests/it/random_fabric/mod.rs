@@ -29,6 +29,7 @@ mod way;
 mod wormhole;
 
 pub(crate) use adaptive::Adaptive;
+pub(crate) use claims::settle_claims;
 use control::{bound, probe};
 pub(crate) use features::{
     ADMISSION, BESIDE_ROUTES, BESIDE_SET_UPS, CLAIMS, CLAIMS_OF_CANDIDATES, CLAIMS_ON_TABLES,
@@ -291,7 +292,9 @@ fn finish<R>(
         answers.all(|class| class.answers.is_some()),
         "answers come last"
     );
-    if !stratum.plain {
+    if stratum.plain {
+        settle_claims(&mut plan);
+    } else {
         claims::add(&mut plan, stratum.attempt);
     }
     Case {

@@ -6,14 +6,15 @@ use super::link::Link;
 use super::packet::Packet;
 use super::request::{Request, places_left};
 use super::switch::{Grant, Switch};
-use super::{Fabric, Setting, wormhole};
+use super::{Fabric, Routing, Setting, wormhole};
+use virtlane::ids::ChannelId;
 use virtlane::plan::{BufferSharing, InputSpeedup, SwitchOptions};
 
 /// What a head claims.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     /// Claim cycle.
-    made: u64,
+    pub(super) made: u64,
     pub(super) way: Way,
 }
 
@@ -214,11 +215,31 @@ fn claimed(
         size: Size::new(packet.size, setting.plan.flit_bytes),
         requested,
         created: packet.created,
-        fits: fits && output.takes(way.lane, packet.size),
+        fits: has_room_when_free(setting, output.channel)
+            || fits && output.takes(way.lane, packet.size),
         // nobody chooses
         preference: (false, 0),
     };
     (request, way)
+}
+
+/// Whether a channel leads to a host that has room whenever the channel is free.
+fn has_room_when_free(setting: Setting<'_>, channel: usize) -> bool {
+    let (plan, options) = (setting.plan, &setting.plan.switch);
+    let channel = ChannelId(channel as u32);
+    let ends = setting.graph.channel(channel);
+    let back = setting.graph.channel(channel.reverse()).timing.latency;
+    let credit_latency = options.credit_latency.unwrap_or(back);
+    let round_trip = ends.timing.latency + options.crossbar_delay + credit_latency;
+    let has_buffers = options.output_buffer > 0 || options.output_lane_buffer > 0;
+    let sink_waits = plan.host.sink_cycles_per_flit.is_some() || plan.bounded().count() > 0;
+    ends.to.host().is_some()
+        && matches!(setting.routing, Routing::Tables(_))
+        && options.drop.is_none()
+        && !has_buffers
+        && !sink_waits
+        && u32::from(plan.largest_packet()) + (round_trip - 1) / ends.timing.cycles_per_flit
+            <= options.lane_capacity
 }
 
 impl Switch {

@@ -184,7 +184,9 @@ impl Fabric<'_> {
                     return true;
                 }
                 let before = |other: &Head| self.goes_before(set, (other, head), now);
-                if self.setting.plan.switch.reserve && set.iter().any(before) {
+                let needs_turn =
+                    self.setting.plan.switch.reserve && self.claim(head, now).is_none();
+                if needs_turn && set.iter().any(before) {
                     return true;
                 }
             }
@@ -207,7 +209,46 @@ impl Fabric<'_> {
                 .sum();
             u64::from(self.setting.plan.switch.lane_capacity) >= kept + needs
         };
-        !head.candidates.iter().any(has_room)
+        let is_open = |&candidate: &(usize, usize)| {
+            has_room(&candidate)
+                && !set
+                    .iter()
+                    .any(|other| self.bars(other, head, candidate, now))
+        };
+        !head.candidates.iter().any(|candidate| is_open(candidate))
+    }
+
+    /// D72: what a head claims, and its place among the claims of its switch.
+    fn claim(&self, head: &Head, now: u64) -> Option<((usize, usize), (u64, usize, usize))> {
+        let Kind::Requests {
+            switch,
+            input,
+            queue,
+        } = head.kind
+        else {
+            return None;
+        };
+        let at = &self.switches[switch];
+        let queues = &at.inputs[input].as_ref().expect("connected").queues;
+        let claim = queues[queue].request(now)?.0.claim?;
+        let output = at.outputs[claim.way.output].as_ref().expect("connected");
+        let claimed = (output.channel, claim.way.lane);
+        Some((claimed, (claim.made, input, queue)))
+    }
+
+    /// D72: whether the one claims a candidate of the other, which has no claim for the same before it.
+    fn bars(&self, one: &Head, other: &Head, candidate: (usize, usize), now: u64) -> bool {
+        let is_pool = self.setting.plan.switch.sharing == BufferSharing::PortPool;
+        // place among the claims of the switch, if it claims the candidate
+        let place = |head: &Head| {
+            let (claimed, place) = self.claim(head, now)?;
+            let is_it = claimed == candidate || is_pool && claimed.0 == candidate.0;
+            is_it.then_some(place)
+        };
+        let (Some(its), false) = (place(one), one.packet == other.packet) else {
+            return false;
+        };
+        place(other).is_none_or(|own| its < own)
     }
 
     /// D57: whether the answers that wait for ever leave too little room.

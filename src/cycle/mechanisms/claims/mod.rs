@@ -150,6 +150,17 @@ impl Claims {
         all
     }
 
+    /// Claim cycle of the head of a queue and the output lane it claims, if it is a claimant. O(claims)
+    pub fn of(&self, queue: QueueRow) -> Option<(u64, LaneRow)> {
+        let claim = self.held.iter().find(|claim| claim.queue == queue)?;
+        Some((claim.since, claim.lane))
+    }
+
+    /// Whether a head that stands has a claim. O(claims)
+    pub fn has(&self, head: &Standing) -> bool {
+        self.of(head.queue).is_some()
+    }
+
     /// Ends the claim of the head of a grant, if it has one.
     fn end<const W: usize, P: RuleSet>(&mut self, view: &mut View<'_, W, P>, grant: &Grant) {
         let before = self.held.len();

@@ -74,7 +74,7 @@ fn step<const W: usize, P: RuleSet>(
     if !kept.bar(claim.lane, shared.credit_row(claim.lane)) {
         return None;
     }
-    if view.room(claim.lane) < u32::from(flits) {
+    if !view.outs[out].is_boundless() && view.room(claim.lane) < u32::from(flits) {
         kept.lacks(flits);
         return None;
     }
