@@ -197,6 +197,78 @@ pub fn line(
         .map_err(ChartError::new)
 }
 
+/// Marks by the number of the series, as polygons around the point \[pixels\]; as many as there are colours.
+const MARKS: [&[(i32, i32)]; 12] = [
+    // circle
+    &[
+        (0, -4),
+        (3, -3),
+        (4, 0),
+        (3, 3),
+        (0, 4),
+        (-3, 3),
+        (-4, 0),
+        (-3, -3),
+    ],
+    // square
+    &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
+    // triangle
+    &[(0, -5), (5, 4), (-5, 4)],
+    // diamond
+    &[(0, -6), (5, 0), (0, 6), (-5, 0)],
+    // triangle on its tip
+    &[(0, 5), (5, -4), (-5, -4)],
+    // cross
+    &[
+        (-2, -5),
+        (2, -5),
+        (2, -2),
+        (5, -2),
+        (5, 2),
+        (2, 2),
+        (2, 5),
+        (-2, 5),
+        (-2, 2),
+        (-5, 2),
+        (-5, -2),
+        (-2, -2),
+    ],
+    // hourglass
+    &[(-5, -5), (5, -5), (1, 0), (5, 5), (-5, 5), (-1, 0)],
+    // triangle to the left
+    &[(-5, 0), (4, -5), (4, 5)],
+    // star of four rays
+    &[
+        (0, -7),
+        (2, -2),
+        (7, 0),
+        (2, 2),
+        (0, 7),
+        (-2, 2),
+        (-7, 0),
+        (-2, -2),
+    ],
+    // triangle to the right
+    &[(5, 0), (-4, -5), (-4, 5)],
+    // bow tie
+    &[(-5, -5), (0, -1), (5, -5), (5, 5), (0, 1), (-5, 5)],
+    // oblique cross
+    &[
+        (-5, -3),
+        (-3, -5),
+        (0, -2),
+        (3, -5),
+        (5, -3),
+        (2, 0),
+        (5, 3),
+        (3, 5),
+        (0, 2),
+        (-3, 5),
+        (-5, 3),
+        (-2, 0),
+    ],
+];
+
 /// The mark of a point: its shape goes with the number of the series. Open marks show the paper inside.
 ///
 /// # Errors
@@ -208,22 +280,7 @@ pub fn mark(
     (x, y): (i32, i32),
     is_open: bool,
 ) -> Result<(), ChartError> {
-    let shape: Vec<(i32, i32)> = match number % 4 {
-        1 => vec![(-4, -4), (4, -4), (4, 4), (-4, 4)],
-        2 => vec![(0, -5), (5, 4), (-5, 4)],
-        3 => vec![(0, -6), (5, 0), (0, 6), (-5, 0)],
-        // a circle of straight lines, so that all marks are polygons
-        _ => vec![
-            (0, -4),
-            (3, -3),
-            (4, 0),
-            (3, 3),
-            (0, 4),
-            (-3, 3),
-            (-4, 0),
-            (-3, -3),
-        ],
-    };
+    let shape = MARKS[number % MARKS.len()];
     let scaled = |size: i32| -> Vec<(i32, i32)> {
         let points = shape.iter();
         points
@@ -250,6 +307,12 @@ mod tests {
     fn long_labels_lose_their_middle() {
         assert_eq!(shorten("abc", 3), "abc");
         assert_eq!(shorten("abcdefgh", 5), "ab\u{2026}gh");
+    }
+
+    #[test]
+    fn every_series_has_a_mark_of_its_own() {
+        let shapes: std::collections::BTreeSet<_> = MARKS.iter().collect();
+        assert_eq!(shapes.len(), super::super::theme::SERIES.len());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, Marked, number};
 use super::canvas::{
-    Area, Canvas, Hover, LABEL, Spot, heading, letters, line, mark, shorten, width_of, write,
+    Area, Canvas, Hover, LABEL, Spot, fill, heading, letters, line, mark, shorten, width_of, write,
 };
 use super::paths::{cut, thin};
 use super::theme::{GRID, INK, MUTED, Role, series};
@@ -22,6 +22,11 @@ const TOLD: i32 = 6;
 const LONGEST_NAME: usize = 60;
 /// How much of the colour of a curve its band has.
 const BAND: f64 = 0.2;
+/// Curves with bands, at most: those of more hide each other. All have bars.
+const MOST_BANDS: usize = 3;
+/// Bars of curves at one place stand so far from each other, where there are no bands, and have ends so wide \[pixels\].
+const BESIDE: i32 = 3;
+const END: i32 = 3;
 
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,6 +121,12 @@ pub struct Guide {
 }
 
 impl LineChart {
+    /// Whether intervals are drawn as bands, too.
+    pub fn has_bands(&self) -> bool {
+        let has_intervals = |curve: &&Series| curve.points.iter().any(|p| p.half_width.is_some());
+        self.series.iter().filter(has_intervals).count() <= MOST_BANDS
+    }
+
     /// The chart as a drawing of its own.
     ///
     /// # Errors
@@ -159,7 +170,9 @@ impl LineChart {
         };
         let mut guides = (0..).zip(&self.guides);
         guides.try_for_each(|(row, guide)| plane.guide(guide, row))?;
-        self.series.iter().try_for_each(|curve| plane.band(curve))?;
+        if self.has_bands() {
+            self.series.iter().try_for_each(|curve| plane.band(curve))?;
+        }
         self.series
             .iter()
             .try_for_each(|curve| plane.curve(curve))?;
@@ -305,18 +318,41 @@ impl Plane<'_, '_> {
             .iter()
             .filter(|_| curve.has_marks || places.len() == 1);
         for (place, point) in marked {
-            if let Some(half) = point.half_width {
-                let least = self.chart.y.range.start;
-                let ends = [point.y - half, point.y + half];
-                let ends = ends.iter().filter_map(|&y| self.at(point.x, y.max(least)));
-                // a rectangle, for lines are dashed
-                let ys: Vec<i32> = ends.map(|(_, y)| y).collect();
-                if let [low, high] = ys[..] {
-                    let from = (place.0, high);
-                    super::canvas::fill(&self.area, from, (place.0 + 1, low), role.color)?;
-                }
-            }
+            self.bar(curve, *place, point)?;
             mark(&self.area, curve.number, role, *place, point.is_open)?;
+        }
+        Ok(())
+    }
+
+    /// The interval of a point. Ends that lie beyond the axes have no stroke.
+    fn bar(&self, curve: &Series, (x, _): (i32, i32), point: &Mark) -> Result<(), ChartError> {
+        let Some(half) = point.half_width else {
+            return Ok(());
+        };
+        let range = &self.chart.y.range;
+        let least = range.start;
+        let ends = [point.y - half, point.y + half];
+        let ys: Vec<i32> = ends
+            .iter()
+            .filter_map(|&y| Some(self.at(point.x, y.max(least))?.1))
+            .collect();
+        let [low, high] = ys[..] else {
+            return Ok(());
+        };
+        let color = curve.role().color;
+        let x = if self.chart.has_bands() {
+            x
+        } else {
+            let curves = &self.chart.series;
+            let place = curves.iter().position(|other| other.number == curve.number);
+            x + BESIDE * (2 * place.unwrap_or(0) as i32 - (curves.len() as i32 - 1)) / 2
+        };
+        // rectangles, for lines are dashed
+        fill(&self.area, (x, high), (x + 1, low), color)?;
+        for (end, y) in [(ends[0], low), (ends[1], high)] {
+            if range.contains(&end) {
+                fill(&self.area, (x - END, y), (x + 1 + END, y + 1), color)?;
+            }
         }
         Ok(())
     }

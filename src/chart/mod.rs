@@ -9,6 +9,7 @@ pub mod bars;
 pub mod canvas;
 pub mod color_map;
 pub mod lines;
+pub mod panels;
 mod paths;
 pub mod png;
 pub mod svg;

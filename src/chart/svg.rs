@@ -1,6 +1,7 @@
 //! A finished chart as SVG text: for files, for pages, for pixels.
 
 use super::canvas::Hover;
+use super::lines::SIZE;
 use super::theme::{PAPER, SERIES, hexadecimal, roles};
 use std::fmt::Write;
 
@@ -37,6 +38,13 @@ impl Svg {
             text.insert_str(end, &(above + "</g>\n"));
         }
         Self { text }
+    }
+
+    /// Whether it is wider than a chart on its own.
+    pub fn is_wide(&self) -> bool {
+        let width = self.text.split("width=\"").nth(1);
+        let width = width.and_then(|rest| rest.split('"').next()?.parse::<u32>().ok());
+        width.is_some_and(|width| width > SIZE.0)
     }
 
     /// A file of its own, on white.

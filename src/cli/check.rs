@@ -2,9 +2,11 @@
 
 use super::args::Check;
 use super::print;
+use super::studies::outlook;
 use crate::error::Error;
 use crate::plan::{ClassPlan, Plan, Times};
-use crate::scenario::{self, Parts, Resolved, credit_loops};
+use crate::scenario::{self, Document, Known, Parts, Resolved, credit_loops};
+use crate::study::Design;
 use crate::units::cycles_of_a_flit;
 use std::process::ExitCode;
 
@@ -14,13 +16,36 @@ use std::process::ExitCode;
 /// When the scenario is wrong.
 pub(super) fn execute(arguments: &Check) -> Result<ExitCode, Error> {
     let parts = Parts::registered();
-    let resolved = arguments.input.open()?.resolve(&parts)?;
+    let document = arguments.input.open()?;
+    let known = Known::new();
+    let resolved = document.resolve_known(&parts, &known)?;
     if arguments.print_plan {
         print(&scenario::print::plan(&resolved, &parts))?;
-    } else {
-        print(&verdict(&resolved))?;
+        return Ok(ExitCode::SUCCESS);
     }
-    Ok(ExitCode::SUCCESS)
+    print(&verdict(&resolved))?;
+    if resolved.scenario.sweep.is_none() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    sweep(&document, &known)
+}
+
+/// Looks at every run of the sweep: how many can be simulated, and by how many proofs that is known.
+fn sweep(document: &Document, known: &Known) -> Result<ExitCode, Error> {
+    let design = Design::new(document)?;
+    let outlook = outlook::of_all(document, &design, known)?;
+    let (_, proofs) = known.computed();
+    print(&format!(
+        "  sweep    {} of {}, {} of which can be simulated; {}\n",
+        super::count(design.runs.len(), "run", "s"),
+        super::count(design.points.len(), "point", "s"),
+        design.runs.len() - outlook.failing.len(),
+        super::count(proofs, "proof", "s"),
+    ))?;
+    if outlook.is_bright() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(Error::Usage(outlook.told(&design)))
 }
 
 /// How many classes are written, and how many come with them.

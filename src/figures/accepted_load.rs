@@ -1,6 +1,7 @@
 //! Accepted load against offered load.
 
-use super::latency_curves::{horizontal, interval_caption, remark, series, upper_ends};
+use super::latency_curves::{horizontal, interval_caption, upper_ends};
+use super::multiples::{drawn, series};
 use super::{Figure, FigureError};
 use crate::chart::LineChart;
 use crate::chart::axis::Axis;
@@ -24,7 +25,7 @@ pub(super) fn draw(curves: &Curves<'_>) -> Result<Option<Figure>, FigureError> {
     };
     let chart = LineChart {
         title: "Accepted load".into(),
-        remark: remark(curves),
+        remark: String::new(),
         guides: is_load.then_some(ideal).into_iter().collect(),
         x,
         y,
@@ -48,6 +49,6 @@ pub(super) fn draw(curves: &Curves<'_>) -> Result<Option<Figure>, FigureError> {
     Ok(Some(Figure {
         name: "accepted-load",
         caption,
-        svg: chart.svg()?,
+        svg: drawn(curves, chart)?,
     }))
 }

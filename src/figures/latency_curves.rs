@@ -1,14 +1,14 @@
 //! Latency against load: mean and 99th percentile of packet latency.
 
+use super::multiples::{drawn, series};
 use super::{Figure, FigureError};
+use crate::chart::LineChart;
+use crate::chart::Series;
 use crate::chart::axis::Axis;
 use crate::chart::lines::Mark;
-use crate::chart::{LineChart, Series};
 use crate::report::summary::Summary;
-use crate::results::{Across, Curve, Curves};
+use crate::results::{Across, Curves};
 
-/// Most curves of a figure: as many as there are dashes and colours.
-const MOST_CURVES: usize = 6;
 /// What bands add to the axis at most, as a part of the highest mean.
 const ROOM: f64 = 0.1;
 /// Latencies further apart than this are drawn over a logarithmic axis.
@@ -49,7 +49,7 @@ fn draw(
     let label = "packet latency [cycles]";
     let chart = LineChart {
         title: title.to_owned(),
-        remark: remark(curves),
+        remark: String::new(),
         x: horizontal(curves, points().map(|point| point.x)),
         y: if most > least * WIDE {
             Axis::logarithmic(label, values.chain(upper_ends(&series)))
@@ -60,43 +60,20 @@ fn draw(
         guides: Vec::new(),
     };
     let open = if curves.has_judgements() {
-        "loads that are not certainly sustained: beyond saturation"
+        "loads that are not certainly sustained"
     } else {
-        "saturated points: there"
+        "points that are not steady"
     };
     let caption = format!(
-        "{title}, from creation to delivery of a packet.{} Open marks are {open} the source queues \
+        "{title}, from creation to delivery of a packet.{} Open marks are {open}; beyond saturation the source queues \
          grow, so the latency depends on the length of the run and is no property of the fabric.",
         interval_caption(curves, &chart)
     );
     Ok(Some(Figure {
         name,
         caption,
-        svg: chart.svg()?,
+        svg: drawn(curves, chart)?,
     }))
-}
-
-/// One series per curve, at most [`MOST_CURVES`].
-pub(super) fn series(curves: &Curves<'_>, number: fn(&Summary) -> Option<f64>) -> Vec<Series> {
-    let shown = curves.curves.iter().take(MOST_CURVES);
-    let all = shown.enumerate().map(|(place, curve)| {
-        let points = marks(curve, number);
-        Series::new(curve.label.clone(), place, points)
-    });
-    all.collect()
-}
-
-fn marks(curve: &Curve<'_>, number: fn(&Summary) -> Option<f64>) -> Vec<Mark> {
-    let points = curve.points.iter().filter_map(|point| {
-        let interval = point.mean(number)?;
-        Some(Mark {
-            x: point.x,
-            y: interval.mean,
-            half_width: interval.half_width,
-            is_open: !point.keeps_up(),
-        })
-    });
-    points.collect()
 }
 
 /// The axis of what curves go over.
@@ -107,16 +84,6 @@ pub(super) fn horizontal(curves: &Curves<'_>, values: impl Iterator<Item = f64>)
             let unit = if unit.is_empty() { "number" } else { unit };
             Axis::from_zero(format!("{path} [{unit}]"), values)
         }
-    }
-}
-
-/// What is left out.
-pub(super) fn remark(curves: &Curves<'_>) -> String {
-    match curves.curves.len() {
-        all if all > MOST_CURVES => {
-            format!("The first {MOST_CURVES} of {all} curves; the table has all.")
-        }
-        _ => String::new(),
     }
 }
 
@@ -147,7 +114,12 @@ pub(super) fn interval_caption(curves: &Curves<'_>, chart: &LineChart) -> String
     } else {
         String::new()
     };
-    format!(" Bands and bars are 95 % confidence intervals over the seeds (Student's t).{cut}")
+    let drawn = if chart.has_bands() {
+        "Bands and bars"
+    } else {
+        "Bars"
+    };
+    format!(" {drawn} are 95 % confidence intervals over the seeds (Student's t).{cut}")
 }
 
 #[cfg(test)]

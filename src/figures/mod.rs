@@ -6,6 +6,7 @@ mod distribution;
 mod flows;
 mod heat_map;
 mod latency_curves;
+mod multiples;
 mod stages;
 mod timeline;
 

@@ -3,9 +3,11 @@
 //! The page needs no network, no script and no other file. Colours come from the style sheet, so it is readable on light
 //! and dark screens and on paper.
 
+mod along;
 mod claims;
 mod classes;
 mod criteria;
+mod failures;
 mod flows;
 mod glossary;
 mod jobs;
@@ -118,8 +120,13 @@ fn theme() -> String {
 
 /// A drawing with its caption.
 fn figure(figure: &Figure) -> Markup {
+    let class = if figure.svg.is_wide() {
+        format!("{} wide", figure.name)
+    } else {
+        figure.name.to_owned()
+    };
     html! {
-        figure class=(figure.name) {
+        figure class=(class) {
             div class="scroll" { (PreEscaped(figure.svg.inline(&figure.caption))) }
             figcaption { (figure.caption) }
         }

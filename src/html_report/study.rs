@@ -1,8 +1,8 @@
 //! All runs together: curves and the table of points.
 
-use super::numbers::{interval, plural, share};
+use super::numbers::{interval, share};
 use super::verdict::of_point;
-use super::{criteria, figure};
+use super::{criteria, failures, figure};
 use crate::figures::{FigureError, of_study};
 use crate::report::summary::Summary;
 use crate::results::{Across, Curves, Point, Results};
@@ -17,7 +17,7 @@ pub(super) fn section(results: &Results, curves: &Curves<'_>) -> Result<Markup, 
             div class="figures" { @for drawn in &figures { (figure(drawn)) } }
             (points(curves))
             (criteria::table(curves))
-            (failures(results))
+            (failures::section(results))
         }
     })
 }
@@ -66,6 +66,16 @@ fn points(curves: &Curves<'_>) -> Markup {
     }
 }
 
+/// How many runs the means are of, and of how many where some gave none.
+fn runs(point: &Point<'_>) -> String {
+    let (counted, all) = (point.counted(), point.runs.len() + point.failed);
+    if counted == all {
+        all.to_string()
+    } else {
+        format!("{counted} of {all}")
+    }
+}
+
 fn row(point: &Point<'_>, across: &Across) -> Markup {
     let x = match across {
         Across::Offered => share(point.x),
@@ -76,27 +86,12 @@ fn row(point: &Point<'_>, across: &Across) -> Markup {
         |number: fn(&Summary) -> Option<f64>, decimals| interval(point.mean(number), decimals);
     html! {
         td { (x) }
-        td { (point.runs.len()) }
+        td { (runs(point)) }
         td class="text" { (sign) " " (word) }
         td { (mean(|s| Some(s.load.accepted), 4)) }
         td { (mean(|s| s.latency.packet.mean, 1)) }
         td { (mean(|s| s.latency.packet.p99.map(|p99| p99 as f64), 0)) }
         td { (mean(|s| s.latency.network.mean, 1)) }
         td { (mean(|s| Some(s.channels.utilisation.max), 3)) }
-    }
-}
-
-fn failures(results: &Results) -> Markup {
-    html! {
-        @if !results.failed.is_empty() {
-            h3 { (plural(results.failed.len(), "run", "runs")) " that could not be simulated" }
-            div class="scroll" {
-                table {
-                    @for failed in &results.failed {
-                        tr { td class="wrap" { (failed.path.display()) } td class="text wrap" { (failed.reason) } }
-                    }
-                }
-            }
-        }
     }
 }

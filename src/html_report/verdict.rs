@@ -1,14 +1,15 @@
 //! What came out, in a sentence.
 
-use super::numbers::{place, plural, share};
+use super::along::along;
+use super::failures;
 use crate::report::Verdict;
-use crate::results::{Across, Curve, Curves, Point, Results};
+use crate::results::{Curves, Point, Results};
 use crate::study::found::Finding;
 use crate::study::level;
 use crate::study::saturation::Behaviour;
 
 /// Curves that are told one by one.
-const MOST_CURVES: usize = 8;
+const MOST_CURVES: usize = 12;
 
 /// A word, a sign beside it, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,21 +59,11 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
     if results.searches.len() == results.directories.len() {
         return of_searches(results);
     }
-    let failures = results.failed.len();
-    let runs = results.runs.len() + failures;
-    let number = |verdict| results.count(verdict);
     let worst_first = Verdict::ALL.into_iter().rev();
-    let worst = worst_first.into_iter().find(|verdict| number(*verdict) > 0);
+    let worst = worst_first
+        .into_iter()
+        .find(|verdict| results.count(*verdict) > 0);
     let verdict = worst.filter(|verdict| !verdict.keeps_up());
-    let best = match worst.unwrap_or(Verdict::Steady) {
-        Verdict::Steady if number(Verdict::Complete) > 0 => "Steady or complete",
-        verdict => word(verdict),
-    };
-    let heading = match verdict {
-        None if failures == 0 => format!("{best}: all {runs} runs"),
-        None => format!("{best}: {} of {runs} runs", runs - failures),
-        Some(verdict) => format!("{}: {} of {runs} runs", word(verdict), number(verdict)),
-    };
     let mut reasons: Vec<String> = findings(results).map(found).collect();
     reasons.extend(of_curves(curves));
     if let Some(bad) = results
@@ -83,17 +74,45 @@ pub(super) fn judge(results: &Results, curves: &Curves<'_>) -> Judgement {
     {
         reasons.push(format!("{}: {}", bad.path.display(), bad.manifest.reason));
     }
-    if let Some(failed) = results.failed.first() {
-        let failures = plural(failures, "run", "runs");
-        reasons.push(format!(
-            "{failures} could not be simulated; the first: {}",
-            failed.reason
-        ));
-    }
+    reasons.extend(failures::reasons(results));
     Judgement {
         verdict: worst.unwrap_or(Verdict::Steady),
-        heading,
+        heading: heading(results),
         reasons,
+    }
+}
+
+/// How many runs ended with which verdict, the worst first.
+fn heading(results: &Results) -> String {
+    let failures = results.failed.len();
+    let runs = results.runs.len() + failures;
+    let number = |verdict| results.count(verdict);
+    let (steady, complete) = (number(Verdict::Steady), number(Verdict::Complete));
+    let mut counts: Vec<(&str, usize)> = Verdict::ALL
+        .into_iter()
+        .rev()
+        .filter(|verdict| !verdict.keeps_up())
+        .map(|verdict| (word(verdict), number(verdict)))
+        .collect();
+    let up = match (steady, complete) {
+        (_, 0) => word(Verdict::Steady),
+        (0, _) => word(Verdict::Complete),
+        _ => "Steady or complete",
+    };
+    counts.push((up, steady + complete));
+    counts.push(("Not simulated", failures));
+    counts.retain(|(_, count)| *count > 0);
+    let mut counts = counts.into_iter();
+    match counts.next() {
+        Some((word, count)) if count == runs => format!("{word}: all {runs} runs"),
+        Some((word, count)) => {
+            let others = counts.map(|(word, count)| format!(", {}: {count}", word.to_lowercase()));
+            format!(
+                "{word}: {count} of {runs} runs{}",
+                others.collect::<String>()
+            )
+        }
+        None => "No runs".into(),
     }
 }
 
@@ -129,8 +148,11 @@ fn found(finding: &Finding) -> String {
     format!("{label}{}{beyond}", finding.point())
 }
 
-/// Sign and word of a point: the judgement of a search, or the worst verdict of its runs.
+/// Sign and word of a point: the judgement of a search, or what is worst of its runs.
 pub(super) fn of_point(point: &Point<'_>) -> (&'static str, &'static str) {
+    if point.failed > 0 && point.judgement.is_none() {
+        return (sign(Verdict::Deadlocked), "Failed");
+    }
     match point.judgement {
         Some(level::Judgement::Sustained) => (sign(Verdict::Steady), "Sustained"),
         Some(level::Judgement::NotSustained) => (sign(Verdict::Saturated), "Not sustained"),
@@ -151,46 +173,4 @@ fn of_curves(curves: &Curves<'_>) -> Vec<String> {
         reasons.push(format!("and {more} more curves, see the table"));
     }
     reasons
-}
-
-/// Where a curve stops being steady, or complete.
-fn along(curve: &Curve<'_>, across: &Across) -> String {
-    let what = match across {
-        Across::Offered => "offered load",
-        Across::Setting { path, .. } => path,
-    };
-    let place = |x: f64| place(across, x);
-    let first_not = curve
-        .points
-        .iter()
-        .position(|point| !point.verdict.keeps_up());
-    let all = &curve.points[..first_not.unwrap_or(curve.points.len())];
-    let steady = match all {
-        [_, ..] if all.iter().all(|point| point.verdict == Verdict::Complete) => "complete",
-        _ => "steady",
-    };
-    let accepted = |point: &Point<'_>| point.mean(|summary| Some(summary.load.accepted));
-    let most = curve
-        .points
-        .iter()
-        .filter_map(accepted)
-        .map(|interval| interval.mean)
-        .fold(0.0, f64::max);
-    let most = share(most);
-    let last = curve.points.last().map_or(0.0, |point| point.x);
-    match first_not {
-        None if curve.points.len() == 1 => {
-            format!("{steady} at {}, accepted load {most}", place(last))
-        }
-        None => format!("{steady} up to {}, the highest that was run", place(last)),
-        Some(0) if curve.points.len() == 1 => {
-            format!("not steady at {}, accepted load {most}", place(last))
-        }
-        Some(0) => format!("not steady at any {what} that was run; accepted load at most {most}"),
-        Some(first) => format!(
-            "{steady} up to {}, no longer at {}; accepted load at most {most}",
-            place(curve.points[first - 1].x),
-            place(curve.points[first].x)
-        ),
-    }
 }

@@ -1,10 +1,12 @@
 //! Runs put together: replications to points, points to curves.
 //!
-//! Runs that differ in the seed only are one point. Points that differ in the load only are one curve. Where no load
-//! differs but exactly one other number does, curves go over that number.
+//! Runs that differ in seeds only are one point: in the seed of the scenario, of its faults, of a drawn topology. Points that
+//! differ in the load only are one curve. Where no load differs but exactly one other number does, curves go over that
+//! number.
 
+use super::labels::Labels;
 use super::settings::{Settings, is_load, settings};
-use super::{Results, ResultsError, Run};
+use super::{Place, Results, ResultsError, Run};
 use crate::measure::precision::{CONFIDENCE, Interval, replications};
 use crate::report::Verdict;
 use crate::report::summary::Summary;
@@ -39,13 +41,20 @@ pub struct Point<'a> {
     pub verdict: Verdict,
     /// What a search says about it.
     pub judgement: Option<Judgement>,
+    /// Runs of it that could not be simulated.
+    pub failed: usize,
 }
 
 impl<'a> Point<'a> {
     /// Whether the fabric keeps up with what is offered: a load that is sustained, or all runs steady or complete.
     pub fn keeps_up(&self) -> bool {
-        let is_steady = self.verdict.keeps_up();
+        let is_steady = self.verdict.keeps_up() && self.failed == 0;
         (self.judgement).map_or(is_steady, |judgement| judgement == Judgement::Sustained)
+    }
+
+    /// Its runs that measured what they were asked to: those that means are of.
+    pub fn counted(&self) -> usize {
+        counted(&self.runs).count()
     }
 
     /// The first run with the verdict of the point.
@@ -74,6 +83,8 @@ fn counted<'a>(runs: &[&'a Run]) -> impl Iterator<Item = &'a Run> {
 pub struct Curve<'a> {
     /// What tells it from the other curves; empty when there is one.
     pub label: String,
+    /// The same by what differs, one word for each.
+    pub parts: Vec<String>,
     /// Points from left to right.
     pub points: Vec<Point<'a>>,
 }
@@ -129,7 +140,9 @@ impl<'a> Curves<'a> {
             .values()
             .filter_map(|points| Some(&plans[*points.values().next()?.first()?]))
             .collect();
-        let told_by = told_by(&firsts, &varying, &is_along);
+        let axes: Vec<&str> = results.places.axes().collect();
+        let candidates = varying.iter().copied().filter(|path| !is_along(path));
+        let labels = Labels::new(&firsts, candidates.collect(), &axes);
         let mut curves: Vec<(usize, Curve<'a>)> = groups
             .values()
             .zip(&firsts)
@@ -140,8 +153,13 @@ impl<'a> Curves<'a> {
                     .map(|runs| point(results, runs, &plans, &across))
                     .collect();
                 points.sort_by(|a, b| a.x.total_cmp(&b.x));
-                let label = label(plan, &told_by);
-                (first.unwrap_or_default(), Curve { label, points })
+                let parts = labels.parts(plan);
+                let curve = Curve {
+                    label: parts.join(", "),
+                    parts,
+                    points,
+                };
+                (first.unwrap_or_default(), curve)
             })
             .collect();
         // as the user has them: runs are in the order of directories and sweeps
@@ -236,7 +254,13 @@ fn point<'a>(
             .and_then(|text| quantity(text))
             .map_or(f64::NAN, |(value, _)| value),
     };
+    let places: BTreeSet<Place> = runs
+        .iter()
+        .filter_map(|run| results.places.of(&run.path))
+        .collect();
+    let failed = results.failed.iter().filter_map(|failed| failed.place);
     Point {
+        failed: failed.filter(|place| places.contains(place)).count(),
         x,
         runs,
         verdict,
@@ -286,57 +310,4 @@ fn across(plans: &[Settings], varying: &[&str]) -> Across {
 fn quantity(text: &str) -> Option<(f64, String)> {
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     Some((number.parse().ok()?, unit.to_owned()))
-}
-
-/// The fewest key paths, as a greedy search finds them, that tell all curves apart.
-fn told_by<'a>(
-    plans: &[&Settings],
-    varying: &[&'a str],
-    is_along: &impl Fn(&str) -> bool,
-) -> Vec<&'a str> {
-    let groups = |paths: &[&str]| {
-        let values = plans
-            .iter()
-            .map(|plan| -> Vec<_> { paths.iter().map(|path| plan.get(*path)).collect() });
-        values.collect::<BTreeSet<_>>().len()
-    };
-    let mut chosen: Vec<&str> = Vec::new();
-    while groups(&chosen) < plans.len() {
-        let with = |path: &&&str| groups(&[&chosen[..], &[**path]].concat());
-        let candidates = varying
-            .iter()
-            .filter(|path| !is_along(path) && !chosen.contains(path));
-        // of equals what a reader would name first, then the first
-        match candidates
-            .rev()
-            .max_by_key(|path| (with(path), weight(path)))
-        {
-            Some(path) => chosen.push(path),
-            None => break,
-        }
-    }
-    chosen
-}
-
-/// How much a key says of a simulated system, when others differ along with it.
-fn weight(path: &str) -> u32 {
-    let keys = ["fabric.topology", "routing"];
-    let place = keys.iter().position(|key| *key == path);
-    place.map_or_else(
-        || u32::from(path.ends_with(".pattern")),
-        |place| 3 - place as u32,
-    )
-}
-
-/// `KAryNTree(k: 4, n: 2), lanes 4`.
-fn label(plan: &Settings, paths: &[&str]) -> String {
-    let words = paths.iter().map(|path| {
-        let value = plan.get(*path).map_or("none", String::as_str);
-        let key = path.rsplit('.').next().unwrap_or(path);
-        match *path {
-            "fabric.topology" | "routing" => value.to_owned(),
-            _ => format!("{} {value}", key.replace('_', " ")),
-        }
-    });
-    words.collect::<Vec<_>>().join(", ")
 }

@@ -5,13 +5,16 @@
 
 pub mod claims;
 pub mod curves;
+mod labels;
 pub mod latency_log;
+pub mod places;
 pub mod run;
 pub mod settings;
 pub mod tables;
 
 pub use claims::Claim;
 pub use curves::{Across, Curve, Curves, Detailed, Point};
+pub use places::{Place, Places};
 pub use run::Run;
 
 use crate::report::directory::is_partial;
@@ -56,6 +59,8 @@ pub struct Failed {
     pub path: PathBuf,
     /// Why.
     pub reason: String,
+    /// Where it is in its study; `None` outside of studies.
+    pub place: Option<Place>,
 }
 
 /// What a report is made of.
@@ -71,6 +76,8 @@ pub struct Results {
     pub claims: Vec<Claim>,
     /// What searches for the saturation point have found.
     pub searches: Vec<Found>,
+    /// Where runs are in the studies that they are of.
+    pub places: Places,
 }
 
 #[derive(Deserialize)]
@@ -90,8 +97,10 @@ impl Results {
             failed: Vec::new(),
             claims: Vec::new(),
             searches: Vec::new(),
+            places: Places::default(),
         };
         for directory in directories {
+            results.places.add(directory);
             results.claims.extend(claims::read(directory)?);
             results.searches.extend(search(directory)?);
             for path in run_directories(directory)? {
@@ -122,6 +131,7 @@ impl Results {
             self.failed.push(Failed {
                 path: path.to_owned(),
                 reason: failure.reason,
+                place: self.places.of(path),
             });
             return Ok(());
         }

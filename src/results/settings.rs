@@ -2,6 +2,7 @@
 
 use super::{ResultsError, Run};
 use crate::report::manifest;
+use crate::scenario::names::without_seeds;
 use crate::scenario::syntax::parser::parse;
 use crate::scenario::syntax::{Node, Value};
 use std::collections::BTreeMap;
@@ -10,10 +11,9 @@ use std::collections::BTreeMap;
 pub type Settings = BTreeMap<String, String>;
 
 /// Sections and keys that do not tell one simulated system from another: what a run is called, which random numbers it
-/// draws, what is claimed about it, and limits that follow from other values.
-const IGNORED: [&str; 6] = [
+/// draws, what is claimed about it, and limits that follow from other values. Keys called `seed` are left out everywhere.
+const IGNORED: [&str; 5] = [
     "title",
-    "seed",
     "sweep",
     "expect",
     "phases.drain",
@@ -30,7 +30,7 @@ pub fn settings(run: &Run) -> Result<Settings, ResultsError> {
         ResultsError::new(&file, format!("the plan is damaged: {}", mistake.message))
     })?;
     let mut settings = Settings::new();
-    collect(&node, "", &mut settings);
+    collect(&without_seeds(&node), "", &mut settings);
     settings.retain(|path, _| {
         let under = |key: &&str| path == *key || path.starts_with(&format!("{key}."));
         IGNORED.iter().find(|key| under(key)).is_none()

@@ -21,7 +21,6 @@ pub use proof::set_up::SetUpRoutes;
 pub use proof::verify::{Beside, Choices, Proof, VerifyError, VerifyOptions, verify, verify_with};
 pub use tables::{Guarantees, LARGEST_TABLE, LaneBudget, LaneMap, Tables, UNREACHABLE};
 
-use crate::ids::{INFINIBAND_LANES, MOST_LANES};
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::topology::Graph;
 use std::path::Path;
@@ -73,6 +72,12 @@ pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether the tables depend on the seed. Those of an engine that draws nothing are computed once for all seeds of a
+    /// study.
+    fn is_drawn(&self) -> bool {
+        true
+    }
+
     /// Output ports `[switch][switch]` towards the management ports of switches, 0 at the switch itself; `None` for
     /// engines that route to hosts only. No packet of the simulator goes there; dumps of the tables have them.
     fn management(&self, _graph: &Graph, _base: &Path) -> Option<Vec<u8>> {
@@ -114,6 +119,11 @@ impl Engine {
     /// Whether it says itself which lanes every service level has.
     pub fn gives_lanes(&self) -> bool {
         matches!(self, Self::Tables(engine) if engine.gives_lanes())
+    }
+
+    /// Whether the routes depend on the seed; those found while packets travel never do.
+    pub fn is_drawn(&self) -> bool {
+        matches!(self, Self::Tables(engine) if engine.is_drawn())
     }
 
     /// The routes of a graph; relative names of files start from `base`.
@@ -284,23 +294,6 @@ pub static ENGINES: Registry<BuildEngine> = Registry {
     ],
 };
 
-/// What helps against too few lanes.
-fn more_lanes(needed: u8) -> String {
-    if needed <= MOST_LANES {
-        let beyond = if needed > INFINIBAND_LANES {
-            format!(" (InfiniBand has at most {INFINIBAND_LANES})")
-        } else {
-            String::new()
-        };
-        return format!("raise `fabric.switch.lanes`{beyond}");
-    }
-    format!(
-        "a channel has at most {MOST_LANES}, so raising `fabric.switch.lanes` does not help; `UpDown` and \
-         `TurnProhibition` need one lane on any fabric, and fewer service levels in groups of lanes of their own leave \
-         more for each"
-    )
-}
-
 /// Every way routing can fail.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RoutingError {
@@ -312,8 +305,8 @@ pub enum RoutingError {
         /// What is missing, and what to use instead.
         reason: String,
     },
-    /// More lanes are needed than the switches have.
-    #[error("{engine} needs {needed} lanes, the switches have {available}: {}", more_lanes(*needed))]
+    /// More lanes are needed than there are.
+    #[error("{engine} needs {needed} lanes, {available} are there")]
     TooFewLanes {
         /// Registered name of the engine.
         engine: &'static str,

@@ -3,7 +3,7 @@
 use super::identity::{self, Settings};
 use super::resolve;
 use super::resolve::fluid::{FluidFlows, FluidScenario};
-use super::resolve::{Layout, Parts, Resolved};
+use super::resolve::{Known, Layout, Parts, Resolved};
 use super::sections::Scenario;
 use super::syntax::parser::parse;
 use super::syntax::{Field, Node, ScenarioError, Sources, Value};
@@ -262,7 +262,19 @@ impl Document {
     /// # Errors
     /// The first mistake.
     pub fn resolve(&self, parts: &Parts<'_>) -> Result<Resolved, ScenarioError> {
-        resolve::resolve(self.scenario()?, parts, &self.base)
+        self.resolve_known(parts, &Known::nothing())
+    }
+
+    /// The same as one of many runs of a study, with what was computed for others of them.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub fn resolve_known(
+        &self,
+        parts: &Parts<'_>,
+        known: &Known,
+    ) -> Result<Resolved, ScenarioError> {
+        resolve::resolve(self.scenario()?, parts, &self.base, known)
             .map_err(|mistake| self.sources.error(mistake))
     }
 }

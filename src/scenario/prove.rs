@@ -9,26 +9,32 @@ use crate::routing::{
     Beside, OwnRoute, Proof, Routes, SetUpRoutes, Tables, VerifyError, VerifyOptions, adaptive,
     verify_with,
 };
-use crate::topology::{Graph, Shape};
+use crate::topology::Graph;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Why routes are refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// They may deadlock.
+    #[error("{what}; the channels that may wait in a circle:\n{circle}")]
+    Circle {
+        /// What may, in words.
+        what: String,
+        /// The channels that may wait in a circle, line by line.
+        circle: String,
+    },
+    /// They do not do what their engine promises, or leave a pair without a way.
+    #[error("{0}")]
+    Wrong(String),
+}
 
 /// Checks the routes for the lanes and service levels of the plan.
 ///
 /// # Errors
 /// Names the wrong path or the broken promise; routes that may deadlock are an error unless the plan says
 /// `allow_deadlock`.
-pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, String> {
-    let mut service_levels: Vec<SlId> = plan
-        .classes
-        .iter()
-        .filter(|class| !class.management)
-        .flat_map(|class| class.service_levels.iter().copied())
-        .collect();
-    service_levels.sort_unstable();
-    service_levels.dedup();
-    if service_levels.is_empty() {
-        service_levels.push(SlId(0));
-    }
+pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Refusal> {
+    let service_levels = proved_levels(plan);
     let options = VerifyOptions {
         service_levels: &service_levels,
         lanes: plan.switch.lanes,
@@ -46,7 +52,7 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
                 ..options
             };
             let proof = adaptive::verify(graph, routes, &whole);
-            let proof = proof.map_err(|error| error.to_string())?;
+            let proof = proof.map_err(|error| Refusal::Wrong(error.to_string()))?;
             refuse_cycle(graph, &proof, plan, "the data lanes")?;
             return Ok(proof);
         }
@@ -56,8 +62,8 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
         routes: &routes[lanes],
         set_ups: &set_ups[lanes],
     });
-    let proof =
-        verify_with(graph, tables, &options, &data).map_err(|error| refuse(&error, plan))?;
+    let proof = verify_with(graph, tables, &options, &data)
+        .map_err(|error| Refusal::Wrong(refuse(&error, plan)))?;
     refuse_cycle(graph, &proof, plan, "the data lanes")?;
     if plan.classes.iter().any(|class| class.management) && !options.pool_shared {
         // VL15 is one lane: layers do not help there
@@ -66,10 +72,26 @@ pub fn prove(graph: &Graph, routes: &Routes, plan: &Plan) -> Result<Proof, Strin
             ..options
         };
         let management = verify_with(graph, tables, &merged, &management);
-        let management = management.map_err(|error| error.to_string())?;
+        let management = management.map_err(|error| Refusal::Wrong(error.to_string()))?;
         refuse_cycle(graph, &management, plan, "VL15")?;
     }
     Ok(proof)
+}
+
+/// Service levels of data, ascending: those that routes are proved for.
+pub(super) fn proved_levels(plan: &Plan) -> Vec<SlId> {
+    let mut service_levels: Vec<SlId> = plan
+        .classes
+        .iter()
+        .filter(|class| !class.management)
+        .flat_map(|class| class.service_levels.iter().copied())
+        .collect();
+    service_levels.sort_unstable();
+    service_levels.dedup();
+    if service_levels.is_empty() {
+        service_levels.push(SlId(0));
+    }
+    service_levels
 }
 
 /// Routes that flows have of their own, with the service levels of what goes over them: in data lanes, and on VL15.
@@ -135,35 +157,25 @@ fn refuse(error: &VerifyError, plan: &Plan) -> String {
     }
 }
 
-fn refuse_cycle(graph: &Graph, proof: &Proof, plan: &Plan, lanes: &str) -> Result<(), String> {
+fn refuse_cycle(graph: &Graph, proof: &Proof, plan: &Plan, lanes: &str) -> Result<(), Refusal> {
     if proof.acyclic || plan.allow_deadlock {
         return Ok(());
     }
     let cycle = proof.cycle.as_deref().unwrap_or_default();
-    let other = match graph.shape() {
-        Shape::Dragonfly(_) => {
-            "another engine (`DragonflyMinimal` and `Ugal` are made for dragonflies)"
-        }
-        _ => "another engine",
-    };
     let own = match plan.routes_of_flows {
         Some(_) => " with the routes of flows (`fluid.policy`)",
         None if plan.sets_up() => " with all routes that `control: SetUp` may set up",
         None => "",
     };
-    let (joined, more) = if plan.switch.joins_lanes() {
-        (
-            ", of which one stops the others (`sharing: PortPool`, `input_turns: Packets`),",
-            "",
-        )
+    let joined = if plan.switch.joins_lanes() {
+        ", of which one stops the others (`sharing: PortPool`, `input_turns: Packets`),"
     } else {
-        ("", " or more lanes")
+        ""
     };
-    Err(format!(
-        "{lanes}{joined}{own} may deadlock: choose {other}{more}, or set `allow_deadlock: true`; the \
-         channels that may wait in a circle:\n{}",
-        describe_cycle(graph, cycle)
-    ))
+    Err(Refusal::Circle {
+        what: format!("{lanes}{joined}{own} may deadlock"),
+        circle: describe_cycle(graph, cycle),
+    })
 }
 
 /// Extends a proof over requests and their answers, where classes bound their queues of answers (D57).

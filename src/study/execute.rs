@@ -10,7 +10,7 @@ use crate::report::{PacketFile, summarize, usage, write_run};
 use crate::run::{
     self, Continuation, Keeping, Overload, PacketSink, Progress, RunError, Settings, Start, sizing,
 };
-use crate::scenario::{Document, Parts, Resolved};
+use crate::scenario::{Document, Known, Parts, Resolved};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -75,6 +75,8 @@ pub struct Order<'a> {
     pub todo: &'a [usize],
     /// Who makes them.
     pub crew: Crew,
+    /// What is known of their routes.
+    pub known: &'a Known,
     /// When a run is certainly overloaded and need not go on; `None` = all go to their ends.
     pub overload: Option<Overload>,
     /// Least distance of two saved states of a run \[cycles\]; `None` = only when it is stopped.
@@ -171,12 +173,13 @@ impl Floor<'_> {
             design,
             directory,
             crew,
+            known,
             ..
         } = self.order;
         let document = design.document(document, key.point, key.seed)?;
-        let resolved = match document.resolve(&Parts::registered()) {
+        let resolved = match document.resolve_known(&Parts::registered(), known) {
             Ok(resolved) => resolved,
-            Err(error) => return Ok(Some(self.fail(key, error.to_string()))),
+            Err(error) => return Ok(Some(self.fail(key, error.of_run()))),
         };
         let bytes = sizing::state_bytes(&resolved.plan, &resolved.layout.graph);
         let wanted = crew.slots_for(bytes, usage::available_memory());

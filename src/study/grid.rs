@@ -1,7 +1,7 @@
 //! What is searched: the points of a sweep's axes, but for the loads that the search varies itself.
 
 use super::StudyError;
-use super::design::{self, AxisHeader, Point};
+use super::design::{self, AxisHeader, Design, Point, RunKey};
 use crate::scenario::sections::sweep::Axis;
 use crate::scenario::syntax::Node;
 use crate::scenario::{Document, Scenario, ScenarioError};
@@ -124,6 +124,25 @@ impl Place {
 }
 
 impl Grid {
+    /// Its points with a load, for runs with each of these seeds: what can be said of them before any search.
+    pub fn design(&self, load: f64, seeds: impl Iterator<Item = u64> + Clone) -> Design {
+        let loads = self.places.first().map(|place| place.loads.headers());
+        let runs = (0..self.places.len()).flat_map(|point| {
+            let key = move |seed| RunKey {
+                point,
+                seed,
+                identity: String::new(),
+                name: String::new(),
+            };
+            seeds.clone().map(key)
+        });
+        Design {
+            axes: [self.axes.clone(), loads.unwrap_or_default()].concat(),
+            points: self.places.iter().map(|place| place.at(load)).collect(),
+            runs: runs.collect(),
+        }
+    }
+
     /// The searches over all classes, or one.
     ///
     /// # Errors

@@ -3,14 +3,19 @@
 use super::table::{Cell, Table, cut_short};
 use crate::metrics::shown;
 use crate::report::table::align;
+use crate::scenario::names::{is_seed, unseeded, value};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 impl Table<'_> {
-    /// The table for people: loads and latencies only.
+    /// The table for people: loads and latencies only. Points that differ in seeds only are one row.
     pub fn human(&self) -> String {
         let mut heading = vec!["point".to_owned()];
-        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-        heading.extend(self.design.axes.iter().map(|axis| last(&axis.path)));
+        let axes = &self.design.axes;
+        let shown: Vec<usize> = (0..axes.len())
+            .filter(|axis| !is_seed(&axes[*axis].path))
+            .collect();
+        heading.extend(shown.iter().map(|axis| heading_of(&axes[*axis].path)));
         let fixed = [
             self.judge(),
             "runs",
@@ -23,17 +28,20 @@ impl Table<'_> {
         ];
         heading.extend(fixed.map(String::from));
         let mut rows = vec![heading];
-        for point in 0..self.design.points.len() {
-            let summaries = self.summaries(point);
+        for points in self.repetitions(&shown) {
+            let summaries: Vec<&Value> = points
+                .iter()
+                .flat_map(|point| self.summaries(*point))
+                .collect();
             let cell = |path: &str| {
                 let column = shown::column(path);
                 column.map_or(Cell::default(), |column| Self::cell(&summaries, &column))
             };
             let (accepted, latency) = (cell("load.accepted"), cell("latency.packet.mean"));
-            let mut row = vec![(point + 1).to_string()];
-            row.extend(self.design.points[point].cells.iter().cloned());
+            let mut row = vec![(points[0] + 1).to_string()];
+            row.extend(self.named(points[0], &shown));
             row.extend([
-                self.verdict(point).to_owned(),
+                self.verdict(&points).to_owned(),
                 runs_and_cut(&summaries),
                 rounded(cell("load.offered").mean, 4),
                 rounded(accepted.mean, 4),
@@ -54,6 +62,35 @@ impl Table<'_> {
             + "(loads: fraction of link rate; latencies: cycles; +-: half-width of the 95 % interval)\n"
             + cut
     }
+
+    /// Values of the shown axes at a point, as a person says them.
+    fn named(&self, point: usize, shown: &[usize]) -> Vec<String> {
+        let cells = &self.design.points[point].cells;
+        let values = shown.iter().map(|axis| value(&unseeded(&cells[*axis])));
+        values.collect()
+    }
+
+    /// Points that differ in seeds only, those of one row together. Those of searches are judged one by one.
+    fn repetitions(&self, shown: &[usize]) -> Vec<Vec<usize>> {
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+        for point in 0..self.design.points.len() {
+            let cells = &self.design.points[point].cells;
+            let mut key: Vec<String> = shown.iter().map(|axis| unseeded(&cells[*axis])).collect();
+            key.extend((self.judge() != "verdict").then(|| point.to_string()));
+            let row = *known.entry(key).or_insert_with(|| {
+                rows.push(Vec::new());
+                rows.len() - 1
+            });
+            rows[row].push(point);
+        }
+        rows
+    }
+}
+
+/// The last key of an axis.
+fn heading_of(path: &str) -> String {
+    path.rsplit('.').next().unwrap_or(path).replace('_', " ")
 }
 
 /// How many runs there are, with a star when any was cut short.

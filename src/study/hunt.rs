@@ -11,8 +11,8 @@ use super::saturation::{Criterion, Request, Saturation, search};
 use super::{Crew, Order, StudyDirectory, StudyError, Table};
 use crate::report::Verdict;
 use crate::run::Overload;
-use crate::scenario::Document;
 use crate::scenario::identity::hexadecimal;
+use crate::scenario::{Document, Known};
 use sha2::{Digest as _, Sha256};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,6 +33,8 @@ pub struct Hunt<'a> {
     pub directory: &'a StudyDirectory,
     /// What is searched.
     pub grid: &'a Grid,
+    /// What is known of the routes of its runs.
+    pub known: &'a Known,
     /// When it is found.
     pub criterion: Criterion,
     /// Threads of all runs together.
@@ -129,7 +131,7 @@ impl Hunt<'_> {
     /// The load at which a channel is full by routes and patterns alone: the largest of the seeds, where they differ.
     fn limit(&self, place: &Place) -> Option<Limit> {
         let seeds = (0..self.criterion.seeds).map(|seed| self.seed.wrapping_add(seed as u64));
-        let limits = seeds.map(|seed| Limit::of(self.document, self.grid, place, seed));
+        let limits = seeds.map(|seed| Limit::of(self.document, self.grid, place, seed, self.known));
         let limits: Option<Vec<Limit>> = limits.collect();
         (limits?.into_iter()).reduce(|most, next| if next.load > most.load { next } else { most })
     }
@@ -187,6 +189,7 @@ impl Hunt<'_> {
             design: &tried.design,
             directory: self.directory,
             todo: &todo,
+            known: self.known,
             crew: Crew::new(self.threads, self.jobs, todo.len()),
             overload: Some(overload),
             save_every: self.save_every,

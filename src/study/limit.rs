@@ -2,7 +2,7 @@
 
 use super::grid::{Grid, Place};
 use crate::scenario::bounds::headroom;
-use crate::scenario::{Document, Parts};
+use crate::scenario::{Document, Known, Parts};
 use serde::{Deserialize, Serialize};
 
 /// A load at which a channel is full.
@@ -17,11 +17,17 @@ pub struct Limit {
 impl Limit {
     /// Of the classes that are varied, as if they were alone; `None` where it is not known, or the scenario is wrong,
     /// which a run tells better.
-    pub fn of(document: &Document, grid: &Grid, place: &Place, seed: u64) -> Option<Self> {
+    pub fn of(
+        document: &Document,
+        grid: &Grid,
+        place: &Place,
+        seed: u64,
+        known: &Known,
+    ) -> Option<Self> {
         let mut document = document.clone();
         document.assign("seed", &seed.to_string()).ok()?;
         place.assign(1.0, grid, &mut document).ok()?;
-        let resolved = document.resolve(&Parts::registered()).ok()?;
+        let resolved = document.resolve_known(&Parts::registered(), known).ok()?;
         let bound = headroom(&resolved, |class| place.loads.varies(&class.name))?;
         let graph = &resolved.layout.graph;
         let ends = graph.channel(bound.channel);

@@ -19,18 +19,22 @@ pub mod hunt;
 pub mod level;
 pub mod limit;
 pub mod merge;
+pub mod outlook;
 pub mod record;
 pub mod saturation;
 pub mod shortfall;
 pub mod states;
 pub mod table;
+pub mod trouble;
 
 pub use design::{Design, RunKey};
 pub use directory::{Finished, StudyDirectory};
 pub use execute::{Crew, Order, execute};
 pub use merge::{Missing, merge};
+pub use outlook::Outlook;
 pub use record::Record;
 pub use table::Table;
+pub use trouble::Trouble;
 
 use crate::report::ReportError;
 use crate::run::RunError;

@@ -253,7 +253,7 @@ impl<'a> Table<'a> {
             _ => ("replications", Some(CONFIDENCE)),
         };
         record.extend([
-            self.verdict(point).into(),
+            self.verdict(&[point]).into(),
             summaries.len().into(),
             (done.len() - summaries.len()).into(),
             (runs.len() - done.len()).into(),
@@ -283,13 +283,14 @@ impl<'a> Table<'a> {
         reasons.join("; ")
     }
 
-    /// The judgement of a point, or the worst verdict of its runs.
-    pub(super) fn verdict(&self, point: usize) -> &'static str {
+    /// The judgement of a point, or the worst verdict of the runs of points.
+    pub(super) fn verdict(&self, points: &[usize]) -> &'static str {
         if let Some(judged) = self.judged {
-            return judged[point].judgement.word();
+            return judged[points[0]].judgement.word();
         }
         let has = |word: &&&str| {
-            let mut rows = self.runs_of(point).filter_map(|(_, row)| row);
+            let runs = points.iter().flat_map(|point| self.runs_of(*point));
+            let mut rows = runs.filter_map(|(_, row)| row);
             rows.any(|row| row.word == **word)
         };
         WORST_FIRST.iter().find(has).copied().unwrap_or("")

@@ -28,6 +28,8 @@ mod message_input;
 mod outside;
 // Networks that others have published: the same graphs, port by port.
 mod networks;
+// What a refusal advises is followed: it works.
+mod advice;
 // Every routing engine on every topology it accepts, run with the laws checked.
 mod engines_by_topologies;
 // Results known from theory, on the shipped scenarios.

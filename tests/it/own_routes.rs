@@ -211,7 +211,9 @@ fn routes_are_part_of_the_proof() {
     };
     assert!(ring.proof.acyclic);
     ring.plan.routes_of_flows = Some((0..4).map(around).collect());
-    let refused = prove(graph, &ring.routes, &ring.plan).expect_err("a circle");
+    let refused = prove(graph, &ring.routes, &ring.plan)
+        .expect_err("a circle")
+        .to_string();
     assert!(
         refused
             .starts_with("the data lanes with the routes of flows (`fluid.policy`) may deadlock"),

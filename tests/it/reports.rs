@@ -190,7 +190,7 @@ fn what_differs_beside_load_and_seed_names_the_curves() {
     });
     assert_eq!(
         shape.collect::<Vec<_>>(),
-        [("lanes 2", vec![2, 1]), ("lanes 4", vec![1])]
+        [("2 lanes", vec![2, 1]), ("4 lanes", vec![1])]
     );
     let point = &curves.curves[0].points[0];
     let both = point
@@ -365,14 +365,27 @@ fn a_run_in_detail_is_told_by_its_point_and_has_its_verdict() {
 #[test]
 fn runs_that_failed_are_counted_in_the_heading() {
     for (patterns, heading) in [
-        ("[Uniform, Transpose, Nonsense]", "Steady: 2 of 3 runs"),
-        ("[Nonsense, Uniform, Rubbish]", "Steady: 1 of 3 runs"),
+        (
+            "[Uniform, Transpose, Nonsense]",
+            "Steady: 2 of 3 runs, not simulated: 1",
+        ),
+        (
+            "[Nonsense, Uniform, Rubbish]",
+            "Steady: 1 of 3 runs, not simulated: 2",
+        ),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let sweep = format!(r#"sweep: (axes: [("traffic.bulk.pattern", {patterns})])"#);
         let scenario = SCENARIO.trim_end_matches(')').to_owned() + &sweep + ",)";
         fs::write(folder.path().join("mesh.ron"), scenario).unwrap();
-        let arguments = ["sweep", "mesh.ron", "--quiet", "--out", "study"];
+        let arguments = [
+            "sweep",
+            "mesh.ron",
+            "--quiet",
+            "--keep-going",
+            "--out",
+            "study",
+        ];
         let (_, _, errors) = virtlane(folder.path(), &arguments);
         assert!(errors.contains("Nonsense"), "{errors}");
         succeed(folder.path(), &["report", "study", "--out", "page.html"]);

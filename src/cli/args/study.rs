@@ -70,7 +70,7 @@ impl Work {
                   virtlane sweep study.ron --shard 2/16 --out part-2\n  \
                   virtlane merge part-* --out results\n  \
                   virtlane batch slurm study.ron --tasks 16 --out study --submit\n\n\
-                  Exit codes:\n  0 all runs done; 2 scenario or place wrong; 3 a run deadlocked or failed (see its row in \
+                  Exit codes:\n  0 all runs done; 2 scenario or place wrong, or some runs cannot be simulated (told before any begins); 3 a run deadlocked or failed (see its row in \
                   the table); 4 results could not be written (full disk), those before are kept; 130 (SIGINT) or 143 (SIGTERM, SIGUSR1) interrupted, finished runs are kept, the state of the \
                   others is saved"
 )]
@@ -87,9 +87,12 @@ pub struct Sweep {
     /// Make only every N-th run, starting with the I-th
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
-    /// List the runs instead of making them
+    /// List the runs instead of making them, and say which of them cannot be simulated
     #[arg(long)]
     pub dry_run: bool,
+    /// Go on with the runs that can be simulated, when some cannot; they are told in any case, and their rows say why
+    #[arg(long)]
+    pub keep_going: bool,
     #[command(flatten)]
     #[expect(
         missing_docs,
@@ -159,6 +162,9 @@ pub struct Saturate {
     /// Complete the curve: loads between a quarter of the saturation point and one and a half of it, by whole runs
     #[arg(long)]
     pub curve: bool,
+    /// Go on with the points that can be simulated, when some cannot; they are told in any case
+    #[arg(long)]
+    pub keep_going: bool,
     #[command(flatten)]
     #[expect(
         missing_docs,

@@ -1,12 +1,12 @@
 //! What array tasks need, roughly: memory and time, before anything is run.
 //!
-//! Cost: every point of the sweep is routed once.
+//! Cost: routes of every fabric and engine of the sweep.
 
 use super::tasks::slices;
 use crate::error::Error;
 use crate::report::table::align;
 use crate::run::sizing;
-use crate::scenario::{Document, Parts};
+use crate::scenario::{Document, Known, Parts};
 use crate::study::Record;
 use std::fmt::Write as _;
 
@@ -26,12 +26,16 @@ pub(super) enum Cost {
 ///
 /// # Errors
 /// When a value does not fit the scenario.
-pub(super) fn costs(document: &Document, record: &Record) -> Result<Vec<Cost>, Error> {
+pub(super) fn costs(
+    document: &Document,
+    record: &Record,
+    known: &Known,
+) -> Result<Vec<Cost>, Error> {
     let design = &record.design;
     let seed = design.runs.first().map_or(0, |run| run.seed);
     let cost = |point| {
         let document = design.document(document, point, seed)?;
-        Ok(match document.resolve(&Parts::registered()) {
+        Ok(match document.resolve_known(&Parts::registered(), known) {
             Ok(resolved) => {
                 let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
                 Cost::Run(

@@ -2,6 +2,7 @@
 
 pub(super) mod compare;
 pub(super) mod merge;
+pub(super) mod outlook;
 pub(super) mod reproduce;
 pub(super) mod saturate;
 pub(super) mod sweep;

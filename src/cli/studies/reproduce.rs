@@ -1,6 +1,6 @@
 //! `virtlane reproduce`: shipped studies of published experiments, claim by claim.
 
-use super::sweep::make;
+use super::sweep::{Sight, make};
 use crate::claims::{self, Judgement, Verdict};
 use crate::cli::args::Reproduce;
 use crate::cli::run::verdict;
@@ -82,7 +82,14 @@ fn reproduce(
         remove(&place, &record)?;
     }
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
-    let made = make(&document, &record, &directory, &arguments.work, signals)?;
+    let sight = Sight::default();
+    let made = make(
+        &document,
+        &record,
+        &directory,
+        &arguments.work,
+        (&sight, signals),
+    )?;
     if !arguments.table && !arguments.work.quiet {
         crate::cli::print(&shown(study, &record, &made.table, &made.claims, &place))?;
     }

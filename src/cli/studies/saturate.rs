@@ -1,19 +1,24 @@
 //! `virtlane saturate`: the largest load a fabric sustains.
 
+use super::outlook::require;
 use crate::cli::args::Saturate;
 use crate::cli::progress::Spinner;
 use crate::cli::run::RUNS;
 use crate::cli::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT};
 use crate::report::directory::slug;
+use crate::scenario::Known;
 use crate::study::found::{Finding, Found};
 use crate::study::grid::Grid;
 use crate::study::hunt::{Hunt, Step, Tried};
 use crate::study::record::{Kind, Record};
 use crate::study::saturation::{Behaviour, Criterion};
-use crate::study::{StudyDirectory, StudyError};
+use crate::study::{Outlook, StudyDirectory, StudyError};
 use std::path::Path;
 use std::process::ExitCode;
+
+/// Load at which the points are looked at before the searches begin: low, as routes do not depend on it.
+const LOOK: f64 = 0.01;
 
 /// Searches and shows the curve.
 ///
@@ -33,6 +38,15 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         Some(path) => path.clone(),
         None => Path::new(RUNS).join(format!("{}-saturate", slug(&record.title))),
     };
+    let signals = Signals::listen();
+    let known = Known::new();
+    let seeds = (0..u64::from(arguments.seeds)).map(|seed| scenario.seed.wrapping_add(seed));
+    let design = grid.design(LOOK, seeds);
+    let runs: Vec<usize> = (0..design.runs.len()).collect();
+    let crew = arguments.work.crew(runs.len());
+    let (threads, stop) = (crew.slots * crew.threads, signals.stop());
+    let outlook = Outlook::new(&document, &design, &runs, threads, &known, stop)?;
+    require(&outlook, &design, arguments.keep_going)?;
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
     let criterion = Criterion {
         tolerance: arguments.tolerance,
@@ -40,12 +54,12 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         seeds: arguments.seeds as usize,
         has_curve: arguments.curve,
     };
-    let signals = Signals::listen();
     let hunt = Hunt {
         document: &document,
         seed: scenario.seed,
         directory: &directory,
         grid: &grid,
+        known: &known,
         criterion,
         threads: arguments.work.threads.map(|threads| threads as usize),
         jobs: arguments.work.jobs.map(|jobs| jobs as usize),

@@ -1,17 +1,20 @@
 //! `virtlane sweep`: many runs, one table.
 
+use super::outlook::require;
 use crate::claims::{self, Judgement};
 use crate::cli::args::{Sweep, Work};
-use crate::cli::progress::Runs;
+use crate::cli::progress::{Runs, Spinner};
 use crate::cli::run::{RUNS, verdict as claims_verdict};
 use crate::cli::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT, UNWRITTEN, code_of};
 use crate::report::directory::slug;
 use crate::report::table::align;
-use crate::scenario::Document;
+use crate::scenario::{Document, Known};
 use crate::study::directory::{Finished, finished};
 use crate::study::execute::Event;
-use crate::study::{Order, Record, StudyDirectory, StudyError, Table, execute as simulate, states};
+use crate::study::{
+    Order, Outlook, Record, StudyDirectory, StudyError, Table, execute as simulate, states,
+};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -29,13 +32,26 @@ pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
     let shard = arguments.shard.map(|shard| (shard.number, shard.count));
     let record = Record::new(&document, shard)?;
     let place = place(arguments, &record);
+    let signals = Signals::listen();
+    let known = Known::new();
+    let outlook = outlook(&document, &record, &place, arguments, (&known, &signals))?;
+    let sight = Sight { known, outlook };
+    let outlook = &sight.outlook;
     if arguments.dry_run {
-        crate::cli::print(&list(&record, &place, arguments)?)?;
+        crate::cli::print(&list(&record, &place, arguments, outlook)?)?;
+    }
+    require(outlook, &record.design, arguments.keep_going)?;
+    if arguments.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
-    let signals = Signals::listen();
-    let made = make(&document, &record, &directory, &arguments.work, &signals)?;
+    let made = make(
+        &document,
+        &record,
+        &directory,
+        &arguments.work,
+        (&sight, &signals),
+    )?;
     let Made { table, claims, .. } = &made;
     if !arguments.work.quiet || made.kept.is_err() {
         crate::cli::print(&(shown(&record, table, &place) + &claims::lines(claims)))?;
@@ -54,6 +70,42 @@ pub(in crate::cli) fn execute(arguments: &Sweep) -> Result<ExitCode, Error> {
         place.join(states::STATES).display()
     ));
     Ok(code)
+}
+
+/// What is known before the runs: their routes, and which of them cannot be simulated.
+#[derive(Debug, Default)]
+pub(super) struct Sight {
+    known: Known,
+    outlook: Outlook,
+}
+
+/// Looks at the runs that are to be made.
+fn outlook(
+    document: &Document,
+    record: &Record,
+    place: &Path,
+    arguments: &Sweep,
+    (known, signals): (&Known, &Signals),
+) -> Result<Outlook, Error> {
+    let mut todo = Vec::new();
+    for run in record.own_runs() {
+        if finished(place, &record.design.runs[run])?.is_none() {
+            todo.push(run);
+        }
+    }
+    let crew = arguments.work.crew(todo.len());
+    let threads = crew.slots * crew.threads;
+    let stop = signals.stop();
+    let line = Spinner::new(arguments.work.quiet);
+    line.show(&format!("looking at {} runs", todo.len()));
+    Ok(Outlook::new(
+        document,
+        &record.design,
+        &todo,
+        threads,
+        known,
+        stop,
+    )?)
 }
 
 /// Runs that have a saved state.
@@ -93,7 +145,7 @@ pub(super) fn make<'a>(
     record: &'a Record,
     directory: &StudyDirectory,
     work: &Work,
-    signals: &Signals,
+    (sight, signals): (&Sight, &Signals),
 ) -> Result<Made<'a>, Error> {
     let mut table = Table::new(&record.design);
     let mut kept = make_all(
@@ -101,7 +153,7 @@ pub(super) fn make<'a>(
         record,
         directory,
         work,
-        signals.stop(),
+        (sight, signals.stop()),
         &mut table,
     );
     let mut claims = Vec::new();
@@ -165,7 +217,7 @@ fn make_all(
     record: &Record,
     directory: &StudyDirectory,
     work: &Work,
-    stop: &AtomicBool,
+    (sight, stop): (&Sight, &AtomicBool),
     table: &mut Table<'_>,
 ) -> Result<(), Error> {
     let mut todo = Vec::new();
@@ -190,6 +242,7 @@ fn make_all(
         design: &record.design,
         directory,
         todo: &todo,
+        known: &sight.known,
         crew: work.crew(todo.len()),
         overload: None,
         save_every: work.checkpoint_every,
@@ -201,7 +254,10 @@ fn make_all(
         match event {
             Event::Tick(parts) => line.show(parts),
             Event::Finished(run, finished) => {
-                warn(record, run, &finished);
+                // what was known before is told already
+                if !sight.outlook.fails(run) {
+                    warn(record, run, &finished);
+                }
                 table.enter(run, &finished);
                 line.add();
                 if written.elapsed() >= took * WRITING {
@@ -232,7 +288,12 @@ fn warn(record: &Record, run: usize, finished: &Finished) {
 }
 
 /// The runs and where they stand.
-fn list(record: &Record, place: &Path, arguments: &Sweep) -> Result<String, Error> {
+fn list(
+    record: &Record,
+    place: &Path,
+    arguments: &Sweep,
+    outlook: &Outlook,
+) -> Result<String, Error> {
     let mut heading: Vec<String> = ["run", "point"].map(String::from).to_vec();
     heading.extend(record.design.axes.iter().map(|axis| axis.path.clone()));
     heading.extend(["seed", "state"].map(String::from));
@@ -243,7 +304,11 @@ fn list(record: &Record, place: &Path, arguments: &Sweep) -> Result<String, Erro
         let found = finished(place, key)?;
         left += usize::from(found.is_none());
         let is_begun = states::file(place, key).exists();
-        let open = if is_begun { "begun" } else { "to do" };
+        let open = match is_begun {
+            _ if outlook.fails(run) => "cannot run",
+            true => "begun",
+            false => "to do",
+        };
         let state = found.as_ref().map_or(open, Finished::word);
         let mut row = vec![(run + 1).to_string(), (key.point + 1).to_string()];
         row.extend(record.design.points[key.point].values.iter().cloned());

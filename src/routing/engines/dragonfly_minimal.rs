@@ -54,6 +54,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for DragonflyMinimal {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let Shape::Dragonfly(shape) = graph.shape() else {
             let reason = "it is not a dragonfly; use `UpDown()`, which routes any connected fabric";

@@ -63,6 +63,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for SpanningTree {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let adjacency = Adjacency::new(graph);
         let reason = "a spanning tree has one root; name one switch or use `root: Auto`";

@@ -90,6 +90,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for TurnProhibition {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let adjacency = Adjacency::new(graph);
         let reason = "the tree has one root; name one switch or use `root: Auto`";

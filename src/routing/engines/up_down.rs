@@ -130,6 +130,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for UpDown {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         require_nameable_ports(graph, NAME)?;
         self.check(budget)?;

@@ -3,9 +3,11 @@
 //! `Scenario -> Layout` (clock, graph) `-> Plan` (classes against the graph) `-> Routes -> Proof`. Each
 //! stage reads the results of earlier ones only; every complaint names the key it is about.
 
+mod advice;
 mod carry;
 mod checks;
 pub mod fluid;
+pub mod known;
 pub mod network;
 pub(super) mod quantity;
 mod routes;
@@ -14,6 +16,7 @@ mod set_up;
 mod unreachable;
 mod wormhole;
 
+pub use known::Known;
 pub use routes::{management, route};
 pub use unreachable::named as unreachable_pairs;
 
@@ -251,11 +254,16 @@ pub fn plan(
     Ok(plan)
 }
 
-/// All stages.
+/// All stages; routes and proofs that are known are not computed again.
 ///
 /// # Errors
 /// The first mistake of any stage.
-pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Resolved, Mistake> {
+pub fn resolve(
+    scenario: Scenario,
+    parts: &Parts<'_>,
+    base: &Path,
+    known: &Known,
+) -> Result<Resolved, Mistake> {
     // what needs no graph is checked first: a typing error should not wait for a large fabric
     let switch = &scenario.fabric.switch;
     switch.check(&scenario.qos)?;
@@ -276,11 +284,21 @@ pub fn resolve(scenario: Scenario, parts: &Parts<'_>, base: &Path) -> Result<Res
     let mut plan = plan(&scenario, parts, &layout, base)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;
     checks::table_size(&scenario, &layout.graph)?;
-    let routes = route(&scenario, parts, &layout, &plan, base)?;
+    let (routes, entry) = routes::known_route(&scenario, parts, &layout, &plan, base, known)?;
     set_up::check(&scenario, &layout.graph, &routes, &plan)?;
     carry::enter(&scenario, parts, &layout.graph, &routes, &mut plan)?;
-    let mut proof = prove(&layout.graph, &routes, &plan)
-        .map_err(|message| scenario.routing.name.mistake(message))?;
+    let proved = known.proof(entry.as_deref(), &plan, || {
+        let advice = advice::Advice {
+            scenario: &scenario,
+            parts,
+            layout: &layout,
+            plan: &plan,
+            base,
+        };
+        prove(&layout.graph, &routes, &plan)
+            .map_err(|refusal| advice.against_refusal(refusal, &routes))
+    });
+    let mut proof = proved.map_err(|message| scenario.routing.name.mistake(message))?;
     if proof.unreachable_pairs > 0 {
         let pairs = unreachable::named(&layout.graph, &proof);
         warn_once(&format!("pairs of hosts that are not offered: {pairs}"));

@@ -2,10 +2,21 @@
 
 use super::super::sections::Scenario;
 use super::super::syntax::Mistake;
+use super::advice::Advice;
+use super::known::{Entry, Known, Question};
 use super::{Layout, Parts, Resolved, checks, service_levels, unreachable, wormhole};
 use crate::plan::Plan;
 use crate::routing::{Engine, LaneBudget, Routes, RoutingError, Tables, dump};
+use crate::topology::Graph;
 use std::path::Path;
+use std::sync::Arc;
+
+/// Why there are no routes, and what would help.
+#[derive(Clone, Debug)]
+pub(super) struct Unroutable {
+    pub(super) error: RoutingError,
+    pub(super) advice: String,
+}
 
 /// Computes the routes; `base` is the folder relative file names start from.
 ///
@@ -18,19 +29,58 @@ pub fn route(
     plan: &Plan,
     base: &Path,
 ) -> Result<Routes, Mistake> {
+    let known = Known::nothing();
+    known_route(scenario, parts, layout, plan, base, &known).map(|(routes, _)| routes)
+}
+
+/// The same, with what is known of these routes.
+pub(super) fn known_route(
+    scenario: &Scenario,
+    parts: &Parts<'_>,
+    layout: &Layout,
+    plan: &Plan,
+    base: &Path,
+    known: &Known,
+) -> Result<(Routes, Option<Arc<Entry>>), Mistake> {
     let part = &scenario.routing;
     let engine = part.build(part.entry(parts.engines)?.build)?;
-    let budget = LaneBudget {
-        lanes: plan.switch.lanes,
-        service_levels: plan.service_level_count(),
+    let question = Question {
+        engine: part.one_line(),
+        budget: budget(plan),
+        allow_unreachable: plan.allow_unreachable,
+        seed: engine.is_drawn().then_some(plan.seed),
     };
-    let routes = if plan.allow_unreachable {
-        engine.route_reachable(&layout.graph, budget, plan.seed, base)
-    } else {
-        engine.route(&layout.graph, budget, plan.seed, base)
+    let advice = Advice {
+        scenario,
+        parts,
+        layout,
+        plan,
+        base,
     };
-    let routes = routes.map_err(|error| match error {
-        RoutingError::TooFewLanes { .. } => scenario.fabric.switch.lanes.mistake(error.to_string()),
+    let computed = || {
+        compute(&engine, &layout.graph, plan, base).map_err(|error| Unroutable {
+            advice: advice.against(&error),
+            error,
+        })
+    };
+    let found = known.routes(&layout.graph, question, computed);
+    let (routes, entry) = found.map_err(|Unroutable { error, advice }| match error {
+        RoutingError::TooFewLanes {
+            engine,
+            needed,
+            available,
+        } => {
+            let lanes = &scenario.fabric.switch.lanes;
+            if available < lanes.value {
+                return part.name.mistake(format!(
+                    "{engine} needs {needed} lanes, its `layers` allow {available}: {advice}"
+                ));
+            }
+            lanes.mistake(format!(
+                "{engine} needs {needed} lanes, the switches have {}: {advice}",
+                lanes.value
+            ))
+        }
         RoutingError::Unreachable { .. } => {
             let hint = unreachable::hint(&layout.graph, &engine, plan);
             part.name.mistake(format!("{error}{hint}"))
@@ -40,13 +90,39 @@ pub fn route(
     if !engine.gives_lanes() {
         service_levels::check(scenario, plan, &routes)?;
     }
-    checks::arbitrated_lanes(scenario, plan, &routes)?;
-    wormhole::check_routes(scenario, plan, &routes)?;
-    match &routes {
-        Routes::Tables(tables) => checks::lane_keys(scenario, tables)?,
-        Routes::Adaptive(adaptive) => checks::adaptive_routing(scenario, adaptive)?,
+    accept(scenario, plan, &routes)?;
+    Ok((routes, entry))
+}
+
+fn budget(plan: &Plan) -> LaneBudget {
+    LaneBudget {
+        lanes: plan.switch.lanes,
+        service_levels: plan.service_level_count(),
     }
-    Ok(routes)
+}
+
+/// The routes of an engine alone.
+pub(super) fn compute(
+    engine: &Engine,
+    graph: &Graph,
+    plan: &Plan,
+    base: &Path,
+) -> Result<Routes, RoutingError> {
+    if plan.allow_unreachable {
+        engine.route_reachable(graph, budget(plan), plan.seed, base)
+    } else {
+        engine.route(graph, budget(plan), plan.seed, base)
+    }
+}
+
+/// What does not go with these routes.
+pub(super) fn accept(scenario: &Scenario, plan: &Plan, routes: &Routes) -> Result<(), Mistake> {
+    checks::arbitrated_lanes(scenario, plan, routes)?;
+    wormhole::check_routes(scenario, plan, routes)?;
+    match routes {
+        Routes::Tables(tables) => checks::lane_keys(scenario, tables),
+        Routes::Adaptive(adaptive) => checks::adaptive_routing(scenario, adaptive),
+    }
 }
 
 /// Ports to the management ports of switches: by the engine, else along the ways to hosts.

@@ -50,6 +50,17 @@ pub struct ScenarioError {
     pub message: String,
 }
 
+impl ScenarioError {
+    /// The error of a run of a study, whose values are told beside it: without the place where that is a change.
+    pub fn of_run(&self) -> String {
+        if self.place.starts_with("--set ") && !self.path.is_empty() {
+            format!("{}: {}", self.path, self.message)
+        } else {
+            self.to_string()
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Source {
     name: String,

@@ -423,7 +423,15 @@ fn a_dry_run_lists_the_runs_of_every_task() {
         "{said}"
     );
     let axes = "sweep.axes=[(\"routing\", [DimensionOrder(), FatTree()])]";
-    let said = folder.batches(&["small.ron", "--out", "batch", "--set", axes, "--dry-run"]);
+    let said = folder.batches(&[
+        "small.ron",
+        "--out",
+        "batch",
+        "--set",
+        axes,
+        "--dry-run",
+        "--keep-going",
+    ]);
     assert!(said.contains("point 2 cannot be made: "), "{said}");
     assert!(!folder.path("batch").exists());
 }

@@ -4,6 +4,8 @@ mod batching;
 mod claims;
 mod judging;
 mod merging;
+mod outlook;
+mod pages;
 mod places;
 mod resuming;
 mod saturating;

@@ -308,7 +308,11 @@ fn a_deadlock_is_told_from_saturation() {
     folder.fails(3, &search(&ring));
     assert_eq!(finding(&folder)["behaviour"], "deadlocked");
     // what was found is not that of another search, though that one fails
-    let proved = [&ring[..], &["--set", "allow_deadlock=false", "--force"]].concat();
+    let proved = [
+        &ring[..],
+        &["--set", "allow_deadlock=false", "--force", "--keep-going"],
+    ]
+    .concat();
     let message = folder.fails(2, &search(&proved));
     assert!(message.contains("the run failed"), "{message}");
     assert!(!folder.path("out/saturation.json").exists());
@@ -335,6 +339,13 @@ fn a_point_that_cannot_run_does_not_end_the_others() {
         &torus,
     ]
     .concat();
+    // told before any search, and nothing is begun
+    let errors = folder.fails(2, &arguments);
+    let told =
+        "4 of 8 runs cannot be simulated (1 point)\n  4 runs (1 point), fabric.switch.lanes = 1:";
+    assert!(errors.contains(told), "{errors}");
+    assert!(!folder.path("out").exists());
+    let arguments = [&arguments[..], &["--keep-going"]].concat();
     let errors = folder.fails(3, &arguments);
     let words = "fabric.switch.lanes = 1";
     assert!(

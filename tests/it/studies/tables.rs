@@ -134,7 +134,14 @@ fn failed_runs_are_rows_and_the_others_go_on() {
          Torus(radix: [4, 4])]), (\"routing\", [DimensionOrder(), MinHop(), FatTree()]), \
          (\"fabric.switch.lanes\", [1, 1, 1]), (\"traffic.bulk.process.load\", [0.1, 0.9, 0.1])])])",
     ];
-    let mut arguments = vec!["sweep", "small.ron", "--quiet", "--out", "out"];
+    let mut arguments = vec![
+        "sweep",
+        "small.ron",
+        "--quiet",
+        "--keep-going",
+        "--out",
+        "out",
+    ];
     arguments.extend(sets.iter().flat_map(|set| ["--set", set]));
     let errors = folder.fails(3, &arguments);
     assert!(errors.contains("2 runs failed or deadlocked"), "{errors}");
@@ -164,7 +171,7 @@ fn failed_runs_are_rows_and_the_others_go_on() {
 #[test]
 fn a_point_without_enough_lanes_is_a_row() {
     let folder = Folder::new();
-    let mut arguments = vec!["sweep", "small.ron", "--out", "out"];
+    let mut arguments = vec!["sweep", "small.ron", "--keep-going", "--out", "out"];
     for set in [
         "fabric.topology=Irregular(switches: 300, degree: 8, hosts_per_switch: 1)",
         "traffic.bulk.process.load=0.02",

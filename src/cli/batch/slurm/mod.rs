@@ -12,8 +12,10 @@ use super::folder::{Batch, Folder, LOGS, MERGED, absolute};
 use super::inputs::Inputs;
 use super::{estimate, tasks};
 use crate::cli::args::Changes;
+use crate::cli::studies::outlook;
 use crate::error::Error;
 use crate::report::directory::slug;
+use crate::scenario::Known;
 use crate::study::Record;
 use clap::Args;
 use script::{JOB_FILE, MERGE_FILE, Scripts};
@@ -68,7 +70,7 @@ pub struct Slurm {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["file", "set", "out", "tasks", "jobs", "grace", "checkpoint_every", "submit"]
+        conflicts_with_all = ["file", "set", "out", "tasks", "jobs", "grace", "checkpoint_every", "keep_going", "submit"]
     )]
     pub resubmit: Option<PathBuf>,
 }
@@ -103,6 +105,9 @@ pub struct Options {
     /// Save the state of every run at least every N cycles as well, for nodes that fail
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub checkpoint_every: Option<u64>,
+    /// Make the batch for the runs that can be simulated, when some cannot
+    #[arg(long)]
+    pub keep_going: bool,
 }
 
 impl Options {
@@ -189,12 +194,16 @@ fn create(arguments: &Slurm, file: &Path, out: &Path) -> Result<(), Error> {
     let record = Record::new(&document, None)?;
     let tasks = count(arguments.tasks, &record)?;
     let place = absolute(out)?;
+    let known = Known::new();
+    let looked = outlook::of_all(&document, &record.design, &known)?;
     if arguments.dry_run {
         let (runs, head) = (tasks::list(&record, tasks), head(&record, tasks, &place));
-        let costs = estimate::costs(&document, &record);
+        let costs = estimate::costs(&document, &record, &known);
         let costs = estimate::table(&record, tasks, &costs?, options.cpus(), options.jobs);
-        return crate::cli::print(&format!("{runs}\n{costs}\n{head}"));
+        crate::cli::print(&format!("{runs}\n{costs}\n{head}"))?;
+        return outlook::require(&looked, &record.design, options.keep_going);
     }
+    outlook::require(&looked, &record.design, options.keep_going)?;
     let program = std::env::current_exe()
         .map_err(|cause| Error::Usage(format!("the path of this program is not known: {cause}")))?;
     let inputs = Inputs::new(file, &document, record.clone())?;

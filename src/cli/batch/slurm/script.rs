@@ -40,6 +40,7 @@ impl Scripts<'_> {
         if let Some(cycles) = options.checkpoint_every {
             let _ = write!(flags, " --checkpoint-every {cycles}");
         }
+        flags += self.keep_going();
         self.filled(
             JOB,
             &[
@@ -54,6 +55,14 @@ impl Scripts<'_> {
         )
     }
 
+    fn keep_going(&self) -> &'static str {
+        if self.options.keep_going {
+            " --keep-going"
+        } else {
+            ""
+        }
+    }
+
     /// The script that merges.
     pub(super) fn merge(&self) -> String {
         let path = |below: &str| for_shell(&format!("{}/{below}", self.folder));
@@ -63,7 +72,10 @@ impl Scripts<'_> {
             for_shell(self.folder)
         );
         let (scenario, merged) = (path(self.scenario), path(MERGED));
-        let local = format!("{program} sweep {scenario} --out {merged}");
+        let local = format!(
+            "{program} sweep {scenario} --out {merged}{}",
+            self.keep_going()
+        );
         self.filled(
             MERGE,
             &[

@@ -69,8 +69,9 @@ impl AdaptiveEngine for AdaptiveAscent {
         let (Shape::Tree(_) | Shape::Xgft(_) | Shape::EnrichedTree(_)) = graph.shape() else {
             return Err(RoutingError::Unsupported {
                 engine: NAME,
-                reason: "it is not a regular tree; use `MinimalAdaptive()`, which routes any connected fabric"
-                    .to_owned(),
+                reason:
+                    "it is not a regular tree; use `UpDown()`, which routes any connected fabric"
+                        .to_owned(),
             });
         };
         let legs = Ascent {

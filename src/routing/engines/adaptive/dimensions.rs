@@ -50,8 +50,7 @@ pub(super) struct Dimensions {
 impl Dimensions {
     /// The dimensions of `graph` for shortest ways; on other shapes the error of `engine`.
     pub(super) fn required(graph: &Graph, engine: &'static str) -> Result<Self, RoutingError> {
-        let reason =
-            "it is no mesh, torus, hypercube or HyperX; use `Valiant()` or `MinimalAdaptive()`";
+        let reason = "it is no mesh, torus, hypercube or HyperX; use `UpDown()`, which routes any connected fabric";
         Self::new(graph, |size| size / 2).ok_or_else(|| RoutingError::unsupported(engine, reason))
     }
 

@@ -74,7 +74,7 @@ impl AdaptiveEngine for PlanarAdaptive {
         let dimensions = dimensions.ok_or_else(|| {
             RoutingError::unsupported(
                 NAME,
-                "it is no mesh; use `Goal()` on tori, elsewhere `MinimalAdaptive()`",
+                "it is no mesh; use `Goal()` on tori, elsewhere `UpDown()`",
             )
         })?;
         let legs = Planes {

@@ -90,7 +90,8 @@ impl Quadrants {
         let grid = matches!(graph.shape(), Shape::Grid(_));
         let dimensions = Dimensions::new(graph, |size| size.saturating_sub(1)).filter(|_| grid);
         let dimensions = dimensions.ok_or_else(|| {
-            let reason = "it is no mesh, torus or ring; use `MinimalAdaptive()`, which routes any connected fabric";
+            let reason =
+                "it is no mesh, torus or ring; use `UpDown()`, which routes any connected fabric";
             RoutingError::unsupported(engine, reason)
         })?;
         if dimensions.count() > MOST_DIMENSIONS {

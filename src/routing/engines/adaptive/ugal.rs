@@ -126,7 +126,7 @@ impl AdaptiveEngine for Ugal {
 fn unsupported() -> RoutingError {
     RoutingError::Unsupported {
         engine: NAME,
-        reason: "it is neither a dragonfly nor a HyperX; use `Valiant()` or `MinimalAdaptive()`"
+        reason: "it is neither a dragonfly nor a HyperX; use `UpDown()`, which routes any connected fabric"
             .into(),
     }
 }

@@ -102,6 +102,10 @@ impl DimensionOrder {
 }
 
 impl RoutingEngine for DimensionOrder {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let unsupported = |reason: &str| Err(RoutingError::unsupported(NAME, reason));
         match graph.shape() {

@@ -81,6 +81,10 @@ impl DirectionOrder {
 }
 
 impl RoutingEngine for DirectionOrder {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let Shape::Grid(shape) = graph.shape() else {
             let reason =

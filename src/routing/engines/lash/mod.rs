@@ -149,6 +149,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for Lash {
+    fn is_drawn(&self) -> bool {
+        self.order == Order::Random
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, seed: u64) -> Result<Tables, RoutingError> {
         require_nameable_ports(graph, NAME)?;
         let adjacency = Adjacency::new(graph);

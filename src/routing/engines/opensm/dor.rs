@@ -44,6 +44,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for OpenSmDor {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         route_on_one_lane(graph, NAME, budget, true, |subnet| {
             Ok(tables(subnet, false))

@@ -47,6 +47,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for OpenSmSssp {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         route_on_one_lane(graph, NAME, budget, false, |subnet| {
             Ok(tables(subnet, false))

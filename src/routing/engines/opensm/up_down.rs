@@ -68,6 +68,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for OpenSmUpDown {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let mut names = Vec::new();
         let routed = route_on_one_lane(graph, NAME, budget, false, |subnet| {

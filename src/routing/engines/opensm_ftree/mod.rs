@@ -68,6 +68,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for OpenSmFatTree {
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let roots = named(&self.root, graph, NAME)?;
         let mut up_then_down = false;
