@@ -27,6 +27,7 @@
 //! | [`ids`] | typed numbers of switches, hosts, ports, channels, lanes |
 //! | [`units`] | cycles, flits, rates and times as a user writes them |
 //! | [`rng`] | one random stream per seed, purpose and entity |
+//! | [`warnings`] | what is said about inputs that go on all the same |
 //! | [`registry`] | tables of the parts a scenario can name |
 //! | [`references`] | the papers and standards that doc comments and `describe` cite |
 //! | [`topology`] | what is connected to what: [`Graph`](topology::Graph) |
@@ -95,3 +96,4 @@ pub mod text_file;
 pub mod topology;
 pub mod traffic;
 pub mod units;
+pub mod warnings;

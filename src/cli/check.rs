@@ -5,9 +5,10 @@ use super::print;
 use super::studies::outlook;
 use crate::error::Error;
 use crate::plan::{ClassPlan, Plan, Times};
-use crate::scenario::{self, Document, Known, Parts, Resolved, credit_loops};
+use crate::scenario::{self, Document, Known, Parts, Resolved, credit_loops, uncounted};
 use crate::study::Design;
 use crate::units::cycles_of_a_flit;
+use std::fmt::Write;
 use std::process::ExitCode;
 
 /// Resolves the scenario; prints a verdict or the plan.
@@ -142,6 +143,11 @@ fn verdict(resolved: &Resolved) -> String {
     });
     let loops: String = loops.collect();
     let own_routes = own_routes(resolved).map(|text| format!("\n  routes   {text}"));
+    let shared = uncounted::shared(resolved);
+    let shared = shared.iter().fold(String::new(), |mut text, shared| {
+        let _ = write!(text, "\n  rates    {shared}");
+        text
+    });
     let paces = (graph.channels().iter()).map(|channel| channel.timing.cycles_per_flit);
     let cycle_ns = resolved.layout.clock.cycle_picoseconds() / 1000.0;
     let clock = paces
@@ -149,7 +155,7 @@ fn verdict(resolved: &Resolved) -> String {
         .and_then(|pace| cycles_of_a_flit(cycle_ns, pace));
     let clock = clock.map_or(String::new(), |told| format!("  clock    {told}\n"));
     format!(
-        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}{loops}\n  traffic  {}\n  \
+        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}{loops}{shared}\n  traffic  {}\n  \
          cycles   {} warm-up + {} measurement, then at most {} drain; looks for deadlocks at \
          least {} apart\n{clock}",
         plan.title,

@@ -32,6 +32,8 @@ pub struct Erratic {
     pub probes: u32,
     /// Whether switches and hosts have elements.
     pub elements: bool,
+    /// Whether all classes with such machines have agents and elements in common.
+    pub of_links: bool,
     /// Whether packets of its flows carry payloads; `answers` is then what it replies to of these.
     pub carries: bool,
 }
@@ -49,6 +51,7 @@ impl Default for Erratic {
             looks: None,
             probes: 0,
             elements: false,
+            of_links: false,
             carries: false,
         }
     }
@@ -218,7 +221,8 @@ impl Probing for Erratic {
 
     fn agent(&self, place: Place) -> u64 {
         let ends = u64::from(place.from_host) << 16 | u64::from(place.to_host) << 17;
-        mix(self.seed ^ u64::from(place.pace) ^ ends)
+        let paces = u64::from(place.pace) ^ u64::from(place.drain) << 20;
+        mix(self.seed ^ paces ^ ends)
     }
 
     fn visit(&self, agent: &mut u64, now: u64, payload: &mut Payload) {
@@ -230,6 +234,10 @@ impl Probing for Erratic {
         *receiver = seen(*receiver, now, payload);
         let bits = mix(*receiver);
         (bits % 100 < u64::from(self.probes)).then_some(reply(bits))
+    }
+
+    fn is_of_links(&self) -> bool {
+        self.of_links
     }
 
     fn carries(&self) -> bool {

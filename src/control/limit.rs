@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// A unit of rates: 2^32 of them are a flit per cycle.
 pub const ONE_FLIT_PER_CYCLE: u64 = 1 << 32;
 
+/// Parts that what rates may take of a link is counted in.
+pub const WHOLE_LINK: u32 = 1 << 20;
+
 /// What a flow may send (D30 of the model).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Limit {

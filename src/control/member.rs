@@ -4,11 +4,15 @@
 //! what has sent nothing takes no part of a link. It ends with its last one, or with its stop.
 
 use super::probe::{Payload, Probe};
-use super::{Actions, Limit, ONE_FLIT_PER_CYCLE};
+use super::{Actions, Limit, ONE_FLIT_PER_CYCLE, WHOLE_LINK};
 use serde::{Deserialize, Serialize};
 
 /// Largest weight: what leaves room for the sums of a million flows.
 pub(super) const LARGEST_WEIGHT: u64 = 1 << 40;
+
+/// What all of them guarantee of links.
+pub(super) const OF_LINKS: &str = "the rates of all flows of classes with this algorithm are together no more than a link, less `fluid.reserved`, once all \
+                                   flows on it know theirs; flows without it and control packets in band come on top (`virtlane check` names them)";
 
 /// Where a flow is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +39,8 @@ pub struct Member {
     pub(super) waits: bool,
     /// Whether it knows what it may send.
     knows: bool,
+    /// Whether it sends nothing for now.
+    holds: bool,
     /// Cycle in which it looks again.
     wakes: Option<u64>,
     /// What the timer is set to.
@@ -55,6 +61,7 @@ impl Member {
             stage: Stage::Silent,
             waits: false,
             knows: false,
+            holds: false,
             wakes: None,
             timer: None,
             left: None,
@@ -120,12 +127,23 @@ impl Member {
 
     /// Another rate, or the first \[2^-32 flits per cycle\].
     pub(super) fn set_rate(&mut self, rate: u64, actions: &mut Actions) {
-        if rate != self.rate || !self.knows {
-            (self.rate, self.knows) = (rate, true);
+        if rate != self.rate || !self.knows || self.holds {
+            (self.rate, self.knows, self.holds) = (rate, true, false);
             actions.log = true;
             let limit = rate.max(self.least).min(ONE_FLIT_PER_CYCLE);
             actions.limit = Some(Limit::Rate(limit));
         }
+    }
+
+    /// Sends nothing until it has another rate: at the least rate a scheduler that shares by rates might let one packet go, and
+    /// would count it as so much time.
+    pub(super) fn hold(&mut self, actions: &mut Actions) {
+        if self.holds {
+            return;
+        }
+        actions.log |= self.rate != 0 || !self.knows;
+        (self.rate, self.knows, self.holds) = (0, true, true);
+        actions.limit = Some(Limit::Rate(0));
     }
 
     /// Sends a control packet.
@@ -157,12 +175,17 @@ impl Member {
         }
     }
 
-    /// Its part of a link whose flows have this weight together, times the cycles per flit \[2^-32 flits per cycle\],
-    /// rounded down: all of them together are no more than the link.
-    pub(super) fn part_of(&self, all: u128) -> u64 {
-        let part = (u128::from(self.weight) << 32) / all.max(1);
+    /// Its part of what rates may take of a link \[`WHOLE_LINK`\] whose flows have this weight together, times the cycles per
+    /// flit \[2^-32 flits per cycle\], rounded down: all of them together are no more than that.
+    pub(super) fn part_of(&self, link: u32, all: u128) -> u64 {
+        let part = u128::from(self.weight) * u128::from(whole(link)) / all.max(1);
         part.min(ONE_FLIT_PER_CYCLE.into()) as u64
     }
+}
+
+/// What so many parts of a link are that takes a flit per cycle \[2^-32 flits per cycle\].
+pub(super) const fn whole(link: u32) -> u64 {
+    link as u64 * (ONE_FLIT_PER_CYCLE / WHOLE_LINK as u64)
 }
 
 /// A payload of these values in as many bits each, from the lowest bit on; all 128 bits at most.
@@ -238,8 +261,9 @@ mod tests {
     fn rates_are_rounded_down_and_never_too_low() {
         let mut flow = Member::new(8);
         flow.know(2, None, None);
-        assert_eq!(flow.part_of(3), (2 << 32) / 3);
-        assert_eq!(flow.part_of(1), ONE_FLIT_PER_CYCLE);
+        assert_eq!(flow.part_of(WHOLE_LINK, 3), (2 << 32) / 3);
+        assert_eq!(flow.part_of(WHOLE_LINK, 1), ONE_FLIT_PER_CYCLE);
+        assert_eq!(flow.part_of(WHOLE_LINK / 4 * 3, 3), 1 << 31);
         for (rate, limit) in [(0, 17), (5, 17), (99, 99)] {
             let mut actions = Actions::default();
             flow.set_rate(rate, &mut actions);
@@ -248,6 +272,21 @@ mod tests {
             let mut actions = Actions::default();
             flow.set_rate(rate, &mut actions);
             assert_eq!(actions, Actions::default());
+        }
+    }
+
+    #[test]
+    fn a_flow_on_hold_has_no_rate_at_all() {
+        let mut flow = Member::new(8);
+        for (rate, limit) in [(99, 99), (0, 17)] {
+            let mut actions = Actions::default();
+            flow.hold(&mut actions);
+            assert_eq!((actions.limit, actions.log), (Some(Limit::Rate(0)), true));
+            let mut actions = Actions::default();
+            flow.hold(&mut actions);
+            assert_eq!(actions, Actions::default(), "it holds already");
+            flow.set_rate(rate, &mut actions);
+            assert_eq!(actions.limit, Some(Limit::Rate(limit)));
         }
     }
 }

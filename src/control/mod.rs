@@ -30,7 +30,7 @@ pub mod set_up;
 pub mod window;
 
 pub use element::{Element, Elements};
-pub use limit::{Limit, ONE_FLIT_PER_CYCLE};
+pub use limit::{Limit, ONE_FLIT_PER_CYCLE, WHOLE_LINK};
 pub use probe::{Agent, Facts, Payload, Probe, Probing, Reply};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
@@ -201,6 +201,8 @@ pub struct ControlContext {
     pub answer: u16,
     /// Peak that the flows of the class ask for \[2^-32 flits per cycle\]; `None`: they do not ask.
     pub peak: Option<u64>,
+    /// What rates may take of every link, in parts of [`WHOLE_LINK`].
+    pub link: u32,
 }
 
 /// Makes an algorithm from its arguments; the error names what is wrong and what is allowed.
@@ -334,6 +336,14 @@ impl Algorithm {
     pub fn set_up(&self) -> Option<&set_up::SetUp> {
         match self {
             Self::SetUp(own) => Some(own),
+            _ => None,
+        }
+    }
+
+    /// What weights are, if links add them up and they may be of several kinds.
+    pub fn weights(&self) -> Option<saa::Weights> {
+        match self {
+            Self::Saa(own) => Some(own.weights),
             _ => None,
         }
     }

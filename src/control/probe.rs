@@ -70,6 +70,8 @@ impl Facts {
 pub struct Place {
     /// Cycles per flit of the channel.
     pub pace: u16,
+    /// Cycles per flit at which it is drained: its own, or those of the sink behind it where they are more.
+    pub drain: u16,
     /// Whether the channel leaves a host.
     pub from_host: bool,
     /// Whether it leads to a host.
@@ -98,6 +100,12 @@ pub trait Probing: Machines {
 
     /// Whether packets of its flows carry a payload and visit agents (D69).
     fn carries(&self) -> bool {
+        false
+    }
+
+    /// Whether all classes with this algorithm have their agents and elements in common (D73): then these do not depend on
+    /// parameters.
+    fn is_of_links(&self) -> bool {
         false
     }
 
@@ -172,6 +180,22 @@ macro_rules! probing {
                     $(Self::$name(own) => own.probes() && own.carries(),)*
                     _ => false,
                 }
+            }
+
+            /// [`Probing::is_of_links`].
+            fn is_of_links(&self) -> bool {
+                match self {
+                    $(Self::$name(own) => own.probes() && own.is_of_links(),)*
+                    _ => false,
+                }
+            }
+
+            /// Whether two classes, one with this algorithm and one with the other, have agents and elements in common (D73).
+            pub fn has_in_common(&self, other: &Self) -> bool {
+                std::mem::discriminant(self) == std::mem::discriminant(other)
+                    && self.is_of_links()
+                    && other.is_of_links()
+                    && self.has_elements() == other.has_elements()
             }
 
             /// [`Probing::begin`]; nothing where the algorithm does not probe.

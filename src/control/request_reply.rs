@@ -196,6 +196,7 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
 
 #[cfg(test)]
 mod tests {
+    use super::super::WHOLE_LINK;
     use super::super::tests::{arrival, made};
     use super::*;
 
@@ -287,6 +288,7 @@ mod tests {
             largest: 9,
             answer: 2,
             peak: None,
+            link: WHOLE_LINK,
         };
         let build = |text| build(Arguments { text }, context);
         let message = build("(request: \"1 KiB\")")

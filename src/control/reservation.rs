@@ -304,6 +304,7 @@ mod tests {
     fn agents(own: &Reservation, from_host: &[bool]) -> Vec<Room> {
         let place = |&from_host| Place {
             pace: 1,
+            drain: 1,
             from_host,
             to_host: false,
         };

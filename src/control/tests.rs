@@ -13,6 +13,7 @@ const CONTEXT: ControlContext = ControlContext {
     largest: 32,
     answer: 16,
     peak: Some(1 << 30),
+    link: WHOLE_LINK,
 };
 
 fn build(text: &str) -> Result<Algorithm, ArgumentError> {
@@ -61,8 +62,8 @@ pub(super) fn begun<A: Probing>(own: &A, flow: Facts) -> (A::Sender, Actions) {
 const DEFAULTS: &[(&str, &str)] = &[
     (
         "Dcqcn()",
-        "Dcqcn(interval: \"50 us\", gain: 8, alpha_timer: \"55 us\", timer: \"55 us\", bytes: \"10 MB\", stages: 5, \
-     increase: \"40 Mbit/s\", hyper_increase: \"40 Mbit/s\", least: \"100 Mbit/s\")",
+        "Dcqcn(preset: Paper, interval: \"50 us\", gain: 8, alpha: 1.0, alpha_timer: \"55 us\", timer: \"55 us\", stages: 5, \
+     least: \"100 Mbit/s\")",
     ),
     (
         "Delay(target: \"10 us\", most: 9)",
@@ -146,15 +147,17 @@ fn documented_defaults_are_those_that_happen() {
 
 #[test]
 fn times_and_rates_are_in_units_of_the_reference_link() {
-    // 55 us / 512 ns = 107.4; 50 us: 97.7; 10 MB / 64 B; 40 Mbit/s: ceil(0.04 * 2^32)
-    let text = format!("{:?}", made("Dcqcn()"));
+    // 55 us / 512 ns = 107.4; 50 us: 97.7; 10 MB / 64 B; 40 Mbit/s: ceil(0.04 * 2^32). The preset's, for links of 40 Gbit/s:
+    // ceil(10 MB / 64 B / 40), a thousandth
+    let text = made("Dcqcn(bytes: \"10 MB\", increase: \"40 Mbit/s\")");
+    let text = format!("{text:?}");
     for part in [
         "interval: 98,",
         "alpha_timer: 107,",
         "timer: 107,",
-        "bytes: 156250,",
-        " increase: 171798692,",
-        "hyper_increase: 171798692,",
+        "bytes: Amounts { written: Some(156250), preset: Some(3907) },",
+        " increase: Amounts { written: Some(171798692), preset: Some(4294968) },",
+        "hyper_increase: Amounts { written: Some(171798692), preset: Some(4294968) },",
         "least: 429496730",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -170,6 +173,8 @@ const WRONG: &[&str] = &[
     "Dcqcn(timer: \"1 week\")",
     "Dcqcn(bytes: \"0 B\")",
     "Dcqcn(stages: 70000)",
+    "Dcqcn(alpha: 0.0)",
+    "Dcqcn(preset: Qcn)",
     "Dcqcn(increase: \"2 Gbit/s\")",
     "Dcqcn(least: \"0 bit/s\")",
     "Dcqcn(rate: \"1 bit/s\")",

@@ -46,7 +46,14 @@ fn values(text: &mut String, summary: &Summary) {
         let _ = writeln!(text, "{:<34}{:>10}{:>10}{:>10}", "", "mean", "min", "max");
     }
     let mut line = |name: &str, spread: &Spread, digits: usize| {
-        let cell = |value: f64| format!("{value:>10.digits$}");
+        // what never ends has no time
+        let cell = |value: f64| {
+            if value.is_finite() {
+                format!("{value:>10.digits$}")
+            } else {
+                format!("{:>10}", "-")
+            }
+        };
         let rest = if several {
             cell(spread.min) + &cell(spread.max)
         } else {

@@ -84,8 +84,18 @@ macro_rules! from {
 
 from! {
     Integer: u64, u32, u16, u8;
-    Float: f64;
     Boolean: bool;
+}
+
+/// A number that is none, such as the time of what never ends, is no value.
+impl From<f64> for Cell<'_> {
+    fn from(value: f64) -> Self {
+        if value.is_finite() {
+            Self::Float(value)
+        } else {
+            Self::None
+        }
+    }
 }
 
 impl From<usize> for Cell<'_> {

@@ -16,6 +16,7 @@ pub mod sections;
 pub mod service;
 pub mod shipped;
 pub mod syntax;
+pub mod uncounted;
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ const LAYERS: [&[&str]; 15] = [
         "registry",
         "references",
         "text_file",
+        "warnings",
         "chart",
     ],
     MODELS,

@@ -2,7 +2,7 @@
 //!
 //! # Rules
 //! 1. Receiver: a packet with FECN is answered with a CNP if none was for the flow in the `interval` before. Others are not.
-//! 2. The sender has a current rate C, a target rate T, both at most the line rate L, and alpha, its measure of congestion; 1 at first.
+//! 2. The sender has a current rate C, a target rate T, both at most the line rate L, and alpha, its measure of congestion; `alpha` at first.
 //!    Before the first CNP, and whenever C is L again, it is *free*: there is no limit.
 //! 3. CNP: T := C; C := C * (1 - alpha / 2), at least `least`; alpha := (1 - g) * alpha + g; all counts of rule 5 start at 0,
 //!    both timers start anew.
@@ -22,10 +22,13 @@
 //! that time are made up at the next CNP. They begin with the first CNP.
 //!
 //! # Source
-//! Zhu et al., 2015: `interval` 50 us, `gain` 8 (g = 1/256), `alpha_timer` 55 us, `stages` 5, and the values the paper deploys in place of
+//! What is not written is that of the `preset` ([`Preset`]), with `increase`, `hyper_increase` and `bytes` in proportion to the rate of the host's
+//! link: 40 Mbit/s on 40 Gbit/s are 400 Mbit/s on 400 Gbit/s. What is written counts as it is; a scenario is warned of values
+//! that are four times more or less than that. `Paper`: Zhu et al., 2015: `interval` 50 us, `gain` 8 (g = 1/256), `alpha_timer`
+//! 55 us, `stages` 5, and the values the paper deploys in place of
 //! QCN's: `timer` 55 us (the paper finds 1.5 ms, in the first setting, too slow), `bytes` 10 MB, `increase` 40 Mbit/s. It
 //! leaves `hyper_increase` to QCN and names no least rate. So without `hyper_increase` additive increase goes on; as
-//! `least`, ns-3's model of its senders has 100 Mbit/s. Marking: `fabric.switch.marking: Ecn(...)`.
+//! `least`, ns-3's model of its senders has 100 Mbit/s. Marking: `fabric.switch.marking: Ecn(...)`, whose thresholds are for a rate, too.
 //!
 //! Deviations: the receiver sends a CNP when a marked packet comes, not at the end of an interval in which one came.
 //! QCN multiplies the hyper increase by the number of its stages; here each adds the same, as in ns-3's model. CNPs have
@@ -35,17 +38,19 @@
 //!
 //! References: [`ZHU_DCQCN`], [`ALIZADEH_QCN`]
 
+mod build;
+mod presets;
 #[cfg(test)]
 mod tests;
 
-use super::parameters::{cycles, invalid, rate, within};
+pub use presets::Preset;
+
+use self::build::{Amounts, build};
 use super::{
-    Actions, Algorithm, Answer, Arrival, BuildAlgorithm, ControlContext, Event, Limit, Line,
-    Machines, ONE_FLIT_PER_CYCLE,
+    Actions, Answer, Arrival, BuildAlgorithm, Event, Limit, Line, Machines, ONE_FLIT_PER_CYCLE,
 };
 use crate::references::{ALIZADEH_QCN, ZHU_DCQCN};
-use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
-use crate::units::{Amount, BitRate, Time};
+use crate::registry::{Entry, Parameter};
 use serde::{Deserialize, Serialize};
 
 /// Registers `Dcqcn`.
@@ -54,46 +59,50 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
     aliases: &["RoCE"],
     summary: "DCQCN: rates cut by congestion notification packets, recovered by timer and bytes sent",
     parameters: &[
-        time(
-            "interval",
-            "\"50 us\"",
-            "least time between two CNPs of a flow",
-        ),
+        Parameter {
+            name: "preset",
+            kind: "Paper | Ns3 | Production",
+            default: Some("Paper"),
+            summary: "parameter set that what is not written is taken from, scaled to the host's link",
+        },
+        time("interval", "least time between two CNPs of a flow"),
         Parameter {
             name: "gain",
             kind: "integer in 1..=16",
             default: Some("8"),
             summary: "g of the average alpha, as a shift: g = 1 / 2^gain",
         },
-        time(
-            "alpha_timer",
-            "\"55 us\"",
-            "time without CNP after which alpha falls",
-        ),
-        time("timer", "\"55 us\"", "stage of the rate increase by time"),
+        Parameter {
+            name: "alpha",
+            kind: "number in (0, 1]",
+            default: Some("1.0"),
+            summary: "alpha at the first CNP: 1 halves the rate",
+        },
+        time("alpha_timer", "time without CNP after which alpha falls"),
+        time("timer", "stage of the rate increase by time"),
         Parameter {
             name: "bytes",
-            kind: "size, at least 1 flit",
-            default: Some("\"10 MB\""),
-            summary: "stage of the rate increase by what is sent",
+            kind: "None | size, at least 1 flit",
+            default: Some("None"),
+            summary: "stage of the rate increase by what is sent; None: the preset's, for Paper 10 MB at 40 Gbit/s, 100 MB at 400",
         },
         Parameter {
             name: "stages",
-            kind: "integer in 0..=65535",
-            default: Some("5"),
-            summary: "stages of fast recovery, F",
+            kind: "None | integer in 0..=65535",
+            default: Some("None"),
+            summary: "stages of fast recovery, F; None: the preset's",
         },
         Parameter {
             name: "increase",
-            kind: "rate, at most the reference rate",
-            default: Some("\"40 Mbit/s\""),
-            summary: "additive increase, R_AI",
+            kind: "None | rate, at most the reference rate",
+            default: Some("None"),
+            summary: "additive increase, R_AI; None: the preset's, for Paper a thousandth of the host's link",
         },
         Parameter {
             name: "hyper_increase",
             kind: "None | rate, at most the reference rate",
             default: Some("None"),
-            summary: "hyper increase, R_HAI; None: additive increase goes on",
+            summary: "hyper increase, R_HAI; None: the preset's, for Paper that additive increase goes on",
         },
         Parameter {
             name: "least",
@@ -110,17 +119,20 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
     build,
 };
 
-const fn time(name: &'static str, default: &'static str, summary: &'static str) -> Parameter {
+const fn time(name: &'static str, summary: &'static str) -> Parameter {
     Parameter {
         name,
-        kind: "time, at least 1 cycle",
-        default: Some(default),
+        kind: "None | time, at least 1 cycle; None: the preset's",
+        default: Some("None"),
         summary,
     }
 }
 
 /// alpha = 1.
 const WHOLE: u64 = 1 << 32;
+
+/// So many times more or less than the preset's is worth a warning.
+const FAR: f64 = 4.0;
 
 /// Its parameters; times in cycles, rates in 2^-32 flits per cycle.
 #[derive(Clone, Debug)]
@@ -129,11 +141,13 @@ pub struct Dcqcn {
     gain: u8,
     alpha_timer: u64,
     timer: u64,
+    /// alpha at first \[2^-32\].
+    alpha: u64,
     /// \[flits\].
-    bytes: u64,
+    bytes: Amounts,
     stages: u32,
-    increase: u64,
-    hyper_increase: u64,
+    increase: Amounts,
+    hyper_increase: Amounts,
     least: u64,
 }
 
@@ -157,38 +171,28 @@ pub struct State {
     is_limited: bool,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename = "Dcqcn", default)]
-struct Parameters {
-    interval: Time,
-    gain: u64,
-    alpha_timer: Time,
-    timer: Time,
-    bytes: Amount,
-    stages: u64,
-    increase: BitRate,
-    hyper_increase: Option<BitRate>,
-    least: BitRate,
-}
-
-impl Default for Parameters {
-    fn default() -> Self {
-        let us = |us: u64| Time::Picoseconds(us * 1_000_000);
-        Self {
-            interval: us(50),
-            gain: 8,
-            alpha_timer: us(55),
-            timer: us(55),
-            bytes: Amount::Bytes(10_000_000),
-            stages: 5,
-            increase: BitRate(40_000_000),
-            hyper_increase: None,
-            least: BitRate(100_000_000),
-        }
-    }
-}
-
 impl Dcqcn {
+    /// What is written and far from what the preset has for the link of a host with this pace: its name, and how many times as
+    /// much it is.
+    pub fn far(&self, pace: u32) -> Vec<(&'static str, f64)> {
+        let line = ONE_FLIT_PER_CYCLE.div_ceil(pace.into());
+        // without a hyper increase the additive one goes on
+        let hyper = Some(self.hyper_increase).filter(|hyper| *hyper != self.increase);
+        let all = [
+            ("increase", Some(self.increase)),
+            ("hyper_increase", hyper),
+            ("bytes", Some(self.bytes)),
+        ];
+        let times = all.into_iter().filter_map(|(name, amounts)| {
+            let amounts = amounts?;
+            let times = amounts.written? as f64 / amounts.of_preset(line)? as f64;
+            Some((name, times))
+        });
+        times
+            .filter(|(_, times)| !(1.0 / FAR..=FAR).contains(times))
+            .collect()
+    }
+
     fn fall(&self, state: &mut State) {
         state.alpha -= state.alpha >> self.gain;
         state.alpha_at += self.alpha_timer;
@@ -217,9 +221,11 @@ impl Dcqcn {
             state.by_time.min(state.by_bytes),
         );
         if both > self.stages {
-            state.target += self.hyper_increase;
+            state.target = state
+                .target
+                .saturating_add(self.hyper_increase.at(state.line));
         } else if one > self.stages {
-            state.target += self.increase;
+            state.target += self.increase.at(state.line);
         }
         state.target = state.target.min(state.line);
         state.current = (state.target + state.current).div_ceil(2);
@@ -253,7 +259,7 @@ impl Machines for Dcqcn {
             least: self.least.max(2 * largest + 1).min(line),
             current: line,
             target: line,
-            alpha: WHOLE,
+            alpha: self.alpha,
             alpha_at: u64::MAX,
             stage_at: u64::MAX,
             sent: 0,
@@ -285,11 +291,12 @@ impl Machines for Dcqcn {
     fn send(&self, state: &mut State, now: u64, event: Event, actions: &mut Actions) {
         match event {
             Event::Started(flits) if state.is_limited => {
+                let bytes = self.bytes.at(state.line);
                 state.sent += u64::from(flits);
-                if state.sent < self.bytes {
+                if state.sent < bytes {
                     return;
                 }
-                state.sent %= self.bytes;
+                state.sent %= bytes;
                 state.by_bytes = state.by_bytes.saturating_add(1);
                 self.recover(state);
             }
@@ -308,35 +315,4 @@ impl Machines for Dcqcn {
         }
         Self::settle(state, now, actions);
     }
-}
-
-fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm, ArgumentError> {
-    let written: Parameters = arguments.parse()?;
-    let clock = context.clock;
-    let bytes = written.bytes.flits(clock);
-    if bytes == 0 {
-        let message = format!("`bytes` is `{}`: expected at least 1 flit", written.bytes);
-        return Err(invalid(message));
-    }
-    let gain = within(
-        "gain",
-        written.gain,
-        1..=16,
-        "so that g is below 1 and alpha has 16 more bits",
-    )?;
-    let stages = within("stages", written.stages, 0..=65_535, "16 bits")?;
-    let increase = rate("increase", written.increase, clock)?;
-    let hyper = written.hyper_increase;
-    let hyper = hyper.map(|hyper| rate("hyper_increase", hyper, clock));
-    Ok(Algorithm::Dcqcn(Dcqcn {
-        interval: cycles("interval", written.interval, clock)?,
-        gain: gain as u8,
-        alpha_timer: cycles("alpha_timer", written.alpha_timer, clock)?,
-        timer: cycles("timer", written.timer, clock)?,
-        bytes,
-        stages: stages as u32,
-        increase,
-        hyper_increase: hyper.transpose()?.unwrap_or(increase),
-        least: rate("least", written.least, clock)?,
-    }))
 }

@@ -2,6 +2,9 @@
 
 use super::super::tests::{arrival, made};
 use super::*;
+use crate::control::{Algorithm, ControlContext};
+use crate::registry::Arguments;
+use crate::units::Clock;
 
 fn dcqcn(text: &str) -> Dcqcn {
     match made(text) {
@@ -185,4 +188,79 @@ fn a_receiver_answers_once_per_interval() {
         let answer = own.receive(&mut next, arrival(now, is_marked, 8));
         assert_eq!(answer, expected, "{now}");
     }
+}
+
+/// On links of ten times the rate a preset adds ten times as much, and counts ten times as far; at a tenth of the reference rate
+/// a tenth of it.
+#[test]
+fn presets_go_with_the_rate_of_the_link() {
+    let build = |text: &str, gbits: u64| {
+        let clock = Clock {
+            flit_bytes: 64,
+            reference_rate: gbits * 1_000_000_000,
+        };
+        let context = ControlContext {
+            clock,
+            smallest: 1,
+            largest: 16,
+            answer: 1,
+            peak: None,
+            link: super::super::WHOLE_LINK,
+        };
+        match (ENTRY.build)(Arguments { text }, context) {
+            Ok(Algorithm::Dcqcn(own)) => own,
+            other => panic!("{text}: {other:?}"),
+        }
+    };
+    // at a flit per cycle: increase and hyper increase as parts of the line, stage by bytes [flits]
+    for (preset, gbits, parts, bytes) in [
+        ("Paper", 40, [0.001, 0.001], 156_250),
+        ("Paper", 400, [0.001, 0.001], 1_562_500),
+        ("Ns3", 40, [0.001, 0.005], 4_687_500),
+        ("Ns3", 10, [0.001, 0.005], 1_171_875),
+        ("Production", 25, [0.0002, 0.002], u64::MAX),
+        ("Production", 400, [0.0002, 0.002], u64::MAX),
+    ] {
+        let own = build(&format!("(preset: {preset})"), gbits);
+        let found = [own.increase, own.hyper_increase].map(|amounts| amounts.at(WHOLE));
+        let expected = parts.map(|part: f64| (part * WHOLE as f64).ceil() as u64);
+        assert_eq!(
+            (found, own.bytes.at(WHOLE)),
+            (expected, bytes),
+            "{preset} {gbits}"
+        );
+        let slow = [own.increase, own.hyper_increase].map(|amounts| amounts.at(WHOLE / 8));
+        assert_eq!(slow, expected.map(|whole| whole.div_ceil(8)), "{preset}");
+        assert_eq!(
+            own.bytes.at(WHOLE / 8),
+            bytes.checked_add(7).map_or(bytes, |more| more / 8)
+        );
+        assert_eq!(own.far(1), []);
+    }
+    // the paper's numbers, written for a link of ten times the rate, and for one that is not far
+    let written = "(increase: \"40 Mbit/s\", bytes: \"10 MB\")";
+    let names = |gbits, pace| {
+        let far = build(written, gbits).far(pace);
+        far.into_iter()
+            .map(|(name, times)| (name, (times * 10.0).round()))
+            .collect::<Vec<_>>()
+    };
+    let far = [("increase", 1.0), ("bytes", 1.0)];
+    assert_eq!(names(400, 1), far);
+    assert_eq!(names(100, 1), []);
+    assert_eq!(names(400, 4), [], "a host with 100 Gbit/s");
+    assert_eq!(names(5, 1).len(), 2);
+}
+
+/// alpha at first is what the first CNP cuts by.
+#[test]
+fn the_first_cut_is_by_the_first_alpha() {
+    let own = dcqcn("Dcqcn(alpha: 0.5)");
+    let line = Line {
+        pace: 1,
+        largest: 16,
+    };
+    let mut state = own.start(line, &mut Actions::default());
+    own.send(&mut state, 9, CNP, &mut Actions::default());
+    assert_eq!(state.current, WHOLE / 4 * 3);
 }

@@ -2,7 +2,7 @@
 //! the rates themselves).
 //!
 //! # Rules
-//! 1. The agent of a channel has the weight of its *active* flows, what the others leave of it (divided by this weight:
+//! 1. The agent of a channel has the weight of its *active* flows (of any class, D73), what the others leave of it (divided by this weight:
 //!    its *share*), and what its flows have not taken. It is *full* once all its active flows have its share.
 //! 2. With its first packet a flow *announces* itself: its weight is added at every channel of its way. Until it has a
 //!    rate it sends no more.
@@ -36,10 +36,12 @@
 //!
 //! References: [`ZDORNOV_BIRK`] §4.2.3, theorems 4.2.8, 4.2.12
 
-use super::member::{Member, packed, unpacked};
+use super::member::{Member, OF_LINKS, packed, unpacked};
 use super::parameters::cycles;
 use super::probe::{Facts, Payload, Place, Probing, Reply};
-use super::{Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Line, Machines};
+use super::{
+    Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Line, Machines, WHOLE_LINK,
+};
 use crate::references::ZDORNOV_BIRK;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::units::Time;
@@ -68,8 +70,9 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
         },
     ],
     guarantees: &[
+        OF_LINKS,
         "final rates are weighted max-min fair if all flows have announced themselves before `begin`",
-        "no link is overloaded at any time then",
+        "the rates on a link are together no more than that at any time then",
     ],
     references: &[ZDORNOV_BIRK],
     build,
@@ -91,6 +94,8 @@ pub struct Dffa {
     /// Cycle.
     begin: u64,
     one_packet: bool,
+    /// What rates may take of a link.
+    link: u32,
 }
 
 /// A sender.
@@ -166,6 +171,12 @@ const fn one_packet() -> bool {
 fn packet(what: u128, weight: u64, level: u64) -> Payload {
     let values = [what, 0, weight.into(), level.into(), ALL];
     packed(values, BITS)
+}
+
+/// What rates may take of a channel, as so much of a link \[[`UNIT`]ths of a flit per cycle\].
+pub(super) fn capacity(link: u32, place: Place) -> u64 {
+    let whole = u128::from(UNIT) * u128::from(link) / u128::from(WHOLE_LINK);
+    whole as u64 / u64::from(place.drain)
 }
 
 /// What a flow of this weight may send with so much per weight \[2^-32 flits per cycle\].
@@ -251,7 +262,11 @@ impl Probing for Dffa {
     }
 
     fn agent(&self, place: Place) -> Link {
-        Link::new(UNIT / u64::from(place.pace))
+        Link::new(capacity(self.link, place))
+    }
+
+    fn is_of_links(&self) -> bool {
+        true
     }
 
     fn visit(&self, link: &mut Link, _: u64, payload: &mut Payload) {
@@ -305,6 +320,7 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
     Ok(Algorithm::Dffa(Dffa {
         begin: cycles("begin", written.begin, context.clock)?,
         one_packet: written.one_packet,
+        link: context.link,
     }))
 }
 

@@ -54,6 +54,7 @@ fn shares_rise_when_others_are_held() {
     let own = own(true);
     let place = Place {
         pace: 1,
+        drain: 1,
         from_host: false,
         to_host: false,
     };
@@ -119,6 +120,7 @@ fn a_flow_alone_takes_two_packets() {
     let own = own(false);
     let mut link = own.agent(Place {
         pace: 2,
+        drain: 2,
         from_host: false,
         to_host: false,
     });

@@ -2,7 +2,8 @@
 //! calculated anew with every change.
 //!
 //! # Rules
-//! 1. Switches and hosts have an element (D68) with a *round*. The agent of a channel has the weight of *all* its flows, the
+//! 1. Switches and hosts have an element (D68) with a *round*. The agent of a channel has the weight of *all* its flows, whatever
+//!    classes they are of (D73), the
 //!    round in which it was last emptied, and since then what that of DFFA* has.
 //! 2. A flow *announces* its start with its first packet, and its end, by a probe over its way. At every channel the round of the
 //!    element becomes the larger one of its next and the probe's, the probe takes it along, and the flow's weight is added
@@ -29,9 +30,14 @@
 //!
 //! References: [`ZDORNOV_BIRK`] §4.2.3, lemma 4.2.13, theorem 4.2.14
 
-use super::dffa::{Link, UNIT, rate};
+mod round;
+
+pub use round::Round;
+
+use self::round::is_later;
+use super::dffa::{Link, capacity, rate};
 use super::element::Elements;
-use super::member::{Member, packed, unpacked};
+use super::member::{Member, OF_LINKS, packed, unpacked};
 use super::probe::{Facts, Payload, Place, Probe, Probing, Reply};
 use super::{Actions, Algorithm, BuildAlgorithm, ControlContext, Event, Line, Machines};
 use crate::references::ZDORNOV_BIRK;
@@ -51,6 +57,7 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
     }],
     guarantees: &[
         "once no flow starts or ends any more, rates become weighted max-min fair",
+        OF_LINKS,
         "each start and end raises the round of an element at most twice",
     ],
     references: &[ZDORNOV_BIRK],
@@ -73,6 +80,8 @@ const ALL: u128 = (1 << 54) - 1;
 #[derive(Clone, Copy, Debug)]
 pub struct DffaRounds {
     hold: bool,
+    /// What rates may take of a link.
+    link: u32,
 }
 
 /// What a sender is about.
@@ -95,7 +104,7 @@ pub struct Filler {
     pub flow: Member,
     /// Its host's round.
     pub round: u16,
-    /// Rate per weight so far \[[`UNIT`]ths of a flit per cycle\].
+    /// Rate per weight so far \[[`UNIT`](super::dffa::UNIT)ths of a flit per cycle\].
     pub level: u64,
     /// What it is about.
     pub progress: Progress,
@@ -110,20 +119,10 @@ pub struct Channel {
     pub all: u64,
     /// Round in which it was emptied.
     pub round: u16,
-    /// What all its flows may have together \[[`UNIT`]ths of a flit per cycle\].
+    /// What all its flows may have together \[[`UNIT`](super::dffa::UNIT)ths of a flit per cycle\].
     pub capacity: u64,
     /// What DFFA* has.
     pub link: Link,
-}
-
-/// An element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Round {
-    /// Its round.
-    pub now: u16,
-    /// Last one that it has sent on.
-    sent: Option<u16>,
-    is_host: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -131,19 +130,6 @@ pub struct Round {
 struct Parameters {
     #[serde(default)]
     hold: bool,
-}
-
-/// Whether a round is later than another.
-const fn is_later(round: u16, than: u16) -> bool {
-    round.wrapping_sub(than) as i16 > 0
-}
-
-impl Round {
-    /// A flow that starts or ends has been announced, by a probe with this round.
-    fn advance(&mut self, round: u16) {
-        let next = self.now.wrapping_add(1);
-        self.now = if is_later(round, next) { round } else { next };
-    }
 }
 
 impl Channel {
@@ -204,7 +190,7 @@ impl Filler {
         }
         self.progress = Progress::Asks;
         if hold {
-            self.flow.set_rate(0, actions);
+            self.flow.hold(actions);
         }
         self.ask(actions);
     }
@@ -290,13 +276,17 @@ impl Probing for DffaRounds {
     }
 
     fn agent(&self, place: Place) -> Channel {
-        let capacity = UNIT / u64::from(place.pace);
+        let capacity = capacity(self.link, place);
         Channel {
             all: 0,
             round: 0,
             capacity,
             link: Link::new(capacity),
         }
+    }
+
+    fn is_of_links(&self) -> bool {
+        true
     }
 
     /// Agents are visited with their elements ([`Elements::pass`]).
@@ -389,9 +379,12 @@ impl Elements for DffaRounds {
     }
 }
 
-fn build(arguments: Arguments<'_>, _: ControlContext) -> Result<Algorithm, ArgumentError> {
+fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm, ArgumentError> {
     let written: Parameters = arguments.parse()?;
-    Ok(Algorithm::DffaRounds(DffaRounds { hold: written.hold }))
+    Ok(Algorithm::DffaRounds(DffaRounds {
+        hold: written.hold,
+        link: context.link,
+    }))
 }
 
 #[cfg(test)]

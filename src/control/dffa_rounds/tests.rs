@@ -1,5 +1,6 @@
 //! Traces worked out by hand.
 
+use super::super::dffa::UNIT;
 use super::super::tests::{FLOW, begun, made};
 use super::super::{Limit, ONE_FLIT_PER_CYCLE};
 use super::*;
@@ -16,6 +17,7 @@ fn own(hold: bool) -> DffaRounds {
 fn channel(own: DffaRounds) -> Channel {
     own.agent(Place {
         pace: 1,
+        drain: 1,
         from_host: false,
         to_host: false,
     })

@@ -2,18 +2,18 @@
 //! ([`fluid::rates`](crate::fluid::rates) has the rates themselves).
 //!
 //! # Rules
-//! 1. The agent of a channel has the weight of its flows. The weight of a link is this times its cycles per flit: weight
-//!    over capacity.
+//! 1. The agent of a channel has the weight of its flows, whatever classes they are of (D73). The weight of a link is this times
+//!    the cycles per flit at which it is drained: weight over capacity.
 //! 2. With its first packet a flow *announces* itself: a control packet adds its weight at every channel of its way and
-//!    brings back the largest weight of a link, W. From then on the flow has the rate weight / W; until then it sends no
-//!    more.
+//!    brings back the largest weight of a link, W. From then on the flow has the rate weight / W, less what is reserved (F1);
+//!    until then it sends no more.
 //! 3. Then it *looks*, by a packet that only brings back the largest weight: at once where the last answer was another
 //!    than the one before, otherwise `period` after it. No flow has more than one control packet under way. With `piggy_back` it
 //!    does not look: its packets of data do (D69). They carry the W that the flow knows and collect the largest weight of a link
 //!    that they meet; where the two differ, the receiver replies with the latter. (No reply before the flow knows a W.)
 //! 4. When its last packet has started, or at its stop, a packet takes its weight away again. Nothing comes back.
 //! 5. `weights`: `Given`, those of the flows, or `Sizes`, what they send, in flits (2^40 at most; of a flow without a size its
-//!    weight). With sizes all flows that start together are through as early as is possible.
+//!    weight). With sizes all flows that start together are through as early as is possible. All classes have the same.
 //!
 //! # Numbers
 //! Weights are integers, so that what is added can be taken away exactly. The rate is rounded down to 2^-32 flits per
@@ -33,7 +33,7 @@
 //!
 //! References: [`ZDORNOV_BIRK`] §4.1.1, §4.1.2
 
-use super::member::{Member, packed, unpacked};
+use super::member::{Member, OF_LINKS, packed, unpacked};
 use super::parameters::{cycles, invalid};
 use super::probe::{Facts, Payload, Place, Probing, Reply};
 use super::{Actions, Algorithm, Arrival, BuildAlgorithm, ControlContext, Event, Line, Machines};
@@ -69,7 +69,8 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
     ],
     guarantees: &[
         "one look after the last flow has announced itself every rate is final until one ends",
-        "final rates are feasible; with sizes as weights the last of flows that start together ends as early as is possible",
+        OF_LINKS,
+        "with sizes as weights the last of flows that start together ends as early as is possible",
     ],
     references: &[ZDORNOV_BIRK],
     build,
@@ -105,8 +106,11 @@ pub enum Weights {
 #[derive(Clone, Copy, Debug)]
 pub struct Saa {
     /// Time between two looks of a flow \[cycles\]; `None`: its packets of data look.
-    period: Option<u64>,
-    weights: Weights,
+    pub(crate) period: Option<u64>,
+    /// What weights are.
+    pub weights: Weights,
+    /// What rates may take of a link.
+    link: u32,
 }
 
 /// A sender.
@@ -123,7 +127,7 @@ pub struct Sharer {
 pub struct Link {
     /// Weight of its flows.
     pub weight: u64,
-    /// Cycles per flit.
+    /// Cycles per flit at which it is drained.
     pub pace: u16,
 }
 
@@ -158,7 +162,7 @@ impl Saa {
     /// The flow knows of this largest weight of a link.
     fn learn(&self, sender: &mut Sharer, largest: u128, actions: &mut Actions) {
         sender.largest = largest;
-        let rate = sender.flow.part_of(largest);
+        let rate = sender.flow.part_of(self.link, largest);
         sender.flow.set_rate(rate, actions);
         if self.carries() {
             actions.carry = Some(data(largest));
@@ -232,7 +236,7 @@ impl Probing for Saa {
     fn agent(&self, place: Place) -> Link {
         Link {
             weight: 0,
-            pace: place.pace,
+            pace: place.drain,
         }
     }
 
@@ -276,6 +280,10 @@ impl Probing for Saa {
         Self::close(sender, actions);
     }
 
+    fn is_of_links(&self) -> bool {
+        true
+    }
+
     fn carries(&self) -> bool {
         self.period.is_none()
     }
@@ -303,6 +311,7 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
     Ok(Algorithm::Saa(Saa {
         period,
         weights: written.weights,
+        link: context.link,
     }))
 }
 

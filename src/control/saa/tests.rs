@@ -33,6 +33,7 @@ fn links(own: &Saa) -> [Link; 2] {
     [1, 3].map(|pace| {
         own.agent(Place {
             pace,
+            drain: pace,
             from_host: false,
             to_host: false,
         })

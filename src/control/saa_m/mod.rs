@@ -1,9 +1,9 @@
 //! SAA-M: the rates of [`saa`](super::saa), and what is left of the links for those who claim it, by packets.
 //!
 //! # Rules
-//! 1. The agent of a channel has the weight of its flows, its *free* capacity (less than 0 where flows that have joined
+//! 1. The agent of a channel has the weight of its flows, whatever classes they are of (D73), its *free* capacity (less than 0 where flows that have joined
 //!    before others still have too much: *oversubscribed*), and what is *reserved*. The weight of a link is that of its
-//!    flows times its cycles per flit.
+//!    flows times the cycles per flit at which it is drained; of its capacity what is reserved (F1) is left out.
 //! 2. With its first packet a flow *announces* itself: its weight is added at every channel of its way, W, the largest
 //!    weight of a link, comes back. It takes the rate weight / W, its guarantee, and tells the links.
 //! 3. Then it *looks*: W, the largest weight of an oversubscribed link, O, and the least capacity c that is free and not reserved come
@@ -33,7 +33,7 @@
 //!
 //! References: [`ZDORNOV_BIRK`] §4.1.3
 
-use super::member::{Member, Stage, packed, unpacked};
+use super::member::{Member, OF_LINKS, Stage, packed, unpacked, whole};
 use super::parameters::cycles;
 use super::probe::{Facts, Payload, Place, Probing, Reply};
 use super::{
@@ -71,7 +71,8 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
         },
     ],
     guarantees: &[
-        "in the end rates are feasible, no flow has less than with Saa and none could have more while all others keep theirs",
+        OF_LINKS,
+        "in the end no flow has less than with Saa and none could have more while all others keep theirs",
     ],
     references: &[ZDORNOV_BIRK],
     build,
@@ -97,11 +98,13 @@ const CHANGED: [u32; 6] = [3, CAPACITY, 1, CAPACITY, 1, WEIGHT];
 /// Its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct SaaM {
-    /// \[cycles\].
-    period: u64,
+    /// Time between two looks of a flow \[cycles\].
+    pub(crate) period: u64,
     /// \[cycles\].
     back_off: u64,
     random: bool,
+    /// What rates may take of a link.
+    link: u32,
 }
 
 /// A sender.
@@ -119,7 +122,7 @@ pub struct Claimant {
 pub struct Link {
     /// Weight of its flows.
     pub weight: u64,
-    /// Cycles per flit.
+    /// Cycles per flit at which it is drained.
     pub pace: u16,
     /// What its flows leave \[2^-32 flits per cycle\]; below 0: oversubscribed.
     pub free: i64,
@@ -185,14 +188,14 @@ impl SaaM {
     /// A look is back.
     fn looked(&self, flow: &mut Member, now: u64, payload: Payload, actions: &mut Actions) {
         let [_, largest, over, capacity] = unpacked(payload, SEEN);
-        let guarantee = flow.part_of(largest);
+        let guarantee = flow.part_of(self.link, largest);
         if flow.stage == Stage::Over {
             return;
         }
         if flow.rate < guarantee {
             Self::go_to(flow, guarantee, 0, actions);
-        } else if over > 0 && flow.part_of(over) < flow.rate {
-            Self::go_to(flow, flow.part_of(over), 0, actions);
+        } else if over > 0 && flow.part_of(self.link, over) < flow.rate {
+            Self::go_to(flow, flow.part_of(self.link, over), 0, actions);
         } else if over == 0 && capacity > 0 {
             let reserve = change(RESERVE, (0, false), capacity as u64, 0);
             flow.send(reserve, actions);
@@ -264,10 +267,14 @@ impl Probing for SaaM {
     fn agent(&self, place: Place) -> Link {
         Link {
             weight: 0,
-            pace: place.pace,
-            free: (ONE_FLIT_PER_CYCLE / u64::from(place.pace)) as i64,
+            pace: place.drain,
+            free: (whole(self.link) / u64::from(place.drain)) as i64,
             reserved: 0,
         }
+    }
+
+    fn is_of_links(&self) -> bool {
+        true
     }
 
     fn visit(&self, link: &mut Link, _: u64, payload: &mut Payload) {
@@ -324,7 +331,7 @@ impl Probing for SaaM {
         match u128::from(payload[0] & 7) {
             ANNOUNCE => {
                 let [_, _, largest] = unpacked(payload, ANNOUNCED);
-                Self::go_to(flow, flow.part_of(largest), 0, actions);
+                Self::go_to(flow, flow.part_of(self.link, largest), 0, actions);
             }
             LOOK => self.looked(flow, now, payload, actions),
             RESERVE => {
@@ -354,6 +361,7 @@ fn build(arguments: Arguments<'_>, context: ControlContext) -> Result<Algorithm,
         period: cycles("period", written.period, context.clock)?,
         back_off: cycles("back_off", written.back_off, context.clock)?,
         random: written.random,
+        link: context.link,
     }))
 }
 

@@ -27,6 +27,7 @@ fn links<const N: usize>(own: &SaaM) -> [Link; N] {
     [0; N].map(|_| {
         own.agent(Place {
             pace: 1,
+            drain: 1,
             from_host: false,
             to_host: false,
         })

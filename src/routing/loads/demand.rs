@@ -104,6 +104,14 @@ impl Demand {
         }
     }
 
+    /// Adds what hosts send to each other, each with the full rate of its link to all others alike.
+    pub fn add_among(&mut self, graph: &Graph, hosts: &[HostId]) {
+        let members = Members::Some(hosts.to_vec());
+        for &host in hosts {
+            self.spread(host, link_rate(graph, host), Receivers::Others(&members));
+        }
+    }
+
     /// Adds a rate \[flits per cycle\] from `source`.
     fn spread(&mut self, source: HostId, rate: f64, to: Receivers<'_>) {
         let (members, to_itself) = match to {

@@ -25,6 +25,16 @@ pub struct ChannelLoads {
     between_switches: Vec<bool>,
 }
 
+/// What a demand takes of every channel, as a part of it, `[channel]`.
+pub fn parts_of_channels(graph: &Graph, tables: &Tables, demand: &Demand) -> Vec<f64> {
+    let amounts = amounts(graph, tables, demand);
+    let channels = amounts.into_iter().zip(graph.channels());
+    let parts = channels.map(|(amount, channel)| {
+        amount as f64 / demand::UNIT * f64::from(channel.timing.cycles_per_flit)
+    });
+    parts.collect()
+}
+
 impl ChannelLoads {
     /// Loads when every host sends to every other host; pairs without a path count nowhere.
     pub fn uniform(graph: &Graph, tables: &Tables) -> Self {

@@ -9,6 +9,7 @@ mod checks;
 pub mod fluid;
 pub mod known;
 pub mod network;
+mod notes;
 pub(super) mod quantity;
 mod routes;
 mod service_levels;
@@ -25,6 +26,7 @@ use super::prove::{prove, prove_answers};
 use super::sections::traffic;
 use super::sections::{Scenario, admission, dropping};
 use super::syntax::Mistake;
+use super::uncounted;
 use crate::admission::{ADMISSIONS, BuildAdmission};
 use crate::control::{ALGORITHMS, BuildAlgorithm};
 use crate::fluid::rates::{SOLVERS, Solver};
@@ -44,9 +46,8 @@ use crate::traffic::{
     SLOT_SOURCES, slots::BuildSlotSource,
 };
 use crate::units::Clock;
-use std::collections::BTreeSet;
+use crate::warnings::once as warn_once;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// The registries names are looked up in.
 #[derive(Clone, Copy, Debug)]
@@ -183,15 +184,6 @@ pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Lay
     })
 }
 
-/// Warns, unless it was said before: a study builds the same fabric many times.
-fn warn_once(note: &str) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    if said.insert(note.to_owned()) {
-        tracing::warn!("{note}");
-    }
-}
-
 /// Converts everything the engine needs and checks it against the graph; `base` is the folder relative file names
 /// start from.
 ///
@@ -315,11 +307,20 @@ pub fn resolve(
             None => scenario.routing.name.mistake(message),
         });
     }
-    Ok(Resolved {
+    let resolved = Resolved {
         scenario,
         layout,
         plan,
         routes,
         proof,
-    })
+    };
+    for note in notes::notes(&resolved.scenario, &resolved.layout.graph, &resolved.plan) {
+        warn_once(&note);
+    }
+    for shared in uncounted::shared(&resolved) {
+        if let Some(warning) = shared.warning() {
+            warn_once(&warning);
+        }
+    }
+    Ok(resolved)
 }

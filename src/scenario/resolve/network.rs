@@ -1,33 +1,36 @@
 //! The network of the flow level: channels, hosts that take less than their link brings, and limits of flows.
 
 use super::fluid::FluidFlow;
+use crate::control::WHOLE_LINK;
 use crate::fluid::network::{Builder, Network, UNIT};
 use crate::fluid::routes::FlowRoutes;
 use crate::topology::{Endpoint, Graph};
 
-/// Parts that the share kept for other traffic is counted in.
-const PARTS: u128 = 1 << 20;
+/// What rates may take of every link where so much is kept for other traffic, in parts of [`WHOLE_LINK`], rounded down.
+pub fn of_links(reserved: f64) -> u32 {
+    ((1.0 - reserved) * f64::from(WHOLE_LINK)).floor() as u32
+}
 
 /// The network of some flows on their routes; `reserved` is the part of every channel that is kept for other traffic, `sink`
 /// what a host takes for a flit, where that is not the speed of its link \[cycles\].
 ///
 /// Its elements are the switches by their ids, then the hosts; a link that is no channel is a host's own. Its links are the channels, by their ids, less what is reserved. Where hosts take flits more slowly than channels
-/// bring them, each has a link behind its channel. A flow with a limit has a link of its own.
+/// bring them, each has a link behind its channel, less what is reserved likewise. A flow with a limit has a link of its own.
 pub fn network(
     graph: &Graph,
     (reserved, sink): (f64, Option<u32>),
     flows: &[FluidFlow],
     routes: &FlowRoutes,
 ) -> Network {
-    let kept = ((1.0 - reserved) * PARTS as f64).floor() as u128;
-    let capacity = |pace: u32| UNIT / u128::from(pace) * kept / PARTS;
+    let link = u128::from(of_links(reserved));
+    let capacity = |pace: u32| UNIT / u128::from(pace) * link / u128::from(WHOLE_LINK);
     let channels = graph.channels().iter();
     let mut capacities: Vec<u128> = channels
         .map(|channel| capacity(channel.timing.cycles_per_flit))
         .collect();
     let first_sink = capacities.len() as u32;
     if let Some(pace) = sink {
-        let sinks = graph.hosts().iter().map(|_| UNIT / u128::from(pace));
+        let sinks = graph.hosts().iter().map(|_| capacity(pace));
         capacities.extend(sinks);
     }
     let switches = graph.switches().len() as u32;

@@ -10,7 +10,7 @@ use crate::scenario::syntax::{At, Item, Mistake, Part};
 section! {
     /// The flows of the scenario as fluids, for `virtlane flow`: on fixed routes, at rates that are calculated once, or anew whenever
     /// a flow starts or a phase of an application ends. Buffers,
-    /// packets, windows and `control` play no part there; `carry` brings routes, or routes and rates, into runs with packets.
+    /// packets, windows and `control` play no part there; `carry` brings routes, or routes and rates, into runs with packets. What is `reserved` is left out in runs with packets as well, by algorithms of `control` that calculate rates.
     Fluid = "fluid" in "fluid" {
         /// How rates are computed
         solver: Part = part("solver of rates"), "solver of rates" or "Ffa()";
@@ -21,7 +21,7 @@ section! {
         /// What packets of flows have of it in `virtlane run`: nothing, so that they go by the forwarding tables; the routes; or the
         /// routes and, where a flow has neither limit nor control of its own, the rates as limits
         carry: At<Carry> = one_of(&[Carry::Nothing, Carry::Routes, Carry::Rates]), "Nothing | Routes | Rates" or "Nothing";
-        /// Part of every link that is kept for other traffic
+        /// Part of every link that rates leave to other traffic, here and with `control` that calculates rates
         reserved: At<f64> = reserved, "0 <= number < 1" or "0";
         /// Runs with flows and routes of their own, with seeds from that of the scenario on
         runs: At<u32> = whole(1), "integer >= 1" or "1";

@@ -36,6 +36,9 @@ use std::sync::Arc;
 /// Most ON/OFF sources of one source of packets: each burst looks at all of them.
 const MOST_SOURCES: u32 = 10_000;
 
+/// Bursts are shorter in the mean \[packets\].
+const LONGEST_BURST: f64 = 1e9;
+
 /// Silences from here on last longer than any run, and cycles after them would not fit 64 bits \[cycles\].
 const LONGEST_SILENCE: u64 = 1 << 62;
 
@@ -220,11 +223,14 @@ pub fn aggregate(law: &Law) -> Result<Aggregate, ArgumentError> {
     }
     let bursts = match burst {
         None => usual,
-        Some(mean) => Lengths::with_mean(shape, mean).ok_or_else(|| {
-            invalid(format!(
-                "`burst` is {mean}; it must be above 1 packet and below 10^9"
-            ))
-        })?,
+        Some(mean) => Some(mean)
+            .filter(|&mean| mean < LONGEST_BURST)
+            .and_then(|mean| Lengths::with_mean(shape, mean))
+            .ok_or_else(|| {
+                invalid(format!(
+                    "`burst` is {mean}; it must be above 1 packet and below 10^9"
+                ))
+            })?,
     };
     let mean = bursts.mean();
     let silences = Lengths::with_mean(shape, mean * (share - 1.0) - 2.0).ok_or_else(|| {

@@ -318,6 +318,8 @@ fn self_similar_sources_that_cannot_be_are_refused() {
         ("(load: 0.2, per_slot: 1.0)", "above 0 and below 1"),
         ("(load: 0.2, sources: 1, per_slot: 0.9)", "below 0.546"),
         ("(load: 0.2, burst: 1.0)", "above 1 packet"),
+        ("(load: 0.2, burst: 1e9)", "below 10^9"),
+        ("(load: 0.2, burst: 3e9)", "below 10^9"),
         ("(load: 0.2, burst: 4, mode: Legacy)", "mode Legacy has"),
         ("(load: 0.9, mode: Legacy)", "a load of 1.030"),
         ("(load: 1.0, per_slot: 0.1)", "slots would take 0.800"),

@@ -6,7 +6,7 @@ use super::number;
 use crate::random_fabric::{Case, Dice, Saturating, case, settle_claims};
 use crate::reference::{Outcome, simulate};
 use std::sync::Arc;
-use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
+use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, WHOLE_LINK};
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
     ClassPlan, Control, DropRule, Dropping, FlowPlan, Forwarding, HostOptions, InputTurns, Phases,
@@ -126,6 +126,7 @@ fn request_reply(dice: &mut Dice, answer: u16) -> Algorithm {
     );
     let context = ControlContext {
         peak: None,
+        link: WHOLE_LINK,
         clock: Clock {
             flit_bytes: 64,
             reference_rate: 1_000_000_000,

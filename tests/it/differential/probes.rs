@@ -102,6 +102,7 @@ fn story(machines: Erratic, visits: &[u64], takes: u64) -> Option<Story> {
     for (number, after) in visits.iter().enumerate() {
         let place = Place {
             pace: 1,
+            drain: 1,
             from_host: number == 0,
             to_host: number + 1 == visits.len(),
         };

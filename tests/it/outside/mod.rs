@@ -2,6 +2,7 @@
 
 mod fabrics;
 mod lists;
+mod told;
 
 use std::path::Path;
 use virtlane::scenario::{Document, Parts, Resolved};

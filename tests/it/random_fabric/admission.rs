@@ -3,7 +3,7 @@
 use super::Dice;
 use std::sync::Arc;
 use virtlane::admission::{ADMISSIONS, Admission, AdmissionContext};
-use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
+use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, WHOLE_LINK};
 use virtlane::plan::{AdmissionPlan, ClassPlan, FlowPlan, ONE_FLIT_PER_CYCLE, Plan, Requests};
 use virtlane::registry::Arguments;
 use virtlane::rng::{Purpose, stream};
@@ -105,6 +105,7 @@ fn reserve(dice: &mut Dice, class: &mut ClassPlan, clock: Clock, answers: &[u16]
         largest: class.size.largest(),
         answer: answers[usize::from(control.answers)],
         peak: class.requests.map(|requests| requests.peak),
+        link: WHOLE_LINK,
     };
     let text = format!(
         "(utilisation: {}, share: {}, retry: \"{} cycles\", attempts: {}, limit: {})",

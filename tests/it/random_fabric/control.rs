@@ -3,7 +3,7 @@
 use super::Dice;
 use std::sync::Arc;
 use virtlane::control::erratic::Erratic;
-use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, Looks};
+use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, Looks, WHOLE_LINK};
 use virtlane::ids::SlId;
 use virtlane::plan::{Broadcast, ClassPlan, Control, Limit, OutOfBand, Plan};
 use virtlane::registry::Arguments;
@@ -37,6 +37,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
             }),
             probes: 0,
             elements: false,
+            of_links: false,
             carries: false,
         });
     }
@@ -58,6 +59,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, class: usize, answer: u16) -> Algorit
         largest: plan.classes[class].size.largest(),
         answer,
         peak: None,
+        link: WHOLE_LINK,
     };
     made(name, &arguments, context)
 }
@@ -86,14 +88,19 @@ fn calculating(dice: &mut Dice, clock: Clock, largest: u16, has_tables: bool) ->
         .collect();
     let name = dice.pick(&names);
     let arguments = arguments(dice, name, false);
-    let context = ControlContext {
+    let link = dice.pick(&[WHOLE_LINK, WHOLE_LINK, WHOLE_LINK / 10 * 9]);
+    made(name, &arguments, calculating_context(clock, largest, link))
+}
+
+fn calculating_context(clock: Clock, largest: u16, link: u32) -> ControlContext {
+    ControlContext {
         clock,
         smallest: 1,
         largest,
         answer: 1,
         peak: None,
-    };
-    made(name, &arguments, context)
+        link,
+    }
 }
 
 /// Arguments of a named algorithm.
@@ -101,18 +108,7 @@ fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
     let cycles = |dice: &mut Dice, most| format!("\"{} cycles\"", dice.between(1, most));
     match name {
         "InfiniBand" => infiniband(dice, may_share),
-        "Dcqcn" => format!(
-            "interval: {}, gain: {}, alpha_timer: {}, timer: {}, bytes: \"{} flits\", stages: {}, increase: \"{} Mbit/s\", \
-             least: \"{} Mbit/s\"",
-            cycles(dice, 60),
-            dice.between(1, 8),
-            cycles(dice, 90),
-            cycles(dice, 90),
-            dice.between(20, 400),
-            dice.between(1, 5),
-            dice.between(10, 4000),
-            dice.between(10, 300),
-        ),
+        "Dcqcn" => dcqcn(dice),
         "Window" if dice.chance(50) => format!("window: {}", dice.between(1, 6)),
         "Window" => format!("aimd: true, start: {}, most: 9", dice.between(1, 9)),
         "Inc" => format!(
@@ -158,6 +154,32 @@ fn arguments(dice: &mut Dice, name: &str, may_share: bool) -> String {
         ROUNDS => format!("hold: {}", dice.chance(50)),
         name => panic!("no arguments are drawn for `{name}`"),
     }
+}
+
+fn dcqcn(dice: &mut Dice) -> String {
+    let cycles = |dice: &mut Dice, most| format!("\"{} cycles\"", dice.between(1, most));
+    if dice.chance(30) {
+        return format!(
+            "preset: {}, interval: {}, alpha_timer: {}, timer: {}, alpha: 0.{}",
+            dice.pick(&["Paper", "Ns3", "Production"]),
+            cycles(dice, 60),
+            cycles(dice, 90),
+            cycles(dice, 90),
+            dice.between(1, 9),
+        );
+    }
+    format!(
+        "interval: {}, gain: {}, alpha_timer: {}, timer: {}, bytes: \"{} flits\", stages: {}, increase: \"{} Mbit/s\", \
+             least: \"{} Mbit/s\"",
+        cycles(dice, 60),
+        dice.between(1, 8),
+        cycles(dice, 90),
+        cycles(dice, 90),
+        dice.between(20, 400),
+        dice.between(1, 5),
+        dice.between(10, 4000),
+        dice.between(10, 300),
+    )
 }
 
 fn infiniband(dice: &mut Dice, may_share: bool) -> String {
@@ -283,6 +305,64 @@ pub(super) fn probe(plan: &mut Plan, has_tables: bool, attempt: u64) {
             // likewise
             let mut dice = Dice(stream(drawn, Purpose::Topology, (1 << 46) + number));
             machines.carries = machines.probes > 0 && !machines.elements && dice.chance(35);
+        }
+    }
+    share(plan, has_tables, attempt);
+}
+
+/// Agents, and elements, that classes have in common (D73): half of the classes whose machines probe calculate as the first of
+/// them does, or have in common what they have; as [`probe`], after it.
+fn share(plan: &mut Plan, has_tables: bool, attempt: u64) {
+    let mut dice = Dice(of_class(plan.seed, 1 << 47, attempt, 0));
+    if dice.chance(40) {
+        return;
+    }
+    let clock = clock(plan);
+    let elements = has_tables && dice.chance(30);
+    let mut first: Option<&'static str> = None;
+    for class in &mut plan.classes {
+        let largest = class.size.largest();
+        let Some(control) = class.control.as_mut() else {
+            continue;
+        };
+        let own = format!("{:?}", control.algorithm);
+        let own = CALCULATING
+            .into_iter()
+            .find(|name| own.starts_with(&format!("{name} ")));
+        let is_erratic = matches!(&control.algorithm, Algorithm::Erratic(one) if one.probes > 0);
+        if own.is_none() && !is_erratic || dice.chance(20) {
+            continue;
+        }
+        match (&mut control.algorithm, first.or(own)) {
+            (Algorithm::Erratic(machines), None) => machines.of_links = true,
+            (algorithm, Some(name)) => {
+                let arguments = arguments(&mut dice, name, false);
+                let context = calculating_context(clock, largest, WHOLE_LINK);
+                *algorithm = made(name, &arguments, context);
+                first = Some(name);
+            }
+            (_, None) => {}
+        }
+        let is_beside = control.transport.is_some();
+        if elements
+            && is_beside
+            && let Algorithm::Erratic(machines) = &mut control.algorithm
+        {
+            (machines.elements, machines.carries) = (true, false);
+        }
+        if control.algorithm.has_elements() {
+            let mut times = control.transport.unwrap_or(OutOfBand {
+                serialisation: 2,
+                processing: 1,
+                routing: 3,
+                propagation: 1,
+                broadcast: None,
+            });
+            times.broadcast.get_or_insert(Broadcast {
+                serialisation: dice.pick(&[1, 1, 3]),
+                processing: dice.pick(&[1, 4]),
+            });
+            control.transport = Some(times);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::flows::SCHEDULERS;
 use super::strata::{Kind, Scale, Stratum};
 use super::{Case, Dice, Drawn, admission, draw, dropping, fabric, finish, plainness};
 use super::{plan, probe, shipped, timing, traffic};
-use virtlane::control::{ALGORITHMS, Algorithm, ControlContext};
+use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, WHOLE_LINK};
 use virtlane::ids::{HostId, SlId, SwitchId};
 use virtlane::plan::{ClassPlan, Control, FlowPlan, Plan};
 use virtlane::registry::Arguments;
@@ -215,6 +215,7 @@ fn algorithm(dice: &mut Dice, plan: &Plan, number: usize, answer: u16) -> Algori
         largest: class.size.largest(),
         answer,
         peak: None,
+        link: WHOLE_LINK,
     };
     let build = ALGORITHMS.find("SetUp").expect("its own name").build;
     let made = build(Arguments { text: &text }, context);

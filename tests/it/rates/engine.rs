@@ -1,4 +1,4 @@
-//! Rates that flows have calculated in the engine, in band and out of band, against the solvers.
+//! Rates that flows have calculated in the engine, in band and out of band, of one class or two (D73), against the solvers.
 
 use virtlane::control::dffa::UNIT;
 use virtlane::control::{Limit, ONE_FLIT_PER_CYCLE};
@@ -28,15 +28,31 @@ const FABRICS: [(&str, &str); 4] = [
     ("Mesh(radix: [4, 3])", "DimensionOrder()"),
 ];
 
-fn resolved((topology, routing): (&str, &str), control: &str, answers: &str) -> Resolved {
+fn resolved(
+    (topology, routing): (&str, &str),
+    control: &str,
+    (answers, classes): Way<'_>,
+) -> Resolved {
+    let class = |name: &str, flows: &str| {
+        format!(
+            "(name: \"{name}\", size: \"8 flits\", control: {control}, answers: {answers}, flows: [{flows}])"
+        )
+    };
+    let [many, few] = [
+        "(pairs: PerHost(count: 2))",
+        "(pairs: PerHost(count: 1), weight: 3)",
+    ];
+    let traffic = match classes {
+        1 => class("all", &format!("{many}, {few}")),
+        _ => format!("{}, {}", class("many", many), class("few", few)),
+    };
     let text = format!(
         r#"Scenario(
             title: "rates", seed: 3,
             fabric: (topology: {topology}, flit: "64 B", link: (rate: "10 Gbit/s", latency: "2 cycles"),
                      switch: (lanes: 2, lane_capacity: "64 flits", queues: Voq)),
             routing: {routing},
-            traffic: [(name: "all", size: "8 flits", control: {control}, answers: {answers},
-                       flows: [(pairs: PerHost(count: 2)), (pairs: PerHost(count: 1), weight: 3)])],
+            traffic: [{traffic}],
             phases: (warmup: "0 cycles", measure: "{END} cycles"),
         )"#
     );
@@ -84,10 +100,18 @@ fn limits(resolved: &Resolved) -> Vec<u128> {
     limits
 }
 
-fn each(mut test: impl FnMut((&str, &str), &str)) {
+/// How control packets go, and how many classes there are.
+type Way<'a> = (&'a str, u32);
+
+fn each(mut test: impl FnMut((&str, &str), Way<'_>)) {
     for fabric in FABRICS {
-        for answers in [OUT_OF_BAND, IN_BAND] {
-            test(fabric, answers);
+        for way in [
+            (OUT_OF_BAND, 1),
+            (IN_BAND, 1),
+            (OUT_OF_BAND, 2),
+            (IN_BAND, 2),
+        ] {
+            test(fabric, way);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use virtlane::control::probe::{Place, Probe};
 use virtlane::control::{
     ALGORITHMS, Actions, Agent, Algorithm, Arrival, ControlContext, Event, Facts, Limit, Line,
-    Payload, Sender,
+    Payload, Sender, WHOLE_LINK,
 };
 use virtlane::fluid::network::{Builder, Network};
 use virtlane::registry::Arguments;
@@ -198,6 +198,7 @@ pub(super) fn algorithm(text: &str) -> Algorithm {
         largest: 1,
         answer: 1,
         peak: None,
+        link: WHOLE_LINK,
     };
     let build = ALGORITHMS.lookup(name).expect("its name").build;
     build(Arguments { text: arguments }, context).expect("it is right")
@@ -208,6 +209,7 @@ impl<'a> Machines<'a> {
         let algorithm = algorithm(text);
         let places = case.paces.iter().map(|&pace| Place {
             pace,
+            drain: pace,
             from_host: false,
             to_host: false,
         });

@@ -151,7 +151,11 @@ fn check_visits(fabric: &Fabric<'_>) {
             visits += 1 + usize::from(packet.switches);
         }
         let expected = if carries { visits } else { 0 };
-        assert_eq!(fabric.agents.visits_by_data(class), expected, "{class}");
+        assert_eq!(
+            fabric.agents.visits_by_data(fabric.setting, class),
+            expected,
+            "{class}"
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! The elements of switches and hosts: what the channels that leave one have in common, and who hears broadcasts (D68).
 
 use super::Setting;
+use super::visits::owner;
 use virtlane::control::{Algorithm, Element, Payload};
 use virtlane::ids::HostId;
 use virtlane::plan::Control;
@@ -16,7 +17,7 @@ struct Placed {
     said: u32,
 }
 
-/// The elements of a class.
+/// The elements of a class, and of those that have them in common with it (D73).
 #[derive(Debug)]
 struct OfClass {
     switches: Vec<Placed>,
@@ -26,8 +27,10 @@ struct OfClass {
 /// All elements.
 #[derive(Debug)]
 pub(super) struct Elements {
-    /// By class.
+    /// By class; none of one that has those of a class before it.
     classes: Vec<Option<OfClass>>,
+    /// By class: whose elements it has.
+    owners: Vec<usize>,
 }
 
 impl Elements {
@@ -56,17 +59,22 @@ impl Elements {
                 hosts: setting.graph.host_ids().map(|_| placed(true)).collect(),
             })
         };
-        let classes = setting.plan.classes.iter();
+        let classes = setting.plan.classes.iter().enumerate();
+        let own = classes.map(|(class, plan)| {
+            let control = plan.control.as_ref();
+            let control = control.filter(|_| owner(setting, class) == class);
+            control.and_then(of_class)
+        });
+        let classes = 0..setting.plan.classes.len();
         Self {
-            classes: classes
-                .map(|class| class.control.as_ref().and_then(of_class))
-                .collect(),
+            classes: own.collect(),
+            owners: classes.map(|class| owner(setting, class)).collect(),
         }
     }
 
     /// That of a class at a switch or host, if the class has any.
     pub(super) fn at(&mut self, class: usize, place: Endpoint) -> Option<&mut Element> {
-        let of_class = self.classes[class].as_mut()?;
+        let of_class = self.classes[self.owners[class]].as_mut()?;
         Some(&mut of_class.placed(place).element)
     }
 
@@ -90,7 +98,7 @@ impl Elements {
         word: u32,
         now: u64,
     ) -> bool {
-        let of_class = self.classes[class].as_mut();
+        let of_class = self.classes[self.owners[class]].as_mut();
         let placed = of_class.expect("a class with elements").placed(place);
         placed.heard.push(now);
         let goes_on = algorithm(setting, class).hear(&mut placed.element, now, word);

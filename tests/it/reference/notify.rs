@@ -22,13 +22,19 @@ impl Fabric<'_> {
             .filter(|(_, delivered)| *delivered == Some(now))
             .map(|(saying, _)| saying)
             .collect();
-        for &saying in &delivered {
-            let (_, to) = saying.ends(self.setting);
-            self.tell_element(saying, to, now);
-            self.hosts[to.index()].receive_control(self.setting, saying, now);
-        }
         let elements = &mut self.agents.elements;
         self.networks.hear_at_hosts(self.setting, elements, now);
+        for class in 0..self.setting.plan.classes.len() {
+            for &saying in &delivered {
+                if usize::from(self.setting.plan.flows[saying.flow].class) == class {
+                    self.tell_element(saying, saying.ends(self.setting).1, now);
+                }
+            }
+        }
+        for &saying in &delivered {
+            let (_, to) = saying.ends(self.setting);
+            self.hosts[to.index()].receive_control(self.setting, saying, now);
+        }
         for host in &mut self.hosts {
             host.notify(self.setting, &self.packets, &delivered, now);
         }

@@ -1,5 +1,5 @@
 //! The agents of channels, and what visits them: control packets (D48), with the elements of where the channels begin (D68), and
-//! packets of data (D69).
+//! packets of data (D69); of links, not of classes, where algorithms calculate rates (D73).
 
 use super::elements::Elements;
 use super::packet::{PacketId, Saying};
@@ -14,36 +14,64 @@ use virtlane::topology::Endpoint;
 /// Who visits, in the order of the visits of one cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Visitor {
+    /// A control packet out of band.
+    Beside,
+    /// A control packet in band.
     Control,
+    /// A packet of data.
     Data,
+}
+
+/// A visit.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    cycle: u64,
+    visitor: Visitor,
+    /// Class of the flow.
+    class: usize,
 }
 
 /// The agent of a class at the sending end of a channel.
 #[derive(Debug)]
 struct Visited {
     agent: Agent,
-    /// Cycles of the visits.
-    visits: Vec<(u64, Visitor)>,
+    visits: Vec<Visit>,
+}
+
+/// The class whose agents and elements a class has: the first that has them in common with it (D73).
+pub(super) fn owner(setting: Setting<'_>, class: usize) -> usize {
+    let algorithm = |class: usize| {
+        let control = setting.plan.classes[class].control.as_ref();
+        control.map(|control| &control.algorithm)
+    };
+    let Some(own) = algorithm(class) else {
+        return class;
+    };
+    let mut before = 0..class;
+    let first =
+        before.find(|&other| algorithm(other).is_some_and(|other| other.has_in_common(own)));
+    first.unwrap_or(class)
 }
 
 /// All agents.
 #[derive(Debug)]
 pub(super) struct Agents {
-    /// By class and channel; no channel where the class does not probe, or sets up (D67).
+    /// By class and channel; no channel where the class does not probe, sets up (D67), or has those of a class before it (D73).
     classes: Vec<Vec<Visited>>,
     pub(super) elements: Elements,
-    /// Packets of data that take a channel in this cycle, and the channel (D69).
+    /// Packets that take a channel in this cycle and visit, and the channel.
     taking: Vec<(usize, PacketId)>,
 }
 
 impl Agents {
     /// Before cycle 0.
     pub(super) fn new(setting: Setting<'_>) -> Self {
-        let classes = setting.plan.classes.iter();
-        let of_class = |class: &virtlane::plan::ClassPlan| {
-            let control = class.control.as_ref();
+        let of_class = |class: usize| {
+            let control = setting.plan.classes[class].control.as_ref();
             let has_agents = |control: &&Control| {
-                control.algorithm.probes() && control.algorithm.set_up().is_none()
+                control.algorithm.probes()
+                    && control.algorithm.set_up().is_none()
+                    && owner(setting, class) == class
             };
             let Some(control) = control.filter(has_agents) else {
                 return Vec::new();
@@ -61,17 +89,28 @@ impl Agents {
                 .collect()
         };
         Self {
-            classes: classes.map(of_class).collect(),
+            classes: (0..setting.plan.classes.len()).map(of_class).collect(),
             elements: Elements::new(setting),
             taking: Vec::new(),
         }
     }
 
-    /// A control packet takes a channel in this cycle.
+    /// A control packet out of band takes a channel in this cycle.
     pub(super) fn take(
         &mut self,
         setting: Setting<'_>,
         channel: usize,
+        saying: &mut Saying,
+        now: u64,
+    ) {
+        self.show(setting, (channel, Visitor::Beside), saying, now);
+    }
+
+    /// A control packet visits, if it does.
+    fn show(
+        &mut self,
+        setting: Setting<'_>,
+        (channel, visitor): (usize, Visitor),
         saying: &mut Saying,
         now: u64,
     ) {
@@ -82,15 +121,15 @@ impl Agents {
         let Some(payload) = saying.says.shown() else {
             return;
         };
-        self.visit(setting, (class, channel), Visitor::Control, payload, now);
+        self.visit(setting, (class, channel), visitor, payload, now);
     }
 
-    /// D69: a packet of data that carries something takes a channel in this cycle, and will visit.
+    /// A control packet in band, or a packet of data that carries something (D69), takes a channel in this cycle, and will visit.
     pub(super) fn expect(&mut self, channel: usize, packet: PacketId) {
         self.taking.push((channel, packet));
     }
 
-    /// One visit: of a control packet, or of a packet of data after it (D69), which can only be out of band.
+    /// One visit: at most one of each class out of band, then at most one of a packet that takes the channel (D69, D73).
     fn visit(
         &mut self,
         setting: Setting<'_>,
@@ -99,18 +138,28 @@ impl Agents {
         payload: &mut Payload,
         now: u64,
     ) {
-        let visited = &mut self.classes[class][channel];
+        let visited = &mut self.classes[owner(setting, class)][channel];
         let control = setting.plan.classes[class].control.as_ref();
         let control = control.expect("a class with control");
-        let last = visited.visits.last();
+        assert_eq!(visitor == Visitor::Beside, {
+            visitor != Visitor::Data && control.transport.is_some()
+        });
+        let is_after = |last: &Visit| match last.visitor {
+            Visitor::Beside if visitor == Visitor::Beside => {
+                (last.cycle, last.class) < (now, class)
+            }
+            Visitor::Beside => last.cycle <= now,
+            Visitor::Control | Visitor::Data => last.cycle < now,
+        };
         assert!(
-            last.is_none_or(|&last| match control.transport {
-                None => last.0 < now,
-                Some(_) => last < (now, visitor),
-            }),
-            "D48, D69: one visit of each kind per channel and cycle"
+            visited.visits.last().is_none_or(is_after),
+            "D48, D69, D73: one of a class out of band, then one in band"
         );
-        visited.visits.push((now, visitor));
+        visited.visits.push(Visit {
+            cycle: now,
+            visitor,
+            class,
+        });
         let begins_at = setting.graph.channels()[channel].from;
         let algorithm = &control.algorithm;
         match self.elements.at(class, begins_at) {
@@ -120,22 +169,30 @@ impl Agents {
     }
 
     /// Numbers of the visits of a class, by channel.
-    pub(super) fn visits(&self, class: usize) -> impl Iterator<Item = usize> {
-        self.classes[class]
-            .iter()
-            .map(|visited| visited.visits.len())
+    pub(super) fn visits(&self, setting: Setting<'_>, class: usize) -> impl Iterator<Item = usize> {
+        let all = self.classes[owner(setting, class)].iter();
+        all.map(move |visited| {
+            let mine = visited.visits.iter().filter(|visit| visit.class == class);
+            mine.count()
+        })
     }
 
     /// Visits of packets of data of a class.
-    pub(super) fn visits_by_data(&self, class: usize) -> usize {
-        let visits = self.classes[class].iter();
+    pub(super) fn visits_by_data(&self, setting: Setting<'_>, class: usize) -> usize {
+        let visits = self.classes[owner(setting, class)].iter();
         let visits = visits.flat_map(|visited| &visited.visits);
-        visits.filter(|visit| visit.1 == Visitor::Data).count()
+        let mine = visits.filter(|visit| visit.class == class);
+        mine.filter(|visit| visit.visitor == Visitor::Data).count()
     }
 
     /// States of the agents of a class, by channel.
-    pub(super) fn states(&self, class: usize) -> impl Iterator<Item = &Agent> {
-        self.classes[class].iter().map(|visited| &visited.agent)
+    pub(super) fn states(
+        &self,
+        setting: Setting<'_>,
+        class: usize,
+    ) -> impl Iterator<Item = &Agent> {
+        let all = self.classes[owner(setting, class)].iter();
+        all.map(|visited| &visited.agent)
     }
 }
 
@@ -143,9 +200,8 @@ impl Fabric<'_> {
     /// Stage Inject: a packet has started at this host in this cycle, and takes its channel.
     pub(super) fn take_first_channel(&mut self, host: usize, id: PacketId, now: u64) {
         let (host, packet) = (&self.hosts[host], &mut self.packets[id]);
-        if let Some(saying) = &mut packet.saying {
-            let agents = &mut self.agents;
-            agents.take(self.setting, host.outgoing, saying, now);
+        if packet.saying.is_some() {
+            self.agents.expect(host.outgoing, id);
         }
         let control = self.setting.plan.classes[usize::from(packet.class)]
             .control
@@ -157,10 +213,15 @@ impl Fabric<'_> {
         }
     }
 
-    /// D69: the packets of data that take channels in this cycle visit, after all control packets.
-    pub(super) fn visit_by_data(&mut self, now: u64) {
+    /// The packets that take channels in this cycle visit, after all control packets out of band (D69, D73).
+    pub(super) fn visit_in_band(&mut self, now: u64) {
         for (channel, id) in std::mem::take(&mut self.agents.taking) {
             let packet = &mut self.packets[id];
+            if let Some(saying) = &mut packet.saying {
+                let place = (channel, Visitor::Control);
+                self.agents.show(self.setting, place, saying, now);
+                continue;
+            }
             let visited = (usize::from(packet.class), channel);
             let payload = packet.carries.as_mut().expect("it carries");
             let agents = &mut self.agents;
@@ -171,9 +232,14 @@ impl Fabric<'_> {
 
 fn place(setting: Setting<'_>, channel: ChannelId) -> Place {
     let channel = setting.graph.channel(channel);
-    let pace = channel.timing.cycles_per_flit.try_into();
+    let pace = channel.timing.cycles_per_flit;
+    let drain = match (channel.to, setting.plan.host.sink_cycles_per_flit) {
+        (Endpoint::Host(_), Some(sink)) if sink > pace => sink,
+        _ => pace,
+    };
     Place {
-        pace: pace.expect("a pace"),
+        pace: pace.try_into().expect("a pace"),
+        drain: drain.try_into().expect("a pace"),
         from_host: matches!(channel.from, Endpoint::Host(_)),
         to_host: matches!(channel.to, Endpoint::Host(_)),
     }

@@ -275,8 +275,8 @@ pub(super) fn control(fabric: &Fabric<'_>) -> Vec<ControlCounts> {
             .clone()
             .filter_map(|carried| Some(carried.delivered? - carried.created));
         let delays: Vec<u64> = delays.collect();
-        let visits = fabric.agents.visits(class);
-        let states = fabric.agents.states(class);
+        let visits = fabric.agents.visits(fabric.setting, class);
+        let states = fabric.agents.states(fabric.setting, class);
         let copies = fabric.networks.copies.iter();
         let elements = fabric.agents.elements.seen(class).into_iter();
         let (heard, elements) = elements.unzip();

@@ -9,7 +9,7 @@ use crate::reference::{Controlled, Outcome, Says, simulate};
 use virtlane::control::erratic::Erratic;
 use virtlane::control::{
     ALGORITHMS, Acknowledge, Actions, Algorithm, Arrival, ControlContext, Event, Facts, Limit,
-    Line, Sender,
+    Line, Sender, WHOLE_LINK,
 };
 use virtlane::ids::{HostId, SlId};
 use virtlane::plan::{
@@ -52,6 +52,7 @@ pub(super) fn named(name: &str, arguments: &str, answer: u16, peak: Option<u64>)
         largest: 4,
         answer,
         peak,
+        link: WHOLE_LINK,
     };
     let build = ALGORITHMS.find(name).expect("registered").build;
     build(Arguments { text: arguments }, context).expect("arguments fit")

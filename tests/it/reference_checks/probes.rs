@@ -110,6 +110,7 @@ impl<'a> Agents<'a> {
             let channel = graph.channel(channel);
             let place = Place {
                 pace: channel.timing.cycles_per_flit as u16,
+                drain: channel.timing.cycles_per_flit as u16,
                 from_host: matches!(channel.from, Endpoint::Host(_)),
                 to_host: matches!(channel.to, Endpoint::Host(_)),
             };

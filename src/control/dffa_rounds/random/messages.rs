@@ -7,7 +7,7 @@ use crate::control::dffa_rounds::{
     ANNOUNCE, BITS, Channel, DffaRounds, Filler, INACTIVE, Progress, Round, is_later, unpacked,
 };
 use crate::control::{
-    Actions, Elements, Event, Limit, Line, Machines, Payload, Probing, probe::Place,
+    Actions, Elements, Event, Limit, Line, Machines, Payload, Probing, WHOLE_LINK, probe::Place,
 };
 use crate::rng::{Purpose, Stream, below, stream};
 use std::cmp::Reverse;
@@ -86,7 +86,10 @@ pub(super) struct Messages<'a> {
 impl<'a> Messages<'a> {
     /// Some begin shortly before rounds wrap.
     pub(super) fn new(case: &'a Case, hold: bool, seed: u64) -> Self {
-        let own = DffaRounds { hold };
+        let own = DffaRounds {
+            hold,
+            link: WHOLE_LINK,
+        };
         let first = if seed.is_multiple_of(4) { 0xfffe } else { 0 };
         let elements = (0..case.elements).map(|element| Round {
             now: first,
@@ -96,6 +99,7 @@ impl<'a> Messages<'a> {
         let channels = case.wires.iter().map(|wire| {
             own.agent(Place {
                 pace: wire.pace,
+                drain: wire.pace,
                 from_host: wire.from >= case.switches,
                 to_host: wire.to >= case.switches,
             })

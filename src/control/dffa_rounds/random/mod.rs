@@ -6,7 +6,8 @@ mod lemmas;
 mod messages;
 mod network;
 
-use super::{Progress, UNIT, rate};
+use super::super::dffa::UNIT;
+use super::{Progress, rate};
 use crate::control::{Limit, ONE_FLIT_PER_CYCLE};
 use crate::fluid::check;
 use crate::fluid::network::{Builder, Network};

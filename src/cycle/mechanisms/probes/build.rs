@@ -72,8 +72,11 @@ fn probes(site: &Site<'_>, channels: &[ChannelId], rows: &[u32]) -> Probes {
         control.is_apart().then_some(control)
     });
     let controls: Vec<Option<&Control>> = controls.collect();
-    let agents = |control: Option<&Control>| -> Vec<Agent> {
-        let Some(control) = control else {
+    let common = common(&controls);
+    // those that a class has in common with one before it are that one's
+    let own = |number: usize| controls[number].filter(|_| usize::from(common[number]) == number);
+    let agents = |number: usize| -> Vec<Agent> {
+        let Some(control) = own(number) else {
             return Vec::new();
         };
         let agents = channels
@@ -87,14 +90,33 @@ fn probes(site: &Site<'_>, channels: &[ChannelId], rows: &[u32]) -> Probes {
         }
         _ => Network::default(),
     };
-    let elements = controls.iter().map(|control| elements(site, *control));
+    let numbers = 0..controls.len();
+    let elements = numbers.clone().map(|number| elements(site, own(number)));
     Probes {
-        agents: controls.iter().copied().map(agents).collect(),
+        agents: numbers.map(agents).collect(),
         elements: elements.collect(),
         networks: controls.iter().copied().map(network).collect(),
-        given: given(site, &controls, channels, rows),
+        given: Given {
+            common: common.clone(),
+            ..given(site, &controls, channels, rows)
+        },
         ..Probes::default()
     }
+}
+
+/// Number of the class whose agents and elements each class has (D73).
+fn common(controls: &[Option<&Control>]) -> Vec<u16> {
+    let has_in_common = |one: &Control, other: Option<&Control>| {
+        other.is_some_and(|other| one.algorithm.has_in_common(&other.algorithm))
+    };
+    let common = controls.iter().enumerate().map(|(number, control)| {
+        let first = control.and_then(|own| {
+            let mut before = controls[..number].iter();
+            before.position(|other| has_in_common(own, *other))
+        });
+        first.unwrap_or(number) as u16
+    });
+    common.collect()
 }
 
 /// `controls`: by class of control packets; `rows`: the flows by row.
@@ -122,6 +144,7 @@ fn given(
         first: site.plan.first_answers() as u16,
         algorithms: algorithms.collect(),
         times: times.collect(),
+        common: Vec::new(),
         stations,
         ways: rows.iter().map(|&id| way(site, id)).collect(),
         first_flows,
@@ -154,10 +177,13 @@ fn first_flows(site: &Site<'_>, rows: &[u32]) -> Vec<u32> {
 
 fn agent(site: &Site<'_>, control: &Control, channel: ChannelId) -> Option<Agent> {
     let channel = site.graph.channel(channel);
+    let (pace, to_host) = (channel.timing.cycles_per_flit, channel.to.host().is_some());
+    let sink = site.plan.host.sink_cycles_per_flit.filter(|_| to_host);
     control.algorithm.agent(Place {
-        pace: channel.timing.cycles_per_flit as u16,
+        pace: pace as u16,
+        drain: pace.max(sink.unwrap_or(0)) as u16,
         from_host: channel.from.host().is_some(),
-        to_host: channel.to.host().is_some(),
+        to_host,
     })
 }
 

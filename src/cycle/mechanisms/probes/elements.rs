@@ -112,6 +112,9 @@ impl Elements {
 pub(super) struct Copies {
     /// End of the last processing, by port row of the input; of a class without elements none.
     inputs: Vec<u64>,
+    /// Come to the hosts with these ports in this cycle.
+    #[serde(skip)]
+    pub(super) at_hosts: Vec<(PortRow, Parcel)>,
     /// Joined the queue of a channel, since cycle 0.
     pub(super) joined: u64,
     /// Heard, since cycle 0.
@@ -186,10 +189,12 @@ impl Network {
         }
     }
 
-    /// A copy is heard at the host with a port.
-    pub(super) fn hear_at_host(&mut self, site: &mut Site<'_>, host: PortRow, copy: &Parcel) {
-        self.copies.heard += 1;
-        site.hear(site.stations[host.0 as usize].element, copy);
+    /// The copies that have come to hosts in this cycle are heard.
+    pub(super) fn hear_at_hosts(&mut self, site: &mut Site<'_>) {
+        self.copies.heard += self.copies.at_hosts.len() as u64;
+        for (host, copy) in self.copies.at_hosts.drain(..) {
+            site.hear(site.stations[host.0 as usize].element, &copy);
+        }
     }
 
     /// Copies under way in the shard.

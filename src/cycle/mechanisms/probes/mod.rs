@@ -1,5 +1,5 @@
 //! Control packets of classes apart: probes and replies, the agents they visit, control networks beside the data network,
-//! elements of switches and hosts, and their broadcasts; packets of data that visit (D47 to D49, D68, D69 of the model).
+//! elements of switches and hosts, and their broadcasts; packets of data that visit (D47 to D49, D68, D69, D73 of the model).
 //!
 //! Stages: `Slot::Admit` (they are made, with the answers of other classes, and broadcasts begin), `Slot::React` (visits at
 //! switch outputs, control networks), `Slot::Notify` (visits at hosts, deliveries, what elements say; with senders and
@@ -18,7 +18,8 @@
 //!    control network has them in the order of port rows, which is that of their numbers. The same holds of visits, by outputs,
 //!    and of copies that are heard, which come after all of these.
 //! 4. When a copy is heard is known when it leaves for the input server, since those of one channel come in order. A host's
-//!    element hears a copy in `Slot::React`: until `Slot::Notify` nobody asks it.
+//!    element hears a copy in `Slot::React`, after the visits of all classes: until `Slot::Notify` nobody asks it.
+//! 5. Agents and elements that classes have in common are those of the first of these classes; networks run class by class.
 //!
 //! # Deviations
 //! None. The agents are in [`control`](crate::control::probe).
@@ -60,6 +61,8 @@ struct Given {
     first: u16,
     /// Algorithm of the class; `None`: it is not apart.
     algorithms: Vec<Option<Algorithm>>,
+    /// Number of the class whose agents and elements it has: the first that has them in common with it, or itself (D73).
+    common: Vec<u16>,
     /// Times of its network, out of band.
     times: Vec<Option<OutOfBand>>,
     /// Where the channels of the ports lead, by port row; none where all is in band.
@@ -83,9 +86,9 @@ pub struct Probes {
     calls: u64,
     /// What packets in band carry.
     contents: Contents,
-    /// Agents by port row, by class; none of a class that does not probe.
+    /// Agents by port row, by class; none of a class that does not probe, or that has those of a class before it.
     agents: Vec<Vec<Agent>>,
-    /// Elements by class.
+    /// Elements by class, likewise.
     elements: Vec<Elements>,
     /// Control networks by class; empty where the class is in band.
     networks: Vec<Network>,
@@ -122,6 +125,12 @@ impl Probes {
         };
         let number = usize::from(number);
         self.given.algorithms[number].is_some().then_some(number)
+    }
+
+    /// Number of the class whose agents and elements a class has (D73).
+    #[inline]
+    fn common(&self, number: usize) -> usize {
+        usize::from(self.given.common[number])
     }
 
     /// Whether the answers of a class are not among those of other classes.

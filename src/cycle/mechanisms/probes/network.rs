@@ -202,11 +202,12 @@ impl Network {
     }
 
     /// It comes to the host at the far end of a port.
-    fn deliver(&mut self, site: &mut Site<'_>, port: PortRow, parcel: Parcel) {
+    fn deliver(&mut self, site: &Site<'_>, port: PortRow, parcel: Parcel) {
         if let Far::Host(host) = site.stations[port.0 as usize].to
             && parcel.is_copy()
         {
-            return self.hear_at_host(site, host, &parcel);
+            self.copies.at_hosts.push((host, parcel));
+            return;
         }
         let latency = site.now - parcel.created;
         self.received += 1;
@@ -227,38 +228,52 @@ struct Leaves {
 impl Probes {
     /// What happens out of band in cycle `now`.
     pub(super) fn run_networks(&mut self, now: u64, leads: Leads<'_>, outbox: &mut Outbox) {
+        for number in 0..self.networks.len() {
+            self.run_network(number, now, leads, outbox);
+        }
+        for number in 0..self.networks.len() {
+            if let Some((network, mut site)) = self.network_and_site(number, now) {
+                network.hear_at_hosts(&mut site);
+            }
+        }
+    }
+
+    /// The network of a class, if it goes out of band, and what it works with.
+    fn network_and_site(&mut self, number: usize, now: u64) -> Option<(&mut Network, Site<'_>)> {
         let given = &self.given;
-        for (number, network) in self.networks.iter_mut().enumerate() {
-            let (Some(times), Some(algorithm)) = (given.times[number], &given.algorithms[number])
-            else {
-                continue;
+        let common = usize::from(given.common[number]);
+        let site = Site {
+            now,
+            times: given.times[number]?,
+            stations: &given.stations,
+            algorithm: given.algorithms[number].as_ref()?,
+            elements: &mut self.elements[common],
+            agents: &mut self.agents[common],
+            visits: &mut self.visits,
+        };
+        Some((&mut self.networks[number], site))
+    }
+
+    fn run_network(&mut self, number: usize, now: u64, leads: Leads<'_>, outbox: &mut Outbox) {
+        let Some((network, mut site)) = self.network_and_site(number, now) else {
+            return;
+        };
+        while network.next() <= now {
+            let Some(Reverse((_, step, port, parcel))) = network.events.pop() else {
+                break;
             };
-            let mut site = Site {
-                now,
-                times,
-                stations: &given.stations,
-                algorithm,
-                elements: &mut self.elements[number],
-                agents: &mut self.agents[number],
-                visits: &mut self.visits,
-            };
-            while network.next() <= now {
-                let Some(Reverse((_, step, port, parcel))) = network.events.pop() else {
-                    break;
-                };
-                match step {
-                    Step::Joins => network.enter(&site, leads, port, parcel),
-                    Step::Heard => network.spread(&mut site, port, parcel),
-                    Step::Delivered => network.deliver(&mut site, port, parcel),
-                    Step::Served => {
-                        if let Some(left) = network.leave(&mut site, port, parcel) {
-                            outbox.0[left.shard as usize].push(Mail::Parcel {
-                                network: number as u16,
-                                port: left.port,
-                                at: left.at,
-                                parcel: left.parcel,
-                            });
-                        }
+            match step {
+                Step::Joins => network.enter(&site, leads, port, parcel),
+                Step::Heard => network.spread(&mut site, port, parcel),
+                Step::Delivered => network.deliver(&site, port, parcel),
+                Step::Served => {
+                    if let Some(left) = network.leave(&mut site, port, parcel) {
+                        outbox.0[left.shard as usize].push(Mail::Parcel {
+                            network: number as u16,
+                            port: left.port,
+                            at: left.at,
+                            parcel: left.parcel,
+                        });
                     }
                 }
             }

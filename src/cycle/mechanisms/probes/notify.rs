@@ -21,7 +21,7 @@ impl Probes {
         let Some(number) = self.number(record.class) else {
             return;
         };
-        if self.agents[number].is_empty() {
+        if !self.visits_agents(number) {
             return;
         }
         let end = place.shared.flow_ends[record.flow as usize];
@@ -65,12 +65,15 @@ impl Probes {
             let Some(algorithm) = &given.algorithms[number] else {
                 continue;
             };
-            let class = given.first + number as u16;
+            let has = |class: u16| {
+                let other = usize::from(class - given.first);
+                usize::from(given.common[other]) == number
+            };
             elements.say(algorithm, |host, word| {
                 let host = host.0 as usize;
                 for row in given.first_flows[host]..given.first_flows[host + 1] {
                     let way = given.ways[row as usize].as_ref();
-                    if way.is_some_and(|way| way.class == class) {
+                    if way.is_some_and(|way| has(way.class)) {
                         senders.call(flows, row, now, Event::Told(word));
                     }
                 }
@@ -109,7 +112,8 @@ impl Probes {
                 let Some(algorithm) = self.given.algorithms[number].as_ref() else {
                     return;
                 };
-                let word = self.elements[number].arrive(algorithm, way.host, now, payload);
+                let common = usize::from(self.given.common[number]);
+                let word = self.elements[common].arrive(algorithm, way.host, now, payload);
                 let receiver = senders.receivers[end.tail as usize].as_mut();
                 let reply =
                     receiver.and_then(|receiver| algorithm.received(receiver, now, payload));

@@ -6,7 +6,7 @@ use super::network::{Far, Leads, Network, Parcel, Station};
 use super::{Probes, Way};
 use crate::control::erratic::Erratic;
 use crate::control::probe::Place;
-use crate::control::{ALGORITHMS, Algorithm, ControlContext, Reply};
+use crate::control::{ALGORITHMS, Algorithm, ControlContext, Reply, WHOLE_LINK};
 use crate::cycle::state::{Forwarding, Outbox};
 use crate::fabric::components::NONE;
 use crate::fabric::rows::{HostRow, PortRow};
@@ -61,6 +61,7 @@ fn probes(algorithm: Algorithm, times: OutOfBand) -> Probes {
     let stations = stations();
     let place = Place {
         pace: 1,
+        drain: 1,
         from_host: false,
         to_host: false,
     };
@@ -77,6 +78,7 @@ fn probes(algorithm: Algorithm, times: OutOfBand) -> Probes {
         ..Probes::default()
     };
     probes.given.times = vec![Some(times)];
+    probes.given.common = vec![0];
     probes.given.algorithms = vec![Some(algorithm)];
     probes.given.stations = stations;
     probes
@@ -193,6 +195,7 @@ fn flood(begun: &[(u32, u32)], parcels: &[(u32, u32, u64)]) -> Flood {
         largest: 1,
         answer: 1,
         peak: None,
+        link: WHOLE_LINK,
     };
     let build = ALGORITHMS.find("DffaRounds").expect("its name").build;
     let algorithm = build(Arguments { text: "()" }, context).expect("it needs nothing");

@@ -40,14 +40,20 @@ pub(super) fn system(
 impl Probes {
     /// Whether packets visit agents.
     pub(super) fn visits_in_band(&self) -> bool {
-        let mut classes = self.agents.iter().zip(&self.given.times);
-        self.carries() || classes.any(|(agents, times)| !agents.is_empty() && times.is_none())
+        let mut classes = self.given.times.iter().enumerate();
+        self.carries()
+            || classes.any(|(number, times)| times.is_none() && self.visits_agents(number))
     }
 
     /// Whether a class of control packets has agents.
     pub(super) fn has_agents(&self, class: u16) -> bool {
         let number = self.number(class);
-        number.is_some_and(|number| !self.agents[number].is_empty())
+        number.is_some_and(|number| self.visits_agents(number))
+    }
+
+    /// Likewise, by its number.
+    pub(super) fn visits_agents(&self, number: usize) -> bool {
+        !self.agents[self.common(number)].is_empty()
     }
 
     /// A packet takes the channel of a port.
@@ -61,7 +67,8 @@ impl Probes {
             return;
         }
         if let Some(algorithm) = &self.given.algorithms[number] {
-            let agent = &mut self.agents[number][port.0 as usize];
+            let common = usize::from(self.given.common[number]);
+            let agent = &mut self.agents[common][port.0 as usize];
             algorithm.visit(agent, now, &mut content.payload);
             self.visits += 1;
         }

@@ -35,6 +35,7 @@ use crate::routing::{
     Tables,
 };
 use crate::topology::{Graph, Shape};
+use crate::warnings;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -146,6 +147,11 @@ impl OpenSmTorus2Qos {
                 at((0, reason))
             })?;
             let config = parse(&text).map_err(at)?;
+            for (line, keyword, why) in &config.unused {
+                warnings::once(&format!(
+                    "{file}:{line}: `{keyword}` changes nothing here: {why}"
+                ));
+            }
             let wanted = wanted(graph, &config).map_err(|reason| at((0, reason)))?;
             return Labels::find(graph, Some(wanted)).map_err(|reason| at((0, reason)));
         }

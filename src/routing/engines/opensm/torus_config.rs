@@ -12,7 +12,8 @@
 //! next_seed                      what follows is another seed, for when a switch of the one before is gone
 //! ```
 //!
-//! What follows the words that count is ignored, and so are `portgroup_max_ports`, `port_order` and `max_changes`.
+//! What follows the words that count is ignored. `portgroup_max_ports`, `port_order` and `max_changes` mean nothing here: they are
+//! kept, to be told.
 //!
 //! References: OpenSM `torus-2QoS.conf(5)`
 
@@ -28,7 +29,22 @@ pub(super) struct TorusConfig {
     pub(super) wrap: [bool; 3],
     /// Seeds in their order.
     pub(super) seeds: Vec<Seed>,
+    /// Settings that change nothing here: line, keyword, and why.
+    pub(super) unused: Vec<(usize, &'static str, &'static str)>,
 }
+
+/// Settings that change nothing here, and why.
+const UNUSED: [(&str, &str); 3] = [
+    (
+        "portgroup_max_ports",
+        "links between two switches are as many as there are",
+    ),
+    (
+        "port_order",
+        "parallel links are taken in the order of their ports",
+    ),
+    ("max_changes", "a run has the fabric it begins with"),
+];
 
 /// Links that tell the directions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +73,10 @@ pub(super) fn parse(text: &str) -> Result<TorusConfig, (usize, String)> {
         let fail = |reason: String| (line, reason);
         match &mut config {
             None => config = Some(size(&words).map_err(fail)?),
-            Some(config) => setting(config, keyword, &words).map_err(fail)?,
+            Some(config) => match UNUSED.iter().find(|(name, _)| *name == keyword) {
+                Some(&(name, why)) => config.unused.push((line, name, why)),
+                None => setting(config, keyword, &words).map_err(fail)?,
+            },
         }
     }
     let config = config.ok_or_else(|| (0, "no line `torus X Y Z` or `mesh X Y Z`".to_owned()))?;
@@ -79,6 +98,7 @@ fn size(words: &[&str]) -> Result<TorusConfig, String> {
         radix: [1; 3],
         wrap: [false; 3],
         seeds: vec![Seed::default()],
+        unused: Vec::new(),
     };
     for (d, name) in DIMENSIONS.iter().enumerate() {
         let word = *sizes.get(d).ok_or_else(|| format!("no radix of {name}"))?;
@@ -101,12 +121,6 @@ fn size(words: &[&str]) -> Result<TorusConfig, String> {
 fn setting(config: &mut TorusConfig, keyword: &str, words: &[&str]) -> Result<(), String> {
     if keyword == "next_seed" {
         config.seeds.push(Seed::default());
-        return Ok(());
-    }
-    if matches!(
-        keyword,
-        "portgroup_max_ports" | "port_order" | "max_changes"
-    ) {
         return Ok(());
     }
     let radix = config.radix;
@@ -190,6 +204,8 @@ mod tests {
             (config.radix, config.wrap),
             ([1, 4, 5], [false, true, true])
         );
+        let unused: Vec<_> = config.unused.iter().map(|one| (one.0, one.1)).collect();
+        assert_eq!(unused, [(13, "portgroup_max_ports")]);
         let [first, second] = &config.seeds[..] else {
             panic!("two seeds");
         };

@@ -1,6 +1,6 @@
 //! Service levels and lanes of imported tables.
 
-use super::{Import, NAME, Owners, at};
+use super::{Import, NAME, Owners, Strangers, at};
 use crate::ids::HostId;
 use crate::routing::dump::{read_path_sl, read_sl2vl};
 use crate::routing::engines::table_lanes::lane_map;
@@ -111,12 +111,14 @@ impl Import<'_> {
         };
         let nodes = self.read(file, read_sl2vl)?;
         let mut found = Vec::with_capacity(nodes.len());
+        let mut strangers = Strangers::default();
         for node in nodes {
-            // other nodes do not matter
-            if let Some(end) = self.find(Some(node.guid), node.name.as_deref()) {
-                found.push((end, node));
+            match self.find(Some(node.guid), node.name.as_deref()) {
+                Some(end) => found.push((end, node)),
+                None => strangers.add(node.line, node.guid),
             }
         }
+        strangers.tell(file);
         lane_map(self.graph, &found, budget, layers)
             .map_err(|error| at(file, error.line, error.reason))
     }

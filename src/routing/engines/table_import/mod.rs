@@ -35,6 +35,7 @@ use crate::routing::{
 };
 use crate::text_file;
 use crate::topology::Graph;
+use crate::warnings;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -91,6 +92,34 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     references: &[IBA],
     build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<TableImport>()?)),
 };
+
+/// Rows of nodes that the fabric does not have: a dump may be of more than is simulated.
+#[derive(Debug, Default)]
+struct Strangers {
+    count: usize,
+    /// Line and GUID.
+    first: Option<(usize, u64)>,
+}
+
+impl Strangers {
+    fn add(&mut self, line: usize, guid: u64) {
+        self.count += 1;
+        self.first.get_or_insert((line, guid));
+    }
+
+    /// Says that they are left out.
+    fn tell(&self, file: &str) {
+        if let Some((line, guid)) = self.first {
+            let rows = match self.count {
+                1 => String::from("1 node is"),
+                count => format!("{count} nodes are"),
+            };
+            warnings::once(&format!(
+                "{file}:{line}: {rows} not in the fabric and left out, the first with GUID {guid:#018x}"
+            ));
+        }
+    }
+}
 
 impl RoutingEngine for TableImport {
     fn is_drawn(&self) -> bool {
@@ -260,15 +289,20 @@ impl<'a> Import<'a> {
         let mut owners = Owners::new();
         if let Some(file) = &files.guid2lid {
             // it may remember nodes that are gone
+            let mut strangers = Strangers::default();
             for (line, guid, lid) in self.read(file, read_guid2lid)? {
-                if let Some(owner) = self.find(Some(guid), None)
-                    && let Some(other) = owners.insert(lid, owner)
+                let Some(owner) = self.find(Some(guid), None) else {
+                    strangers.add(line, guid);
+                    continue;
+                };
+                if let Some(other) = owners.insert(lid, owner)
                     && other != owner
                 {
                     let (name, other) = (self.name(owner), self.name(other));
                     return Err(at(file, line, format!("LID {lid} of {name} is {other}'s")));
                 }
             }
+            strangers.tell(file);
             return Ok(owners);
         }
         for entry in rows.iter().flat_map(|row| &row.entries) {

@@ -7,6 +7,7 @@ use crate::control::{Algorithm, ControlContext};
 use crate::ids::SlId;
 use crate::plan::{ClassPlan, Control, HostOptions, Plan};
 use crate::scenario::print::Printer;
+use crate::scenario::resolve::network::of_links;
 use crate::scenario::resolve::quantity::flits;
 use crate::scenario::sections::values::{Read, amount, whole};
 use crate::scenario::syntax::{At, Fields, Item, Mistake, Part};
@@ -152,7 +153,10 @@ pub(in crate::scenario) fn control(
             ..answers
         };
         let sizes = answers.size.largest();
-        let algorithm = algorithm(part, parts, layout, host, &classes[number], sizes)?;
+        let link = of_links(scenario.fluid.reserved.value);
+        let context = context(layout, &classes[number], (sizes, link));
+        let algorithm = algorithm(part, parts, host, context, &classes[number])?;
+        same_weights(scenario, part, &algorithm, &classes[..number])?;
         let transport = class.answers.transport.value.plan(layout.clock)?;
         Transport::check_elements(&class.answers.transport, part, &algorithm)?;
         if transport.is_some() && algorithm.packets_per_answer() > 1 {
@@ -200,22 +204,54 @@ impl Answers {
     }
 }
 
-fn algorithm(
-    part: &Part,
-    parts: &Parts<'_>,
-    layout: &Layout,
-    host: &HostOptions,
-    class: &ClassPlan,
-    answer: u16,
-) -> Result<Algorithm, Mistake> {
-    let make = part.entry(parts.control)?.build;
-    let context = ControlContext {
+/// What an algorithm for a class is made with.
+fn context(layout: &Layout, class: &ClassPlan, (answer, link): (u16, u32)) -> ControlContext {
+    ControlContext {
         clock: layout.clock,
         smallest: class.size.smallest(),
         largest: class.size.largest(),
         answer,
         peak: class.requests.map(|requests| requests.peak),
+        link,
+    }
+}
+
+/// D73: links add up the weights of all classes with the algorithm, so these must be of one kind.
+fn same_weights(
+    scenario: &Scenario,
+    part: &Part,
+    algorithm: &Algorithm,
+    before: &[ClassPlan],
+) -> Result<(), Mistake> {
+    let Some(own) = algorithm.weights() else {
+        return Ok(());
     };
+    let others = scenario.traffic.iter().zip(before);
+    for (class, planned) in others {
+        let control = planned.control.as_ref();
+        let other = control.and_then(|control| control.algorithm.weights());
+        if let Some(other) = other.filter(|&other| other != own) {
+            return Err(part.parameter_mistake(
+                "weights",
+                &format!(
+                    "`{own:?}`, but class `{}` has `{other:?}` on the same links, where weights are added up: expected the same in \
+                     all classes with `{}`",
+                    class.name.value, part.name.value
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn algorithm(
+    part: &Part,
+    parts: &Parts<'_>,
+    host: &HostOptions,
+    context: ControlContext,
+    class: &ClassPlan,
+) -> Result<Algorithm, Mistake> {
+    let make = part.entry(parts.control)?.build;
     let algorithm = part.build(|arguments| make(arguments, context))?;
     if algorithm.set_up().is_some() && class.requests.is_some() {
         return Err(part.name.mistake(

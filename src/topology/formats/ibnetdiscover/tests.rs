@@ -330,3 +330,20 @@ fn garbled_files_do_no_harm() {
     }
     assert!((1..300).contains(&refused));
 }
+
+/// A LID that no port can have is no LID that was not said.
+#[test]
+fn lids_beyond_the_unicast_ones_are_refused() {
+    let with = |lid: u32| PAIR.replace("lid 2 ", &format!("lid {lid} "));
+    for lid in [0, 2, 0xBFFF, 0xFFFF] {
+        assert!(parse(&with(lid)).is_ok(), "{lid}");
+    }
+    for lid in [0xC000, 0xFFFE, 70_000] {
+        let error = format!("{:?}", parse(&with(lid)).err());
+        assert!(
+            error.contains(&format!("`lid {lid}` is no unicast LID")),
+            "{error}"
+        );
+        assert!(error.contains("49151"), "{error}");
+    }
+}

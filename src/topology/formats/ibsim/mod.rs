@@ -356,8 +356,8 @@ impl Reader {
         let new = PortRecord {
             line,
             guid: None,
-            lid: lid(own),
-            peer_lid: parts.nth(1).map_or(0, lid),
+            lid: lid(own)?,
+            peer_lid: parts.nth(1).map_or(Ok(0), lid)?,
             peer: peer.to_owned(),
             peer_port,
             speed: None,

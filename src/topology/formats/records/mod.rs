@@ -271,7 +271,7 @@ pub(super) fn node(
         kind,
         id: id.to_owned(),
         guid: guid.unwrap_or(0),
-        lid: outside.get(1).map_or(0, |after| lid(after)),
+        lid: outside.get(1).map_or(Ok(0), |after| lid(after))?,
         port_count,
         description: comment.to_owned(),
         ports: BTreeMap::new(),
@@ -292,8 +292,8 @@ fn port_record(text: &str, line: usize) -> Result<PortRecord, String> {
     } else {
         let outside = comment(rest)?.1;
         // what follows the description is the other end's
-        let lids = [0, 1].map(|place| outside.get(place).map_or(0, |part| lid(part)));
-        (lids, speed(outside)?)
+        let of = |place: usize| outside.get(place).map_or(Ok(0), |part| lid(part));
+        ([of(0)?, of(1)?], speed(outside)?)
     };
     Ok(PortRecord {
         line,
@@ -338,11 +338,22 @@ pub(super) fn comment(text: &str) -> Result<(&str, Vec<&str>), String> {
     Ok((description, outside))
 }
 
-/// The first number after `lid`; 0 when there is none, or none that is a unicast LID.
-pub(super) fn lid(text: &str) -> u32 {
+/// What tools print as a LID that was not assigned, beside 0.
+const PERMISSIVE_LID: u64 = 0xFFFF;
+
+/// The first number after `lid`; 0 when there is none, or none was assigned.
+pub(super) fn lid(text: &str) -> Result<u32, String> {
     let mut words = text.split_whitespace().skip_while(|&word| word != "lid");
-    let number = words.nth(1).and_then(|word| word.parse().ok());
-    number.filter(|&lid| lid <= LARGEST_LID).unwrap_or(0)
+    let number: Option<u64> = words.nth(1).and_then(|word| word.parse().ok());
+    match number {
+        None | Some(PERMISSIVE_LID) => Ok(0),
+        Some(lid) => u32::try_from(lid)
+            .ok()
+            .filter(|&lid| lid <= LARGEST_LID)
+            .ok_or_else(|| {
+                format!("`lid {lid}` is no unicast LID: expected 1 to {LARGEST_LID}, or 0 where there is none")
+            }),
+    }
 }
 
 /// The speed among the words outside quotes, if there is one; the last one when there are several.

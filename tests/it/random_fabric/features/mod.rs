@@ -146,7 +146,7 @@ pub(crate) const DROPPING: [&str; 14] = [
 
 /// The same, of what adaptive routing excludes, and of what is too seldom with it, whose open heads have no input-first
 /// matching.
-pub(crate) const TABLES_ONLY: [&str; 32] = [
+pub(crate) const TABLES_ONLY: [&str; 34] = [
     "VOQ",
     "input-first VOQ",
     "tables at inputs and channels",
@@ -165,6 +165,8 @@ pub(crate) const TABLES_ONLY: [&str; 32] = [
     "elements",
     "packets that carry, probes out of band",
     "rates anew with every flow",
+    "agents in common",
+    "elements in common",
     "trials with shared sessions",
     "trials on a level of their own",
     "reservations out of band",

@@ -137,8 +137,8 @@ pub(super) fn dropping<R>(case: &Case<R>) -> Vec<(&'static str, bool)> {
     ]
 }
 
-/// Classes apart (D47, D49, D68, D69).
-pub(super) fn apart(plan: &Plan) -> [(&'static str, bool); 9] {
+/// Classes apart (D47, D49, D68, D69, D73).
+pub(super) fn apart(plan: &Plan) -> [(&'static str, bool); 11] {
     let controls = || (plan.classes.iter()).filter_map(|class| class.control.as_ref());
     let any = |probes: bool, out_of_band: bool, on: Option<bool>| {
         controls().any(|control| {
@@ -154,7 +154,18 @@ pub(super) fn apart(plan: &Plan) -> [(&'static str, bool); 9] {
         })
     };
     let is_wormhole = plan.switch.forwarding == Forwarding::Wormhole;
+    let in_common = |elements: bool| {
+        controls().enumerate().any(|(number, one)| {
+            let mut others = controls().skip(number + 1);
+            others.any(|other| {
+                let algorithm = &one.algorithm;
+                algorithm.has_in_common(&other.algorithm) && algorithm.has_elements() == elements
+            })
+        })
+    };
     [
+        ("agents in common", in_common(false)),
+        ("elements in common", in_common(true)),
         ("packets that carry", carry(false)),
         ("packets that carry, probes out of band", carry(true)),
         (

@@ -5,6 +5,7 @@ use super::{Blocked, Controlled, Flows, Look, packet};
 use crate::reference::Setting;
 use crate::reference::packet::{Packet, Saying, Says};
 use crate::reference::set_up;
+use crate::reference::visits::owner;
 use virtlane::control::{Payload, Probe};
 
 /// What the sender of a flow or group was told, and what it sent, for checks.
@@ -125,7 +126,8 @@ impl Flows {
     ) -> Vec<Wanted> {
         let mut wanted = Vec::new();
         for flow in &mut self.all {
-            if flow.class(setting) == class {
+            // D73: of all classes that have the element in common
+            if owner(setting, flow.class(setting)) == class {
                 let algorithm = &control(setting, flow.id).algorithm;
                 let controlled = flow.controlled.as_mut();
                 let controlled = controlled.expect("D68: a class without groups");
