@@ -96,6 +96,15 @@ fn structure(graph: &Graph) -> String {
             format!("{bound}{links} links, {full:.3} for each host of a half ({how})"),
         );
     }
+    if let Some(why) = graph.why_irregular() {
+        line("structure", why);
+    }
+    if let Some((first, others)) = graph.structures().split_first() {
+        line("structure", first.told());
+        for other in others {
+            line("", format!("also {}", other.name()));
+        }
+    }
     match graph.shape() {
         Shape::EnrichedTree(tree) => {
             let overhead = tree.port_overhead();

@@ -10,6 +10,7 @@ pub mod loads;
 pub mod parts;
 mod paths;
 pub mod proof;
+pub mod regular;
 pub mod tables;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub use adaptive::Adaptive;
 pub use proof::own_routes::OwnRoute;
 pub use proof::set_up::SetUpRoutes;
 pub use proof::verify::{Beside, Choices, Proof, VerifyError, VerifyOptions, verify, verify_with};
+pub use regular::Need;
 pub use tables::{Guarantees, LARGEST_TABLE, LaneBudget, LaneMap, Tables, UNREACHABLE};
 
 use crate::registry::{ArgumentError, Arguments, Registry};
@@ -63,8 +65,13 @@ pub trait RoutingEngine: std::fmt::Debug + Send + Sync {
         base: &Path,
     ) -> Result<Tables, RoutingError> {
         parts::route(graph, budget, |part| {
-            self.route_from(part, budget, seed, base)
+            regular::tables(self, part, budget, seed, base)
         })
+    }
+
+    /// Which regular structure of a fabric it routes by; `None`: it routes any fabric by its links.
+    fn need(&self) -> Option<Need> {
+        None
     }
 
     /// Whether it says itself which lanes every service level has; else groups of lanes are given out level by level.
@@ -94,6 +101,11 @@ pub trait AdaptiveEngine: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// When the graph is not one the engine can route, or the lanes do not suffice.
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError>;
+
+    /// Which regular structure of a fabric it routes by; `None`: it routes any fabric by its links.
+    fn need(&self) -> Option<Need> {
+        None
+    }
 }
 
 /// A routing engine of either kind.
@@ -138,8 +150,12 @@ impl Engine {
         base: &Path,
     ) -> Result<Routes, RoutingError> {
         Ok(match self {
-            Self::Tables(engine) => Routes::Tables(engine.route_from(graph, budget, seed, base)?),
-            Self::Adaptive(engine) => Routes::Adaptive(engine.adapt(graph, budget)?),
+            Self::Tables(engine) => {
+                Routes::Tables(regular::tables(&**engine, graph, budget, seed, base)?)
+            }
+            Self::Adaptive(engine) => {
+                Routes::Adaptive(regular::adaptive(&**engine, graph, budget)?)
+            }
         })
     }
 

@@ -6,6 +6,7 @@ pub mod faults;
 pub mod formats;
 pub mod generators;
 pub mod graph;
+pub mod structure;
 pub mod survey;
 
 use crate::registry::{ArgumentError, Arguments, Registry};
@@ -16,6 +17,7 @@ use std::path::Path;
 pub use graph::builder::GraphBuilder;
 pub use graph::link_kind::LinkKind;
 pub use graph::{Channel, ChannelTiming, Endpoint, Graph, Shape};
+pub use structure::Structure;
 pub use survey::Survey;
 
 /// What every topology needs to know beside its own parameters.

@@ -30,6 +30,8 @@ mod outside;
 mod networks;
 // What a refusal advises is followed: it works.
 mod advice;
+// Regular topologies found in imported fabrics, whole or with missing links.
+mod structure;
 // Every routing engine on every topology it accepts, run with the laws checked.
 mod engines_by_topologies;
 // Results known from theory, on the shipped scenarios.

@@ -11,7 +11,7 @@ use crate::ids::{HostId, SlId, SwitchId};
 use crate::registry::Parameter;
 use crate::routing::{
     AdaptiveEngine, Engine, Guarantees, LaneBudget, Proof, RoutingEngine, RoutingError, Tables,
-    VerifyError, VerifyOptions,
+    VerifyError, VerifyOptions, regular,
 };
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -63,7 +63,7 @@ impl<E: RoutingEngine> AdaptiveEngine for OnAnyLane<E> {
             service_levels: 1,
             ..budget
         };
-        let tables = self.engine.route_from(graph, one, 0, Path::new(""))?;
+        let tables = regular::tables(&self.engine, graph, one, 0, Path::new(""))?;
         if !tables.input_row.is_empty() || !tables.lanes.by_input.is_empty() {
             let reason = "`lanes: Any` needs ports and lanes that do not depend on the input";
             return Err(RoutingError::unsupported(self.name, reason));

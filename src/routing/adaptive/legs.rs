@@ -145,15 +145,7 @@ impl Adaptive {
     ) -> Result<Self, RoutingError> {
         let width = legs.width();
         budget.require(engine, width)?;
-        let home = |host| {
-            graph
-                .attachment(host)
-                .ok_or_else(|| RoutingError::Unreachable {
-                    from: String::from("any switch"),
-                    to: graph.hosts()[host.index()].name.clone(),
-                })
-        };
-        let homes = graph.host_ids().map(home).collect::<Result<_, _>>()?;
+        let homes = homes(graph)?;
         Ok(Self {
             engine: engine.to_owned(),
             routing: Arc::new(ByLegs { legs, homes }),
@@ -166,4 +158,29 @@ impl Adaptive {
             remarks: Vec::new(),
         })
     }
+
+    /// The same promises, kept by other legs on another graph.
+    ///
+    /// # Errors
+    /// [`RoutingError::Unreachable`] for a host without a switch.
+    pub fn with_legs(self, graph: &Graph, legs: impl Legs + 'static) -> Result<Self, RoutingError> {
+        let homes = homes(graph)?;
+        Ok(Self {
+            routing: Arc::new(ByLegs { legs, homes }),
+            ..self
+        })
+    }
+}
+
+/// Switch and port of every host.
+fn homes(graph: &Graph) -> Result<Vec<(SwitchId, u16)>, RoutingError> {
+    let home = |host| {
+        graph
+            .attachment(host)
+            .ok_or_else(|| RoutingError::Unreachable {
+                from: String::from("any switch"),
+                to: graph.hosts()[host.index()].name.clone(),
+            })
+    };
+    graph.host_ids().map(home).collect()
 }

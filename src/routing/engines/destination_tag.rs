@@ -16,6 +16,7 @@ use crate::ids::HostId;
 use crate::references::DALLY_TOWLES;
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::require_nameable_ports;
+use crate::routing::regular::{Links as Present, Need};
 use crate::routing::{
     BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables, UNREACHABLE,
 };
@@ -45,8 +46,19 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for DestinationTag {
+<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
+=======
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: |shape| matches!(shape, Shape::Fly(_)),
+            links: Present::All(
+                "there is one way only to each host; use `UpDown()`, which routes any connected fabric",
+            ),
+        })
+>>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {

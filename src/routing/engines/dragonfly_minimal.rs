@@ -2,7 +2,7 @@
 //!
 //! Guarantees: in order, deadlock-free; at most 3 hops, at most one of them global, and no path within these
 //! limits is shorter. Not minimal in general: between some switches two global links are shorter.
-//! Needs: a dragonfly ([`Shape::Dragonfly`]); 2 lanes per group of service levels, or 1 when no path has local
+//! Needs: a dragonfly ([`Shape::Dragonfly`]) with all links within groups and at least one between any two; 2 lanes per group of service levels, or 1 when no path has local
 //! hops in two groups.
 //! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for other shapes.
 //! Cost: time O(switches * hosts * links between two groups), memory O(switches * hosts).
@@ -23,6 +23,7 @@ use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::references::KIM_DRAGONFLY;
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::require_nameable_ports;
+use crate::routing::regular::{Links as Present, Need};
 use crate::routing::{
     BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
     UNREACHABLE,
@@ -54,8 +55,17 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for DragonflyMinimal {
+<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
+=======
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: |shape| matches!(shape, Shape::Dragonfly(_)),
+            links: Present::Some(|_| true, ""),
+        })
+>>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
@@ -67,7 +77,7 @@ impl RoutingEngine for DragonflyMinimal {
         let two_locals = shape.groups > 1 && shape.switches_per_group > 1;
         let lanes_needed = if two_locals { 2 } else { 1 };
         budget.require(NAME, lanes_needed)?;
-        let next = Links::new(graph, shape).next(graph)?;
+        let next = Links::complete(graph, shape, NAME)?.next(graph)?;
         let lanes = lanes(graph, shape, budget, lanes_needed);
         let guarantees = Guarantees {
             deadlock_free: true,
@@ -140,6 +150,47 @@ impl Links {
             local,
             global,
         }
+    }
+
+    /// The links when there are enough: all within groups, and one between any two groups.
+    ///
+    /// # Errors
+    /// [`RoutingError::Unsupported`] that names what is not linked.
+    pub(super) fn complete(
+        graph: &Graph,
+        shape: &DragonflyShape,
+        engine: &'static str,
+    ) -> Result<Self, RoutingError> {
+        let links = Self::new(graph, shape);
+        let name = |switch: SwitchId| &graph.switches()[switch.index()].name;
+        let instead = "use `UpDown()`, which routes any connected fabric";
+        for from in graph.switch_ids() {
+            let first = from.0 - shape.router(from);
+            for to in (first..first + shape.switches_per_group).map(SwitchId) {
+                if to != from && links.local_port(from, to) == u16::from(UNREACHABLE) {
+                    let reason = format!(
+                        "no link is left within a group from {} to {}; {instead}",
+                        name(from),
+                        name(to)
+                    );
+                    return Err(RoutingError::unsupported(engine, reason));
+                }
+            }
+        }
+        for group in 0..shape.groups {
+            for other in (0..shape.groups).filter(|&other| other != group) {
+                if links.between(group, other).is_empty() {
+                    let first = |group: u32| name(SwitchId(group * shape.switches_per_group));
+                    let reason = format!(
+                        "no link is left between the group of {} and that of {}; {instead}",
+                        first(group),
+                        first(other)
+                    );
+                    return Err(RoutingError::unsupported(engine, reason));
+                }
+            }
+        }
+        Ok(links)
     }
 
     /// Forwarding tables `[switch][host]`.

@@ -1,12 +1,13 @@
 //! Routes fat trees by the digits of the destination (D-mod-K), without contention for shifts.
 //!
-//! Guarantees: minimal, deadlock-free (up, then down), in order unless `lanes: Any`. Where every switch below the top has as many
+//! Guarantees: deadlock-free (up, then down), in order unless `lanes: Any`; minimal when all links are there. Where every switch below the top has as many
 //! links up as down (every k-ary n-tree), each shift permutation `d = s + c mod N` loads each channel with at
 //! most one path, and no permutation loads a downward channel with more than one.
 //! Needs: a k-ary n-tree ([`Shape::Tree`]), an extended generalised fat tree ([`Shape::Xgft`]: star, tree,
 //! leaf-spine and Clos networks too) or an enriched tree ([`Shape::EnrichedTree`]); 1 lane.
-//! Fails with: [`RoutingError::Unsupported`] for any other shape or a tree with missing links.
-//! Cost: time and memory O(switches * hosts).
+//! Fails with: [`RoutingError::Unsupported`] for any other shape, and for a tree with missing links in which no way up and then
+//! down is left between two switches with hosts.
+//! Cost: time and memory O(switches * hosts); with missing links time O(links) more for each switch with hosts.
 //!
 //! # Algorithm
 //! Levels of switches count from 1 = leaves. A switch of level `l` has `m_l` children over `p_l` parallel
@@ -17,6 +18,9 @@
 //! 2. Otherwise up: `q = d / W_l mod w_(l+1) p_(l+1)` gives parent `q mod w_(l+1)`, parallel link
 //!    `q / w_(l+1)`.
 //!
+//! 3. With missing links: where the link of step 1 or 2 is missing, or no way up and then down leads on behind it, take
+//!    of the ways that do and need the fewest hops number (`d` mod their count), by port.
+//!
 //! In a k-ary n-tree `q` is digit `l` of `d` base k, the least significant one at the leaves.
 //!
 //! # Deviations
@@ -25,12 +29,16 @@
 //!
 //! References: [`ZDORNOV_BIRK`] §6.1, [`ZAHAVI`] (step 2), [`PETRINI_VANNESCHI`]
 
+use super::torn_tree::TornTree;
 use crate::ids::{HostId, SwitchId};
 use crate::references::{PETRINI_VANNESCHI, ZAHAVI, ZDORNOV_BIRK};
 use crate::registry::{Arguments, Entry};
 use crate::routing::adaptive::Lanes;
 use crate::routing::balance::require_nameable_ports;
-use crate::routing::{BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables};
+use crate::routing::regular::{self, Links as Present, Need};
+use crate::routing::{
+    BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables, UNREACHABLE,
+};
 use crate::topology::graph::{TreeShape, XgftShape};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -51,7 +59,7 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
     summary: "destination-digit routing of fat trees: no contention for shift permutations",
     parameters: &[Lanes::PARAMETER],
     guarantees: &[
-        "minimal",
+        "minimal when no link is missing",
         "deadlock-free on 1 lane",
         "in order unless `lanes: Any`",
         "with as many links up as down at every switch: shift permutations load each channel at most once",
@@ -64,24 +72,41 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for FatTree {
+<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
+=======
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: regular::is_tree,
+            links: Present::Some(regular::is_tree, ""),
+        })
+>>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
-        let next = match graph.shape() {
+        require_nameable_ports(graph, NAME)?;
+        let mut next = match graph.shape() {
             Shape::Tree(tree) => tree_tables(graph, tree),
             Shape::EnrichedTree(enriched) => tree_tables(graph, &enriched.tree),
             Shape::Xgft(shape) => {
                 let levels = &Levels::new(shape);
                 tables(graph, |switch| move |host| levels.port(switch, host))
             }
-            _ => Err(unsupported(
-                "it is not a fat tree; use `UpDown()`, which routes any connected fabric",
-            )),
-        }?;
+            _ => {
+                return Err(RoutingError::unsupported(
+                    NAME,
+                    "it is not a fat tree; use `UpDown()`, which routes any connected fabric",
+                ));
+            }
+        };
+        let is_torn = lacks_links(graph, &next);
+        if is_torn {
+            go_around(graph, &mut next)?;
+        }
         let guarantees = Guarantees {
-            minimal: true,
+            minimal: !is_torn,
             deadlock_free: true,
             ..Guarantees::IN_ORDER
         };
@@ -89,39 +114,60 @@ impl RoutingEngine for FatTree {
     }
 }
 
-fn unsupported(reason: &str) -> RoutingError {
-    RoutingError::unsupported(NAME, reason)
-}
-
-/// The port of every (switch, host), all of which must have a link; `ports` gives those of one switch.
-fn tables<P: Fn(HostId) -> u16>(
-    graph: &Graph,
-    ports: impl Fn(SwitchId) -> P,
-) -> Result<Vec<u8>, RoutingError> {
-    require_nameable_ports(graph, NAME)?;
+/// The port of every (switch, host); `ports` gives those of one switch.
+fn tables<P: Fn(HostId) -> u16>(graph: &Graph, ports: impl Fn(SwitchId) -> P) -> Vec<u8> {
     let mut next = Vec::with_capacity(graph.switches().len() * graph.hosts().len());
     for switch in graph.switch_ids() {
         let port = ports(switch);
+        next.extend(graph.host_ids().map(|host| port(host) as u8));
+    }
+    next
+}
+
+/// Whether some port of the tables has no link.
+fn lacks_links(graph: &Graph, next: &[u8]) -> bool {
+    let rows = graph
+        .switch_ids()
+        .zip(next.chunks(graph.hosts().len().max(1)));
+    rows.into_iter().any(|(switch, row)| {
         let mut has_link = [false; 256];
-        for host in graph.host_ids() {
-            let port = port(host);
-            if !has_link[usize::from(port as u8)] {
-                if graph.port_channel(switch, port).is_none() {
-                    return Err(unsupported(&format!(
-                        "{} port {port} has no link; use `UpDown()`, which needs no complete tree",
-                        graph.switches()[switch.index()].name
-                    )));
-                }
-                has_link[usize::from(port as u8)] = true;
+        for (port, _) in graph.connected_ports(switch) {
+            has_link[usize::from(port)] = true;
+        }
+        row.iter().any(|&port| !has_link[usize::from(port)])
+    })
+}
+
+/// Step 3.
+fn go_around(graph: &Graph, next: &mut [u8]) -> Result<(), RoutingError> {
+    let tree = TornTree::new(graph, NAME)?;
+    let homes: Vec<Option<SwitchId>> = graph
+        .host_ids()
+        .map(|host| Some(graph.attachment(host)?.0))
+        .collect();
+    let mut ways = Vec::new();
+    for (switch, row) in graph.switch_ids().zip(next.chunks_mut(homes.len().max(1))) {
+        let mut last = None;
+        for (host, (port, &home)) in row.iter_mut().zip(&homes).enumerate() {
+            let Some(home) = home.filter(|&home| home != switch) else {
+                continue;
+            };
+            if last != Some(home) {
+                ways.clear();
+                tree.ports(switch, home, &mut ways);
+                last = Some(home);
             }
-            next.push(port as u8);
+            if !ways.contains(&u16::from(*port)) {
+                let way = host.checked_rem(ways.len()).map(|number| ways[number]);
+                *port = way.map_or(UNREACHABLE, |way| way as u8);
+            }
         }
     }
-    Ok(next)
+    Ok(())
 }
 
 /// Ports of a k-ary n-tree: the steps for `m = w = k`, in the numbering of [`TreeShape`].
-fn tree_tables(graph: &Graph, shape: &TreeShape) -> Result<Vec<u8>, RoutingError> {
+fn tree_tables(graph: &Graph, shape: &TreeShape) -> Vec<u8> {
     // weight of digit `level - 1` of the word, and of digit `level` of the destination
     let below = |level: u32| shape.arity.pow(shape.levels - 1 - level);
     // by level and host: the word of the ancestors from digit `level` on, and the digit

@@ -19,6 +19,7 @@ pub mod spanning_tree;
 pub mod sssp;
 pub mod table_import;
 mod table_lanes;
+mod torn_tree;
 pub mod turn_prohibition;
 mod turns;
 pub mod up_down;

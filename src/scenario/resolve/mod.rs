@@ -171,6 +171,7 @@ pub fn layout(scenario: &Scenario, parts: &Parts<'_>, base: &Path) -> Result<Lay
         return Err(part.name.mistake("the fabric has no host"));
     }
     let graph = fabric.link.retime(clock, graph.formed(&part.one_line()))?;
+    let graph = graph.recognised();
     let (graph, failed) = match &scenario.faults {
         Some(faults) => faults.apply(&graph, scenario.seed)?,
         None => (graph, Failed::default()),

@@ -216,6 +216,7 @@ impl GraphBuilder {
             host_channel,
             shape: self.shape,
             form: None,
+            structures: Vec::new(),
             notes: self.notes,
         })
     }

@@ -14,7 +14,9 @@ pub mod link_rate;
 pub mod shape;
 pub mod tree_ways;
 
+use super::structure::Structure;
 use crate::ids::{ChannelId, HostId, LinkId, SwitchId};
+use std::sync::Arc;
 
 pub use shape::{
     ConcentratedMeshShape, DragonflyShape, EnrichedTreeShape, FlyShape, GridShape, HyperXShape,
@@ -118,6 +120,8 @@ pub struct Graph {
     pub(super) shape: Shape,
     /// The regular topology this is, as a scenario writes it; `None` when it is none or not told.
     pub(super) form: Option<String>,
+    /// Topologies that it is though it was not built as one.
+    pub(super) structures: Vec<Arc<Structure>>,
     pub(super) notes: Vec<String>,
 }
 

@@ -1,7 +1,8 @@
 //! What is known about the regular structure of a graph, for routing engines, patterns and closed forms.
 //!
 //! A shape fixes the numbering of switches, ports and hosts, so that an engine can compute coordinates
-//! instead of searching. A graph with faults has no shape.
+//! instead of searching. A graph with faults has no shape: what it
+//! was, and what is missing, is its structure.
 
 use crate::ids::SwitchId;
 

@@ -3,6 +3,8 @@
 //! Each packet of a host in group g goes to a host of group g + `by` (mod groups) drawn alike. On shortest ways all
 //! traffic of a group then shares the few links to one other group.
 //!
+//! On a fabric in which a dragonfly was found groups are those of the dragonfly.
+//!
 //! Fails with: fewer than two groups, groups that do not cover all hosts, `by` a multiple of the number of groups.
 //! Cost: one draw per packet; memory O(hosts).
 //!
@@ -13,7 +15,9 @@ use crate::ids::HostId;
 use crate::references::{BOOKSIM, KIM_DRAGONFLY};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::rng::{Stream, below};
-use crate::topology::Shape;
+use crate::topology::graph::DragonflyShape;
+use crate::topology::structure::Numbering;
+use crate::topology::{Graph, Shape};
 use crate::traffic::{BuildPattern, Pattern, PatternContext, Receivers, Share, invalid};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -61,12 +65,14 @@ struct BadDragon {
     /// Distance between groups, modulo their number.
     by: u32,
     groups: Vec<Members>,
+    /// Group of every host.
+    group: Vec<u32>,
 }
 
 impl BadDragon {
     /// Hosts that `source` sends to.
     fn receivers(&self, source: HostId) -> &Members {
-        let group = source.0 / self.group_hosts + self.by;
+        let group = self.group[source.index()] + self.by;
         &self.groups[group as usize % self.groups.len()]
     }
 }
@@ -97,10 +103,12 @@ fn build(
     context: &PatternContext<'_>,
 ) -> Result<Arc<dyn Pattern>, ArgumentError> {
     let Parameters { by, group_hosts } = arguments.parse()?;
-    let group_hosts = match (group_hosts, context.graph.shape()) {
-        (Some(hosts), _) => hosts,
-        (None, Shape::Dragonfly(shape)) => shape.hosts_per_switch * shape.switches_per_group,
-        (None, _) => {
+    let (group_hosts, places) = match (group_hosts, dragonfly(context.graph)) {
+        (Some(hosts), _) => (hosts, None),
+        (None, Some((shape, places))) => {
+            (shape.hosts_per_switch * shape.switches_per_group, places)
+        }
+        (None, None) => {
             return Err(invalid(
                 "the fabric is no dragonfly, so `group_hosts` must be given",
             ));
@@ -119,13 +127,31 @@ fn build(
             "`by` is {by}, a multiple of the {groups} groups: every group would send to itself"
         )));
     }
-    let members = |group| {
-        let hosts = group * group_hosts..(group + 1) * group_hosts;
-        Members::Some(hosts.map(HostId).collect())
-    };
+    let place = |host: HostId| places.map_or(host, |places| places.host(host));
+    let hosts = context.graph.host_ids();
+    let group: Vec<u32> = hosts.map(|host| place(host).0 / group_hosts).collect();
+    let mut members = vec![Vec::new(); groups as usize];
+    for (host, &group) in context.graph.host_ids().zip(&group) {
+        members[group as usize].push(host);
+    }
     Ok(Arc::new(BadDragon {
         group_hosts,
         by: distance,
-        groups: (0..groups).map(members).collect(),
+        groups: members.into_iter().map(Members::Some).collect(),
+        group,
     }))
+}
+
+/// The dragonfly of a graph, with the hosts' numbers there where they are others: built, or found in the graph with all its
+/// hosts.
+fn dragonfly(graph: &Graph) -> Option<(&DragonflyShape, Option<&Numbering>)> {
+    if let Shape::Dragonfly(shape) = graph.shape() {
+        return Some((shape, None));
+    }
+    let whole = graph.structures().iter();
+    let mut whole = whole.filter(|structure| structure.numbering().has_all_nodes());
+    whole.find_map(|structure| match structure.shape() {
+        Shape::Dragonfly(shape) => Some((shape, Some(structure.numbering()))),
+        _ => None,
+    })
 }

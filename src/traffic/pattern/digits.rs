@@ -3,7 +3,7 @@
 //! With N hosts, source i: complement N-1-i, shift i+by mod N, transpose (r, c) -> (c, r) for
 //! i = r*sqrt(N)+c. On a mesh or torus with radix `k_d`, tornado moves every coordinate by
 //! `ceil(k_d/2) - 1` and neighbor by 1, modulo `k_d`, and keeps the host's place on its switch; on a concentrated
-//! mesh they work on the grid of hosts; elsewhere all
+//! mesh they work on the grid of hosts; on a fabric in which a mesh or torus was found, on its coordinates; elsewhere all
 //! hosts form one dimension. Fixed points do not send without `self_traffic`.
 //!
 //! Cost: one table look-up per packet; memory O(hosts).
@@ -14,11 +14,12 @@
 //! References: [`DALLY_TOWLES`]
 
 use super::members::{AMONG, Among, FixedDestinations, Members, Plain, SELF_TRAFFIC};
-use crate::ids::SwitchId;
+use crate::ids::{HostId, SwitchId};
 use crate::references::DALLY_TOWLES;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
-use crate::topology::Shape;
 use crate::topology::graph::GridShape;
+use crate::topology::structure::Numbering;
+use crate::topology::{Graph, Shape};
 use crate::traffic::{BuildPattern, Pattern, PatternContext, invalid};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -167,19 +168,14 @@ fn rings(
         among,
     } = arguments.parse()?;
     let members = Members::numbered(among, context);
-    let grid = match context.graph.shape() {
-        Shape::Grid(grid) => Some(grid.clone()),
-        Shape::ConcentratedMesh(mesh) => Some(GridShape {
-            radix: vec![mesh.radix[0] * mesh.block[0], mesh.radix[1] * mesh.block[1]],
-            wrap: vec![false; 2],
-            hosts_per_switch: 1,
-        }),
-        _ => None,
-    };
-    match grid {
-        Some(grid) if among == Among::All => {
-            FixedDestinations::from_map(name, &members, context, self_traffic, |i| {
-                move_on_grid(&grid, i, step)
+    match grid(context.graph) {
+        Some((grid, places)) if among == Among::All => {
+            FixedDestinations::from_map(name, &members, context, self_traffic, |i| match places {
+                None => move_on_grid(&grid, i, step),
+                Some(places) => {
+                    let moved = move_on_grid(&grid, places.host(HostId(i)).0, step);
+                    places.own_host(HostId(moved)).map_or(i, |host| host.0)
+                }
             })
         }
         _ => {
@@ -189,6 +185,26 @@ fn rings(
             })
         }
     }
+}
+
+/// The mesh or torus of the hosts of a graph, with the hosts' numbers there where they are others: built, or found in the
+/// graph with all its hosts.
+fn grid(graph: &Graph) -> Option<(GridShape, Option<&Numbering>)> {
+    let of = |shape: &Shape| match shape {
+        Shape::Grid(grid) => Some(grid.clone()),
+        Shape::ConcentratedMesh(mesh) => Some(GridShape {
+            radix: vec![mesh.radix[0] * mesh.block[0], mesh.radix[1] * mesh.block[1]],
+            wrap: vec![false; 2],
+            hosts_per_switch: 1,
+        }),
+        _ => None,
+    };
+    if let Some(grid) = of(graph.shape()) {
+        return Some((grid, None));
+    }
+    let whole = graph.structures().iter();
+    let mut whole = whole.filter(|structure| structure.numbering().has_all_nodes());
+    whole.find_map(|structure| Some((of(structure.shape())?, Some(structure.numbering()))))
 }
 
 /// `position + by` modulo `count`.

@@ -5,6 +5,7 @@
 
 use super::strata::{Scale, Stratum, threads};
 use super::{Case, Dice, Drawn, admission, bound, finish, options, plainness, plan, probe, timing};
+use crate::structure::mixed::{Mix, mixed};
 use std::path::Path;
 use std::sync::Arc;
 use virtlane::ids::HostId;
@@ -142,7 +143,11 @@ pub(crate) fn shipped_case(seed: u64) -> Case<Routes> {
     let (name, graph, routes, lanes) = loop {
         let name = name.unwrap_or_else(|| dice.pick(&topologies));
         let engine = engine.unwrap_or_else(|| dice.pick(&engines));
-        let graph = topology(&mut dice, seed, name);
+        let mut graph = topology(&mut dice, seed, name);
+        if seed % 3 == 1 {
+            // under other numbers: its structure is found in the graph
+            graph = mixed(&graph, Mix::All, seed).recognised();
+        }
         if let Some((routes, lanes)) = routes(&mut dice, seed, engine, &graph, service_levels) {
             break (name, graph, routes, lanes);
         }

@@ -30,8 +30,9 @@ use super::quadrants::{Choice, Inside, Quadrants};
 use crate::references::CQR;
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::adaptive::Adaptive;
+use crate::routing::regular::{Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
-use crate::topology::Graph;
+use crate::topology::{Graph, Shape};
 use serde::Deserialize;
 use std::num::NonZeroU8;
 
@@ -80,6 +81,16 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl AdaptiveEngine for Cqr {
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: |shape| matches!(shape, Shape::Grid(_)),
+            links: Present::All(
+                "its coordinates need all links; use `MinimalAdaptive()`, which routes any connected fabric",
+            ),
+        })
+    }
+
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
         let lanes = self.inside.lanes(self.adaptive_lanes);
         let choice = Choice::Queues {

@@ -22,8 +22,9 @@ use super::quadrants::{Choice, Inside, Quadrants};
 use crate::references::GOAL;
 use crate::registry::{Arguments, Entry};
 use crate::routing::adaptive::Adaptive;
+use crate::routing::regular::{Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
-use crate::topology::Graph;
+use crate::topology::{Graph, Shape};
 use serde::Deserialize;
 use std::num::NonZeroU8;
 
@@ -61,6 +62,16 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl AdaptiveEngine for Goal {
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: |shape| matches!(shape, Shape::Grid(_)),
+            links: Present::All(
+                "its coordinates need all links; use `MinimalAdaptive()`, which routes any connected fabric",
+            ),
+        })
+    }
+
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
         let lanes = self.inside.lanes(self.adaptive_lanes);
         Quadrants::adapt(NAME, graph, budget, lanes, Choice::Drawn)

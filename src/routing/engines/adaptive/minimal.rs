@@ -25,6 +25,7 @@ use crate::ids::SwitchId;
 use crate::references::{DUATO, MERLIN_SCHWEITZER};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::adaptive::{Adaptive, Candidate, Legs, Selection};
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -97,6 +98,16 @@ struct AllShortest {
 }
 
 impl AdaptiveEngine for MinimalAdaptive {
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: |shape| {
+                regular::has_dimensions(shape) || matches!(shape, Shape::Tree(_) | Shape::Xgft(_))
+            },
+            links: Present::AllOrAny,
+        })
+    }
+
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
         let shortest = Shortest::new(graph, NAME)?;
         let dimensions = Dimensions::new(graph, |size| size / 2);

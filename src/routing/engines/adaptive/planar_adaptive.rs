@@ -23,6 +23,7 @@ use crate::ids::SwitchId;
 use crate::references::CHIEN_KIM;
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::adaptive::{Adaptive, Candidate, Course, Legs, Selection};
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -67,6 +68,16 @@ struct Planes {
 }
 
 impl AdaptiveEngine for PlanarAdaptive {
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: regular::is_mesh,
+            links: Present::All(
+                "its coordinates need all links; use `MinimalAdaptive()`, which routes any connected fabric",
+            ),
+        })
+    }
+
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
         let is_mesh =
             matches!(graph.shape(), Shape::Grid(grid) if grid.wrap.iter().all(|wrap| !wrap));

@@ -23,6 +23,7 @@ use crate::ids::SwitchId;
 use crate::references::{DALLY_TOWLES, ROMM};
 use crate::registry::{Arguments, Entry};
 use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Selection};
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -54,6 +55,16 @@ const LAST: u16 = 1;
 struct TwoPhases(Dimensions);
 
 impl AdaptiveEngine for Romm {
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: regular::has_dimensions,
+            links: Present::All(
+                "its coordinates need all links; use `MinimalAdaptive()`, which routes any connected fabric",
+            ),
+        })
+    }
+
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
         let dimensions = Dimensions::required(graph, NAME)?;
         Adaptive::by_legs(graph, NAME, TwoPhases(dimensions), budget, [true, true])

@@ -36,17 +36,14 @@ struct Sets {
 }
 
 impl Sets {
-    fn new(adjacency: &Adjacency, hops: &[u8], at: usize) -> Self {
-        let count = adjacency.len();
+    /// `ports` adds those of the switch towards a goal.
+    fn new(count: usize, ports: impl Fn(usize, &mut Vec<u16>)) -> Self {
         let mut known = HashMap::new();
         let mut sets = Vec::new();
         let mut nearer = Vec::new();
         let of = (0..count).map(|goal| {
-            let row = &hops[goal * count..][..count];
             nearer.clear();
-            let exits = adjacency.exits(at).iter();
-            let exits = exits.filter(|exit| row[exit.neighbor as usize] < row[at]);
-            nearer.extend(exits.map(|exit| exit.port));
+            ports(goal, &mut nearer);
             if let Some(&number) = known.get(&nearer) {
                 return number;
             }
@@ -69,13 +66,29 @@ impl Shortest {
         let adjacency = Adjacency::new(graph);
         let count = adjacency.len();
         let hops = distances(graph, &adjacency, engine)?;
+        let nearer = |at: usize, goal: usize, found: &mut Vec<u16>| {
+            let row = &hops[goal * count..][..count];
+            let exits = adjacency.exits(at).iter();
+            let exits = exits.filter(|exit| row[exit.neighbor as usize] < row[at]);
+            found.extend(exits.map(|exit| exit.port));
+        };
+        let mut shortest = Self::by_ports(count, nearer);
+        shortest.hops = hops;
+        Ok(shortest)
+    }
+
+    /// Any ways, without distances: `ports` adds those of a switch towards a goal, ascending.
+    pub(super) fn by_ports(
+        count: usize,
+        ports: impl Fn(usize, usize, &mut Vec<u16>) + Sync,
+    ) -> Self {
         let switches = (0..count).into_par_iter();
         let sets: Vec<_> = switches
-            .map(|at| Sets::new(&adjacency, &hops, at))
+            .map(|at| Sets::new(count, |goal, found| ports(at, goal, found)))
             .collect();
         let mut shortest = Self {
             count,
-            hops,
+            hops: Vec::new(),
             set: Vec::with_capacity(count * count),
             first_set: Vec::with_capacity(count),
             bounds: vec![0],
@@ -89,7 +102,7 @@ impl Shortest {
                 shortest.bounds.push(shortest.ports.len() as u32);
             }
         }
-        Ok(shortest)
+        shortest
     }
 
     /// Hops between two switches.

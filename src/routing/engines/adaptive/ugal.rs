@@ -27,6 +27,7 @@ use crate::references::{AHN_HYPERX, KIM_DRAGONFLY, SINGH_UGAL};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Selection};
 use crate::routing::engines::dragonfly_minimal::Links;
+use crate::routing::regular::{Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -89,6 +90,17 @@ impl Ugal {
 }
 
 impl AdaptiveEngine for Ugal {
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: |shape| matches!(shape, Shape::Dragonfly(_) | Shape::HyperX(_)),
+            links: Present::Some(
+                |shape| matches!(shape, Shape::Dragonfly(_)),
+                "dimension order needs all links; use `MinimalAdaptive()`, which routes any connected fabric",
+            ),
+        })
+    }
+
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
         let threshold = self.threshold(graph);
         let flags = [false, true];
@@ -100,7 +112,7 @@ impl AdaptiveEngine for Ugal {
                     _ => 2,
                 };
                 let legs = OverGroups {
-                    links: Links::new(graph, shape),
+                    links: Links::complete(graph, shape, NAME)?,
                     global_hops,
                     threshold,
                 };

@@ -25,6 +25,7 @@ use crate::ids::SwitchId;
 use crate::references::{DALLY_TOWLES, VALIANT};
 use crate::registry::{Arguments, Entry};
 use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Selection};
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -70,6 +71,14 @@ struct TwoPhases {
 }
 
 impl AdaptiveEngine for Valiant {
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: regular::has_dimensions,
+            links: Present::AllOrAny,
+        })
+    }
+
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
         let inside = match Dimensions::new(graph, |size| size / 2) {
             Some(dimensions) => Inside::DimensionOrder(dimensions),

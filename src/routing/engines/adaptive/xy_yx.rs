@@ -22,6 +22,7 @@ use crate::ids::SwitchId;
 use crate::references::{BOOKSIM, O1TURN};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Selection};
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::Graph;
 use serde::Deserialize;
@@ -74,6 +75,16 @@ struct TwoOrders {
 }
 
 impl AdaptiveEngine for XyYx {
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: regular::has_dimensions,
+            links: Present::All(
+                "its coordinates need all links; use `MinimalAdaptive()`, which routes any connected fabric",
+            ),
+        })
+    }
+
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
         let dimensions = Dimensions::required(graph, NAME)?;
         let legs = TwoOrders {

@@ -26,6 +26,7 @@ use super::rings::Order;
 use crate::references::{AHN_HYPERX, DALLY_SEITZ, DALLY_TOWLES, SULLIVAN_BASHKOW};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::routing::adaptive::Lanes;
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -102,8 +103,25 @@ impl DimensionOrder {
 }
 
 impl RoutingEngine for DimensionOrder {
+<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
+=======
+    fn need(&self) -> Option<Need> {
+        let takes: fn(&Shape) -> bool = match self.unidirectional {
+            true => |shape| matches!(shape, Shape::Grid(_)),
+            false => |shape| {
+                regular::has_dimensions(shape) || matches!(shape, Shape::ConcentratedMesh(_))
+            },
+        };
+        Some(Need {
+            engine: NAME,
+            takes,
+            links: Present::All(
+                "dimension order needs all links; use `UpDown()`, which routes any connected fabric",
+            ),
+        })
+>>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {

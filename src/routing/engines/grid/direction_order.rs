@@ -21,6 +21,7 @@ use super::rings::Order;
 use crate::references::{BOLBOL, DALLY_TOWLES};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::routing::adaptive::Lanes;
+use crate::routing::regular::{Links as Present, Need};
 use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -81,8 +82,19 @@ impl DirectionOrder {
 }
 
 impl RoutingEngine for DirectionOrder {
+<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
+=======
+    fn need(&self) -> Option<Need> {
+        Some(Need {
+            engine: NAME,
+            takes: |shape| matches!(shape, Shape::Grid(_)),
+            links: Present::All(
+                "direction order needs all links; use `UpDown()`, which routes any connected fabric",
+            ),
+        })
+>>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {

@@ -1,9 +1,10 @@
-//! OpenSM's `torus-2QoS` on a complete mesh or torus: dimension order, a lane per side of the dateline.
+//! OpenSM's `torus-2QoS` on a mesh or torus: dimension order, a lane per side of the dateline.
 //!
-//! Guarantees: minimal, deadlock-free, in order; equal to OpenSM's tables and service levels.
+//! Guarantees: deadlock-free, in order, minimal when all links are there; equal to OpenSM's tables and service levels.
 //! Needs: a mesh or torus of at most 3 dimensions, built or imported; 2 lanes per group of service levels, 1 on a
 //! mesh.
-//! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for what is no complete mesh or torus;
+//! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for what is no mesh or torus, and for missing switches
+//! and links other than one in a ring;
 //! [`RoutingError::File`] for the configuration.
 //! Cost: time and memory O(switches * hosts).
 //!
@@ -12,14 +13,15 @@
 //!    `config` from the first of its seeds of which all switches exist, without one from the links alone: the lowest
 //!    switch is the origin, its ports tell the directions.
 //! 2. In the lowest dimension where the coordinate differs, the shorter way round; at exactly half a ring the way
-//!    that does not cross the dateline. The dateline lies between the last coordinate and 0.
-//! 3. Bit `d` of the path layer (OpenSM: of the service level) tells whether the path crosses the dateline of
-//!    dimension `d`; on channels of that dimension the bit is the lane.
+//!    that does not cross the dateline. The dateline lies between the last coordinate and 0. Where a link of that way
+//!    is missing, the other way round; the ring is a line then, on which no lane can be waited for in a circle.
+//! 3. Bit `d` of the path layer (OpenSM: of the service level) tells whether the way of step 2, all links there, crosses the
+//!    dateline of dimension `d`; on channels of that dimension the bit is the lane.
 //! 4. Hosts of a switch take turns on parallel links, in the order of their ports.
 //!
 //! # Deviations
-//! Failed switches and links, for which OpenSM has a detour and the second bit of the lane, are refused. The
-//! two classes of service (bit 3 of its service level) are the service levels of the scenario. OpenSM cannot do
+//! Failed switches, for which OpenSM has a detour and the second bit of the lane, and a second failed link in a ring are
+//! refused; `config` is for complete fabrics. The two classes of service (bit 3 of its service level) are the service levels of the scenario. OpenSM cannot do
 //! without `config`, and gives turns on parallel links another order.
 //!
 //! References: OpenSM `osm_torus.c`, `torus-2QoS.conf(5)`
@@ -30,6 +32,7 @@ use super::torus_size::Size;
 use crate::ids::{ChannelId, SwitchId};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::require_nameable_ports;
+use crate::routing::regular::{Links as Present, Need};
 use crate::routing::{
     BuildEngine, Engine, Guarantees, Identities, LaneBudget, LaneMap, RoutingEngine, RoutingError,
     Tables,
@@ -55,7 +58,7 @@ const MOST_DIMENSIONS: usize = 3;
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
     aliases: &["torus-2QoS"],
-    summary: "the tables and service levels of OpenSM's torus-2QoS on a complete mesh or torus",
+    summary: "the tables and service levels of OpenSM's torus-2QoS on a mesh or torus, one link of a ring may be missing",
     parameters: &[Parameter {
         name: "config",
         kind: "path, relative to the scenario",
@@ -63,14 +66,28 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
         summary: "torus-2QoS.conf of an imported fabric; None = the torus is found, origin and directions by switch and \
                   port numbers",
     }],
-    guarantees: &["minimal", "deadlock-free", "in order"],
+    guarantees: &[
+        "minimal when no link is missing",
+        "deadlock-free",
+        "in order",
+    ],
     references: &[],
     build: |arguments: Arguments<'_>| Ok(Engine::tables(arguments.parse::<OpenSmTorus2Qos>()?)),
 };
 
 impl RoutingEngine for OpenSmTorus2Qos {
+<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
+=======
+    fn need(&self) -> Option<Need> {
+        let need = Need {
+            engine: NAME,
+            takes: |shape| matches!(shape, Shape::Grid(_)),
+            links: Present::SomeOrOwn,
+        };
+        self.config.is_none().then_some(need)
+>>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, seed: u64) -> Result<Tables, RoutingError> {
@@ -104,7 +121,7 @@ impl RoutingEngine for OpenSmTorus2Qos {
         let layers = 1 << used.map_or(0, |last| last + 1);
         let lanes = LaneMap::grouped(graph, budget, layers, lanes_needed, lane);
         let guarantees = Guarantees {
-            minimal: true,
+            minimal: labels.steps.is_empty(),
             deadlock_free: true,
             in_order: true,
             lanes_needed,
@@ -298,8 +315,26 @@ fn rings(graph: &Graph, labels: &Labels) -> Vec<Option<usize>> {
 fn way(labels: &Labels, switch: SwitchId, home: SwitchId) -> Option<&[u16]> {
     let [from, to] = [switch, home].map(|switch| labels.coordinates[switch.index()]);
     let d = (0..MOST_DIMENSIONS).find(|&d| from[d] != to[d])?;
-    let direction = 2 * d + usize::from(!goes_up(&labels.size, d, from[d], to[d]));
-    Some(&labels.exits[switch.index()][direction])
+    let up = goes_up(&labels.size, d, from[d], to[d]);
+    let direction = 2 * d + usize::from(!up);
+    let exits = &labels.exits[switch.index()];
+    let Some(steps) = labels.steps.get(switch.index()) else {
+        return Some(&exits[direction]);
+    };
+    let radix = labels.size.radix[d];
+    let forward = (to[d] + radix - from[d]) % radix;
+    let (hops, other) = if up {
+        (forward, radix - forward)
+    } else {
+        (radix - forward, forward)
+    };
+    Some(if steps[direction] >= hops {
+        &exits[direction]
+    } else if labels.size.wrap[d] && steps[direction ^ 1] >= other {
+        &exits[direction ^ 1]
+    } else {
+        &[]
+    })
 }
 
 /// Steps 2 and 4 for every (switch, host).

@@ -48,6 +48,8 @@ pub(super) struct Labels {
     pub(super) coordinates: Vec<[u32; 3]>,
     /// Ports by switch and direction.
     pub(super) exits: Vec<[Vec<u16>; 6]>,
+    /// Steps that can be made before a missing link, by switch and direction; empty when none is missing.
+    pub(super) steps: Vec<[u32; 6]>,
 }
 
 impl Labels {
@@ -77,10 +79,12 @@ impl Labels {
                 if leads_on { vec![port] } else { Vec::new() }
             })
         });
+        let (coordinates, exits): (Vec<_>, Vec<_>) = (coordinates.collect(), exits.collect());
         Self {
+            steps: steps(size, &coordinates, &exits),
             size,
-            coordinates: coordinates.collect(),
-            exits: exits.collect(),
+            coordinates,
+            exits,
         }
     }
 
@@ -116,6 +120,35 @@ impl Labels {
             (None, None) => Err(network.no_size()),
         }
     }
+}
+
+/// Steps that can be made from every switch in every direction before a missing link, at most once round; empty when
+/// none is missing. The switches are numbered by their coordinates.
+fn steps(size: Size, coordinates: &[[u32; 3]], exits: &[[Vec<u16>; 6]]) -> Vec<[u32; 6]> {
+    let on = |place: [u32; 3], direction: usize| {
+        let next = size.step(place, direction)?;
+        let is_linked = !exits[size.number(place)][direction].is_empty();
+        Some((next, is_linked))
+    };
+    let is_missing =
+        |place: [u32; 3]| (0..6).any(|way| on(place, way).is_some_and(|(_, linked)| !linked));
+    if !coordinates.iter().any(|&place| is_missing(place)) {
+        return Vec::new();
+    }
+    let count = |place: [u32; 3], direction: usize| {
+        let (mut place, mut steps) = (place, 0);
+        while let Some((next, true)) = on(place, direction) {
+            (place, steps) = (next, steps + 1);
+            if steps == size.radix[direction / 2] {
+                break;
+            }
+        }
+        steps
+    };
+    let places = coordinates.iter();
+    places
+        .map(|&place| std::array::from_fn(|direction| count(place, direction)))
+        .collect()
 }
 
 /// The linked pairs of switches.
@@ -279,6 +312,7 @@ impl<'a> Network<'a> {
             size,
             coordinates,
             exits,
+            steps: Vec::new(),
         }
     }
 
