@@ -9,7 +9,7 @@ pub const EXPECTATION_FAILED: u8 = 1;
 pub const WRONG_INPUT: u8 = 2;
 /// Simulation fault: deadlock or broken invariant.
 pub const SIMULATION_FAULT: u8 = 3;
-/// Results could not be written, all of them or some; what was simulated was shown.
+/// Results could not be written, all of them or some; what was simulated was shown. Before a run: their place could not be made.
 pub const UNWRITTEN: u8 = 4;
 /// Interrupted; the results so far are written.
 pub const INTERRUPTED: u8 = 130;
@@ -77,15 +77,11 @@ impl Error {
     }
 }
 
-/// Whether a place was chosen wrongly or has no room for what is good.
+/// Whether a place was chosen wrongly, or takes nothing: it has no room, or we have no right to write there.
 pub fn code_of(cause: &io::Error) -> u8 {
-    use io::ErrorKind::{
-        AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied,
-        ReadOnlyFilesystem,
-    };
+    use io::ErrorKind::{AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound};
     match cause.kind() {
-        AlreadyExists | InvalidInput | IsADirectory | NotADirectory | NotFound
-        | PermissionDenied | ReadOnlyFilesystem => WRONG_INPUT,
+        AlreadyExists | InvalidInput | IsADirectory | NotADirectory | NotFound => WRONG_INPUT,
         _ => UNWRITTEN,
     }
 }

@@ -28,6 +28,8 @@
 //! | [`units`] | cycles, flits, rates and times as a user writes them |
 //! | [`rng`] | one random stream per seed, purpose and entity |
 //! | [`warnings`] | what is said about inputs that go on all the same |
+//! | [`machine`] | its name, and which processes run |
+//! | [`memory`] | whether what is about to be made fits |
 //! | [`registry`] | tables of the parts a scenario can name |
 //! | [`references`] | the papers and standards that doc comments and `describe` cite |
 //! | [`topology`] | what is connected to what: [`Graph`](topology::Graph) |
@@ -79,7 +81,9 @@ pub mod flow_level;
 pub mod fluid;
 pub mod html_report;
 pub mod ids;
+pub mod machine;
 pub mod measure;
+pub mod memory;
 pub mod metrics;
 pub mod plan;
 pub mod qos;

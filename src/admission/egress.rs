@@ -18,7 +18,7 @@
 //!    everything is granted. So are requests without a delay bound.
 //! 6. The mean of R is that of the windows with arrivals, its variance the sum over all over their number (at least 2) less 1; the
 //!    mean of S is that of all M, its variance that of the newest ones, as many as have arrivals less 1.
-//! 7. `stability`: the largest R + P must also be less than the rate of the destination's channel.
+//! 7. `stability`: R + P of the longest time, i = T - 1, must also be less than the rate of the destination's channel.
 //!
 //! # Deviations
 //! Rules 5 and 6 are those of the program that the source's results came from, not of its text; they make windows without

@@ -335,6 +335,28 @@ mod tests {
         assert_eq!(verdict(bound, 8.0), Verdict::Reproduced);
     }
 
+    /// A tenth of what was published, not of what was found.
+    #[test]
+    fn close_is_a_tenth_of_the_published_value() {
+        let published = "relation: AtLeast, value: 0.5, published: 1.0";
+        for (found, expected) in [
+            (1.099, Verdict::Reproduced),
+            (1.105, Verdict::OrderingOnly),
+            (0.905, Verdict::Reproduced),
+            (0.895, Verdict::OrderingOnly),
+        ] {
+            assert_eq!(verdict(published, found), expected, "{found}");
+        }
+        let negative = "relation: AtMost, value: 0.5, published: -2.0";
+        for (found, expected) in [
+            (-2.195, Verdict::Reproduced),
+            (-2.205, Verdict::OrderingOnly),
+            (-1.805, Verdict::Reproduced),
+        ] {
+            assert_eq!(verdict(negative, found), expected, "{found}");
+        }
+    }
+
     #[test]
     fn an_order_without_a_number_is_only_an_order() {
         let order = "relation: AtLeast, value: 1.05";

@@ -2,7 +2,8 @@
 
 use super::args::Checkpoints;
 use crate::error::Error;
-use crate::run::{Checkpoint, Continuation, Keeping, PacketSink, Start};
+use crate::run::checkpoint::check_place;
+use crate::run::{Checkpoint, Continuation, Keeping, PacketSink, RunError, Start};
 use std::path::{Path, PathBuf};
 
 /// Where the state of the run whose results go to `place` is saved.
@@ -24,6 +25,11 @@ pub(super) fn continuation<'a>(
     packets: Option<&'a mut dyn PacketSink>,
 ) -> Result<Continuation<'a>, Error> {
     let file = file(options, place);
+    // told before the run, not after its warm-up
+    let asked = options.checkpoint.iter().chain(&options.save_warmup);
+    for file in asked {
+        check_place(file).map_err(RunError::from)?;
+    }
     let start = match &options.fork {
         Some(other) => Start::Fork(read(other)?),
         None if options.resume && file.exists() => Start::Resume(read(&file)?),

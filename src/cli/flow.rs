@@ -158,8 +158,7 @@ fn directory(place: &Path, force: bool) -> Result<RunDirectory, Error> {
     } else {
         Replaces::Nothing
     };
-    // nothing is lost yet: whatever is wrong, it is wrong with the place
-    RunDirectory::create_over(place, replaces).map_err(|cause| Error::Usage(cause.to_string()))
+    Ok(RunDirectory::create_over(place, replaces)?)
 }
 
 /// Writes the results; their place.
@@ -183,7 +182,9 @@ impl From<FlowLevelError> for Error {
         match error {
             FlowLevelError::Scenario(error) => error.into(),
             FlowLevelError::Broken { .. } => Self::Fault(error.to_string()),
-            FlowLevelError::Policy(_) | FlowLevelError::Solver(_) => Self::Usage(error.to_string()),
+            FlowLevelError::Policy(_) | FlowLevelError::Solver(_) | FlowLevelError::Memory(_) => {
+                Self::Usage(error.to_string())
+            }
         }
     }
 }

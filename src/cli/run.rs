@@ -9,7 +9,7 @@ use crate::error::{EXPECTATION_FAILED, Error, INTERRUPTED, SIMULATION_FAULT, UNW
 use crate::report::{
     self, PacketFile, Replaces, ReportError, RunDirectory, RunResult, Verdict, leftovers, usage,
 };
-use crate::run::{self, PacketSink, RunError, Settings};
+use crate::run::{self, CheckpointError, PacketSink, RunError, Settings};
 use crate::scenario::{Document, Parts, Resolved};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -199,13 +199,17 @@ fn open_directory(resolved: &Resolved, options: &RunOptions) -> Result<RunDirect
         }
         None => RunDirectory::create_over(&first(), replaces),
     };
-    // nothing is lost yet: whatever is wrong, it is wrong with the place
-    let directory = directory.map_err(|cause| Error::Usage(cause.to_string()))?;
+    let directory = directory?;
     for left in leftovers(directory.place()) {
-        let left = left.display();
-        super::note(&format!(
-            "`{left}` is left of a run that was killed; remove it when you need nothing of it"
-        ));
+        let path = left.path.display();
+        super::note(&match left.holder {
+            Some(holder) => format!(
+                "`{path}` is of {holder}; remove it when that run is over and you need nothing of it"
+            ),
+            None => format!(
+                "`{path}` is left of a run that was killed; remove it when you need nothing of it"
+            ),
+        });
     }
     Ok(directory)
 }
@@ -230,7 +234,13 @@ fn judge(resolved: &Resolved, result: &RunResult) -> Vec<Judgement> {
 impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
         match error {
+            RunError::Checkpoint(CheckpointError::Write { ref cause, .. })
+                if code_of(cause) == UNWRITTEN =>
+            {
+                Self::Unwritten(error.to_string())
+            }
             RunError::Checkpoint(cause) => Self::Usage(cause.to_string()),
+            RunError::Memory(_) => Self::Usage(error.to_string()),
             RunError::Packets(_) => Self::Unwritten(error.to_string()),
             RunError::Messages(cause) => Self::Usage(cause.to_string()),
             other => Self::Fault(other.to_string()),

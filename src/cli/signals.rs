@@ -1,10 +1,17 @@
 //! Signals that end a run: SIGINT, SIGTERM, and SIGUSR1, which batch systems send before their limit.
 
 use crate::error::{INTERRUPTED, TERMINATED};
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// A file that grows above the limit of the process is from now on an error of its write, which is told and cleaned up after, and
+/// no end in the middle of it.
+pub(super) fn write_errors() {
+    // without the handler the signal ends the program at once, as it always has
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
 
 /// What has come in.
 #[derive(Debug, Default)]

@@ -2,7 +2,8 @@
 //!
 //! # Laws
 //! 1. Packets: created = rejected + in source queues + in the fabric + delivered + dropped.
-//! 2. A packet is in exactly one place: a queue, an output lane, the calendar, the mail, or delivered.
+//! 2. A packet is in exactly one place: a queue, an output lane, the calendar, the mail, or delivered; a row of the pool that
+//!    has a place has a packet.
 //! 3. Credits of a lane: in hand + on their way back + taken by packets that have not been forwarded =
 //!    capacity. Credits are never negative, so no lane exceeds its capacity.
 //! 4. Control packets out of band: created = delivered + under way.
@@ -76,7 +77,9 @@ impl Ledger {
             self.delivered += records.totals.delivered;
             self.dropped += records.totals.dropped;
         }
-        self.waiting += (view.resource::<SourceQueues>()).map_or(0, SourceQueues::waiting);
+        if let Some(queues) = view.resource::<SourceQueues>() {
+            self.count_waiting(queues);
+        }
         self.in_fabric += view.resource::<PacketPool>().map_or(0, PacketPool::in_use);
         for term in terms {
             term(view, channels, self);
@@ -128,9 +131,22 @@ impl Ledger {
         channel.index() * self.lanes + lane as usize
     }
 
+    /// What waits in source queues, for law 1.
+    fn count_waiting(&mut self, queues: &SourceQueues) {
+        let (known, found) = (queues.waiting(), queues.found());
+        self.waiting += found;
+        if known != found {
+            self.breaks(format!(
+                "source queues count {known} packets and have {found}"
+            ));
+        }
+    }
+
     /// Law 2, and the packets' side of law 3.
     fn count_packets(&mut self, view: &dyn Columns, channels: Channels<'_>) {
         let shared = view.shared();
+        let pool = view.resource::<PacketPool>();
+        let is_used = pool.map(PacketPool::used).unwrap_or_default();
         let mut seen = vec![false; view.packets().len()];
         let mut places = std::mem::take(&mut self.places);
         for (row, queue) in view.queues().enumerate() {
@@ -154,6 +170,9 @@ impl Ledger {
             if std::mem::replace(&mut seen[packet.index()], true) {
                 self.breaks(format!("packet row {} is in two places", packet.0));
             }
+            if !is_used[packet.index()] {
+                self.breaks(format!("packet row {} has a place and no packet", packet.0));
+            }
             // flits that go one by one have slots of their own
             if let Some(lane) = lane.filter(|_| !shared.switch.single_flits) {
                 let incoming = channels[shared.numbering.port(lane)].reverse();
@@ -162,7 +181,7 @@ impl Ledger {
             }
         }
         self.places = places;
-        let used = view.resource::<PacketPool>().map_or(0, PacketPool::in_use);
+        let used = pool.map_or(0, PacketPool::in_use);
         if found != used {
             self.breaks(format!(
                 "{used} packets are in the fabric, {found} have a place"
@@ -180,8 +199,7 @@ impl Ledger {
             let counted = |lane: &LaneRow| shared.credit_lane(*lane) == *lane;
             for lane in shared.numbering.lanes_of(port).filter(counted) {
                 let row = self.row(channels[port], shared.numbering.number(lane));
-                let (all, _) = view.credits(lane);
-                self.held[row] = Some(u64::from(all));
+                self.held[row] = Some(view.held(lane));
             }
         }
         let slots = view.calendar().slots().iter();

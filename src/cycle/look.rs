@@ -34,7 +34,9 @@ pub trait Columns {
     fn packets(&self) -> Seen<'_, PacketRow, Packet>;
     /// Records of the packet pool.
     fn records(&self) -> Seen<'_, PacketRow, PacketRecord>;
-    /// Credits a lane has or will have by the running ramp, and those that count now.
+    /// Credits a lane has or will have by the running ramp.
+    fn held(&self, lane: LaneRow) -> u64;
+    /// The same, and those that count now.
     fn credits(&self, lane: LaneRow) -> (u32, u32);
     /// Credits of a lane that count in `cycle`, which is not before the current one.
     fn credits_in(&self, lane: LaneRow, cycle: u64) -> u32;
@@ -126,6 +128,10 @@ impl<const W: usize> Columns for Look<'_, W> {
     }
     fn records(&self) -> Seen<'_, PacketRow, PacketRecord> {
         self.records
+    }
+    fn held(&self, lane: LaneRow) -> u64 {
+        let row = &self.lanes[lane];
+        u64::from(row.credits) + u64::from(row.ramp_flits)
     }
     fn credits(&self, lane: LaneRow) -> (u32, u32) {
         let row = &self.lanes[lane];

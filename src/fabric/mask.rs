@@ -409,6 +409,44 @@ mod tests {
         assert_eq!(Mask::<1>::EMPTY.first_from(5), None);
     }
 
+    /// The first number of a set from a pointer on, around the end, by looking at one after the other.
+    fn by_looking<const W: usize>(numbers: &[u16], pointer: u16) -> Option<u16> {
+        let all = W as u16 * 64;
+        let mut round = (0..all).map(|step| (pointer + step) % all);
+        round.find(|number| numbers.contains(number))
+    }
+
+    fn every_pointer<const W: usize>() {
+        let all = W as u16 * 64;
+        // at the edges of words, alone and together; a set that ends before its word does
+        let edges = [0, 1, 31, 62, 63, 64, 65, 127, 128, 190, 191, 192, 255];
+        let edges: Vec<u16> = edges.into_iter().filter(|&number| number < all).collect();
+        let mut sets: Vec<Vec<u16>> = edges.iter().map(|&one| vec![one]).collect();
+        sets.extend(edges.windows(2).map(<[u16]>::to_vec));
+        sets.push(Vec::new());
+        sets.push(edges);
+        sets.push((0..all).collect());
+        for numbers in sets {
+            let mask: Mask<W> = numbers.iter().copied().collect();
+            for pointer in 0..all {
+                let expected = by_looking::<W>(&numbers, pointer);
+                assert_eq!(mask.first_from(pointer), expected, "{numbers:?} {pointer}");
+            }
+            // the pointer behind a grant, that of the last number included
+            for &number in &numbers {
+                let expected = by_looking::<W>(&numbers, (number + 1) % all);
+                assert_eq!(mask.first_from(Mask::<W>::after(number)), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn turns_go_around_from_every_pointer() {
+        every_pointer::<1>();
+        every_pointer::<2>();
+        every_pointer::<4>();
+    }
+
     #[test]
     fn lanes_are_taken_in_turns() {
         let lanes: LaneMask = [0, 5, 31].into_iter().collect();

@@ -23,6 +23,7 @@ use crate::fluid::network::Network;
 use crate::fluid::rates::{Allocation, TooLargeError};
 use crate::fluid::routes::link_sets::LinkSets;
 use crate::fluid::routes::{FlowRoutes, PolicyError, Ways};
+use crate::memory::{self, Demand};
 use crate::scenario::resolve::network::network;
 use crate::scenario::{Document, FluidFlow, FluidScenario, Parts, ScenarioError};
 use rayon::prelude::*;
@@ -52,6 +53,9 @@ pub enum FlowLevelError {
     /// The solver has no room for the network.
     #[error("fluid.solver: {0}")]
     Solver(#[from] TooLargeError),
+    /// They do not fit into the memory that is there.
+    #[error("fluid.runs: {0}: choose fewer runs, or several parts with other seeds")]
+    Memory(String),
     /// Rates are not what their solver promises: a mistake of the program.
     #[error("run with seed {seed}: {reason}")]
     Broken {
@@ -76,7 +80,13 @@ pub fn run<'a>(
     let sets = LinkSets::new(&scenario.layout.graph);
     let first = scenario.scenario.seed;
     let seeds = 0..u64::from(scenario.scenario.fluid.runs.value);
-    let made: Vec<Result<(Outcome, Option<Detail>), FlowLevelError>> = seeds
+    let all = Demand {
+        count: seeds.end,
+        what: "runs",
+        each: size_of::<Made>() as u64,
+    };
+    memory::require(&[all]).map_err(FlowLevelError::Memory)?;
+    let made: Vec<Made> = seeds
         .into_par_iter()
         .map(|number| one(document, scenario, &sets, first.wrapping_add(number), check))
         .collect();
@@ -95,14 +105,17 @@ pub fn run<'a>(
     })
 }
 
-/// One run, with its details if it is the first.
+/// A run, with its details if it is the first.
+type Made = Result<(Outcome, Option<Detail>), FlowLevelError>;
+
+/// One run.
 fn one(
     document: &Document,
     scenario: &FluidScenario,
     sets: &LinkSets,
     seed: u64,
     check: bool,
-) -> Result<(Outcome, Option<Detail>), FlowLevelError> {
+) -> Made {
     let flows = document.fluid_flows(scenario, &Parts::registered(), seed)?;
     let routes = routes(scenario, &flows.flows, seed)?;
     let (detail, rounds) = if flows.in_time() {

@@ -26,7 +26,7 @@ pub mod usage;
 
 pub use directory::{Replaces, RunDirectory};
 pub use packets::PacketFile;
-pub use reservation::{Holder, leftovers};
+pub use reservation::{Holder, Leftover, leftovers};
 pub use result::{RunResult, Verdict};
 pub use summary::{Summary, summarize, summary_json};
 pub use table::{human_table, results_line};

@@ -6,8 +6,8 @@
 //! holder. Of a process elsewhere (another node on a shared file system, another container) nothing can be known.
 
 use super::directory::{PARTIAL, exists, folder_of};
-use super::usage::host_name;
 use super::{ReportError, manifest};
+use crate::machine::{host_name, start_of};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
@@ -92,14 +92,6 @@ impl fmt::Display for Holder {
     }
 }
 
-/// When a process started, as the machine counts it; `None` when there is none, or the system does not tell.
-fn start_of(process: u32) -> Option<String> {
-    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // field 22; the name of the program, field 2, is in parentheses and may hold anything
-    let (_, fields) = text.rsplit_once(')')?;
-    fields.split_whitespace().nth(19).map(String::from)
-}
-
 /// The name of the space of process numbers this process lives in.
 fn space() -> String {
     let link = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
@@ -156,29 +148,57 @@ fn take(hidden: &Path, reserved: &Path) -> Result<PathBuf, ReportError> {
     }
 }
 
-/// What killed runs to `path` have left beside it: what surely nobody uses is removed, the others are returned.
-pub fn leftovers(path: &Path) -> Vec<PathBuf> {
+/// Something beside the place of a run that another one has made and not finished.
+#[derive(Debug)]
+pub struct Leftover {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Who made it, elsewhere: nobody can tell here whether that run is over. `None`: a run that was killed.
+    pub holder: Option<Holder>,
+}
+
+/// What killed runs to `path` have left beside it: what surely nobody uses is removed, the others are returned; what a process
+/// of this machine still works on is neither.
+pub fn leftovers(path: &Path) -> Vec<Leftover> {
     let Ok(entries) = fs::read_dir(folder_of(path)) else {
         return Vec::new();
     };
     let start = hidden_name(Path::new(""), path, "");
-    let mut left: Vec<PathBuf> = (entries.flatten().map(|entry| entry.path()))
-        .filter(|entry| {
-            let name = entry.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(&*start.to_string_lossy())
+    let start = start.to_string_lossy();
+    let mut left: Vec<Leftover> = (entries.flatten().map(|entry| entry.path()))
+        .filter_map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let end = name.strip_prefix(&*start)?.to_owned();
+            left_over(path, &end)
         })
-        .filter(
-            |entry| match Holder::of(entry).map(|holder| holder.fate()) {
-                Some(Fate::Works) => false,
-                Some(Fate::Ended) if !entry.join(manifest::FILE).exists() => {
-                    fs::remove_dir_all(entry).is_err()
-                }
-                _ => true,
-            },
-        )
         .collect();
-    left.sort();
+    left.sort_by(|a, b| a.path.cmp(&b.path));
     left
+}
+
+/// Removes what surely nobody uses; returns what may be.
+fn left_over(path: PathBuf, end: &str) -> Option<Leftover> {
+    let holder = Holder::of(&path);
+    match holder.as_ref().map(Holder::fate) {
+        Some(Fate::Works) => return None,
+        Some(Fate::Ended) if !path.join(manifest::FILE).exists() => {
+            fs::remove_dir_all(&path).ok();
+        }
+        // it is made before it says whose it is, and may be gone by now
+        None if is_being_made(end) => return None,
+        _ => {}
+    }
+    let is_elsewhere = |holder: &Holder| holder.fate() == Fate::Elsewhere;
+    exists(&path).then(|| Leftover {
+        path,
+        holder: holder.filter(is_elsewhere),
+    })
+}
+
+/// Whether a process runs whose number the end of a hidden name begins with.
+fn is_being_made(end: &str) -> bool {
+    let number = end.split('-').next().and_then(|number| number.parse().ok());
+    number.is_some_and(|process| start_of(process).is_some())
 }
 
 /// Makes a hidden folder in `parent` that no other run uses.

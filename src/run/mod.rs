@@ -6,6 +6,7 @@ pub mod checkpoint;
 pub mod congestion;
 pub mod execute;
 pub mod inspect;
+pub mod laws;
 pub mod lower;
 pub mod outcome;
 pub mod packet_sink;

@@ -160,6 +160,9 @@ pub enum RunError {
     /// Worker threads could not be started.
     #[error("cannot start the worker threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// It does not fit into the memory that is there.
+    #[error("the simulation is too large: {0}")]
+    Memory(String),
     /// The state to start from cannot be used, or one that was asked for cannot be kept.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

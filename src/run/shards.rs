@@ -143,6 +143,12 @@ impl Shards {
         self.all.iter().map(|shard| shard.inbox())
     }
 
+    /// The same of one shard, to be changed.
+    #[cfg(test)]
+    pub(super) fn inbox_mut(&mut self, shard: usize) -> &mut Vec<Mail> {
+        self.all[shard].inbox_mut()
+    }
+
     /// Enters every shard, and the mail between shards, in a ledger.
     pub fn ledger(&self, ledger: Ledger) -> Ledger {
         let mut enter = Enter {

@@ -4,7 +4,9 @@
 //! microseconds to do in it would rather not be a shard. Results do not depend on the choice.
 
 use super::simulation::Options;
-use crate::plan::Plan;
+use crate::fabric::{OutLane, Queue};
+use crate::memory::Demand;
+use crate::plan::{Plan, Queues};
 use crate::routing::Proof;
 use crate::topology::Graph;
 
@@ -21,6 +23,8 @@ const BYTES_PER_LANE: usize = 120;
 
 /// State of one source, queues included, roughly \[bytes\].
 const BYTES_PER_SOURCE: usize = 400;
+/// State of a flow at its least \[bytes\].
+const BYTES_PER_FLOW: u64 = 400;
 /// A forwarding table entry, of the tables and of their copy in the engine \[bytes\].
 const BYTES_PER_ENTRY: usize = 4;
 
@@ -67,6 +71,27 @@ pub fn state_bytes(plan: &Plan, graph: &Graph) -> u64 {
     let sources = graph.hosts().len() * plan.classes.len() * BYTES_PER_SOURCE;
     let tables = graph.switches().len() * graph.hosts().len() * BYTES_PER_ENTRY;
     (lanes * BYTES_PER_LANE + sources + tables) as u64
+}
+
+/// The parts of a simulation that may be large, at their least sizes.
+pub fn demands(plan: &Plan, graph: &Graph) -> Vec<Demand> {
+    let lanes = u64::from(plan.switch.lane_count());
+    let is_voq = plan.switch.queues == Queues::Voq;
+    let ports = graph.switch_ids().map(|switch| {
+        let ports = graph.connected_ports(switch).count() as u64;
+        ports * if is_voq { ports } else { 1 }
+    });
+    let queues = lanes * ports.sum::<u64>();
+    let entries = graph.switches().len() as u64 * graph.hosts().len() as u64;
+    let lanes = lanes * graph.channels().len() as u64;
+    [
+        (queues, "input queues", size_of::<Queue>() as u64),
+        (lanes, "lanes", size_of::<OutLane<1>>() as u64),
+        (entries, "entries of forwarding tables", 1),
+        (plan.flows.len() as u64, "flows", BYTES_PER_FLOW),
+    ]
+    .map(|(count, what, each)| Demand { count, what, each })
+    .into()
 }
 
 /// Processor time of a whole run, roughly \[s\]: offered packets times switches on their way, for warm-up and

@@ -5,6 +5,7 @@
 
 use super::directory::{Finished, StudyDirectory};
 use super::{Design, RunKey, StudyError, states};
+use crate::memory;
 use crate::report::result::{RunResult, Verdict};
 use crate::report::{PacketFile, summarize, usage, write_run};
 use crate::run::{
@@ -182,7 +183,7 @@ impl Floor<'_> {
             Err(error) => return Ok(Some(self.fail(key, error.of_run()))),
         };
         let bytes = sizing::state_bytes(&resolved.plan, &resolved.layout.graph);
-        let wanted = crew.slots_for(bytes, usage::available_memory());
+        let wanted = crew.slots_for(bytes, memory::available());
         let _taken = self.free.take(wanted);
         let state = states::file(directory.path(), key);
         let (outcome, packets) = match self.run(&resolved, wanted * crew.threads, &state) {
@@ -192,7 +193,9 @@ impl Floor<'_> {
             ) => {
                 return Err(error.into());
             }
-            Err(error @ (RunError::Invariant { .. } | RunError::Messages(_))) => {
+            Err(
+                error @ (RunError::Invariant { .. } | RunError::Messages(_) | RunError::Memory(_)),
+            ) => {
                 return Ok(Some(self.fail(key, error.to_string())));
             }
         };

@@ -235,18 +235,18 @@ fn what_a_run_of_another_machine_left_is_named_and_stays() {
     ] {
         assert!(errors.contains(part), "{errors}");
     }
-    // an older name, or one without a holder, is nobody's place: told, and left alone
-    fs::rename(&left, folder.path(".out.partial-4711-0")).expect("movable");
+    // another name is nobody's place: told, and left alone
+    fs::rename(&left, folder.path(".out.partial-4194305-0")).expect("movable");
     let output = folder.run(&run);
     assert_eq!(output.status.code(), Some(0));
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(
-        told.contains("note: `./.out.partial-4711-0` is left of a run that was killed"),
+        told.contains("note: `./.out.partial-4194305-0` is of process 77 on `node-17` since 2023"),
         "{told}"
     );
     assert_eq!(
         names(&folder.path("")),
-        [".out.partial-4711-0", "out", "small.ron"]
+        [".out.partial-4194305-0", "out", "small.ron"]
     );
 }
 

@@ -15,6 +15,8 @@ const LAYERS: [&[&str]; 15] = [
         "references",
         "text_file",
         "warnings",
+        "memory",
+        "machine",
         "chart",
     ],
     MODELS,

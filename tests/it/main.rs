@@ -62,10 +62,14 @@ mod messages;
 mod records;
 // Full disks, killed runs, two runs to one place: what is kept and what is told.
 mod keeping;
+// Places and memory that there are not.
+mod places;
 // One packet watched.
 mod watch;
 // The systems of a cycle.
 mod schedule;
+// What engine and reference share, in a second form.
+mod second_forms;
 // Arrival processes through the program.
 mod sources;
 // The flow level through the program.

@@ -16,7 +16,7 @@
 //! up. The cut floor(C * alpha / 2) is rounded down, (T + C) / 2 up, so that C reaches L. C is at least 2 * (largest packet of the
 //! class) + 1 in these units, whatever `least` is, so that a packet goes within 2^31 cycles, and at most L. alpha is in
 //! 2^-32, g = 2^-`gain`: g * alpha is rounded down. Bytes are flits that started on the channel, sizes rounded up to flits;
-//! what is above a stage counts for the next one, of which a packet makes at most one. A CNP is created 1 cycle after the delivery.
+//! a packet makes at most one stage, and what is above whole ones counts for the next. A CNP is created 1 cycle after the delivery.
 //!
 //! While a sender is free it has no timer, so a flow that nothing disturbs costs nothing; the steps of rule 4 that fall into
 //! that time are made up at the next CNP. They begin with the first CNP.

@@ -216,9 +216,10 @@ fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
         .enumerate()
         .map(|(row, host)| (host.id, row))
         .collect();
-    let mut sums = rooms.rooms.clone();
+    // wide, so that room below none is no bound again
+    let mut sums: Vec<u64> = rooms.rooms.iter().copied().map(u64::from).collect();
     let mut add = |host: HostRow, share: Share, packets: u32| {
-        sums[rooms.place(host, share.bound)] += packets;
+        sums[rooms.place(host, share.bound)] += u64::from(packets);
     };
     for &row in view
         .calendar()
@@ -240,13 +241,54 @@ fn enter(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
     for (place, &sum) in sums.iter().enumerate() {
         let (host, bound) = (place / rooms.bounds.len(), place % rooms.bounds.len());
         let expected = rooms.bounds[bound];
-        if sum != expected {
+        if sum != u64::from(expected) {
             ledger.breaks(format!(
                 "room for answers at host {}: {} left + {} taken is not the bound {expected}",
                 hosts[HostRow(host as u32)].id,
                 rooms.rooms[place],
-                sum - rooms.rooms[place],
+                sum - u64::from(rooms.rooms[place]),
             ));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::laws::halted::Halted;
+
+    /// Three senders to one host that may have two answers waiting.
+    fn bounded() -> Halted {
+        let text = "Scenario(
+            title: \"answers\", seed: 2,
+            fabric: (topology: Complete(switches: 2, hosts_per_switch: 2), flit: \"64 B\",
+                     link: (rate: \"100 Gbit/s\", latency: \"3 cycles\"),
+                     switch: (lanes: 2, lane_capacity: \"32 flits\")),
+            routing: MinHop(),
+            traffic: [(name: \"all\", size: \"4 flits\", flows: [(pairs: List(pairs: [(0, 3), (1, 3), (2, 3)]))],
+                       control: Window(window: 4), answers: (size: \"2 flits\", sl: 1, queue: 2))],
+            phases: (warmup: \"0 cycles\", measure: \"2000 cycles\"),
+        )";
+        Halted::new(text, 600, 1)
+    }
+
+    #[test]
+    fn room_for_answers_is_neither_made_nor_lost() {
+        for change in [1, u32::MAX, 7, 0_u32.wrapping_sub(2)] {
+            for place in 0..4 {
+                let mut halted = bounded();
+                halted.resource(|rooms: &mut AnswerRooms| {
+                    rooms.rooms[place] = rooms.rooms[place].wrapping_add(change);
+                });
+                halted.breaks(&["room for answers at host", "taken is not the bound 2"]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_sink_takes_has_room() {
+        let mut halted = bounded();
+        halted.resource(|rooms: &mut AnswerRooms| rooms.give(HostRow(3), 0));
+        halted.breaks(&["room for answers at host 3", "taken is not the bound 2"]);
     }
 }

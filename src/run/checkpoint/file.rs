@@ -3,9 +3,10 @@
 //! Written to a temporary name beside its place and renamed, so that a killed write leaves the last checkpoint.
 
 use super::Checkpoint;
+use crate::machine::{host_name, start_of};
 use std::fs::File;
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 /// Number of the format; a change of anything a checkpoint holds needs another.
 pub const FORMAT: u32 = 25;
@@ -22,8 +23,13 @@ pub enum CheckpointError {
     #[error("cannot read the checkpoint: {0}")]
     Read(io::Error),
     /// The file cannot be written.
-    #[error("cannot write the checkpoint: {0}")]
-    Write(io::Error),
+    #[error("cannot write the checkpoint `{}`: {cause}", .path.display())]
+    Write {
+        /// Its place.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
     /// Another kind of file.
     #[error("this is not a checkpoint of virtlane")]
     Stranger,
@@ -116,7 +122,10 @@ impl Checkpoint {
         bytes.extend_from_slice(&(state.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&crc32fast::hash(&state).to_le_bytes());
         bytes.extend_from_slice(&state);
-        replace(path, &bytes).map_err(CheckpointError::Write)
+        replace(path, &bytes).map_err(|cause| CheckpointError::Write {
+            path: path.to_owned(),
+            cause,
+        })
     }
 
     /// Reads a state.
@@ -150,10 +159,41 @@ impl Checkpoint {
     }
 }
 
-/// Writes a hidden sibling, waits until it is on the disk, and renames it.
+/// Whether a checkpoint can be put in place of what is there: a file, or nothing in a folder that exists.
+///
+/// # Errors
+/// What is wrong with the place.
+pub fn check_place(path: &Path) -> Result<(), CheckpointError> {
+    let wrong = |kind, what: &str| {
+        let (path, cause) = (path.to_owned(), io::Error::new(kind, what));
+        Err(CheckpointError::Write { path, cause })
+    };
+    match path.metadata() {
+        Ok(known) if known.is_dir() => wrong(ErrorKind::IsADirectory, "it is a directory"),
+        // a rename would put the file in place of the device
+        Ok(known) if !known.is_file() => wrong(ErrorKind::InvalidInput, "it is no regular file"),
+        Err(_) if path.file_name().is_none() => wrong(ErrorKind::InvalidInput, "it names no file"),
+        Err(_) if !folder(path).is_dir() => {
+            let what = format!("`{}` is no directory", folder(path).display());
+            wrong(ErrorKind::NotFound, &what)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The folder that a file is in.
+fn folder(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| *parent != Path::new(""));
+    parent.unwrap_or(Path::new("."))
+}
+
+/// Writes a hidden sibling, waits until it is on the disk, and renames it. Siblings that processes of this machine left when they
+/// were killed are removed.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let hidden = path.with_file_name(format!(".{name}.partial-{}", std::process::id()));
+    let start = format!(".{name}.partial-{}-", host_name());
+    remove_left(folder(path), &start);
+    let hidden = path.with_file_name(format!("{start}{}", std::process::id()));
     let written = File::create(&hidden)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| std::fs::rename(&hidden, path));
@@ -162,4 +202,21 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = std::fs::remove_file(&hidden);
     }
     written
+}
+
+/// Removes files of a folder whose name is `start` and the number of a process that is no more.
+fn remove_left(folder: &Path, start: &str) {
+    if start_of(std::process::id()).is_none() {
+        // this system does not tell which processes there are
+        return;
+    }
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let number = name.strip_prefix(start).and_then(|end| end.parse().ok());
+        if number.is_some_and(|process| start_of(process).is_none()) {
+            // nobody needs it, and nobody is harmed if it stays
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }

@@ -29,7 +29,7 @@ use super::outcome::{Cost, CycleCounts, Outcome, Progress, RunError, Settings, V
 use super::simulation::{Options, Simulation};
 use super::sizing;
 use super::watchdog::Watchdog;
-use crate::cycle::ledger::Ledger;
+use crate::memory;
 use crate::plan::Times;
 use crate::scenario::Resolved;
 use std::cell::OnceCell;
@@ -75,6 +75,8 @@ pub fn execute_from<'a>(
     progress: &mut dyn FnMut(Progress),
     stop: &AtomicBool,
 ) -> Result<Outcome, RunError> {
+    let demands = sizing::demands(&resolved.plan, &resolved.layout.graph);
+    memory::require(&demands).map_err(RunError::Memory)?;
     let mut options = sizing::choose(
         &resolved.plan,
         &resolved.layout.graph,
@@ -344,22 +346,8 @@ impl<'a> Run<'a> {
 
     /// Checks the conservation laws.
     fn check(&mut self) -> Result<(), RunError> {
-        let graph = &self.resolved.layout.graph;
-        let lanes = usize::from(self.resolved.plan.switch.lane_count()).next_power_of_two();
-        let ledger = self
-            .simulation
-            .ledger(Ledger::new(graph.channels().len(), lanes));
-        let name = |channel| {
-            let channel = graph.channel(channel);
-            format!(
-                "{} to {}",
-                graph.endpoint_name(channel.from),
-                graph.endpoint_name(channel.to)
-            )
-        };
         let cycle = self.simulation.now();
-        ledger
-            .settle(self.resolved.plan.switch.lane_capacity, name)
+        super::laws::hold(self.resolved, &self.simulation)
             .map_err(|law| RunError::Invariant { cycle, law })
     }
 }

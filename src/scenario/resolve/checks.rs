@@ -3,6 +3,7 @@
 use super::super::sections::{Claims, Marks, Scenario, VlArbitration, traffic};
 use super::super::syntax::{At, Mistake};
 use crate::ids::SlId;
+use crate::memory::{self, Demand};
 use crate::plan::{BufferSharing, Forwarding, InputSpeedup, Matching, Plan, Queues, SwitchOptions};
 use crate::qos::vl_arbitration::{Accept, Places};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
@@ -155,12 +156,24 @@ pub(super) fn event_horizon(
     )))
 }
 
+/// What an entry of a forwarding table takes at least while routes are made \[bytes\].
+const BYTES_PER_ENTRY: u64 = 2;
+
 /// Forwarding tables have an entry per switch and host, lane tables one per pair of switches. Engines with more
 /// rows check them themselves.
 pub(super) fn table_size(scenario: &Scenario, graph: &Graph) -> Result<(), Mistake> {
     let (switches, hosts) = (graph.switches().len() as u64, graph.hosts().len() as u64);
     if switches * hosts.max(switches) <= LARGEST_TABLE {
-        return Ok(());
+        let table = Demand {
+            count: switches * hosts,
+            what: "entries of forwarding tables",
+            each: BYTES_PER_ENTRY,
+        };
+        return memory::require(&[table]).map_err(|lack| {
+            let message =
+                format!("{switches} switches and {hosts} hosts: {lack}; choose a smaller fabric");
+            scenario.fabric.topology.name.mistake(message)
+        });
     }
     Err(scenario.fabric.topology.name.mistake(format!(
         "{switches} switches and {hosts} hosts need forwarding tables of more than {LARGEST_TABLE} entries; \

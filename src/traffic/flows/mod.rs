@@ -20,6 +20,8 @@ mod random_pairs;
 mod tests;
 
 use crate::ids::HostId;
+use crate::memory::{self, Demand};
+use crate::plan::FlowPlan;
 use crate::registry::{ArgumentError, Arguments, Registry};
 use crate::rng::{Purpose, Stream, below, stream};
 use crate::traffic::messages::After;
@@ -123,6 +125,19 @@ pub struct FlowsContext<'a> {
     pub entry: usize,
 }
 
+/// Whether there is memory for so many flows.
+///
+/// # Errors
+/// What they need and what there is, in words.
+pub fn room_for(count: u64) -> Result<(), String> {
+    let flows = Demand {
+        count,
+        what: "flows",
+        each: size_of::<GivenFlow>() as u64 + size_of::<FlowPlan>() as u64,
+    };
+    memory::require(&[flows]).map_err(|lack| format!("{lack}: choose fewer"))
+}
+
 impl FlowsContext<'_> {
     /// The stream of the generator's choices.
     fn stream(&self) -> Stream {
@@ -154,7 +169,8 @@ impl FlowsContext<'_> {
                 "`{key}` is {count}: expected 1 to {most}, so that there are at most {MOST_FLOWS} flows"
             )));
         }
-        Ok(())
+        room_for(u64::from(count) * each as u64)
+            .map_err(|lack| super::invalid(format!("`{key}` is {count}: {lack}")))
     }
 
     /// A host of the fabric by its number.

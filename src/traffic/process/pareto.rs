@@ -77,7 +77,8 @@ impl Lengths {
     #[inline]
     pub fn draw(&self, rng: &mut Stream) -> u64 {
         let pareto = libm::pow(unit_interval(rng), -1.0 / self.shape);
-        1 + (self.scale * pareto) as u64
+        // what is beyond all numbers is the largest
+        ((self.scale * pareto) as u64).saturating_add(1)
     }
 
     /// Draws the slots that are left of a period that a moment meets: rule 3.
@@ -88,7 +89,7 @@ impl Lengths {
         if ticket <= even {
             return ticket.ceil().max(1.0) as u64 - 1;
         }
-        1 + self.beyond(rng)
+        self.beyond(rng).saturating_add(1)
     }
 
     /// Draws m > floor(c) with a probability in proportion to m^-shape.
@@ -172,6 +173,20 @@ mod tests {
         }
         assert_eq!(Lengths::with_mean(1.5, 1.0), None);
         assert_eq!(Lengths::with_mean(1.5, f64::NAN), None);
+    }
+
+    /// The largest lengths of a shape near 1 are above all that 64 bits count: they are the largest of these, and not 0.
+    #[test]
+    fn lengths_beyond_all_numbers_are_the_largest() {
+        let lengths = Lengths::new(1.000_001, 1e12);
+        let mut rng = stream(1, Purpose::Arrivals, 1);
+        for _ in 0..200_000 {
+            assert!(lengths.draw(&mut rng) > 1_000_000_000_000);
+            // up to the largest, whatever it is
+            lengths.rest(&mut rng);
+        }
+        let endless = Lengths::new(1.000_001, 1e30);
+        assert_eq!(endless.draw(&mut rng), u64::MAX);
     }
 
     /// Maximum likelihood (Hill's estimate with all values) has a standard error of shape / sqrt(n): 0.005 here.

@@ -38,6 +38,9 @@ const MOST_SOURCES: u32 = 10_000;
 
 /// Bursts are shorter in the mean \[packets\].
 const LONGEST_BURST: f64 = 1e9;
+/// Most packets per slot where the counter starts in its stationary state: it is drawn from 1 / (1 - `per_slot`) bursts, for each
+/// source of packets.
+const MOST_PER_SLOT: f64 = 0.9999;
 
 /// Silences from here on last longer than any run, and cycles after them would not fit 64 bits \[cycles\].
 const LONGEST_SILENCE: u64 = 1 << 62;
@@ -63,7 +66,7 @@ pub(super) const ENTRY: Entry<BuildProcess> = Entry {
         },
         Parameter {
             name: "per_slot",
-            kind: "number in (0, 1) [packets]",
+            kind: "number in (0, 1), at most 0.9999 in mode Normalised [packets]",
             default: Some("0.5"),
             summary: "mean number of packets per slot: within bursts packets follow at 1 / per_slot times the mean rate",
         },
@@ -183,6 +186,23 @@ pub struct Law {
     pub mode: Mode,
 }
 
+/// Whether a slot may have so many packets on average.
+fn check_per_slot(per_slot: f64, mode: Mode) -> Result<(), ArgumentError> {
+    if !(per_slot > 0.0 && per_slot < 1.0) {
+        return Err(invalid(format!(
+            "`per_slot` is {per_slot}; a slot has at most one packet, so the mean is above 0 and below 1"
+        )));
+    }
+    if mode == Mode::Normalised && per_slot > MOST_PER_SLOT {
+        return Err(invalid(format!(
+            "`per_slot` is {per_slot}; above {MOST_PER_SLOT} what a counter starts with is made of more than {:.0} bursts, too many to \
+             draw; use a lower one, or mode Legacy, whose counters start at 0",
+            1.0 / (1.0 - MOST_PER_SLOT)
+        )));
+    }
+    Ok(())
+}
+
 /// The sources of these parameters.
 ///
 /// # Errors
@@ -205,11 +225,7 @@ pub fn aggregate(law: &Law) -> Result<Aggregate, ArgumentError> {
             "`sources` is {sources}; expected 1 to {MOST_SOURCES}"
         )));
     }
-    if !(per_slot > 0.0 && per_slot < 1.0) {
-        return Err(invalid(format!(
-            "`per_slot` is {per_slot}; a slot has at most one packet, so the mean is above 0 and below 1"
-        )));
-    }
+    check_per_slot(per_slot, mode)?;
     let share = f64::from(sources) / per_slot;
     let usual = Lengths::new(shape, 1.0);
     if mode == Mode::Legacy {

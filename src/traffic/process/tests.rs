@@ -316,6 +316,10 @@ fn self_similar_sources_that_cannot_be_are_refused() {
         ("(load: 0.2, shape: NaN)", "`shape` is NaN"),
         ("(load: 0.2, sources: 0)", "expected 1 to 10000"),
         ("(load: 0.2, per_slot: 1.0)", "above 0 and below 1"),
+        (
+            "(load: 0.2, per_slot: 0.99991)",
+            "made of more than 10000 bursts",
+        ),
         ("(load: 0.2, sources: 1, per_slot: 0.9)", "below 0.546"),
         ("(load: 0.2, burst: 1.0)", "above 1 packet"),
         ("(load: 0.2, burst: 1e9)", "below 10^9"),

@@ -39,7 +39,7 @@ pub(super) const ENTRY: Entry<BuildSlotSource> = Entry {
         },
         Parameter {
             name: "per_slot",
-            kind: "number in (0, 1) [packets]",
+            kind: "number in (0, 1), at most 0.9999 in mode Normalised [packets]",
             default: Some("0.5"),
             summary: "mean number of packets per tick of the flow's slot",
         },

@@ -264,7 +264,12 @@ pub(super) fn closed_set(simulation: &Simulation, plan: &Plan) -> Vec<Stuck> {
         .collect()
 }
 
-fn simulation<R>(case: &Case<R>, routes: &Routes, plan: &Plan, threads: usize) -> Simulation {
+pub(super) fn simulation<R>(
+    case: &Case<R>,
+    routes: &Routes,
+    plan: &Plan,
+    threads: usize,
+) -> Simulation {
     let options = Options {
         threads,
         shards: case.way.shards,

@@ -6,6 +6,7 @@ mod judging;
 mod merging;
 mod outlook;
 mod pages;
+mod pairs;
 mod places;
 mod resuming;
 mod saturating;

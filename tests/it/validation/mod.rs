@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod admission;
+mod all_sections;
 mod bounds;
 mod confidence;
 mod control;

@@ -32,3 +32,79 @@ pub(super) fn enter(view: &dyn Columns, channels: Channels<'_>, ledger: &mut Led
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::laws::halted::Halted;
+
+    /// Packets of 6 flits that wait in output lanes of so many.
+    fn behind_the_crossbar(buffer: u32) -> Halted {
+        let text = "Scenario(
+            title: \"output lanes\", seed: 2,
+            fabric: (topology: Complete(switches: 3, hosts_per_switch: 3), flit: \"64 B\",
+                     link: (rate: \"100 Gbit/s\", latency: \"5 cycles\"),
+                     switch: (lanes: 2, lane_capacity: \"12 flits\", output_lane_buffer: \"BUFFER flits\")),
+            routing: MinHop(),
+            traffic: [(name: \"one\", pattern: Uniform, process: Bernoulli(load: 0.5), size: \"6 flits\"),
+                      (name: \"two\", pattern: Uniform, process: Bernoulli(load: 0.5), size: \"6 flits\", sl: 1)],
+            phases: (warmup: \"0 cycles\", measure: \"2000 cycles\"),
+        )";
+        Halted::new(&text.replace("BUFFER", &buffer.to_string()), 500, 1)
+    }
+
+    #[test]
+    fn an_output_lane_counts_its_flits() {
+        for buffer in [2, 12] {
+            for more in [1, u32::MAX] {
+                let mut halted = behind_the_crossbar(buffer);
+                halted.change(|lane: &mut WaitingLane| {
+                    let is_some = lane.flits > 0;
+                    if is_some {
+                        lane.flits = lane.flits.wrapping_add(more);
+                    }
+                    is_some
+                });
+                halted.breaks(&["an output lane counts", "flits, its packets have"]);
+            }
+        }
+    }
+
+    #[test]
+    fn packets_of_an_output_lane_have_their_place_there() {
+        let mut halted = behind_the_crossbar(12);
+        halted.change(|lane: &mut WaitingLane| {
+            let is_some = lane.flits > 0;
+            if is_some {
+                (lane.head, lane.tail, lane.flits) = (PacketRow::NONE, PacketRow::NONE, 0);
+            }
+            is_some
+        });
+        halted.breaks(&["packets are in the fabric", "have a place"]);
+    }
+
+    /// What is left of a packet larger than the buffer takes the input that it comes from.
+    #[test]
+    fn the_rest_of_a_packet_is_at_its_input() {
+        let mut halted = behind_the_crossbar(2);
+        let mut queues = Vec::new();
+        halted.simulation.columns_mut::<WaitingLane>(|_, lanes| {
+            queues.extend(
+                lanes
+                    .iter()
+                    .filter(|lane| lane.flits > 0)
+                    .map(|lane| lane.queue),
+            );
+        });
+        let (first, other) = (queues[0], *queues.last().expect("several wait"));
+        assert_ne!(first, other);
+        halted.change(|lane: &mut WaitingLane| {
+            let is_some = lane.flits > 0;
+            if is_some {
+                lane.queue = other;
+            }
+            is_some
+        });
+        halted.breaks(&["credits of lane", "is not the capacity 12"]);
+    }
+}

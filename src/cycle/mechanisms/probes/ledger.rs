@@ -101,3 +101,117 @@ fn enter_contents(view: &dyn Columns, _: Channels<'_>, ledger: &mut Ledger) {
         ));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::content::{Content, Kind};
+    use super::super::network::Parcel;
+    use super::*;
+    use crate::run::laws::halted::Halted;
+    use std::cmp::Reverse;
+
+    const OUT_OF_BAND: &str = "transport: OutOfBand(serialisation: \"32 ns\", processing: \"60 ns\", routing: \"100 ns\", \
+         propagation: \"26 ns\"BROADCAST)";
+    const BROADCAST: &str = ", broadcast: (serialisation: \"26 ns\", processing: \"30 ns\")";
+
+    /// Flows whose rates an algorithm calculates, up to a cycle.
+    fn calculating(control: &str, answers: &str, cycles: u64) -> Halted {
+        let text = "Scenario(
+            title: \"rates\", seed: 3,
+            fabric: (topology: Complete(switches: 3, hosts_per_switch: 2), flit: \"64 B\",
+                     link: (rate: \"10 Gbit/s\", latency: \"2 cycles\"),
+                     switch: (lanes: 2, lane_capacity: \"64 flits\"), host: (scheduler: RoundRobin)),
+            routing: MinHop(),
+            traffic: [(name: \"flows\", flows: [(pairs: PerHost(count: 2))], size: \"8 flits\",
+                       control: CONTROL, answers: (ANSWERS))],
+            phases: (warmup: \"0 cycles\", measure: \"60000 cycles\"),
+        )";
+        let text = text.replace("CONTROL", control).replace("ANSWERS", answers);
+        Halted::new(&text, cycles, 1)
+    }
+
+    /// The first cycle after which a parcel of this kind is under way.
+    fn with_parcel(control: &str, is_copy: bool) -> Halted {
+        let answers = OUT_OF_BAND.replace("BROADCAST", if is_copy { BROADCAST } else { "" });
+        let cycles = (1..2000).step_by(3);
+        let halted = cycles.map(|cycles| calculating(control, &answers, cycles));
+        let mut halted = halted.filter(|halted| {
+            let probes = halted.simulation.each::<Probes>();
+            let events = probes.flat_map(|probes| &probes.networks[0].events);
+            events
+                .into_iter()
+                .any(|Reverse((.., parcel))| parcel.is_copy() == is_copy)
+        });
+        halted.next().expect("one is sent")
+    }
+
+    /// Loses, or doubles, a parcel under way.
+    fn change(halted: &mut Halted, is_copy: bool, is_lost: bool) {
+        halted.resource(|probes: &mut Probes| {
+            let network = &mut probes.networks[0];
+            let mut events = std::mem::take(&mut network.events).into_vec();
+            let of_kind =
+                |Reverse(event): &Reverse<(_, _, _, Parcel)>| event.3.is_copy() == is_copy;
+            let place = events.iter().position(of_kind).expect("one is under way");
+            if is_lost {
+                events.remove(place);
+            } else {
+                events.push(events[place]);
+            }
+            network.events = events.into();
+        });
+    }
+
+    #[test]
+    fn control_packets_out_of_band_are_neither_lost_nor_doubled() {
+        for is_lost in [true, false] {
+            let mut halted = with_parcel("Saa()", false);
+            change(&mut halted, false, is_lost);
+            halted.breaks(&["control packets were created out of band", "are under way"]);
+        }
+        let counters: [fn(&mut Probes); 2] = [
+            |probes| probes.networks[0].created += 1,
+            |probes| probes.networks[0].received += 1,
+        ];
+        for count in counters {
+            let mut halted = with_parcel("Saa()", false);
+            halted.resource(count);
+            halted.breaks(&["control packets were created out of band", "were delivered"]);
+        }
+    }
+
+    #[test]
+    fn copies_of_broadcasts_are_neither_lost_nor_doubled() {
+        for is_lost in [true, false] {
+            let mut halted = with_parcel("DffaRounds()", true);
+            change(&mut halted, true, is_lost);
+            halted.breaks(&["copies of broadcasts were sent", "are under way"]);
+        }
+        let counters: [fn(&mut Probes); 2] = [
+            |probes| probes.networks[0].copies.joined += 1,
+            |probes| probes.networks[0].copies.heard += 1,
+        ];
+        for count in counters {
+            let mut halted = with_parcel("DffaRounds()", true);
+            halted.resource(count);
+            halted.breaks(&["copies of broadcasts were sent", "were heard"]);
+        }
+    }
+
+    #[test]
+    fn packets_of_data_have_what_they_carry() {
+        let mut halted = calculating("Saa(piggy_back: true)", "sl: 1", 300);
+        let more = Content {
+            kind: Kind::Data,
+            visits: true,
+            payload: [0; 4],
+        };
+        let row = halted.resource(|probes: &mut Probes| probes.contents.put(more));
+        halted.breaks(&[
+            "packets of data are under way that carry something",
+            "contents are kept",
+        ]);
+        halted.resource(|probes: &mut Probes| probes.contents.take(row));
+        halted.hold();
+    }
+}

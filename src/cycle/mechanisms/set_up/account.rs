@@ -89,3 +89,79 @@ fn enter(view: &dyn Columns, channels: Channels<'_>, ledger: &mut Ledger) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Entry;
+    use super::*;
+    use crate::run::laws::halted::Halted;
+
+    /// Flows whose routes are set up, with so many places of a cache.
+    fn set_up(places: u32) -> Halted {
+        let text = "Scenario(
+            title: \"set-up\", seed: 3,
+            fabric: (topology: EnrichedTree(k: 4, n: 3, width: 2), flit: \"64 B\",
+                     link: (rate: \"10 Gbit/s\", latency: \"2 cycles\"),
+                     switch: (lanes: 2, lane_capacity: \"32 flits\", routing_delay: \"1 cycles\")),
+            routing: FatTree(),
+            traffic: [(name: \"flows\", flows: [(pairs: Permutations(count: 2), copies: 3, bytes: \"40 flits\")], size: \"8 flits\",
+                       control: SetUp(connections: Pairs, cache: PLACES), answers: (sl: 1))],
+            phases: (warmup: \"0 cycles\", measure: \"6000 cycles\"),
+        )";
+        Halted::new(&text.replace("PLACES", &places.to_string()), 90, 1)
+    }
+
+    fn enters(cache: &mut RouteCache, entries: &[Entry]) -> bool {
+        cache.entries.extend_from_slice(entries);
+        true
+    }
+
+    const TWO: [Entry; 2] = [
+        Entry {
+            connection: 7_000,
+            output: 0,
+        },
+        Entry {
+            connection: 7_001,
+            output: 1,
+        },
+    ];
+
+    #[test]
+    fn a_connection_has_one_entry() {
+        let mut halted = set_up(8);
+        halted.change(|cache: &mut RouteCache| enters(cache, &TWO));
+        halted.hold();
+        // of the same output, too
+        halted.change(|cache: &mut RouteCache| enters(cache, &TWO[1..]));
+        halted.breaks(&[
+            "the cache behind channel",
+            "has two entries of one connection",
+        ]);
+    }
+
+    #[test]
+    fn a_cache_has_no_more_entries_than_places() {
+        let mut halted = set_up(2);
+        let more = [
+            TWO[0],
+            TWO[1],
+            Entry {
+                connection: 7_002,
+                output: 0,
+            },
+        ];
+        halted.change(|cache: &mut RouteCache| enters(cache, &more));
+        halted.breaks(&["the cache behind channel", "entries"]);
+    }
+
+    #[test]
+    fn no_output_has_flows_of_less_than_no_weight() {
+        let mut halted = set_up(8);
+        halted.change(|counter: &mut FlowCounter| {
+            counter.0 = -1;
+            true
+        });
+        halted.breaks(&["-1 is the weight of the flows over channel"]);
+    }
+}

@@ -30,3 +30,66 @@ pub(super) fn enter<const W: usize>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::laws::halted::Halted;
+
+    /// Flits that wait at three inputs of a switch and go one by one.
+    fn flit_by_flit() -> Halted {
+        let text = "Scenario(
+            title: \"flit by flit\", seed: 2,
+            fabric: (topology: Complete(switches: 3, hosts_per_switch: 3), flit: \"64 B\",
+                     link: (rate: \"100 Gbit/s\", latency: \"5 cycles\"),
+                     switch: (lanes: 2, lane_capacity: \"8 flits\", forwarding: Wormhole)),
+            routing: MinHop(),
+            traffic: [(name: \"all\", pattern: Uniform, process: Bernoulli(load: 0.9), size: \"12 flits\")],
+            phases: (warmup: \"0 cycles\", measure: \"2000 cycles\"),
+        )";
+        Halted::new(text, 500, 1)
+    }
+
+    #[test]
+    fn a_flit_has_a_slot() {
+        let mut halted = flit_by_flit();
+        halted.change(|present: &mut Present| {
+            let is_some = present.flits > 0;
+            present.flits -= u32::from(is_some);
+            is_some
+        });
+        halted.breaks(&["credits of lane", "is not the capacity 8"]);
+        let mut halted = flit_by_flit();
+        halted.change(|present: &mut Present| {
+            present.flits += 1;
+            true
+        });
+        halted.breaks(&["credits of lane", "is not the capacity 8"]);
+    }
+
+    #[test]
+    fn flits_under_way_are_neither_lost_nor_doubled() {
+        let mut halted = flit_by_flit();
+        let (now, lane) = halted.resource(|flits: &mut Flits| {
+            let now = flits.next(500);
+            (now, flits.take(now)[0])
+        });
+        halted.breaks(&["credits of lane", "is not the capacity 8"]);
+        let mut halted = flit_by_flit();
+        halted.resource(|flits: &mut Flits| flits.push(now, lane));
+        halted.breaks(&["credits of lane", "is not the capacity 8"]);
+    }
+
+    #[test]
+    fn a_packet_that_goes_to_its_host_has_a_place() {
+        let mut halted = flit_by_flit();
+        halted.change(|held: &mut Held| {
+            let is_some = held.left > 0 && held.packet != PacketRow::NONE;
+            if is_some {
+                held.packet = PacketRow::NONE;
+            }
+            is_some
+        });
+        halted.breaks(&["packets are in the fabric", "have a place"]);
+    }
+}

@@ -17,6 +17,7 @@
 use super::window::Window;
 use crate::ids::SwitchId;
 use crate::measure::ClassRecords;
+use crate::measure::precision::{Batch, BatchSeries};
 use crate::plan::Plan;
 use crate::topology::Graph;
 use crate::units::Clock;
@@ -81,7 +82,20 @@ fn round_trip(graph: &Graph, plan: &Plan) -> u64 {
     2 * (own + between)
 }
 
+/// Mean network latency of a measurement \[cycles\].
+pub(super) fn mean_latency(series: &BatchSeries) -> f64 {
+    let all = (series.batches().iter()).fold(Batch::default(), |sum, batch| sum.join(*batch));
+    all.network_latency as f64 / all.delivered.max(1) as f64
+}
+
 impl Window<'_> {
+    /// Standard deviation of the flits under way at both edges, of so many in the measurement: however regular sources are, drawn
+    /// destinations make the packets under way to or from a host as many as chance does.
+    pub(super) fn edges(&self, flits: f64) -> f64 {
+        let under_way = flits / self.cycles() as f64 * mean_latency(self.series);
+        (2.0 * self.size * under_way).sqrt()
+    }
+
     /// What there is too little of for a verdict on all loads, and the length that would do.
     pub(super) fn shortage(&self) -> Option<String> {
         let delivered = self.sum(|class: &ClassRecords| class.delivered_packets);

@@ -21,7 +21,8 @@
 //!    - measured packets were left over by a drain as long as the measurement.
 //!
 //! Chance means counts of flits with the dispersion that the created flits of all hosts show from batch to batch; one
-//! packet at each edge of the measurement is allowed for, and the flits that fill a fabric that was not warmed up.
+//! packet at each edge of the measurement is allowed for, and the flits that fill a fabric that was not warmed up; of a single
+//! host the flits under way at both edges, too, which vary with the destinations drawn however regular the sources are.
 //! Before both, a measurement without data enough ([`data`]) is *undecided*, with the length that would do; but a channel that
 //! is asked for too much in expectation is so whatever was measured.
 //!

@@ -100,6 +100,26 @@ fn a_host_falls_short_when_it_misses_more_than_chance_among_all_hosts() {
     assert!(text.starts_with(expected), "{text}");
 }
 
+/// Sources as regular as clocks: 1600 flits in packets of 16 within 6000 cycles, 300 of them on the way: 5 packets at either edge,
+/// more or less 50 flits, and a packet at each.
+#[test]
+fn a_host_of_regular_sources_may_miss_what_is_under_way() {
+    let batch = Batch {
+        created_flits: 800,
+        delivered_flits: 800,
+        delivered: 50,
+        network_latency: 50 * 300,
+        ..Batch::default()
+    };
+    let found = |missing| {
+        let counted = Counted::new(6000, 12_800, 12_800).taken(1600, missing);
+        counted.batches((0..60).map(|_| batch))
+    };
+    assert_eq!(found(150).overload(), None);
+    let text = found(260).overload().expect("beyond chance");
+    assert!(text.starts_with("of 1600 flits created for H3"), "{text}");
+}
+
 /// Sixteen batches, changes that alternate by 20 about their mean: standard deviation 20.7, of the mean 5.2, Student's
 /// quantile of 0.999 with 15 degrees of freedom 3.73.
 #[test]

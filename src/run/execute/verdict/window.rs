@@ -3,9 +3,9 @@
 //! Cost: O(hosts + channels) per question; asked at the end of a run and at the decisions of one that finds its own
 //! length.
 
+use super::data::mean_latency;
 use crate::ids::{ChannelId, HostId};
 use crate::measure::precision::BatchSeries;
-use crate::measure::precision::series::Batch;
 use crate::measure::precision::stationarity::{dispersion, is_growing, normal_bound, rise};
 use crate::measure::{ClassRecords, Records};
 use crate::plan::{ClassPlan, Plan};
@@ -70,13 +70,13 @@ pub(in crate::run::execute) struct Window<'a> {
     /// `None` where it is not known.
     asked: Option<Asked>,
     pub(super) records: &'a Records,
-    series: &'a BatchSeries,
+    pub(super) series: &'a BatchSeries,
     /// Length \[cycles\].
     cycles: u64,
     /// What counts of flits vary by: variance over mean \[flits\].
     dispersion: f64,
     /// Mean size of a packet \[flits\].
-    size: f64,
+    pub(super) size: f64,
     /// Cycles for which packets only filled the fabric.
     filling: f64,
 }
@@ -95,8 +95,7 @@ impl<'a> Window<'a> {
         let created: Vec<f64> = (series.joined(LEVELS).iter())
             .map(|batch| batch.created_flits as f64)
             .collect();
-        let all = (series.batches().iter()).fold(Batch::default(), |sum, batch| sum.join(*batch));
-        let latency = all.network_latency as f64 / all.delivered.max(1) as f64;
+        let latency = mean_latency(series);
         Self {
             graph,
             plan,
@@ -259,7 +258,8 @@ impl<'a> Window<'a> {
         let tests = counts.iter().filter(|(asked, _)| *asked > 0.0).count();
         let bound = normal_bound(CERTAIN / tests.max(1) as f64);
         let beyond = |&(asked, delivered): &(f64, f64)| {
-            self.shortfall(asked, delivered) / self.noise(asked) - bound
+            let noise = self.noise(asked).hypot(self.edges(asked));
+            self.shortfall(asked, delivered) / noise - bound
         };
         let worst =
             (0..counts.len()).max_by(|&a, &b| beyond(&counts[a]).total_cmp(&beyond(&counts[b])))?;

@@ -14,7 +14,7 @@ use crate::scenario::syntax::tree::quote;
 use crate::scenario::syntax::{At, Item, Mistake, Part};
 use crate::scenario::{Layout, Parts, Scenario};
 use crate::topology::Graph;
-use crate::traffic::flows::{FlowsContext, GivenFlow, LARGEST_FLOW, MOST_FLOWS, Own};
+use crate::traffic::flows::{FlowsContext, GivenFlow, LARGEST_FLOW, MOST_FLOWS, Own, room_for};
 use crate::traffic::messages::Senders;
 use crate::traffic::{Process, ProcessContext};
 
@@ -228,6 +228,7 @@ impl Entry<'_> {
             let message = format!("{all} flows: at most {MOST_FLOWS} are possible");
             return Err(section.copies.mistake(message));
         }
+        room_for(all as u64).map_err(|lack| section.pairs.name.mistake(lack))?;
         let mut alike: Vec<Alike> = Vec::new();
         for given in given {
             let pace = pace(graph, given.source);

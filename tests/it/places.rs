@@ -1,0 +1,198 @@
+//! Places and memory that there are not: told before a run, with the code that says so, and nothing is left behind.
+
+use crate::studies::{Folder, names};
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_virtlane");
+/// More than any process has.
+const NOBODY: u32 = 4_194_305;
+
+/// Runs `virtlane` after what a shell does first; code, standard output, standard error.
+fn after(folder: &Folder, first: &str, arguments: &str) -> (Option<i32>, String, String) {
+    let output = Command::new("bash")
+        .current_dir(folder.path(""))
+        .args(["-c", &format!("{first}; exec '{PROGRAM}' {arguments}")])
+        .output();
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = output.expect("bash is there");
+    let text = |bytes| String::from_utf8(bytes).expect("output is text");
+    (status.code(), text(stdout), text(stderr))
+}
+
+/// A scenario with this topology and these entries of flows.
+fn scenario(topology: &str, flows: &str) -> String {
+    format!(
+        "Scenario(title: \"large\", seed: 1, fabric: (topology: {topology}, flit: \"64 B\", \
+         link: (rate: \"100 Gbit/s\", latency: \"3 cycles\"), host: (scheduler: Paced), \
+         switch: (lanes: 2, lane_capacity: \"64 flits\")), routing: MinHop(), fluid: (runs: 1), \
+         traffic: [(name: \"c\", size: \"4 flits\", flows: [({flows}, bytes: \"100 flits\")])], \
+         phases: (warmup: \"0 cycles\", measure: \"100 cycles\", drain: \"0 cycles\"))"
+    )
+}
+
+const SMALL: &str = "Complete(switches: 1, hosts_per_switch: 4)";
+
+#[test]
+fn what_does_not_fit_into_memory_is_refused_with_what_it_needs() {
+    let folder = Folder::new();
+    let write = |name: &str, text: &str| fs::write(folder.path(name), text).expect("writable");
+    write("runs.ron", &scenario(SMALL, "pairs: PerHost(count: 2)"));
+    write(
+        "flows.ron",
+        &scenario(SMALL, "pairs: RandomPairs(count: 67000000)"),
+    );
+    write(
+        "copies.ron",
+        &scenario(SMALL, "pairs: PerHost(count: 2), copies: 8000000"),
+    );
+    write(
+        "fabric.ron",
+        &scenario("Torus(radix: [200, 200])", "pairs: PerHost(count: 1)"),
+    );
+    // on every machine
+    let (code, table, errors) = after(&folder, "true", "flow runs.ron --runs 4294967295");
+    assert_eq!((code, &*table), (Some(2), ""), "{errors}");
+    for part in [
+        "fluid.runs: 4294967295 runs take at least 1.",
+        " TiB of memory, and ",
+        " are there: choose fewer runs",
+    ] {
+        assert!(errors.contains(part), "{errors}");
+    }
+    // where a process may have 2 GB
+    for (arguments, told) in [
+        (
+            "check flows.ron",
+            "`count` is 67000000: 67000000 flows take",
+        ),
+        ("run flows.ron --out out", "67000000 flows take at least "),
+        ("flow flows.ron", "67000000 flows take at least "),
+        ("check copies.ron", "64000000 flows take at least "),
+        (
+            "run fabric.ron --out out",
+            "40000 switches and 40000 hosts: 1600000000 entries of forwarding tables take at least 2.9 GiB of memory",
+        ),
+        ("routes fabric.ron", "entries of forwarding tables take"),
+        ("check fabric.ron", "entries of forwarding tables take"),
+        ("flow fabric.ron", "entries of forwarding tables take"),
+    ] {
+        let (code, table, errors) = after(&folder, "ulimit -v 2000000", arguments);
+        assert_eq!((code, &*table), (Some(2), ""), "{arguments}: {errors}");
+        assert!(errors.contains(told), "{arguments}: {errors}");
+        assert!(errors.contains(" are there"), "{arguments}: {errors}");
+        assert!(!folder.path("out").exists(), "{arguments}");
+    }
+    // the graph alone fits
+    let (code, _, errors) = after(&folder, "ulimit -v 2000000", "topology fabric.ron");
+    assert_eq!(code, Some(0), "{errors}");
+}
+
+#[test]
+fn a_place_that_takes_nothing_ends_with_4_and_a_wrong_one_with_2() {
+    let folder = Folder::new();
+    // no room for a single byte
+    let run = "run small.ron --threads 1 --out out";
+    for (first, arguments) in [
+        ("ulimit -f 0", run),
+        ("ulimit -f 0; trap '' XFSZ", run),
+        ("ulimit -f 0", "sweep small.ron --out study"),
+    ] {
+        let (code, table, errors) = after(&folder, first, arguments);
+        assert_eq!((code, &*table), (Some(4), ""), "{arguments}: {errors}");
+        assert!(errors.contains("File too large"), "{errors}");
+        // a study takes its own place again
+        if arguments == run {
+            assert_eq!(names(&folder.path("")), ["small.ron"], "{arguments}");
+        }
+    }
+    // nobody may make a folder there
+    if Path::new("/sys/kernel").is_dir() {
+        let arguments = "run small.ron --threads 1 --out /sys/kernel/virtlane";
+        let (code, _, errors) = after(&folder, "true", arguments);
+        assert_eq!(code, Some(4), "{errors}");
+        assert!(errors.contains("cannot write `/sys/kernel"), "{errors}");
+    }
+    for wrong in ["small.ron", "small.ron/below", "."] {
+        let arguments = format!("run small.ron --threads 1 --out {wrong}");
+        let (code, _, errors) = after(&folder, "true", &arguments);
+        assert_eq!(code, Some(2), "{wrong}: {errors}");
+    }
+}
+
+#[test]
+fn the_place_of_a_saved_warm_up_is_looked_at_first_and_nothing_is_left_beside_it() {
+    let folder = Folder::new();
+    let run = |first: &str, file: &str| {
+        let arguments = format!("run small.ron --threads 1 --quiet --out out --save-warmup {file}");
+        after(&folder, first, &arguments)
+    };
+    fs::create_dir(folder.path("folder")).expect("writable");
+    for (file, told) in [
+        ("folder", "`folder`: it is a directory"),
+        ("none/warm", "`none` is no directory"),
+        ("/dev/null", "`/dev/null`: it is no regular file"),
+        ("/", "it is a directory"),
+    ] {
+        let (code, table, errors) = run("true", file);
+        assert_eq!((code, &*table), (Some(2), ""), "{file}: {errors}");
+        assert!(errors.contains(told), "{file}: {errors}");
+        assert_eq!(names(&folder.path("")), ["folder", "small.ron"], "{file}");
+    }
+    let null = fs::metadata("/dev/null").expect("it is still there");
+    assert!(null.file_type().is_char_device());
+    // a disk that is full by then
+    let (code, _, errors) = run("ulimit -f 4", "warm");
+    assert_eq!(code, Some(4), "{errors}");
+    assert!(errors.contains("`warm`: File too large"), "{errors}");
+    assert_eq!(names(&folder.path("")), ["folder", "small.ron"]);
+    // what a killed process of this machine has left goes, what a living one writes stays
+    let host = nix::unistd::gethostname().expect("it has a name");
+    let host = host.to_string_lossy();
+    let partial = |process: u32| format!(".warm.partial-{host}-{process}");
+    let living = partial(std::process::id());
+    for name in [&partial(NOBODY), &living] {
+        fs::write(folder.path(name), "half").expect("writable");
+    }
+    let (code, _, errors) = run("true", "warm");
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(
+        names(&folder.path("")),
+        [&*living, "folder", "out", "small.ron", "warm"]
+    );
+}
+
+/// A run takes its name by a hidden folder that is made before it says whose it is: a rival in this moment is none that was killed.
+#[test]
+fn a_living_rival_is_not_called_killed() {
+    let folder = Folder::new();
+    let mut rival = Command::new("sleep")
+        .arg("60")
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("there is a sleep");
+    let hidden = [rival.id(), NOBODY].map(|process| format!(".out.partial-{process}-0"));
+    for name in &hidden {
+        fs::create_dir(folder.path(name)).expect("writable");
+    }
+    let elsewhere = ".out.partial-99-1";
+    fs::create_dir(folder.path(elsewhere)).expect("writable");
+    let holder = "(process:99,started:\"12\",host:\"node-17\",space:\"\",since:1700000000)";
+    fs::write(folder.path(elsewhere).join(".holder"), holder).expect("writable");
+    let arguments = "run small.ron --threads 1 --quiet --out out";
+    let (code, _, notes) = after(&folder, "true", arguments);
+    rival.kill().expect("it sleeps");
+    rival.wait().expect("it ends");
+    assert_eq!(code, Some(0), "{notes}");
+    let killed = format!("`./{}` is left of a run that was killed", hidden[1]);
+    assert!(notes.contains(&killed), "{notes}");
+    assert!(!notes.contains(&hidden[0]), "{notes}");
+    let other = "`./.out.partial-99-1` is of process 99 on `node-17` since 2023-11-14T22:13:20Z; remove it when that run is over";
+    assert!(notes.contains(other), "{notes}");
+    assert_eq!(notes.matches("killed").count(), 1, "{notes}");
+}
