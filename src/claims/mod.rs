@@ -4,6 +4,7 @@ mod fluid;
 mod fold;
 mod routes;
 mod show;
+pub mod store;
 
 pub use show::{FILE, MARKDOWN_HEADING, csv, lines, markdown, table, text_last};
 
@@ -25,6 +26,8 @@ pub struct Judgement {
     pub found: Option<f64>,
     /// The middle of the interval that it is an end of, else the value itself: what the source's is compared with.
     pub estimate: Option<f64>,
+    /// The confidence interval of a mean over two seeds or more, 95 %.
+    pub interval: Option<[f64; 2]>,
     /// Whether the claim holds.
     pub verdict: Verdict,
 }
@@ -58,6 +61,7 @@ impl Judgement {
             expectation: expectation.clone(),
             found,
             estimate: estimate.filter(|_| found.is_some()),
+            interval: None,
             verdict,
         }
     }
@@ -146,7 +150,11 @@ pub fn of_sweep(
                 Some(middle) => sweep.value(&middle)?,
                 None => found,
             };
-            Ok(Judgement::new(claim, found, estimate))
+            let interval = sweep.interval(claim)?;
+            Ok(Judgement {
+                interval,
+                ..Judgement::new(claim, found, estimate)
+            })
         })
         .collect()
 }
@@ -163,6 +171,23 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
+    /// The confidence interval of a claim about a mean of seeds; of a ratio, that of the ratios seed by seed.
+    fn interval(&mut self, claim: &Expectation) -> Result<Option<[f64; 2]>, ScenarioError> {
+        if !matches!(claim.seeds, Fold::Mean | Fold::Lower | Fold::Upper) {
+            return Ok(None);
+        }
+        let mut end = |seeds| {
+            let claim = Expectation {
+                seeds,
+                ..claim.clone()
+            };
+            self.value(&claim)
+        };
+        let both = end(Fold::Lower)?.zip(end(Fold::Upper)?);
+        let ends = both.map(|(least, most)| [least, most]);
+        Ok(ends.filter(|ends| ends.iter().all(|end| end.is_finite())))
+    }
+
     /// The value of a claim; `None` when a run is missing or failed.
     fn value(&mut self, claim: &Expectation) -> Result<Option<f64>, ScenarioError> {
         let points = self.select(&claim.at);

@@ -68,7 +68,7 @@ fn missing(claim: &Expectation) -> &'static str {
 }
 
 /// What a claim is about: its words, or the value it compares.
-fn subject(claim: &Expectation) -> String {
+pub(super) fn subject(claim: &Expectation) -> String {
     if !claim.claim.is_empty() {
         return claim.claim.clone();
     }
@@ -99,7 +99,7 @@ fn subject(claim: &Expectation) -> String {
 }
 
 /// `>= 0.5 +- 3 %`.
-fn condition(claim: &Expectation) -> String {
+pub(super) fn condition(claim: &Expectation) -> String {
     let relation = match claim.relation {
         Relation::Equals => "=",
         Relation::AtLeast => ">=",
@@ -121,7 +121,7 @@ fn selected(selection: &Selection) -> String {
     pairs.collect::<Vec<_>>().join(", ")
 }
 
-fn shown(found: f64) -> String {
+pub(super) fn shown(found: f64) -> String {
     if found.fract() == 0.0 && found.abs() < 1e9 {
         return format!("{found:.0}");
     }
@@ -215,7 +215,7 @@ pub fn markdown(study: &str, judgements: &[Judgement]) -> String {
     judgements.iter().map(row).collect()
 }
 
-fn published(claim: &Expectation) -> String {
+pub(super) fn published(claim: &Expectation) -> String {
     claim
         .published
         .map_or("-".into(), |value| value.to_string())

@@ -1,10 +1,12 @@
 //! A scenario file with the changes of the command line.
 
+use super::base::{self, Find};
 use super::identity::{self, Settings};
 use super::resolve;
 use super::resolve::fluid::{FluidFlows, FluidScenario};
 use super::resolve::{Known, Layout, Parts, Resolved};
 use super::sections::Scenario;
+use super::syntax::edit::sections;
 use super::syntax::parser::parse;
 use super::syntax::{Field, Node, ScenarioError, Sources, Value};
 use crate::routing::Tables;
@@ -31,23 +33,13 @@ pub struct Document {
     sources: Sources,
     root: Node,
     base: PathBuf,
+    /// What it starts from, as that was.
+    starts_from: Option<Node>,
     is_point: bool,
 }
 
 /// Sections about runs rather than of them: long ones, which no other section is read with.
 const ABOUT_RUNS: [&str; 2] = ["expect", "sweep"];
-
-/// The fields of a scenario, if it is a struct.
-fn sections(root: &mut Node) -> Option<&mut Vec<Field>> {
-    let fields = match &mut root.value {
-        Value::Named(_, arguments) => &mut arguments.value,
-        other => other,
-    };
-    match fields {
-        Value::Struct(fields) => Some(fields),
-        _ => None,
-    }
-}
 
 impl Document {
     /// Reads a file.
@@ -82,16 +74,38 @@ impl Document {
     /// # Errors
     /// When the text is not RON.
     pub fn parse(name: &str, text: &str, base: &Path) -> Result<Self, ScenarioError> {
-        let sources = Sources::new(name, text);
-        match parse(text, 0) {
-            Ok(root) => Ok(Self {
+        Self::with_bases(name, text, base, &base::of_file)
+    }
+
+    /// As [`Self::parse`], with the bases that `find` finds.
+    pub(super) fn with_bases(
+        name: &str,
+        text: &str,
+        base: &Path,
+        find: Find<'_>,
+    ) -> Result<Self, ScenarioError> {
+        let mut sources = Sources::new(name, text);
+        let merged = parse(text, 0).and_then(|mut root| {
+            let starts_from = base::merge(&mut root, &mut sources, (base, find))?;
+            Ok((root, starts_from))
+        });
+        match merged {
+            Ok((root, starts_from)) => Ok(Self {
                 sources,
                 root,
+                starts_from,
                 is_point: false,
                 base: base.to_owned(),
             }),
             Err(mistake) => Err(sources.error(mistake)),
         }
+    }
+
+    /// What is other than in the scenario that this one starts from: key path, value there, value here. `None` when it starts
+    /// from none. Title, sweep and claims are not compared.
+    pub fn changes_of_base(&self) -> Option<Vec<(String, String, String)>> {
+        let base = identity::settings(self.starts_from.as_ref()?);
+        Some(identity::differences(&base, &self.settings()))
     }
 
     /// Changes one value: `path=value`, as `--set` takes it.

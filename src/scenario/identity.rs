@@ -4,7 +4,7 @@
 
 use super::syntax::{Node, Value};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs::File;
 use std::io::Read as _;
@@ -28,6 +28,22 @@ pub(super) fn settings(root: &Node) -> Settings {
         _ => collect(root, "", &mut settings),
     }
     settings
+}
+
+/// What is other in `here`: key path, value there, value here; `-` for none. Keys that change nothing in a run are left out.
+pub(super) fn differences(there: &Settings, here: &Settings) -> Vec<(String, String, String)> {
+    let paths: BTreeSet<&String> = there.keys().chain(here.keys()).collect();
+    let matters = |path: &&String| {
+        let section = path.split(['.', '[']).next().unwrap_or(path);
+        !NO_MATTER.contains(&section)
+    };
+    let value = |settings: &Settings, path: &String| {
+        let value = settings.get(path);
+        value.map_or_else(|| "-".to_owned(), Clone::clone)
+    };
+    let both = paths.into_iter().filter(matters);
+    let both = both.map(|path| (path.clone(), value(there, path), value(here, path)));
+    both.filter(|(_, there, here)| there != here).collect()
 }
 
 fn collect(node: &Node, path: &str, settings: &mut Settings) {

@@ -1,8 +1,9 @@
 //! Scenarios that are part of the program: published experiments with their claims, for `virtlane reproduce`.
 
+use super::base::Text;
 use super::{Document, ScenarioError};
 use crate::registry::unknown;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// One shipped study.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +94,35 @@ studies![
     "static_loads_regular",
 ];
 
+macro_rules! bases {
+    ($($name:literal),* $(,)?) => {
+        /// What shipped studies start from: one file `scenarios/reproduce/base/NAME.ron` each.
+        static BASES: &[(&str, &str)] = &[$((
+            concat!("base/", $name, ".ron"),
+            include_str!(concat!("../../scenarios/reproduce/base/", $name, ".ron")),
+        )),*];
+    };
+}
+
+bases![
+    "admission",
+    "ethernet",
+    "mesh_8x8",
+    "rates",
+    "service_levels"
+];
+
+/// A base of a shipped study.
+fn base(_: &Path, name: &str) -> Result<Text, String> {
+    let found = BASES.iter().find(|(base, _)| *base == name);
+    let found = found.ok_or_else(|| unknown("base", name, BASES.iter().map(|(base, _)| *base)));
+    found.map(|(name, text)| Text {
+        name: (*name).to_owned(),
+        text: (*text).to_owned(),
+        folder: PathBuf::new(),
+    })
+}
+
 impl Shipped {
     /// The study with this name.
     ///
@@ -108,6 +138,6 @@ impl Shipped {
     /// # Errors
     /// Never for a shipped file: tests read them all.
     pub fn document(&self) -> Result<Document, ScenarioError> {
-        Document::parse(&format!("{}.ron", self.id), self.text, Path::new(""))
+        Document::with_bases(&format!("{}.ron", self.id), self.text, Path::new(""), &base)
     }
 }

@@ -238,6 +238,12 @@ pub struct Reproduce {
     /// Fewer points, seeds and cycles, and the claims that these can be held to, where a study says which
     #[arg(long, requires = "id")]
     pub quick: bool,
+    /// Folder of stored results: a table per study, in which those of this form of it are replaced
+    #[arg(long, value_name = "DIR", requires = "id", conflicts_with = "print")]
+    pub store: Option<PathBuf>,
+    /// What stored results say of the state of the program, such as a commit
+    #[arg(long, value_name = "NAME", requires = "store", default_value = "-")]
+    pub commit: String,
     /// Keep the runs of an earlier, interrupted reproduction
     #[arg(long, requires = "id")]
     pub resume: bool,

@@ -6,12 +6,15 @@ use crate::cli::args::Reproduce;
 use crate::cli::run::verdict;
 use crate::cli::signals::Signals;
 use crate::error::Error;
+use crate::scenario::Document;
 use crate::scenario::shipped::{STUDIES, Shipped};
 use crate::study::{Record, StudyDirectory, StudyError, Table, record};
 use std::fmt::Write;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 /// Name that stands for all studies.
 const ALL: &str = "all";
@@ -31,10 +34,12 @@ pub(in crate::cli) fn execute(arguments: &Reproduce) -> Result<ExitCode, Error> 
     };
     if arguments.print {
         let text = |study: &Shipped| {
-            if arguments.quick {
-                Ok(study.document()?.quick()?.to_text())
-            } else {
-                Ok(study.text.to_owned())
+            let document = study.document()?;
+            let is_whole = !arguments.quick && document.changes_of_base().is_none();
+            match (is_whole, arguments.quick) {
+                (true, _) => Ok(study.text.to_owned()),
+                (false, true) => Ok(document.quick()?.to_text()),
+                (false, false) => Ok(comment(study.text).to_owned() + &document.to_text()),
             }
         };
         let texts = chosen.iter().map(|study| text(study));
@@ -91,9 +96,77 @@ fn reproduce(
         (&sight, signals),
     )?;
     if !arguments.table && !arguments.work.quiet {
-        crate::cli::print(&shown(study, &record, &made.table, &made.claims, &place))?;
+        let text = shown(study, &record, &made.table, &made.claims, &place);
+        crate::cli::print(&(text + &of_base(&document)))?;
     }
-    Ok(made.kept()?.1)
+    let (_, found) = made.kept()?;
+    if let Some(folder) = &arguments.store
+        && signals.code().is_none()
+    {
+        store(study, &found, folder, arguments)?;
+    }
+    Ok(found)
+}
+
+/// The comment at the head of a study, which says what it is about.
+fn comment(text: &str) -> &str {
+    let is_comment = |line: &&str| line.starts_with("//");
+    let length = text.split_inclusive('\n').take_while(is_comment);
+    &text[..length.map(str::len).sum()]
+}
+
+/// What is other in a study than in its base: a table of key paths.
+fn of_base(document: &Document) -> String {
+    let Some(changes) = document.changes_of_base() else {
+        return String::new();
+    };
+    if changes.is_empty() {
+        return "runs on its base as it is\n\n".into();
+    }
+    let heading = ["base", "here", "other than its base"].map(String::from);
+    let rows = changes
+        .into_iter()
+        .map(|(path, there, here)| vec![there, here, path]);
+    let rows = std::iter::once(heading.to_vec()).chain(rows).collect();
+    claims::text_last(rows) + "\n"
+}
+
+/// Puts what was found into the table of the study.
+///
+/// # Errors
+/// When the table cannot be read or written.
+fn store(
+    study: &Shipped,
+    found: &[Judgement],
+    folder: &Path,
+    arguments: &Reproduce,
+) -> Result<(), Error> {
+    let scenario = study.document()?.scenario()?;
+    let has_quick = scenario.sweep.is_some_and(|sweep| sweep.quick.is_some());
+    let [whole, quick] = claims::store::FORMS;
+    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let origin = claims::store::Origin {
+        form: if arguments.quick && has_quick {
+            quick
+        } else {
+            whole
+        },
+        date: date.split('T').next().unwrap_or(&date),
+        commit: &arguments.commit,
+    };
+    let path = folder.join(format!("{}.tsv", study.id));
+    let refused = |cause| StudyError::Write {
+        path: path.clone(),
+        cause,
+    };
+    let earlier = match fs::read_to_string(&path) {
+        Err(cause) if cause.kind() == ErrorKind::NotFound => String::new(),
+        earlier => earlier.map_err(refused)?,
+    };
+    let text = claims::store::merged(&earlier, &scenario.expect, found, origin);
+    fs::create_dir_all(folder).map_err(refused)?;
+    fs::write(&path, text).map_err(refused)?;
+    Ok(())
 }
 
 /// Removes an earlier reproduction: its numbers are those of the program that made it.

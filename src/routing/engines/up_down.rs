@@ -294,6 +294,7 @@ fn assign(trees: &[Legal], destinations: &[Destination]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::SlId;
     use crate::routing::loads::ChannelLoads;
     use crate::routing::tests::conformance::proof;
     use crate::routing::tests::graphs::{irregular, spine_leaf};
@@ -315,6 +316,41 @@ mod tests {
     #[test]
     fn up_down_is_acyclic_and_nearly_as_short_as_legal_paths() {
         up_down_on(100);
+    }
+
+    /// A-14, path by path: what has gone down, away from the root or to the larger number, never goes up again.
+    #[test]
+    fn no_path_goes_up_after_it_has_gone_down() {
+        let mut turns = 0;
+        for seed in 0..100 {
+            let graph = irregular(16 + (seed * 37 % 49) as u32, 3 + (seed % 6) as u32, seed);
+            let rank = Adjacency::new(&graph).distances(&[SwitchId(0)]);
+            for text in [
+                "UpDown(root: \"S0\")",
+                "UpDown(root: \"S0\", lookup: Input)",
+            ] {
+                let (tables, _) = proof(&graph, text, 1);
+                for (source, destination) in graph
+                    .host_ids()
+                    .flat_map(|source| graph.host_ids().map(move |other| (source, other)))
+                    .filter(|(source, destination)| source != destination)
+                {
+                    let path = tables.path(&graph, source, destination, SlId(0));
+                    let mut is_down = false;
+                    for (channel, _) in path.expect("connected") {
+                        let ends = graph.channel(channel);
+                        let (Some(from), Some(to)) = (ends.from.switch(), ends.to.switch()) else {
+                            continue;
+                        };
+                        let goes_down = (rank[to.index()], to) > (rank[from.index()], from);
+                        assert!(goes_down || !is_down, "seed {seed}, {text}: {source:?}");
+                        turns += u32::from(goes_down && !is_down);
+                        is_down = goes_down;
+                    }
+                }
+            }
+        }
+        assert!(turns > 100_000, "{turns}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Published and predicted numbers of the topology-agnostic engines.
 
 use super::conformance::{budget, engine, options, proof};
-use super::graphs::{complete, grid, tree};
+use super::graphs::{complete, grid, tree, without_link};
 use crate::ids::SlId;
 use crate::routing::loads::ChannelLoads;
 use crate::routing::*;
@@ -33,6 +33,38 @@ fn the_three_ring_waits_in_a_circle_until_it_has_two_lanes() {
     assert!(!proof(&ring, one_way, 1).1.acyclic);
     let dateline = "DimensionOrder(unidirectional: true)";
     assert!(proof(&ring, dateline, 2).1.acyclic);
+}
+
+/// all pairs are reachable and nothing waits in a circle on random networks, meshes, tori, and meshes with failed links.
+#[test]
+fn segment_routing_connects_all_and_is_acyclic() {
+    let mut graphs: Vec<Graph> = (0..100)
+        .map(|seed| random(8 + seed as u32 % 57, 3 + seed as u32 % 4, seed))
+        .collect();
+    for (radix, wrap) in [
+        (&[4, 8][..], false),
+        (&[8, 8], false),
+        (&[8, 8], true),
+        (&[3, 4, 5], true),
+    ] {
+        graphs.push(grid(radix, wrap, 1));
+    }
+    let mesh = grid(&[8, 8], false, 1);
+    let inner = |link: &usize| {
+        let channel = &mesh.channels()[2 * link];
+        channel.from.switch().is_some() && channel.to.switch().is_some()
+    };
+    let links: Vec<usize> = (0..mesh.channels().len() / 2).filter(inner).collect();
+    for link in links.iter().step_by(9) {
+        graphs.push(without_link(&mesh, *link));
+    }
+    for (number, graph) in graphs.iter().enumerate() {
+        let (_, proof) = proof(graph, "SegmentRouting()", 1);
+        let hosts = graph.hosts().len() as u64;
+        assert!(proof.acyclic, "graph {number}");
+        assert_eq!(proof.reachable_pairs, hosts * (hosts - 1), "graph {number}");
+    }
+    assert!(graphs.len() > 110, "{}", graphs.len());
 }
 
 #[test]

@@ -12,6 +12,10 @@ use crate::scenario::{Parts, Resolved};
 section! {
     /// One complete, self-describing study.
     Scenario = "scenario" in "" checked by Scenario::check_points {
+        /// Scenario that this one starts from: where it has no section of its own, that of the base holds
+        base: Option<String> = of_a_file, "file name" or None;
+        /// Values of the base that are others here, as `--set` takes them
+        changes: Option<String> = of_a_file, "list of (key path, value)" or None;
         /// Title shown in tables and reports
         title: String = text, "text" or "\"untitled\"";
         /// Seed of all random streams
@@ -43,6 +47,14 @@ section! {
         /// What the results must be: exit code 1 when they are not
         expect: Vec<Expectation> = list(Expectation::read), "list of expectations" or "[]";
     }
+}
+
+/// A key that a file is merged by before it is read; it is here by `--set` only.
+fn of_a_file(item: &Item<'_>) -> Read<String> {
+    Err(item.mistake(format!(
+        "`{}` belongs into the file: it cannot be set",
+        item.path
+    )))
 }
 
 impl Scenario {

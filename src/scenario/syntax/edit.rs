@@ -13,24 +13,7 @@ use crate::registry::unknown;
 /// # Errors
 /// When the path leads through a value that has no such key or element.
 pub fn set(root: &mut Node, path: &str, text: &str, source: u32) -> Result<(), Mistake> {
-    let place = Place { source, offset: 0 };
-    let keys = split(path);
-    if keys.iter().any(String::is_empty) {
-        let message = format!("`{path}` is not a key path: expected keys joined by `.`");
-        return Err(Mistake::new(place, "", message));
-    }
-    let mut node = match &mut root.value {
-        Value::Named(_, arguments) => &mut **arguments,
-        _ => root,
-    };
-    let mut walked = String::new();
-    for key in &keys {
-        node = step(node, key, &walked, place)?;
-        if !walked.is_empty() {
-            walked.push('.');
-        }
-        walked.push_str(key);
-    }
+    let node = at(root, path, Place { source, offset: 0 })?;
     let mut value = value(text, source);
     let bare = match &value.value {
         Value::Word(text) | Value::Number(text) => Some(text.clone()),
@@ -41,6 +24,46 @@ pub fn set(root: &mut Node, path: &str, text: &str, source: u32) -> Result<(), M
     }
     *node = value;
     Ok(())
+}
+
+/// Replaces the value at `path`, which is written at `place`, by a value of a file.
+///
+/// # Errors
+/// When the path leads through a value that has no such key or element.
+pub fn put(root: &mut Node, path: &str, value: Node, place: Place) -> Result<(), Mistake> {
+    *at(root, path, place)? = value;
+    Ok(())
+}
+
+/// The fields of a scenario, if it is a struct.
+pub fn sections(root: &mut Node) -> Option<&mut Vec<Field>> {
+    let fields = match &mut root.value {
+        Value::Named(_, arguments) => &mut arguments.value,
+        other => other,
+    };
+    match fields {
+        Value::Struct(fields) => Some(fields),
+        _ => None,
+    }
+}
+
+/// The value at `path`; keys that lack are created.
+fn at<'a>(root: &'a mut Node, path: &str, place: Place) -> Result<&'a mut Node, Mistake> {
+    let keys = split(path);
+    if keys.iter().any(String::is_empty) {
+        let message = format!("`{path}` is not a key path: expected keys joined by `.`");
+        return Err(Mistake::new(place, "", message));
+    }
+    let mut node = root;
+    let mut walked = String::new();
+    for key in &keys {
+        node = step(node, key, &walked, place)?;
+        if !walked.is_empty() {
+            walked.push('.');
+        }
+        walked.push_str(key);
+    }
+    Ok(node)
 }
 
 /// The value of an assignment: RON when it is RON, else the text itself.

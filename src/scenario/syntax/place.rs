@@ -1,5 +1,8 @@
 //! Where a value was written, and what is wrong with it.
 
+/// Numbers of the texts of bases; those below it, but 0, are of `--set`.
+const BASES: u32 = 1 << 31;
+
 /// Where a token starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
@@ -12,7 +15,7 @@ pub struct Place {
 impl Place {
     /// Whether the value was given on the command line (`--set`) instead of in the file.
     pub fn is_override(self) -> bool {
-        self.source > 0
+        (1..BASES).contains(&self.source)
     }
 }
 
@@ -69,10 +72,11 @@ struct Source {
     is_file: bool,
 }
 
-/// The texts a scenario comes from: the file, then one per `--set`.
+/// The texts a scenario comes from: the file, then one per `--set`; and the files it starts from.
 #[derive(Clone, Debug)]
 pub struct Sources {
     list: Vec<Source>,
+    bases: Vec<Source>,
 }
 
 impl Sources {
@@ -84,6 +88,7 @@ impl Sources {
                 text: text.into(),
                 is_file: true,
             }],
+            bases: Vec::new(),
         }
     }
 
@@ -97,17 +102,31 @@ impl Sources {
         self.list.len() as u32 - 1
     }
 
-    /// The text of the file when nothing was changed by `--set`.
+    /// Adds the text of a base; returns its number.
+    pub fn add_base(&mut self, name: impl Into<String>, text: impl Into<String>) -> u32 {
+        self.bases.push(Source {
+            name: name.into(),
+            text: text.into(),
+            is_file: true,
+        });
+        BASES + self.bases.len() as u32 - 1
+    }
+
+    /// The text of the file when it says all: it has no base, and nothing was changed by `--set`.
     pub fn unchanged(&self) -> Option<&str> {
         match self.list.as_slice() {
-            [file] => Some(&file.text),
+            [file] if self.bases.is_empty() => Some(&file.text),
             _ => None,
         }
     }
 
     /// `file:line:column` of a place (columns count characters, from 1).
     pub fn locate(&self, place: Place) -> String {
-        let Some(source) = self.list.get(place.source as usize) else {
+        let found = match place.source.checked_sub(BASES) {
+            Some(number) => self.bases.get(number as usize),
+            None => self.list.get(place.source as usize),
+        };
+        let Some(source) = found else {
             return "scenario".into();
         };
         if !source.is_file {
