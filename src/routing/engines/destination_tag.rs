@@ -46,10 +46,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for DestinationTag {
-<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
-=======
+    }
+
     fn need(&self) -> Option<Need> {
         Some(Need {
             engine: NAME,
@@ -58,7 +58,6 @@ impl RoutingEngine for DestinationTag {
                 "there is one way only to each host; use `UpDown()`, which routes any connected fabric",
             ),
         })
->>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {

@@ -55,17 +55,16 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for DragonflyMinimal {
-<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
-=======
+    }
+
     fn need(&self) -> Option<Need> {
         Some(Need {
             engine: NAME,
             takes: |shape| matches!(shape, Shape::Dragonfly(_)),
             links: Present::Some(|_| true, ""),
         })
->>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {

@@ -72,17 +72,16 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for FatTree {
-<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
-=======
+    }
+
     fn need(&self) -> Option<Need> {
         Some(Need {
             engine: NAME,
             takes: regular::is_tree,
             links: Present::Some(regular::is_tree, ""),
         })
->>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {

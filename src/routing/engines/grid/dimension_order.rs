@@ -103,10 +103,10 @@ impl DimensionOrder {
 }
 
 impl RoutingEngine for DimensionOrder {
-<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
-=======
+    }
+
     fn need(&self) -> Option<Need> {
         let takes: fn(&Shape) -> bool = match self.unidirectional {
             true => |shape| matches!(shape, Shape::Grid(_)),
@@ -121,7 +121,6 @@ impl RoutingEngine for DimensionOrder {
                 "dimension order needs all links; use `UpDown()`, which routes any connected fabric",
             ),
         })
->>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {

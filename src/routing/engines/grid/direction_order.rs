@@ -82,10 +82,10 @@ impl DirectionOrder {
 }
 
 impl RoutingEngine for DirectionOrder {
-<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
-=======
+    }
+
     fn need(&self) -> Option<Need> {
         Some(Need {
             engine: NAME,
@@ -94,7 +94,6 @@ impl RoutingEngine for DirectionOrder {
                 "direction order needs all links; use `UpDown()`, which routes any connected fabric",
             ),
         })
->>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {

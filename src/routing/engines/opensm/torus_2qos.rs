@@ -76,10 +76,10 @@ pub const ENTRY: Entry<BuildEngine> = Entry {
 };
 
 impl RoutingEngine for OpenSmTorus2Qos {
-<<<<<<< HEAD
     fn is_drawn(&self) -> bool {
         false
-=======
+    }
+
     fn need(&self) -> Option<Need> {
         let need = Need {
             engine: NAME,
@@ -87,7 +87,6 @@ impl RoutingEngine for OpenSmTorus2Qos {
             links: Present::SomeOrOwn,
         };
         self.config.is_none().then_some(need)
->>>>>>> h3
     }
 
     fn route(&self, graph: &Graph, budget: LaneBudget, seed: u64) -> Result<Tables, RoutingError> {
