@@ -1,6 +1,6 @@
 //! Latency against load: mean and 99th percentile of packet latency.
 
-use super::multiples::{drawn, series};
+use super::multiples::{drawn, is_split, series};
 use super::{Figure, FigureError};
 use crate::chart::LineChart;
 use crate::chart::Series;
@@ -116,6 +116,9 @@ pub(super) fn interval_caption(curves: &Curves<'_>, chart: &LineChart) -> String
     };
     let drawn = if chart.has_bands() {
         "Bands and bars"
+    } else if is_split(curves) {
+        // parts of few curves have both
+        "Bars, and bands where there are some,"
     } else {
         "Bars"
     };

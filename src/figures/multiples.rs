@@ -35,9 +35,14 @@ fn marks(curve: &Curve<'_>, number: fn(&Summary) -> Option<f64>) -> Vec<Mark> {
     points.collect()
 }
 
+/// Whether there are more curves than one chart tells apart.
+pub(super) fn is_split(curves: &Curves<'_>) -> bool {
+    curves.curves.len() > MOST_CURVES
+}
+
 /// The chart whose series are those of all curves, or several with the same axes that have them all.
 pub(super) fn drawn(curves: &Curves<'_>, chart: LineChart) -> Result<Svg, FigureError> {
-    if curves.curves.len() <= MOST_CURVES {
+    if !is_split(curves) {
         return Ok(chart.svg()?);
     }
     let parts: Vec<&[String]> = curves.curves.iter().map(|curve| &curve.parts[..]).collect();
@@ -81,14 +86,14 @@ fn split(parts: &[&[String]]) -> Vec<Panel> {
     let choices = (0..settings).filter_map(|setting| {
         let mut names: Vec<String> = Vec::new();
         let mut panels: Vec<Panel> = Vec::new();
-        for curve in 0..parts.len() {
+        for (curve, words) in parts.iter().enumerate() {
             let name = rest(curve, setting);
             let known = names.iter().position(|other| *other == name);
             let number = known.unwrap_or(names.len());
             if known.is_none() {
                 names.push(name.clone());
             }
-            let title = &parts[curve][setting];
+            let title = &words[setting];
             let entry = (curve, number, name);
             match panels.iter_mut().find(|panel| panel.title == *title) {
                 Some(panel) => panel.curves.push(entry),

@@ -4,6 +4,7 @@ use super::numbers::{place, share};
 use super::verdict::of_point;
 use crate::report::Verdict;
 use crate::results::{Across, Curve, Point};
+use std::fmt::Write;
 use std::ops::Range;
 
 /// Changes from one behaviour to another that are told in order.
@@ -120,14 +121,14 @@ fn words(points: &[Told], across: &Across) -> String {
                 let (from, to) = (other(stretch.points.start), other(stretch.points.end - 1));
                 let is_last = number + 1 == rest.len();
                 let word = &stretch.word;
-                text += &if number == 0 && head.keeps_up && is_over {
-                    format!(", no longer at {from} ({word})")
+                let _ = if number == 0 && head.keeps_up && is_over {
+                    write!(text, ", no longer at {from} ({word})")
                 } else if stretch.points.len() == 1 {
-                    format!(", {word} at {from}")
+                    write!(text, ", {word} at {from}")
                 } else if is_last {
-                    format!(", {word} from {from} on")
+                    write!(text, ", {word} from {from} on")
                 } else {
-                    format!(", {word} from {from} to {to}")
+                    write!(text, ", {word} from {from} to {to}")
                 };
             }
             text
@@ -182,74 +183,77 @@ mod tests {
         words(&points.collect::<Vec<_>>(), &Across::Offered)
     }
 
+    /// Points, and what is said of them.
+    const CASES: &[(&str, &str)] = &[
+        ("s", "steady at offered load 0.1000"),
+        ("u", "undecided at offered load 0.1000"),
+        (
+            "ss",
+            "steady up to offered load 0.2000, the highest that was run",
+        ),
+        (
+            "sc",
+            "steady or complete up to offered load 0.2000, the highest that was run",
+        ),
+        (
+            "oo",
+            "saturated at all that was run, from offered load 0.1000 to 0.2000",
+        ),
+        (
+            "uu",
+            "undecided at all that was run, from offered load 0.1000 to 0.2000",
+        ),
+        (
+            "sso",
+            "steady up to offered load 0.2000, no longer at 0.3000 (saturated)",
+        ),
+        (
+            "sood",
+            "steady up to offered load 0.1000, no longer at 0.2000 (saturated), deadlocked at 0.4000",
+        ),
+        (
+            "cii",
+            "complete up to offered load 0.1000, no longer at 0.2000 (incomplete)",
+        ),
+        (
+            "su",
+            "steady up to offered load 0.1000, undecided at 0.2000",
+        ),
+        (
+            "suo",
+            "steady up to offered load 0.1000, undecided at 0.2000, saturated at 0.3000",
+        ),
+        (
+            "susoo",
+            "steady up to offered load 0.1000, undecided at 0.2000, steady at 0.3000, saturated from 0.4000 on",
+        ),
+        ("us", "undecided at offered load 0.1000, steady at 0.2000"),
+        ("os", "saturated at offered load 0.1000, steady at 0.2000"),
+        (
+            "sos",
+            "steady up to offered load 0.1000, saturated at 0.2000, steady at 0.3000",
+        ),
+        (
+            "sfx",
+            "steady up to offered load 0.1000, failed at 0.2000, interrupted at 0.3000",
+        ),
+        (
+            "sof",
+            "steady up to offered load 0.1000, saturated at 0.2000, failed at 0.3000",
+        ),
+        (
+            "suuoo",
+            "steady up to offered load 0.1000, undecided from 0.2000 to 0.3000, saturated from 0.4000 on",
+        ),
+        (
+            "sususus",
+            "by offered load: steady at 0.1000, 0.3000, 0.5000, 0.7000; undecided at 0.2000, 0.4000, 0.6000",
+        ),
+    ];
+
     #[test]
     fn no_more_is_said_than_the_points_say() {
-        for (points, expected) in [
-            ("s", "steady at offered load 0.1000"),
-            ("u", "undecided at offered load 0.1000"),
-            (
-                "ss",
-                "steady up to offered load 0.2000, the highest that was run",
-            ),
-            (
-                "sc",
-                "steady or complete up to offered load 0.2000, the highest that was run",
-            ),
-            (
-                "oo",
-                "saturated at all that was run, from offered load 0.1000 to 0.2000",
-            ),
-            (
-                "uu",
-                "undecided at all that was run, from offered load 0.1000 to 0.2000",
-            ),
-            (
-                "sso",
-                "steady up to offered load 0.2000, no longer at 0.3000 (saturated)",
-            ),
-            (
-                "sood",
-                "steady up to offered load 0.1000, no longer at 0.2000 (saturated), deadlocked at 0.4000",
-            ),
-            (
-                "cii",
-                "complete up to offered load 0.1000, no longer at 0.2000 (incomplete)",
-            ),
-            (
-                "su",
-                "steady up to offered load 0.1000, undecided at 0.2000",
-            ),
-            (
-                "suo",
-                "steady up to offered load 0.1000, undecided at 0.2000, saturated at 0.3000",
-            ),
-            (
-                "susoo",
-                "steady up to offered load 0.1000, undecided at 0.2000, steady at 0.3000, saturated from 0.4000 on",
-            ),
-            ("us", "undecided at offered load 0.1000, steady at 0.2000"),
-            ("os", "saturated at offered load 0.1000, steady at 0.2000"),
-            (
-                "sos",
-                "steady up to offered load 0.1000, saturated at 0.2000, steady at 0.3000",
-            ),
-            (
-                "sfx",
-                "steady up to offered load 0.1000, failed at 0.2000, interrupted at 0.3000",
-            ),
-            (
-                "sof",
-                "steady up to offered load 0.1000, saturated at 0.2000, failed at 0.3000",
-            ),
-            (
-                "suuoo",
-                "steady up to offered load 0.1000, undecided from 0.2000 to 0.3000, saturated from 0.4000 on",
-            ),
-            (
-                "sususus",
-                "by offered load: steady at 0.1000, 0.3000, 0.5000, 0.7000; undecided at 0.2000, 0.4000, 0.6000",
-            ),
-        ] {
+        for &(points, expected) in CASES {
             assert_eq!(curve(points), expected, "{points}");
         }
     }

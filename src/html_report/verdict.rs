@@ -4,6 +4,7 @@ use super::along::along;
 use super::failures;
 use crate::report::Verdict;
 use crate::results::{Curves, Point, Results};
+use crate::scenario::names::setting;
 use crate::study::found::Finding;
 use crate::study::level;
 use crate::study::saturation::Behaviour;
@@ -139,7 +140,11 @@ fn findings(results: &Results) -> impl Iterator<Item = &Finding> {
 }
 
 fn found(finding: &Finding) -> String {
-    let label = match finding.label() {
+    let values = finding.values.iter();
+    let words: Vec<String> = values
+        .map(|(path, value)| setting(path, Some(value), None))
+        .collect();
+    let label = match words.join(", ") {
         label if label.is_empty() => label,
         label => format!("{label}: "),
     };

@@ -190,6 +190,15 @@ impl Document {
         self
     }
 
+    /// The scenario without the sections about runs, which are long and change nothing in what is simulated.
+    pub(crate) fn bare(&self) -> Self {
+        let mut document = self.clone();
+        if let Some(fields) = sections(&mut document.root) {
+            fields.retain(|field| !ABOUT_RUNS.contains(&field.key.as_str()));
+        }
+        document
+    }
+
     /// The scenario with all changes: the text as it was when there are none, else a section a line.
     pub fn to_text(&self) -> String {
         if let Some(text) = self.sources.unchanged() {

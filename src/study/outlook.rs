@@ -1,11 +1,13 @@
 //! Which runs of a study cannot be simulated, before any of them begins: every scenario is resolved, every route proved.
 //!
-//! Cost: that of resolving every run, but routes and proofs once for each fabric and engine; what was found is used again by
-//! the runs.
+//! Cost: that of resolving a run of every point, those of all seeds where routes depend on them, and the graphs of the others;
+//! routes and proofs once for each fabric and engine. What was found is used again by the runs.
 
+use super::design::AxisHeader;
 use super::trouble::count;
 use super::{Design, StudyError, Trouble};
 use crate::scenario::{Document, Known, Parts};
+use crate::topology::Graph;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +19,46 @@ pub struct Outlook {
     /// Runs that were looked at.
     pub runs: usize,
     /// Number and reason of those that cannot be simulated, by number.
-    pub failing: Vec<(usize, String)>,
+    pub failing: Failing,
+}
+
+/// Number and reason.
+type Failing = Vec<(usize, String)>;
+
+/// What is looked at.
+struct Look<'a> {
+    document: &'a Document,
+    design: &'a Design,
+    known: &'a Known,
+}
+
+impl Look<'_> {
+    /// The runs of a point that cannot be simulated. Those whose routes and proof do not depend on their seed, on the graph of
+    /// the first, are as the first.
+    fn at_point(&self, runs: &[usize]) -> Result<Failing, StudyError> {
+        let parts = Parts::registered();
+        let mut failing = Vec::new();
+        let mut first: Option<Graph> = None;
+        for &run in runs {
+            let key = &self.design.runs[run];
+            let document = self.design.document(self.document, key.point, key.seed)?;
+            if let Some(first) = &first
+                && document
+                    .layout(&parts)
+                    .is_ok_and(|(_, layout)| layout.graph == *first)
+            {
+                continue;
+            }
+            match document.resolve_known(&parts, self.known) {
+                Err(error) => failing.push((run, error.of_run())),
+                Ok(resolved) if first.is_none() && !resolved.is_drawn(&parts) => {
+                    first = Some(resolved.layout.graph);
+                }
+                Ok(_) => {}
+            }
+        }
+        Ok(failing)
+    }
 }
 
 impl Outlook {
@@ -33,35 +74,38 @@ impl Outlook {
         known: &Known,
         stop: &AtomicBool,
     ) -> Result<Self, StudyError> {
-        let next = AtomicUsize::new(0);
-        let found: Mutex<Vec<Result<(usize, String), StudyError>>> = Mutex::default();
-        let keep = |one| {
-            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-            found.push(one);
+        let about_runs = |axis: &AxisHeader| axis.path.starts_with("expect");
+        let document = if design.axes.iter().any(about_runs) {
+            document.clone()
+        } else {
+            document.bare()
         };
+        let look = Look {
+            document: &document,
+            design,
+            known,
+        };
+        let point = |a: &usize, b: &usize| design.runs[*a].point == design.runs[*b].point;
+        let points: Vec<&[usize]> = runs.chunk_by(point).collect();
+        let next = AtomicUsize::new(0);
+        let found: Mutex<Vec<Result<Failing, StudyError>>> = Mutex::default();
         // threads of their own, for the routes come from those of rayon
         thread::scope(|scope| {
-            for _ in 0..threads.min(runs.len()) {
+            for _ in 0..threads.min(points.len()) {
                 scope.spawn(|| {
                     while !stop.load(Ordering::Relaxed)
-                        && let Some(&run) = runs.get(next.fetch_add(1, Ordering::Relaxed))
+                        && let Some(runs) = points.get(next.fetch_add(1, Ordering::Relaxed))
                     {
-                        let key = &design.runs[run];
-                        match design.document(document, key.point, key.seed) {
-                            Err(error) => keep(Err(error.into())),
-                            Ok(document) => {
-                                let resolved = document.resolve_known(&Parts::registered(), known);
-                                if let Err(error) = resolved {
-                                    keep(Ok((run, error.of_run())));
-                                }
-                            }
-                        }
+                        let failing = look.at_point(runs);
+                        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                        found.push(failing);
                     }
                 });
             }
         });
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut failing = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let mut failing = found.concat();
         failing.sort();
         Ok(Self {
             runs: runs.len(),

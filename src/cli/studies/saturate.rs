@@ -7,13 +7,13 @@ use crate::cli::run::RUNS;
 use crate::cli::signals::Signals;
 use crate::error::{Error, SIMULATION_FAULT};
 use crate::report::directory::slug;
-use crate::scenario::Known;
+use crate::scenario::{Document, Known};
 use crate::study::found::{Finding, Found};
 use crate::study::grid::Grid;
 use crate::study::hunt::{Hunt, Step, Tried};
 use crate::study::record::{Kind, Record};
 use crate::study::saturation::{Behaviour, Criterion};
-use crate::study::{Outlook, StudyDirectory, StudyError};
+use crate::study::{Design, Outlook, StudyDirectory, StudyError};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -41,12 +41,12 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
     let signals = Signals::listen();
     let known = Known::new();
     let seeds = (0..u64::from(arguments.seeds)).map(|seed| scenario.seed.wrapping_add(seed));
-    let design = grid.design(LOOK, seeds);
-    let runs: Vec<usize> = (0..design.runs.len()).collect();
-    let crew = arguments.work.crew(runs.len());
-    let (threads, stop) = (crew.slots * crew.threads, signals.stop());
-    let outlook = Outlook::new(&document, &design, &runs, threads, &known, stop)?;
-    require(&outlook, &design, arguments.keep_going)?;
+    look(
+        &document,
+        &grid.design(LOOK, seeds),
+        arguments,
+        (&known, &signals),
+    )?;
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
     let criterion = Criterion {
         tolerance: arguments.tolerance,
@@ -83,17 +83,34 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
     if !arguments.work.quiet {
         crate::cli::print(&shown(&record.title, &found, &tried, &place))?;
     }
+    Ok(code(&found))
+}
+
+/// Looks at all points before the searches begin.
+fn look(
+    document: &Document,
+    design: &Design,
+    arguments: &Saturate,
+    (known, signals): (&Known, &Signals),
+) -> Result<(), Error> {
+    let runs: Vec<usize> = (0..design.runs.len()).collect();
+    let crew = arguments.work.crew(runs.len());
+    let (threads, stop) = (crew.slots * crew.threads, signals.stop());
+    let outlook = Outlook::new(document, design, &runs, threads, known, stop)?;
+    require(&outlook, design, arguments.keep_going)
+}
+
+/// Tells searches that failed; 3 when there is one, or a deadlock.
+fn code(found: &Found) -> ExitCode {
     let is_deadlocked = |point: &Finding| point.behaviour == Behaviour::Deadlocked;
     for failure in &found.failed {
         crate::cli::complain(&failure.reason);
     }
-    Ok(
-        if !found.failed.is_empty() || found.points.iter().any(is_deadlocked) {
-            ExitCode::from(SIMULATION_FAULT)
-        } else {
-            ExitCode::SUCCESS
-        },
-    )
+    if !found.failed.is_empty() || found.points.iter().any(is_deadlocked) {
+        ExitCode::from(SIMULATION_FAULT)
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 fn shown(title: &str, found: &Found, tried: &Tried, place: &Path) -> String {

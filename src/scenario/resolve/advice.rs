@@ -158,9 +158,10 @@ impl Advice<'_> {
             }
         }
         let last = named.pop()?;
-        Some(match named.is_empty() {
-            true => format!("to {last}"),
-            false => format!("to {} or {last}", named.join(", ")),
+        Some(if named.is_empty() {
+            format!("to {last}")
+        } else {
+            format!("to {} or {last}", named.join(", "))
         })
     }
 

@@ -31,6 +31,10 @@ pub(super) struct Question {
 
 /// What a proof depends on beside the routes.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the plan by itself"
+)]
 struct ProofQuestion {
     lanes: u8,
     service_levels: Vec<SlId>,
@@ -98,16 +102,16 @@ impl Known {
         question: Question,
         compute: impl Fn() -> Result<Routes, Unroutable>,
     ) -> Result<(Routes, Option<Arc<Entry>>), Unroutable> {
-        let Some(shelf) = &self.shelf else {
+        let Some(store) = &self.shelf else {
             return Ok((compute()?, None));
         };
-        let entry = shelf.entry(graph, question);
+        let entry = store.entry(graph, question);
         let mut fresh = None;
         let kept = entry.routes.get_or_init(|| {
-            shelf.routed.fetch_add(1, Ordering::Relaxed);
+            store.routed.fetch_add(1, Ordering::Relaxed);
             let routes = compute()?;
             let bytes = bytes(graph);
-            let is_kept = shelf.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_BYTES;
+            let is_kept = store.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_BYTES;
             let kept = is_kept.then(|| routes.clone());
             fresh = Some(routes);
             Ok(kept)
@@ -130,13 +134,13 @@ impl Known {
     ) -> Result<Proof, String> {
         // routes of flows, and those that may be set up, are the plan's own
         let is_own = plan.routes_of_flows.is_some() || plan.sets_up();
-        let (Some(shelf), Some(entry), false) = (&self.shelf, entry, is_own) else {
+        let (Some(store), Some(entry), false) = (&self.shelf, entry, is_own) else {
             return prove();
         };
         let answer = entry.proof(ProofQuestion::of(plan));
         answer
             .get_or_init(|| {
-                shelf.proved.fetch_add(1, Ordering::Relaxed);
+                store.proved.fetch_add(1, Ordering::Relaxed);
                 prove()
             })
             .clone()

@@ -138,6 +138,19 @@ pub struct Resolved {
     pub proof: Proof,
 }
 
+impl Resolved {
+    /// Whether another seed may have other routes or another proof on the same graph: where the engine draws, or flows enter
+    /// what is proved.
+    pub fn is_drawn(&self, parts: &Parts<'_>) -> bool {
+        let part = &self.scenario.routing;
+        let engine = part.entry(parts.engines).map(|entry| entry.build);
+        let engine = engine.and_then(|build| part.build(build));
+        let (plan, proof) = (&self.plan, &self.proof);
+        let has_flows = plan.routes_of_flows.is_some() || plan.sets_up() || proof.held.is_some();
+        has_flows || proof.unreachable_pairs > 0 || engine.map_or(true, |engine| engine.is_drawn())
+    }
+}
+
 /// Builds clock and graph; `base` is the folder relative file names start from.
 ///
 /// # Errors

@@ -2,7 +2,9 @@
 
 use super::Folder;
 use std::fs;
-use virtlane::scenario::{Document, Known};
+use virtlane::registry::Arguments;
+use virtlane::routing::{ENGINES, Engine, LaneBudget};
+use virtlane::scenario::{Document, Known, Parts};
 use virtlane::study::{Design, Outlook};
 
 /// Engines, patterns and loads on a small dragonfly: sixty points, a third of which may deadlock.
@@ -163,6 +165,48 @@ fn every_fabric_and_engine_is_routed_and_proved_once() {
         computed(&["routing=DimensionOrder()", &refused]),
         ((1, 2), 9)
     );
+}
+
+/// What says that it draws nothing is computed once for all seeds: it must be true.
+#[test]
+fn engines_that_draw_nothing_give_the_same_tables_for_every_seed() {
+    let mut drawn = Vec::new();
+    for fabric in [
+        "Torus(radix: [4, 4])",
+        "Mesh(radix: [3, 4])",
+        "KAryNTree(k: 2, n: 3)",
+        "Dragonfly(p: 1, a: 3, h: 1)",
+        "KAryNFly(k: 2, n: 2)",
+        "Irregular(switches: 14, degree: 4, seed: 1)",
+    ] {
+        let mut document = Document::embedded();
+        document.set(&format!("fabric.topology={fabric}")).unwrap();
+        let (_, layout) = document.layout(&Parts::registered()).unwrap();
+        for name in ENGINES.names().filter(|name| *name != "TableImport") {
+            let entry = ENGINES.find(name).unwrap();
+            let engine = (entry.build)(Arguments { text: "" }).unwrap();
+            let Engine::Tables(engine) = engine else {
+                continue;
+            };
+            let budget = LaneBudget {
+                lanes: 8,
+                service_levels: 1,
+            };
+            let tables = [1, 2, 3].map(|seed| engine.route(&layout.graph, budget, seed).ok());
+            let differs = tables[0] != tables[1] || tables[0] != tables[2];
+            assert!(engine.is_drawn() || !differs, "{name} on {fabric}");
+            if differs && !drawn.contains(&name) {
+                drawn.push(name);
+            }
+        }
+    }
+    assert_eq!(drawn, ["SegmentRouting"]);
+    let entry = ENGINES.find("Lash").unwrap();
+    let random = (entry.build)(Arguments {
+        text: "(order: Random)",
+    })
+    .unwrap();
+    assert!(random.is_drawn());
 }
 
 /// A run with what is known of its sweep is the run alone.
