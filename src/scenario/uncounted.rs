@@ -113,20 +113,20 @@ fn others(resolved: &Resolved, members: &[usize], part: f64) -> Others {
         if members.contains(&number) {
             continue;
         }
-        let takes = ways.of_class(number, class);
+        let amounts = ways.of_class(number, class);
         let on_own = || {
-            takes
+            amounts
                 .iter()
                 .zip(&own)
-                .filter(|(take, own)| **own && **take > 0.0)
+                .filter(|(amount, own)| **own && **amount > 0.0)
         };
         let channels = on_own().count();
         if channels == 0 {
             continue;
         }
-        let most = on_own().map(|(&take, _)| take).fold(0.0, f64::max);
-        for (sum, (take, own)) in sums.iter_mut().zip(takes.iter().zip(&own)) {
-            *sum += if *own { *take } else { 0.0 };
+        let most = on_own().map(|(&amount, _)| amount).fold(0.0, f64::max);
+        for (sum, (amount, own)) in sums.iter_mut().zip(amounts.iter().zip(&own)) {
+            *sum += if *own { *amount } else { 0.0 };
         }
         takers.push(Taker {
             name: called(plan, class),

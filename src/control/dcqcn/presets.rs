@@ -1,7 +1,8 @@
 //! Parameter sets of DCQCN, each stated for links of one rate.
 //!
 //! Rate increases and the byte counter go with the rate of the host's link: at ten times the rate they are ten times as much, so
-//! that rates recover as they do on the link that the set is for. Times stay as stated. Sources:
+//! that rates recover in the time that they take on the link that the set is for. Times stay as stated: a faster link can send so much
+//! more in them, so that short jobs there want a shorter `timer` (5 us at 400 Gbit/s). Sources:
 //! - `Paper`: Zhu et al., 2015: the values that the paper deploys in place of QCN's.
 //! - `Ns3`: what the authors' model for ns-3 comes with.
 //! - `Production`: the settings of a vendor as the comparison of HPCC (Li et al., 2019) tells them, for each 25 Gbit/s; without

@@ -218,10 +218,10 @@ fn rates_are_calculated_anew_with_each_start_and_end() {
     assert_eq!(a.flow.rate, ONE);
 }
 
-/// With `hold` flows send as little as may be until their new rate is final, without it as much as before.
+/// With `hold` flows send nothing until their new rate is final, without it as much as before.
 #[test]
 fn flows_are_held_if_wanted() {
-    for (hold, limit) in [(true, Some(Limit::Rate(17))), (false, None)] {
+    for (hold, limit) in [(true, Some(Limit::Rate(0))), (false, None)] {
         let mut net = Net::new(hold);
         let mut a = net.starts(A, 2);
         net.hear(1);

@@ -205,7 +205,7 @@ mod tests {
             ([1, 4, 5], [false, true, true])
         );
         let unused: Vec<_> = config.unused.iter().map(|one| (one.0, one.1)).collect();
-        assert_eq!(unused, [(13, "portgroup_max_ports")]);
+        assert_eq!(unused, [(14, "portgroup_max_ports")]);
         let [first, second] = &config.seeds[..] else {
             panic!("two seeds");
         };
