@@ -136,11 +136,11 @@ impl Model {
         };
         let channels = own.channel_ids().map(channel).collect();
         Self {
+            structure,
             graph,
             channels,
             first_port,
             own_ports,
-            structure,
         }
     }
 

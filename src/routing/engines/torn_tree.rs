@@ -44,9 +44,12 @@ impl<'a> TornTree<'a> {
         from_top.sort_by_key(|switch| std::cmp::Reverse(tree.levels[switch.index()]));
         let has_hosts = |switch: SwitchId| graph.attached_hosts(switch).next().is_some();
         let goals: Vec<SwitchId> = graph.switch_ids().collect();
-        let rows = goals.par_iter().map(|&goal| match has_hosts(goal) {
-            true => tree.row(goal, &from_top),
-            false => Vec::new(),
+        let rows = goals.par_iter().map(|&goal| {
+            if has_hosts(goal) {
+                tree.row(goal, &from_top)
+            } else {
+                Vec::new()
+            }
         });
         tree.ups = rows.collect();
         for (goal, row) in graph.switch_ids().zip(&tree.ups) {
@@ -70,9 +73,9 @@ impl<'a> TornTree<'a> {
         let exits = self.graph.neighbors(switch);
         exits
             .map(|(port, _, to)| (port, to))
-            .filter(move |(_, to)| match up {
-                true => self.levels[to.index()] > own,
-                false => self.levels[to.index()] < own,
+            .filter(move |(_, to)| {
+                let level = self.levels[to.index()];
+                if up { level > own } else { level < own }
             })
     }
 

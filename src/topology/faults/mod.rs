@@ -16,11 +16,11 @@
 //! 3. With `keep_connected`, a random candidate whose failure would cut a part in two is passed over, and
 //!    the next one in the order is taken.
 //!
-//! The graph that remains is [`Shape::Irregular`], for its coordinates no longer say which ports exist; what it was,
-//! and what of that is missing, is its [`Structure`]. Hosts and switches are numbered anew, without gaps.
+//! The graph that remains is [`Shape::Irregular`](super::Shape::Irregular), for its coordinates no longer say which ports
+//! exist; what it was, and what of that is missing, is its [`Structure`]. Hosts and switches are numbered anew, without gaps.
 
 use super::graph::builder::GraphBuilder;
-use super::graph::{Endpoint, Graph, Shape};
+use super::graph::{Endpoint, Graph};
 use super::structure::Structure;
 use crate::ids::{LinkId, SwitchId};
 use crate::rng::{Purpose, below, stream};
@@ -360,20 +360,8 @@ impl Faults<'_> {
             }
         }
         let is_whole = switches.is_empty() && links.is_empty();
-        let shape = is_whole.then(|| graph.shape().clone());
-        builder.set_shape(shape.unwrap_or(Shape::Irregular));
         let mut rest = builder.build().map_err(impossible)?;
-        rest.form = graph.form.clone().filter(|_| is_whole);
-        rest.structures = if is_whole {
-            graph.structures.clone()
-        } else {
-            let built = Structure::of_rest(graph, &rest).into_iter();
-            let found = graph
-                .structures
-                .iter()
-                .map(|found| found.without(graph, &rest));
-            built.chain(found).map(Arc::new).collect()
-        };
+        remember(&mut rest, graph, is_whole);
         Ok(Degraded {
             graph: rest,
             failed: Failed {
@@ -383,6 +371,20 @@ impl Faults<'_> {
             },
         })
     }
+}
+
+/// Tells what is left of a graph what it was; it is still that when it is whole.
+fn remember(rest: &mut Graph, graph: &Graph, is_whole: bool) {
+    if is_whole {
+        rest.shape = graph.shape.clone();
+        rest.form.clone_from(&graph.form);
+        rest.structures.clone_from(&graph.structures);
+        return;
+    }
+    let built = Structure::of_rest(graph, rest).into_iter();
+    let found = graph.structures.iter();
+    let found = found.map(|structure| structure.without(graph, rest));
+    rest.structures = built.chain(found).map(Arc::new).collect();
 }
 
 #[cfg(test)]

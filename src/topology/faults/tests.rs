@@ -1,6 +1,7 @@
 //! What fails, what remains, and what is refused.
 
 use super::*;
+use crate::topology::Shape;
 use crate::topology::TOPOLOGIES;
 use crate::topology::survey::Survey;
 use crate::topology::tests::{built, context, samples};

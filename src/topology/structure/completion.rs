@@ -22,15 +22,7 @@ const MOST_RARE: usize = 24;
 
 /// The topologies that a plain graph is when it is completed; the number of ways when there are several.
 pub(super) fn find(net: &Net) -> Result<Vec<Reading>, usize> {
-    let mut ways = Vec::new();
-    if let Some(ends) = missing_ends(net) {
-        pairs(&ends, &mut Vec::new(), &mut ways);
-    }
-    for way in &mut ways {
-        way.sort_unstable();
-    }
-    ways.sort_unstable();
-    ways.dedup();
+    let ways = missing_ends(net).map_or_else(Vec::new, |ends| pairings(&ends));
     let found = completed(net, &ways)?;
     if !found.is_empty() {
         return Ok(found);
@@ -122,7 +114,19 @@ fn missing_ends(net: &Net) -> Option<Vec<u32>> {
     (!ends.is_empty() && ends.len().is_multiple_of(2)).then_some(ends)
 }
 
-/// Adds all ways to pair `ends`, none with itself.
+/// All ways to pair `ends`, none with itself, each once.
+fn pairings(ends: &[u32]) -> Vec<Vec<(u32, u32)>> {
+    let mut ways = Vec::new();
+    pairs(ends, &mut Vec::new(), &mut ways);
+    for way in &mut ways {
+        way.sort_unstable();
+    }
+    ways.sort_unstable();
+    ways.dedup();
+    ways
+}
+
+/// Adds all ways to pair `ends`, some in several orders.
 fn pairs(ends: &[u32], chosen: &mut Vec<(u32, u32)>, ways: &mut Vec<Vec<(u32, u32)>>) {
     let Some((&first, others)) = ends.split_first() else {
         ways.push(chosen.clone());
@@ -148,11 +152,7 @@ mod tests {
 
     #[test]
     fn ends_are_paired_in_every_way() {
-        let count = |ends: &[u32]| {
-            let mut ways = Vec::new();
-            pairs(ends, &mut Vec::new(), &mut ways);
-            ways.len()
-        };
+        let count = |ends: &[u32]| pairings(ends).len();
         assert_eq!(
             [
                 count(&[1, 2]),

@@ -161,6 +161,9 @@ impl Numbering {
 
     /// The model without the missing links, in the model's numbering, with its shape. Only for engines that ask which
     /// links are there.
+    ///
+    /// # Panics
+    /// When a host is missing.
     pub fn rest_of(&self, model: &Graph) -> Graph {
         if self.missing.is_empty() {
             return model.clone();

@@ -34,6 +34,9 @@ impl Structure {
             Shape::Hypercube(cube) => format!("a hypercube of {} dimensions", cube.dimensions),
             Shape::HyperX(shape) => match (&shape.sizes[..], &shape.multiplicity[..]) {
                 (&[size], [1]) => format!("a full mesh of {size} switches"),
+                (&[size], [links]) => {
+                    format!("a full mesh of {size} switches over {links} links each")
+                }
                 (all, _) => format!("a {} HyperX", sizes(all)),
             },
             Shape::Dragonfly(shape) => format!(

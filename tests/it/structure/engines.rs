@@ -8,8 +8,8 @@ use virtlane::registry::Arguments;
 use virtlane::routing::{
     ENGINES, LaneBudget, Proof, Routes, RoutingError, VerifyOptions, adaptive, verify,
 };
-use virtlane::topology::Graph;
 use virtlane::topology::faults::{Failing, FaultPlan, apply};
+use virtlane::topology::{Endpoint, Graph};
 
 /// Routes and their proof, on 8 lanes.
 pub(super) fn routed(graph: &Graph, engine: &str) -> Result<(Routes, Proof), RoutingError> {
@@ -57,67 +57,70 @@ fn loads(graph: &Graph, routes: &Routes) -> Vec<u32> {
     loads
 }
 
+/// Topologies, and engines made for them.
+const ROUTED: &[(&str, &[&str])] = &[
+    (
+        "KAryNTree(k: 3, n: 3)",
+        &[
+            "FatTree()",
+            "FatTree(lanes: Any)",
+            "AdaptiveAscent()",
+            "MinimalAdaptive()",
+        ],
+    ),
+    (
+        "Xgft(children: [4, 3, 2], parents: [1, 2, 3], parallel: [1, 2, 1])",
+        &["FatTree()", "AdaptiveAscent()"],
+    ),
+    (
+        "EnrichedTree(k: 3, n: 3)",
+        &["FatTree()", "AdaptiveAscent()"],
+    ),
+    (
+        "LeafSpine(leaves: 5, spines: 3, hosts_per_leaf: 4, parallel_links: 2)",
+        &["FatTree()", "AdaptiveAscent()"],
+    ),
+    (
+        "Torus(radix: [5, 6])",
+        &[
+            "DimensionOrder()",
+            "DirectionOrder()",
+            "XyYx()",
+            "Goal()",
+            "Cqr()",
+            "Romm()",
+            "Valiant()",
+            "MinimalAdaptive()",
+        ],
+    ),
+    ("Torus(radix: [5, 2, 3])", &["DimensionOrder()", "XyYx()"]),
+    (
+        "Mesh(radix: [5, 4])",
+        &["DimensionOrder()", "PlanarAdaptive()", "XyYx()"],
+    ),
+    (
+        "Hypercube(dimensions: 5)",
+        &["DimensionOrder()", "Romm()", "MinimalAdaptive()"],
+    ),
+    (
+        "HyperX(sizes: [3, 4], multiplicity: [2, 1])",
+        &["DimensionOrder()", "Ugal()", "Valiant()"],
+    ),
+    (
+        "ConcentratedMesh(radix: [6, 4], block: [2, 2])",
+        &["DimensionOrder()"],
+    ),
+    (
+        "Dragonfly(p: 2, a: 4, h: 2)",
+        &["DragonflyMinimal()", "Ugal()"],
+    ),
+    ("KAryNFly(k: 2, n: 4)", &["DestinationTag()"]),
+    ("KAryNFly(k: 3, n: 2)", &["DestinationTag()"]),
+];
+
 #[test]
 fn routes_are_those_of_the_generated_fabric() {
-    for (form, engines) in [
-        (
-            "KAryNTree(k: 3, n: 3)",
-            &[
-                "FatTree()",
-                "FatTree(lanes: Any)",
-                "AdaptiveAscent()",
-                "MinimalAdaptive()",
-            ][..],
-        ),
-        (
-            "Xgft(children: [4, 3, 2], parents: [1, 2, 3], parallel: [1, 2, 1])",
-            &["FatTree()", "AdaptiveAscent()"],
-        ),
-        (
-            "EnrichedTree(k: 3, n: 3)",
-            &["FatTree()", "AdaptiveAscent()"],
-        ),
-        (
-            "LeafSpine(leaves: 5, spines: 3, hosts_per_leaf: 4, parallel_links: 2)",
-            &["FatTree()", "AdaptiveAscent()"],
-        ),
-        (
-            "Torus(radix: [5, 6])",
-            &[
-                "DimensionOrder()",
-                "DirectionOrder()",
-                "XyYx()",
-                "Goal()",
-                "Cqr()",
-                "Romm()",
-                "Valiant()",
-                "MinimalAdaptive()",
-            ],
-        ),
-        ("Torus(radix: [5, 2, 3])", &["DimensionOrder()", "XyYx()"]),
-        (
-            "Mesh(radix: [5, 4])",
-            &["DimensionOrder()", "PlanarAdaptive()", "XyYx()"],
-        ),
-        (
-            "Hypercube(dimensions: 5)",
-            &["DimensionOrder()", "Romm()", "MinimalAdaptive()"],
-        ),
-        (
-            "HyperX(sizes: [3, 4], multiplicity: [2, 1])",
-            &["DimensionOrder()", "Ugal()", "Valiant()"],
-        ),
-        (
-            "ConcentratedMesh(radix: [6, 4], block: [2, 2])",
-            &["DimensionOrder()"],
-        ),
-        (
-            "Dragonfly(p: 2, a: 4, h: 2)",
-            &["DragonflyMinimal()", "Ugal()"],
-        ),
-        ("KAryNFly(k: 2, n: 4)", &["DestinationTag()"]),
-        ("KAryNFly(k: 3, n: 2)", &["DestinationTag()"]),
-    ] {
+    for &(form, engines) in ROUTED {
         let model = graph(form);
         let fabric = mixed(&model, Mix::All, 9).recognised();
         for engine in engines {
@@ -311,7 +314,7 @@ fn refusals_say_what_is_missing() {
 fn dragonflies_use_the_other_links_between_groups() {
     let model = graph("Dragonfly(p: 1, a: 4, h: 2, g: 3)");
     let shape = |link| {
-        let ends = model.link_ends(LinkId::from(link)).map(|end| end.switch());
+        let ends = model.link_ends(LinkId::from(link)).map(Endpoint::switch);
         matches!(ends, [Some(a), Some(b)] if a.0 / 4 != b.0 / 4)
     };
     let global: Vec<usize> = (0..model.link_count())

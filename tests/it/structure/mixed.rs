@@ -3,7 +3,7 @@
 use super::{dice, number};
 use virtlane::ids::{HostId, LinkId, SwitchId};
 use virtlane::rng::Stream;
-use virtlane::topology::{Endpoint, Graph, GraphBuilder};
+use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 
 /// What is mixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) fn mixed(graph: &Graph, mix: Mix, seed: u64) -> Graph {
     let hosts = shuffled(&mut rng, graph.hosts().len());
     let nodes = |end: Endpoint| match end {
         Endpoint::Switch(switch, _) => Endpoint::Switch(switch, 0),
-        host => host,
+        Endpoint::Host(_) => end,
     };
     let links = (0..graph.link_count()).map(LinkId::from);
     let mut links: Vec<[Endpoint; 2]> =
@@ -86,7 +86,7 @@ pub(crate) fn mixed(graph: &Graph, mix: Mix, seed: u64) -> Graph {
             [b, a]
         };
         builder
-            .connect(ends[0], ends[1], Default::default())
+            .connect(ends[0], ends[1], ChannelTiming::default())
             .expect("free ports");
     }
     builder.build().expect("a graph")

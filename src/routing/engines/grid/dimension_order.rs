@@ -108,15 +108,16 @@ impl RoutingEngine for DimensionOrder {
     }
 
     fn need(&self) -> Option<Need> {
-        let takes: fn(&Shape) -> bool = match self.unidirectional {
-            true => |shape| matches!(shape, Shape::Grid(_)),
-            false => |shape| {
-                regular::has_dimensions(shape) || matches!(shape, Shape::ConcentratedMesh(_))
-            },
-        };
+        let has_rings: fn(&Shape) -> bool = |shape| matches!(shape, Shape::Grid(_));
+        let has_order: fn(&Shape) -> bool =
+            |shape| regular::has_dimensions(shape) || matches!(shape, Shape::ConcentratedMesh(_));
         Some(Need {
             engine: NAME,
-            takes,
+            takes: if self.unidirectional {
+                has_rings
+            } else {
+                has_order
+            },
             links: Present::All(
                 "dimension order needs all links; use `UpDown()`, which routes any connected fabric",
             ),
