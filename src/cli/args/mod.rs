@@ -25,7 +25,7 @@ Examples:
 Exit codes:
   0 done; 1 done, but an expectation of the scenario failed; 2 usage or scenario wrong;
   3 simulation fault (deadlock, broken invariant);
-  4 results could not be written (full disk, no right to write); if simulated, the table was shown, and what is kept is named;
+  4 results could not be written (full disk); the table was shown, and what is kept is named;
   130 (SIGINT) or 143 (SIGTERM, SIGUSR1) interrupted, results so far written, state saved";
 
 /// Cycle-accurate simulator of lossless cluster fabrics (InfiniBand-like).
