@@ -33,7 +33,7 @@ check_names() {
     while IFS=$'\t' read -r _ _ _ test; do
         grep -q "^$test" "$scratch/names" || { echo "$PROOFS: no test is called $test"; missing=1; }
     done < <(rows "$PROOFS")
-    # A test by its whole name, or all of a module that ends in `::`; claims are checked by tests/it/acceptance.rs.
+    # A test by its whole name, or all of a module that ends in `::`; claims are checked by tests/it/acceptance.
     while IFS= read -r test; do
         if [[ $test == *:: ]]; then grep -q "^$test" "$scratch/names"; else grep -qx "$test" "$scratch/names"; fi ||
             { echo "$CHECKS: no test is called $test"; missing=1; }

@@ -61,11 +61,14 @@ pub fn merged(
         if rows.is_empty() {
             rows.push(("-", NOT_RUN.map(str::to_owned)));
         }
-        let (source, published) = (&claim.source, published(claim));
+        let (source, published) = (claim.source.as_str(), published(claim));
         for (form, [value, interval, verdict, date, commit]) in rows {
-            text += &format!(
-                "{source}\t{subject}\t{form}\t{value}\t{interval}\t{bound}\t{published}\t{verdict}\t{date}\t{commit}\n"
-            );
+            let cells = [
+                source, &subject, form, &value, &interval, &bound, &published, &verdict, &date,
+                &commit,
+            ];
+            text.push_str(&cells.join("\t"));
+            text.push('\n');
         }
     }
     text

@@ -16,7 +16,7 @@ const CHANGES: &str = "changes";
 const DEEPEST: usize = 8;
 
 /// The text of a base.
-pub(super) struct Text {
+pub(super) struct Found {
     /// What messages call it.
     pub name: String,
     /// The scenario.
@@ -26,14 +26,14 @@ pub(super) struct Text {
 }
 
 /// Finds the text of a base by the folder of the scenario that names it and the name, or says why not.
-pub(super) type Find<'a> = &'a dyn Fn(&Path, &str) -> Result<Text, String>;
+pub(super) type Find<'a> = &'a dyn Fn(&Path, &str) -> Result<Found, String>;
 
 /// A base in a file.
-pub(super) fn of_file(folder: &Path, name: &str) -> Result<Text, String> {
+pub(super) fn of_file(folder: &Path, name: &str) -> Result<Found, String> {
     let path = folder.join(name);
     let text = crate::text_file::read(&path);
     let text = text.map_err(|cause| format!("cannot read `{}`: {cause}", path.display()))?;
-    Ok(Text {
+    Ok(Found {
         name: path.display().to_string(),
         text,
         folder: path.parent().unwrap_or(Path::new("")).to_owned(),
@@ -183,11 +183,11 @@ mod tests {
         title: \"large\",
     )";
 
-    fn find(_: &Path, name: &str) -> Result<Text, String> {
+    fn find(_: &Path, name: &str) -> Result<Found, String> {
         let texts = [("fabric.ron", FABRIC), ("large.ron", LARGE)];
         let found = texts.iter().find(|(file, _)| *file == name);
         let (name, text) = found.ok_or("there is none")?;
-        Ok(Text {
+        Ok(Found {
             name: (*name).to_owned(),
             text: (*text).to_owned(),
             folder: PathBuf::new(),
@@ -259,7 +259,7 @@ mod tests {
         let quoted = FABRIC.replace("pattern: Uniform", "pattern: \"Uniform\"");
         let quoted = quoted.as_str();
         let find = |_: &Path, _: &str| {
-            Ok(Text {
+            Ok(Found {
                 name: "quoted.ron".into(),
                 text: quoted.to_owned(),
                 folder: PathBuf::new(),

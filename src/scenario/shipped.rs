@@ -1,6 +1,6 @@
 //! Scenarios that are part of the program: published experiments with their claims, for `virtlane reproduce`.
 
-use super::base::Text;
+use super::base::Found;
 use super::{Document, ScenarioError};
 use crate::registry::unknown;
 use std::path::{Path, PathBuf};
@@ -113,10 +113,10 @@ bases![
 ];
 
 /// A base of a shipped study.
-fn base(_: &Path, name: &str) -> Result<Text, String> {
+fn base(_: &Path, name: &str) -> Result<Found, String> {
     let found = BASES.iter().find(|(base, _)| *base == name);
     let found = found.ok_or_else(|| unknown("base", name, BASES.iter().map(|(base, _)| *base)));
-    found.map(|(name, text)| Text {
+    found.map(|(name, text)| Found {
         name: (*name).to_owned(),
         text: (*text).to_owned(),
         folder: PathBuf::new(),

@@ -6,6 +6,7 @@ mod proofs;
 
 use proofs::{Claims, Made, Tests, has_base, shown};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::fs;
 use virtlane::claims::store::{Origin, merged};
 use virtlane::scenario::shipped::STUDIES;
@@ -193,7 +194,8 @@ fn proofs_that_are_named_exist() {
             named[1] += 1;
         }
         if shown(&made) != row.shown {
-            wrong += &format!("{}\t{}\t{}\n", row.seed, row.id, shown(&made));
+            let (seed, id) = (&row.seed, &row.id);
+            writeln!(wrong, "{seed}\t{id}\t{}", shown(&made)).expect("a string takes text");
         }
     }
     assert!(
