@@ -6,7 +6,9 @@ mod egress;
 mod infiniband;
 mod self_similar;
 
-use virtlane::control::{ALGORITHMS, Actions, Algorithm, ControlContext, Event, Line, Sender};
+use virtlane::control::{
+    ALGORITHMS, Actions, Algorithm, ControlContext, Event, Line, Sender, WHOLE_LINK,
+};
 use virtlane::registry::Arguments;
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::units::Clock;
@@ -49,6 +51,7 @@ fn control(name: &str, arguments: &str, largest: u16) -> Algorithm {
         largest,
         answer: 1,
         peak: None,
+        link: WHOLE_LINK,
     };
     let text = format!("({arguments})");
     let build = ALGORITHMS.find(name).expect("its own name").build;
