@@ -85,6 +85,22 @@ fn a_head_whose_input_and_output_are_never_free_together_claims_them() {
     }
 }
 
+/// Looks are 65,536 cycles apart where nobody says it.
+#[test]
+fn nobody_waits_for_ever_unless_asked() {
+    let seen = |claims: &str| {
+        let outcome = run(
+            &resolve(STARVED, &["phases.measure=\"140000 cycles\"", claims]),
+            [1, 1],
+        );
+        let made = outcome.records.counts.get("claims.made").copied();
+        (arrived(&outcome) > 0, made.is_some_and(|made| made > 0))
+    };
+    assert_eq!(seen("fabric.switch.claims=Auto"), (true, true));
+    assert_eq!(seen("fabric.switch.claims=Off"), (false, false));
+    assert_eq!(seen("seed=2"), (true, true));
+}
+
 /// Packets of 32 flits: the first of host a may request at S1 before the look of cycle 500 and is a claimant from the next
 /// on. Input and output are free within the 32 cycles of a packet, so that it is granted by 1032 and at its host 32 cycles and a
 /// latency later.
@@ -320,7 +336,7 @@ fn looks_alone_change_nothing() {
             outcome.records.counts.get("claims.made").copied(),
         )
     };
-    let (expected, none) = digest(&[]);
+    let (expected, none) = digest(&["fabric.switch.claims=Off"]);
     assert_eq!(none, None);
     let looked = digest(&["fabric.switch.claims=Every(\"1400 cycles\")"]);
     assert_eq!(looked, (expected, Some(0)));

@@ -281,9 +281,17 @@ fn force_replaces_a_run_at_its_end_and_nothing_else() {
 #[test]
 fn standard_error_that_is_no_terminal_gets_no_codes() {
     let folder = Folder::new();
-    // engines that do not fit give rows with a reason, each told by a warning
+    // more lanes than InfiniBand has are warned of; engines that do not fit are told, and give rows with a reason
     let unfit = "sweep.axes=[(\"routing\", [DragonflyMinimal()])]";
-    let output = folder.run(&["sweep", "small.ron", "--out", "out", "--set", unfit]);
+    let output = folder.run(&[
+        "sweep",
+        "small.ron",
+        "--keep-going",
+        "--out",
+        "out",
+        "--set",
+        unfit,
+    ]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
         errors.contains("WARN") && errors.contains("DragonflyMinimal"),

@@ -1,7 +1,7 @@
 //! Flits that channels have been granted and that have not crossed yet, by lane.
 //!
 //! Stage: `Slot::Observe`; only where the state of a channel does not tell the lanes: packets of several lanes booked ahead in
-//! output buffers (D10), and VL15 and claims (D72), whose grants move no pointer
+//! output buffers (D10), and VL15, whose grants move no pointer. Claims (D72), whose grants move none either, book them themselves
 //! Reads: grants, packets that hosts have started, when channels are free
 //! Writes: its own column
 //! Cost: O(grants), of hosts O(packets of VL15 * log hosts)
@@ -9,7 +9,8 @@
 //! # Rules (D22)
 //! 1. Lanes count whole packets, when their channel is granted. At an edge of a window that is too much by the flits that cross
 //!    from the edge on. These cross back to back until the channel is free, one every pace: their number follows from that cycle.
-//! 2. Without a buffer they are of one packet, of the lane that was granted last: the one before the pointer over lanes, or VL15.
+//! 2. Without a buffer they are of one packet, of the lane that was granted last: the one before the pointer over lanes, VL15,
+//!    or that of a claim.
 //! 3. In an output buffer they may be of several packets: the ends of those that have not crossed are kept, with their lanes.
 //! 4. Output lanes know the packet on their channel; single flits (D65) cross in the cycle in which they pass.
 
@@ -30,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Packets that a channel was granted and that may not have crossed, in the order in which they cross: the cycle after the
-/// last flit (without the crossbar delay) and the number of the lane. Without an output buffer and claims those of VL15 only.
+/// last flit (without the crossbar delay) and the number of the lane. Without an output buffer those of VL15 and of claims only.
 #[derive(Component, Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Booked(VecDeque<(u64, u8)>);
 
@@ -38,7 +39,7 @@ impl Persistent for Booked {}
 
 impl Booked {
     /// A packet that is granted in cycle `now`; those that have crossed are forgotten.
-    fn add(&mut self, now: u64, end: u64, lane: u32) {
+    pub(super) fn add(&mut self, now: u64, end: u64, lane: u32) {
         while self.0.front().is_some_and(|&(end, _)| end <= now) {
             self.0.pop_front();
         }
@@ -47,9 +48,13 @@ impl Booked {
 }
 
 /// Lanes of packets that are booked ahead, as a mechanism.
-pub struct Booking {
-    /// Those of all lanes, not of VL15 only.
-    all: bool,
+pub enum Booking {
+    /// Of all lanes.
+    All,
+    /// Of VL15.
+    Management,
+    /// Of claims, which book themselves.
+    Claims,
 }
 
 impl Mechanism for Booking {
@@ -57,18 +62,35 @@ impl Mechanism for Booking {
 
     fn of(site: &Site<'_>) -> Option<Self> {
         let shared = site.shared;
-        let claims = site.plan.switch.allocation.claims.is_some();
-        let is_mixed =
-            shared.switch.output_buffer > 0 || claims && shared.switch.output_lane_buffer == 0;
-        let all = is_mixed && !shared.numbering.is_single();
-        (all || !shared.switch.management.is_empty()).then_some(Self { all })
+        if !shared.switch.management.is_empty() {
+            let has_buffers = shared.switch.output_buffer > 0;
+            return Some(if has_buffers {
+                Self::All
+            } else {
+                Self::Management
+            });
+        }
+        if shared.numbering.is_single() {
+            return None;
+        }
+        let has_claims = site.plan.switch.allocation.claims.is_some();
+        if shared.switch.output_buffer > 0 {
+            Some(Self::All)
+        } else if has_claims && shared.switch.output_lane_buffer == 0 {
+            Some(Self::Claims)
+        } else {
+            None
+        }
     }
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
         shard.column::<OutPort, Booked>(Booked::default());
+        if matches!(self, Self::Claims) {
+            return;
+        }
         shard.subscribe(Fact::Granted);
         shard.subscribe(Fact::Sent);
-        if self.all {
+        if matches!(self, Self::All) {
             shard.system(Slot::Observe, "booked_ahead", system::<true>);
         } else {
             shard.system(Slot::Observe, "booked_ahead", system::<false>);

@@ -252,8 +252,8 @@ impl<'a> Kept<'a> {
             } => {
                 let is_kept = keeper.is_some_and(|keeper| waits(false, keeper));
                 // whoever claims needs no turn
-                let turn = turn.filter(|_| claim.is_none());
-                let is_late = turn.is_some_and(|turn| self.is_before(head, turn, stuck));
+                let is_late =
+                    claim.is_none() && turn.is_some_and(|turn| self.is_before(head, turn, stuck));
                 if is_kept || is_late {
                     return true;
                 }
@@ -264,9 +264,8 @@ impl<'a> Kept<'a> {
             let kept = self.spaces.get(&want.space).copied().unwrap_or(0);
             self.capacity - kept.min(self.capacity) < head.needs
         };
-        head.wants
-            .iter()
-            .all(|want| is_full(want) || self.is_barred(number, want.space, stuck))
+        let is_closed = |want: &Want| is_full(want) || self.is_barred(number, want.space, stuck);
+        head.wants.iter().all(is_closed)
     }
 
     /// D72: whether one of the set bars a candidate of this head, for ever.

@@ -72,12 +72,13 @@ section! {
 }
 
 impl Default for SwitchOptions {
-    /// A switch of which nothing is written but lanes of 16 flits: what the documented defaults mean in the plan.
+    /// A switch of which nothing is written but lanes of 16 flits: what the documented defaults mean in the plan. Nobody
+    /// looks at heads that wait, which does not go with everything (D72).
     ///
     /// # Panics
     /// Never: tests read all defaults.
     fn default() -> Self {
-        let [switch, qos] = ["(lane_capacity: \"16 flits\")", "()"]
+        let [switch, qos] = ["(lane_capacity: \"16 flits\", claims: Off)", "()"]
             .map(|text| parse(text, 0).expect("the text is a section"));
         let item = |node| Item {
             node,

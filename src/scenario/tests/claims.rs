@@ -63,9 +63,12 @@ fn looks_are_any_time_from_a_cycle_on() {
 }
 
 #[test]
-fn nobody_looks_unless_asked() {
-    let resolved = resolve_registered(&CLAIMED.replace(", claims: Every(\"16 cycles\")", ""));
-    assert_eq!(resolved.plan.switch.allocation.claims, None);
+fn looks_are_far_apart_unless_said() {
+    let claims = |text: &str| resolve_registered(text).plan.switch.allocation.claims;
+    let unsaid = CLAIMED.replace(", claims: Every(\"16 cycles\")", "");
+    assert_eq!(claims(&unsaid), Some(65_536));
+    let off = CLAIMED.replace("Every(\"16 cycles\")", "Off");
+    assert_eq!(claims(&off), None);
 }
 
 /// Where it does not go, `Auto` is `Off` without a word.

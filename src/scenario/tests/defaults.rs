@@ -217,9 +217,10 @@ fn a_key_left_out_has_its_documented_default() {
 #[test]
 fn a_switch_of_a_plan_has_the_documented_defaults() {
     let plan = document(LEAST).resolve(&Parts::registered()).unwrap().plan;
-    let expected = crate::plan::SwitchOptions {
+    let mut expected = crate::plan::SwitchOptions {
         lane_capacity: 32,
         ..crate::plan::SwitchOptions::default()
     };
+    expected.allocation.claims = Some(65_536);
     assert_eq!(plan.switch, expected);
 }

@@ -17,7 +17,6 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
     let largest = u32::from(plan.largest_packet());
     let is_small = is_small(plan);
     let share = if is_small { ENLARGED } else { SHARE };
-    plan.switch.allocation.claims = None;
     if !are_allowed(&plan.switch) || !dice.chance(share) {
         return;
     }
@@ -29,7 +28,13 @@ pub(super) fn add(plan: &mut Plan, attempt: u64) {
     plan.switch.allocation.claims = Some(dice.between(1, longest).into());
 }
 
-/// No claims where D72 excludes them; for plans that were changed, and what a scenario has that names none.
+/// What a scenario has that names no claims: looks that are too far apart for a short case, where they are allowed.
+pub(super) fn add_usual(plan: &mut Plan) {
+    plan.switch.allocation.claims = Some(65_536);
+    settle_claims(plan);
+}
+
+/// No claims where D72 excludes them, for plans that were changed.
 pub(crate) fn settle_claims(plan: &mut Plan) {
     if !are_allowed(&plan.switch) || is_small(plan) {
         plan.switch.allocation.claims = None;

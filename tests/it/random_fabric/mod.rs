@@ -293,7 +293,7 @@ fn finish<R>(
         "answers come last"
     );
     if stratum.plain {
-        settle_claims(&mut plan);
+        claims::add_usual(&mut plan);
     } else {
         claims::add(&mut plan, stratum.attempt);
     }

@@ -4,23 +4,38 @@
 
 use super::kept::Kept;
 use super::{Claim, Claims};
+use crate::cycle::mechanisms::ahead::Booked;
 use crate::cycle::rules::{Any, RuleSet};
 use crate::cycle::stages::cross::carry_out;
 use crate::cycle::state::Grant;
-use crate::cycle::view::{Crossing, Fabric, View};
-use crate::fabric::rows::{PacketRow, PortRow, SwitchRow};
-use bevy_ecs::change_detection::DetectChangesMut;
-use bevy_ecs::prelude::ResMut;
+use crate::cycle::view::{Crossing, Fabric, View, column};
+use crate::fabric::rows::{PacketRow, PortRow, Row, SwitchRow};
+use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
+use bevy_ecs::prelude::{Query, ResMut};
 
 /// The end of `Slot::Route`.
 pub(super) fn system<const W: usize>(
     mut fabric: Fabric<'_, '_, W>,
     mut crossing: Crossing<'_, '_>,
     mut own: ResMut<'_, Claims>,
+    mut booked: Query<'_, '_, &mut Booked>,
 ) {
     let own = own.bypass_change_detection();
-    if !(own.held.is_empty() && own.ended.is_empty()) {
-        run(&mut fabric.view::<Any>(crossing.columns()), own);
+    if own.held.is_empty() && own.ended.is_empty() {
+        return;
+    }
+    let view = &mut fabric.view::<Any>(crossing.columns());
+    run(view, own);
+    // with output buffers all grants are booked behind the rounds
+    if view.shared.output_buffer() > 0 {
+        return;
+    }
+    let booked: &mut [Booked] = column!(booked);
+    for grant in &own.grants {
+        if let Some(booked) = booked.get_mut(grant.out.index()) {
+            let lane = view.shared.numbering.number(grant.lane);
+            booked.add(view.now, view.outs[grant.out].free_at, lane);
+        }
     }
 }
 
