@@ -283,15 +283,9 @@ fn standard_error_that_is_no_terminal_gets_no_codes() {
     let folder = Folder::new();
     // more lanes than InfiniBand has are warned of; engines that do not fit are told, and give rows with a reason
     let unfit = "sweep.axes=[(\"routing\", [DragonflyMinimal()])]";
-    let output = folder.run(&[
-        "sweep",
-        "small.ron",
-        "--keep-going",
-        "--out",
-        "out",
-        "--set",
-        unfit,
-    ]);
+    let lanes = "fabric.switch.lanes=20";
+    let run = ["sweep", "small.ron", "--keep-going", "--out", "out"];
+    let output = folder.run(&[&run[..], &["--set", unfit, "--set", lanes]].concat());
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
         errors.contains("WARN") && errors.contains("DragonflyMinimal"),
