@@ -4,7 +4,7 @@
 //! answered once, whoever asks first; others wait.
 //! Needs: one study, that is one folder of files and one set of registries; threads that ask are none of rayon's, for the
 //! answers come from these.
-//! Cost: of each question a graph, tables of up to [`MOST_BYTES`] in all, and a proof.
+//! Cost: of each question a graph, tables of up to `MOST_BYTES` in all, and a proof.
 
 use super::super::prove::proved_levels;
 use super::routes::Unroutable;

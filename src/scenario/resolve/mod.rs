@@ -260,17 +260,8 @@ pub fn plan(
     Ok(plan)
 }
 
-/// All stages; routes and proofs that are known are not computed again.
-///
-/// # Errors
-/// The first mistake of any stage.
-pub fn resolve(
-    scenario: Scenario,
-    parts: &Parts<'_>,
-    base: &Path,
-    known: &Known,
-) -> Result<Resolved, Mistake> {
-    // what needs no graph is checked first: a typing error should not wait for a large fabric
+/// What needs no graph is checked first: a typing error should not wait for a large fabric.
+fn check_words(scenario: &Scenario, parts: &Parts<'_>) -> Result<(), Mistake> {
     let switch = &scenario.fabric.switch;
     switch.check(&scenario.qos)?;
     scenario.qos.check(switch.lanes.value)?;
@@ -286,6 +277,20 @@ pub fn resolve(
             "{lanes} data lanes: InfiniBand has at most {INFINIBAND_LANES}, so no InfiniBand fabric is like this"
         ));
     }
+    Ok(())
+}
+
+/// All stages; routes and proofs that are known are not computed again.
+///
+/// # Errors
+/// The first mistake of any stage.
+pub fn resolve(
+    scenario: Scenario,
+    parts: &Parts<'_>,
+    base: &Path,
+    known: &Known,
+) -> Result<Resolved, Mistake> {
+    check_words(&scenario, parts)?;
     let layout = layout(&scenario, parts, base)?;
     let mut plan = plan(&scenario, parts, &layout, base)?;
     checks::event_horizon(&scenario, &layout.graph, &plan)?;

@@ -215,7 +215,7 @@ impl Fabric<'_> {
                     .iter()
                     .any(|other| self.bars(other, head, candidate, now))
         };
-        !head.candidates.iter().any(|candidate| is_open(candidate))
+        !head.candidates.iter().any(is_open)
     }
 
     /// D72: what a head claims, and its place among the claims of its switch.

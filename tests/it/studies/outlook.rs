@@ -131,12 +131,12 @@ fn computed(changes: &[&str]) -> ((usize, usize), usize) {
     ]
     .concat()
     {
-        document.set(change).unwrap();
+        document.set(change).expect("a change");
     }
-    let design = Design::new(&document).unwrap();
+    let design = Design::new(&document).expect("a design");
     let runs: Vec<usize> = (0..design.runs.len()).collect();
     let (known, stop) = (Known::new(), false.into());
-    let outlook = Outlook::new(&document, &design, &runs, 3, &known, &stop).unwrap();
+    let outlook = Outlook::new(&document, &design, &runs, 3, &known, &stop).expect("it looks");
     (known.computed(), outlook.failing.len())
 }
 

@@ -1,7 +1,7 @@
 //! CQR on meshes and tori: directions by the queues of the source's switch; adaptive within them.
 //!
 //! Guarantees: deadlock-free; minimal on meshes, in a ring of `k` at most `k - 1` hops; not in order.
-//! Needs: a mesh, torus or ring ([`Shape::Grid`](crate::topology::Shape::Grid)); with `inside: Adaptive` `adaptive_lanes`
+//! Needs: a mesh, torus or ring ([`Shape::Grid`]); with `inside: Adaptive` `adaptive_lanes`
 //! lanes and 2 escape lanes on tori, 1 on meshes; with `inside: DimensionOrder` 2 and 1.
 //! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for other shapes or more than 12 dimensions.
 //! Cost: that of `Goal`, at the source O(dimensions * lanes) loads per packet.
