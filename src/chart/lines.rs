@@ -5,12 +5,10 @@ use super::canvas::{
     Area, Canvas, Hover, LABEL, Spot, fill, heading, letters, line, mark, shorten, width_of, write,
 };
 use super::paths::{cut, thin};
-use super::theme::{GRID, INK, MUTED, Role, series};
+use super::theme::{GRID, INK, MUTED, Role, SIZE, series};
 use super::{ChartError, Svg};
 use plotters::prelude::*;
 
-/// Size of a chart on its own \[pixels\].
-pub const SIZE: (u32, u32) = (640, 400);
 /// Marks aimed at on the axes.
 const ACROSS: usize = 7;
 const UPWARDS: usize = 6;

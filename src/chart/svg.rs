@@ -1,7 +1,7 @@
 //! A finished chart as SVG text: for files, for pages, for pixels.
 
 use super::canvas::Hover;
-use super::lines::SIZE;
+use super::theme::SIZE;
 use super::theme::{PAPER, SERIES, hexadecimal, roles};
 use std::fmt::Write;
 

@@ -2,6 +2,9 @@
 
 use plotters::style::RGBColor;
 
+/// Size of a chart on its own \[pixels\].
+pub const SIZE: (u32, u32) = (640, 400);
+
 /// A colour with a purpose; pages give it another value in dark mode.
 ///
 /// Its share of blue is odd. Colours that stand for values have an even one, so that no page changes them.

@@ -1,12 +1,14 @@
 //! `virtlane check`: everything before the run.
 
 use super::args::Check;
-use super::print;
 use super::studies::outlook;
+use super::{print, share};
 use crate::error::Error;
 use crate::plan::{ClassPlan, Plan, Times};
+use crate::scenario::credit_loops::OfKind;
 use crate::scenario::{self, Document, Known, Parts, Resolved, credit_loops, uncounted};
 use crate::study::Design;
+use crate::topology::Graph;
 use crate::units::cycles_of_a_flit;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -138,7 +140,7 @@ fn verdict(resolved: &Resolved) -> String {
     };
     let loops = credit_loops::of_kinds(resolved);
     let loops = loops.iter().map(|found| {
-        let text = super::routes::credit_loop(graph, found);
+        let text = credit_loop(graph, found);
         format!("\n  credits  {text}")
     });
     let loops: String = loops.collect();
@@ -169,5 +171,16 @@ fn verdict(resolved: &Resolved) -> String {
         plan.phases.measure,
         plan.phases.drain_limit,
         Times::of(plan, graph).between_looks(plan.phases.watchdog),
+    )
+}
+
+/// What a class can send over the channels of a kind.
+pub(super) fn credit_loop(graph: &Graph, found: &OfKind) -> String {
+    let channel = graph.channel(found.channel);
+    let [from, to] = [channel.from, channel.to].map(|end| graph.endpoint_name(end));
+    let (part, words) = (share(found.part), credit_loops::words(&found.credit_loop));
+    format!(
+        "class {}: at most {part} of the {}, {words} ({from} to {to})",
+        found.class, found.place
     )
 }

@@ -96,6 +96,16 @@ pub fn print(text: &str) -> Result<(), Error> {
     written.and_then(|()| output.flush()).map_err(Error::Output)
 }
 
+/// A load with three digits that matter.
+fn share(load: f64) -> String {
+    let digits = if load > 0.0 && load < 0.1 {
+        (2 - load.log10().floor() as i32).clamp(3, 9)
+    } else {
+        3
+    };
+    format!("{load:.*}", digits as usize)
+}
+
 /// A number with its noun, which takes an `s` but for one; `ending` is that of the plural.
 fn count(number: usize, noun: &str, ending: &str) -> String {
     let ending = if number == 1 { "" } else { ending };

@@ -1,7 +1,7 @@
 //! `virtlane routes`: the forwarding of a scenario, surveyed, verified or dumped.
 
 use super::args::Routes;
-use super::print;
+use super::{print, share};
 use crate::error::Error;
 use crate::ids::HostId;
 use crate::plan::InputSpeedup;
@@ -11,7 +11,7 @@ use crate::routing::loads::ChannelLoads;
 use crate::routing::loads::bound::{Bound, Inner, Place};
 use crate::routing::{self, Choices, Proof, Tables};
 use crate::scenario::bounds::Bounds;
-use crate::scenario::credit_loops::{self, OfKind};
+use crate::scenario::credit_loops;
 use crate::scenario::service::{LevelShares, Service};
 use crate::scenario::{Document, Parts, Resolved, unreachable_pairs};
 use crate::topology::{Endpoint, Graph};
@@ -280,18 +280,8 @@ fn bounds(resolved: &Resolved, line: &mut impl FnMut(&str, String)) {
         line("", remark.to_owned());
     }
     for found in credit_loops::of_kinds(resolved) {
-        line("credit loop", credit_loop(graph, &found));
+        line("credit loop", super::check::credit_loop(graph, &found));
     }
-}
-
-/// A load with three digits that matter.
-fn share(load: f64) -> String {
-    let digits = if load > 0.0 && load < 0.1 {
-        (2 - load.log10().floor() as i32).clamp(3, 9)
-    } else {
-        3
-    };
-    format!("{load:.*}", digits as usize)
 }
 
 /// What is full first.
@@ -313,17 +303,6 @@ fn limit(graph: &Graph, bound: &Bound) -> String {
     format!(
         "limited by the {place}: {from} to {to}, {} cycle{plural} per flit",
         bound.cycles_per_flit
-    )
-}
-
-/// What a class can send over the channels of a kind.
-pub(super) fn credit_loop(graph: &Graph, found: &OfKind) -> String {
-    let channel = graph.channel(found.channel);
-    let [from, to] = [channel.from, channel.to].map(|end| graph.endpoint_name(end));
-    let (part, words) = (share(found.part), credit_loops::words(&found.credit_loop));
-    format!(
-        "class {}: at most {part} of the {}, {words} ({from} to {to})",
-        found.class, found.place
     )
 }
 

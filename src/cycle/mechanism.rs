@@ -101,6 +101,15 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
         }
     }
 
+    /// A mechanism, if the site asks for it.
+    pub fn add<M: Mechanism>(&mut self) {
+        if let Some(mechanism) = M::of(&self.site()) {
+            self.looks_on = M::LOOKS_ON;
+            mechanism.build(self);
+            self.looks_on = false;
+        }
+    }
+
     /// What the shard is built from.
     pub fn site(&self) -> Site<'a> {
         self.site
@@ -242,48 +251,3 @@ impl Parts {
         }
     }
 }
-
-/// The mechanisms, in the order in which they are built.
-macro_rules! mechanisms {
-    ($($mechanism:path),* $(,)?) => {
-        /// Adds every mechanism that the site asks for.
-        pub fn build_all<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
-            $(
-                if let Some(mechanism) = <$mechanism>::of(&shard.site()) {
-                    shard.looks_on = <$mechanism>::LOOKS_ON;
-                    mechanism.build(shard);
-                    shard.looks_on = false;
-                }
-            )*
-        }
-    };
-}
-
-mechanisms![
-    super::mechanisms::adaptive::Adapting,
-    super::mechanisms::ahead::Booking,
-    super::mechanisms::answer_rooms::Bounding,
-    super::stages::arbitrate::OutputStreams,
-    super::stages::arbitrate::input_first::InputFirst,
-    super::mechanisms::barriers::Barriers,
-    super::mechanisms::bounded_queues::Bounding,
-    super::stages::cross::OutputBuffers,
-    super::mechanisms::flows::Flowing,
-    super::mechanisms::control::Controlling,
-    super::mechanisms::probes::Probing,
-    super::mechanisms::set_up::SettingUp,
-    super::mechanisms::congestion::requests::Marking,
-    super::mechanisms::congestion::Filling,
-    super::mechanisms::dropping::Dropping,
-    super::mechanisms::meters::Meters,
-    super::mechanisms::occupancy::Occupancy,
-    super::mechanisms::output_lanes::OutputLanes,
-    super::mechanisms::packet_records::Recording,
-    super::mechanisms::replay::Replaying,
-    super::mechanisms::sink::Sinks,
-    super::mechanisms::trials::Counters,
-    super::mechanisms::vl_tables::LaneArbiters,
-    super::mechanisms::waits::Waits,
-    super::mechanisms::wormhole::Wormhole,
-    super::mechanisms::claims::Claiming,
-];

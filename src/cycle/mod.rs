@@ -59,7 +59,7 @@ use crate::plan::Matching;
 
 /// Adds the stages of the core and those of the mechanisms that the plan asks for.
 pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
-    mechanism::build_all(shard);
+    mechanisms::registered::build_all(shard);
     let site = shard.site();
     with_rules!(site.shared, W, Set => stages::<W, Set>(shard));
     shard.system(Slot::Consume, "consume", consume::system);

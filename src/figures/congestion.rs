@@ -3,7 +3,8 @@
 use super::{Figure, FigureError};
 use crate::chart::axis::Axis;
 use crate::chart::canvas::Canvas;
-use crate::chart::lines::{Mark, SIZE};
+use crate::chart::lines::Mark;
+use crate::chart::theme::SIZE;
 use crate::chart::{LineChart, Series};
 use crate::results::Run;
 use crate::results::tables::CongestionRow;

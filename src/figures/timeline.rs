@@ -3,7 +3,8 @@
 use super::{Figure, FigureError};
 use crate::chart::axis::{Axis, number};
 use crate::chart::canvas::Canvas;
-use crate::chart::lines::{Guide, Mark, SIZE};
+use crate::chart::lines::{Guide, Mark};
+use crate::chart::theme::SIZE;
 use crate::chart::{LineChart, Series};
 use crate::report::result::{CycleCounts, TimelineRow};
 use crate::results::Run;

@@ -1,7 +1,7 @@
 //! What the points of a curve say, from the first to the last, no more than their table says.
 
 use super::numbers::{place, share};
-use super::verdict::of_point;
+use super::signs::of_point;
 use crate::report::Verdict;
 use crate::results::{Across, Curve, Point};
 use std::fmt::Write;

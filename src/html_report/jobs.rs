@@ -1,7 +1,7 @@
 //! The table of jobs of a run: what its classes had to deliver in all, and when that was.
 
 use super::numbers::{NONE, count, cycle_length, real_time, whole};
-use super::verdict::{sign, word};
+use super::signs::{sign, word};
 use crate::report::summary::{JobSummary, SlowestFlow, Summary};
 use maud::{Markup, html};
 

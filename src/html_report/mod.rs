@@ -15,6 +15,7 @@ mod numbers;
 mod overview;
 mod reproduce;
 mod run;
+mod signs;
 mod study;
 mod verdict;
 

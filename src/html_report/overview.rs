@@ -3,7 +3,8 @@
 use super::numbers::{
     NONE, count, cycle_length, cycles, measured, plural, real_rate, real_time, share, whole,
 };
-use super::verdict::{judge, sign};
+use super::signs::sign;
+use super::verdict::judge;
 use crate::measure::LatencySummary;
 use crate::metrics::shown;
 use crate::report::summary::{JobSummary, SlowestFlow, Summary};

@@ -1,7 +1,7 @@
 //! One run in detail.
 
 use super::numbers::{NONE, count, mebibytes, place, seconds, share};
-use super::verdict::{sign, word};
+use super::signs::{sign, word};
 use super::{classes, figure, flows, jobs};
 use crate::figures::{FigureError, of_run};
 use crate::report::Summary;

@@ -1,7 +1,7 @@
 //! All runs together: curves and the table of points.
 
 use super::numbers::{interval, share};
-use super::verdict::of_point;
+use super::signs::of_point;
 use super::{criteria, failures, figure};
 use crate::figures::{FigureError, of_study};
 use crate::report::summary::Summary;

@@ -2,11 +2,11 @@
 
 use super::along::along;
 use super::failures;
+use super::signs::word;
 use crate::report::Verdict;
-use crate::results::{Curves, Point, Results};
+use crate::results::{Curves, Results};
 use crate::scenario::names::setting;
 use crate::study::found::Finding;
-use crate::study::level;
 use crate::study::saturation::Behaviour;
 
 /// Curves that are told one by one.
@@ -18,31 +18,6 @@ pub(super) struct Judgement {
     pub(super) verdict: Verdict,
     pub(super) heading: String,
     pub(super) reasons: Vec<String>,
-}
-
-/// The sign of a verdict, which does not depend on colour.
-pub(super) fn sign(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Complete | Verdict::Steady => "\u{2714}",
-        Verdict::Undecided => "?",
-        Verdict::Saturated => "\u{25b2}",
-        Verdict::Incomplete => "\u{25d0}",
-        Verdict::Deadlocked => "\u{2716}",
-        Verdict::Interrupted => "\u{2026}",
-    }
-}
-
-/// The verdict with a capital letter.
-pub(super) fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Complete => "Complete",
-        Verdict::Steady => "Steady",
-        Verdict::Undecided => "Undecided",
-        Verdict::Saturated => "Saturated",
-        Verdict::Incomplete => "Incomplete",
-        Verdict::Deadlocked => "Deadlocked",
-        Verdict::Interrupted => "Interrupted",
-    }
 }
 
 /// Judges everything that was run.
@@ -151,19 +126,6 @@ fn found(finding: &Finding) -> String {
     let beyond = finding.beyond();
     let beyond = beyond.map_or(String::new(), |beyond| format!("; {beyond}"));
     format!("{label}{}{beyond}", finding.point())
-}
-
-/// Sign and word of a point: the judgement of a search, or what is worst of its runs.
-pub(super) fn of_point(point: &Point<'_>) -> (&'static str, &'static str) {
-    if point.failed > 0 && point.judgement.is_none() {
-        return (sign(Verdict::Deadlocked), "Failed");
-    }
-    match point.judgement {
-        Some(level::Judgement::Sustained) => (sign(Verdict::Steady), "Sustained"),
-        Some(level::Judgement::NotSustained) => (sign(Verdict::Saturated), "Not sustained"),
-        Some(level::Judgement::Undecided) => ("?", "Undecided"),
-        None => (sign(point.verdict), word(point.verdict)),
-    }
 }
 
 fn of_curves(curves: &Curves<'_>) -> Vec<String> {

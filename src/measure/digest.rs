@@ -11,7 +11,7 @@
 //!
 //! Cost: four 128-bit multiplications per packet, no memory.
 
-use super::records::Delivery;
+use super::delivery::Delivery;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -5,6 +5,7 @@
 
 pub mod arrivals;
 pub mod congestion;
+pub mod delivery;
 pub mod digest;
 pub mod flow_counts;
 pub mod histogram;
@@ -20,6 +21,7 @@ pub mod records;
 pub mod result;
 
 pub use congestion::{CongestionLook, CongestionTree};
+pub use delivery::Delivery;
 pub use digest::Digest;
 pub use flow_counts::{FlowCounts, FlowResult};
 pub use histogram::Histogram;
@@ -27,5 +29,5 @@ pub use jitter::{FlowLatencies, JitterRecord};
 pub use latency::{LatencyRecord, LatencySummary};
 pub use observe::{Flow, FlowRecord, Observation, Observe, PacketRow, Sample, packet_id};
 pub use outcome::Verdict;
-pub use records::{ChannelRecords, ClassRecords, Delivery, HostRecord, Records};
+pub use records::{ChannelRecords, ClassRecords, HostRecord, Records};
 pub use result::RunResult;

@@ -6,8 +6,8 @@
 //! Cost: nothing when off; per delivered packet an entry of 64 bytes that is handed over at the next look, and
 //! O(log flows) for its flow, which takes about 120 bytes; percentiles as in [`percentiles`](super::percentiles).
 
+use super::delivery::Delivery;
 use super::percentiles::Groups;
-use super::records::Delivery;
 use crate::rng::mix;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -8,37 +8,11 @@
 //! sources make packets, not flits. Offered load of a short window may therefore exceed 1, by at most a packet per host
 //! beyond what the process makes; over windows it has the same mean as accepted load, as both count each flit once.
 
+use super::delivery::Delivery;
 use super::{Digest, FlowLatencies, JitterRecord, LatencyRecord};
 use crate::ids::{ChannelId, HostId, VlId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// A packet at the moment its tail is consumed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Delivery {
-    /// Host that made it.
-    pub source: HostId,
-    /// Host that consumed it.
-    pub destination: HostId,
-    /// Number of its class.
-    pub class: u16,
-    /// Number within its source and class.
-    pub sequence: u64,
-    /// Size \[flits\].
-    pub size: u16,
-    /// Cycle of creation.
-    pub created: u64,
-    /// Cycle in which the first flit entered the first channel.
-    pub injected: u64,
-    /// Cycle in which the last flit was consumed.
-    pub delivered: u64,
-    /// Inter-switch channels crossed.
-    pub hops: u16,
-    /// Whether it carries the FECN bit.
-    pub is_marked: bool,
-    /// Its flow (global id), of a packet that has one.
-    pub flow: Option<u32>,
-}
 
 /// Counters of one class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,8 @@
 use super::base::{self, Find};
 use super::identity::{self, Settings};
 use super::resolve;
-use super::resolve::fluid::{FluidFlows, FluidScenario};
+use super::resolve::fluid::FluidScenario;
+use super::resolve::fluid_flows::FluidFlows;
 use super::resolve::{Known, Layout, Parts, Resolved};
 use super::sections::Scenario;
 use super::syntax::edit::sections;
@@ -236,7 +237,7 @@ impl Document {
     /// The first mistake.
     pub fn layout(&self, parts: &Parts<'_>) -> Result<(Scenario, Layout), ScenarioError> {
         let scenario = self.scenario()?;
-        let layout = resolve::layout(&scenario, parts, &self.base);
+        let layout = resolve::stages::layout(&scenario, parts, &self.base);
         match layout {
             Ok(layout) => Ok((scenario, layout)),
             Err(mistake) => Err(self.sources.error(mistake)),

@@ -26,7 +26,8 @@ use crate::metrics;
 
 pub use document::Document;
 pub use expectation::Expectation;
-pub use resolve::fluid::{FluidFlow, FluidFlows, FluidScenario};
+pub use resolve::fluid::FluidScenario;
+pub use resolve::fluid_flows::{FluidFlow, FluidFlows};
 pub use resolve::{Known, Layout, Parts, Resolved, unreachable_pairs};
 pub use sections::Scenario;
 pub use syntax::ScenarioError;

@@ -64,7 +64,7 @@ pub fn shared(resolved: &Resolved) -> Vec<Shared> {
             continue;
         }
         let members: Vec<usize> = controls.iter().filter(is_same).map(|one| one.0).collect();
-        let part = super::resolve::network::of_links(resolved.scenario.fluid.reserved.value);
+        let part = super::resolve::quantity::of_links(resolved.scenario.fluid.reserved.value);
         let part = f64::from(part) / f64::from(WHOLE_LINK);
         let named = &resolved.scenario.traffic[members[0]].control;
         all.push(Shared {

@@ -1,6 +1,6 @@
 //! The batch folder and what `batch.ron` says about it.
 
-use super::inputs::Inputs;
+use super::inputs::{Inputs, refused};
 use crate::error::Error;
 use crate::report::directory::{RunDirectory, replace_file};
 use crate::scenario::Document;
@@ -136,12 +136,6 @@ impl Folder {
 pub(super) fn absolute(path: &Path) -> Result<PathBuf, Error> {
     std::path::absolute(path)
         .map_err(|cause| Error::Usage(format!("`{}`: {cause}", path.display())))
-}
-
-/// The file system refuses to write.
-pub(super) fn refused(path: &Path, cause: std::io::Error) -> Error {
-    let path = path.display().to_string();
-    Error::Write { path, cause }
 }
 
 /// The record as text.

@@ -3,7 +3,6 @@
 //! Names of files count in the identity of a run, so the copies keep them: as many folders as the names go up with
 //! `..` are made above the scenario. What is named by an absolute path stays where it is.
 
-use super::folder::refused;
 use crate::error::Error;
 use crate::scenario::Document;
 use crate::study::Record;
@@ -128,6 +127,12 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+/// The file system refuses to write.
+pub(super) fn refused(path: &Path, cause: std::io::Error) -> Error {
+    let path = path.display().to_string();
+    Error::Write { path, cause }
 }
 
 #[cfg(test)]

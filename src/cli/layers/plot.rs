@@ -1,7 +1,8 @@
 //! Draws layers against links: one panel per network size, one curve per granularity.
 
 use crate::chart::axis::{Axis, Scale};
-use crate::chart::lines::{Mark, SIZE};
+use crate::chart::lines::Mark;
+use crate::chart::theme::SIZE;
 use crate::chart::{Canvas, LineChart, Series};
 use crate::error::Error;
 use crate::routing::layers::study::Point;

@@ -1,33 +1,12 @@
 //! What is written of DCQCN, and what its preset has.
 
-use super::{Dcqcn, Preset, WHOLE};
+use super::presets::Preset;
+use super::settings::{Amounts, Dcqcn, WHOLE};
 use crate::control::parameters::{cycles, invalid, rate, within};
 use crate::control::{Algorithm, ControlContext};
 use crate::registry::{ArgumentError, Arguments};
 use crate::units::{Amount, BitRate, Clock, Time};
 use serde::Deserialize;
-
-/// What is added or counted on a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Amounts {
-    /// As it is written, on any link.
-    pub(super) written: Option<u64>,
-    /// What the preset has for a link of a flit per cycle; `None`: nothing.
-    pub(super) preset: Option<u64>,
-}
-
-impl Amounts {
-    /// What the preset has on a link of so many 2^-32 flits per cycle, rounded up.
-    pub(super) fn of_preset(self, line: u64) -> Option<u64> {
-        let part = u128::from(self.preset?) * u128::from(line);
-        Some(part.div_ceil(WHOLE.into()) as u64)
-    }
-
-    /// On a link of so many 2^-32 flits per cycle; without any, more than there can be.
-    pub(super) fn at(self, line: u64) -> u64 {
-        (self.written.or_else(|| self.of_preset(line))).unwrap_or(u64::MAX)
-    }
-}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename = "Dcqcn", default)]

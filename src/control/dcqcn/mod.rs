@@ -40,12 +40,15 @@
 
 mod build;
 mod presets;
+mod settings;
 #[cfg(test)]
 mod tests;
 
 pub use presets::Preset;
+pub use settings::Dcqcn;
 
-use self::build::{Amounts, build};
+use self::build::build;
+use self::settings::WHOLE;
 use super::{
     Actions, Answer, Arrival, BuildAlgorithm, Event, Limit, Line, Machines, ONE_FLIT_PER_CYCLE,
 };
@@ -128,28 +131,8 @@ const fn time(name: &'static str, summary: &'static str) -> Parameter {
     }
 }
 
-/// alpha = 1.
-const WHOLE: u64 = 1 << 32;
-
 /// So many times more or less than the preset's is worth a warning.
 const FAR: f64 = 4.0;
-
-/// Its parameters; times in cycles, rates in 2^-32 flits per cycle.
-#[derive(Clone, Debug)]
-pub struct Dcqcn {
-    interval: u64,
-    gain: u8,
-    alpha_timer: u64,
-    timer: u64,
-    /// alpha at first \[2^-32\].
-    alpha: u64,
-    /// \[flits\].
-    bytes: Amounts,
-    stages: u32,
-    increase: Amounts,
-    hyper_increase: Amounts,
-    least: u64,
-}
 
 /// State of a sender; rates in 2^-32 flits per cycle.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -16,6 +16,7 @@ pub mod output_lanes;
 pub mod own_routes;
 pub mod packet_records;
 pub mod probes;
+pub mod registered;
 pub mod replay;
 pub mod set_up;
 pub mod sink;

@@ -25,7 +25,7 @@
 //!
 //! References: [`PATH_BALANCING`](crate::references::PATH_BALANCING)
 
-use super::Destination;
+use super::destination::Destination;
 use crate::ids::HostId;
 use crate::routing::UNREACHABLE;
 use crate::routing::paths::UNREACHED;

@@ -13,13 +13,15 @@
 //! References: OpenSM `osm_switch.c` and `osm_ucast_mgr.c`
 
 pub(super) mod by_load;
+mod destination;
 
 use super::paths::Adjacency;
 use super::paths::steps::Steps;
 use super::{RoutingError, UNREACHABLE};
-use crate::ids::{HostId, SwitchId};
 use crate::registry::Parameter;
 use crate::topology::Graph;
+pub(super) use destination::Destination;
+
 use by_load::Spreading;
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -81,15 +83,6 @@ impl Balance {
         };
         by_load::spread(graph, &steps, destinations, hops, candidate, spreading)
     }
-}
-
-/// A switch with hosts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Destination {
-    /// The switch.
-    pub(super) switch: SwitchId,
-    /// Its hosts as (port, host), in port order.
-    pub(super) hosts: Vec<(u16, HostId)>,
 }
 
 /// The destination switches in the order of step 1.

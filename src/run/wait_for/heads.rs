@@ -1,6 +1,6 @@
 //! Finds the heads of all shards, with what their queues keep and what they ask for.
 
-use super::{Claim, Head, Kind, Name, Room, Space, Turn, Want};
+use super::head::{Claim, Head, Kind, Name, Room, Space, Turn, Want};
 use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::adaptive::Choice;

@@ -11,99 +11,17 @@
 //!
 //! Cost: O(packets in queues), and O(heads) for each step of the longest chain of heads that wait for each other.
 
+mod head;
 mod heads;
 mod words;
 
 use super::shards::Shards;
-use crate::fabric::rows::QueueRow;
-use crate::ids::{ChannelId, HostId};
+use crate::ids::ChannelId;
+pub use head::Name;
+
+use head::{Head, Kind, Space, Turn, Want};
 use heads::Collect;
 use std::collections::BTreeMap;
-
-/// The buffer at the end of a channel, and a lane of it; of a pool lane 0.
-type Space = (ChannelId, u8);
-
-/// What a packet is named by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name {
-    /// Host that has made it.
-    pub source: HostId,
-    /// Its class.
-    pub class: u16,
-    /// Its number there.
-    pub sequence: u32,
-}
-
-/// What a head asks for: room behind a lane of an output or of a host's channel.
-#[derive(Clone, Copy, Debug)]
-struct Want {
-    space: Space,
-    /// Lane of the channel.
-    lane: u8,
-}
-
-/// Which head it is.
-#[derive(Clone, Debug)]
-enum Kind {
-    /// The first packet of a queue requests. With D9 it may have to wait for a turn, with kept inputs (D65) for its port.
-    Request {
-        turn: Option<Turn>,
-        keeper: Option<Space>,
-        claim: Option<Claim>,
-    },
-    /// It holds the output lane that it wants (D65).
-    Holds,
-    /// The first control packet of a lane of a host's channel.
-    Answer,
-    /// The sink has no room for its answer (D57).
-    Held(Room),
-}
-
-/// Place in the turn of an output lane (D7).
-#[derive(Clone, Copy, Debug)]
-struct Turn {
-    /// Smallest first.
-    key: (u64, u16),
-    /// Queues of its input that may ever keep it busy; `None`: nothing does.
-    rivals: Option<u32>,
-}
-
-/// The claim of a head (D72), and its place among those of its switch.
-#[derive(Clone, Copy, Debug)]
-struct Claim {
-    /// What it bars, but for the claims before it.
-    bars: Space,
-    /// Smallest first.
-    key: (u64, QueueRow),
-}
-
-/// Room for the answers of a class at a host.
-#[derive(Clone, Debug)]
-struct Room {
-    /// All of it \[packets\].
-    places: u32,
-    /// What one packet takes of it.
-    needs: u32,
-    /// Packets of its answers in control queues, by lane of the host's channel.
-    queued: Vec<(Space, u32)>,
-}
-
-/// A head.
-#[derive(Clone, Debug)]
-struct Head {
-    name: Name,
-    destination: HostId,
-    size: u16,
-    /// Channel and lane that it came by; of an answer those that it leaves by.
-    at: Space,
-    kind: Kind,
-    /// Space that its queue keeps, and how much of it \[flits\].
-    keeps: (Space, u32),
-    /// Room that it needs \[flits\].
-    needs: u32,
-    /// Any of these will do.
-    wants: Vec<Want>,
-}
 
 /// All heads of a state, and those that can never move again.
 #[derive(Debug)]
@@ -305,6 +223,7 @@ impl<'a> Kept<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::HostId;
 
     fn head(number: u32, keeps: (u32, u32), needs: u32, wants: &[u32]) -> Head {
         let space = |channel| (ChannelId(channel), 0);

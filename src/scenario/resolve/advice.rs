@@ -8,7 +8,10 @@
 use super::super::prove::{Refusal, prove};
 use super::super::sections::Scenario;
 use super::super::syntax::{At, Part};
-use super::{Layout, Parts, carry, plan, routes, set_up};
+use super::layout::Layout;
+use super::parts::Parts;
+use super::stages::plan;
+use super::{carry, routes, set_up};
 use crate::ids::{INFINIBAND_LANES, MOST_LANES};
 use crate::plan::{BufferSharing, InputTurns, Plan};
 use crate::routing::{Routes, RoutingError};

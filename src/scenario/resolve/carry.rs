@@ -6,9 +6,9 @@
 use super::super::sections::Scenario;
 use super::super::sections::fluid::Carry;
 use super::super::syntax::Mistake;
-use super::Parts;
-use super::fluid::{ends, known_to_solvers};
+use super::fluid_flows::{ends, known_to_solvers};
 use super::network::network;
+use super::parts::Parts;
 use crate::fluid::check;
 use crate::fluid::network::UNIT;
 use crate::fluid::routes::{FlowRoutes, Ways};

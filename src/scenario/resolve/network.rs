@@ -1,15 +1,11 @@
 //! The network of the flow level: channels, hosts that take less than their link brings, and limits of flows.
 
-use super::fluid::FluidFlow;
+use super::fluid_flows::FluidFlow;
+use super::quantity::of_links;
 use crate::control::WHOLE_LINK;
 use crate::fluid::network::{Builder, Network, UNIT};
 use crate::fluid::routes::FlowRoutes;
 use crate::topology::{Endpoint, Graph};
-
-/// What rates may take of every link where so much is kept for other traffic, in parts of [`WHOLE_LINK`], rounded down.
-pub fn of_links(reserved: f64) -> u32 {
-    ((1.0 - reserved) * f64::from(WHOLE_LINK)).floor() as u32
-}
 
 /// The network of some flows on their routes; `reserved` is the part of every channel that is kept for other traffic, `sink`
 /// what a host takes for a flit, where that is not the speed of its link \[cycles\].

@@ -1,5 +1,6 @@
 //! Times in cycles and amounts in flits, within the limits of the engine.
 
+use crate::control::WHOLE_LINK;
 use crate::scenario::syntax::{At, Mistake};
 use crate::units::{Amount, Clock, Time};
 
@@ -77,4 +78,9 @@ pub(in crate::scenario) fn buffer(
     least: u64,
 ) -> Result<u32, Mistake> {
     flits(amount, clock, least, LARGEST_BUFFER).map(|size| size as u32)
+}
+
+/// What rates may take of every link where so much is kept for other traffic, in parts of [`WHOLE_LINK`], rounded down.
+pub(crate) fn of_links(reserved: f64) -> u32 {
+    ((1.0 - reserved) * f64::from(WHOLE_LINK)).floor() as u32
 }

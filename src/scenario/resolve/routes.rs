@@ -1,15 +1,14 @@
-//! The stage that computes routes: the engine as written, the lanes it may use, and what to say when it cannot.
+//! Routes of an engine, and what does not go with them.
 
 use super::super::sections::Scenario;
 use super::super::syntax::Mistake;
-use super::advice::Advice;
-use super::known::{Entry, Known, Question};
-use super::{Layout, Parts, Resolved, checks, service_levels, unreachable, wormhole};
+use super::parts::Parts;
+use super::resolved::Resolved;
+use super::{checks, wormhole};
 use crate::plan::Plan;
 use crate::routing::{Engine, LaneBudget, Routes, RoutingError, Tables, dump};
 use crate::topology::Graph;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Why there are no routes, and what would help.
 #[derive(Clone, Debug)]
@@ -18,83 +17,7 @@ pub(super) struct Unroutable {
     pub(super) advice: String,
 }
 
-/// Computes the routes; `base` is the folder relative file names start from.
-///
-/// # Errors
-/// What is wrong with `routing`, or the lanes it needs.
-pub fn route(
-    scenario: &Scenario,
-    parts: &Parts<'_>,
-    layout: &Layout,
-    plan: &Plan,
-    base: &Path,
-) -> Result<Routes, Mistake> {
-    let known = Known::nothing();
-    known_route(scenario, parts, layout, plan, base, &known).map(|(routes, _)| routes)
-}
-
-/// The same, with what is known of these routes.
-pub(super) fn known_route(
-    scenario: &Scenario,
-    parts: &Parts<'_>,
-    layout: &Layout,
-    plan: &Plan,
-    base: &Path,
-    known: &Known,
-) -> Result<(Routes, Option<Arc<Entry>>), Mistake> {
-    let part = &scenario.routing;
-    let engine = part.build(part.entry(parts.engines)?.build)?;
-    let question = Question {
-        engine: part.one_line(),
-        budget: budget(plan),
-        allow_unreachable: plan.allow_unreachable,
-        seed: engine.is_drawn().then_some(plan.seed),
-    };
-    let advice = Advice {
-        scenario,
-        parts,
-        layout,
-        plan,
-        base,
-    };
-    let computed = || {
-        compute(&engine, &layout.graph, plan, base).map_err(|error| Unroutable {
-            advice: advice.against(&error),
-            error,
-        })
-    };
-    let found = known.routes(&layout.graph, question, computed);
-    let (routes, entry) = found.map_err(|Unroutable { error, advice }| match error {
-        RoutingError::TooFewLanes {
-            engine,
-            needed,
-            available,
-        } => {
-            let lanes = &scenario.fabric.switch.lanes;
-            if available < lanes.value {
-                return part.name.mistake(format!(
-                    "{engine} needs {needed} lanes, its `layers` allow {available}: {advice}"
-                ));
-            }
-            lanes.mistake(format!(
-                "{engine} needs {needed} lanes, the switches have {}: {advice}",
-                lanes.value
-            ))
-        }
-        RoutingError::Unreachable { .. } => {
-            let hint = unreachable::hint(&layout.graph, &engine, plan);
-            part.name.mistake(format!("{error}{hint}"))
-        }
-        error => part.name.mistake(error.to_string()),
-    })?;
-    if !engine.gives_lanes() {
-        service_levels::check(scenario, plan, &routes)?;
-    }
-    accept(scenario, plan, &routes)?;
-    Ok((routes, entry))
-}
-
-fn budget(plan: &Plan) -> LaneBudget {
+pub(super) fn budget(plan: &Plan) -> LaneBudget {
     LaneBudget {
         lanes: plan.switch.lanes,
         service_levels: plan.service_level_count(),

@@ -4,11 +4,11 @@
 
 use super::super::sections::{Scenario, traffic};
 use super::super::syntax::Mistake;
-use super::warn_once;
 use crate::ids::SlId;
 use crate::plan::{ClassPlan, Plan};
 use crate::routing::Routes;
 use crate::routing::adaptive::first_lane;
+use crate::warnings::once as warn_once;
 
 /// Refuses service levels for which there is no lane, and tells those that share the lanes of another one.
 ///

@@ -3,7 +3,7 @@
 use super::{refusal, refusals, resolve_registered as resolve};
 use crate::fluid::routes::{POLICIES, Ways};
 use crate::plan::Limit;
-use crate::scenario::resolve::fluid::ends;
+use crate::scenario::resolve::fluid_flows::ends;
 use crate::scenario::{Parts, print};
 
 /// Flows with limits, control and neither.

@@ -8,19 +8,10 @@ mod search;
 
 use super::graph::Graph;
 use crate::ids::SwitchId;
+pub use search::Component;
+
 use search::Network;
 use std::collections::{BTreeMap, VecDeque};
-
-/// A largest set of switches that can reach each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Component {
-    /// Its lowest switch.
-    pub first: SwitchId,
-    /// Number of its switches.
-    pub switches: usize,
-    /// Number of hosts on its switches.
-    pub hosts: usize,
-}
 
 /// What there is to know about a graph without routing it.
 #[derive(Clone, Debug, PartialEq)]

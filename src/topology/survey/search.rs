@@ -7,10 +7,20 @@
 //!
 //! Breadth-first search from 64 switches at a time, one bit of a word per search.
 
-use super::Component;
 use crate::ids::SwitchId;
 use crate::topology::Graph;
 use rayon::prelude::*;
+
+/// A largest set of switches that can reach each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Component {
+    /// Its lowest switch.
+    pub first: SwitchId,
+    /// Number of its switches.
+    pub switches: usize,
+    /// Number of hosts on its switches.
+    pub hosts: usize,
+}
 
 /// Searches that share a word.
 const BATCH: usize = u64::BITS as usize;

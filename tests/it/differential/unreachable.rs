@@ -115,7 +115,7 @@ fn hosts_send_to_those_they_have_a_way_to() {
         assert_eq!(proof.unreachable_pairs, hosts * (hosts - 1) - others);
         assert!(proof.unreachable_pairs > 0, "{text}");
         let parts = Parts::registered();
-        let written = resolve::plan(&scenario, &parts, &layout, Path::new("."));
+        let written = resolve::stages::plan(&scenario, &parts, &layout, Path::new("."));
         let mut naive = written.unwrap_or_else(|mistake| panic!("{mistake:?}"));
         for class in &mut naive.classes {
             class.pattern = Arc::new(Again {

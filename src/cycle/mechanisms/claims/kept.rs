@@ -3,12 +3,9 @@
 //! Rounds see a barred lane without credits, a kept output and an input without a place; at the end of `Slot::Arbitrate` all is
 //! as it was. Credits that come back meanwhile are added to what is left, so they are not lost.
 
-use super::Claims;
-use crate::cycle::rules::{Any, RuleSet};
-use crate::cycle::view::{Crossing, Fabric, View};
+use crate::cycle::rules::RuleSet;
+use crate::cycle::view::View;
 use crate::fabric::rows::{LaneRow, PortRow};
-use bevy_ecs::change_detection::DetectChangesMut;
-use bevy_ecs::prelude::ResMut;
 
 /// A lane that only its claimant may take.
 #[derive(Clone, Copy, Debug)]
@@ -132,8 +129,13 @@ impl Kept {
         }
     }
 
+    /// Whether nothing is barred.
+    pub(super) fn is_empty(&self) -> bool {
+        self.barred.is_empty()
+    }
+
     /// The rounds are over: gives everything back.
-    fn reveal<const W: usize, P: RuleSet>(&mut self, view: &mut View<'_, W, P>) {
+    pub(super) fn reveal<const W: usize, P: RuleSet>(&mut self, view: &mut View<'_, W, P>) {
         for taken in self.taken.drain(..).rev() {
             if let Some(free_at) = taken.out_free_at {
                 view.outs[taken.out].free_at = free_at;
@@ -167,30 +169,4 @@ impl Kept {
             }
         }
     }
-}
-
-/// The end of `Slot::Arbitrate`.
-pub(super) fn system<const W: usize>(
-    mut fabric: Fabric<'_, '_, W>,
-    mut crossing: Crossing<'_, '_>,
-    mut own: ResMut<'_, Claims>,
-) {
-    let own = own.bypass_change_detection();
-    if own.kept.barred.is_empty() {
-        return;
-    }
-    let view = &mut fabric.view::<Any>(crossing.columns());
-    own.kept.reveal(view);
-    if view.shared.open() {
-        // a claimant may have been granted for another candidate
-        for number in 0..view.lists.grants.len() {
-            let grant = view.lists.grants[number];
-            if grant.accepted {
-                own.end(view, &grant);
-            }
-        }
-    }
-    // as those of a round that has been carried out
-    view.lists.settled += own.grants.len();
-    view.lists.grants.splice(0..0, own.grants.drain(..));
 }

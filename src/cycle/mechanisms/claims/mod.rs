@@ -22,6 +22,7 @@
 //! # Deviations
 //! None.
 
+mod end;
 mod kept;
 mod walk;
 
@@ -115,7 +116,7 @@ impl Mechanism for Claiming {
             }
         });
         shard.last_system(Slot::Route, "claims", walk::system::<W>);
-        shard.last_system(Slot::Arbitrate, "claims_end", kept::system::<W>);
+        shard.last_system(Slot::Arbitrate, "claims_end", end::system::<W>);
     }
 }
 

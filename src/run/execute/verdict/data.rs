@@ -14,10 +14,9 @@
 //!
 //! Cost: O(channels log switches).
 
-use super::window::Window;
+use super::window::{Window, mean_latency};
 use crate::ids::SwitchId;
 use crate::measure::ClassRecords;
-use crate::measure::precision::{Batch, BatchSeries};
 use crate::plan::Plan;
 use crate::topology::Graph;
 use crate::units::Clock;
@@ -80,12 +79,6 @@ fn round_trip(graph: &Graph, plan: &Plan) -> u64 {
     let (_, end) = farthest(first);
     let (between, _) = farthest(end);
     2 * (own + between)
-}
-
-/// Mean network latency of a measurement \[cycles\].
-pub(super) fn mean_latency(series: &BatchSeries) -> f64 {
-    let all = (series.batches().iter()).fold(Batch::default(), |sum, batch| sum.join(*batch));
-    all.network_latency as f64 / all.delivered.max(1) as f64
 }
 
 impl Window<'_> {

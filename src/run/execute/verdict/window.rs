@@ -3,10 +3,9 @@
 //! Cost: O(hosts + channels) per question; asked at the end of a run and at the decisions of one that finds its own
 //! length.
 
-use super::data::mean_latency;
 use crate::ids::{ChannelId, HostId};
-use crate::measure::precision::BatchSeries;
 use crate::measure::precision::stationarity::{dispersion, is_growing, normal_bound, rise};
+use crate::measure::precision::{Batch, BatchSeries};
 use crate::measure::{ClassRecords, Records};
 use crate::plan::{ClassPlan, Plan};
 use crate::routing::loads::bound::Bound;
@@ -397,4 +396,10 @@ impl<'a> Window<'a> {
         tell("the number of packets present", present)
             .or_else(|| tell("packet latency", latency.collect()))
     }
+}
+
+/// Mean network latency of a measurement \[cycles\].
+pub(super) fn mean_latency(series: &BatchSeries) -> f64 {
+    let all = (series.batches().iter()).fold(Batch::default(), |sum, batch| sum.join(*batch));
+    all.network_latency as f64 / all.delivered.max(1) as f64
 }
