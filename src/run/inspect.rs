@@ -103,6 +103,22 @@ impl Inspect for Underway<'_> {
     }
 }
 
+/// Flits of a flow that have been delivered, rejected or dropped. O(shards)
+pub fn gone(shards: &Shards, flow: u32) -> u64 {
+    let place = shards.each::<Place>().next();
+    let Some(end) = place.map(|place| place.shared.flow_ends[flow as usize]) else {
+        return 0;
+    };
+    let dropped = shards.each::<Drops>();
+    let dropped: u64 = dropped
+        .map(|drops| drops.of_flow(flow as usize).flits)
+        .sum();
+    let rejected = shards.each::<Flows>().nth(end.shard as usize);
+    let rejected = rejected.map_or(0, |flows| flows.rejected(end.row).flits);
+    let delivered = shards.each::<Tails>().nth(end.tail_shard as usize);
+    delivered.map_or(0, |tails| tails.row(end.tail).delivered.flits) + rejected + dropped
+}
+
 /// What flows have sent and what of it has arrived, by id. With the first cycle not simulated, packets whose tails are to
 /// come count with the flits that have arrived within the measurement.
 pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
