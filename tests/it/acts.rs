@@ -1,5 +1,6 @@
 //! Global acts: when they come, what they see and change, and that their state is saved.
 
+use crate::runs::simulation;
 use crate::validation::scenario;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -7,7 +8,7 @@ use virtlane::cycle::stages::generate::sources::Sources;
 use virtlane::fabric::Host;
 use virtlane::fabric::rows::Row;
 use virtlane::measure::digest::Digest;
-use virtlane::run::{GlobalAct, LastingAct, Options, RunError, Shards, Simulation};
+use virtlane::run::{GlobalAct, LastingAct, RunError, Shards, Simulation};
 use virtlane::scenario::{Document, Parts, Resolved};
 
 /// Sources that send in step, every 64 cycles.
@@ -110,17 +111,6 @@ fn in_step() -> Resolved {
     resolved.unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn simulation(resolved: &Resolved, [shards, threads]: [usize; 2]) -> Simulation {
-    let options = Options {
-        threads,
-        shards,
-        ..Options::default()
-    };
-    let graph = &resolved.layout.graph;
-    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
-    simulation.expect("threads start")
-}
-
 fn digest(simulation: &Simulation) -> Digest {
     let mut digest = Digest::default();
     for records in simulation.records() {
@@ -129,7 +119,7 @@ fn digest(simulation: &Simulation) -> Digest {
     digest
 }
 
-const SHAPES: [[usize; 2]; 5] = [[1, 1], [2, 1], [2, 2], [7, 1], [7, 2]];
+const SHAPES: [[usize; 2]; 5] = [[1, 1], [1, 2], [2, 2], [1, 7], [2, 7]];
 
 /// Runs to `end` with an act at these cycles; what it saw is what a run sees that is stopped there.
 fn check(resolved: &Resolved, cycles: &[u64], end: u64) {
@@ -204,7 +194,7 @@ fn a_state_between_two_acts_has_what_they_remember() {
     let resolved = in_step();
     let cycles = [50, 300, 301, 800];
     let whole = Notes::new("notes", &cycles);
-    let mut alone = simulation(&resolved, [2, 1]);
+    let mut alone = simulation(&resolved, [1, 2]);
     alone.register(whole.clone());
     alone.run_until(1000).expect("there are no messages");
     // at the cycle of an act it is done, and not done again
@@ -214,14 +204,14 @@ fn a_state_between_two_acts_has_what_they_remember() {
         first.run_until(at).expect("there are no messages");
         let state = first.save().expect("it can be saved");
         let notes = Notes::new("notes", &cycles);
-        let mut second = simulation(&resolved, [2, 1]);
+        let mut second = simulation(&resolved, [1, 2]);
         second.register(notes.clone());
         second.restore(at, &state, false).expect("it fits");
         second.run_until(1000).expect("there are no messages");
         assert_eq!(notes.seen(), whole.seen(), "{at}");
         assert_eq!(digest(&second), digest(&alone), "{at}");
         // other acts would go on from nothing
-        let mut third = simulation(&resolved, [2, 1]);
+        let mut third = simulation(&resolved, [1, 2]);
         third.register(Notes::new("others", &cycles));
         let refused = third.restore(at, &state, false);
         assert_eq!(refused, Err("it is of other acts".into()));
@@ -247,7 +237,7 @@ fn acts_of_a_cycle_come_in_the_order_in_which_they_were_registered() {
 #[test]
 fn hosts_have_places_in_the_order_of_their_ids() {
     let resolved = in_step();
-    let mut simulation = simulation(&resolved, [7, 1]);
+    let mut simulation = simulation(&resolved, [1, 7]);
     let mut rows = vec![Vec::new(); simulation.shard_count()];
     simulation.columns_mut::<Host>(|shard, hosts| {
         rows[shard] = hosts.iter().map(|host| host.id).collect();

@@ -1,11 +1,10 @@
 //! Heads that have waited for long go before all others (D72): nobody waits for ever, whatever arbitration is asked, and the
 //! results are those of every number of threads and shards, and of a run that was stopped in between.
 
-use crate::runs::{resolve, run};
+use crate::runs::{resolve, run, simulation};
 use virtlane::measure::digest::Digest;
 use virtlane::run::outcome::Verdict;
-use virtlane::run::{Options, Outcome, Simulation};
-use virtlane::scenario::Resolved;
+use virtlane::run::{Outcome, Simulation};
 
 /// Hosts a and v share the link between the switches; a, p and q send to x, v to y. The input at S1 is kept busy by v, the output
 /// to x by p and q: each is free again and again, both together never.
@@ -231,17 +230,6 @@ const CROWDS: [&[&str]; 14] = [
         "fabric.switch.output_arbitration=Random",
     ],
 ];
-
-fn simulation(resolved: &Resolved, [threads, shards]: [usize; 2]) -> Simulation {
-    let options = Options {
-        threads,
-        shards,
-        ..Options::default()
-    };
-    let graph = &resolved.layout.graph;
-    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
-    simulation.expect("threads start")
-}
 
 /// What a simulation has done: packets delivered, claims, the longest wait.
 fn done(simulation: &mut Simulation) -> (Digest, u64, u32) {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use virtlane::run::{Outcome, Settings, execute};
+use virtlane::run::{Options, Outcome, Settings, Simulation, execute};
 use virtlane::scenario::{Document, Parts, Resolved};
 
 /// Options under which forwarding asks for the outputs of packets in other ways.
@@ -42,6 +42,18 @@ pub(crate) fn checked([threads, shards]: [usize; 2]) -> Settings {
         check: true,
         ..Settings::default()
     }
+}
+
+/// A simulation on so many threads and shards, before cycle 0.
+pub(crate) fn simulation(resolved: &Resolved, [threads, shards]: [usize; 2]) -> Simulation {
+    let options = Options {
+        threads,
+        shards,
+        ..Options::default()
+    };
+    let graph = &resolved.layout.graph;
+    let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
+    simulation.expect("threads start")
 }
 
 /// Runs to the end on so many threads and shards.

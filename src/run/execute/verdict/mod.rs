@@ -49,13 +49,14 @@
 //! [`stationarity::is_growing`]: crate::measure::precision::stationarity::is_growing
 //! [`stationarity::rise`]: crate::measure::precision::stationarity::rise
 
+mod asked;
 mod classes;
 mod data;
 #[cfg(test)]
 mod tests;
 mod window;
 
-pub(super) use window::Asked;
+pub(super) use asked::Asked;
 use window::Window;
 
 use super::Run;

@@ -8,9 +8,9 @@ use crate::measure::precision::stationarity::{dispersion, is_growing, normal_bou
 use crate::measure::precision::{Batch, BatchSeries};
 use crate::measure::{ClassRecords, Records};
 use crate::plan::{ClassPlan, Plan};
-use crate::routing::loads::bound::Bound;
-use crate::scenario::credit_loops;
 use crate::topology::{Endpoint, Graph};
+
+use super::asked::Asked;
 
 /// Level of each test that says *saturated*.
 const CERTAIN: f64 = 0.001;
@@ -21,7 +21,7 @@ const MISSED: f64 = 2.576;
 /// Standard normal quantiles of 0.99 and 0.9, for the growth of all flits.
 const GROWTH: (f64, f64) = (2.326, 1.282);
 /// Load of a host's link that may be too much: a queue there fills in the long run.
-const FULL_HOST: f64 = 0.99;
+pub(super) const FULL_HOST: f64 = 0.99;
 /// Utilisation of a channel between switches that may be too much; it idles until its queue stands.
 const FULL_CHANNEL: f64 = 0.98;
 /// Level of the tests of trends, and the least rise that matters.
@@ -32,25 +32,6 @@ const CHANGES: usize = 16;
 const LEVELS: usize = 32;
 /// Dispersion, in packets, below which creation is regular: such a load is told from an overload by growth alone.
 const REGULAR: f64 = 0.1;
-
-/// Part beyond a bound that is no rounding.
-const BEYOND: f64 = 1e-6;
-
-/// What the traffic asks of the channel that is full first, in expectation.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::run::execute) struct Asked {
-    /// The bound, a factor of the loads offered.
-    pub(in crate::run::execute) bound: Bound,
-    /// Whether channels between switches are known too.
-    pub(in crate::run::execute) has_inner: bool,
-}
-
-impl Asked {
-    /// Load of the channel, a part of what it carries.
-    fn part(&self) -> f64 {
-        1.0 / self.bound.load
-    }
-}
 
 /// Whether a class falls behind what is offered.
 pub(super) enum Behind {
@@ -67,7 +48,7 @@ pub(in crate::run::execute) struct Window<'a> {
     pub(super) graph: &'a Graph,
     plan: &'a Plan,
     /// `None` where it is not known.
-    asked: Option<Asked>,
+    pub(super) asked: Option<Asked>,
     pub(super) records: &'a Records,
     pub(super) series: &'a BatchSeries,
     /// Length \[cycles\].
@@ -160,7 +141,7 @@ impl<'a> Window<'a> {
     }
 
     /// `S3 port 2 to H17`.
-    fn channel_name(&self, channel: ChannelId) -> String {
+    pub(super) fn channel_name(&self, channel: ChannelId) -> String {
         let ends = self.graph.channel(channel);
         let [from, to] = [ends.from, ends.to].map(|end| self.graph.endpoint_name(end));
         format!("{from} to {to}")
@@ -220,19 +201,6 @@ impl<'a> Window<'a> {
             .or_else(|| self.host_that_falls_short())
     }
 
-    /// A channel that the traffic asks for more than it carries, in expectation.
-    pub(super) fn asked_too_much(&self) -> Option<String> {
-        let asked = self.asked.filter(|asked| asked.part() > 1.0 + BEYOND)?;
-        Some(format!("{}; {}", self.demand(&asked), self.loads()))
-    }
-
-    /// What the traffic asks of a channel, in words.
-    fn demand(&self, asked: &Asked) -> String {
-        let (channel, part) = (self.channel_name(asked.bound.channel), asked.part());
-        let carried = credit_loops::carried(&asked.bound);
-        format!("the traffic asks channel {channel} for {part:.3} of {carried}")
-    }
-
     /// Flits present that drift upwards.
     fn growing(&self) -> Option<String> {
         let changes: Vec<f64> = (self.series.joined(CHANGES).iter())
@@ -285,14 +253,8 @@ impl<'a> Window<'a> {
         full.or_else(|| self.growth()).or_else(|| self.trend())
     }
 
-    /// A channel that the traffic asks for about all that it carries, in expectation.
-    fn asked_for_all(&self, asked: &Asked) -> Option<String> {
-        let is_full = asked.part() >= FULL_HOST && self.is_irregular();
-        is_full.then(|| self.demand(asked))
-    }
-
     /// Whether creation is irregular, so that queues fill at the full load.
-    fn is_irregular(&self) -> bool {
+    pub(super) fn is_irregular(&self) -> bool {
         self.dispersion > REGULAR * self.size
     }
 
