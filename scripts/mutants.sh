@@ -40,7 +40,7 @@ count() {
 
 # The expressions are where the table says, and numbers are given once.
 check_expressions() {
-    local wrong=0 file occurrence right found twice
+    local wrong=0 file occurrence right found twice unbalanced
     while IFS=$'\037' read -r file occurrence right; do
         found=$(count "$(<"src/$file")" "$right")
         if [[ $occurrence == - ]]; then
@@ -50,6 +50,9 @@ check_expressions() {
             wrong=1
         fi
     done < <(places)
+    unbalanced=$(faults | awk -F'\037' '{ text = $4; opened = gsub(/[({[]/, "", text); text = $4; closed = gsub(/[)}\]]/, "", text)
+        if (opened != closed) print $1 }')
+    [[ -z $unbalanced ]] || { echo "$FAULTS: these expressions end in the middle:" $unbalanced; wrong=1; }
     twice=$(faults | cut -d$'\037' -f1 | sort | uniq -d)
     [[ -z $twice ]] || { echo "$FAULTS: these numbers stand twice: $twice"; wrong=1; }
     return $wrong

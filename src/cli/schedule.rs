@@ -40,6 +40,9 @@ pub fn execute(arguments: &Schedule) -> Result<ExitCode, Error> {
             let _ = writeln!(text, "{:23} reads  {}", "", list(&stage.reads));
         }
     }
+    if simulation.has_pass() {
+        text.push_str("\nthe stages run in one pass, window by window, while nothing else has something to do\n");
+    }
     let _ = writeln!(
         text,
         "\na system without work in a cycle is skipped; cycles without events are jumped over\n\

@@ -8,11 +8,12 @@
 use super::counts::Count;
 use super::ledger::Term;
 use super::mechanisms::packet_records::Wanted;
+use super::pass::Pass;
 use super::schedule::CycleBuilder;
 use super::slot::Slot;
 use super::snapshot::{Persistent, Snapshot};
 use super::state::{Fact, Shared, Worklists};
-use super::ties::{Alarm, Queued, Receiver, Ties};
+use super::ties::{Alarm, Queued, Receiver, Sleeper, Ties};
 use crate::fabric::placement::Placement;
 use crate::plan::Plan;
 use crate::routing::Routes;
@@ -206,6 +207,11 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
         self.ties.alarms.push(alarm);
     }
 
+    /// When its systems have nothing to do for whole windows, and its alarm.
+    pub fn sleeper(&mut self, sleeper: Sleeper) {
+        self.ties.sleepers.push(sleeper);
+    }
+
     /// Packets that it keeps before they enter the fabric.
     pub fn queue(&mut self, queued: Queued) {
         self.ties.queues.push(queued);
@@ -230,6 +236,11 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
     /// Systems of others.
     pub fn cycle(&mut self) -> &mut CycleBuilder {
         &mut self.cycle
+    }
+
+    /// What runs all stages of the core in one go.
+    pub fn pass(&mut self, pass: Pass) {
+        self.cycle.pass(pass);
     }
 
     /// Ends the borrow of the world.

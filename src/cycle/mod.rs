@@ -33,6 +33,7 @@ pub mod ledger;
 pub mod look;
 pub mod mechanism;
 pub mod mechanisms;
+pub mod pass;
 pub mod profile;
 pub mod records;
 pub mod rules;
@@ -75,6 +76,7 @@ pub fn build<const W: usize>(shard: &mut ShardBuilder<'_, W>) {
 fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
     if P::ARBITRATION || P::BUFFERS || P::OTHER {
         shard.system(Slot::Credits, "credits", credits::<W, P>);
+        shard.pass(pass::whole::<W, P>());
         shard.system(Slot::Deliver, "deliver", deliver::<W, P>);
         shard.system(Slot::Route, "route", route::<W, P>);
         let switch = &shard.site().shared.switch;
@@ -87,6 +89,7 @@ fn stages<const W: usize, P: RuleSet>(shard: &mut ShardBuilder<'_, W>) {
             shard.system(Slot::Inject, "inject", inject::system::<W, P>);
         }
     } else {
+        shard.pass(pass::bare::<W, P>());
         shard.system(Slot::Credits, "credits", bare_credits::<W, P>);
         shard.system(Slot::Deliver, "deliver", bare_deliver::<W, P>);
         shard.system(Slot::Route, "route", bare_route::<W, P>);

@@ -5,6 +5,7 @@
 //! Cost: nothing per cycle but the systems.
 
 use super::executor::Lean;
+use super::pass::{Pass, STAGES};
 use super::profile::StageClock;
 use super::slot::Slot;
 use super::snapshot::name;
@@ -53,6 +54,7 @@ pub struct CycleBuilder {
     names: HashMap<TypeId, &'static str>,
     /// How many systems run after the others of a slot.
     last: HashMap<Slot, usize>,
+    pass: Option<Pass>,
 }
 
 /// The systems of a cycle, ready to run.
@@ -60,6 +62,8 @@ pub struct Cycle {
     schedule: Schedule,
     stages: Vec<Stage>,
     clock: Option<Arc<StageClock>>,
+    /// Where nothing else than what it stands for may have something to do.
+    pass: Option<Pass>,
 }
 
 impl CycleBuilder {
@@ -79,6 +83,7 @@ impl CycleBuilder {
             known: HashMap::new(),
             names: HashMap::new(),
             last: HashMap::new(),
+            pass: None,
         }
     }
 
@@ -126,18 +131,30 @@ impl CycleBuilder {
         assert!(earlier.is_none(), "the system {name} was added before");
     }
 
-    /// The cycle; `timed`: a clock takes the time of every system.
+    /// What runs all stages of the core in one go.
+    pub fn pass(&mut self, pass: Pass) {
+        self.pass = Some(pass);
+    }
+
+    /// The cycle; `timed`: a clock takes the time of every system. `may_sleep`: systems that the pass need not run; `None` = it is
+    /// not used.
     ///
     /// # Errors
     /// When two systems of a slot are ambiguous.
     ///
     /// # Panics
     /// When bevy lost a system: a defect of the program.
-    pub fn build(self, world: &mut World, timed: bool) -> Result<Cycle, ScheduleBuildError> {
+    pub fn build(
+        self,
+        world: &mut World,
+        timed: bool,
+        may_sleep: Option<&[&'static str]>,
+    ) -> Result<Cycle, ScheduleBuildError> {
         let Self {
             mut schedule,
             known,
             names,
+            pass,
             ..
         } = self;
         schedule.initialize(world)?;
@@ -158,12 +175,19 @@ impl CycleBuilder {
             .collect();
         assert_eq!(stages.len(), known.len(), "every system has its place");
         let clock = timed.then(|| Arc::new(StageClock::new(&stages)));
+        let may_sleep = may_sleep.filter(|_| !timed);
+        let mut pass =
+            pass.filter(|_| may_sleep.is_some_and(|systems| stand_for(&stages, systems)));
+        if let Some(pass) = &mut pass {
+            pass.initialize(world);
+        }
         schedule.set_executor(Lean::new(clock.clone()));
         schedule.initialize(world)?;
         Ok(Cycle {
             schedule,
             stages,
             clock,
+            pass,
         })
     }
 }
@@ -181,6 +205,23 @@ impl Cycle {
         self.schedule.run(world);
     }
 
+    /// Whether there is a pass that may run instead while those sleep that may.
+    pub fn has_pass(&self) -> bool {
+        self.pass.is_some()
+    }
+
+    /// Runs all cycles from the first one of a window to its end in which something is due; returns the first one that it has not
+    /// run, which is not the end when the packet pool must grow.
+    ///
+    /// # Panics
+    /// Where there is no pass.
+    #[inline]
+    pub fn run_pass(&mut self, world: &mut World, window: [u64; 2]) -> u64 {
+        let pass = self.pass.as_mut().expect("somebody asked for it");
+        let end = pass.run_without_applying_deferred(window, world);
+        end.expect("a stage validates its parameters when it is built")
+    }
+
     /// The systems, in run order.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
@@ -190,6 +231,15 @@ impl Cycle {
     pub fn clock(&self) -> Option<&Arc<StageClock>> {
         self.clock.as_ref()
     }
+}
+
+/// Whether the stages of the core are all that is left without those that may sleep.
+fn stand_for(stages: &[Stage], may_sleep: &[&str]) -> bool {
+    let names = stages.iter().map(|stage| stage.name);
+    let awake = names.filter(|name| !may_sleep.contains(name));
+    let own = STAGES.iter().copied();
+    let has_border = stages.iter().any(|stage| stage.name == "post");
+    awake.eq(own.filter(|name| has_border || *name != "post"))
 }
 
 /// Names of what is read only and of what is written, sorted.
@@ -247,7 +297,7 @@ mod tests {
         builder.add(Slot::Observe, "second", second);
         builder.add(Slot::Credits, "first", first);
         let mut world = world();
-        let mut cycle = builder.build(&mut world, true).unwrap();
+        let mut cycle = builder.build(&mut world, true, None).unwrap();
         cycle.run(&mut world);
         assert_eq!(world.resource::<Order>().0, [1, 2]);
         let [one, two] = cycle.stages() else {
@@ -266,7 +316,7 @@ mod tests {
         builder.name::<Other>();
         builder.add(Slot::Mark, "first", first);
         builder.add(Slot::Mark, "second", second);
-        let refused = builder.build(&mut world(), false);
+        let refused = builder.build(&mut world(), false, None);
         assert!(matches!(
             refused.err(),
             Some(ScheduleBuildError::Elevated(_))

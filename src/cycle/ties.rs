@@ -15,6 +15,16 @@ pub type Queued = fn(&World) -> u64;
 /// Takes a notice from another shard: a row here, and the cycle from which it counts.
 pub type Receiver = fn(&mut World, u32, u64);
 
+/// A mechanism that may have nothing to do for whole windows.
+pub struct Sleeper {
+    /// Its systems, by name.
+    pub systems: &'static [&'static str],
+    /// Whether none of them would change anything before something between two windows (an act, mail) wakes it.
+    pub sleeps: fn(&World) -> bool,
+    /// What keeps a cycle from being jumped over while it is awake.
+    pub alarm: Alarm,
+}
+
 /// All of them, in the order in which mechanisms are built.
 #[derive(Default)]
 pub struct Ties {
@@ -22,8 +32,10 @@ pub struct Ties {
     pub terms: Vec<Term>,
     /// Counters.
     pub counts: Vec<Count>,
-    /// What keeps a cycle from being jumped over.
+    /// What keeps a cycle from being jumped over, of mechanisms that never sleep.
     pub alarms: Vec<Alarm>,
+    /// Mechanisms that may sleep.
+    pub sleepers: Vec<Sleeper>,
     /// What waits outside the fabric beside source queues.
     pub queues: Vec<Queued>,
     /// Receivers of notices, by their number in [`Mail::Notice`](super::state::Mail::Notice).
@@ -34,8 +46,22 @@ impl Ties {
     /// First cycle from `from` on in which a mechanism has something to do.
     #[inline]
     pub fn next(&self, world: &World, from: u64) -> u64 {
-        let cycles = self.alarms.iter().map(|alarm| alarm(world, from));
+        let sleepers = self.sleepers.iter().map(|sleeper| &sleeper.alarm);
+        let cycles = self.alarms.iter().chain(sleepers);
+        let cycles = cycles.map(|alarm| alarm(world, from));
         cycles.min().unwrap_or(u64::MAX)
+    }
+
+    /// Systems of mechanisms that may sleep; `None` where one that never does may have something to do in any cycle.
+    pub fn may_sleep(&self) -> Option<Vec<&'static str>> {
+        let systems = self.sleepers.iter().flat_map(|sleeper| sleeper.systems);
+        self.alarms.is_empty().then(|| systems.copied().collect())
+    }
+
+    /// Whether all mechanisms that may sleep do.
+    #[inline]
+    pub fn are_asleep(&self, world: &World) -> bool {
+        self.sleepers.iter().all(|sleeper| (sleeper.sleeps)(world))
     }
 
     /// Packets that wait outside the fabric and in no source queue.

@@ -157,6 +157,12 @@ impl<R: Row, C> Rows<'_, R, C> {
     pub fn seen(&self) -> Seen<'_, R, C> {
         Seen::new(self.rows)
     }
+
+    /// The column, lent.
+    #[inline(always)]
+    pub fn reborrow(&mut self) -> Rows<'_, R, C> {
+        Rows::new(&mut *self.rows)
+    }
 }
 
 impl<'a, R: Row, C> Seen<'a, R, C> {

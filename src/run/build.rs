@@ -96,9 +96,10 @@ impl<'a> Blueprint<'a> {
         let mut parts = builder.into_parts();
         spawn(&mut world, rows, placement, number);
         parts.fill(&mut world);
-        let cycle = parts.cycle.build(&mut world, self.options.profile);
-        let cycle = cycle.expect("no two systems of a slot touch the same");
         let (snapshot, ties) = (parts.snapshot, parts.ties);
+        let may_sleep = ties.may_sleep();
+        let cycle = (parts.cycle).build(&mut world, self.options.profile, may_sleep.as_deref());
+        let cycle = cycle.expect("no two systems of a slot touch the same");
         Box::new(WorldShard::<W>::new(world, cycle, snapshot, ties))
     }
 }

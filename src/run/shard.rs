@@ -2,6 +2,7 @@
 
 use crate::cycle::look::Look;
 use crate::cycle::mechanisms::probes::Probes;
+use crate::cycle::pass::next_event;
 use crate::cycle::profile::StageClock;
 use crate::cycle::snapshot::{Resume, SavedItem, Snapshot};
 use crate::cycle::stages::generate::sources::Sources;
@@ -34,6 +35,8 @@ pub trait Shard: Send {
     fn inbox(&self) -> &[Mail];
     /// The same, to be added to.
     fn inbox_mut(&mut self) -> &mut Vec<Mail>;
+    /// Whether its stages may run in one pass.
+    fn has_pass(&self) -> bool;
     /// Words of its request masks.
     fn mask_words(&self) -> usize;
     /// The systems of its cycle, in run order.
@@ -96,17 +99,6 @@ struct Receiving<'w, 's> {
 struct Saved {
     state: Vec<SavedItem>,
     inbox: Vec<Mail>,
-}
-
-/// First cycle from `from` on in which the calendar or a source has something; `u64::MAX` = never.
-#[inline]
-fn next_event(calendar: &Calendar, sources: &Sources, from: u64) -> u64 {
-    if calendar.is_busy(from) || sources.is_busy(from) {
-        return from;
-    }
-    let event = calendar.next_busy(from).unwrap_or(u64::MAX);
-    let source = sources.next_busy(from).unwrap_or(u64::MAX);
-    event.min(source)
 }
 
 impl<const W: usize> WorldShard<W> {
@@ -216,6 +208,15 @@ impl<const W: usize> WorldShard<W> {
         }
     }
 
+    /// The same in one go, while nothing but the core has something to do.
+    fn run_pass(&mut self, from: u64, to: u64) {
+        let mut now = from;
+        while now < to {
+            self.fill_pool();
+            now = self.cycle.run_pass(&mut self.world, [now, to]);
+        }
+    }
+
     /// Runs the cycles `from..to` that have something to do.
     #[inline]
     fn run(&mut self, from: u64, to: u64) {
@@ -244,7 +245,11 @@ impl<const W: usize> Shard for WorldShard<W> {
     fn run_window(&mut self, from: u64, to: u64) {
         self.receive();
         let start = self.next_event(from).unwrap_or(to).min(to);
-        self.run(start, to);
+        if self.cycle.has_pass() && self.ties.are_asleep(&self.world) {
+            self.run_pass(start, to);
+        } else {
+            self.run(start, to);
+        }
     }
 
     fn next_event(&self, from: u64) -> Option<u64> {
@@ -270,6 +275,10 @@ impl<const W: usize> Shard for WorldShard<W> {
 
     fn inbox_mut(&mut self) -> &mut Vec<Mail> {
         &mut self.inbox
+    }
+
+    fn has_pass(&self) -> bool {
+        self.cycle.has_pass()
     }
 
     fn mask_words(&self) -> usize {

@@ -121,6 +121,11 @@ impl Shards {
         self.all.len()
     }
 
+    /// Whether the stages of shards may run in one pass.
+    pub fn has_pass(&self) -> bool {
+        self.all.first().is_some_and(|shard| shard.has_pass())
+    }
+
     /// Words of a request mask, the same in all shards.
     pub fn mask_words(&self) -> usize {
         self.all.first().map_or(0, |shard| shard.mask_words())

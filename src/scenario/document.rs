@@ -228,7 +228,7 @@ impl Document {
 
     /// The same for two scenarios exactly when they are the same run of the same version of this program.
     pub fn identity(&self) -> String {
-        identity::identity(&self.settings(), &self.files())
+        identity::identity(&self.root, &self.base)
     }
 
     /// Builds clock and graph only.

@@ -2,7 +2,7 @@
 //!
 //! Comments, blanks and the order of keys do not count; a default that is written out does.
 
-use super::syntax::{Node, Value};
+use super::syntax::{Field, Node, Value};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -21,13 +21,26 @@ pub type Settings = BTreeMap<String, String>;
 /// Every value of a scenario by its key path.
 pub(super) fn settings(root: &Node) -> Settings {
     let mut settings = Settings::new();
-    match &root.value {
-        Value::Named(name, arguments) if name == "Scenario" => {
-            collect(arguments, "", &mut settings);
-        }
-        _ => collect(root, "", &mut settings),
-    }
+    collect(content(root), "", &mut settings);
     settings
+}
+
+/// What stands between the parentheses of `Scenario(...)`.
+fn content(root: &Node) -> &Node {
+    match &root.value {
+        Value::Named(name, arguments) if name == "Scenario" => arguments,
+        _ => root,
+    }
+}
+
+/// The sections that change something in a run.
+fn sections_that_matter(root: &Node) -> impl Iterator<Item = &Field> {
+    let fields = match &content(root).value {
+        Value::Struct(fields) => &fields[..],
+        _ => &[],
+    };
+    let matters = |field: &&Field| !NO_MATTER.contains(&field.key.as_str());
+    fields.iter().filter(matters)
 }
 
 /// What is other in `here`: key path, value there, value here; `-` for none. Keys that change nothing in a run are left out.
@@ -89,13 +102,15 @@ const PIECE: usize = 1 << 16;
 /// SHA-256 of every file below `base` that a text of the scenario names.
 pub(super) fn files(root: &Node, base: &Path) -> Settings {
     let mut files = Settings::new();
-    texts(root, &mut |text| {
-        // a scenario holds few texts, and those that are no file name do not exist as one
-        if let Ok(digest) = digest(&base.join(text)) {
-            files.insert(text.to_owned(), digest);
-        }
-    });
+    texts(root, &mut |text| add_file(base, text, &mut files));
     files
+}
+
+/// A scenario holds few texts, and those that are no file name do not exist as one.
+fn add_file(base: &Path, text: &str, files: &mut Settings) {
+    if let Ok(digest) = digest(&base.join(text)) {
+        files.insert(text.to_owned(), digest);
+    }
 }
 
 /// SHA-256 of a file, read in pieces: a trace may be larger than the memory.
@@ -134,8 +149,15 @@ fn texts(node: &Node, visit: &mut impl FnMut(&str)) {
     }
 }
 
-/// One number for a run: program version, settings that matter (the seed among them) and files.
-pub(super) fn identity(settings: &Settings, files: &Settings) -> String {
+/// One number for a run: program version, settings that matter (the seed among them) and the files that they name.
+///
+/// Cost: the sections that matter; claims, which are long, are not looked at.
+pub(super) fn identity(root: &Node, base: &Path) -> String {
+    let (mut settings, mut files) = (Settings::new(), Settings::new());
+    for section in sections_that_matter(root) {
+        collect(&section.value, &section.key, &mut settings);
+        texts(&section.value, &mut |text| add_file(base, text, &mut files));
+    }
     let mut hash = Sha256::new();
     // lengths in front keep neighbouring texts apart
     let mut add = |text: &str| {
@@ -143,17 +165,9 @@ pub(super) fn identity(settings: &Settings, files: &Settings) -> String {
         hash.update(text);
     };
     add(env!("CARGO_PKG_VERSION"));
-    let matters = |path: &str| {
-        let root = path.split(['.', '[']).next().unwrap_or_default();
-        !NO_MATTER.contains(&root)
-    };
-    for (path, value) in settings.iter().filter(|(path, _)| matters(path)) {
-        add(path);
-        add(value);
-    }
-    for (name, digest) in files {
+    for (name, value) in settings.iter().chain(&files) {
         add(name);
-        add(digest);
+        add(value);
     }
     hexadecimal(&hash.finalize()[..BYTES])
 }

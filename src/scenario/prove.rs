@@ -124,7 +124,7 @@ fn own_routes(plan: &Plan) -> [Vec<OwnRoute<'_>>; 2] {
 }
 
 /// Routes that may be set up, by the service levels of data and of set-ups: in data lanes, and on VL15.
-fn set_ups(plan: &Plan) -> [Vec<SetUpRoutes>; 2] {
+pub(super) fn set_ups(plan: &Plan) -> [Vec<SetUpRoutes>; 2] {
     let mut lists = [Vec::new(), Vec::new()];
     for class in &plan.classes {
         let (Some(set_up), Some(control)) = (class.set_up(), &class.control) else {

@@ -3,7 +3,6 @@
 //! Cost: that of resolving a run of every point, those of all seeds where routes depend on them, and the graphs of the others;
 //! routes and proofs once for each fabric and engine. What was found is used again by the runs.
 
-use super::design::AxisHeader;
 use super::trouble::count;
 use super::{Design, StudyError, Trouble};
 use crate::scenario::{Document, Known, Parts};
@@ -74,12 +73,7 @@ impl Outlook {
         known: &Known,
         stop: &AtomicBool,
     ) -> Result<Self, StudyError> {
-        let about_runs = |axis: &AxisHeader| axis.path.starts_with("expect");
-        let document = if design.axes.iter().any(about_runs) {
-            document.clone()
-        } else {
-            document.bare()
-        };
+        let document = design.bare(document);
         let look = Look {
             document: &document,
             design,

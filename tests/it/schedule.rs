@@ -127,15 +127,18 @@ fn one_in_every_slot(cycle: &mut CycleBuilder) {
 #[test]
 fn a_system_in_every_slot_runs_and_changes_nothing() {
     let resolved = scenario("default.ron", &["phases.warmup=100 cycles"]);
-    let digest = |guests| {
+    let digest = |guests, profile, shards| {
         let options = Options {
+            shards,
             guests,
-            profile: true,
+            profile,
             ..Options::default()
         };
         let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let simulation = Simulation::new(plan, graph, &resolved.routes, options);
         let mut simulation = simulation.expect("one thread starts");
+        // the stages run in one pass where nobody looks on
+        assert_eq!(simulation.has_pass(), !profile && guests.is_empty());
         simulation.run_until(400).expect("there are no messages");
         let mut digest = Digest::default();
         for records in simulation.records() {
@@ -143,9 +146,12 @@ fn a_system_in_every_slot_runs_and_changes_nothing() {
         }
         (digest, simulation.stage_costs())
     };
-    let (alone, stages) = digest(&[]);
-    let (accompanied, more) = digest(&[one_in_every_slot]);
+    let (alone, stages) = digest(&[], true, 1);
+    let (accompanied, more) = digest(&[one_in_every_slot], true, 1);
     assert_eq!(accompanied, alone);
+    for shards in [1, 3] {
+        assert_eq!(digest(&[], false, shards).0, alone, "{shards}");
+    }
     // a profile names every system, in the order it ran
     let names = |costs: &[virtlane::run::outcome::StageCost]| -> Vec<String> {
         costs.iter().map(|cost| cost.name.clone()).collect()

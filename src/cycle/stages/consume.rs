@@ -17,7 +17,7 @@ use crate::cycle::mechanisms::replay::{MessageKey, Replay};
 use crate::cycle::records::Records;
 use crate::cycle::state::{Calendar, PacketPool, Worklists};
 use crate::cycle::view::column;
-use crate::fabric::rows::{PacketRow, Rows};
+use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
@@ -35,28 +35,47 @@ pub fn system(
     if lists.consumed.is_empty() {
         return;
     }
-    let (pool, records) = (
-        pool.bypass_change_detection(),
-        records.bypass_change_detection(),
-    );
     let (packets, packet_records) = column!(packets, pair);
-    let packets: Rows<'_, PacketRow, _> = Rows::new(packets);
-    let packet_records: Rows<'_, PacketRow, _> = Rows::new(packet_records);
-    for &row in &lists.consumed {
-        let (packet, record) = (&packets[row], &packet_records[row]);
-        records.delivered(calendar.now(), packet, record);
-        if let Some(replay) = &mut replay
+    run(&mut Taking {
+        now: calendar.now(),
+        lists,
+        pool: pool.bypass_change_detection(),
+        records: records.bypass_change_detection(),
+        replay: replay.as_deref_mut(),
+        packets: Seen::new(packets),
+        packet_records: Seen::new(packet_records),
+    });
+}
+
+/// What the stage works on.
+pub(in crate::cycle) struct Taking<'a> {
+    pub(in crate::cycle) now: u64,
+    pub(in crate::cycle) lists: &'a mut Worklists,
+    pub(in crate::cycle) pool: &'a mut PacketPool,
+    pub(in crate::cycle) records: &'a mut Records,
+    pub(in crate::cycle) replay: Option<&'a mut Replay>,
+    pub(in crate::cycle) packets: Seen<'a, PacketRow, Packet>,
+    pub(in crate::cycle) packet_records: Seen<'a, PacketRow, PacketRecord>,
+}
+
+/// Runs the stage.
+pub(in crate::cycle) fn run(taking: &mut Taking<'_>) {
+    let now = taking.now;
+    for &row in &taking.lists.consumed {
+        let (packet, record) = (&taking.packets[row], &taking.packet_records[row]);
+        taking.records.delivered(now, packet, record);
+        if let Some(replay) = &mut taking.replay
             && replay.sends(record.class)
         {
             let (name, host) = (MessageKey::of(record), packet.destination);
-            let complete = replay.delivered(name, record.created, host, calendar.now());
+            let complete = replay.delivered(name, record.created, host, now);
             if let Some(created) = complete {
-                records.message(calendar.now(), record.class, created);
+                taking.records.message(now, record.class, created);
             }
         }
     }
-    if !lists.facts.delivered {
-        release(lists, pool);
+    if !taking.lists.facts.delivered {
+        release(taking.lists, taking.pool);
     }
 }
 

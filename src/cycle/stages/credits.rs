@@ -18,7 +18,7 @@ use crate::cycle::state::calendar::Ramp;
 use crate::cycle::view::View;
 
 /// Runs the stage.
-#[inline]
+#[inline(never)]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let now = view.now;
     let mut ramps = std::mem::take(&mut view.calendar.due(now).ramps);

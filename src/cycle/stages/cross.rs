@@ -64,7 +64,7 @@ impl Mechanism for OutputBuffers {
 }
 
 /// Runs the stage.
-#[inline]
+#[inline(never)]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     settle(view);
     view.lists.settled = 0;

@@ -21,7 +21,7 @@ use crate::fabric::components::{Packet, PacketRecord};
 use crate::fabric::rows::{PacketRow, PortRow, QueueRow};
 
 /// Runs the stage.
-#[inline]
+#[inline(never)]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let slot = view.calendar.take(view.now);
     std::mem::swap(&mut view.lists.arrived, &mut slot.heads);

@@ -13,7 +13,10 @@
 //! # Deviations
 //! None.
 
+use super::consume::Taking;
+use super::generate::Hosts;
 use super::generate::sources::Sources;
+use super::post::Leaving;
 use crate::cycle::mechanisms::bounded_queues::BoundedQueues;
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::flows::{Flows, Taken};
@@ -21,8 +24,8 @@ use crate::cycle::mechanisms::replay::{MessageKey, Replay};
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::records::Records;
 use crate::cycle::rules::RuleSet;
-use crate::cycle::state::PacketPool;
 use crate::cycle::state::worklists::Created;
+use crate::cycle::state::{Outbox, PacketPool};
 use crate::cycle::view::{Injection, InjectionArbiters, Optional, View};
 use crate::fabric::Host;
 use crate::fabric::components::{NONE, Packet, PacketRecord};
@@ -52,8 +55,8 @@ pub struct Starting<'w, 's> {
 
 /// The same, fetched.
 pub(in crate::cycle) struct Start<'a> {
-    pool: &'a mut PacketPool,
-    sources: &'a mut Sources,
+    pub(in crate::cycle) pool: &'a mut PacketPool,
+    pub(in crate::cycle) sources: &'a mut Sources,
     queues: &'a mut SourceQueues,
     records: &'a mut Records,
     replay: Option<&'a mut Replay>,
@@ -97,6 +100,62 @@ impl Starting<'_, '_> {
 }
 
 impl Start<'_> {
+    /// What generation works on, beside a view.
+    #[inline(always)]
+    pub(in crate::cycle) fn making<'b, const W: usize, P: RuleSet>(
+        &'b mut self,
+        view: &'b mut View<'_, W, P>,
+    ) -> Hosts<'b, P> {
+        Hosts {
+            now: view.now,
+            shared: view.shared,
+            place: view.place,
+            lists: &mut *view.lists,
+            sources: &mut *self.sources,
+            queues: &mut *self.queues,
+            records: &mut *self.records,
+            replay: self.replay.as_deref_mut(),
+            bounds: self.bounds.as_deref_mut(),
+            ids: self.hosts,
+            outs: view.outs.reborrow(),
+        }
+    }
+
+    /// What consumption works on, beside a view.
+    #[inline(always)]
+    pub(in crate::cycle) fn taking<'b, const W: usize, P: RuleSet>(
+        &'b mut self,
+        view: &'b mut View<'_, W, P>,
+    ) -> Taking<'b> {
+        Taking {
+            now: view.now,
+            lists: &mut *view.lists,
+            pool: &mut *self.pool,
+            records: &mut *self.records,
+            replay: self.replay.as_deref_mut(),
+            packets: view.packets.seen(),
+            packet_records: view.records.seen(),
+        }
+    }
+
+    /// What leaves the shard, beside a view.
+    #[inline(always)]
+    pub(in crate::cycle) fn leaving<'b, const W: usize, P: RuleSet>(
+        &'b mut self,
+        view: &'b mut View<'_, W, P>,
+        outbox: &'b mut Outbox,
+    ) -> Leaving<'b> {
+        Leaving {
+            place: view.place,
+            lists: &mut *view.lists,
+            pool: &mut *self.pool,
+            outbox,
+            probes: None,
+            packets: view.packets.seen(),
+            records: view.records.seen(),
+        }
+    }
+
     /// Size of what a lane sends next, by its source queue \[flits\].
     #[inline]
     pub(in crate::cycle) fn candidate(&mut self, queue: usize, now: u64) -> Option<u16> {
@@ -155,8 +214,11 @@ pub fn system<const W: usize, P: RuleSet>(
 }
 
 /// Runs the stage.
-#[inline]
-fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, hosts: &mut Start<'_>) {
+#[inline(never)]
+pub(in crate::cycle) fn run<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_>,
+) {
     let mut visits = std::mem::take(&mut view.lists.host_visits);
     for out in visits.drain(..) {
         let port = &mut view.outs[out];

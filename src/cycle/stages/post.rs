@@ -8,7 +8,7 @@
 use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::state::{Mail, Outbox, PacketPool, Place, Worklists};
 use crate::cycle::view::column;
-use crate::fabric::rows::{PacketRow, Rows};
+use crate::fabric::rows::{PacketRow, Seen};
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::{ContiguousMut, DetectChangesMut};
 use bevy_ecs::prelude::{Query, Res, ResMut};
@@ -26,30 +26,49 @@ pub fn system(
     if lists.departures.is_empty() && lists.returns.is_empty() {
         return;
     }
-    let (pool, outbox) = (
-        pool.bypass_change_detection(),
-        outbox.bypass_change_detection(),
-    );
     let (packets, records) = column!(packets, pair);
-    let packets: Rows<'_, PacketRow, _> = Rows::new(packets);
-    let records: Rows<'_, PacketRow, _> = Rows::new(records);
+    run(&mut Leaving {
+        place: &place,
+        lists,
+        pool: pool.bypass_change_detection(),
+        outbox: outbox.bypass_change_detection(),
+        probes: probes.as_deref_mut(),
+        packets: Seen::new(packets),
+        records: Seen::new(records),
+    });
+}
+
+/// What the stage works on.
+pub(in crate::cycle) struct Leaving<'a> {
+    pub(in crate::cycle) place: &'a Place,
+    pub(in crate::cycle) lists: &'a mut Worklists,
+    pub(in crate::cycle) pool: &'a mut PacketPool,
+    pub(in crate::cycle) outbox: &'a mut Outbox,
+    pub(in crate::cycle) probes: Option<&'a mut Probes>,
+    pub(in crate::cycle) packets: Seen<'a, PacketRow, Packet>,
+    pub(in crate::cycle) records: Seen<'a, PacketRow, PacketRecord>,
+}
+
+/// Runs the stage.
+pub(in crate::cycle) fn run(leaving: &mut Leaving<'_>) {
+    let (place, outbox) = (leaving.place, &mut *leaving.outbox);
     let numbering = place.shared.numbering;
-    for departure in lists.departures.drain(..) {
+    for departure in leaving.lists.departures.drain(..) {
         let border = place.border(departure.border);
+        let record = leaving.records[departure.packet];
         outbox.0[border.shard as usize].push(Mail::Packet {
             lane: numbering.lane(border.port, departure.lane),
             at: departure.at,
-            packet: packets[departure.packet],
-            record: records[departure.packet],
+            packet: leaving.packets[departure.packet],
+            record,
         });
-        if let Some(probes) = &mut probes {
-            let record = &records[departure.packet];
+        if let Some(probes) = &mut leaving.probes {
             let content = probes.take(record.class, record.answer);
             outbox.0[border.shard as usize].extend(content.map(Mail::Content));
         }
-        pool.release(departure.packet);
+        leaving.pool.release(departure.packet);
     }
-    for credits in lists.returns.drain(..) {
+    for credits in leaving.lists.returns.drain(..) {
         let border = place.border(credits.border);
         outbox.0[border.shard as usize].push(Mail::Credits {
             lane: numbering.lane(border.port, credits.lane),

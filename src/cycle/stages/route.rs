@@ -27,7 +27,7 @@ use crate::plan::OutputArbitration;
 use std::ops::Deref;
 
 /// Runs the stage.
-#[inline]
+#[inline(never)]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut arrived = std::mem::take(&mut view.lists.arrived);
     if let Some(routes) = view.shared.own_routes() {

@@ -76,6 +76,14 @@ impl<const W: usize> Mask<W> {
         self.0.iter().all(|&word| word == 0)
     }
 
+    /// Whether this bit is in and no other.
+    #[inline(always)]
+    pub fn is_only(&self, bit: u16) -> bool {
+        let mut others = *self;
+        others.remove(bit);
+        others.is_empty() && !self.is_empty()
+    }
+
     /// Number of bits.
     #[inline]
     pub fn count(&self) -> u32 {

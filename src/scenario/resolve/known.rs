@@ -6,11 +6,11 @@
 //! answers come from these.
 //! Cost: of each question a graph, tables of up to `MOST_BYTES` in all, and a proof.
 
-use super::super::prove::proved_levels;
+use super::super::prove::{proved_levels, set_ups};
 use super::routes::Unroutable;
 use crate::ids::SlId;
 use crate::plan::Plan;
-use crate::routing::{LaneBudget, Proof, Routes};
+use crate::routing::{LaneBudget, Proof, Routes, SetUpRoutes};
 use crate::topology::Graph;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -38,6 +38,7 @@ pub(super) struct Question {
 struct ProofQuestion {
     lanes: u8,
     service_levels: Vec<SlId>,
+    set_ups: [Vec<SetUpRoutes>; 2],
     joins_lanes: bool,
     has_management: bool,
     allow_deadlock: bool,
@@ -132,8 +133,8 @@ impl Known {
         plan: &Plan,
         prove: impl FnOnce() -> Result<Proof, String>,
     ) -> Result<Proof, String> {
-        // routes of flows, and those that may be set up, are the plan's own
-        let is_own = plan.routes_of_flows.is_some() || plan.sets_up();
+        // routes of flows are the plan's own
+        let is_own = plan.routes_of_flows.is_some();
         let (Some(store), Some(entry), false) = (&self.shelf, entry, is_own) else {
             return prove();
         };
@@ -190,6 +191,7 @@ impl ProofQuestion {
         Self {
             lanes: plan.switch.lanes,
             service_levels: proved_levels(plan),
+            set_ups: set_ups(plan),
             joins_lanes: plan.switch.joins_lanes(),
             has_management: plan.classes.iter().any(|class| class.management),
             allow_deadlock: plan.allow_deadlock,

@@ -29,7 +29,7 @@ impl Resolved {
         let engine = part.entry(parts.engines).map(|entry| entry.build);
         let engine = engine.and_then(|build| part.build(build));
         let (plan, proof) = (&self.plan, &self.proof);
-        let has_flows = plan.routes_of_flows.is_some() || plan.sets_up() || proof.held.is_some();
+        let has_flows = plan.routes_of_flows.is_some() || proof.held.is_some();
         has_flows || proof.unreachable_pairs > 0 || engine.map_or(true, |engine| engine.is_drawn())
     }
 }

@@ -116,6 +116,10 @@ impl Coverage {
         };
         names.push(path.to_owned());
         names.push(format!("rules {}", found.rules));
+        if found.has_pass {
+            names.push(String::from("pass"));
+            names.push(format!("pass, rules {}", found.rules));
+        }
         names.push(format!("{} shards", found.shards));
         let resumed = case.way.resume.iter().map(|(_, threads)| *threads);
         for threads in resumed.chain([case.way.threads]) {
@@ -226,6 +230,17 @@ impl Coverage {
     pub(super) fn require_plain(&self) {
         self.require_widths("plain", &[1, 2, 4, 8, 16, 128]);
         self.require(["plain", "general"], self.cases * 2 / 5);
+        let sets = [
+            "Plain",
+            "Rounds",
+            "Arbitrated",
+            "SpedUp",
+            "Queued",
+            "Buffered",
+            "Any",
+        ];
+        self.require(sets.map(|name| format!("pass, rules {name}")), 3);
+        self.require(["pass"], self.cases / 10);
     }
 
     /// Parts that scenarios name: tables and adaptive engines of both kinds.

@@ -33,6 +33,8 @@ pub(super) struct Found {
     pub(super) rules: &'static str,
     /// Words of the request masks.
     pub(super) mask_words: usize,
+    /// Whether the stages may run in one pass.
+    pub(super) has_pass: bool,
     /// Heads that can never move again.
     pub(super) closed_set: Vec<Stuck>,
     /// Shards that there were.
@@ -74,12 +76,31 @@ struct Run<'a, R> {
     /// The plan that runs now.
     plan: &'a Plan,
     threads: usize,
+    deliveries: bool,
     simulation: Simulation,
 }
 
-/// Runs a case in its way.
+/// Runs a case in its way, twice: packet by packet, slot by slot; and without a record of packets, which lets the stages run in
+/// one pass where nothing else keeps them from it.
+///
+/// # Panics
+/// When the two differ.
 pub(super) fn run<R>(case: &Case<R>, routes: &Routes) -> Found {
-    let mut run = Run::new(case, routes);
+    let mut found = run_as(case, routes, true);
+    let alone = run_as(case, routes, false);
+    let title = &case.plan.title;
+    assert!(!found.has_pass, "{title}: packets are recorded");
+    assert_eq!(alone.records, found.records, "{title}");
+    assert_eq!(alone.flows, found.flows, "{title}");
+    let ends = |found: &Found| (found.created, found.rejected, found.closed_set.clone());
+    assert_eq!(ends(&alone), ends(&found), "{title}");
+    found.has_pass = alone.has_pass;
+    found
+}
+
+/// `deliveries`: every delivery is recorded.
+fn run_as<R>(case: &Case<R>, routes: &Routes, deliveries: bool) -> Found {
+    let mut run = Run::new(case, routes, deliveries);
     let phases = &case
         .fork
         .as_ref()
@@ -140,14 +161,15 @@ pub(super) fn keep_the_laws(simulation: &Simulation, plan: &Plan, graph: &Graph)
 }
 
 impl<'a, R> Run<'a, R> {
-    fn new(case: &'a Case<R>, routes: &'a Routes) -> Self {
+    fn new(case: &'a Case<R>, routes: &'a Routes, deliveries: bool) -> Self {
         let (plan, threads) = (&case.plan, case.way.threads);
         Self {
             case,
             routes,
             plan,
             threads,
-            simulation: simulation(case, routes, plan, threads),
+            deliveries,
+            simulation: simulation(case, routes, plan, (threads, deliveries)),
         }
     }
 
@@ -156,7 +178,8 @@ impl<'a, R> Run<'a, R> {
         let cycle = self.simulation.now();
         let states = self.simulation.save().expect("it can be saved");
         self.plan = plan;
-        self.simulation = simulation(self.case, self.routes, plan, self.threads);
+        let how = (self.threads, self.deliveries);
+        self.simulation = simulation(self.case, self.routes, plan, how);
         let restored = self.simulation.restore(cycle, &states, fork);
         restored.expect("it fits");
     }
@@ -234,6 +257,7 @@ impl<'a, R> Run<'a, R> {
             records,
             rules: rules.expect("there is a shard"),
             mask_words: self.simulation.mask_words(),
+            has_pass: self.simulation.has_pass(),
             closed_set: closed_set(&self.simulation, self.plan),
             shards: self.simulation.shard_count(),
             observed,
@@ -268,13 +292,13 @@ pub(super) fn simulation<R>(
     case: &Case<R>,
     routes: &Routes,
     plan: &Plan,
-    threads: usize,
+    (threads, deliveries): (usize, bool),
 ) -> Simulation {
     let options = Options {
         threads,
         shards: case.way.shards,
         wanted: Wanted {
-            deliveries: true,
+            deliveries,
             order: false,
         },
         ..Options::default()

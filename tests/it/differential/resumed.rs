@@ -58,7 +58,7 @@ struct Seen {
 
 /// Runs a case to cycles in its middle and from each of them to the next in two ways; notes what was in mid-life there.
 fn compare<R>(case: &Case<R>, routes: &Routes, seen: &mut Seen) {
-    let simulation = || engine::simulation(case, routes, &case.plan, 1);
+    let simulation = || engine::simulation(case, routes, &case.plan, (1, case.way.threads == 1));
     let mut dice = Dice(stream(case.plan.seed, Purpose::Arbitration, 1 << 33));
     let cycles = case.cycles as u32;
     let mut stops: Vec<u64> = (0..4)

@@ -35,6 +35,7 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::Grant;
+use crate::cycle::ties::Sleeper;
 use crate::cycle::view::View;
 use crate::fabric::rows::{LaneRow, QueueRow, SwitchRow};
 use bevy_ecs::resource::Resource;
@@ -108,12 +109,16 @@ impl Mechanism for Claiming {
             by: Reduction::Sum,
             value: |world, _| world.resource::<Claims>().made,
         });
-        shard.alarm(|world, from| {
-            if world.resource::<Claims>().is_new {
-                from
-            } else {
-                u64::MAX
-            }
+        shard.sleeper(Sleeper {
+            systems: &["claims", "claims_end"],
+            sleeps: |world| world.resource::<Claims>().is_idle(),
+            alarm: |world, from| {
+                if world.resource::<Claims>().is_new {
+                    from
+                } else {
+                    u64::MAX
+                }
+            },
         });
         shard.last_system(Slot::Route, "claims", walk::system::<W>);
         shard.last_system(Slot::Arbitrate, "claims_end", end::system::<W>);
@@ -121,6 +126,11 @@ impl Mechanism for Claiming {
 }
 
 impl Claims {
+    /// Whether there is no claim, and nothing to be done about one that ended.
+    fn is_idle(&self) -> bool {
+        self.held.is_empty() && self.ended.is_empty() && !self.is_new
+    }
+
     /// Heads whose requests stand, by queue.
     pub fn standing(view: &dyn Columns) -> Vec<Standing> {
         let (place, shared) = (view.place(), view.shared());

@@ -21,7 +21,7 @@ pub(super) fn system<const W: usize>(
     mut booked: Query<'_, '_, &mut Booked>,
 ) {
     let own = own.bypass_change_detection();
-    if own.held.is_empty() && own.ended.is_empty() {
+    if own.is_idle() {
         return;
     }
     let view = &mut fabric.view::<Any>(crossing.columns());

@@ -18,6 +18,7 @@
 //! # Deviations
 //! None. References: [`ISLIP`](crate::references::ISLIP) for the shape of the separable allocator.
 
+mod alone;
 pub(in crate::cycle) mod by_inputs;
 mod by_rule;
 pub mod input_first;
@@ -25,6 +26,7 @@ mod requests;
 
 pub use self::by_rule::{OutputStream, OutputStreams};
 
+use self::alone::Found;
 use self::by_rule::by_rule;
 use self::requests::eligible;
 use crate::cycle::mechanisms::adaptive;
@@ -51,7 +53,7 @@ pub struct Turns(pub Vec<Turn>);
 impl Persistent for Turns {}
 
 /// Runs the stage.
-#[inline]
+#[inline(never)]
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     propose_visited(view, 0);
     if view.shared.iterations() > 1 {
@@ -129,6 +131,18 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow, 
     if port.free_at > view.now || port.request_lanes.is_empty() {
         return;
     }
+    let lanes = port.request_lanes;
+    if !lanes.has_several() && alone::may_look(view) {
+        match alone::look(view, out, lanes.first()) {
+            Found::Several => {}
+            Found::Nothing => return,
+            Found::One(lane, bit) => {
+                let first_port = view.switches[view.outs[out].owner].first_port;
+                return grant(view, (out, first_port), (lane, bit, None), (true, first));
+            }
+        }
+    }
+    let port = &view.outs[out];
     let switch = &view.switches[port.owner];
     let asked = Asked {
         out,
@@ -149,20 +163,34 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow, 
         None if view.shared.crossbar_tables().is_some() => by_tables(view, &asked),
         None => by_rotation(view, &asked),
     };
-    let Some((lane, bit, choice)) = found else {
-        return;
-    };
+    if let Some(found) = found {
+        let first_port = asked.first_port;
+        grant(view, (out, first_port), found, (by_inputs.is_some(), first));
+    }
+}
+
+/// The request that an output of a switch has chosen becomes a grant.
+#[inline(always)]
+fn grant<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    (out, first_port): (PortRow, PortRow),
+    (lane, bit, choice): (LaneRow, u16, Option<VlChoice>),
+    (by_inputs, first): (bool, usize),
+) {
     let mut grant = Grant {
         out,
         lane,
-        queue: view.queue_of(asked.first_port, bit, out),
-        input: (asked.first_port).plus(view.shared.numbering.input_index(bit)),
+        queue: view.queue_of(first_port, bit, out),
+        input: first_port.plus(view.shared.numbering.input_index(bit)),
         bit,
         accepted: false,
-        by_inputs: by_inputs.is_some(),
+        by_inputs,
         choice,
         packet: PacketRow::NONE,
     };
+    if by_inputs && alone::carry_out_at_once(view, &grant) {
+        return;
+    }
     if view.shared.speedup() == 1 {
         grant.accepted = accept_one(view, &grant, first);
     }

@@ -51,18 +51,18 @@ pub struct Making<'w, 's> {
 }
 
 /// What the stage works on.
-struct Hosts<'a, P: RuleSet> {
-    now: u64,
-    shared: Rules<'a, P>,
-    place: &'a Place,
-    lists: &'a mut Worklists,
-    sources: &'a mut Sources,
-    queues: &'a mut SourceQueues,
-    records: &'a mut Records,
-    replay: Option<&'a mut Replay>,
-    bounds: Option<&'a mut BoundedQueues>,
-    ids: Seen<'a, HostRow, Host>,
-    outs: Rows<'a, PortRow, OutPort>,
+pub(in crate::cycle) struct Hosts<'a, P: RuleSet> {
+    pub(in crate::cycle) now: u64,
+    pub(in crate::cycle) shared: Rules<'a, P>,
+    pub(in crate::cycle) place: &'a Place,
+    pub(in crate::cycle) lists: &'a mut Worklists,
+    pub(in crate::cycle) sources: &'a mut Sources,
+    pub(in crate::cycle) queues: &'a mut SourceQueues,
+    pub(in crate::cycle) records: &'a mut Records,
+    pub(in crate::cycle) replay: Option<&'a mut Replay>,
+    pub(in crate::cycle) bounds: Option<&'a mut BoundedQueues>,
+    pub(in crate::cycle) ids: Seen<'a, HostRow, Host>,
+    pub(in crate::cycle) outs: Rows<'a, PortRow, OutPort>,
 }
 
 /// The system.
@@ -89,8 +89,8 @@ pub fn system<P: RuleSet>(mut making: Making<'_, '_>) {
 }
 
 /// Runs the stage.
-#[inline]
-fn run<P: RuleSet>(hosts: &mut Hosts<'_, P>) {
+#[inline(never)]
+pub(in crate::cycle) fn run<P: RuleSet>(hosts: &mut Hosts<'_, P>) {
     let class_count = hosts.shared.traffic.classes.len() as u32;
     hosts.sources.collect(hosts.now, class_count > 1);
     let mut due = std::mem::take(&mut hosts.sources.due);

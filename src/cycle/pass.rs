@@ -1,0 +1,141 @@
+//! One pass over the stages for as long as nothing but the core has something to do.
+//!
+//! The systems of a cycle are declared, ordered and checked one by one; fetching their columns and resources again in every
+//! cycle costs more than what a quiet cycle does. Where all that stands in the schedule is the stages of the core and mechanisms
+//! that sleep ([`Sleeper`](super::ties::Sleeper)), the pass fetches everything once and runs the same functions in the same order, cycle after cycle,
+//! up to the end of the window. A guest, a profile or an awake mechanism has the systems run slot by slot; what comes out is
+//! the same.
+//!
+//! Cost: nothing per cycle but the stages, and a look at the calendar and the sources for the next one.
+
+use super::rules::RuleSet;
+use super::stages::{self, consume, generate, inject, post};
+use super::state::{Calendar, Outbox};
+use super::view::{Arbiters, Fabric, Optional, View};
+use crate::cycle::stages::generate::sources::Sources;
+use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::prelude::{In, ResMut};
+use bevy_ecs::system::{IntoSystem, System};
+
+/// A pass as a system: takes the first cycle and the end of the window, returns the first cycle from which it did not run. That is
+/// before the end when the packet pool must grow.
+pub type Pass = Box<dyn System<In = In<[u64; 2]>, Out = u64>>;
+
+/// Systems that the pass stands for, in run order.
+pub const STAGES: [&str; 9] = [
+    "credits",
+    "deliver",
+    "route",
+    "arbitrate",
+    "cross",
+    "generate",
+    "inject",
+    "consume",
+    "post",
+];
+
+/// The pass of a fabric without columns of mechanisms.
+pub fn bare<const W: usize, P: RuleSet>() -> Pass {
+    Box::new(IntoSystem::into_system(bare_system::<W, P>))
+}
+
+/// The pass with them.
+pub fn whole<const W: usize, P: RuleSet>() -> Pass {
+    Box::new(IntoSystem::into_system(system::<W, P>))
+}
+
+fn bare_system<const W: usize, P: RuleSet>(
+    In(window): In<[u64; 2]>,
+    mut fabric: Fabric<'_, '_, W>,
+    mut starting: inject::Starting<'_, '_>,
+    mut outbox: ResMut<'_, Outbox>,
+) -> u64 {
+    let mut view = fabric.view::<P>(Optional::default());
+    let mut start = starting.start();
+    run(
+        &mut view,
+        &mut start,
+        outbox.bypass_change_detection(),
+        window,
+    )
+}
+
+fn system<const W: usize, P: RuleSet>(
+    In(window): In<[u64; 2]>,
+    mut fabric: Fabric<'_, '_, W>,
+    mut arbiters: Arbiters<'_, '_>,
+    mut starting: inject::Starting<'_, '_>,
+    mut outbox: ResMut<'_, Outbox>,
+) -> u64 {
+    let mut view = fabric.view::<P>(arbiters.columns());
+    let mut start = starting.start();
+    run(
+        &mut view,
+        &mut start,
+        outbox.bypass_change_detection(),
+        window,
+    )
+}
+
+fn run<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    start: &mut inject::Start<'_>,
+    outbox: &mut Outbox,
+    [from, to]: [u64; 2],
+) -> u64 {
+    let mut now = from;
+    loop {
+        view.calendar.set_now(now);
+        view.now = now;
+        cycle(view, start, outbox);
+        now = next_event(view.calendar, start.sources, now + 1).min(to);
+        if now == to || start.pool.is_low() {
+            return now;
+        }
+    }
+}
+
+/// The stages of one cycle.
+#[inline(always)]
+fn cycle<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    start: &mut inject::Start<'_>,
+    outbox: &mut Outbox,
+) {
+    if view.calendar.is_busy(view.now) {
+        stages::credits::run(view);
+        stages::deliver::run(view);
+    }
+    if view.lists.has_arrivals() {
+        stages::route::run(view);
+    }
+    if !view.lists.visits.is_empty() {
+        stages::arbitrate::run(view);
+    }
+    if !view.lists.grants.is_empty() {
+        stages::cross::run(view);
+    }
+    if start.sources.is_busy(view.now) {
+        generate::run(&mut start.making(view));
+    }
+    if !view.lists.host_visits.is_empty() {
+        inject::run(view, start);
+    }
+    if !view.lists.consumed.is_empty() {
+        consume::run(&mut start.taking(view));
+    }
+    if !(view.lists.departures.is_empty() && view.lists.returns.is_empty()) {
+        post::run(&mut start.leaving(view, outbox));
+    }
+}
+
+/// First cycle from `from` on in which the calendar or a source has something; `u64::MAX` = never.
+#[inline]
+pub fn next_event(calendar: &Calendar, sources: &Sources, from: u64) -> u64 {
+    if calendar.is_busy(from) || sources.is_busy(from) {
+        return from;
+    }
+    let event = calendar.next_busy(from).unwrap_or(u64::MAX);
+    let source = sources.next_busy(from).unwrap_or(u64::MAX);
+    event.min(source)
+}
