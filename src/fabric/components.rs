@@ -79,8 +79,9 @@ impl OutPort {
     }
 }
 
-/// Receiving side of a port (or of a host).
+/// Receiving side of a port (or of a host). One cache line.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[repr(align(64))]
 pub struct InPort {
     /// First cycle in which the port can send again (one packet at a time).
     pub free_at: u64,
@@ -122,8 +123,9 @@ pub struct Host {
     pub id: u32,
 }
 
-/// Sending side of a lane: credits and the requests for it.
+/// Sending side of a lane: credits and the requests for it. Half a cache line with one word of requests.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[repr(align(32))]
 pub struct OutLane<const W: usize> {
     /// First cycle in which a credit of the running ramp counts.
     pub ramp_start: u64,

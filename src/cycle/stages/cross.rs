@@ -106,48 +106,69 @@ pub(in crate::cycle) fn carry_out<const W: usize, P: RuleSet, const TURNS: bool>
     if view.shared.adaptation().is_some() {
         adaptive::withdraw(view, grant);
     }
+    let taken = take_head(view, grant);
+    let mut until = view.now + u64::from(taken.flits) * u64::from(view.outs[grant.out].step);
+    if view.shared.stalls(taken.flits) {
+        until = output_lanes::hold(view, grant);
+    }
+    let start = occupy_output::<W, P, TURNS>(view, grant, taken.flits, until, first);
+    if view.shared.tables().is_some() {
+        vl_tables::commit_grant(view, grant, taken.flits);
+    }
+    occupy_input::<W, P, TURNS>(view, grant, until, taken.emptied, first);
+    if view.shared.output_lane_buffer() != 0 {
+        output_lanes::enter(view, grant, taken.packet, taken.flits, until);
+        return taken.packet;
+    }
+    let step = view.outs[grant.out].step;
+    return_credits(view, grant.queue, grant.input, view.now, taken.flits, step);
+    forward(
+        view,
+        (grant.out, grant.lane),
+        taken.packet,
+        taken.flits,
+        start,
+    );
+    taken.packet
+}
+
+/// The packet of a grant, which has left its queue.
+struct Taken {
+    packet: PacketRow,
+    flits: u16,
+    /// The queue has no other packet.
+    emptied: bool,
+}
+
+/// The head of the granted queue leaves it.
+#[inline(always)]
+fn take_head<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, grant: &Grant) -> Taken {
     let queue = &mut view.queues[grant.queue];
-    let packet_row = queue.head;
-    let flits = queue.size;
-    let emptied = packet_row == queue.tail;
-    let packet = &mut view.packets[packet_row];
+    let taken = Taken {
+        packet: queue.head,
+        flits: queue.size,
+        emptied: queue.head == queue.tail,
+    };
+    let packet = &mut view.packets[taken.packet];
     packet.hops = packet.hops.saturating_add(1);
-    queue.head = if emptied {
+    queue.head = if taken.emptied {
         PacketRow::NONE
     } else {
         packet.next
     };
     queue.requesting = false;
-    let step = view.outs[grant.out].step;
-    let mut until = view.now + u64::from(flits) * u64::from(step);
-    if view.shared.stalls(flits) {
-        until = output_lanes::hold(view, grant);
-    }
-    let start = occupy_output(view, grant, flits, until);
-    if TURNS {
-        move_pointers(view, grant, first);
-    }
-    if view.shared.tables().is_some() {
-        vl_tables::commit_grant(view, grant, flits);
-    }
-    occupy_input(view, grant, until, emptied);
-    if view.shared.output_lane_buffer() != 0 {
-        output_lanes::enter(view, grant, packet_row, flits, until);
-        return packet_row;
-    }
-    return_credits(view, grant.queue, grant.input, view.now, flits, step);
-    forward(view, (grant.out, grant.lane), packet_row, flits, start);
-    packet_row
+    taken
 }
 
-/// Output side of the grant: time, credits, request; the output is looked at again if more
+/// Output side of the grant: time, credits, request, and its round robins (D3, D5 to D7); the output is looked at again if more
 /// requests stand. Returns the cycle in which the channel starts, without the crossbar delay.
-#[inline]
-fn occupy_output<const W: usize, P: RuleSet>(
+#[inline(always)]
+fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     flits: u16,
     until: u64,
+    first: bool,
 ) -> u64 {
     let (now, shared) = (view.now, view.shared);
     let out = &mut view.outs[grant.out];
@@ -186,46 +207,34 @@ fn occupy_output<const W: usize, P: RuleSet>(
     if !out.request_lanes.is_empty() {
         out.wake_when_free(grant.out, view.calendar);
     }
+    if !TURNS {
+        return start;
+    }
+    let is_data = !shared.management().contains(number);
+    if is_data {
+        out.lane_pointer = shared.numbering.after(number);
+    }
+    if is_data && grant.by_inputs {
+        by_inputs::advance(shared.numbering, out, &mut view.turns, grant.bit, first);
+    } else if first {
+        lane.pointer = Mask::<W>::after(grant.bit);
+    }
     start
 }
 
-/// Round robins of the output and of the input (D3, D5 to D7).
-#[inline]
-fn move_pointers<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    grant: &Grant,
-    first: bool,
-) {
-    let shared = view.shared;
-    let number = shared.numbering.number(grant.lane);
-    let is_data = !shared.management().contains(number);
-    if is_data {
-        view.outs[grant.out].lane_pointer = shared.numbering.after(number);
-    }
-    if is_data && grant.by_inputs {
-        by_inputs::advance(view, grant, first);
-    } else if first {
-        view.lanes[grant.lane].pointer = Mask::<W>::after(grant.bit);
-    }
-    if first && shared.speedup() == 1 {
-        let index = view.outs[grant.out].index;
-        view.ins[grant.input].accept_pointer = u16::from(index) + 1;
-    }
-}
-
-/// Input side of the grant; `emptied`: its queue has no other packet.
-#[inline]
-fn occupy_input<const W: usize, P: RuleSet>(
+/// Input side of the grant, and its round robin; `emptied`: its queue has no other packet.
+#[inline(always)]
+fn occupy_input<const W: usize, P: RuleSet, const TURNS: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     until: u64,
     emptied: bool,
+    first: bool,
 ) {
     let shared = view.shared;
     if emptied && !shared.classifier().is_lane() {
         clear_occupied(view, grant.queue, grant.input);
     }
-    let out = &view.outs[grant.out];
     let input = &mut view.ins[grant.input];
     if emptied && shared.classifier().is_lane() {
         let mark = shared.classifier().mark(shared.numbering, grant.queue);
@@ -234,10 +243,13 @@ fn occupy_input<const W: usize, P: RuleSet>(
     if shared.speedup() != 1 {
         return occupy_place(view, grant, until);
     }
+    if TURNS && first {
+        input.accept_pointer = u16::from(view.outs[grant.out].index) + 1;
+    }
     input.free_at = until;
     input.leaving_queue = grant.queue;
     let lanes = shared.numbering.beside(grant.bit);
-    view.switches[out.owner].free.remove_all(lanes);
+    view.switches[input.owner].free.remove_all(lanes);
     if !input.occupied.is_empty() {
         input.wake_when_free(grant.input, view.calendar);
         if shared.reserve() {

@@ -17,12 +17,12 @@
 //! References: [`ISLIP`](crate::references::ISLIP)
 
 use super::requests::standing;
-use super::{Asked, request_of};
+use super::{Asked, Turn, request_of};
 use crate::cycle::rules::RuleSet;
-use crate::cycle::state::Grant;
 use crate::cycle::view::View;
+use crate::fabric::OutPort;
 use crate::fabric::mask::{LaneMask, Mask};
-use crate::fabric::rows::{LaneRow, TurnRow};
+use crate::fabric::rows::{LaneRow, Numbering, Rows, TurnRow};
 
 /// The request an output serves now, as output lane and request bit, when every standing request has room;
 /// `None`: it takes its turn by lanes.
@@ -103,21 +103,22 @@ fn turn(turns: TurnRow, input: u32) -> TurnRow {
     TurnRow(turns.0 + input)
 }
 
-/// Moves the pointers of an accepted grant for a data lane; that over inputs in the `first` round only.
-#[inline]
-pub(in crate::cycle) fn advance<const W: usize, P: RuleSet>(
-    view: &mut View<'_, W, P>,
-    grant: &Grant,
+/// Moves the pointers of an accepted grant for a data lane, of the request with this bit; that over inputs in the `first` round
+/// only.
+#[inline(always)]
+pub(in crate::cycle) fn advance(
+    numbering: Numbering,
+    out: &mut OutPort,
+    turns: &mut Rows<'_, TurnRow, Turn>,
+    bit: u16,
     first: bool,
 ) {
-    let numbering = view.shared.numbering;
-    let input = numbering.input_index(grant.bit);
-    let out = &mut view.outs[grant.out];
+    let input = numbering.input_index(bit);
     if first {
         out.input_pointer = input as u8 + 1;
     }
     if !numbering.is_single() {
-        let lane = numbering.lane_number(grant.bit);
-        view.turns[turn(out.turns, input)].0 = numbering.after(lane);
+        let lane = numbering.lane_number(bit);
+        turns[turn(out.turns, input)].0 = numbering.after(lane);
     }
 }
