@@ -118,6 +118,9 @@ impl Coverage {
         names.push(format!("rules {}", found.rules));
         if found.has_pass {
             names.push(String::from("pass"));
+            if case.way.resume.is_some() {
+                names.push(String::from("pass, resumed"));
+            }
             names.push(format!("pass, rules {}", found.rules));
         }
         names.push(format!("{} shards", found.shards));
@@ -230,17 +233,13 @@ impl Coverage {
     pub(super) fn require_plain(&self) {
         self.require_widths("plain", &[1, 2, 4, 8, 16, 128]);
         self.require(["plain", "general"], self.cases * 2 / 5);
-        let sets = [
-            "Plain",
-            "Rounds",
-            "Arbitrated",
-            "SpedUp",
-            "Queued",
-            "Buffered",
-            "Any",
-        ];
-        self.require(sets.map(|name| format!("pass, rules {name}")), 3);
-        self.require(["pass"], self.cases / 10);
+    }
+
+    /// The pass, compiled for each of these sets of rules, from a state in the middle as well.
+    pub(super) fn require_pass(&self, sets: &[&str]) {
+        self.require(sets.iter().map(|name| format!("pass, rules {name}")), 2);
+        self.require(["pass"], self.cases / 2);
+        self.require(["pass, resumed"], self.cases / 8);
     }
 
     /// Parts that scenarios name: tables and adaptive engines of both kinds.

@@ -225,11 +225,12 @@ impl<'a, R> Run<'a, R> {
         records.counts.extend(self.simulation.act_counts());
         let hops = self.simulation.hops();
         (records.packet_hops, records.flit_hops) = (hops.packets, hops.flits);
-        let packets = self.simulation.each::<PacketRecords>();
-        for (shard, packets) in self.simulation.records().zip(packets) {
+        for shard in self.simulation.records() {
             created += shard.totals.created;
             rejected += shard.totals.rejected;
             records.merge(&shard.measured);
+        }
+        for packets in self.simulation.each::<PacketRecords>() {
             deliveries.extend(packets.deliveries().iter().map(|delivery| Delivery {
                 source: delivery.source,
                 class: delivery.class,
