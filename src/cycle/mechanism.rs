@@ -8,8 +8,7 @@
 use super::counts::Count;
 use super::ledger::Term;
 use super::mechanisms::packet_records::Wanted;
-use super::pass::Pass;
-use super::schedule::CycleBuilder;
+use super::schedule::{CycleBuilder, Pass};
 use super::slot::Slot;
 use super::snapshot::{Persistent, Snapshot};
 use super::state::{Fact, Shared, Worklists};
@@ -238,9 +237,9 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
         &mut self.cycle
     }
 
-    /// What runs all stages of the core in one go.
-    pub fn pass(&mut self, pass: Pass) {
-        self.cycle.pass(pass);
+    /// What stands for these systems, in run order.
+    pub fn pass(&mut self, pass: Pass, systems: Vec<&'static str>) {
+        self.cycle.pass(pass, systems);
     }
 
     /// Ends the borrow of the world.

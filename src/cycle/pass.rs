@@ -9,20 +9,21 @@
 //! Cost: nothing per cycle but the stages, and a look at the calendar and the sources for the next one.
 
 use super::rules::RuleSet;
+use super::schedule::Pass;
+use super::stages::consume::Taking;
+use super::stages::generate::Hosts;
+use super::stages::generate::sources::Sources;
+use super::stages::inject::Start;
+use super::stages::post::Leaving;
 use super::stages::{self, consume, generate, inject, post};
 use super::state::{Calendar, Outbox};
 use super::view::{Arbiters, Fabric, Optional, View};
-use crate::cycle::stages::generate::sources::Sources;
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::{In, ResMut};
-use bevy_ecs::system::{IntoSystem, System};
+use bevy_ecs::system::IntoSystem;
 
-/// A pass as a system: takes the first cycle and the end of the window, returns the first cycle from which it did not run. That is
-/// before the end when the packet pool must grow.
-pub type Pass = Box<dyn System<In = In<[u64; 2]>, Out = u64>>;
-
-/// Systems that the pass stands for, in run order.
-pub const STAGES: [&str; 9] = [
+/// Systems that the pass stands for, in run order; the last one in shards with a border.
+const STAGES: [&str; 9] = [
     "credits",
     "deliver",
     "route",
@@ -33,6 +34,12 @@ pub const STAGES: [&str; 9] = [
     "consume",
     "post",
 ];
+
+/// Systems that the pass of a shard stands for, in run order.
+pub fn systems(has_border: bool) -> Vec<&'static str> {
+    let names = STAGES.into_iter();
+    names.filter(|name| has_border || *name != "post").collect()
+}
 
 /// The pass of a fabric without columns of mechanisms.
 pub fn bare<const W: usize, P: RuleSet>() -> Pass {
@@ -79,27 +86,25 @@ fn system<const W: usize, P: RuleSet>(
 
 fn run<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    start: &mut inject::Start<'_>,
+    start: &mut Start<'_>,
     outbox: &mut Outbox,
     [from, to]: [u64; 2],
 ) -> u64 {
-    let mut now = from;
-    loop {
+    let mut now = next_event(view.calendar, start.sources, from).min(to);
+    while now < to && !start.pool.is_low() {
         view.calendar.set_now(now);
         view.now = now;
         cycle(view, start, outbox);
         now = next_event(view.calendar, start.sources, now + 1).min(to);
-        if now == to || start.pool.is_low() {
-            return now;
-        }
     }
+    now
 }
 
 /// The stages of one cycle.
 #[inline(always)]
 fn cycle<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    start: &mut inject::Start<'_>,
+    start: &mut Start<'_>,
     outbox: &mut Outbox,
 ) {
     if view.calendar.is_busy(view.now) {
@@ -126,6 +131,64 @@ fn cycle<const W: usize, P: RuleSet>(
     }
     if !(view.lists.departures.is_empty() && view.lists.returns.is_empty()) {
         post::run(&mut start.leaving(view, outbox));
+    }
+}
+
+impl Start<'_> {
+    /// What generation works on, beside a view.
+    #[inline(always)]
+    fn making<'b, const W: usize, P: RuleSet>(
+        &'b mut self,
+        view: &'b mut View<'_, W, P>,
+    ) -> Hosts<'b, P> {
+        Hosts {
+            now: view.now,
+            shared: view.shared,
+            place: view.place,
+            lists: &mut *view.lists,
+            sources: &mut *self.sources,
+            queues: &mut *self.queues,
+            records: &mut *self.records,
+            replay: self.replay.as_deref_mut(),
+            bounds: self.bounds.as_deref_mut(),
+            ids: self.hosts,
+            outs: view.outs.reborrow(),
+        }
+    }
+
+    /// What consumption works on, beside a view.
+    #[inline(always)]
+    fn taking<'b, const W: usize, P: RuleSet>(
+        &'b mut self,
+        view: &'b mut View<'_, W, P>,
+    ) -> Taking<'b> {
+        Taking {
+            now: view.now,
+            lists: &mut *view.lists,
+            pool: &mut *self.pool,
+            records: &mut *self.records,
+            replay: self.replay.as_deref_mut(),
+            packets: view.packets.seen(),
+            packet_records: view.records.seen(),
+        }
+    }
+
+    /// What leaves the shard, beside a view.
+    #[inline(always)]
+    fn leaving<'b, const W: usize, P: RuleSet>(
+        &'b mut self,
+        view: &'b mut View<'_, W, P>,
+        outbox: &'b mut Outbox,
+    ) -> Leaving<'b> {
+        Leaving {
+            place: view.place,
+            lists: &mut *view.lists,
+            pool: &mut *self.pool,
+            outbox,
+            probes: None,
+            packets: view.packets.seen(),
+            records: view.records.seen(),
+        }
     }
 }
 

@@ -5,11 +5,11 @@
 //! Cost: nothing per cycle but the systems.
 
 use super::executor::Lean;
-use super::pass::{Pass, STAGES};
 use super::profile::StageClock;
 use super::slot::Slot;
 use super::snapshot::name;
 use bevy_ecs::component::ComponentId;
+use bevy_ecs::prelude::In;
 use bevy_ecs::query::{Access, InvertibleComponentIdSet};
 use bevy_ecs::schedule::{
     IntoScheduleConfigs, LogLevel, Schedule, ScheduleBuildError, ScheduleBuildSettings,
@@ -33,6 +33,13 @@ struct Main(Slot);
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Last(Slot, usize);
 
+/// All stages of the core as one system ([`pass`](super::pass)): takes the first cycle and the end of the window, returns the first
+/// cycle that it has not run, which is before the end when the packet pool must grow.
+pub type Pass = Box<dyn System<In = In<[u64; 2]>, Out = u64>>;
+
+/// A pass, and the systems that it stands for, in run order.
+type StandIn = (Pass, Vec<&'static str>);
+
 /// A system of the schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
@@ -54,7 +61,7 @@ pub struct CycleBuilder {
     names: HashMap<TypeId, &'static str>,
     /// How many systems run after the others of a slot.
     last: HashMap<Slot, usize>,
-    pass: Option<Pass>,
+    pass: Option<StandIn>,
 }
 
 /// The systems of a cycle, ready to run.
@@ -131,9 +138,9 @@ impl CycleBuilder {
         assert!(earlier.is_none(), "the system {name} was added before");
     }
 
-    /// What runs all stages of the core in one go.
-    pub fn pass(&mut self, pass: Pass) {
-        self.pass = Some(pass);
+    /// What stands for these systems, in run order.
+    pub fn pass(&mut self, pass: Pass, systems: Vec<&'static str>) {
+        self.pass = Some((pass, systems));
     }
 
     /// The cycle; `timed`: a clock takes the time of every system. `may_sleep`: systems that the pass need not run; `None` = it is
@@ -176,11 +183,13 @@ impl CycleBuilder {
         assert_eq!(stages.len(), known.len(), "every system has its place");
         let clock = timed.then(|| Arc::new(StageClock::new(&stages)));
         let may_sleep = may_sleep.filter(|_| !timed);
-        let mut pass =
-            pass.filter(|_| may_sleep.is_some_and(|systems| stand_for(&stages, systems)));
-        if let Some(pass) = &mut pass {
+        let pass = pass.filter(|(_, systems)| {
+            may_sleep.is_some_and(|asleep| stand_for(systems, &stages, asleep))
+        });
+        let pass = pass.map(|(mut pass, _)| {
             pass.initialize(world);
-        }
+            pass
+        });
         schedule.set_executor(Lean::new(clock.clone()));
         schedule.initialize(world)?;
         Ok(Cycle {
@@ -233,13 +242,11 @@ impl Cycle {
     }
 }
 
-/// Whether the stages of the core are all that is left without those that may sleep.
-fn stand_for(stages: &[Stage], may_sleep: &[&str]) -> bool {
+/// Whether these systems are all stages that are left without those that may sleep.
+fn stand_for(systems: &[&str], stages: &[Stage], may_sleep: &[&str]) -> bool {
     let names = stages.iter().map(|stage| stage.name);
     let awake = names.filter(|name| !may_sleep.contains(name));
-    let own = STAGES.iter().copied();
-    let has_border = stages.iter().any(|stage| stage.name == "post");
-    awake.eq(own.filter(|name| has_border || *name != "post"))
+    awake.eq(systems.iter().copied())
 }
 
 /// Names of what is read only and of what is written, sorted.

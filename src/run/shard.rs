@@ -211,9 +211,12 @@ impl<const W: usize> WorldShard<W> {
     /// The same in one go, while nothing but the core has something to do.
     fn run_pass(&mut self, from: u64, to: u64) {
         let mut now = from;
-        while now < to {
-            self.fill_pool();
+        loop {
             now = self.cycle.run_pass(&mut self.world, [now, to]);
+            if now == to {
+                return;
+            }
+            self.fill_pool();
         }
     }
 
@@ -244,12 +247,11 @@ impl<const W: usize> WorldShard<W> {
 impl<const W: usize> Shard for WorldShard<W> {
     fn run_window(&mut self, from: u64, to: u64) {
         self.receive();
-        let start = self.next_event(from).unwrap_or(to).min(to);
         if self.cycle.has_pass() && self.ties.are_asleep(&self.world) {
-            self.run_pass(start, to);
-        } else {
-            self.run(start, to);
+            return self.run_pass(from, to);
         }
+        let start = self.next_event(from).unwrap_or(to).min(to);
+        self.run(start, to);
     }
 
     fn next_event(&self, from: u64) -> Option<u64> {

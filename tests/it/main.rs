@@ -84,5 +84,7 @@ mod studies;
 mod reports;
 // The table of acceptance checks of the sources.
 mod acceptance;
+// The shape of `src/`: circles of imports, arrows into mechanisms.
+mod house;
 // The shape of `src/`: layers, headers, sizes.
 mod layers;

@@ -3,7 +3,7 @@
 use crate::validation::scenario;
 use assert_cmd::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
-use virtlane::cycle::{CycleBuilder, Slot};
+use virtlane::cycle::{CycleBuilder, Slot, Stage};
 use virtlane::measure::digest::Digest;
 use virtlane::run::{Options, Simulation};
 
@@ -98,6 +98,37 @@ const SETS: [(&str, &[&str]); 16] = [
 fn every_set_of_options_has_its_systems() {
     let text = SETS.map(|(name, changes)| format!("{name}\n{}\n\n", systems(changes)));
     insta::assert_snapshot!(text.concat());
+}
+
+/// Pairs of systems, over all sets of options, of which one writes what the other touches, and all pairs: a bound that only
+/// falls, for such pairs can never run at the same time, and whoever changes one has to read the other.
+const CONFLICTS: [usize; 2] = [1169, 1175];
+
+#[test]
+fn no_more_systems_touch_what_others_write() {
+    let mut found = [0, 0];
+    for (_, changes) in SETS {
+        let resolved = scenario("default.ron", changes);
+        let graph = &resolved.layout.graph;
+        let options = Options::default();
+        let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
+        let simulation = simulation.expect("one thread starts");
+        let stages = simulation.stages();
+        for (number, one) in stages.iter().enumerate() {
+            for other in &stages[..number] {
+                let touches =
+                    |stage: &Stage, name| stage.reads.contains(name) || stage.writes.contains(name);
+                let is_conflict = one.writes.iter().any(|name| touches(other, name))
+                    || other.writes.iter().any(|name| touches(one, name));
+                found[0] += usize::from(is_conflict);
+                found[1] += 1;
+            }
+        }
+    }
+    assert_eq!(
+        found, CONFLICTS,
+        "fewer: write the new figures into this file"
+    );
 }
 
 /// Runs of the systems below.

@@ -19,49 +19,19 @@
 //! # Deviations
 //! None.
 
+mod buffer;
+
+pub use self::buffer::{OutputBuffer, OutputBuffers};
+
 use super::arbitrate::by_inputs;
-use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::{adaptive, output_lanes, vl_tables};
 use crate::cycle::rules::RuleSet;
-use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{CreditReturn, Departure, Grant};
 use crate::cycle::view::View;
-use crate::fabric::OutPort;
 use crate::fabric::components::Peer;
 use crate::fabric::mask::Mask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
-use bevy_ecs::component::Component;
-use serde::{Deserialize, Serialize};
-
-/// Buffer between the crossbar and the channel of an output.
-#[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct OutputBuffer {
-    /// Cycle in which the channel is free.
-    channel_free: u64,
-}
-
-impl OutputBuffer {
-    /// Cycle in which the channel is free.
-    pub fn channel_free(&self) -> u64 {
-        self.channel_free
-    }
-}
-
-impl Persistent for OutputBuffer {}
-
-/// Output buffers as a mechanism: one for every output. The crossbar's stage fills them.
-pub struct OutputBuffers;
-
-impl Mechanism for OutputBuffers {
-    fn of(site: &Site<'_>) -> Option<Self> {
-        (site.plan.switch.output_buffer > 0).then_some(Self)
-    }
-
-    fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
-        shard.column::<OutPort, OutputBuffer>(OutputBuffer::default());
-    }
-}
 
 /// Runs the stage.
 #[inline(never)]
