@@ -99,6 +99,8 @@ mod tests {
         );
         // nothing has moved between 110 and 120: after 10, 20, 40 cycles, and when a look is due in any case
         assert_eq!(looks(10, 105, 200)[7..], [120, 130, 150, 190]);
+        // long before a look is due in any case
+        assert_eq!(looks(10, 205, 300)[9..], [190, 220, 230, 250, 290]);
         assert_eq!(looks(7, u64::MAX, 1_000_000).len(), 49);
     }
 

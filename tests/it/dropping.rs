@@ -61,3 +61,33 @@ fn the_output_is_busy_and_each_sender_has_a_third() {
         }
     }
 }
+
+/// Two packets of 8 flits fill a lane. Whether one is dropped or goes on, its last flit has come 100 + 80 cycles after its start,
+/// and the credit for it 100 later: no sender starts more than two packets in 280 cycles, 0.5715 of its link.
+#[test]
+fn a_dropped_packet_gives_its_slots_back_as_it_arrives() {
+    let class = |number: u32| {
+        format!(
+            r#"(name: "c{number}", size: "8 flits", flows: [(pairs: List(pairs: [({number}, 4)]))]),"#
+        )
+    };
+    let shares = (0..4).map(|number| {
+        format!(r#"(metric: "classes.c{number}.offered", relation: AtMost, value: 0.5715),"#)
+    });
+    let (classes, shares): (String, String) = ((0..4).map(class).collect(), shares.collect());
+    holds(&format!(
+        r#"Scenario(
+    title: "slow links of hosts", seed: 1,
+    fabric: (topology: Complete(switches: 2, hosts_per_switch: 5), flit: "64 B",
+             link: (rate: "100 Gbit/s", latency: "1 cycles"), host_link: (rate: "10 Gbit/s", latency: "100 cycles"),
+             switch: (lanes: 1, lane_capacity: "16 flits", drop: (sl: [0], rule: Threshold("4 flits")))),
+    routing: MinHop(),
+    traffic: [{classes}],
+    phases: (warmup: "1000 cycles", measure: "28000 cycles", drain: "0 cycles"),
+    expect: [
+        {shares}
+        (metric: "channels.utilisation.max", relation: AtLeast, value: 0.5),
+    ],
+)"#
+    ));
+}

@@ -61,7 +61,9 @@ fn positions_are_ranks() {
     );
     let diagonal =
         format!("{list}, pattern: Diagonal(among: Senders, self_traffic: false), {process}");
-    assert!(to(&diagonal, 4).iter().all(|&to| to == Some(3)));
+    for (from, next) in [(6, 1), (1, 4), (4, 3), (3, 6)] {
+        assert_eq!(to(&diagonal, from), [Some(next); 20], "{from}");
+    }
     for pattern in ["Uniform", "RandomPermutation", "RandomPairs"] {
         let class = |hosts: &str| {
             format!("hosts: List({hosts}), pattern: {pattern}(among: Senders), {process}")
