@@ -26,20 +26,26 @@ pub(super) fn execute(arguments: &Check) -> Result<ExitCode, Error> {
         print(&scenario::print::plan(&resolved, &parts))?;
         return Ok(ExitCode::SUCCESS);
     }
-    print(&verdict(&resolved))?;
     if resolved.scenario.sweep.is_none() {
+        print(&verdict(&resolved, "ok"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    sweep(&document, &known)
+    sweep(&document, &resolved, &known)
 }
 
 /// Looks at every run of the sweep: how many can be simulated, and by how many proofs that is known.
-fn sweep(document: &Document, known: &Known) -> Result<ExitCode, Error> {
+fn sweep(document: &Document, resolved: &Resolved, known: &Known) -> Result<ExitCode, Error> {
     let design = Design::new(document)?;
     let outlook = outlook::of_all(document, &design, known)?;
     let (_, proofs) = known.computed();
+    let word = if outlook.is_bright() {
+        "ok"
+    } else {
+        "ok without its sweep"
+    };
     print(&format!(
-        "  sweep    {} of {}, {} of which can be simulated; {}\n",
+        "{}  sweep    {} of {}, {} of which can be simulated; {}\n",
+        verdict(resolved, word),
         super::count(design.runs.len(), "run", "s"),
         super::count(design.points.len(), "point", "s"),
         design.runs.len() - outlook.failing.len(),
@@ -123,7 +129,8 @@ fn set_up(plan: &Plan) -> String {
     classes.collect::<Vec<_>>().join("; ")
 }
 
-fn verdict(resolved: &Resolved) -> String {
+/// What the scenario is, behind a word for it.
+fn verdict(resolved: &Resolved, word: &str) -> String {
     let (graph, plan) = (&resolved.layout.graph, &resolved.plan);
     let free = if resolved.proof.acyclic {
         format!("free of deadlock{}", scope(resolved))
@@ -157,7 +164,7 @@ fn verdict(resolved: &Resolved) -> String {
         .and_then(|pace| cycles_of_a_flit(cycle_ns, pace));
     let clock = clock.map_or(String::new(), |told| format!("  clock    {told}\n"));
     format!(
-        "{}: ok\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}{loops}{shared}\n  traffic  {}\n  \
+        "{}: {word}\n  fabric   {}, {}, {}\n  routing  {}, {free}{unreachable}{}{loops}{shared}\n  traffic  {}\n  \
          cycles   {} warm-up + {} measurement, then at most {} drain; looks for deadlocks at \
          least {} apart\n{clock}",
         plan.title,
@@ -179,8 +186,13 @@ pub(super) fn credit_loop(graph: &Graph, found: &OfKind) -> String {
     let channel = graph.channel(found.channel);
     let [from, to] = [channel.from, channel.to].map(|end| graph.endpoint_name(end));
     let (part, words) = (share(found.part), credit_loops::words(&found.credit_loop));
+    let beside = match &found.beside[..] {
+        [] => String::new(),
+        [other] => format!("; class {other} takes of its lanes"),
+        others => format!("; classes {} take of its lanes", others.join(", ")),
+    };
     format!(
-        "class {}: at most {part} of the {}, {words} ({from} to {to})",
+        "class {}: at most {part} of the {}, {words} ({from} to {to}){beside}",
         found.class, found.place
     )
 }

@@ -58,7 +58,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     of_routes(
         "routes.throughput_bound",
         "fraction of each host's link rate",
-        "Load at which the first channel is full, uniform traffic; as `virtlane routes`, not in summary.json",
+        "Load at which the first channel or credit loop is full, uniform traffic; as `virtlane routes`, not in summary.json",
         |routes, _| routes.tables.as_ref()?.uniform,
     )
     .entry(),

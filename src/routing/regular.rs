@@ -17,7 +17,7 @@ use super::{
     AdaptiveEngine, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables, UNREACHABLE,
 };
 use crate::ids::{ChannelId, SwitchId};
-use crate::topology::structure::Structure;
+use crate::topology::structure::{SOUGHT, Structure};
 use crate::topology::{Endpoint, Graph, Shape};
 use std::path::Path;
 use std::sync::Arc;
@@ -66,9 +66,27 @@ pub fn has_dimensions(shape: &Shape) -> bool {
     )
 }
 
-/// Whether a shape is a mesh.
+/// Whether a shape is a mesh; a hypercube is one of two switches in every dimension.
 pub fn is_mesh(shape: &Shape) -> bool {
-    matches!(shape, Shape::Grid(grid) if !grid.wrap.contains(&true))
+    match shape {
+        Shape::Grid(grid) => !grid.wrap.contains(&true),
+        shape => matches!(shape, Shape::Hypercube(_)),
+    }
+}
+
+/// What an engine says of a fabric that is none of what it is made for, such as `mesh or torus`; where no structure is known this
+/// is what was looked for. `UpDown()` is told to route it.
+pub fn is_no(engine: &'static str, graph: &Graph, wanted: &str) -> RoutingError {
+    const ANY: &str = "use `UpDown()`, which routes any connected fabric";
+    is_no_with(engine, graph, wanted, ANY)
+}
+
+/// The same with other advice.
+pub fn is_no_with(engine: &'static str, graph: &Graph, wanted: &str, advice: &str) -> RoutingError {
+    let is_known = *graph.shape() != Shape::Irregular || !graph.structures().is_empty();
+    let sought = [" ", SOUGHT].concat();
+    let sought = if is_known { "" } else { &sought };
+    RoutingError::unsupported(engine, format!("it is no {wanted}{sought}; {advice}"))
 }
 
 /// The model that an engine routes instead of the fabric.

@@ -3,17 +3,21 @@
 //! Processes and packet sizes do not matter. Of a random permutation it is the bound of the one drawn for the seed.
 
 use super::Resolved;
-use super::credit_loops::Loops;
+use super::credit_loops::{self, Loops};
 use crate::plan::ClassPlan;
 use crate::routing::Routes;
 use crate::routing::loads::bound::{Bound, Inner, Limits, Router, bound};
 use crate::routing::loads::demand::Demand;
 use std::cmp::Ordering;
 
+/// Loads closer together than this part are the same: a part of the classes does not count as what limits all.
+const SAME: f64 = 1e-9;
+
 /// The bounds of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
-    /// Of every host sending to all others alike, a fraction of the rate of each host's own link.
+    /// Of every host sending to all others alike, packets of the classes on all their data lanes together, a fraction of the
+    /// rate of each host's own link.
     pub uniform: Option<Bound>,
     /// Of each class that draws packets, by its name, as if it were alone; likewise.
     pub classes: Vec<(String, Bound)>,
@@ -33,104 +37,125 @@ pub struct Together {
 }
 
 impl Bounds {
-    /// The bounds of a scenario; those of classes know their credit loops. Cost: one pass over the ways for each demand.
+    /// The bounds of a scenario, credit loops among them. Cost: one pass over the ways for each demand.
     pub fn of(resolved: &Resolved) -> Self {
         let graph = &resolved.layout.graph;
-        let router = router(&resolved.routes);
-        let limits = Limits::of_sink(resolved.plan.host.sink_cycles_per_flit);
+        let data: Vec<&ClassPlan> = resolved.plan.classes.iter().collect();
+        let data: Vec<_> = data.into_iter().filter(|class| !class.management).collect();
         // not every pair has a way
         let uniform = match resolved.proof.unreachable_pairs {
-            0 => bound(graph, router, &Demand::uniform(graph), limits),
+            0 => of_group(
+                resolved,
+                router(&resolved.routes),
+                &data,
+                &Demand::uniform(graph),
+            ),
             _ => (None, Inner::Expected),
-        };
-        let of = |demand: &Demand, limits: Limits<'_>| bound(graph, router, demand, limits).0;
-        let demand = |classes: &[&ClassPlan], unit: Option<f64>| {
-            let mut demand = Demand::none(graph.hosts().len());
-            for class in classes {
-                let load = unit.map_or(1.0, |unit| class.load / unit);
-                demand.add(graph, &*class.pattern, &class.hosts, load);
-            }
-            demand
         };
         let drawn = resolved.plan.classes.iter();
         let drawn: Vec<&ClassPlan> = drawn
             .filter(|class| class.messages.is_none() && class.answers.is_none())
             .collect();
         let one = |class: &&ClassPlan| {
-            let loops = Loops::of(resolved, class);
-            let loops = |channel| Some(loops.at(channel));
-            let limits = Limits {
-                loops: &loops,
-                ..limits
-            };
-            let bound = of(&demand(&[*class], None), limits)?;
+            let bound = alike(resolved, router(&resolved.routes), &[*class], None)?;
             Some((class.name.clone(), bound))
-        };
-        let classes: Vec<_> = drawn.iter().filter_map(one).collect();
-        let largest = drawn.iter().map(|class| class.load).fold(0.0, f64::max);
-        let together = || {
-            let mut bound = of(&demand(&drawn, Some(largest)), limits)?;
-            for (name, alone) in &classes {
-                let mut its = drawn.iter().filter(|class| class.name == *name);
-                let load = alone.load / (its.next()?.load / largest);
-                if load < bound.load {
-                    bound = Bound { load, ..*alone };
-                }
-            }
-            let load = |class: &&ClassPlan| {
-                let load = class.load / largest * bound.load;
-                (class.name.clone(), load)
-            };
-            Some(Together {
-                loads: drawn.iter().map(load).collect(),
-                bound,
-            })
         };
         Self {
             uniform: uniform.0,
-            together: (drawn.len() > 1).then(together).flatten(),
-            classes,
+            classes: drawn.iter().filter_map(one).collect(),
+            together: (drawn.len() > 1)
+                .then(|| Together::of(resolved, &drawn))
+                .flatten(),
             inner: uniform.1,
         }
     }
 }
 
+impl Together {
+    fn of(resolved: &Resolved, classes: &[&ClassPlan]) -> Option<Self> {
+        let largest = classes.iter().map(|class| class.load).fold(0.0, f64::max);
+        let router = router(&resolved.routes);
+        let of = |classes: &[&ClassPlan]| alike(resolved, router, classes, Some(largest));
+        let groups = credit_loops::groups(resolved, classes);
+        let mut bound = of(classes)?;
+        for group in groups.iter().filter(|group| group.len() < classes.len()) {
+            bound = of(group)
+                .filter(|found| found.load < bound.load * (1.0 - SAME))
+                .unwrap_or(bound);
+        }
+        let load = |class: &&ClassPlan| {
+            let load = class.load / largest * bound.load;
+            (class.name.clone(), load)
+        };
+        Some(Self {
+            loads: classes.iter().map(load).collect(),
+            bound,
+        })
+    }
+}
+
+/// The bound of what classes draw, all of them at full load or, with a unit, each at its own load in that unit.
+fn alike(
+    resolved: &Resolved,
+    router: Router<'_>,
+    classes: &[&ClassPlan],
+    unit: Option<f64>,
+) -> Option<Bound> {
+    let graph = &resolved.layout.graph;
+    let mut demand = Demand::none(graph.hosts().len());
+    for class in classes {
+        let load = unit.map_or(1.0, |unit| class.load / unit);
+        demand.add(graph, &*class.pattern, &class.hosts, load);
+    }
+    of_group(resolved, router, classes, &demand).0
+}
+
+/// The bound of a demand whose packets are of these classes: channels, sinks, and the credit loops of all their lanes together.
+fn of_group(
+    resolved: &Resolved,
+    router: Router<'_>,
+    classes: &[&ClassPlan],
+    demand: &Demand,
+) -> (Option<Bound>, Inner) {
+    let limits = Limits::of_sink(resolved.plan.host.sink_cycles_per_flit);
+    let graph = &resolved.layout.graph;
+    if classes.is_empty() {
+        return bound(graph, router, demand, limits);
+    }
+    let loops = Loops::of(resolved, classes);
+    let loops = |channel| Some(loops.at(channel));
+    let limits = Limits {
+        loops: &loops,
+        ..limits
+    };
+    bound(graph, router, demand, limits)
+}
+
 /// The bound of these classes together, a factor of the loads they have. `None` where expected loads do not say what is
 /// offered in the long run: of messages, sources that always have a packet waiting, and a limited number of packets.
 pub fn headroom(resolved: &Resolved, is_meant: impl Fn(&ClassPlan) -> bool) -> Option<Bound> {
-    let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
     let is_lasting = |class: &ClassPlan| {
         class.messages.is_none() && class.packets_per_host.is_none() && !class.is_backlogged()
     };
+    let classes: Vec<&ClassPlan> = resolved.plan.classes.iter().collect();
+    let classes: Vec<_> = classes
+        .into_iter()
+        .filter(|class| is_meant(class))
+        .collect();
+    if !classes.iter().all(|class| is_lasting(class)) {
+        return None;
+    }
     let router = match &resolved.routes {
         Routes::Tables(tables) => Router::Tables(tables),
         Routes::Adaptive(_) => Router::Unknown,
     };
-    let limits = Limits::of_sink(plan.host.sink_cycles_per_flit);
-    let mut demand = Demand::none(graph.hosts().len());
-    let mut least: Option<Bound> = None;
-    for class in plan.classes.iter().filter(|class| is_meant(class)) {
-        if !is_lasting(class) {
-            return None;
-        }
-        demand.add(graph, &*class.pattern, &class.hosts, class.load);
-        let loops = Loops::of(resolved, class);
-        if !loops.matter() {
-            continue;
-        }
-        let mut alone = Demand::none(graph.hosts().len());
-        alone.add(graph, &*class.pattern, &class.hosts, class.load);
-        let loops = |channel| Some(loops.at(channel));
-        let limits = Limits {
-            loops: &loops,
-            ..limits
-        };
-        let bound = bound(graph, router, &alone, limits).0;
-        let held = bound.filter(|bound| bound.credit_loop.is_some());
-        least = [least, held].into_iter().flatten().min_by(by_load);
-    }
-    let all = bound(graph, router, &demand, limits).0;
-    [all, least].into_iter().flatten().min_by(by_load)
+    let of = |classes: &[&ClassPlan]| alike(resolved, router, classes, Some(1.0));
+    let groups = credit_loops::groups(resolved, &classes);
+    let groups = groups.iter().filter(|group| group.len() < classes.len());
+    let held = groups.filter(|group| Loops::of(resolved, group).matter());
+    let held = held.filter_map(|group| of(group).filter(|bound| bound.credit_loop.is_some()));
+    let least = held.min_by(by_load);
+    [of(&classes), least].into_iter().flatten().min_by(by_load)
 }
 
 fn by_load(one: &Bound, other: &Bound) -> Ordering {
@@ -138,7 +163,7 @@ fn by_load(one: &Bound, other: &Bound) -> Ordering {
 }
 
 /// What tells the ways of packets.
-fn router(routes: &Routes) -> Router<'_> {
+pub(super) fn router(routes: &Routes) -> Router<'_> {
     match (routes.ports(), routes.adaptive()) {
         (Some(tables), _) => Router::Tables(tables),
         (None, Some(adaptive)) => Router::Function(&*adaptive.routing),

@@ -1,19 +1,29 @@
-//! Credit loops of a scenario: what a class can send over a channel at most, because its credits come back after a round trip.
+//! Credit loops of a scenario: what classes can send over a channel at most, because their credits come back after a round trip.
+//!
+//! # Algorithm
+//! Packets take the lanes that their service levels may have on some channel. Of classes whose packets all take lanes of one set
+//! the loops of these lanes together hold the sum. Looked at are the lanes of every class, with all classes that have no others,
+//! and those of all classes that are linked by lanes in common: where lanes are nested or apart no set of lanes holds less.
 
 use super::Resolved;
+use super::bounds::router;
 use super::service::lanes_of;
 use crate::ids::{ChannelId, SlId};
 use crate::plan::{BufferSharing, ClassPlan, Forwarding};
 use crate::routing::Routes;
 use crate::routing::adaptive::first_lane;
+use crate::routing::loads::asked;
 use crate::routing::loads::bound::{Bound, Place};
 use crate::routing::loads::credit_loop::{Channel, CreditLoop};
-use std::collections::BTreeSet;
+use crate::routing::loads::demand::Demand;
 
-/// The loops of a class.
+/// The bit of VL15, which has a buffer of its own.
+const MANAGEMENT: u64 = 1 << 63;
+
+/// The loops of the packets of some classes.
 pub struct Loops<'a> {
     resolved: &'a Resolved,
-    /// Lanes that its packets may take on a channel, at most.
+    /// Number of lanes that they may take on a channel, at most.
     lanes: u32,
     /// Smallest and largest packet \[flits\].
     sizes: [u32; 2],
@@ -34,20 +44,25 @@ pub struct OfKind {
     pub credit_loop: CreditLoop,
     /// What passes it at most \[fraction of the channel\].
     pub part: f64,
+    /// Names of other classes that may take lanes of the class on this channel.
+    pub beside: Vec<String>,
 }
 
 impl<'a> Loops<'a> {
-    /// Those of a class.
-    pub fn of(resolved: &'a Resolved, class: &ClassPlan) -> Self {
+    /// Those of these classes together, at least one.
+    pub fn of(resolved: &'a Resolved, classes: &[&ClassPlan]) -> Self {
         let channels = resolved.layout.graph.channels().iter();
         let paces = channels.map(|channel| channel.timing.cycles_per_flit);
+        let smallest = classes.iter().map(|class| class.size.smallest());
+        let largest = classes.iter().map(|class| class.size.largest());
         let sizes = match resolved.plan.switch.forwarding {
             Forwarding::Wormhole => [1; 2],
-            _ => [class.size.smallest(), class.size.largest()].map(u32::from),
+            _ => [smallest.min(), largest.max()].map(|size| u32::from(size.unwrap_or(1))),
         };
+        let all = classes.iter().map(|class| lanes(resolved, class));
         Self {
             resolved,
-            lanes: lanes(resolved, class),
+            lanes: all.fold(0, |all, its| all | its).count_ones(),
             sizes,
             least_pace: paces.min().unwrap_or(1),
         }
@@ -56,10 +71,15 @@ impl<'a> Loops<'a> {
     /// Whether some channel carries more than its credits let through.
     pub fn matter(&self) -> bool {
         let graph = &self.resolved.layout.graph;
-        graph.channel_ids().any(|channel| {
-            let pace = graph.channel(channel).timing.cycles_per_flit;
-            self.at(channel).rate() * f64::from(pace) < 1.0
-        })
+        graph
+            .channel_ids()
+            .any(|channel| self.part(channel, &self.at(channel)) < 1.0)
+    }
+
+    /// What a loop lets through \[fraction of the channel\].
+    fn part(&self, channel: ChannelId, credit_loop: &CreditLoop) -> f64 {
+        let timing = self.resolved.layout.graph.channel(channel).timing;
+        credit_loop.rate() * f64::from(timing.cycles_per_flit)
     }
 
     /// The loop of a channel, of all lanes together.
@@ -93,62 +113,137 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// Lanes that packets of a class may take on a channel, at most; a pool is one.
-fn lanes(resolved: &Resolved, class: &ClassPlan) -> u32 {
+/// Lanes that packets of a class may take on a channel, at least one, a bit for each; a pool is one lane.
+fn lanes(resolved: &Resolved, class: &ClassPlan) -> u64 {
     let switch = &resolved.plan.switch;
-    if class.management || switch.sharing == BufferSharing::PortPool {
+    if class.management {
+        return MANAGEMENT;
+    }
+    if switch.sharing == BufferSharing::PortPool {
         return 1;
     }
     let lanes = match &resolved.routes {
         Routes::Adaptive(adaptive) => {
             let width = adaptive.routing.width();
             let first = |&sl: &SlId| first_lane(width, switch.lanes, sl);
-            let groups: BTreeSet<u8> = class.service_levels.iter().map(first).collect();
-            groups.len() * usize::from(width)
+            let groups = class.service_levels.iter().map(first);
+            set(groups.flat_map(|first| first..first + width))
         }
         Routes::Tables(tables) => {
             let map = &tables.lanes;
             let rows = 0..map.profiles.len() / map.keys().max(1);
-            let lanes = rows.flat_map(|row| lanes_of(map, row, &class.service_levels));
-            lanes.collect::<BTreeSet<u8>>().len()
+            set(rows.flat_map(|row| lanes_of(map, row, &class.service_levels)))
         }
     };
-    lanes.max(1) as u32
+    lanes.max(1)
 }
 
-/// Every class and kind of channel whose credit loops carry less than the channel does.
-pub fn of_kinds(resolved: &Resolved) -> Vec<OfKind> {
-    let graph = &resolved.layout.graph;
-    let mut found: Vec<OfKind> = Vec::new();
-    for class in &resolved.plan.classes {
-        let loops = Loops::of(resolved, class);
-        let mut least: [Option<OfKind>; 3] = [None, None, None];
-        for (id, channel) in graph.channel_ids().zip(graph.channels()) {
-            let kind = match (channel.from.host(), channel.to.host()) {
-                (Some(_), _) => Place::Sender,
-                (None, Some(_)) => Place::Receiver,
-                (None, None) => Place::Inner,
-            };
-            let credit_loop = loops.at(id);
-            let part = credit_loop.rate() * f64::from(channel.timing.cycles_per_flit);
-            let place = match kind {
-                Place::Sender => &mut least[0],
-                Place::Receiver => &mut least[1],
-                _ => &mut least[2],
-            };
-            if part < 1.0 && place.as_ref().is_none_or(|least| part < least.part) {
-                *place = Some(OfKind {
-                    class: class.name.clone(),
-                    place: kind,
-                    channel: id,
-                    credit_loop,
-                    part,
-                });
+/// Lanes, a bit for each; a channel has at most 32 and VL15.
+fn set(lanes: impl Iterator<Item = u8>) -> u64 {
+    lanes.fold(0, |set, lane| set | 1 << lane)
+}
+
+/// Groups of these classes whose loops are to be looked at: every class by itself, those that share the lanes of one, and those
+/// linked by lanes in common; each group once.
+pub(super) fn groups<'p>(
+    resolved: &Resolved,
+    classes: &[&'p ClassPlan],
+) -> Vec<Vec<&'p ClassPlan>> {
+    let own: Vec<u64> = classes.iter().map(|class| lanes(resolved, class)).collect();
+    let linked = |mut lanes: u64| {
+        loop {
+            let touching = own.iter().filter(|&&its| its & lanes != 0);
+            let all = touching.fold(lanes, |all, its| all | its);
+            if all == lanes {
+                return lanes;
             }
+            lanes = all;
         }
-        found.extend(least.into_iter().flatten());
+    };
+    let mut sets: Vec<u64> = own.iter().flat_map(|&its| [its, linked(its)]).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    let mut groups: Vec<Vec<usize>> = (0..classes.len()).map(|place| vec![place]).collect();
+    for set in sets {
+        let inside = (0..classes.len()).filter(|&place| own[place] & !set == 0);
+        let inside: Vec<usize> = inside.collect();
+        if !groups.contains(&inside) {
+            groups.push(inside);
+        }
+    }
+    let names = |group: Vec<usize>| group.into_iter().map(|place| classes[place]).collect();
+    groups.into_iter().map(names).collect()
+}
+
+/// Every class and kind of channel that it goes over whose credit loops carry less than the channel does.
+pub fn of_kinds(resolved: &Resolved) -> Vec<OfKind> {
+    let classes = &resolved.plan.classes;
+    let mut used: Vec<Option<Vec<bool>>> = vec![None; classes.len()];
+    let mut found: Vec<OfKind> = Vec::new();
+    for (number, class) in classes.iter().enumerate() {
+        let loops = Loops::of(resolved, &[class]);
+        if !loops.matter() {
+            continue;
+        }
+        let own = used[number].get_or_insert_with(|| channels(resolved, class));
+        for mut of_kind in least(&loops, class, own) {
+            let its = lanes(resolved, class);
+            for (place, other) in classes.iter().enumerate() {
+                if place == number || lanes(resolved, other) & its == 0 {
+                    continue;
+                }
+                let used = used[place].get_or_insert_with(|| channels(resolved, other));
+                if used[of_kind.channel.index()] {
+                    of_kind.beside.push(other.name.clone());
+                }
+            }
+            found.push(of_kind);
+        }
     }
     found
+}
+
+/// The channel of every kind on which a class can send least, of those that it goes over.
+fn least(loops: &Loops<'_>, class: &ClassPlan, used: &[bool]) -> Vec<OfKind> {
+    let graph = &loops.resolved.layout.graph;
+    let mut least: [Option<OfKind>; 3] = [None, None, None];
+    let all = graph.channel_ids().zip(graph.channels());
+    for (id, channel) in all.filter(|(id, _)| used[id.index()]) {
+        let (kind, place) = match (channel.from.host(), channel.to.host()) {
+            (Some(_), _) => (Place::Sender, &mut least[0]),
+            (None, Some(_)) => (Place::Receiver, &mut least[1]),
+            (None, None) => (Place::Inner, &mut least[2]),
+        };
+        let credit_loop = loops.at(id);
+        let part = loops.part(id, &credit_loop);
+        if part < 1.0 && place.as_ref().is_none_or(|least| part < least.part) {
+            *place = Some(OfKind {
+                class: class.name.clone(),
+                place: kind,
+                channel: id,
+                credit_loop,
+                part,
+                beside: Vec::new(),
+            });
+        }
+    }
+    least.into_iter().flatten().collect()
+}
+
+/// Channels that packets of a class may go over, `[channel]`.
+fn channels(resolved: &Resolved, class: &ClassPlan) -> Vec<bool> {
+    let graph = &resolved.layout.graph;
+    let makes_own = class.messages.is_none() && class.flows.is_none() && class.answers.is_none();
+    if makes_own {
+        let mut demand = Demand::none(graph.hosts().len());
+        demand.add(graph, &*class.pattern, &class.hosts, 1.0);
+        return asked::channels(graph, router(&resolved.routes), &demand);
+    }
+    // who receives is known to messages and flows alone
+    let is_sender = |host| class.answers.is_some() || class.pattern.sends(host);
+    let ends = graph.channels().iter();
+    ends.map(|channel| channel.from.host().is_none_or(is_sender))
+        .collect()
 }
 
 /// A loop in words.

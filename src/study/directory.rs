@@ -73,11 +73,21 @@ impl StudyDirectory {
     /// When it holds another study or something else, another process works there, or nothing can be
     /// written.
     pub fn open(path: &Path, record: &Record, force: bool) -> Result<Self, StudyError> {
-        let runs = path.join(RUNS);
+        let is_missing = |place: &&Path| !place.as_os_str().is_empty() && !place.exists();
+        let new: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
         if !path.join(FILE).exists() {
             check_free(path)?;
         }
-        for folder in [runs, path.join(STATES)] {
+        let opened = Self::open_free(path, record, force);
+        if opened.is_err() && !path.join(FILE).exists() {
+            give_up(path, &new);
+        }
+        opened
+    }
+
+    /// Opens a directory that holds a study or nothing.
+    fn open_free(path: &Path, record: &Record, force: bool) -> Result<Self, StudyError> {
+        for folder in [path.join(RUNS), path.join(STATES)] {
             let made = fs::create_dir_all(&folder);
             made.map_err(|cause| StudyError::Write {
                 path: folder,
@@ -291,6 +301,22 @@ impl Finished {
             Self::Failed { reason } | Self::Run { reason, .. } => reason,
         }
     }
+}
+
+/// Takes away what a study that could not be begun has made, `new` folders among it, unless another process works there.
+fn give_up(path: &Path, new: &[&Path]) {
+    let Ok(held) = lock(path) else {
+        return;
+    };
+    // folders with something in them stay
+    for folder in [RUNS, STATES] {
+        let _ = fs::remove_dir(path.join(folder));
+    }
+    let _ = fs::remove_file(path.join(LOCK));
+    for folder in new {
+        let _ = fs::remove_dir(folder);
+    }
+    drop(held);
 }
 
 /// A place for a new study must not exist or be empty.

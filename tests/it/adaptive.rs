@@ -171,3 +171,93 @@ fn a_lane_carries_what_its_credits_let_through() {
         assert!(reason.contains("per credit round trip of"), "{reason}");
     }
 }
+
+/// Two hosts that send at a tenth of their link over one channel whose lane has a credit loop of 406 cycles.
+const TRUNK: &str = r#"Scenario(
+    title: "trunk", seed: 1,
+    fabric: (topology: EdgeList(links: [(0, 1, "1 us")], hosts_per_switch: 2), flit: "64 B",
+             link: (rate: "100 Gbit/s", latency: "10 ns"), switch: (lanes: 1, lane_capacity: "64 flits")),
+    routing: UpDown(),
+    traffic: [
+        (name: "u", pattern: Pairs(pairs: [(0, 2)]), hosts: List([0]), process: Bernoulli(load: 0.1), size: "16 flits"),
+        (name: "w", pattern: Pairs(pairs: [(1, 3)]), hosts: List([1]), process: Bernoulli(load: 0.1), size: "16 flits"),
+    ],
+    phases: (warmup: "20000 cycles", measure: "80000 cycles"),
+)"#;
+
+const TWO_LANES: [&str; 2] = ["fabric.switch.lanes=2", "traffic.w.sl=1"];
+
+#[test]
+fn classes_that_share_lanes_share_their_credits() {
+    let alone = 64.0 / 406.0;
+    let pool = [&TWO_LANES[..], &["fabric.switch.sharing=PortPool"]].concat();
+    let forms = [
+        (&[][..], alone / 2.0),
+        (&pool[..], alone / 2.0),
+        (&TWO_LANES[..], alone),
+        // u may take both lanes, w one of them: together they have two
+        (&["fabric.switch.lanes=2", "traffic.u.sl=[0, 1]"][..], alone),
+    ];
+    for (changes, expected) in forms {
+        let resolved = resolve(TRUNK, changes);
+        let together = Bounds::of(&resolved).together.expect("two classes");
+        for (name, load) in &together.loads {
+            assert!(
+                (load / expected - 1.0).abs() < 1e-9,
+                "{changes:?}: {name} {load}, not {expected}"
+            );
+        }
+        assert!(together.bound.credit_loop.is_some(), "{changes:?}");
+        let outcome = run(&resolved, [1, 1]);
+        let reason = &outcome.reason;
+        let told = "for 1.269 of what its credits let through, 64 flits per credit round trip of 406 cycles";
+        let is_held = expected < 0.1;
+        assert_eq!(reason.contains(told), is_held, "{changes:?}: {reason}");
+        for class in &outcome.records.classes {
+            let accepted = class.delivered_flits as f64 / 80_000.0;
+            assert!(accepted <= expected * 1.005, "{changes:?}: {accepted}");
+            assert!(
+                !is_held || accepted >= expected * 0.99,
+                "{changes:?}: {accepted}"
+            );
+        }
+    }
+}
+
+#[test]
+fn credit_loops_are_told_of_channels_that_a_class_goes_over() {
+    let long = ["fabric.link.latency=1 us"];
+    let resolved = resolve(TRUNK, &long);
+    let graph = &resolved.layout.graph;
+    let told = |found: &credit_loops::OfKind| {
+        let channel = graph.channel(found.channel);
+        let ends = [channel.from, channel.to].map(|end| graph.endpoint_name(end));
+        (found.class.clone(), ends.join(" to "), found.beside.clone())
+    };
+    let found: Vec<_> = credit_loops::of_kinds(&resolved).iter().map(told).collect();
+    let expected = [
+        ("u", "H0 to S0 port 1", None),
+        ("u", "S1 port 1 to H2", None),
+        ("u", "S0 port 3 to S1 port 3", Some("w")),
+        ("w", "H1 to S0 port 2", None),
+        ("w", "S1 port 2 to H3", None),
+        ("w", "S0 port 3 to S1 port 3", Some("u")),
+    ];
+    let expected = expected.map(|(class, ends, beside)| {
+        let beside: Vec<String> = beside.into_iter().map(str::to_owned).collect();
+        (class.to_owned(), ends.to_owned(), beside)
+    });
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn uniform_traffic_is_held_by_credit_loops_too() {
+    // four hosts: two thirds of what the two at a switch send go over the channel
+    let uniform = |changes: &[&str]| {
+        let bound = Bounds::of(&resolve(TRUNK, changes)).uniform;
+        bound.expect("every pair has a way").load
+    };
+    let one = 64.0 / 406.0 * 0.75;
+    assert!((uniform(&[]) / one - 1.0).abs() < 1e-9);
+    assert!((uniform(&TWO_LANES) / (2.0 * one) - 1.0).abs() < 1e-9);
+}

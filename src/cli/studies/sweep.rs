@@ -186,17 +186,16 @@ pub(super) fn shown(record: &Record, table: &Table<'_>, place: &Path) -> String 
 
 /// 3 when a run failed or deadlocked.
 pub(super) fn verdict(table: &Table<'_>) -> ExitCode {
-    let bad: usize = ["failed", "deadlocked"]
-        .iter()
-        .map(|word| table.count(word))
-        .sum();
-    if bad == 0 {
-        return ExitCode::SUCCESS;
-    }
-    let runs = if bad == 1 { "run" } else { "runs" };
-    crate::cli::complain(&format!(
-        "{bad} {runs} failed or deadlocked: see column `reason` of the table"
-    ));
+    let runs = |count| if count == 1 { "run" } else { "runs" };
+    let told = match (table.count("failed"), table.count("deadlocked")) {
+        (0, 0) => return ExitCode::SUCCESS,
+        (failed, 0) => format!("{failed} {} failed", runs(failed)),
+        (0, deadlocked) => format!("{deadlocked} {} deadlocked", runs(deadlocked)),
+        (failed, deadlocked) => {
+            format!("{failed} {} failed, {deadlocked} deadlocked", runs(failed))
+        }
+    };
+    crate::cli::complain(&format!("{told}: see column `reason` of the table"));
     ExitCode::from(SIMULATION_FAULT)
 }
 
@@ -298,14 +297,16 @@ fn list(
     heading.extend(record.design.axes.iter().map(|axis| axis.path.clone()));
     heading.extend(["seed", "state"].map(String::from));
     let mut rows = vec![heading];
-    let mut left = 0;
+    let (mut left, mut failing) = (0, 0);
     for run in record.own_runs() {
         let key = &record.design.runs[run];
         let found = finished(place, key)?;
-        left += usize::from(found.is_none());
+        let is_failing = found.is_none() && outlook.fails(run);
+        failing += usize::from(is_failing);
+        left += usize::from(found.is_none() && !is_failing);
         let is_begun = states::file(place, key).exists();
         let open = match is_begun {
-            _ if outlook.fails(run) => "cannot run",
+            _ if is_failing => "cannot run",
             true => "begun",
             false => "to do",
         };
@@ -316,8 +317,12 @@ fn list(
         rows.push(row);
     }
     let crew = arguments.work.crew(left);
+    let others = match failing {
+        0 => String::new(),
+        failing => format!(", {failing} that cannot run"),
+    };
     Ok(format!(
-        "{}\n{left} of {} runs to do, {} at a time with {} thread{} each, in {}\n",
+        "{}\n{left} of {} runs to do{others}, {} at a time with {} thread{} each, in {}\n",
         align(&rows),
         rows.len() - 1,
         crew.slots,

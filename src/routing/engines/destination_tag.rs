@@ -16,7 +16,7 @@ use crate::ids::HostId;
 use crate::references::DALLY_TOWLES;
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::require_nameable_ports;
-use crate::routing::regular::{Links as Present, Need};
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{
     BuildEngine, Engine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables, UNREACHABLE,
 };
@@ -62,10 +62,7 @@ impl RoutingEngine for DestinationTag {
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let Shape::Fly(shape) = graph.shape() else {
-            return Err(RoutingError::unsupported(
-                NAME,
-                "it is no k-ary n-fly; use `UpDown()`, which routes any connected fabric",
-            ));
+            return Err(regular::is_no(NAME, graph, "k-ary n-fly"));
         };
         require_nameable_ports(graph, NAME)?;
         let (k, per_stage) = (shape.arity, shape.switches_per_stage());

@@ -23,7 +23,7 @@ use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::references::KIM_DRAGONFLY;
 use crate::registry::{Arguments, Entry};
 use crate::routing::balance::require_nameable_ports;
-use crate::routing::regular::{Links as Present, Need};
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{
     BuildEngine, Engine, Guarantees, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
     UNREACHABLE,
@@ -69,8 +69,7 @@ impl RoutingEngine for DragonflyMinimal {
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let Shape::Dragonfly(shape) = graph.shape() else {
-            let reason = "it is not a dragonfly; use `UpDown()`, which routes any connected fabric";
-            return Err(RoutingError::unsupported(NAME, reason));
+            return Err(regular::is_no(NAME, graph, "dragonfly"));
         };
         require_nameable_ports(graph, NAME)?;
         let two_locals = shape.groups > 1 && shape.switches_per_group > 1;

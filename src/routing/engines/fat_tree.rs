@@ -94,10 +94,7 @@ impl RoutingEngine for FatTree {
                 tables(graph, |switch| move |host| levels.port(switch, host))
             }
             _ => {
-                return Err(RoutingError::unsupported(
-                    NAME,
-                    "it is not a fat tree; use `UpDown()`, which routes any connected fabric",
-                ));
+                return Err(regular::is_no(NAME, graph, "fat tree"));
             }
         };
         let is_torn = lacks_links(graph, &next);

@@ -2,6 +2,7 @@
 //!
 //! Cost: O(switches * hosts), in parallel over destinations.
 
+pub mod asked;
 pub mod bound;
 pub mod credit_loop;
 mod cuts;

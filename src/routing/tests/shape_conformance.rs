@@ -99,14 +99,16 @@ fn engines_say_which_shapes_they_want() {
     };
     assert_eq!(
         message("FatTree()", "Petersen()"),
-        "FatTree cannot route this fabric: it is not a fat tree; use `UpDown()`, which routes any \
-         connected fabric"
+        "FatTree cannot route this fabric: it is no fat tree as it stands or with at most 3 missing links (1 where switches \
+         equally far from the hosts differ in their links; a quarter of those of a leaf-spine network); use `UpDown()`, which \
+         routes any connected fabric"
     );
     assert!(message("DimensionOrder()", "KAryNTree(k: 2, n: 2)").contains("no mesh, torus, hyper"));
     assert!(
-        message("DirectionOrder()", "Hypercube(dimensions: 2)").contains("not a mesh or torus")
+        message("DirectionOrder()", "Hypercube(dimensions: 2)")
+            .contains("it is no mesh or torus; ")
     );
-    assert!(message("DragonflyMinimal()", "Ring(switches: 4)").contains("not a dragonfly"));
+    assert!(message("DragonflyMinimal()", "Ring(switches: 4)").contains("it is no dragonfly; "));
     let one_way = "DimensionOrder(unidirectional: true)";
     assert!(message(one_way, "Hypercube(dimensions: 2)").contains("no rings"));
 }

@@ -2,6 +2,7 @@
 
 use crate::text_file;
 use crate::topology::TopologyError;
+use std::io;
 use std::path::Path;
 
 /// Something wrong on one line of a text.
@@ -33,12 +34,18 @@ impl LineError {
 /// Text of `file`; a relative name starts from `base`. Bytes that are not UTF-8 (node descriptions are
 /// free text) become the replacement character.
 pub(in crate::topology) fn read(base: &Path, file: &str) -> Result<String, TopologyError> {
-    text_file::read_lossy(&base.join(file)).map_err(|error| {
-        let reason = format!(
-            "cannot be read: {error}; relative names start from the folder of the scenario"
-        );
-        LineError::new(0, reason).in_file(file)
-    })
+    text_file::read_lossy(&base.join(file)).map_err(|error| unreadable(&error, file))
+}
+
+/// Bytes of `file`, likewise.
+pub(in crate::topology) fn bytes(base: &Path, file: &str) -> Result<Vec<u8>, TopologyError> {
+    std::fs::read(base.join(file)).map_err(|error| unreadable(&error, file))
+}
+
+fn unreadable(error: &io::Error, file: &str) -> TopologyError {
+    let reason =
+        format!("cannot be read: {error}; relative names start from the folder of the scenario");
+    LineError::new(0, reason).in_file(file)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Finds the topology that a fabric is but for a few missing links.
+//! Finds the topology that a fabric is but for missing links: a few, or some of a leaf-spine network.
 //!
 //! Guarantees: of the ways that are tried to put links between switches one only makes the fabric a topology; with none,
 //! or several, nothing is found.
@@ -10,9 +10,10 @@
 //! 2. The missing ends are paired in every way, and what comes out is looked at as a fabric of its own.
 //! 3. When no way gives a topology, as in meshes, whose switches have different numbers of links, one link is put between
 //!    every two of the switches whose surroundings are the rarest, both ends of a missing link among them.
+//! 4. When that gives nothing either, the fabric may be a leaf-spine network that lacks more (`leaf_spine.rs`).
 
 use super::net::Net;
-use super::{Reading, exact};
+use super::{Reading, exact, leaf_spine};
 use std::collections::BTreeMap;
 
 /// Missing ends of links: three links.
@@ -30,7 +31,11 @@ pub(super) fn find(net: &Net) -> Result<Vec<Reading>, usize> {
     let ends = rare(net);
     let of = |(place, &a)| ends[place + 1..].iter().map(move |&b| vec![(a, b)]);
     let ways: Vec<_> = ends.iter().enumerate().flat_map(of).collect();
-    completed(net, &ways)
+    let found = completed(net, &ways)?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    Ok(leaf_spine::completed(net).map_or_else(Vec::new, |whole| exact(&whole)))
 }
 
 /// The topologies that come out when links are put in, if one of the ways gives some; the number of those that do.

@@ -18,6 +18,7 @@
 mod completion;
 mod dimensions;
 mod forms;
+mod leaf_spine;
 mod matching;
 mod names;
 mod net;
@@ -35,6 +36,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use numbering::Numbering;
+
+/// What regular topologies are looked for, behind the words for one.
+pub const SOUGHT: &str = "as it stands or with at most 3 missing links (1 where switches equally far from the hosts differ in their links; \
+     a quarter of those of a leaf-spine network)";
 
 /// A topology that a fabric is, but for what is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +116,7 @@ impl Graph {
             Err(ways) => format!(
                 "none: links are missing, and {ways} ways to put them back make a regular topology"
             ),
-            Ok(_) => String::from("none found"),
+            Ok(_) => format!("none found: it is no regular topology {SOUGHT}"),
         })
     }
 

@@ -191,3 +191,50 @@ fn a_mark_before_a_text_is_skipped() {
     );
     assert!(virtlane::scenario::Document::read(&folder.path().join("scenario.ron")).is_ok());
 }
+
+/// A fabric of a file with these bytes.
+fn of_bytes(bytes: &[u8], topology: &str) -> Result<Resolved, String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("net"), bytes).expect("writable");
+    resolve_in(folder.path(), topology, UNIFORM, 1)
+}
+
+#[test]
+fn graph_ml_is_read_in_the_encoding_that_it_declares() {
+    let body = "<!DOCTYPE graphml>\n<graphml><graph><node id='K\u{f6}ln'/><node id='Bonn'/>\
+                <edge source='Bonn' target='K\u{f6}ln'/></graph></graphml>";
+    let text = |encoding: &str| format!("<?xml version='1.0' encoding='{encoding}'?>\n{body}");
+    let latin: Vec<u8> = text("ISO-8859-1").chars().map(|c| c as u8).collect();
+    let words = std::iter::once(0xFEFF).chain(text("UTF-16").encode_utf16().collect::<Vec<_>>());
+    let wide: Vec<u8> = words.flat_map(u16::to_be_bytes).collect();
+    for bytes in [text("UTF-8").into_bytes(), latin, wide] {
+        let resolved = of_bytes(&bytes, "GraphMl(file: \"net\", hosts_per_switch: 1)").unwrap();
+        assert_eq!(names(&resolved), ["K\u{f6}ln", "Bonn"]);
+    }
+}
+
+#[test]
+fn speeds_of_no_known_name_matter_where_they_are_taken_only() {
+    let text = "Switch 2 \"S-1\"\n[1] \"H-1\"[1] # \"h\" lid 1 4xZZZ\n[2] \"H-2\"[1] # \"h\" lid 2 4xEDR\n\n\
+                Ca 1 \"H-1\"\n[1] \"S-1\"[1] # \"s\" lid 3 4xZZZ\n\nCa 1 \"H-2\"\n[1] \"S-1\"[2] # \"s\" lid 3 4xEDR\n\n\
+                something unexpected 5\n";
+    let of = |speeds: &str| {
+        let topology = format!("Ibnetdiscover(file: \"net\", speeds: {speeds})");
+        of_bytes(text.as_bytes(), &topology)
+    };
+    let error = of("File").unwrap_err();
+    assert!(
+        error.contains("net:2: unknown link speed `4xZZZ`, expected a width"),
+        "{error}"
+    );
+    let own = of("Scenario").unwrap();
+    let note = "net: 1 line is skipped, neither comment nor node, port or `name=value`: the first is line 11, \
+                `something unexpected 5`";
+    assert_eq!(own.layout.graph.notes(), [note]);
+    let replaced = of("Replace({\"4xZZZ\": \"10 Gbit/s\"})").unwrap();
+    let paces = replaced.layout.graph.channels().iter();
+    let paces: Vec<u32> = paces
+        .map(|channel| channel.timing.cycles_per_flit)
+        .collect();
+    assert_eq!(paces, [10, 10, 1, 1]);
+}

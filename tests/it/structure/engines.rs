@@ -104,7 +104,12 @@ const ROUTED: &[(&str, &[&str])] = &[
     ),
     (
         "Hypercube(dimensions: 5)",
-        &["DimensionOrder()", "Romm()", "MinimalAdaptive()"],
+        &[
+            "DimensionOrder()",
+            "PlanarAdaptive()",
+            "Romm()",
+            "MinimalAdaptive()",
+        ],
     ),
     (
         "HyperX(sizes: [3, 4], multiplicity: [2, 1])",

@@ -92,6 +92,35 @@ fn two_missing_links_are_found_or_nothing_is() {
     assert!(found >= 12, "{found}");
 }
 
+/// Leaves and spines are known apart, so what is missing between them is, too.
+#[test]
+fn leaf_spine_networks_lack_as_many_links_as_a_quarter() {
+    for (form, most) in [
+        ("LeafSpine(leaves: 16, spines: 8, hosts_per_leaf: 8)", 32),
+        (
+            "LeafSpine(leaves: 6, spines: 4, hosts_per_leaf: 2, parallel_links: 3)",
+            18,
+        ),
+    ] {
+        for missing in [4, 9, most] {
+            let fabric = mixed(&graph(form), Mix::Drop(missing), 3).recognised();
+            let first = fabric.structures().first();
+            let first = first.unwrap_or_else(|| panic!("{form} without {missing} is not found"));
+            assert_eq!(first.form(), form);
+            assert_eq!(first.missing().len(), missing);
+            assert!(holds(&fabric, first), "{form}");
+            let (_, proof) = routed(&fabric, "FatTree()").expect("another parent is there");
+            assert!(proof.acyclic, "{form}");
+        }
+        let fabric = mixed(&graph(form), Mix::Drop(most + 1), 3).recognised();
+        assert_eq!(
+            fabric.why_irregular().expect("irregular"),
+            "none found: it is no regular topology as it stands or with at most 3 missing links (1 where switches equally far \
+             from the hosts differ in their links; a quarter of those of a leaf-spine network)"
+        );
+    }
+}
+
 /// Two lines of switches can be joined to a ring in two ways.
 #[test]
 fn several_completions_are_none() {

@@ -144,7 +144,10 @@ fn failed_runs_are_rows_and_the_others_go_on() {
     ];
     arguments.extend(sets.iter().flat_map(|set| ["--set", set]));
     let errors = folder.fails(3, &arguments);
-    assert!(errors.contains("2 runs failed or deadlocked"), "{errors}");
+    assert!(
+        errors.contains("1 run failed, 1 deadlocked: see"),
+        "{errors}"
+    );
     let table = folder.table("out");
     let rows = rows(&table);
     let words: Vec<_> = rows.iter().map(|row| &row["verdict"][..]).collect();
@@ -162,7 +165,7 @@ fn failed_runs_are_rows_and_the_others_go_on() {
     );
     // failed runs are finished: a second call makes nothing and says the same
     let again = folder.fails(3, &arguments);
-    assert!(again.contains("2 runs failed or deadlocked"), "{again}");
+    assert!(again.contains("1 run failed, 1 deadlocked: see"), "{again}");
     assert_eq!(folder.table("out"), table);
 }
 
@@ -182,7 +185,7 @@ fn a_point_without_enough_lanes_is_a_row() {
         arguments.extend(["--set", set]);
     }
     let errors = folder.fails(3, &arguments);
-    assert!(errors.contains("2 runs failed or deadlocked"), "{errors}");
+    assert!(errors.contains("2 runs failed: see column"), "{errors}");
     let table = folder.table("out");
     let rows = rows(&table);
     let words: Vec<_> = rows.iter().map(|row| &row["verdict"][..]).collect();

@@ -79,12 +79,7 @@ impl AdaptiveEngine for AdaptiveAscent {
 
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
         let (Shape::Tree(_) | Shape::Xgft(_) | Shape::EnrichedTree(_)) = graph.shape() else {
-            return Err(RoutingError::Unsupported {
-                engine: NAME,
-                reason:
-                    "it is not a regular tree; use `UpDown()`, which routes any connected fabric"
-                        .to_owned(),
-            });
+            return Err(regular::is_no(NAME, graph, "regular tree"));
         };
         let is_torn = has_gaps(graph);
         let shortest = if is_torn {

@@ -13,6 +13,7 @@
 
 use crate::ids::SwitchId;
 use crate::routing::RoutingError;
+use crate::routing::regular;
 use crate::topology::graph::HyperXShape;
 use crate::topology::{Graph, Shape};
 use std::ops::Range;
@@ -50,8 +51,8 @@ pub(super) struct Dimensions {
 impl Dimensions {
     /// The dimensions of `graph` for shortest ways; on other shapes the error of `engine`.
     pub(super) fn required(graph: &Graph, engine: &'static str) -> Result<Self, RoutingError> {
-        let reason = "it is no mesh, torus, hypercube or HyperX; use `UpDown()`, which routes any connected fabric";
-        Self::new(graph, |size| size / 2).ok_or_else(|| RoutingError::unsupported(engine, reason))
+        let wanted = "mesh, torus, hypercube or HyperX";
+        Self::new(graph, |size| size / 2).ok_or_else(|| regular::is_no(engine, graph, wanted))
     }
 
     /// The dimensions of `graph`, for ways in rings of at most `farthest(size)` hops; `None` for other shapes.

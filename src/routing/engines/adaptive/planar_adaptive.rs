@@ -1,7 +1,7 @@
 //! Planar-adaptive routing on meshes: adaptive in one plane of two dimensions after the other.
 //!
 //! Guarantees: minimal, deadlock-free; not in order.
-//! Needs: a mesh ([`Shape::Grid`] without rings); 3 lanes per group of service levels, with one dimension 1.
+//! Needs: a mesh ([`Shape::Grid`](crate::topology::Shape::Grid) without rings) or a hypercube, which is one of 2 switches in each dimension; 3 lanes per group of service levels, with one dimension 1.
 //! Fails with: [`RoutingError::TooFewLanes`]; [`RoutingError::Unsupported`] for other shapes.
 //! Cost: time and memory O(switches * dimensions).
 //!
@@ -25,7 +25,7 @@ use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::adaptive::{Adaptive, Candidate, Course, Legs, Selection};
 use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
-use crate::topology::{Graph, Shape};
+use crate::topology::Graph;
 use serde::Deserialize;
 
 /// Choice between the two dimensions of a plane.
@@ -49,7 +49,7 @@ const NAME: &str = "PlanarAdaptive";
 pub const ENTRY: Entry<BuildEngine> = Entry {
     name: NAME,
     aliases: &["planar_adapt"],
-    summary: "meshes: adaptive in one plane of two dimensions after the other",
+    summary: "meshes and hypercubes: adaptive in one plane of two dimensions after the other",
     parameters: &[Parameter {
         name: "choose",
         kind: "Random or LeastLoad",
@@ -79,14 +79,11 @@ impl AdaptiveEngine for PlanarAdaptive {
     }
 
     fn adapt(&self, graph: &Graph, budget: LaneBudget) -> Result<Adaptive, RoutingError> {
-        let is_mesh =
-            matches!(graph.shape(), Shape::Grid(grid) if grid.wrap.iter().all(|wrap| !wrap));
+        let is_mesh = regular::is_mesh(graph.shape());
         let dimensions = Dimensions::new(graph, |_| 1).filter(|_| is_mesh);
         let dimensions = dimensions.ok_or_else(|| {
-            RoutingError::unsupported(
-                NAME,
-                "it is no mesh; use `Goal()` on tori, elsewhere `UpDown()`",
-            )
+            let advice = "use `Goal()` on tori, elsewhere `UpDown()`";
+            regular::is_no_with(NAME, graph, "mesh or hypercube", advice)
         })?;
         let legs = Planes {
             dimensions,

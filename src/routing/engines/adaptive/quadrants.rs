@@ -12,6 +12,7 @@ use super::dimensions::{Dimensions, Hop};
 use crate::ids::SwitchId;
 use crate::registry::Parameter;
 use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Selection};
+use crate::routing::regular;
 use crate::routing::{LaneBudget, RoutingError};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -89,11 +90,8 @@ impl Quadrants {
     ) -> Result<Adaptive, RoutingError> {
         let grid = matches!(graph.shape(), Shape::Grid(_));
         let dimensions = Dimensions::new(graph, |size| size.saturating_sub(1)).filter(|_| grid);
-        let dimensions = dimensions.ok_or_else(|| {
-            let reason =
-                "it is no mesh, torus or ring; use `UpDown()`, which routes any connected fabric";
-            RoutingError::unsupported(engine, reason)
-        })?;
+        let dimensions =
+            dimensions.ok_or_else(|| regular::is_no(engine, graph, "mesh, torus or ring"))?;
         if dimensions.count() > MOST_DIMENSIONS {
             let reason = "it has more than 12 dimensions";
             return Err(RoutingError::unsupported(engine, reason));

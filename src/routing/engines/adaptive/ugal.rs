@@ -27,7 +27,7 @@ use crate::references::{AHN_HYPERX, KIM_DRAGONFLY, SINGH_UGAL};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::adaptive::{Adaptive, Candidate, Course, Leg, Legs, Local, Selection};
 use crate::routing::engines::dragonfly_minimal::Links;
-use crate::routing::regular::{Links as Present, Need};
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{AdaptiveEngine, BuildEngine, Engine, LaneBudget, RoutingError};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -126,21 +126,17 @@ impl AdaptiveEngine for Ugal {
                     threshold,
                 });
                 legs.map_or_else(
-                    || Err(unsupported()),
+                    || Err(unsupported(graph)),
                     |legs| Adaptive::by_legs(graph, NAME, legs, budget, flags),
                 )
             }
-            _ => Err(unsupported()),
+            _ => Err(unsupported(graph)),
         }
     }
 }
 
-fn unsupported() -> RoutingError {
-    RoutingError::Unsupported {
-        engine: NAME,
-        reason: "it is neither a dragonfly nor a HyperX; use `UpDown()`, which routes any connected fabric"
-            .into(),
-    }
+fn unsupported(graph: &Graph) -> RoutingError {
+    regular::is_no(NAME, graph, "dragonfly or HyperX")
 }
 
 /// Step 2: whether the shortest way, of (load, hops), is taken rather than the detour.

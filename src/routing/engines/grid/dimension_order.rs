@@ -145,10 +145,11 @@ impl RoutingEngine for DimensionOrder {
             Shape::ConcentratedMesh(shape) => express_mesh::tables(graph, shape, budget, NAME),
             Shape::Hypercube(shape) => one_hop_dimensions::hypercube(graph, *shape, budget, NAME),
             Shape::HyperX(shape) => one_hop_dimensions::hyper_x(graph, shape, budget, NAME),
-            _ => unsupported(
-                "it is no mesh, torus, hypercube or HyperX; use `UpDown()`, which routes any \
-                 connected fabric",
-            ),
+            _ => Err(regular::is_no(
+                NAME,
+                graph,
+                "mesh, torus, hypercube or HyperX",
+            )),
         }
     }
 }

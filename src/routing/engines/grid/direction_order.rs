@@ -21,7 +21,7 @@ use super::rings::Order;
 use crate::references::{BOLBOL, DALLY_TOWLES};
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter};
 use crate::routing::adaptive::Lanes;
-use crate::routing::regular::{Links as Present, Need};
+use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{BuildEngine, LaneBudget, RoutingEngine, RoutingError, Tables};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
@@ -98,9 +98,7 @@ impl RoutingEngine for DirectionOrder {
 
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         let Shape::Grid(shape) = graph.shape() else {
-            let reason =
-                "it is not a mesh or torus; use `UpDown()`, which routes any connected fabric";
-            return Err(RoutingError::unsupported(NAME, reason));
+            return Err(regular::is_no(NAME, graph, "mesh or torus"));
         };
         let grid = GridRouting {
             engine: NAME,

@@ -21,11 +21,12 @@
 //!
 //! References: [`GRAPHML`]
 
+mod encoding;
 mod text;
 
 use super::edge_list::EdgeList;
 use super::edge_list_text::Statements;
-use super::fabric_file::read;
+use super::fabric_file::{LineError, bytes};
 use super::records::Speed;
 use super::records::speeds::{SPEEDS, Speeds};
 use crate::references::GRAPHML;
@@ -79,7 +80,8 @@ pub struct GraphMl {
 
 impl GraphMl {
     fn statements(&self, base: &Path) -> Result<Statements, TopologyError> {
-        let text = read(base, &self.file)?;
+        let in_file = |error: LineError| error.in_file(&self.file);
+        let text = encoding::decode(bytes(base, &self.file)?).map_err(in_file)?;
         let mut statements = parse(&text).map_err(|error| error.in_file(&self.file))?;
         let timings = statements.timings().map(|timing| timing.rate.map(speed));
         let own: Vec<Option<Speed>> = timings.collect();
@@ -95,7 +97,7 @@ impl GraphMl {
 fn speed(rate: BitRate) -> Speed {
     Speed {
         text: rate.to_string(),
-        rate,
+        rate: Some(rate),
     }
 }
 
@@ -237,5 +239,19 @@ mod tests {
         assert!(build(&deep, 0).is_err());
         let bomb = "<!DOCTYPE x [<!ENTITY a 'aa'><!ENTITY b '&a;&a;'>]><graphml>&b;</graphml>";
         assert!(build(bomb, 0).is_err());
+        let entity = |number: u32| {
+            let last = format!("&e{};", number + 1).repeat(10);
+            format!("<!ENTITY e{number} '{last}'>")
+        };
+        let entities: String = (0..20).map(entity).collect();
+        let bomb = format!("<!DOCTYPE x [{entities}<!ENTITY e20 'a'>]><graphml>&e0;</graphml>");
+        assert!(build(&bomb, 0).unwrap_err().contains("this is no XML"));
+    }
+
+    #[test]
+    fn a_document_type_may_be_named() {
+        let text = body("<node id='a'/><node id='b'/>\n<edge source='a' target='b'/>");
+        let text = format!("<!DOCTYPE graphml>\n{text}");
+        assert_eq!(build(&text, 1).unwrap().switches().len(), 2);
     }
 }

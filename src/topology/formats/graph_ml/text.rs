@@ -14,7 +14,7 @@ use crate::topology::formats::fabric_file::LineError;
 use crate::topology::graph::limits::MAX_NODES;
 use crate::topology::graph::link_rate::OwnTiming;
 use crate::units::{BitRate, UnitError};
-use roxmltree::{Document, Node};
+use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::{BTreeMap, HashMap};
 use std::str::FromStr;
 
@@ -29,7 +29,12 @@ enum Member {
 
 /// Reads the whole text.
 pub(super) fn parse(text: &str) -> Result<Statements, LineError> {
-    let document = Document::parse(text).map_err(|error| {
+    // of a document type only entities matter, which are few and not deep: roxmltree sees to that
+    let options = ParsingOptions {
+        allow_dtd: true,
+        ..ParsingOptions::default()
+    };
+    let document = Document::parse_with_options(text, options).map_err(|error| {
         let line = error.pos().row as usize;
         LineError::new(line, format!("this is no XML: {error}"))
     })?;

@@ -12,7 +12,8 @@
 //! A link has the data rate of its width and speed (`4xQDR`: 32 Gbit/s) and the latency of the scenario;
 //! a side that does not say its speed, or does not know it (`4x???`), takes that of the other; when neither says it, the
 //! link has what `speeds` has for "unknown", else the rate of the scenario, and a warning says so. Where the sides differ the
-//! lower speed is taken, and a warning says so, too; `speeds` gives links other rates than the file does. LIDs are
+//! lower speed is taken, and a warning says so, too; `speeds` gives links other rates than the file does. A speed that does not exist
+//! is refused where `speeds` leaves it. A warning names lines that mean nothing. LIDs are
 //! kept: forwarding tables are written and read with them.
 //!
 //! # Deviations
@@ -23,6 +24,7 @@
 
 use super::records::parse;
 use super::records::record_graph::Source;
+use super::records::skipped;
 use super::records::speeds::{SPEEDS, Speeds};
 use crate::references::IBA;
 use crate::registry::{Entry, Parameter};
@@ -72,6 +74,7 @@ impl Ibnetdiscover {
             file: &self.file,
             parse,
             speeds: &self.speeds,
+            skipped: skipped::note,
         }
     }
 }

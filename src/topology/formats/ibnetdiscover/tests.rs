@@ -13,6 +13,7 @@ fn graph(text: &str, context: &BuildContext<'_>) -> Result<Graph, LineError> {
         &records,
         &record_graph::cables(&records)?,
         &Speeds::File,
+        None,
         context,
     )
 }
@@ -266,6 +267,44 @@ fn an_unknown_speed_is_that_of_the_other_side_or_the_default() {
 }
 
 #[test]
+fn a_speed_that_does_not_exist_needs_a_rate() {
+    for word in ["4xGDR", "3xQDR", "4x", "99999999999999999999xQDR"] {
+        let expected = format!(
+            "fabric:5: unknown link speed `{word}`, expected a width (1x, 2x, 4x, 8x, 12x) and a speed (SDR, DDR, QDR, FDR10, FDR, \
+             EDR, HDR, NDR, XDR) such as `4xQDR`, or `4x???`; `speeds: Replace({{\"{word}\": \"100 Gbit/s\"}})` gives it a rate"
+        );
+        // the end that says it is told, the other one is of no help
+        let text = PAIR.replace("\"a\" lid 2 4xQDR", &format!("\"a\" lid 2 {word}"));
+        assert_eq!(error(&text), expected);
+        let records = parse(&text).unwrap();
+        let cables = record_graph::cables(&records).unwrap();
+        let cycles = |speeds: Speeds| {
+            let made = record_graph::graph(&records, &cables, &speeds, None, &at(160));
+            made.map(|graph| graph.channels()[0].timing.cycles_per_flit)
+        };
+        assert_eq!(cycles(Speeds::Scenario), Ok(1));
+        let replaced =
+            |name: &str| Speeds::Replace([(name.to_owned(), BitRate(40_000_000_000))].into());
+        assert_eq!(cycles(replaced(word)), Ok(4));
+        assert!(cycles(replaced("4xQDR")).is_err());
+    }
+}
+
+#[test]
+fn lines_that_mean_nothing_are_told() {
+    assert_eq!(skipped::note("fabric", PSMN), None);
+    assert_eq!(skipped::note("fabric", LOGINOFF), None);
+    let text = format!("{PAIR}\nibwarn: [7] timeout\nsomething 5\n");
+    assert_eq!(
+        skipped::note("fabric", &text).as_deref(),
+        Some(
+            "fabric: 2 lines are skipped, neither comment nor node, port or `name=value`: the first is line 7, \
+             `ibwarn: [7] timeout`"
+        )
+    );
+}
+
+#[test]
 fn names_differ_even_when_descriptions_imitate_them() {
     let node = |id: &str, description: &str| format!("Switch 4 \"{id}\" # \"{description}\"\n");
     let text = [
@@ -308,7 +347,7 @@ fn too_many_hosts_are_refused() {
         .unwrap()
         .remove(0);
     let error =
-        record_graph::graph(&vec![adapter; 4000], &[], &Speeds::File, &at(160)).unwrap_err();
+        record_graph::graph(&vec![adapter; 4000], &[], &Speeds::File, None, &at(160)).unwrap_err();
     assert_eq!(error.reason, "1016000 hosts, expected at most 1000000");
 }
 

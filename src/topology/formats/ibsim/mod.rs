@@ -101,6 +101,7 @@ impl Ibsim {
             file: &self.file,
             parse,
             speeds: &self.speeds,
+            skipped: |_, _| None,
         }
     }
 }
@@ -190,7 +191,7 @@ impl Options {
         };
         let extended = best(&EXTENDED_SPEEDS, self.extended);
         let name = extended.or_else(|| best(&SPEEDS, self.speed.max(1)))?;
-        let rate = data_rate(lanes, name)?;
+        let rate = Some(data_rate(lanes, name)?);
         let text = format!("{lanes}x{name}");
         Some(Speed { text, rate })
     }

@@ -16,7 +16,7 @@ fn build(text: &str) -> Result<Graph, String> {
     };
     let graph = parse(text).and_then(|records| {
         let cables = record_graph::cables(&records)?;
-        record_graph::graph(&records, &cables, &Speeds::File, &context)
+        record_graph::graph(&records, &cables, &Speeds::File, None, &context)
     });
     graph.map_err(|error| error.in_file("net").to_string())
 }

@@ -15,11 +15,12 @@
 //! [1](100005)  "S-0000000000200001"[1]    # lid 7 lmc 0 "S1" lid 3 4xSDR
 //! ```
 //!
-//! A blank line or a `name=value` line ends a record. Comments, port 0 and all other lines are skipped:
-//! captured output often holds messages of the tool. A port line without `#`, or without a speed behind it, has no speed;
+//! A blank line or a `name=value` line ends a record. Comments and port 0 are skipped, and so are all other lines, which is
+//! said ([`skipped`]): captured output often holds messages of the tool. A port line without `#`, or without a speed behind it, has no speed;
 //! that and ids that are no GUID are accepted too; what the simulator `ibsim` reads beyond that, [`Ibsim`](super::ibsim) reads.
 
 pub mod record_graph;
+pub mod skipped;
 pub mod speeds;
 
 use super::fabric_file::LineError;
@@ -116,8 +117,8 @@ pub(super) struct PortRecord {
 pub(super) struct Speed {
     /// As written: `4xQDR`.
     pub(super) text: String,
-    /// Data rate.
-    pub(super) rate: BitRate,
+    /// Data rate; `None` where no such width or speed exists.
+    pub(super) rate: Option<BitRate>,
 }
 
 /// Reads the whole text; records keep their order.
@@ -175,13 +176,14 @@ impl Reader {
         let Some(record) = self.records.last() else {
             return Ok(());
         };
-        let is_cut = |port: &PortRecord| port.line == last && port.speed.is_none();
+        let rate = |port: &PortRecord| port.speed.as_ref().and_then(|speed| speed.rate);
+        let is_cut = |port: &PortRecord| port.line == last && rate(port).is_none();
         let alike = self
             .records
             .iter()
             .filter(|other| other.kind == record.kind);
         let mut others = alike.flat_map(|other| other.ports.values());
-        if record.ports.values().any(is_cut) && others.any(|port| port.speed.is_some()) {
+        if record.ports.values().any(is_cut) && others.any(|port| rate(port).is_some()) {
             let reason = "no link speed at the end of the text (is the file cut off here?)";
             return Err(LineError::new(last, reason));
         }
@@ -293,7 +295,7 @@ fn port_record(text: &str, line: usize) -> Result<PortRecord, String> {
         let outside = comment(rest)?.1;
         // what follows the description is the other end's
         let of = |place: usize| outside.get(place).map_or(Ok(0), |part| lid(part));
-        ([of(0)?, of(1)?], speed(outside)?)
+        ([of(0)?, of(1)?], speed(outside))
     };
     Ok(PortRecord {
         line,
@@ -357,32 +359,24 @@ pub(super) fn lid(text: &str) -> Result<u32, String> {
 }
 
 /// The speed among the words outside quotes, if there is one; the last one when there are several.
-fn speed(outside: Vec<&str>) -> Result<Option<Speed>, String> {
+fn speed(outside: Vec<&str>) -> Option<Speed> {
     let words = outside.into_iter().flat_map(str::split_whitespace);
     let mut pairs = words.filter_map(|word| Some((word, word.split_once('x')?)));
-    let found = pairs.rfind(|(_, (width, name))| {
+    let (text, (width, name)) = pairs.rfind(|(_, (width, name))| {
         let is_width = width
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'?');
         let is_name = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '?');
         is_width && !width.is_empty() && (is_name || name.is_empty())
-    });
-    let expected = "expected a width (1x, 2x, 4x, 8x, 12x) and a speed (SDR, DDR, QDR, FDR10, FDR, EDR, \
-                    HDR, NDR, XDR) such as `4xQDR`, or `4x???`";
-    let Some((text, (width, name))) = found else {
-        return Ok(None);
-    };
+    })?;
     if width.contains('?') || name.contains('?') {
-        return Ok(None);
+        return None;
     }
     let lanes = width.parse().ok();
-    match lanes.and_then(|lanes| data_rate(lanes, name)) {
-        Some(rate) => Ok(Some(Speed {
-            text: text.to_owned(),
-            rate,
-        })),
-        None => Err(format!("unknown link speed `{text}`, {expected}")),
-    }
+    Some(Speed {
+        text: text.to_owned(),
+        rate: lanes.and_then(|lanes| data_rate(lanes, name)),
+    })
 }
 
 #[cfg(test)]

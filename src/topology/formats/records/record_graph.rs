@@ -27,6 +27,8 @@ pub(in crate::topology::formats) struct Source<'a> {
     pub(in crate::topology::formats) file: &'a str,
     pub(in crate::topology::formats) parse: Parse,
     pub(in crate::topology::formats) speeds: &'a Speeds,
+    /// What to say about lines that mean nothing, by file and text.
+    pub(in crate::topology::formats) skipped: fn(&str, &str) -> Option<String>,
 }
 
 impl Source<'_> {
@@ -35,8 +37,9 @@ impl Source<'_> {
         &self,
         context: &BuildContext<'_>,
     ) -> Result<Graph, TopologyError> {
-        self.read(context.base, |records, cables| {
-            graph(records, cables, self.speeds, context)
+        self.read(context.base, |text, records, cables| {
+            let skipped = (self.skipped)(self.file, text);
+            graph(records, cables, self.speeds, skipped, context)
         })
     }
 
@@ -45,21 +48,35 @@ impl Source<'_> {
         &self,
         base: &Path,
     ) -> Result<Vec<BitRate>, TopologyError> {
-        self.read(base, |_, cables| Ok(rates(cables, self.speeds)))
+        self.read(base, |_, _, cables| {
+            require_rates(cables, self.speeds)?;
+            Ok(rates(cables, self.speeds))
+        })
     }
 
     fn read<T>(
         &self,
         base: &Path,
-        make: impl FnOnce(&[NodeRecord], &[Cable<'_>]) -> Result<T, LineError>,
+        make: impl FnOnce(&str, &[NodeRecord], &[Cable<'_>]) -> Result<T, LineError>,
     ) -> Result<T, TopologyError> {
         let in_file = |error: LineError| error.in_file(self.file);
-        let records = (self.parse)(&read(base, self.file)?).map_err(in_file)?;
+        let text = read(base, self.file)?;
+        let records = (self.parse)(&text).map_err(in_file)?;
         let cables = cables(&records).map_err(in_file)?;
         self.speeds
             .require_known(cables.iter().map(|cable| cable.speed))?;
-        make(&records, &cables).map_err(in_file)
+        make(&text, &records, &cables).map_err(in_file)
     }
+}
+
+/// Checks that every link has a speed that exists, or another rate.
+fn require_rates(cables: &[Cable<'_>], speeds: &Speeds) -> Result<(), LineError> {
+    cables.iter().try_for_each(|cable| {
+        let known = cable.speed.map(|speed| speeds.require_rate(speed));
+        known
+            .unwrap_or(Ok(()))
+            .map_err(|reason| LineError::new(cable.speed_line, reason))
+    })
 }
 
 /// Distinct rates of the links, ascending.
@@ -73,9 +90,11 @@ pub(in crate::topology::formats) fn graph(
     records: &[NodeRecord],
     cables: &[Cable<'_>],
     speeds: &Speeds,
+    skipped: Option<String>,
     context: &BuildContext<'_>,
 ) -> Result<Graph, LineError> {
     require_counts(records)?;
+    require_rates(cables, speeds)?;
     if records.is_empty() {
         let reason = "no record of a switch or host: the file is empty or of another format";
         return Err(LineError::new(0, reason));
@@ -85,6 +104,9 @@ pub(in crate::topology::formats) fn graph(
         return Err(LineError::new(0, reason));
     }
     let mut nodes = Nodes::new(records);
+    if let Some(note) = skipped {
+        nodes.builder.note(note);
+    }
     for cable in cables {
         let [from, to] = cable.ends;
         let default = match [from.0, to.0].map(|place| records.get(place).map(|node| node.kind)) {
@@ -110,10 +132,8 @@ pub(in crate::topology::formats) fn graph(
         let made = nodes.builder.connect(a, b, timing);
         made.map_err(|error| LineError::new(cable.line, error.to_string()))?;
     }
-    let differing: Vec<&str> = cables
-        .iter()
-        .filter_map(|cable| cable.mismatch.as_deref())
-        .collect();
+    let differing = cables.iter().filter_map(|cable| cable.mismatch.as_deref());
+    let differing: Vec<&str> = differing.collect();
     if !differing.is_empty() {
         nodes.builder.note(mismatch_note(&differing));
     }
@@ -171,6 +191,8 @@ pub(in crate::topology::formats) struct Cable<'a> {
     lids: [u32; 2],
     /// `None` when neither side knows the speed.
     speed: Option<&'a Speed>,
+    /// Line that says the speed.
+    speed_line: usize,
     /// What the sides say, when they differ.
     mismatch: Option<String>,
     /// Line of the first end.
@@ -200,10 +222,13 @@ pub(in crate::topology::formats) fn cables(
                 continue;
             }
             let (speed, differs) = common_speed(end, back);
+            let is_theirs =
+                speed.is_some() && speed == back.speed.as_ref() && speed != end.speed.as_ref();
             cables.push(Cable {
                 ends,
                 lids: [said(end.lid, back.peer_lid), said(back.lid, end.peer_lid)],
                 speed,
+                speed_line: if is_theirs { back.line } else { end.line },
                 mismatch: differs.map(|[one, other]| {
                     let (id, peer, line) = (&record.id, &peer.id, back.line);
                     let first = end.line;
@@ -265,8 +290,8 @@ const fn said(own: u32, other: u32) -> u32 {
     if own == 0 { other } else { own }
 }
 
-/// The speed both sides tell, the lower one when they differ, and then what they say; one that does not know it
-/// takes the other's.
+/// The speed both sides tell, the lower one when they differ, or one that does not exist, and then what they say; one that does
+/// not know it takes the other's.
 fn common_speed<'a>(
     end: &'a PortRecord,
     back: &'a PortRecord,

@@ -37,12 +37,24 @@ pub enum Speeds {
 impl Speeds {
     /// The rate of a link; `None` = that of the scenario.
     pub(in crate::topology::formats) fn rate(&self, speed: Option<&Speed>) -> Option<BitRate> {
-        let own = speed.map(|speed| speed.rate);
+        let own = speed.and_then(|speed| speed.rate);
         match self {
             Self::File => own,
             Self::Scenario => None,
             Self::Replace(rates) => rates.get(key(speed)).copied().or(own),
         }
+    }
+
+    /// Checks that a speed is one, or has a rate here.
+    pub(in crate::topology::formats) fn require_rate(&self, speed: &Speed) -> Result<(), String> {
+        if *self == Self::Scenario || self.rate(Some(speed)).is_some() {
+            return Ok(());
+        }
+        let text = &speed.text;
+        Err(format!(
+            "unknown link speed `{text}`, expected a width (1x, 2x, 4x, 8x, 12x) and a speed (SDR, DDR, QDR, FDR10, FDR, EDR, \
+             HDR, NDR, XDR) such as `4xQDR`, or `4x???`; `speeds: Replace({{\"{text}\": \"100 Gbit/s\"}})` gives it a rate"
+        ))
     }
 
     /// Whether links whose speed the file does not say have none that is meant for them.

@@ -18,7 +18,7 @@ fn widths_are_those_of_the_standard() {
 
 #[test]
 fn data_rates_are_those_of_the_standard() {
-    let gigabit = |word| speed(vec![word]).unwrap().unwrap().rate.0 as f64 / 1e9;
+    let gigabit = |word| speed(vec![word]).unwrap().rate.unwrap().0 as f64 / 1e9;
     for (word, rate) in [
         ("4xSDR", 8.0),
         ("4xDDR", 16.0),
@@ -35,8 +35,8 @@ fn data_rates_are_those_of_the_standard() {
     ] {
         assert!((gigabit(word) - rate).abs() < 1e-9, "{word}");
     }
-    assert_eq!(speed(vec!["4x???"]), Ok(None));
-    assert_eq!(speed(vec!["??x???"]), Ok(None));
+    assert_eq!(speed(vec!["4x???"]), None);
+    assert_eq!(speed(vec!["??x???"]), None);
 }
 
 #[test]
@@ -126,19 +126,4 @@ fn a_blank_line_ends_a_node() {
     let reason = "port line outside a node, expected `Switch` or `Ca` before it";
     let text = "Switch 4 \"S-1\"\n\n[1] \"S-2\"[1]";
     assert_eq!(error(text), (3, reason.to_owned()));
-}
-
-#[test]
-fn speeds_must_be_known() {
-    let expected = "expected a width (1x, 2x, 4x, 8x, 12x) and a speed (SDR, DDR, QDR, FDR10, FDR, EDR, \
-                    HDR, NDR, XDR) such as `4xQDR`, or `4x???`";
-    let with = |end: &str| {
-        error(&format!(
-            "Switch 4 \"S-1\"\n[1] \"S-2\"[1] # \"x\" lid 7{end}"
-        ))
-    };
-    for word in ["4xGDR", "3xQDR", "4x", "99999999999999999999xQDR"] {
-        let reason = format!("unknown link speed `{word}`, {expected}");
-        assert_eq!(with(&format!(" {word}")), (2, reason));
-    }
 }

@@ -123,9 +123,20 @@ fn read(path: &Path, class: &MessageClass, unit: Unit) -> Result<Arc<[Message]>,
         (0, reason)
     })?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| (0, String::from("is no text: binary schedules are not read")))?;
+        .map_err(|error| no_text(error.as_bytes(), error.utf8_error().valid_up_to()))?;
     let operations = parse::operations(without_mark(&text))?;
     order::messages(&operations, class, unit).map(Arc::from)
+}
+
+/// What is wrong with a file that is UTF-8 up to a place only. Binary schedules have numbers of eight bytes, with bytes of 0.
+fn no_text(bytes: &[u8], valid: usize) -> Wrong {
+    if bytes.contains(&0) {
+        return (0, String::from("is no text: binary schedules are not read"));
+    }
+    let lines = bytes[..valid].iter().filter(|&&byte| byte == b'\n');
+    let (line, byte) = (lines.count() as u64 + 1, bytes[valid]);
+    let reason = format!("the byte 0x{byte:02X} is not UTF-8, expected a text in UTF-8");
+    (line, reason)
 }
 
 impl MessageSource for Goal {
@@ -149,9 +160,9 @@ mod tests {
     use std::fmt::Write;
 
     /// Messages of a text for four ranks on hosts 10 to 13, one cycle per unit.
-    fn read(text: &str) -> Result<Vec<Message>, String> {
+    fn read(text: impl AsRef<[u8]>) -> Result<Vec<Message>, String> {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("s.goal"), text).unwrap();
+        std::fs::write(folder.path().join("s.goal"), text.as_ref()).unwrap();
         let class = MessageClass {
             number: 1,
             name: "mpi".into(),
@@ -226,6 +237,15 @@ e: recv 1b from 0 tag 3
             message(10, 150, [10, 11], 128, &[(0, 50), (1, 50)]),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn binary_schedules_and_other_encodings_are_told_apart() {
+        let wrong = read(b"num_ranks 1\n// M\xFCnchen\nrank 0 {\n}\n").unwrap_err();
+        let expected = "s.goal:2: the byte 0xFC is not UTF-8, expected a text in UTF-8";
+        assert!(wrong.ends_with(expected), "{wrong}");
+        let wrong = read(b"\x04\0\0\0\0\0\0\0\xFF").unwrap_err();
+        assert!(wrong.contains("binary schedules are not read"), "{wrong}");
     }
 
     /// Time and ends of the messages, and what they wait for.
