@@ -100,6 +100,10 @@ impl Admission for ArbitrationTable {
         grants
     }
 
+    fn goes_by_grants(&self) -> bool {
+        true
+    }
+
     fn release(&self, desk: &mut DeskState, request: &Request) {
         let Some(table) = self.of_level[usize::from(request.level)] else {
             return;

@@ -68,6 +68,10 @@ impl Admission for CalibratedLoad {
         grants
     }
 
+    fn goes_by_grants(&self) -> bool {
+        true
+    }
+
     fn release(&self, desk: &mut DeskState, request: &Request) {
         if let Some((_, sum)) = self.group(desk, request.level) {
             *sum -= request.peak;

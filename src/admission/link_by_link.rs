@@ -250,6 +250,10 @@ impl Admission for LinkByLink {
         grants
     }
 
+    fn goes_by_grants(&self) -> bool {
+        true
+    }
+
     fn release(&self, desk: &mut DeskState, request: &Request) {
         self.entries(request)
             .for_each(|own| desk[own] -= request.peak);

@@ -157,6 +157,11 @@ pub trait Admission: Debug + Send + Sync {
     /// Whether the flow is admitted.
     fn ask(&self, desk: &mut DeskState, request: &Request, shown: Shown<'_>) -> bool;
 
+    /// Whether it goes by what it has granted alone, and grants no flow later that it refuses before all others.
+    fn goes_by_grants(&self) -> bool {
+        false
+    }
+
     /// A flow that was granted is over: the desk takes back what it keeps for it, so that it is as if it had never asked (D53).
     fn release(&self, desk: &mut DeskState, request: &Request) {
         let _ = (desk, request);

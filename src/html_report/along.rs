@@ -1,7 +1,8 @@
-//! What the points of a curve say, from the first to the last, no more than their table says.
+//! What the points of a curve say, from the first to the last, no more than their table says: of jobs first when they were
+//! complete, and last how the loads beside them went.
 
-use super::numbers::{place, share};
-use super::signs::of_point;
+use super::numbers::{count, place, real_time, share};
+use super::signs::{of_point, word};
 use crate::report::Verdict;
 use crate::results::{Across, Curve, Point};
 use std::fmt::Write;
@@ -21,8 +22,67 @@ struct Told {
     is_certain: bool,
 }
 
-/// How a curve goes: which of its points keep up, which do not, of which that is not known.
-pub(super) fn along(curve: &Curve<'_>, across: &Across) -> String {
+/// How a curve of runs that all have these jobs goes, if any: when they were complete, which of its points keep up, which do
+/// not, of which that is not known, and the same of every load beside jobs.
+pub(super) fn along(curve: &Curve<'_>, across: &Across, jobs: &[&str]) -> String {
+    let said = of_run(curve, across);
+    if jobs.is_empty() {
+        return said;
+    }
+    let completions = jobs
+        .iter()
+        .filter_map(|class| completion(curve, class, jobs));
+    let told = completions.chain([said]).chain(beside(curve, across));
+    told.collect::<Vec<_>>().join("; ")
+}
+
+/// When the job of a class was complete, the first and last of its means.
+fn completion(curve: &Curve<'_>, class: &str, jobs: &[&str]) -> Option<String> {
+    let points = curve.points.iter();
+    let means = points.filter_map(|point| point.completion(class));
+    let means: Vec<f64> = means.map(|interval| interval.mean).collect();
+    let least = means.iter().copied().reduce(f64::min)?.round() as u64;
+    let most = means.iter().copied().reduce(f64::max)?.round() as u64;
+    let cycle = curve.points[0].runs.first()?.summary.scenario.cycle_ns;
+    let told = |cycles: u64| {
+        let time = real_time(cycles as f64, cycle);
+        format!("{} cycles ({time})", count(cycles))
+    };
+    let name = match jobs {
+        [_] => "completion".to_owned(),
+        _ => format!("completion of {class}"),
+    };
+    Some(if least == most {
+        format!("{name} {}", told(most))
+    } else {
+        format!("{name} {} to {}", told(least), told(most))
+    })
+}
+
+/// How the loads beside jobs go, class by class.
+fn beside(curve: &Curve<'_>, across: &Across) -> Vec<String> {
+    let mut classes: Vec<(&str, Vec<Told>)> = Vec::new();
+    for point in &curve.points {
+        for (class, verdict) in point.beside() {
+            let told = Told {
+                x: point.x,
+                word: word(verdict),
+                keeps_up: verdict.keeps_up(),
+                is_certain: is_certain(verdict),
+            };
+            match classes.iter_mut().find(|(name, _)| *name == class) {
+                Some((_, points)) => points.push(told),
+                None => classes.push((class, vec![told])),
+            }
+        }
+    }
+    let told = classes.into_iter();
+    told.map(|(class, points)| format!("beside it {class} is {}", words(&points, across)))
+        .collect()
+}
+
+/// How it goes by the verdicts of its runs.
+fn of_run(curve: &Curve<'_>, across: &Across) -> String {
     let points: Vec<Told> = curve.points.iter().map(told).collect();
     let accepted = |point: &Point<'_>| point.mean(|summary| Some(summary.load.accepted));
     let accepted = curve.points.iter().filter_map(accepted);
@@ -47,11 +107,16 @@ fn told(point: &Point<'_>) -> Told {
         is_certain: point.failed == 0
             && match verdict {
                 _ if is_judged => of_point(point).1 == "Not sustained",
-                Verdict::Saturated | Verdict::Incomplete | Verdict::Deadlocked => true,
-                Verdict::Complete | Verdict::Steady | Verdict::Undecided | Verdict::Interrupted => {
-                    false
-                }
+                verdict => is_certain(verdict),
             },
+    }
+}
+
+/// Whether a verdict says that what is offered is not kept up with.
+fn is_certain(verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Saturated | Verdict::Incomplete | Verdict::Deadlocked => true,
+        Verdict::Complete | Verdict::Steady | Verdict::Undecided | Verdict::Interrupted => false,
     }
 }
 

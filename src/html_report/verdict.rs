@@ -130,10 +130,11 @@ fn found(finding: &Finding) -> String {
 
 fn of_curves(curves: &Curves<'_>) -> Vec<String> {
     let shown = curves.curves.iter().take(MOST_CURVES);
+    let jobs = curves.jobs();
     let mut reasons: Vec<String> = shown
         .map(|curve| match curve.label.as_str() {
-            "" => along(curve, &curves.across),
-            label => format!("{label}: {}", along(curve, &curves.across)),
+            "" => along(curve, &curves.across, &jobs),
+            label => format!("{label}: {}", along(curve, &curves.across, &jobs)),
         })
         .collect();
     if let Some(more @ 1..) = curves.curves.len().checked_sub(MOST_CURVES) {

@@ -5,6 +5,7 @@
 
 pub mod claims;
 pub mod curves;
+mod jobs;
 mod labels;
 pub mod latency_log;
 pub mod places;

@@ -2,6 +2,7 @@
 //!
 //! `Document` (text) `-> Scenario` (typed values) `-> Resolved` (plan, graph, tables, proof).
 
+mod admissible;
 mod base;
 pub mod bounds;
 pub mod credit_loops;

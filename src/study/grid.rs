@@ -37,7 +37,7 @@ impl Loads {
     /// The load of one class, or of all in their proportion.
     ///
     /// # Errors
-    /// When there is no such class, or its process has no load.
+    /// When there is no such class, its process has no load, or all that is chosen are flows, which have none of the class.
     fn of(scenario: &Scenario, class: Option<&str>) -> Result<Self, StudyError> {
         let names = || {
             scenario
@@ -53,10 +53,11 @@ impl Loads {
         }
         let chosen = scenario.traffic.iter();
         let chosen = chosen.filter(|other| class.is_none_or(|name| other.name.value == name));
-        let mut classes = Vec::new();
+        let (mut classes, mut of_flows) = (Vec::new(), None);
         for class in chosen {
             let name = &class.name.value;
-            // a class has one of the two
+            of_flows = of_flows.or(class.flows.as_ref().map(|_| name));
+            // a class without flows has one of the two
             for part in class.process.iter().chain(&class.messages) {
                 let load = part.parameter("load").map(Node::to_text);
                 let Some(load) = load.and_then(|load| load.parse::<f64>().ok()) else {
@@ -66,6 +67,12 @@ impl Loads {
                 };
                 classes.push((load_of(name), load));
             }
+        }
+        if let Some(name) = of_flows.filter(|_| classes.is_empty()) {
+            let message = format!(
+                "class `{name}` has no load to vary: it has `flows`, and what is varied is the load of the `process` of a class"
+            );
+            return Err(StudyError::Design(message));
         }
         let largest = classes.iter().map(|class| class.1);
         let largest = largest.fold(f64::MIN_POSITIVE, f64::max);

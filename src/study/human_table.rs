@@ -1,5 +1,6 @@
-//! The table of a study for people: loads and latencies only.
+//! The table of a study for people: loads and latencies only, and before these the completion of jobs where every run has some.
 
+use super::job_columns::JobColumns;
 use super::table::{Cell, Table, cut_short};
 use crate::metrics::shown;
 use crate::report::table::align;
@@ -8,26 +9,16 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 impl Table<'_> {
-    /// The table for people: loads and latencies only. Points that differ in seeds only are one row.
+    /// The table for people. Points that differ in seeds only are one row.
     pub fn human(&self) -> String {
-        let mut heading = vec!["point".to_owned()];
         let axes = &self.design.axes;
         let shown: Vec<usize> = (0..axes.len())
             .filter(|axis| !is_seed(&axes[*axis].path))
             .collect();
-        heading.extend(shown.iter().map(|axis| heading_of(&axes[*axis].path)));
-        let fixed = [
-            self.judge(),
-            "runs",
-            "offered",
-            "accepted",
-            "+-",
-            "packet latency",
-            "+-",
-            "p99",
-        ];
-        heading.extend(fixed.map(String::from));
-        let mut rows = vec![heading];
+        let points = 0..self.design.points.len();
+        let all: Vec<&Value> = points.flat_map(|point| self.summaries(point)).collect();
+        let jobs = JobColumns::of(&all);
+        let mut rows = vec![self.heading(&shown, &jobs)];
         for points in self.repetitions(&shown) {
             let summaries: Vec<&Value> = points
                 .iter()
@@ -40,9 +31,11 @@ impl Table<'_> {
             let (accepted, latency) = (cell("load.accepted"), cell("latency.packet.mean"));
             let mut row = vec![(points[0] + 1).to_string()];
             row.extend(self.named(points[0], &shown));
+            row.push(self.verdict(&points).to_owned());
+            row.extend(jobs.beside(&summaries));
+            row.push(runs_and_cut(&summaries));
+            row.extend(jobs.cells(&summaries));
             row.extend([
-                self.verdict(&points).to_owned(),
-                runs_and_cut(&summaries),
                 rounded(cell("load.offered").mean, 4),
                 rounded(accepted.mean, 4),
                 rounded(accepted.half_width, 4),
@@ -60,7 +53,21 @@ impl Table<'_> {
         };
         align(&rows)
             + "(loads: fraction of link rate; latencies: cycles; +-: half-width of the 95 % interval)\n"
+            + jobs.legend()
             + cut
+    }
+
+    fn heading(&self, shown: &[usize], jobs: &JobColumns) -> Vec<String> {
+        let mut heading = vec!["point".to_owned()];
+        let axes = shown.iter().map(|axis| &self.design.axes[*axis]);
+        heading.extend(axes.map(|axis| heading_of(&axis.path)));
+        heading.push(self.judge().to_owned());
+        heading.extend(jobs.beside_heading());
+        heading.push("runs".to_owned());
+        heading.extend(jobs.headings());
+        let fixed = ["offered", "accepted", "+-", "packet latency", "+-", "p99"];
+        heading.extend(fixed.map(String::from));
+        heading
     }
 
     /// Values of the shown axes at a point, as a person says them.
@@ -99,6 +106,7 @@ fn runs_and_cut(summaries: &[&Value]) -> String {
     format!("{}{star}", summaries.len())
 }
 
-fn rounded(value: Option<f64>, digits: usize) -> String {
+/// A value with so many digits behind the point.
+pub(super) fn rounded(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
 }

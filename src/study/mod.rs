@@ -16,6 +16,7 @@ pub mod found;
 pub mod grid;
 mod human_table;
 pub mod hunt;
+mod job_columns;
 pub mod level;
 pub mod limit;
 pub mod merge;

@@ -14,7 +14,7 @@ use crate::report::columns::{self, Column, Kind};
 use serde_json::Value;
 
 /// Verdicts from the worst to the best: a row shows the worst of its runs.
-const WORST_FIRST: [&str; 8] = [
+pub(super) const WORST_FIRST: [&str; 8] = [
     "failed",
     "deadlocked",
     "interrupted",

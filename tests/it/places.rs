@@ -143,6 +143,21 @@ fn the_place_of_a_saved_warm_up_is_looked_at_first_and_nothing_is_left_beside_it
         assert!(errors.contains(told), "{file}: {errors}");
         assert_eq!(names(&folder.path("")), ["folder", "small.ron"], "{file}");
     }
+    // a folder that takes no files, for either of the two
+    for flags in [
+        "--save-warmup /proc/warm",
+        "--checkpoint /proc/warm --checkpoint-every 100",
+    ] {
+        let arguments = format!("run small.ron --threads 1 --quiet --out out {flags}");
+        let (code, table, errors) = after(&folder, "true", &arguments);
+        assert_eq!((code, &*table), (Some(2), ""), "{flags}: {errors}");
+        assert!(
+            errors.starts_with("error: ") && errors.contains("/proc/warm"),
+            "{errors}"
+        );
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        assert_eq!(names(&folder.path("")), ["folder", "small.ron"], "{flags}");
+    }
     let null = fs::metadata("/dev/null").expect("it is still there");
     assert!(null.file_type().is_char_device());
     // a disk that is full by then

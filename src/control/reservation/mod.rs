@@ -82,6 +82,14 @@ pub(super) const ENTRY: Entry<BuildAlgorithm> = Entry {
     build,
 };
 
+impl Reservation {
+    /// Whether a channel of which nothing is reserved has room for a flow.
+    pub fn has_room(&self, place: Place) -> bool {
+        let room = self.agent(place);
+        room.left >= room.least
+    }
+}
+
 /// What a packet says, in its first word. The second one: channels that have reserved, or that are still to release.
 const FITS: u32 = 0;
 const REFUSED: u32 = 1;

@@ -177,8 +177,30 @@ pub fn check_place(path: &Path) -> Result<(), CheckpointError> {
             let what = format!("`{}` is no directory", folder(path).display());
             wrong(ErrorKind::NotFound, &what)
         }
-        _ => Ok(()),
+        // a folder may take no files: the first would be written after hours
+        _ => try_hidden(path).map_err(|cause| CheckpointError::Write {
+            path: path.to_owned(),
+            cause,
+        }),
     }
+}
+
+/// Makes the hidden sibling that [`replace`] would, and removes it.
+fn try_hidden(path: &Path) -> io::Result<()> {
+    let hidden = hidden(path);
+    File::create(&hidden)?;
+    std::fs::remove_file(&hidden)
+}
+
+/// How the names of hidden siblings of a file start; the number of a process follows.
+fn start_of_hidden(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{name}.partial-{}-", host_name())
+}
+
+/// The hidden sibling of this process.
+fn hidden(path: &Path) -> PathBuf {
+    path.with_file_name(format!("{}{}", start_of_hidden(path), std::process::id()))
 }
 
 /// The folder that a file is in.
@@ -190,10 +212,8 @@ fn folder(path: &Path) -> &Path {
 /// Writes a hidden sibling, waits until it is on the disk, and renames it. Siblings that processes of this machine left when they
 /// were killed are removed.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let start = format!(".{name}.partial-{}-", host_name());
-    remove_left(folder(path), &start);
-    let hidden = path.with_file_name(format!("{start}{}", std::process::id()));
+    remove_left(folder(path), &start_of_hidden(path));
+    let hidden = hidden(path);
     let written = File::create(&hidden)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| std::fs::rename(&hidden, path));

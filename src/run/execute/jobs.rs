@@ -1,7 +1,7 @@
 //! Jobs: what a class has to deliver in all, its messages or its flows with a size, and how far it is at the end of a run.
 //!
 //! A flow is complete when its last data packet is delivered. It is lost when it is not, and a packet of it was dropped or
-//! rejected: nothing is sent twice. What the program makes (answers, probes) belongs to its parent and is no job.
+//! rejected: nothing is sent twice. One that has stopped before it has made all it has to send is never complete. What the program makes (answers, probes) belongs to its parent and is no job.
 
 use crate::measure::outcome::{ClassVerdict, Verdict};
 use crate::measure::{ClassRecords, FlowCounts, Records};
@@ -11,7 +11,7 @@ use crate::topology::Endpoint;
 use crate::units::Clock;
 use std::fmt::Write as _;
 
-/// Lost flows that are named.
+/// Flows that are named, of the lost ones and of those that stopped too soon.
 const NAMED: usize = 3;
 
 /// The job of a class.
@@ -34,6 +34,8 @@ struct Job {
     lost: Vec<String>,
     /// Packets that were lost.
     lost_packets: u64,
+    /// Flows that stopped too soon, in words.
+    stopped: Vec<String>,
 }
 
 /// All of a run.
@@ -64,6 +66,7 @@ impl Job {
             last: messages.map_or(0, |messages| messages.last_delivery),
             lost: Vec::new(),
             lost_packets: class.messages.map_or(0, |_| lost_packets),
+            stopped: Vec::new(),
         }
     }
 
@@ -76,8 +79,8 @@ impl Job {
         self.open == 0 && !self.is_complete()
     }
 
-    /// Enters a flow with a size.
-    fn add(&mut self, flow: &FlowPlan, counts: &FlowCounts, name: impl Fn() -> String) {
+    /// Enters a flow with a size, as it stands in cycle `now`.
+    fn add(&mut self, flow: &FlowPlan, counts: &FlowCounts, now: u64, name: impl Fn() -> String) {
         let (sent, arrived) = (&counts.sent, &counts.arrived);
         let flits = flow.flits.unwrap_or_default();
         self.all += 1;
@@ -88,11 +91,18 @@ impl Job {
         }
         let lost = counts.dropped.packets + sent.rejected.packets;
         let ended = arrived.delivered.packets + lost;
-        let is_over = sent.created.flits >= flits && ended == sent.created.packets;
+        let made = sent.created.flits;
+        let stop = flow.stop.filter(|stop| *stop <= now && made < flits);
+        let is_over = (stop.is_some() || made >= flits) && ended == sent.created.packets;
         self.open += u64::from(!is_over);
         self.lost_packets += lost;
         if lost > 0 {
             self.lost.push(name());
+        } else if let Some(stop) = stop {
+            let name = name();
+            self.stopped.push(format!(
+                "{name} in cycle {stop} after {made} of {flits} flits"
+            ));
         }
     }
 
@@ -115,7 +125,16 @@ impl Job {
                 );
             }
         }
-        text + &self.losses()
+        text + &self.losses() + &self.stops()
+    }
+
+    /// What stopped before its size was made, in words; empty where nothing did.
+    fn stops(&self) -> String {
+        match &self.stopped[..] {
+            [] => String::new(),
+            [one] => format!("; stopped before its size: flow {one}"),
+            some => format!("; stopped before their size: flows {}", named(some)),
+        }
     }
 
     /// What is lost, in words; empty where nothing is.
@@ -128,28 +147,33 @@ impl Job {
         if self.lost.is_empty() {
             return format!("; {packets} of them were lost");
         }
-        let named = &self.lost[..self.lost.len().min(NAMED)];
-        let more = match self.lost.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         let flows = if self.lost.len() == 1 {
             "flow"
         } else {
             "flows"
         };
-        let named = named.join(", ");
-        format!("; lost: {flows} {named}{more}, of which {packets} were dropped or rejected")
+        let named = named(&self.lost);
+        format!("; lost: {flows} {named}, of which {packets} were dropped or rejected")
     }
 }
 
+/// The first of some names, and how many there are beside these.
+fn named(all: &[String]) -> String {
+    let named = &all[..all.len().min(NAMED)];
+    let more = match all.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    named.join(", ") + &more
+}
+
 impl Jobs {
-    /// Those of all classes, by their records and what the flows did; the measurement began in cycle `warm`.
+    /// Those of all classes, by their records and what the flows did; the measurement began in cycle `warm`, it is cycle `now`.
     pub(super) fn of(
         resolved: &Resolved,
         records: &Records,
         counts: &[FlowCounts],
-        warm: u64,
+        [warm, now]: [u64; 2],
     ) -> Self {
         let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
         let classes = plan.classes.iter().zip(&records.classes).enumerate();
@@ -164,7 +188,7 @@ impl Jobs {
                 let [from, to] = ends.map(|host| graph.endpoint_name(Endpoint::Host(host)));
                 format!("{id} ({from} to {to})")
             };
-            all[usize::from(flow.class)].add(flow, counts, name);
+            all[usize::from(flow.class)].add(flow, counts, now, name);
         }
         all.retain(|job| job.all > 0);
         Self {
@@ -198,6 +222,12 @@ impl Jobs {
         let words = self.words();
         let reason = format!("the bound of the measurement came first: {words}");
         Some((Verdict::Incomplete, reason))
+    }
+
+    /// What was lost, and what stopped before its size, in words; empty where nothing did.
+    pub(super) fn missing(&self) -> String {
+        let words = |job: &Job| job.losses() + &job.stops();
+        self.all.iter().map(words).collect()
     }
 
     /// How far they are, in words.

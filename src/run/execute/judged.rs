@@ -31,11 +31,16 @@ impl Run<'_> {
             present: window.present_growth(),
         };
         let counts = flow_counts(&self.simulation, None);
-        let jobs = Jobs::of(self.resolved, records, &counts, warm.cycle);
-        let classes = self.judge_classes(&window, &jobs);
-        let judged = verdict::judge(&window, &jobs, &classes, leftover);
+        let cycles = [warm.cycle, self.simulation.now()];
+        let jobs = Jobs::of(self.resolved, records, &counts, cycles);
+        let held = self.held_back(&window, &counts);
+        let classes = self.judge_classes(&window, &jobs, &held);
+        let judged = verdict::judge(&window, &jobs, (&classes, &held), leftover);
         let judged = self.with_starved(judged, warm, measured);
-        let ended = self.ended.take();
+        let ended = self.ended.take().map(|(verdict, reason)| match verdict {
+            Verdict::Incomplete => (verdict, reason + &jobs.missing()),
+            _ => (verdict, reason),
+        });
         let (verdict, reason) = ended
             .filter(|(verdict, _)| !judged.0.precedes(*verdict))
             .unwrap_or(judged);

@@ -35,7 +35,7 @@ use super::prove::{prove, prove_answers};
 use super::sections::Scenario;
 use super::sections::traffic;
 use super::syntax::Mistake;
-use super::uncounted;
+use super::{admissible, uncounted};
 use crate::ids::INFINIBAND_LANES;
 use crate::warnings::once as warn_once;
 use std::path::Path;
@@ -114,6 +114,9 @@ pub fn resolve(
         proof,
     };
     for note in notes::notes(&resolved.scenario, &resolved.layout.graph, &resolved.plan) {
+        warn_once(&note);
+    }
+    for note in admissible::notes(&resolved) {
         warn_once(&note);
     }
     for shared in uncounted::shared(&resolved) {

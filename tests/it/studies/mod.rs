@@ -2,6 +2,7 @@
 
 mod batching;
 mod claims;
+mod completions;
 mod judging;
 mod merging;
 mod outlook;

@@ -370,6 +370,23 @@ fn senseless_searches_are_refused() {
         errors.contains("of class `bulk` has no load to vary"),
         "{errors}"
     );
+    // flows have no load of their class, whatever else there is
+    let flows =
+        "(name: \"job\", flows: [(pairs: PerHost(count: 1), bytes: \"4 KiB\")], size: \"512 B\")";
+    let bulk = "(name: \"bulk\", pattern: Uniform, process: Bernoulli(load: 0.5), size: \"512 B\")";
+    let alone = format!("traffic=[{flows}]");
+    let both = format!("traffic=[{flows}, {bulk}]");
+    for arguments in [
+        &["--set", &*alone][..],
+        &["--set", &*both, "--class", "job"],
+    ] {
+        let all = [&["saturate", "small.ron", "--set", "sweep=None"], arguments].concat();
+        let errors = folder.fails(2, &all);
+        assert!(
+            errors.contains("class `job` has no load to vary"),
+            "{errors}"
+        );
+    }
     let errors = folder.fails(2, &["saturate", "small.ron", "--tolerance", "1"]);
     assert!(errors.contains("such as 0.01"), "{errors}");
     let errors = folder.fails(2, &["saturate", "small.ron", "--seeds", "2"]);

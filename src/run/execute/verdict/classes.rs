@@ -3,12 +3,13 @@
 //! # Algorithm
 //! A class with a job is complete or incomplete. Any other that the scenario has is judged by its own packets: *undecided*
 //! without data enough, *saturated* when full source queues reject its packets, when the routes and its pattern ask a
-//! channel for more than it carries, when it always has a packet waiting, or when of its flits fewer are delivered than
+//! channel for more than it carries, when it always has a packet waiting, when a flow of it is held back, or when of its flits fewer are delivered than
 //! chance explains (0.1 %); *undecided*, too, when what stays behind may be an overload of 10 %; else *steady*.
 //! Nothing is told of what the program makes: answers and probes belong to their parent.
 
 use super::super::Run;
 use super::super::jobs::Jobs;
+use super::held::{Held, worst};
 use super::window::{Behind, Window};
 use crate::measure::outcome::{ClassVerdict, Verdict};
 use crate::plan::ClassPlan;
@@ -23,6 +24,7 @@ impl Run<'_> {
         &self,
         window: &Window<'_>,
         jobs: &Jobs,
+        held: &[Held],
     ) -> Vec<Option<ClassVerdict>> {
         let plan = &self.resolved.plan;
         if jobs.is_empty() {
@@ -37,7 +39,7 @@ impl Run<'_> {
             let number = usize::from(number);
             match jobs.of_class(number) {
                 _ if is_made => None,
-                None => Some(window.of_class(number, is_asked_too_much(class))),
+                None => Some(window.of_class(number, is_asked_too_much(class), held)),
                 job => job,
             }
         };
@@ -47,7 +49,7 @@ impl Run<'_> {
 
 impl Window<'_> {
     /// Verdict and reason of the load of a class by itself.
-    fn of_class(&self, number: usize, is_asked_too_much: bool) -> ClassVerdict {
+    fn of_class(&self, number: usize, is_asked_too_much: bool, held: &[Held]) -> ClassVerdict {
         let (class, plan) = (&self.records.classes[number], &self.plan().classes[number]);
         let (created, delivered) = (class.created_flits, class.delivered_flits);
         let loads = format!("{delivered} of {created} flits delivered");
@@ -61,6 +63,8 @@ impl Window<'_> {
             "it asks a channel for more than that carries".to_owned()
         } else if plan.is_backlogged() {
             "its sources offer all the fabric takes".to_owned()
+        } else if let Some(held) = worst(held, Some(number)) {
+            held
         } else {
             return match self.behind(number) {
                 Behind::Certainly => told(Verdict::Saturated, loads),

@@ -1,4 +1,4 @@
-//! Whether a measurement has data enough for a verdict on loads, and the length that would do.
+//! Whether a measurement has data enough for a verdict on loads, and the length that would do, if any does.
 //!
 //! # Algorithm
 //! A measurement says nothing of a load when
@@ -8,6 +8,8 @@
 //!   of what a channel carries, the overload that is to be told;
 //! - it is shorter than [`ROUND_TRIPS`] of the fabric: what a sender does comes back (credits, answers) after one, and
 //!   a rise shows in the second half.
+//!
+//! Where fewer than [`LEAST_PACKETS`] packets will ever be made no length does, and the reason says so ([`ever`](super::ever)).
 //!
 //! The round trip is that of the empty fabric between the two switches that are farthest apart, by two searches
 //! from the farthest each: no more than the longest, and at least half of it.
@@ -22,9 +24,10 @@ use crate::topology::Graph;
 use crate::units::Clock;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// Delivered packets that a measurement must have: one for each batch of trends and intervals.
-const LEAST_PACKETS: u64 = 32;
+pub(super) const LEAST_PACKETS: u64 = 32;
 /// Packets to be expected so that [`LEAST_PACKETS`] come, chance allowed for (three standard deviations of a Poisson count).
 const EXPECTED_PACKETS: f64 = 54.0;
 /// Times of the largest packet on the slowest channel that a measurement must last.
@@ -92,25 +95,21 @@ impl Window<'_> {
     /// What there is too little of for a verdict on all loads, and the length that would do.
     pub(super) fn shortage(&self) -> Option<String> {
         let delivered = self.sum(|class: &ClassRecords| class.delivered_packets);
-        let classes = 0..self.plan().classes.len();
-        self.too_little(delivered, classes.map(|number| self.rate(number)).sum())
+        self.too_little(delivered, 0..self.plan().classes.len())
     }
 
     /// The same for a class alone.
     pub(super) fn shortage_of(&self, number: usize) -> Option<String> {
         let class = &self.records.classes[number];
-        self.too_little(class.delivered_packets, self.rate(number))
+        self.too_little(class.delivered_packets, number..number + 1)
     }
 
-    fn too_little(&self, delivered: u64, rate: f64) -> Option<String> {
+    /// The same for these classes, of which so many packets were delivered.
+    fn too_little(&self, delivered: u64, classes: Range<usize>) -> Option<String> {
         let plan = self.plan();
         let (packet, trip) = (self.packet_time(), round_trip(self.graph, plan));
         let least = (PACKET_TIMES * packet).max(ROUND_TRIPS * trip);
-        let clock = Clock {
-            flit_bytes: plan.flit_bytes,
-            reference_rate: plan.reference_rate,
-        };
-        let told = |cycles: u64| format!("{cycles} cycles ({})", clock.time(cycles));
+        let told = |cycles: u64| format!("{cycles} cycles ({})", self.clock().time(cycles));
         let cycles = self.cycles();
         let missing = if delivered < LEAST_PACKETS {
             let packets = match delivered {
@@ -134,7 +133,10 @@ impl Window<'_> {
         } else {
             return None;
         };
-        let advice = if rate > 0.0 {
+        let rate: f64 = classes.clone().map(|number| self.rate(number)).sum();
+        let advice = if let Some(all) = self.few(delivered, classes.clone()) {
+            all
+        } else if rate > 0.0 {
             // what is too little now will not do as it is
             let enough = (EXPECTED_PACKETS / rate).ceil() as u64;
             let enough = if delivered < LEAST_PACKETS {
@@ -144,6 +146,13 @@ impl Window<'_> {
             };
             format!(
                 "measure at least {} for {LEAST_PACKETS} packets, {PACKET_TIMES} packet times and {ROUND_TRIPS} round trips",
+                told(enough)
+            )
+        } else if let Some((start, from)) = self.first_start(classes) {
+            let enough = from + least.max(EXPECTED_PACKETS as u64 * packet);
+            let start_at = self.clock().time(start);
+            format!(
+                "nothing is offered before cycle {start} ({start_at}), in which the first flow starts: measure at least {}",
                 told(enough)
             )
         } else {
@@ -160,8 +169,16 @@ impl Window<'_> {
         u64::from(self.plan().largest_packet()) * u64::from(slowest.unwrap_or(1).max(sink))
     }
 
+    /// What cycles are in time.
+    fn clock(&self) -> Clock {
+        Clock {
+            flit_bytes: self.plan().flit_bytes,
+            reference_rate: self.plan().reference_rate,
+        }
+    }
+
     /// Packets that a class makes in a cycle: in expectation where it has a load, else as counted.
-    fn rate(&self, number: usize) -> f64 {
+    pub(super) fn rate(&self, number: usize) -> f64 {
         let class = &self.plan().classes[number];
         if class.load <= 0.0 || class.is_backlogged() {
             let created = self.records.classes[number].created_packets;

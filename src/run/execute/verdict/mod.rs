@@ -30,7 +30,7 @@
 //! short by them.
 //!
 //! Where source queues are bounded and reject packets, or sources always have one waiting, the fabric is saturated by
-//! what is seen at once.
+//! what is seen at once; so it is where a flow that always has a packet is held back ([`held`]).
 //!
 //! Jobs ([`jobs`](super::jobs)) come before any load. A run is *complete* when what its measurement waits for is delivered,
 //! or all of its jobs where it waits for none; *incomplete* when what it waits for is not, or when nothing
@@ -52,11 +52,14 @@
 mod asked;
 mod classes;
 mod data;
+mod ever;
+mod held;
 #[cfg(test)]
 mod tests;
 mod window;
 
 pub(super) use asked::Asked;
+use held::Held;
 use window::Window;
 
 use super::Run;
@@ -91,14 +94,14 @@ impl fmt::Display for Leftover {
 pub(super) fn judge(
     window: &Window<'_>,
     jobs: &Jobs,
-    classes: &[Option<ClassVerdict>],
+    (classes, held): (&[Option<ClassVerdict>], &[Held]),
     leftover: Leftover,
 ) -> (Verdict, String) {
     if let Some((verdict, reason)) = jobs.verdict() {
         let beside = beside(window.plan(), classes);
         return (verdict, reason + &beside);
     }
-    let (verdict, reason) = of_load(window, leftover);
+    let (verdict, reason) = of_load(window, held, leftover);
     if jobs.is_empty() {
         return (verdict, reason);
     }
@@ -120,7 +123,7 @@ fn beside(plan: &Plan, classes: &[Option<ClassVerdict>]) -> String {
 }
 
 /// Verdict and reason of the load.
-fn of_load(window: &Window<'_>, leftover: Leftover) -> (Verdict, String) {
+fn of_load(window: &Window<'_>, held: &[Held], leftover: Leftover) -> (Verdict, String) {
     let plan = window.plan();
     if let Some(reason) = window.asked_too_much() {
         return (Verdict::Saturated, reason);
@@ -136,6 +139,9 @@ fn of_load(window: &Window<'_>, leftover: Leftover) -> (Verdict, String) {
         let reason = "saturating sources offer all the fabric takes";
         let reason = format!("{reason}: {}", window.loads());
         return (Verdict::Saturated, reason);
+    }
+    if let Some(held) = held::worst(held, None) {
+        return (Verdict::Saturated, format!("{held}; {}", window.loads()));
     }
     let is_long = leftover.drain >= window.cycles();
     let late = (leftover.packets > 0).then(|| leftover.to_string());

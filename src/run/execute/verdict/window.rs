@@ -15,7 +15,7 @@ use super::asked::Asked;
 /// Level of each test that says *saturated*.
 const CERTAIN: f64 = 0.001;
 /// The overload that is not to be called *steady*, as a factor of what the fabric takes.
-const OVERLOAD: f64 = 1.1;
+pub(super) const OVERLOAD: f64 = 1.1;
 /// Standard normal quantile of 0.995: how far below [`OVERLOAD`] a load must be.
 const MISSED: f64 = 2.576;
 /// Standard normal quantiles of 0.99 and 0.9, for the growth of all flits.
@@ -23,7 +23,7 @@ const GROWTH: (f64, f64) = (2.326, 1.282);
 /// Load of a host's link that may be too much: a queue there fills in the long run.
 pub(super) const FULL_HOST: f64 = 0.99;
 /// Utilisation of a channel between switches that may be too much; it idles until its queue stands.
-const FULL_CHANNEL: f64 = 0.98;
+pub(super) const FULL_CHANNEL: f64 = 0.98;
 /// Level of the tests of trends, and the least rise that matters.
 const TREND: (f64, f64) = (0.005, 0.05);
 /// Batches of the tests of growth: long enough to be told apart from bursts.
@@ -51,6 +51,8 @@ pub(in crate::run::execute) struct Window<'a> {
     pub(super) asked: Option<Asked>,
     pub(super) records: &'a Records,
     pub(super) series: &'a BatchSeries,
+    /// Cycles before it.
+    warmup: u64,
     /// Length \[cycles\].
     cycles: u64,
     /// What counts of flits vary by: variance over mean \[flits\].
@@ -82,6 +84,7 @@ impl<'a> Window<'a> {
             asked,
             records,
             series,
+            warmup,
             cycles,
             dispersion: dispersion(&created).unwrap_or(size),
             size,
@@ -95,6 +98,10 @@ impl<'a> Window<'a> {
 
     pub(super) fn cycles(&self) -> u64 {
         self.cycles
+    }
+
+    pub(super) fn warmup(&self) -> u64 {
+        self.warmup
     }
 
     pub(super) fn sum(&self, count: impl Fn(&ClassRecords) -> u64) -> u64 {
@@ -136,7 +143,7 @@ impl<'a> Window<'a> {
         (flits * part, self.noise(flits) * part)
     }
 
-    fn cycles_per_flit(&self, channel: ChannelId) -> f64 {
+    pub(super) fn cycles_per_flit(&self, channel: ChannelId) -> f64 {
         f64::from(self.graph.channel(channel).timing.cycles_per_flit)
     }
 
@@ -148,7 +155,7 @@ impl<'a> Window<'a> {
     }
 
     /// Part of the time in which a channel carried flits.
-    fn utilisation(&self, channel: ChannelId) -> f64 {
+    pub(super) fn utilisation(&self, channel: ChannelId) -> f64 {
         self.carried(channel).0
     }
 

@@ -71,8 +71,10 @@ impl Class {
     pub(in crate::scenario) fn check_requests(&self) -> Result<(), Mistake> {
         for flows in self.flows.iter().flatten() {
             if let Some(stop) = &flows.stop {
-                return Err(stop
-                    .mistake("`stop` does not go with `requests`: a flow that is admitted stays"));
+                return Err(stop.mistake(
+                    "`stop` does not go with `requests`: a flow gives back what it was granted when its `bytes` have arrived, and \
+                     one that stops before would keep it: use `bytes`",
+                ));
             }
             if let Some(phase) = &flows.phase {
                 return Err(phase.mistake("`phase` does not go with `requests`"));

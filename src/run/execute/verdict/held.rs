@@ -1,0 +1,224 @@
+//! Flows that always have a packet and get less than they may send, because the fabric holds them back.
+//!
+//! # Algorithm
+//! Looked at are flows without process, slots, size, window and control: nothing but the fabric, their limit and their host's
+//! link keeps them from sending. Over the part of the measurement in which it is active,
+//! - a flow with a limit may send what that gives it (its changes included; nothing counts where there is no limit), no more than
+//!   its host's link carries, and gets the flits that arrive;
+//! - a flow that never has a limit may send all that its host's link carries, and counts as held back only where that link
+//!   carries less, whoever's packets these are.
+//!
+//! A flow is held back when it gets less by what an overload of 10 % leaves behind, two packets and the time of filling the fabric
+//! allowed for: there is no chance in it. The cause is a channel of its way, the first of these that is true of one: it carries
+//! 0.98 of what it can; its credits come back too late for more than it carries, within 10 %; the sink behind it takes 0.98 of
+//! what it can. Without any of them it is the packets ahead of it that wait, unless other flows of the same host may have
+//! taken its turns: of a flow with a limit nothing is said then.
+//!
+//! Cost: O(flows), and for those held back that of their ways.
+
+use super::super::Run;
+use super::window::{FULL_CHANNEL, OVERLOAD, Window};
+use crate::ids::ChannelId;
+use crate::measure::FlowCounts;
+use crate::plan::{FlowPlan, Limit, ONE_FLIT_PER_CYCLE, Plan};
+use crate::scenario::credit_loops::{Loops, words};
+use crate::topology::Endpoint;
+
+/// Part of what credits let through from which on they are the cause.
+const HELD_BY_CREDITS: f64 = 0.9;
+
+/// A flow that is held back.
+#[derive(Clone, Debug)]
+pub(in crate::run::execute) struct Held {
+    /// Its class.
+    class: usize,
+    /// What it gets of what it may send.
+    part: f64,
+    /// Which it is, what it gets, and why.
+    words: String,
+}
+
+/// What a flow may send, and gets.
+#[derive(Clone, Copy, Debug)]
+struct Shares {
+    /// \[flits\]
+    may: f64,
+    /// \[flits\]
+    gets: f64,
+    /// What it may send of its host's link, where a limit says so.
+    limit: Option<f64>,
+    /// What it gets of its host's link.
+    part: f64,
+}
+
+/// The flow that gets least of what it may send, of a class or of all, and how many there are beside it; in words.
+pub(super) fn worst(held: &[Held], class: Option<usize>) -> Option<String> {
+    let of_class = |held: &&Held| class.is_none_or(|class| held.class == class);
+    let all = || held.iter().filter(of_class);
+    let worst = all().min_by(|a, b| a.part.total_cmp(&b.part))?;
+    Some(match all().count() - 1 {
+        0 => worst.words.clone(),
+        1 => format!("{}; 1 more flow is held back", worst.words),
+        more => format!("{}; {more} more flows are held back", worst.words),
+    })
+}
+
+/// Flits that the limits of a flow let it send from one cycle to another, and whether there is any.
+fn limited(flow: &FlowPlan, pace: f64, [from, to]: [u64; 2]) -> (f64, bool) {
+    let (mut flits, mut is_limited) = (0.0, false);
+    let changes = flow.changes.iter().copied();
+    let limits: Vec<(u64, Limit)> = [(0, flow.limit)].into_iter().chain(changes).collect();
+    for (number, &(at, limit)) in limits.iter().enumerate() {
+        let end = limits.get(number + 1).map_or(to, |next| next.0.min(to));
+        let cycles = end.saturating_sub(at.max(from)) as f64;
+        let link = 1.0 / pace;
+        let rate = match limit {
+            Limit::None => continue,
+            Limit::Rate(rate) => (rate as f64 / ONE_FLIT_PER_CYCLE as f64).min(link),
+            Limit::Delay { entry, shift } => {
+                link / (1.0 + f64::from(entry) / f64::from(1_u32 << shift))
+            }
+        };
+        is_limited |= cycles > 0.0;
+        flits += rate * cycles;
+    }
+    (flits, is_limited)
+}
+
+/// Whether nothing but its limit, its host's link and the fabric keeps a flow from sending.
+fn is_free(plan: &Plan, flow: &FlowPlan) -> bool {
+    let class = &plan.classes[usize::from(flow.class)];
+    let is_endless = plan.is_backlogged(flow) && flow.flits.is_none();
+    is_endless && flow.window.is_none() && class.control.is_none()
+}
+
+impl Run<'_> {
+    /// The flows that are held back.
+    pub(in crate::run::execute) fn held_back(
+        &self,
+        window: &Window<'_>,
+        counts: &[FlowCounts],
+    ) -> Vec<Held> {
+        let plan = &self.resolved.plan;
+        let flows = plan.flows.iter().zip(counts).enumerate();
+        let held = flows.filter_map(|(id, (flow, counts))| {
+            if !is_free(plan, flow) {
+                return None;
+            }
+            let shares = window.shares(flow, counts)?;
+            let why = self.why_held(window, id, shares.limit.is_some())?;
+            let [from, to] = [flow.source, flow.destination]
+                .map(|host| window.graph.endpoint_name(Endpoint::Host(host)));
+            let part = shares.part;
+            let gets = match shares.limit {
+                Some(limit) => format!("gets {part:.3} of its link where its limit is {limit:.3}"),
+                None => format!("always has a packet and gets {part:.3} of its link"),
+            };
+            Some(Held {
+                class: usize::from(flow.class),
+                part: shares.gets / shares.may,
+                words: format!("flow {id} ({from} to {to}) {gets}: {why}"),
+            })
+        });
+        held.collect()
+    }
+
+    /// What holds a flow back.
+    fn why_held(&self, window: &Window<'_>, id: usize, is_limited: bool) -> Option<String> {
+        let (plan, graph) = (&self.resolved.plan, window.graph);
+        let flow = &plan.flows[id];
+        let class = &plan.classes[usize::from(flow.class)];
+        let way = self.way(id);
+        let carried = |channel: &ChannelId| (*channel, window.utilisation(*channel));
+        let fullest = way.iter().map(carried).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((channel, part)) = fullest.filter(|(_, part)| *part >= FULL_CHANNEL) {
+            let name = window.channel_name(channel);
+            return Some(format!("channel {name} carries {part:.3} of what it can"));
+        }
+        let loops = Loops::of(self.resolved, &[class]);
+        for &channel in &way {
+            let credits = loops.at(channel);
+            let pace = f64::from(graph.channel(channel).timing.cycles_per_flit);
+            let (most, part) = (credits.rate() * pace, window.utilisation(channel));
+            if most < 1.0 && part >= HELD_BY_CREDITS * most {
+                let (name, credits) = (window.channel_name(channel), words(&credits));
+                return Some(format!(
+                    "the credits of channel {name}, which carries {part:.3} of what it can, let no more through than {credits}"
+                ));
+            }
+        }
+        if let Some(sink) = plan.host.sink_cycles_per_flit {
+            let received = window.records.hosts[flow.destination.index()].received_flits;
+            let part = received as f64 * f64::from(sink) / window.cycles() as f64;
+            if part >= FULL_CHANNEL {
+                let name = graph.endpoint_name(Endpoint::Host(flow.destination));
+                return Some(format!("{name} takes {part:.3} of what it can"));
+            }
+        }
+        let is_known = !is_limited || self.is_alone(id);
+        is_known.then(|| "packets ahead of its own wait on their way".to_owned())
+    }
+
+    /// Whether nothing else is sent by the host of a flow.
+    fn is_alone(&self, id: usize) -> bool {
+        let plan = &self.resolved.plan;
+        let source = plan.flows[id].source;
+        let mut others = plan.flows.iter().enumerate();
+        let mut classes = plan.classes.iter().filter(|class| class.flows.is_none());
+        !others.any(|(other, flow)| other != id && flow.source == source)
+            && !classes.any(|class| class.hosts.binary_search(&source).is_ok())
+    }
+
+    /// The channels of a flow; those of its hosts where more is not known.
+    fn way(&self, id: usize) -> Vec<ChannelId> {
+        let (plan, graph) = (&self.resolved.plan, &self.resolved.layout.graph);
+        if let Some(routes) = &plan.routes_of_flows {
+            return routes.of(id).to_vec();
+        }
+        let flow = &plan.flows[id];
+        let level = plan.classes[usize::from(flow.class)].service_levels[0];
+        let tables = self.resolved.routes.tables().filter(|_| !plan.sets_up());
+        let path =
+            tables.and_then(|tables| tables.path(graph, flow.source, flow.destination, level));
+        let ends = || {
+            let last = graph.host_channel(flow.destination).reverse();
+            vec![graph.host_channel(flow.source), last]
+        };
+        path.map_or_else(ends, |path| {
+            path.into_iter().map(|(channel, _)| channel).collect()
+        })
+    }
+}
+
+impl Window<'_> {
+    /// What a flow may send and gets, where that is markedly less.
+    fn shares(&self, flow: &FlowPlan, counts: &FlowCounts) -> Option<Shares> {
+        let start = counts.sent.start?;
+        let end = self.warmup() + self.cycles();
+        let from = start.max(self.warmup());
+        let to = flow.stop.map_or(end, |stop| stop.min(end));
+        let cycles = to.checked_sub(from).filter(|cycles| *cycles > 0)? as f64;
+        let channel = self.graph.host_channel(flow.source);
+        let pace = self.cycles_per_flit(channel);
+        let (limited, is_limited) = limited(flow, pace, [from, to]);
+        let received = counts.arrived.received as f64;
+        let (may, gets) = if is_limited {
+            (limited, received)
+        } else {
+            (cycles / pace, self.records.channels.flits(channel) as f64)
+        };
+        // the first packets come when the fabric is filled, and a packet may be cut at each edge
+        let largest = self.plan().classes[usize::from(flow.class)].size.largest();
+        let latency = counts.arrived.network.sum as f64 / counts.arrived.tagged.max(1) as f64;
+        let filling = (latency - from.saturating_sub(start) as f64).max(0.0);
+        let allowed = 2.0 * f64::from(largest) + may / cycles * filling;
+        let is_less = may - gets - allowed > (1.0 - 1.0 / OVERLOAD) * may;
+        let of_link = |flits: f64| flits * pace / cycles;
+        is_less.then(|| Shares {
+            may,
+            gets,
+            limit: is_limited.then(|| of_link(may)),
+            part: of_link(received),
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Flows that always have a packet: held back by the fabric they saturate it, by themselves they do not.
+
+use crate::runs::{resolve, run};
+use virtlane::run::outcome::Verdict;
+
+/// Two switches with two hosts each and a cable of 195 cycles, over which credits let 64 flits per 406 cycles through.
+const FAR: &str = "topology: EdgeList(links: [(0, 1, \"1 us\")], hosts_per_switch: 2), switch: (lanes: 1, lane_capacity: \"64 flits\")";
+/// One switch with four hosts.
+const NEAR: &str = "topology: EdgeList(switches: 1, hosts_per_switch: 4), switch: (lanes: 1, lane_capacity: \"256 flits\")";
+
+fn told(fabric: &str, flows: &str, of_class: &str) -> (Verdict, String) {
+    let text = format!(
+        "Scenario(title: \"held\", seed: 1,
+         fabric: ({fabric}, flit: \"64 B\", link: (rate: \"100 Gbit/s\", latency: \"10 ns\")),
+         routing: UpDown(),
+         traffic: [(name: \"f\", flows: [{flows}], size: \"1 KiB\"{of_class})],
+         phases: (warmup: \"20000 cycles\", measure: \"100000 cycles\"))"
+    );
+    let outcome = run(&resolve(&text, &[]), [1, 1]);
+    (outcome.verdict, outcome.reason)
+}
+
+fn flow(pair: &str, rest: &str) -> String {
+    format!("(pairs: List(pairs: [{pair}]){rest})")
+}
+
+#[test]
+fn credits_that_hold_a_flow_back_saturate_the_fabric() {
+    let credits = "let no more through than 64 flits per credit round trip of 406 cycles";
+    for (limit, words) in [
+        (
+            "",
+            "flow 0 (H0 to H2) always has a packet and gets 0.158 of its link",
+        ),
+        (
+            ", limit: Rate(0.3)",
+            "flow 0 (H0 to H2) gets 0.158 of its link where its limit is 0.300",
+        ),
+        // four times the time of a packet after each
+        (
+            ", limit: Delay(3, 0)",
+            "gets 0.158 of its link where its limit is 0.250",
+        ),
+        (
+            ", changes: [(\"50000 cycles\", Rate(0.3))]",
+            "gets 0.158 of its link where its limit is",
+        ),
+    ] {
+        let (verdict, reason) = told(FAR, &flow("(0, 2)", limit), "");
+        assert_eq!(verdict, Verdict::Saturated, "{limit}: {reason}");
+        assert!(
+            reason.starts_with("flow 0 (H0 to H2) ") && reason.contains(words),
+            "{reason}"
+        );
+        assert!(
+            reason.contains("the credits of channel S0 port 3 to S1 port 3, ")
+                && reason.contains(credits),
+            "{reason}"
+        );
+    }
+}
+
+#[test]
+fn a_channel_that_is_full_is_named() {
+    let two = [("(0, 2)", 0.6), ("(1, 2)", 0.6)];
+    let two = two.map(|(pair, rate)| flow(pair, &format!(", limit: Rate({rate})")));
+    let (verdict, reason) = told(NEAR, &two.join(", "), "");
+    assert_eq!(verdict, Verdict::Saturated, "{reason}");
+    let words = "where its limit is 0.600: channel S0 port 3 to H2 carries 1.000 of what it can; 1 more flow is held back";
+    assert!(reason.contains(words), "{reason}");
+}
+
+/// What paces itself, or has all that its link can give, is not held back.
+#[test]
+fn flows_that_get_what_they_may_send_are_steady() {
+    let answers = ", control: Window(window: 2), answers: (size: \"1 flits\", sl: 0)";
+    for (fabric, flows, of_class) in [
+        (NEAR, flow("(0, 2)", ""), ""),
+        (NEAR, flow("(0, 2)", "") + ", " + &flow("(0, 3)", ""), ""),
+        (NEAR, flow("(0, 2)", ", limit: Rate(0.3)"), ""),
+        (FAR, flow("(0, 2)", ", limit: Rate(0.15)"), ""),
+        (
+            FAR,
+            flow(
+                "(0, 2)",
+                ", start: \"60000 cycles\", stop: \"90000 cycles\", limit: Rate(0.15)",
+            ),
+            "",
+        ),
+        (FAR, flow("(0, 2)", ", window: 2"), ""),
+        (FAR, flow("(0, 2)", ""), answers),
+    ] {
+        let (verdict, reason) = told(fabric, &flows, of_class);
+        assert_eq!(verdict, Verdict::Steady, "{flows}{of_class}: {reason}");
+    }
+}

@@ -1,0 +1,90 @@
+//! What no longer measurement brings: flows that have stopped before their size, and packets that never come.
+
+use crate::runs::{resolve, run};
+use virtlane::run::outcome::Verdict;
+
+/// One switch with four hosts, 64 B per cycle.
+fn told(traffic: &str, phases: &str) -> (Verdict, String) {
+    let text = format!(
+        "Scenario(title: \"star\", seed: 1,
+         fabric: (topology: EdgeList(switches: 1, hosts_per_switch: 4), flit: \"64 B\",
+                  link: (rate: \"100 Gbit/s\", latency: \"100 ns\"), switch: (lanes: 1, lane_capacity: \"64 flits\")),
+         routing: UpDown(),
+         traffic: [{traffic}],
+         phases: ({phases}))"
+    );
+    let outcome = run(&resolve(&text, &[]), [1, 1]);
+    (outcome.verdict, outcome.reason)
+}
+
+fn flow(rest: &str) -> String {
+    format!(
+        "(name: \"f\", flows: [(pairs: List(pairs: [(0, 1)]), bytes: \"64 KiB\"{rest})], size: \"2 KiB\")"
+    )
+}
+
+/// Packets of 32 flits start in cycles 0, 32, 64 and 96 at the latest.
+#[test]
+fn a_flow_that_has_stopped_is_incomplete_and_named_with_its_stop() {
+    let stopped = flow(", stop: \"100 cycles\"");
+    for measure in ["\"20000 cycles\"", "Flows(at_most: \"20000 cycles\")"] {
+        let (verdict, reason) = told(
+            &stopped,
+            &format!("warmup: \"0 cycles\", measure: {measure}"),
+        );
+        assert_eq!(verdict, Verdict::Incomplete, "{measure}: {reason}");
+        for words in [
+            "0 of 1 flows with a size complete",
+            "stopped before its size: flow 0 (H0 to H1) in cycle 100 after 96 of 1024 flits",
+        ] {
+            assert!(reason.contains(words), "{measure}: {reason}");
+        }
+    }
+    // before its stop the job goes on; one that is done by then has not stopped
+    let phases = "warmup: \"0 cycles\", measure: \"90 cycles\", drain: \"0 cycles\"";
+    let (verdict, reason) = told(&stopped, phases);
+    assert_eq!(verdict, Verdict::Undecided, "{reason}");
+    let (verdict, reason) = told(
+        &flow(", stop: \"15000 cycles\""),
+        "warmup: \"0 cycles\", measure: \"20000 cycles\"",
+    );
+    assert_eq!(verdict, Verdict::Complete, "{reason}");
+}
+
+#[test]
+fn packets_that_will_never_be_enough_are_said_to_be_so() {
+    let limited = |packets: u32| {
+        let class = format!(
+            "(name: \"u\", pattern: Uniform, process: Bernoulli(load: 0.1), size: \"1 KiB\", packets: {packets})"
+        );
+        told(&class, "warmup: \"0 cycles\", measure: \"100000 cycles\"")
+    };
+    let (verdict, reason) = limited(5);
+    assert_eq!(verdict, Verdict::Undecided, "{reason}");
+    assert!(
+        reason.contains("no more than 20 packets are ever sent"),
+        "{reason}"
+    );
+    assert!(
+        reason.contains("no length will do") && !reason.contains("measure at least"),
+        "{reason}"
+    );
+    let (verdict, reason) = limited(50);
+    assert_eq!(verdict, Verdict::Steady, "{reason}");
+}
+
+#[test]
+fn where_nothing_was_offered_yet_the_first_start_is_named() {
+    let (verdict, reason) = told(
+        &flow(", start: \"90000 cycles\""),
+        "warmup: \"0 cycles\", measure: \"1000 cycles\"",
+    );
+    assert_eq!(verdict, Verdict::Undecided, "{reason}");
+    let words = "nothing is offered before cycle 90000 (461 us), in which the first flow starts: measure at least 91728 cycles";
+    assert!(reason.contains(words), "{reason}");
+    let (verdict, reason) = told(
+        &flow(", start: \"90000 cycles\""),
+        "warmup: \"0 cycles\", measure: \"91728 cycles\"",
+    );
+    assert_eq!(verdict, Verdict::Complete, "{reason}");
+}
