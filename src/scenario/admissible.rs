@@ -143,7 +143,7 @@ mod tests {
             by_desk("LinkByLink(utilisation: 0.5, shares: [(0, 1)])"),
             by_desk("LinkByLink(utilisation: 0.1, shares: [(1, 1)])"),
             by_desk("AdmitAll()"),
-            by_desk("MeasuredSum()"),
+            by_desk("MeasuredSum(shares: [(0, 1)])"),
         ] {
             assert_eq!(said, Vec::<String>::new());
         }

@@ -116,13 +116,7 @@ impl Coverage {
         };
         names.push(path.to_owned());
         names.push(format!("rules {}", found.rules));
-        if found.has_pass {
-            names.push(String::from("pass"));
-            if case.way.resume.is_some() {
-                names.push(String::from("pass, resumed"));
-            }
-            names.push(format!("pass, rules {}", found.rules));
-        }
+        names.extend(passed(case, found));
         names.push(format!("{} shards", found.shards));
         let resumed = case.way.resume.iter().map(|(_, threads)| *threads);
         for threads in resumed.chain([case.way.threads]) {
@@ -249,6 +243,18 @@ impl Coverage {
         self.require(TOPOLOGIES.names().map(|name| format!("topology {name}")), 1);
         self.require(["open heads", "drawn choices"], 3);
     }
+}
+
+/// What a case has whose stages run in one pass.
+fn passed<R>(case: &Case<R>, found: &Found) -> Vec<String> {
+    if !found.has_pass {
+        return Vec::new();
+    }
+    let mut names = vec![String::from("pass"), format!("pass, rules {}", found.rules)];
+    if case.way.resume.is_some() {
+        names.push(String::from("pass, resumed"));
+    }
+    names
 }
 
 /// What became of claims (D72), and which were open when the run went on elsewhere.

@@ -3,6 +3,7 @@
 
 use super::{compare, is_usual};
 use crate::random_fabric::{Adaptive, Case, adaptive_case, case};
+use virtlane::measure::observe::Observe;
 use virtlane::plan::{ClassPlan, Matching};
 use virtlane::routing::{Routes, Tables};
 
@@ -22,7 +23,7 @@ fn alone<R>(mut case: Case<R>) -> Option<Case<R>> {
     plan.app_phases.clear();
     (plan.routes_of_flows, plan.admission) = (None, None);
     (plan.switch.marking, plan.switch.drop) = (None, None);
-    plan.observe = Default::default();
+    plan.observe = Observe::default();
     case.fork = None;
     Some(case)
 }

@@ -108,7 +108,7 @@ fn lanes_hops_and_words_are_the_known_ones() {
         (3, 5)
     );
     let error = adapt(&mesh, "AdaptiveAscent()").unwrap_err();
-    assert!(error.to_string().contains("not a regular tree"), "{error}");
+    assert!(error.to_string().contains("no regular tree"), "{error}");
 }
 
 /// C23: on a ring of 8 the long direction is taken with probability D / 8.
