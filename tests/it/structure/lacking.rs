@@ -96,7 +96,10 @@ fn two_missing_links_are_found_or_nothing_is() {
 #[test]
 fn leaf_spine_networks_lack_as_many_links_as_a_quarter() {
     for (form, most) in [
-        ("LeafSpine(leaves: 16, spines: 8, hosts_per_leaf: 8)", 32),
+        (
+            "LeafSpine(leaves: 16, spines: 8, hosts_per_leaf: 8, parallel_links: 1)",
+            32,
+        ),
         (
             "LeafSpine(leaves: 6, spines: 4, hosts_per_leaf: 2, parallel_links: 3)",
             18,
