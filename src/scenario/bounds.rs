@@ -46,7 +46,7 @@ impl Bounds {
         let uniform = match resolved.proof.unreachable_pairs {
             0 => of_group(
                 resolved,
-                router(&resolved.routes),
+                Router::of(&resolved.routes),
                 &data,
                 &Demand::uniform(graph),
             ),
@@ -57,7 +57,7 @@ impl Bounds {
             .filter(|class| class.messages.is_none() && class.answers.is_none())
             .collect();
         let one = |class: &&ClassPlan| {
-            let bound = alike(resolved, router(&resolved.routes), &[*class], None)?;
+            let bound = alike(resolved, Router::of(&resolved.routes), &[*class], None)?;
             Some((class.name.clone(), bound))
         };
         Self {
@@ -74,7 +74,7 @@ impl Bounds {
 impl Together {
     fn of(resolved: &Resolved, classes: &[&ClassPlan]) -> Option<Self> {
         let largest = classes.iter().map(|class| class.load).fold(0.0, f64::max);
-        let router = router(&resolved.routes);
+        let router = Router::of(&resolved.routes);
         let of = |classes: &[&ClassPlan]| alike(resolved, router, classes, Some(largest));
         let groups = credit_loops::groups(resolved, classes);
         let mut bound = of(classes)?;
@@ -160,13 +160,4 @@ pub fn headroom(resolved: &Resolved, is_meant: impl Fn(&ClassPlan) -> bool) -> O
 
 fn by_load(one: &Bound, other: &Bound) -> Ordering {
     one.load.total_cmp(&other.load)
-}
-
-/// What tells the ways of packets.
-pub(super) fn router(routes: &Routes) -> Router<'_> {
-    match (routes.ports(), routes.adaptive()) {
-        (Some(tables), _) => Router::Tables(tables),
-        (None, Some(adaptive)) => Router::Function(&*adaptive.routing),
-        (None, None) => Router::Unknown,
-    }
 }

@@ -6,13 +6,13 @@
 //! and those of all classes that are linked by lanes in common: where lanes are nested or apart no set of lanes holds less.
 
 use super::Resolved;
-use super::bounds::router;
 use super::service::lanes_of;
 use crate::ids::{ChannelId, SlId};
 use crate::plan::{BufferSharing, ClassPlan, Forwarding};
 use crate::routing::Routes;
 use crate::routing::adaptive::first_lane;
 use crate::routing::loads::asked;
+use crate::routing::loads::bound::Router;
 use crate::routing::loads::bound::{Bound, Place};
 use crate::routing::loads::credit_loop::{Channel, CreditLoop};
 use crate::routing::loads::demand::Demand;
@@ -237,7 +237,7 @@ fn channels(resolved: &Resolved, class: &ClassPlan) -> Vec<bool> {
     if makes_own {
         let mut demand = Demand::none(graph.hosts().len());
         demand.add(graph, &*class.pattern, &class.hosts, 1.0);
-        return asked::channels(graph, router(&resolved.routes), &demand);
+        return asked::channels(graph, Router::of(&resolved.routes), &demand);
     }
     // who receives is known to messages and flows alone
     let is_sender = |host| class.answers.is_some() || class.pattern.sends(host);

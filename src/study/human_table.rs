@@ -1,7 +1,7 @@
 //! The table of a study for people: loads and latencies only, and before these the completion of jobs where every run has some.
 
 use super::job_columns::JobColumns;
-use super::table::{Cell, Table, cut_short};
+use super::table::{Cell, Table, cut_short, rounded};
 use crate::metrics::shown;
 use crate::report::table::align;
 use crate::scenario::names::{is_seed, unseeded, value};
@@ -104,9 +104,4 @@ fn heading_of(path: &str) -> String {
 fn runs_and_cut(summaries: &[&Value]) -> String {
     let star = if cut_short(summaries) > 0 { "*" } else { "" };
     format!("{}{star}", summaries.len())
-}
-
-/// A value with so many digits behind the point.
-pub(super) fn rounded(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
 }

@@ -1,7 +1,6 @@
 //! What the table of a study for people says of jobs: when they were complete, and how the loads beside them went.
 
-use super::human_table::rounded;
-use super::table::{Table, WORST_FIRST};
+use super::table::{Table, WORST_FIRST, rounded};
 use crate::metrics::paths::look_up;
 use crate::metrics::shown;
 use crate::units::time;

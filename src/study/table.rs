@@ -314,3 +314,8 @@ fn reasons(runs: &[(u64, Option<&Row>)]) -> String {
         });
     words.collect::<Vec<_>>().join("; ")
 }
+
+/// A value with so many digits behind the point.
+pub(super) fn rounded(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
+}

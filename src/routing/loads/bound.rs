@@ -9,8 +9,8 @@ use super::demand::{Demand, UNIT};
 use super::demand_loads::amounts;
 use super::drawn;
 use crate::ids::ChannelId;
-use crate::routing::Tables;
 use crate::routing::adaptive::AdaptiveRouting;
+use crate::routing::{Routes, Tables};
 use crate::topology::{Channel, Graph};
 use std::fmt;
 
@@ -54,6 +54,17 @@ pub enum Router<'a> {
     Function(&'a dyn AdaptiveRouting),
     /// Something else, or nothing that says where packets go.
     Unknown,
+}
+
+impl<'a> Router<'a> {
+    /// What tells the ways of packets.
+    pub fn of(routes: &'a Routes) -> Self {
+        match (routes.ports(), routes.adaptive()) {
+            (Some(tables), _) => Self::Tables(tables),
+            (None, Some(adaptive)) => Self::Function(&*adaptive.routing),
+            (None, None) => Self::Unknown,
+        }
+    }
 }
 
 /// What else channels are held to.

@@ -36,7 +36,7 @@ fn table_and_page_begin_with_completion_and_say_what_is_saturated_beside() {
     ];
     assert_eq!(heading[2..9], expected, "{table}");
     // 3 * 1024 flits over one link take 39.3 us and a little
-    for (start, beside) in [("1 ", "u steady"), ("2 ", "u saturated")] {
+    for (start, beside) in [("1  ", "u steady"), ("2  ", "u saturated")] {
         let row = table.lines().find(|line| line.starts_with(start));
         let row = row.expect("a row");
         assert!(
