@@ -32,11 +32,13 @@ pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
     const BUFFERS: bool;
     /// Everything else: adaptive routing, routes of flows, pools, VL15, slow sinks, channels of several paces, legacy VL arbitration.
     const OTHER: bool;
+    /// No option: compiled with the short path for outputs that one input asks, which most fabrics of the set can go.
+    const ALONE: bool;
 }
 
 /// Declares sets by the families they have.
 macro_rules! rule_sets {
-    ($($(#[$meta:meta])* $name:ident: $rounds:literal $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal;)*) => {
+    ($($(#[$meta:meta])* $name:ident: $rounds:literal $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal $alone:literal;)*) => {
         $(
             $(#[$meta])*
             #[derive(Clone, Copy, Debug)]
@@ -50,29 +52,30 @@ macro_rules! rule_sets {
                 const VOQ: bool = $voq;
                 const BUFFERS: bool = $buffers;
                 const OTHER: bool = $other;
+                const ALONE: bool = $alone;
             }
         )*
     };
 }
 
 rule_sets! {
-    //          rounds arbitration speedup voq buffers other
+    //          rounds arbitration speedup voq buffers other alone
     /// Every option has its default.
-    Plain:      false false false false false false;
+    Plain:      false false false false false false true;
     /// Several rounds of matching.
-    Rounds:     true false false false false false;
+    Rounds:     true false false false false false true;
     /// Requests are chosen in other ways.
-    Arbitrated: true true false false false false;
+    Arbitrated: true true false false false false false;
     /// Inputs send several packets at a time.
-    SpedUp:     true false true false false false;
+    SpedUp:     true false true false false false true;
     /// Queues per lane and output, with what is used beside them.
-    Queued:     true true true true false false;
+    Queued:     true true true true false false true;
     /// Buffers behind the crossbar, with what is used beside them.
-    Buffered:   true true true false true false;
+    Buffered:   true true true false true false false;
     /// Adaptive routing and what else concerns channels and buffers, with switches that have their defaults.
-    Adaptive:   true false false false false true;
+    Adaptive:   true false false false false true true;
     /// Any options.
-    Any:        true true true true true true;
+    Any:        true true true true true true true;
 }
 
 /// Masks of so many words belong to fabrics with every default only, see `Builder::shard`.

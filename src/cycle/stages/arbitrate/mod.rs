@@ -188,7 +188,7 @@ fn grant<const W: usize, P: RuleSet>(
         choice,
         packet: PacketRow::NONE,
     };
-    if by_inputs && alone::carry_out_at_once(view, &grant) {
+    if by_inputs && alone::may_look(view) && alone::carry_out_at_once(view, &grant) {
         return;
     }
     if view.shared.speedup() == 1 {
