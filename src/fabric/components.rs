@@ -100,8 +100,8 @@ pub struct InPort {
     pub owner: SwitchRow,
     /// Offset this input adds to an output's lane profile.
     pub profile_offset: u32,
-    /// Row of the forwarding table that packets of this input are looked up in.
-    pub table_row: u32,
+    /// Start of the row of the forwarding table that packets of this input are looked up in.
+    pub table_start: u32,
     /// Marks of the non-empty queues, see [`Classifier`](super::classifier::Classifier).
     pub occupied: QueueMask,
     /// Packets leaving now (input speed-up above 1).

@@ -5,6 +5,7 @@ mod balance;
 pub mod dump;
 pub mod empty_network;
 pub mod engines;
+pub mod entries;
 pub mod layers;
 pub mod loads;
 pub mod parts;

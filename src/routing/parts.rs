@@ -4,6 +4,7 @@
 //! leads from one part to another. What is promised is what the engine promises of every part.
 //! Cost: that of the engine, and O(parts * (switches + channels)) for the graphs of the parts.
 
+use super::entries::Entries;
 use super::tables::LaneMap;
 use super::{Guarantees, LaneBudget, RoutingError, Tables, UNREACHABLE};
 use crate::ids::{ChannelId, HostId, LinkId, SwitchId};
@@ -134,18 +135,26 @@ fn join(graph: &Graph, routed: &[(Part, Tables)]) -> Tables {
     // with a row per switch all parts share the rows, else each has its own
     let mut first_rows = Vec::with_capacity(routed.len());
     let mut rows = switches;
-    for (part, tables) in routed {
+    for (_, tables) in routed {
         first_rows.push(if by_input { rows } else { 0 });
         if by_input {
-            rows += tables.next.len() / part.hosts.len();
+            rows += tables.next.rows();
         }
     }
+    let joined = |of: fn(&Tables) -> &Entries, rows: usize, first: &[usize], fill: u8| {
+        let parts = routed.iter().zip(first);
+        let parts: Vec<_> = parts
+            .map(|((part, tables), &first)| (part, of(tables), first))
+            .collect();
+        join_entries(&parts, rows, hosts, fill)
+    };
+    let own = vec![0; routed.len()];
     let mut joined = Tables {
         engine: routed[0].1.engine.clone(),
-        next: vec![UNREACHABLE; rows * hosts],
+        next: joined(|tables| &tables.next, rows, &first_rows, UNREACHABLE),
         input_row: vec![0; if by_input { graph.channels().len() } else { 0 }],
-        hop_layer: Vec::new(),
-        path_layer: Vec::new(),
+        hop_layer: joined(|tables| &tables.hop_layer, rows, &first_rows, 0),
+        path_layer: joined(|tables| &tables.path_layer, switches, &own, 0),
         lanes: join_lanes(graph, routed),
         guarantees: join_guarantees(routed),
         remarks: join_remarks(routed),
@@ -153,25 +162,6 @@ fn join(graph: &Graph, routed: &[(Part, Tables)]) -> Tables {
         switch_count: switches,
     };
     for ((part, tables), &first) in routed.iter().zip(&first_rows) {
-        let place = |table: &[u8], whole: &mut [u8], first: usize| {
-            for (row, entries) in table.chunks(part.hosts.len()).enumerate() {
-                let whole = &mut whole[(first + row) * hosts..][..hosts];
-                for (host, &entry) in part.hosts.iter().zip(entries) {
-                    if entry != UNREACHABLE {
-                        whole[host.index()] = entry;
-                    }
-                }
-            }
-        };
-        place(&tables.next, &mut joined.next, first);
-        if !tables.hop_layer.is_empty() {
-            joined.hop_layer.resize(rows * hosts, 0);
-            place(&tables.hop_layer, &mut joined.hop_layer, first);
-        }
-        if !tables.path_layer.is_empty() {
-            joined.path_layer.resize(switches * hosts, 0);
-            place(&tables.path_layer, &mut joined.path_layer, 0);
-        }
         if by_input {
             for channel in part.graph.channel_ids() {
                 if let Some(switch) = part.graph.channel(channel).to.switch() {
@@ -228,6 +218,30 @@ fn regroup(map: &mut LaneMap, lanes: u8, own: u8, width: u8) {
 }
 
 /// One map for all parts: their profiles one after the other, with room for the most layers.
+/// The entries of each part from a row on, as those of the whole fabric; none where no part has any. What is in no part is `fill`.
+fn join_entries(
+    parts: &[(&Part, &Entries, usize)],
+    rows: usize,
+    hosts: usize,
+    fill: u8,
+) -> Entries {
+    if parts.iter().all(|(_, entries, _)| entries.is_empty()) {
+        return Entries::default();
+    }
+    let mut joined = vec![fill; rows * hosts];
+    for &(part, entries, first) in parts {
+        for row in 0..entries.rows() {
+            let whole = &mut joined[(first + row) * hosts..][..hosts];
+            for (host, entry) in part.hosts.iter().zip(entries.row(row)) {
+                if entry != UNREACHABLE {
+                    whole[host.index()] = entry;
+                }
+            }
+        }
+    }
+    Entries::new(&joined, hosts)
+}
+
 fn join_lanes(graph: &Graph, routed: &[(Part, Tables)]) -> LaneMap {
     let maps = || routed.iter().map(|(_, tables)| &tables.lanes);
     let layers = maps().map(|map| map.layers).max().unwrap_or(1);

@@ -13,6 +13,7 @@
 //! 3. Tables are renumbered; the questions of adaptive routing are, and their answers.
 
 use super::adaptive::{Adaptive, AdaptiveRouting, Candidate, Course, Leg, Legs, Local, Selection};
+use super::entries::{Builder, Entries};
 use super::{
     AdaptiveEngine, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables, UNREACHABLE,
 };
@@ -179,14 +180,14 @@ impl Model {
             .host_ids()
             .map(|host| numbering.host(host).index())
             .collect();
-        let moved = |table: &[u8], entry: &dyn Fn(SwitchId, u8) -> u8| -> Vec<u8> {
-            let rows = (0..table.len() / hosts.len().max(1)).map(row);
-            let rows = rows.flat_map(|row| {
-                let entries = &table[row * hosts.len()..][..hosts.len()];
-                let switch = of[row];
-                hosts.iter().map(move |&host| entry(switch, entries[host]))
-            });
-            rows.collect()
+        let moved = |table: &Entries, entry: &dyn Fn(SwitchId, u8) -> u8| {
+            let mut own = Builder::new(hosts.len());
+            for row in (0..table.rows()).map(row) {
+                let entries = hosts.iter().map(|&host| table.get(row, host));
+                let entries: Vec<u8> = entries.map(|found| entry(of[row], found)).collect();
+                own.push(&entries);
+            }
+            own.finish()
         };
         let port = |switch: SwitchId, port: u8| match port {
             UNREACHABLE => UNREACHABLE,

@@ -9,10 +9,11 @@
 //! - several *rows* per switch, chosen by the input port: routing with prohibited turns looks up
 //!   (input port, destination), as managed Ethernet switches can.
 //!
-//! Cost: one byte per (row, host), one row per switch unless the input matters; path and hop layers one more
-//! each where an engine has them.
+//! Cost: a byte per (row, host) that differs from those of other rows, see [`Entries`], one row per switch unless the input matters;
+//! path and hop layers one more each where an engine has them.
 
 use super::RoutingError;
+use super::entries::{Entries, Given};
 use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
 use crate::topology::Graph;
 
@@ -29,15 +30,15 @@ pub struct Tables {
     pub engine: String,
     /// Output port (from 1) of `[row][destination host]`; [`UNREACHABLE`] where there is none. The row of a
     /// switch is its id unless `input_row` says otherwise.
-    pub next: Vec<u8>,
+    pub next: Entries,
     /// Row that packets from `[channel]` are looked up in, at the switch the channel leads to; empty when
     /// the input does not matter. Rows of different switches differ.
     pub input_row: Vec<u32>,
     /// Layer added at `[row][destination host]`; empty when no hop has one.
-    pub hop_layer: Vec<u8>,
+    pub hop_layer: Entries,
     /// Layer of `[source switch][destination host]`; empty when every path has layer 0. By host, not by its
     /// switch: balanced routing leads to the hosts of one switch over different paths.
-    pub path_layer: Vec<u8>,
+    pub path_layer: Entries,
     /// Service level and layer to virtual lane.
     pub lanes: LaneMap,
     /// What the engine promises; checked by `verify` before every run.
@@ -56,21 +57,22 @@ impl Tables {
     pub fn by_destination(
         graph: &Graph,
         engine: &str,
-        next: Vec<u8>,
+        next: impl Given,
         path_layer: Vec<u8>,
         lanes: LaneMap,
         guarantees: Guarantees,
     ) -> Self {
+        let hosts = graph.hosts().len();
         Self {
             engine: engine.to_owned(),
-            next,
+            next: next.entries(hosts),
             input_row: Vec::new(),
-            hop_layer: Vec::new(),
-            path_layer,
+            hop_layer: Entries::default(),
+            path_layer: Entries::new(&path_layer, hosts),
             lanes,
             guarantees,
             remarks: Vec::new(),
-            host_count: graph.hosts().len(),
+            host_count: hosts,
             switch_count: graph.switches().len(),
         }
     }
@@ -79,7 +81,7 @@ impl Tables {
     pub fn on_one_lane(
         graph: &Graph,
         engine: &str,
-        next: Vec<u8>,
+        next: impl Given,
         budget: LaneBudget,
         guarantees: Guarantees,
     ) -> Self {
@@ -92,7 +94,7 @@ impl Tables {
     pub fn on_layers(
         graph: &Graph,
         engine: &str,
-        next: Vec<u8>,
+        next: impl Given,
         path_layer: Vec<u8>,
         budget: LaneBudget,
         guarantees: Guarantees,
@@ -117,11 +119,16 @@ impl Tables {
         to.map_or(u32::MAX, |switch| self.row(channel, switch) as u32)
     }
 
+    /// Where the row of packets of `channel` starts, see [`Entries::at`]; without meaning where it leads to a host.
+    pub fn start_behind(&self, graph: &Graph, channel: ChannelId) -> u32 {
+        self.next.start(self.row_behind(graph, channel))
+    }
+
     /// Switch of each row.
     pub fn row_switches(&self, graph: &Graph) -> Vec<SwitchId> {
         let mut switches: Vec<SwitchId> = graph.switch_ids().collect();
         if !self.input_row.is_empty() {
-            switches.resize(self.next.len() / self.host_count.max(1), SwitchId(0));
+            switches.resize(self.next.rows(), SwitchId(0));
             for (channel, &row) in graph.channels().iter().zip(&self.input_row) {
                 if let Some(switch) = channel.to.switch() {
                     switches[row as usize] = switch;
@@ -134,7 +141,7 @@ impl Tables {
     /// Output port (from 1) in `row` for `destination`, `None` when unreachable.
     #[inline]
     pub fn next_port(&self, row: usize, destination: HostId) -> Option<u16> {
-        let port = self.next[row * self.host_count + destination.index()];
+        let port = self.next.get(row, destination.index());
         (port != UNREACHABLE).then_some(u16::from(port))
     }
 
@@ -143,7 +150,7 @@ impl Tables {
         if self.path_layer.is_empty() {
             0
         } else {
-            self.path_layer[source.index() * self.host_count + destination.index()]
+            self.path_layer.get(source.index(), destination.index())
         }
     }
 
@@ -170,7 +177,7 @@ impl Tables {
         if self.hop_layer.is_empty() {
             0
         } else {
-            self.hop_layer[row * self.host_count + destination.index()]
+            self.hop_layer.get(row, destination.index())
         }
     }
 
@@ -188,7 +195,7 @@ impl Tables {
         let mut channel = graph.host_channel(source);
         let mut path = vec![(channel, self.lanes.injection_lane(channel, sl, layer))];
         while let Some(switch) = graph.channel(channel).to.switch() {
-            if path.len() > self.next.len() / self.host_count.max(1) + 1 {
+            if path.len() > self.next.rows() + 1 {
                 return None;
             }
             let row = self.row(channel, switch);

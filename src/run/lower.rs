@@ -173,16 +173,12 @@ fn lower_tables(
             .map(|(_, channel)| graph.channel(channel).timing.cycles_per_flit);
         forwarding.output_step.extend(steps.map(|step| step as u16));
     }
-    forwarding.next.reserve(tables.next.len());
-    let rows = tables.next.chunks(tables.host_count.max(1));
-    for (row, switch) in rows.zip(tables.row_switches(graph)) {
-        let index = &placement.port_index[switch.index()];
-        let local = |&port: &u8| {
-            let known = index.get(usize::from(port).wrapping_sub(1));
-            known.copied().unwrap_or(u8::MAX)
-        };
-        forwarding.next.extend(row.iter().map(local));
-    }
+    let switch_of = tables.row_switches(graph);
+    forwarding.next = tables.next.map(|row, port| {
+        let index = &placement.port_index[switch_of[row].index()];
+        let known = index.get(usize::from(port).wrapping_sub(1));
+        known.copied().unwrap_or(u8::MAX)
+    });
     for profile in tables.lanes.profiles.chunks(tables.lanes.keys()) {
         forwarding.profiles.extend_from_slice(profile);
         forwarding.profiles.push(plan.switch.lanes);
@@ -312,7 +308,7 @@ impl Lowering<'_> {
             leaving_queue: QueueRow::NONE,
             owner,
             profile_offset,
-            table_row: self.row_behind(channel.reverse()),
+            table_start: self.table_start(channel.reverse()),
             occupied: QueueMask::EMPTY,
             leaving: 0,
             accept_pointer: 0,
@@ -334,10 +330,10 @@ impl Lowering<'_> {
         profiles.unwrap_or_default()
     }
 
-    /// Table row of what comes over a channel; 0 without tables.
-    fn row_behind(&self, channel: ChannelId) -> u32 {
-        self.tables
-            .map_or(0, |tables| tables.row_behind(self.graph, channel))
+    /// Start of the table row of what comes over a channel; 0 without tables.
+    fn table_start(&self, channel: ChannelId) -> u32 {
+        let start = |tables: &Tables| tables.start_behind(self.graph, channel);
+        self.tables.map_or(0, start)
     }
 
     /// Row and kind of a channel's far end; far ends in other shards get a border entry.
@@ -359,7 +355,7 @@ impl Lowering<'_> {
             shard,
             port: row,
             switch,
-            table_row: self.row_behind(channel),
+            table_start: self.table_start(channel),
         });
         (BorderRow::of(self.border.len() - 1).into(), Peer::Border)
     }

@@ -174,17 +174,17 @@ impl<const W: usize, P: RuleSet> View<'_, W, P> {
         let switch = self.switches[port.owner].global;
         let packet = (&self.packets[packet], &self.records[packet]);
         self.shared
-            .pipeline([switch, port.table_row], packet, step_in)
+            .pipeline([switch, port.table_start], packet, step_in)
     }
 }
 
 impl Shared {
-    /// Cycles from a header's arrival at `switch`, where it is looked up in table row `row`, to its earliest
+    /// Cycles from a header's arrival at `switch`, where its table row starts at `start`, to its earliest
     /// request.
     #[inline]
     pub fn pipeline(
         &self,
-        [switch, row]: [u32; 2],
+        [switch, start]: [u32; 2],
         (packet, record): (&Packet, &PacketRecord),
         step_in: u16,
     ) -> u64 {
@@ -198,11 +198,11 @@ impl Shared {
             adaptation.least_step[switch as usize]
         } else {
             let tables = &self.forwarding;
-            let entry = row as usize * tables.host_count + packet.destination as usize;
             let first = tables.output_first[switch as usize] as usize;
             let own = self.own_routes.as_ref();
             let own = own.and_then(|routes| routes.output_ahead(record));
-            tables.output_step[first + usize::from(own.unwrap_or_else(|| tables.next[entry]))]
+            let by_tables = || tables.next.at(start, packet.destination);
+            tables.output_step[first + usize::from(own.unwrap_or_else(by_tables))]
         };
         self.switch.request_delay + self.underrun(packet.size, step_in, step_out)
     }

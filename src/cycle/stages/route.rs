@@ -96,8 +96,8 @@ fn output_of<const W: usize, P: RuleSet>(
         return u32::from(output);
     }
     let port = &view.ins[view.shared.numbering.port(lane)];
-    let row = port.table_row as usize * view.shared.forwarding.host_count;
-    u32::from(view.shared.forwarding.next[row + view.packets[packet].destination as usize])
+    let destination = view.packets[packet].destination;
+    u32::from((view.shared.forwarding.next).at(port.table_start, destination))
 }
 
 /// Output index of a packet with a route of its own.
@@ -116,11 +116,16 @@ pub(in crate::cycle) fn next_hop<S: Deref<Target = [OutPort]>>(
     (packet, own): (&Packet, Option<u8>),
     outs: &Column<PortRow, S>,
 ) -> (PortRow, u8) {
-    let entry = port.table_row as usize * tables.host_count + packet.destination as usize;
-    let out = first_port.plus(u32::from(own.unwrap_or_else(|| tables.next[entry])));
+    let (start, destination) = (port.table_start, packet.destination);
+    let output = own.unwrap_or_else(|| tables.next.at(start, destination));
+    let out = first_port.plus(u32::from(output));
     let layered =
         own.is_none() && !tables.hop_layer.is_empty() && packet.key != tables.management_key;
-    let hop_layer = if layered { tables.hop_layer[entry] } else { 0 };
+    let hop_layer = if layered {
+        tables.hop_layer.at(start, destination)
+    } else {
+        0
+    };
     let profile = outs[out].profile + port.profile_offset;
     let key = profile + u32::from(packet.key) + u32::from(hop_layer);
     (out, tables.profiles[key as usize])

@@ -82,8 +82,8 @@ pub struct Border {
     pub port: PortRow,
     /// Global id of the switch there.
     pub switch: u32,
-    /// Row of the forwarding table that its packets are looked up in there.
-    pub table_row: u32,
+    /// Start of the row of the forwarding table that its packets are looked up in there.
+    pub table_start: u32,
 }
 
 impl Persistent for Outbox {}

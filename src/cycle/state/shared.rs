@@ -13,6 +13,7 @@ use crate::plan::{
 };
 use crate::qos::VlArbitrationTables;
 use crate::qos::vl_arbitration::{Places, Rules};
+use crate::routing::entries::Entries;
 use std::sync::Arc;
 
 /// All of them.
@@ -40,11 +41,11 @@ pub struct Shared {
 #[derive(Debug, Default)]
 pub struct Forwarding {
     /// Output index (position among connected ports) of `[table row][host]`.
-    pub next: Vec<u8>,
+    pub next: Entries,
     /// Layer added at `[table row][host]`; empty when no hop has one.
-    pub hop_layer: Vec<u8>,
+    pub hop_layer: Entries,
     /// Path layer of `[source switch][destination host]`; empty when all are 0.
-    pub path_layer: Vec<u8>,
+    pub path_layer: Entries,
     /// Lane profiles, `[profile][key]`.
     pub profiles: Vec<u8>,
     /// Keys of one service level.
@@ -208,7 +209,7 @@ impl Shared {
             0
         } else {
             let from = tables.host_switch[source as usize] as usize;
-            tables.path_layer[from * tables.host_count + destination as usize]
+            tables.path_layer.get(from, destination as usize)
         };
         level.0 * tables.layers + layer
     }

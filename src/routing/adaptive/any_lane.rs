@@ -111,9 +111,9 @@ impl fmt::Debug for AnyLane {
     /// All that packets do follows from the tables and the width.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AnyLane")
-            .field("tables", &crc32fast::hash(&self.tables.next))
-            .field("hop_layer", &crc32fast::hash(&self.tables.hop_layer))
-            .field("path_layer", &crc32fast::hash(&self.tables.path_layer))
+            .field("tables", &self.tables.next.checksum())
+            .field("hop_layer", &self.tables.hop_layer.checksum())
+            .field("path_layer", &self.tables.path_layer.checksum())
             .field("class", &self.class)
             .field("width", &self.width)
             .finish_non_exhaustive()

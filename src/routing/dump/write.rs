@@ -67,7 +67,7 @@ pub fn management(graph: &Graph, tables: &Tables) -> Vec<u8> {
         let distances = match graph.attached_hosts(to).next() {
             Some((_, host)) => {
                 for from in graph.switch_ids().filter(|&from| from != to) {
-                    let port = tables.next[from.index() * tables.host_count + host.index()];
+                    let port = tables.next.get(from.index(), host.index());
                     ports[from.index() * count + to.index()] = port;
                 }
                 Vec::new()
@@ -134,7 +134,7 @@ pub fn write_lfts(
 /// The entry of a switch for an end port.
 fn port(graph: &Graph, tables: &Tables, management: &[u8], switch: SwitchId, end: EndPort) -> u8 {
     match end {
-        EndPort::Host(host) => tables.next[switch.index() * tables.host_count + host.index()],
+        EndPort::Host(host) => tables.next.get(switch.index(), host.index()),
         EndPort::Switch(to) => management[switch.index() * graph.switches().len() + to.index()],
     }
 }
@@ -298,7 +298,7 @@ pub fn require_destination_only(tables: &Tables) -> Result<(), InexpressibleErro
 /// Service levels times layers, when InfiniBand can tell them.
 fn expressible(tables: &Tables) -> Result<usize, InexpressibleError> {
     require_destination_only(tables)?;
-    if tables.hop_layer.iter().any(|&layer| layer > 0) {
+    if tables.hop_layer.iter().any(|layer| layer > 0) {
         return Err(InexpressibleError::HopLayers {
             engine: tables.engine.clone(),
         });
@@ -341,8 +341,7 @@ pub fn write_path_sl(
         };
         for (destination, to) in hosts(&identities, &ends) {
             let is_path = source != destination
-                && tables.next[switch.index() * tables.host_count + destination.index()]
-                    != UNREACHABLE;
+                && tables.next.get(switch.index(), destination.index()) != UNREACHABLE;
             if is_path {
                 writeln!(
                     out,

@@ -86,7 +86,7 @@ impl RoutingEngine for DestinationTag {
         };
         let rows = 0..switches + last_rows;
         let next = rows.flat_map(|row| graph.host_ids().map(move |host| entry(row, host)));
-        let next = next.collect();
+        let next: Vec<u8> = next.collect();
         let guarantees = Guarantees {
             deadlock_free: true,
             ..Guarantees::IN_ORDER

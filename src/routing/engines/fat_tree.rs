@@ -7,7 +7,8 @@
 //! leaf-spine and Clos networks too) or an enriched tree ([`Shape::EnrichedTree`]); 1 lane.
 //! Fails with: [`RoutingError::Unsupported`] for any other shape, and for a tree with missing links in which no way up and then
 //! down is left between two switches with hosts.
-//! Cost: time and memory O(switches * hosts); with missing links time O(links) more for each switch with hosts.
+//! Cost: time O(switches * hosts), a copy each, memory that of [`Entries`]; with missing links time O(links) more for each switch with
+//! hosts.
 //!
 //! # Algorithm
 //! Levels of switches count from 1 = leaves. A switch of level `l` has `m_l` children over `p_l` parallel
@@ -30,11 +31,12 @@
 //! References: [`ZDORNOV_BIRK`] §6.1, [`ZAHAVI`] (step 2), [`PETRINI_VANNESCHI`]
 
 use super::torn_tree::TornTree;
-use crate::ids::{HostId, SwitchId};
+use crate::ids::SwitchId;
 use crate::references::{PETRINI_VANNESCHI, ZAHAVI, ZDORNOV_BIRK};
 use crate::registry::{Arguments, Entry};
 use crate::routing::adaptive::Lanes;
 use crate::routing::balance::require_nameable_ports;
+use crate::routing::entries::{Builder, Entries};
 use crate::routing::regular::{self, Links as Present, Need};
 use crate::routing::{
     BuildEngine, Guarantees, LaneBudget, RoutingEngine, RoutingError, Tables, UNREACHABLE,
@@ -42,6 +44,8 @@ use crate::routing::{
 use crate::topology::graph::{TreeShape, XgftShape};
 use crate::topology::{Graph, Shape};
 use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Destination-digit routing.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -87,19 +91,18 @@ impl RoutingEngine for FatTree {
     fn route(&self, graph: &Graph, budget: LaneBudget, _seed: u64) -> Result<Tables, RoutingError> {
         require_nameable_ports(graph, NAME)?;
         let mut next = match graph.shape() {
-            Shape::Tree(tree) => tree_tables(graph, tree),
-            Shape::EnrichedTree(enriched) => tree_tables(graph, &enriched.tree),
-            Shape::Xgft(shape) => {
-                let levels = &Levels::new(shape);
-                tables(graph, |switch| move |host| levels.port(switch, host))
-            }
+            Shape::Tree(tree) => tables(graph, tree),
+            Shape::EnrichedTree(enriched) => tables(graph, &enriched.tree),
+            Shape::Xgft(shape) => tables(graph, &Levels::new(shape)),
             _ => {
                 return Err(regular::is_no(NAME, graph, "fat tree"));
             }
         };
         let is_torn = lacks_links(graph, &next);
         if is_torn {
-            go_around(graph, &mut next)?;
+            let mut around = next.to_vec();
+            go_around(graph, &mut around)?;
+            next = Entries::new(&around, graph.hosts().len());
         }
         let guarantees = Guarantees {
             minimal: !is_torn,
@@ -110,27 +113,48 @@ impl RoutingEngine for FatTree {
     }
 }
 
-/// The port of every (switch, host); `ports` gives those of one switch.
-fn tables<P: Fn(HostId) -> u16>(graph: &Graph, ports: impl Fn(SwitchId) -> P) -> Vec<u8> {
-    let mut next = Vec::with_capacity(graph.switches().len() * graph.hosts().len());
+/// The digits of a tree's destinations, as its switches use them.
+trait Digits {
+    /// Level of a switch, in the tree's own count.
+    fn level(&self, switch: SwitchId) -> usize;
+    /// Hosts below a switch.
+    fn below(&self, switch: SwitchId) -> Range<u32>;
+    /// Step 1: the port down to a host from any switch of a level that has it below, from 1.
+    fn down(&self, level: usize, host: u32) -> u32;
+    /// Step 2: the port up from any switch of a level that does not, from 1.
+    fn up(&self, level: usize, host: u32) -> u32;
+}
+
+/// The port of every (switch, host): the way up of the level, but for the hosts below the switch.
+fn tables(graph: &Graph, digits: &impl Digits) -> Entries {
+    let hosts = graph.hosts().len() as u32;
+    let mut entries = Builder::new(hosts as usize);
+    let mut ups: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
     for switch in graph.switch_ids() {
-        let port = ports(switch);
-        next.extend(graph.host_ids().map(|host| port(host) as u8));
+        let (level, below) = (digits.level(switch), digits.below(switch));
+        let mut row = if below.len() < hosts as usize {
+            let ways = || (0..hosts).map(|host| digits.up(level, host) as u8);
+            ups.entry(level).or_insert_with(|| ways().collect()).clone()
+        } else {
+            vec![UNREACHABLE; hosts as usize]
+        };
+        for host in below.start..below.end.min(hosts) {
+            row[host as usize] = digits.down(level, host) as u8;
+        }
+        entries.push(&row);
     }
-    next
+    entries.finish()
 }
 
 /// Whether some port of the tables has no link.
-fn lacks_links(graph: &Graph, next: &[u8]) -> bool {
-    let rows = graph
-        .switch_ids()
-        .zip(next.chunks(graph.hosts().len().max(1)));
-    rows.into_iter().any(|(switch, row)| {
+fn lacks_links(graph: &Graph, next: &Entries) -> bool {
+    graph.switch_ids().any(|switch| {
         let mut has_link = [false; 256];
         for (port, _) in graph.connected_ports(switch) {
             has_link[usize::from(port)] = true;
         }
-        row.iter().any(|&port| !has_link[usize::from(port)])
+        graph.connected_ports(switch).count() < graph.ports(switch).len()
+            && (next.row(switch.index())).any(|port| !has_link[usize::from(port)])
     })
 }
 
@@ -162,34 +186,27 @@ fn go_around(graph: &Graph, next: &mut [u8]) -> Result<(), RoutingError> {
     Ok(())
 }
 
-/// Ports of a k-ary n-tree: the steps for `m = w = k`, in the numbering of [`TreeShape`].
-fn tree_tables(graph: &Graph, shape: &TreeShape) -> Vec<u8> {
-    // weight of digit `level - 1` of the word, and of digit `level` of the destination
-    let below = |level: u32| shape.arity.pow(shape.levels - 1 - level);
-    // by level and host: the word of the ancestors from digit `level` on, and the digit
-    let parts = |level: u32| -> Vec<(u32, u16)> {
-        let below = below(level);
-        let part = |host: u32| {
-            let digit = host / below % shape.arity;
-            (host / (below * shape.arity), digit as u16)
-        };
-        graph.host_ids().map(|host| part(host.0)).collect()
-    };
-    let parts: Vec<Vec<(u32, u16)>> = (0..shape.levels).map(parts).collect();
-    tables(graph, |switch| {
-        let level = shape.level(switch);
-        let own = shape.word(switch) / below(level);
-        let parts = &parts[level as usize];
-        move |host| {
-            let (word, digit) = parts[host.index()];
-            let up = if word == own {
-                0 // step 1
-            } else {
-                shape.arity as u16 // step 2
-            };
-            up + digit + 1
-        }
-    })
+/// A k-ary n-tree: the steps for `m = w = k`, in its own numbering, whose level 0 is the top.
+impl Digits for TreeShape {
+    fn level(&self, switch: SwitchId) -> usize {
+        Self::level(self, switch) as usize
+    }
+
+    fn below(&self, switch: SwitchId) -> Range<u32> {
+        // weight of digit `level - 1` of the word, and of digit `level` of the destination
+        let weight = self.arity.pow(self.levels - 1 - Self::level(self, switch));
+        let (word, hosts) = (self.word(switch) / weight, weight * self.arity);
+        word * hosts..(word + 1) * hosts
+    }
+
+    fn down(&self, level: usize, host: u32) -> u32 {
+        let weight = self.arity.pow(self.levels - 1 - level as u32);
+        host / weight % self.arity + 1
+    }
+
+    fn up(&self, level: usize, host: u32) -> u32 {
+        self.arity + self.down(level, host)
+    }
 }
 
 /// An extended generalised fat tree with the weights of its digits.
@@ -221,24 +238,34 @@ impl<'a> Levels<'a> {
     }
 
     /// `q` for the way up from `level`.
-    fn way_up(&self, level: usize, host: HostId) -> u32 {
+    fn way_up(&self, level: usize, host: u32) -> u32 {
         let links = self.shape.parents[level] * self.shape.parallel[level];
-        host.0 / self.parents[level] % links
+        host / self.parents[level] % links
+    }
+}
+
+impl Digits for Levels<'_> {
+    fn level(&self, switch: SwitchId) -> usize {
+        self.places[switch.index()].0
     }
 
-    fn port(&self, switch: SwitchId, host: HostId) -> u16 {
+    fn below(&self, switch: SwitchId) -> Range<u32> {
         let (level, word) = self.places[switch.index()];
+        let (word, hosts) = (word / self.parents[level], self.hosts[level]);
+        word * hosts..(word + 1) * hosts
+    }
+
+    fn down(&self, level: usize, host: u32) -> u32 {
         // index of the level below in the lists, which start with the level of the hosts
         let below = level - 1;
-        let copies = self.shape.parallel[below];
-        let port = if word / self.parents[level] == host.0 / self.hosts[level] {
-            let child = host.0 / self.hosts[below] % self.shape.children[below]; // step 1
-            child * copies + self.way_up(below, host) / self.shape.parents[below]
-        } else {
-            let down = self.shape.children[below] * copies;
-            let (way, parents) = (self.way_up(level, host), self.shape.parents[level]); // step 2
-            down + way % parents * self.shape.parallel[level] + way / parents
-        };
-        port as u16 + 1
+        let child = host / self.hosts[below] % self.shape.children[below];
+        let link = self.way_up(below, host) / self.shape.parents[below];
+        child * self.shape.parallel[below] + link + 1
+    }
+
+    fn up(&self, level: usize, host: u32) -> u32 {
+        let down = self.shape.children[level - 1] * self.shape.parallel[level - 1];
+        let (way, parents) = (self.way_up(level, host), self.shape.parents[level]);
+        down + way % parents * self.shape.parallel[level] + way / parents + 1
     }
 }

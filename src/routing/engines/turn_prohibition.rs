@@ -27,6 +27,7 @@ use crate::ids::SwitchId;
 use crate::references::{REINEMO, TBTP};
 use crate::registry::{Arguments, Entry, Parameter};
 use crate::routing::balance::Balance;
+use crate::routing::entries::Entries;
 use crate::routing::paths::Adjacency;
 use crate::routing::{
     BuildEngine, Engine, LaneBudget, LaneMap, RoutingEngine, RoutingError, Tables,
@@ -108,9 +109,10 @@ impl RoutingEngine for TurnProhibition {
         let mut tables = route_steps(graph, NAME, &steps, budget, self.passes)?;
         tables.remarks.push(turns.remark(graph));
         if self.layers > 1 {
-            tables.path_layer = Tables::path_layers_by_switch(graph, |source, destination| {
+            let layers = Tables::path_layers_by_switch(graph, |source, destination| {
                 ((source.0 + destination.0) % u32::from(self.layers)) as u8
             });
+            tables.path_layer = Entries::new(&layers, graph.hosts().len());
             tables.guarantees.lanes_needed = self.layers;
             tables.lanes =
                 LaneMap::grouped(graph, budget, self.layers, self.layers, |_, layer| layer);

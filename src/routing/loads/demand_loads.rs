@@ -9,7 +9,7 @@
 use super::demand::Demand;
 use crate::ids::HostId;
 use crate::routing::Tables;
-use crate::routing::proof::walk::{NONE, Rows, Ways, blocks, columns};
+use crate::routing::proof::walk::{NONE, Rows, Ways, blocks};
 use crate::topology::Graph;
 use rayon::prelude::*;
 
@@ -28,7 +28,7 @@ pub(super) fn amounts(graph: &Graph, tables: &Tables, demand: &Demand) -> Vec<u1
             if !block.clone().any(|host| demand.reaches(host.into())) {
                 return sums;
             }
-            let columns = columns(&tables.next, hosts, &block);
+            let columns = tables.next.columns(&block);
             let mut ways = Ways::default();
             for (host, ports) in block.zip(&columns) {
                 let destination = HostId::from(host);

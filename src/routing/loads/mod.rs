@@ -140,10 +140,12 @@ mod tests {
         for seed in 0..200 {
             let mut rng = stream(seed, Purpose::Routing, 0);
             let mut tables = sound.clone();
-            for _ in 0..below(&mut rng, 12) {
-                let place = below(&mut rng, tables.next.len() as u32) as usize;
-                tables.next[place] = below(&mut rng, 9) as u8;
-            }
+            tables.next.change(|next| {
+                for _ in 0..below(&mut rng, 12) {
+                    let place = below(&mut rng, next.len() as u32) as usize;
+                    next[place] = below(&mut rng, 9) as u8;
+                }
+            });
             let hosts = || graph.host_ids();
             let pairs = hosts().flat_map(|s| hosts().map(move |d| (s, d)));
             let pairs = pairs.filter(|(s, d)| s != d);

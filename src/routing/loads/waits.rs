@@ -8,7 +8,7 @@
 use crate::ids::HostId;
 use crate::qos::worst_case;
 use crate::routing::Tables;
-use crate::routing::proof::walk::{NONE, Rows, Ways, blocks, columns};
+use crate::routing::proof::walk::{NONE, Rows, Ways, blocks};
 use crate::topology::Graph;
 use rayon::prelude::*;
 
@@ -34,7 +34,7 @@ pub fn longest(graph: &Graph, tables: &Tables) -> Vec<Wait> {
         .collect();
     let of_host: Vec<u32> = graph.host_ids().map(|h| rows.of_host(graph, h)).collect();
     let found = blocks(hosts).into_par_iter().map(|block| {
-        let ports = columns(&tables.next, hosts, &block);
+        let ports = tables.next.columns(&block);
         let (mut ways, mut longest) = (Ways::default(), Vec::new());
         let mut packets = vec![0; links.len()];
         for (host, ports) in block.zip(&ports) {

@@ -44,6 +44,10 @@ impl Bits {
         }
     }
 
+    fn contains(&self, bit: usize) -> bool {
+        self.word(bit / 64) >> (bit % 64) & 1 == 1
+    }
+
     fn word(&self, word: usize) -> u64 {
         self.0[word].load(Ordering::Relaxed)
     }
@@ -151,6 +155,24 @@ impl<'a> DependencyGraph<'a> {
         self.dependencies.set(row * 64 + column);
     }
 
+    /// Packets on `lane` of every channel wait for each other as those on `known` do.
+    pub(super) fn repeat(&self, known: VlId, lane: VlId) {
+        for (number, place) in self.rows.iter().enumerate() {
+            let channel = ChannelId::from(number);
+            if self.used.contains(self.vertex(channel, known)) {
+                self.add_vertex(channel, lane);
+            }
+            let words = place.words as usize;
+            let row = |lane: VlId| (place.first as usize + lane.index() * words) * 64;
+            for column in (known.index()..words * 64).step_by(self.lanes) {
+                if self.dependencies.contains(row(known) + column) {
+                    let own = row(lane) + column - known.index() + lane.index();
+                    self.dependencies.set(own);
+                }
+            }
+        }
+    }
+
     /// Number of (channel, lane) in use.
     pub fn vertices(&self) -> u64 {
         self.used.count()
@@ -163,7 +185,7 @@ impl<'a> DependencyGraph<'a> {
 
     /// Number of channels between switches in use.
     pub fn channels_used(&self) -> usize {
-        let used = |vertex: usize| self.used.word(vertex / 64) >> (vertex % 64) & 1 == 1;
+        let used = |vertex: usize| self.used.contains(vertex);
         (0..self.rows.len())
             .filter(|channel| (0..self.lanes).any(|lane| used(channel * self.lanes + lane)))
             .count()

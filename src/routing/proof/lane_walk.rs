@@ -6,6 +6,7 @@ use super::dependency_graph::DependencyGraph;
 use super::verify::{VerifyError, VerifyOptions};
 use super::walk::{NONE, Rows, Ways};
 use crate::ids::{ChannelId, MOST_LANES, SlId, VlId};
+use crate::routing::entries::Entries;
 use crate::routing::{LaneMap, Tables};
 use crate::topology::Graph;
 
@@ -47,7 +48,8 @@ impl LaneWalk<'_> {
         hop_layer: &[u8],
         sets: &mut Vec<LaneSet>,
     ) {
-        for &level in &self.levels {
+        let twins = self.twins().len();
+        for &level in &self.levels[..self.levels.len() - twins] {
             sets.clear();
             match level {
                 Level::Always(lane) => {
@@ -63,6 +65,27 @@ impl LaneWalk<'_> {
                             self.pass_on(row as usize, ways, hop_layer, level, sets);
                         }
                     }
+                }
+            }
+        }
+    }
+
+    /// Levels that have one lane on all hops, without the first of them, where all are such: their packets wait for each other
+    /// as those of the first do.
+    fn twins(&self) -> &[Level] {
+        let is_always = |level: &Level| matches!(level, Level::Always(_));
+        match self.levels.split_first() {
+            Some((_, twins)) if self.levels.iter().all(is_always) => twins,
+            _ => &[],
+        }
+    }
+
+    /// Adds the dependencies of the levels that were not followed.
+    pub(super) fn follow_twins(&self) {
+        if let Some(&Level::Always(first)) = self.levels.first() {
+            for twin in self.twins() {
+                if let &Level::Always(lane) = twin {
+                    self.dependencies.repeat(first, lane);
                 }
             }
         }
@@ -205,14 +228,17 @@ pub(super) fn require_sound(
 fn fault(graph: &Graph, tables: &Tables, options: &VerifyOptions<'_>) -> Option<String> {
     let (switches, hosts) = (graph.switches().len(), graph.hosts().len());
     let fits = |length: usize, full: usize| length == 0 || length == full;
+    let covers = |table: &Entries, rows: usize| {
+        table.is_empty() || (table.rows(), table.hosts()) == (rows, hosts)
+    };
     let rows = match tables.input_row.iter().max() {
         Some(&last) => last as usize + 1,
         None => switches,
     };
-    if tables.next.len() != rows * hosts
-        || !fits(tables.hop_layer.len(), rows * hosts)
+    if (tables.next.rows(), tables.next.hosts()) != (rows, hosts)
+        || !covers(&tables.hop_layer, rows)
         || !fits(tables.input_row.len(), graph.channels().len())
-        || !fits(tables.path_layer.len(), switches * hosts)
+        || !covers(&tables.path_layer, switches)
         || (tables.switch_count, tables.host_count) != (switches, hosts)
     {
         return Some(format!(
@@ -223,7 +249,7 @@ fn fault(graph: &Graph, tables: &Tables, options: &VerifyOptions<'_>) -> Option<
         return Some("one row serves several switches".into());
     }
     let lanes = &tables.lanes;
-    let most = |layers: &[u8]| u16::from(layers.iter().copied().max().unwrap_or(0));
+    let most = |layers: &Entries| u16::from(layers.iter().max().unwrap_or(0));
     let layer = most(&tables.path_layer) + most(&tables.hop_layer);
     if layer >= u16::from(lanes.layers) {
         return Some(format!(

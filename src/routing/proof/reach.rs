@@ -2,7 +2,7 @@
 //!
 //! Cost: time O(rows * hosts); memory one bit per (row that hosts send from, host).
 
-use super::walk::{NONE, Rows, Ways, blocks, columns};
+use super::walk::{NONE, Rows, Ways, blocks};
 use crate::ids::HostId;
 use crate::routing::Tables;
 use crate::topology::Graph;
@@ -35,7 +35,7 @@ impl Reach {
         };
         let mut ways = Ways::default();
         for block in blocks(hosts) {
-            let columns = columns(&tables.next, hosts, &block);
+            let columns = tables.next.columns(&block);
             for (host, ports) in block.zip(&columns) {
                 ways.follow(graph, &rows, ports, HostId::from(host));
                 for (place, &row) in senders.iter().enumerate() {

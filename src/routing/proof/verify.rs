@@ -14,7 +14,7 @@
 //! 2. Per (row, path layer) the set of lanes that packets use on the exit is collected from the sources
 //!    attached and from the children; each (lane in, lane out) is a dependency.
 //! 3. Service levels with equal lanes are followed once; with one lane, or one pool for all lanes, layers do
-//!    not matter either.
+//!    not matter either. Where every level has one lane on all hops, the first is followed and stands for the others.
 //!
 //! References: [`DALLY_SEITZ`](crate::references::DALLY_SEITZ)
 
@@ -24,9 +24,10 @@ use super::lane_walk::{LaneWalk, Level, distinct_levels, require_sound};
 use super::own_routes::{OwnRoute, extend};
 use super::pairs::Pairs;
 use super::set_up::SetUpRoutes;
-use super::walk::{Common, DeadEnd, NONE, Rows, Ways, blocks, columns, dead_end};
+use super::walk::{Common, DeadEnd, NONE, Rows, Ways, blocks, dead_end};
 use crate::ids::{ChannelId, HostId, SlId, VlId};
 use crate::routing::Tables;
+use crate::routing::entries::Entries;
 use crate::routing::paths::{Adjacency, UNREACHED};
 use crate::topology::Graph;
 use rayon::prelude::*;
@@ -224,7 +225,7 @@ pub fn verify_with(
                 .path_layer
                 .iter()
                 .max()
-                .map_or(1, |&most| usize::from(most) + 1),
+                .map_or(1, |most| usize::from(most) + 1),
             injections: rows.injections(graph, senders),
             rows: &rows,
             dependencies: &dependencies,
@@ -236,6 +237,7 @@ pub fn verify_with(
         .into_par_iter()
         .map(|hosts| check.block(&hosts))
         .collect();
+    check.lanes.follow_twins();
     let mut total = Pairs::default();
     for part in parts {
         total.add(&part?);
@@ -271,13 +273,12 @@ fn membership(graph: &Graph, hosts: &[HostId]) -> Vec<bool> {
 impl Check<'_> {
     /// Follows a run of destinations.
     fn block(&self, hosts: &Range<usize>) -> Result<Pairs, VerifyError> {
-        let host_count = self.graph.hosts().len();
-        let ports = columns(&self.tables.next, host_count, hosts);
-        let layers = |table: &[u8]| {
+        let ports = self.tables.next.columns(hosts);
+        let layers = |table: &Entries| {
             if table.is_empty() {
                 vec![Vec::new(); hosts.len()]
             } else {
-                columns(table, host_count, hosts)
+                table.columns(hosts)
             }
         };
         let path_layers = layers(&self.tables.path_layer);

@@ -8,15 +8,13 @@
 //! Cost: O(rows) per destination.
 
 use crate::ids::{ChannelId, HostId, SwitchId};
+use crate::routing::entries::BLOCK;
 use crate::routing::{Tables, UNREACHABLE};
 use crate::topology::Graph;
 use std::ops::Range;
 
 /// No row, no channel, no way.
 pub(in crate::routing) const NONE: u32 = u32::MAX;
-
-/// Destinations handled together, so that table rows are read in runs.
-pub(super) const BLOCK: usize = 64;
 
 /// Where channels lead to in the tables.
 #[derive(Clone, Debug)]
@@ -112,28 +110,12 @@ impl Rows {
     }
 }
 
-/// The blocks of all destinations, in order.
+/// The blocks of all destinations, in order: those that are handled together, so that tables are read in runs.
 pub(in crate::routing) fn blocks(hosts: usize) -> Vec<Range<usize>> {
     (0..hosts)
         .step_by(BLOCK)
         .map(|start| start..hosts.min(start + BLOCK))
         .collect()
-}
-
-/// Columns `hosts` of a table `[row][host]`, one vector each.
-pub(in crate::routing) fn columns(
-    table: &[u8],
-    host_count: usize,
-    hosts: &Range<usize>,
-) -> Vec<Vec<u8>> {
-    let rows = table.len() / host_count.max(1);
-    let mut columns = vec![vec![0; rows]; hosts.len()];
-    for (number, row) in table.chunks(host_count.max(1)).enumerate() {
-        for (column, &entry) in columns.iter_mut().zip(&row[hosts.clone()]) {
-            column[number] = entry;
-        }
-    }
-    columns
 }
 
 /// The ways from all rows to one destination.

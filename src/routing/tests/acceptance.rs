@@ -269,7 +269,7 @@ fn lash_paths_are_shortest_and_balancing_keeps_layers_acyclic() {
             let (tables, proof) = proof(&graph, text, 8);
             assert!(proof.minimal && proof.acyclic);
             let mut fill = vec![0u32; usize::from(tables.guarantees.lanes_needed)];
-            for &layer in &tables.path_layer {
+            for layer in tables.path_layer.iter() {
                 fill[usize::from(layer)] += 1;
             }
             fill.iter().max().unwrap() - fill.iter().min().unwrap()

@@ -5,6 +5,7 @@ use super::graphs::{
     without_link,
 };
 use crate::ids::SlId;
+use crate::routing::entries::Entries;
 use crate::routing::loads::ChannelLoads;
 use crate::routing::*;
 
@@ -221,16 +222,19 @@ fn broken_tables_are_named() {
     };
     let no_path = "no path from S0 to H2: ";
     assert_eq!(
-        broken(&|t| t.next[5] = UNREACHABLE),
+        broken(&|t| t.next.change(|next| next[5] = UNREACHABLE)),
         format!("{no_path}S1 has no entry")
     );
     assert_eq!(
-        broken(&|t| t.next[5] = 3),
+        broken(&|t| t.next.change(|next| next[5] = 3)),
         format!("{no_path}S1 port 3 leads to H1")
     );
-    assert!(broken(&|t| t.next[5] = 2).starts_with(&format!("{no_path}it loops through S")));
+    assert!(
+        broken(&|t| t.next.change(|next| next[5] = 2))
+            .starts_with(&format!("{no_path}it loops through S"))
+    );
     assert!(broken(&|t| t.lanes.profiles[0] = 1).contains("uses lane 1"));
-    assert!(broken(&|t| t.hop_layer = vec![1; 9]).contains("layer 1"));
+    assert!(broken(&|t| t.hop_layer = Entries::new(&[1; 9], 3)).contains("layer 1"));
 }
 
 #[test]

@@ -262,9 +262,9 @@ fn network(graph: &Graph, routes: &Routes, plan: &Plan) -> u32 {
     }
     match routes {
         Routes::Tables(tables) => {
-            sum.update(&tables.next);
-            sum.update(&tables.hop_layer);
-            sum.update(&tables.path_layer);
+            for entries in [&tables.next, &tables.hop_layer, &tables.path_layer] {
+                sum.update(&entries.checksum().to_le_bytes());
+            }
             sum.update(format!("{:?}", tables.lanes).as_bytes());
         }
         Routes::Adaptive(adaptive) => sum.update(format!("{adaptive:?}").as_bytes()),

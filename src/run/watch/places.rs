@@ -88,7 +88,11 @@ impl Places {
         let delay = if view.place().is_host(row) {
             fabric.underrun(packet.0.size, pace, fabric.switch.sink_step)
         } else {
-            fabric.pipeline([view.switch_id(input.owner), input.table_row], packet, pace)
+            fabric.pipeline(
+                [view.switch_id(input.owner), input.table_start],
+                packet,
+                pace,
+            )
         };
         Spot::Channel {
             into: incoming,

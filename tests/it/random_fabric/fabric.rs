@@ -9,6 +9,7 @@ use super::Dice;
 use super::strata::Scale;
 use std::collections::VecDeque;
 use virtlane::ids::{HostId, SwitchId};
+use virtlane::routing::entries::Entries;
 use virtlane::routing::{Guarantees, LaneBudget, LaneMap, Tables, UNREACHABLE};
 use virtlane::topology::{ChannelTiming, Endpoint, Graph, GraphBuilder};
 
@@ -267,28 +268,31 @@ pub(super) fn up_down_on(
     if sets == 2 {
         rows_by_input(dice, &graph, &mut tables);
     }
-    for set in 0..sets {
-        for host in graph.host_ids() {
-            let row = up_down_row(dice, &graph, rank, host);
-            for (switch, port) in row.into_iter().enumerate() {
-                let row = set * tables.switch_count + switch;
-                tables.next[row * tables.host_count + host.index()] = port;
+    let (switches, hosts) = (tables.switch_count, tables.host_count);
+    tables.next.change(|next| {
+        for set in 0..sets {
+            for host in graph.host_ids() {
+                let row = up_down_row(dice, &graph, rank, host);
+                for (switch, port) in row.into_iter().enumerate() {
+                    next[(set * switches + switch) * hosts + host.index()] = port;
+                }
             }
         }
-    }
-    let mut layer = |count: usize| -> Vec<u8> {
+    });
+    let mut layer = |rows: usize| {
         let highest = u32::from(of_each) - 1;
-        (0..count).map(|_| dice.between(0, highest) as u8).collect()
+        let layers = (0..rows * hosts).map(|_| dice.between(0, highest) as u8);
+        Entries::new(&layers.collect::<Vec<u8>>(), hosts)
     };
-    tables.hop_layer = layer(tables.next.len());
-    tables.path_layer = layer(tables.switch_count * tables.host_count);
+    tables.hop_layer = layer(tables.next.rows());
+    tables.path_layer = layer(switches);
     (graph, tables)
 }
 
 /// Gives every switch two rows, each input one of them (D19).
 fn rows_by_input(dice: &mut Dice, graph: &Graph, tables: &mut Tables) {
     let count = tables.switch_count as u32;
-    tables.next.resize(2 * tables.next.len(), UNREACHABLE);
+    (tables.next).change(|next| next.resize(2 * next.len(), UNREACHABLE));
     tables.input_row = graph
         .channels()
         .iter()
@@ -383,7 +387,8 @@ fn ring(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, Tables) {
     };
     let map = LaneMap::grouped(&graph, budget, 2, 2, |_, layer| layer);
     let mut tables = no_routes(&graph, map, 2);
-    tables.hop_layer = vec![0; tables.next.len()];
+    let (mut next, hosts) = (tables.next.to_vec(), tables.host_count);
+    let mut layers = vec![0; next.len()];
     for switch in graph.switch_ids() {
         for host in graph.host_ids() {
             let (home, home_port) = graph.attachment(host).expect("attached");
@@ -397,10 +402,11 @@ fn ring(dice: &mut Dice, lanes: u8, service_levels: u8) -> (Graph, Tables) {
                 _ if one_way || on <= back => (1, u8::from(there < here)),
                 _ => (2, u8::from(there > here)),
             };
-            let place = switch.index() * tables.host_count + host.index();
-            tables.next[place] = port;
-            tables.hop_layer[place] = layer;
+            let place = switch.index() * hosts + host.index();
+            (next[place], layers[place]) = (port, layer);
         }
     }
+    tables.next = Entries::new(&next, hosts);
+    tables.hop_layer = Entries::new(&layers, hosts);
     (graph, tables)
 }

@@ -9,6 +9,7 @@ use virtlane::control::{ALGORITHMS, Algorithm, ControlContext, WHOLE_LINK};
 use virtlane::ids::{HostId, SlId, SwitchId};
 use virtlane::plan::{ClassPlan, Control, FlowPlan, Plan};
 use virtlane::registry::Arguments;
+use virtlane::routing::entries::Entries;
 use virtlane::routing::{LaneBudget, Tables};
 use virtlane::topology::{Graph, Shape};
 use virtlane::traffic::SizeDistribution;
@@ -117,17 +118,19 @@ fn tables(dice: &mut Dice, graph: Graph, budget: LaneBudget) -> (Graph, Tables) 
         && dice.chance(35)
     {
         let share = dice.pick(&[10, 40, 100]);
-        for place in 0..tables.next.len() {
-            let at = SwitchId((place / tables.host_count % tables.switch_count) as u32);
-            let host = (place % tables.host_count) as u32;
+        let (hosts, mut next) = (tables.host_count, tables.next.to_vec());
+        for (place, port) in next.iter_mut().enumerate() {
+            let at = SwitchId((place / hosts % tables.switch_count) as u32);
+            let host = (place % hosts) as u32;
             let level = shape.tree.level(at);
             let length = shape.chain_length(level);
             let is_below = shape.tree.word(at) / length == host / (length * shape.tree.arity);
             if is_below && shape.place(at) + 1 < length && dice.chance(share) {
                 let first = shape.first_horizontal_port(level);
-                tables.next[place] = (first + dice.between(0, shape.width - 1)) as u8;
+                *port = (first + dice.between(0, shape.width - 1)) as u8;
             }
         }
+        tables.next = Entries::new(&next, hosts);
     }
     (graph, tables)
 }

@@ -5,6 +5,7 @@ use super::{assert_close, note, run, share};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use virtlane::ids::{HostId, SlId, SwitchId};
+use virtlane::routing::entries::Entries;
 use virtlane::routing::{Routes, VerifyOptions, verify};
 use virtlane::run::outcome::Verdict;
 use virtlane::run::{Outcome, Settings, execute};
@@ -195,7 +196,7 @@ fn a_ring_of_six_needs_the_layers_of_lash() {
     let mut merged = setup.resolve();
     let mut tables = merged.routes.tables().expect("LASH makes tables").clone();
     assert_eq!(tables.guarantees.lanes_needed, 2);
-    tables.path_layer.clear();
+    tables.path_layer = Entries::default();
     tables.guarantees.deadlock_free = false;
     let options = VerifyOptions {
         service_levels: &[SlId(0)],

@@ -235,7 +235,7 @@ fn station(site: &Site<'_>, channel: ChannelId) -> Station {
     };
     Station {
         to,
-        table_row: tables.map_or(0, |tables| tables.row_behind(graph, channel.reverse())),
+        table_start: tables.map_or(0, |tables| tables.start_behind(graph, channel.reverse())),
         first,
         end: first.plus(ports as u32),
         element,

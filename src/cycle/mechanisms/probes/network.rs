@@ -58,8 +58,8 @@ pub(super) enum Far {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Station {
     pub(super) to: Far,
-    /// Row of the forwarding table for what comes in here.
-    pub(super) table_row: u32,
+    /// Start of the row of the forwarding table for what comes in here.
+    pub(super) table_start: u32,
     /// Ports of the switch, from the first one to before the end.
     pub(super) first: PortRow,
     pub(super) end: PortRow,
@@ -189,10 +189,8 @@ impl Network {
         let own = leads.own_routes;
         parcel.place = own.map_or(parcel.place, |routes| routes.behind(parcel.place));
         let output = own.and_then(|routes| routes.output_at(parcel.place));
-        let output = output.unwrap_or_else(|| {
-            let row = station.table_row as usize * tables.host_count;
-            tables.next[row + parcel.destination as usize]
-        });
+        let output =
+            output.unwrap_or_else(|| tables.next.at(station.table_start, parcel.destination));
         let out = station.first.plus(output.into());
         let mut time = u64::from(site.times.serialisation);
         if parcel.content.visits {

@@ -12,6 +12,7 @@ use crate::fabric::components::NONE;
 use crate::fabric::rows::{HostRow, PortRow};
 use crate::plan::{Broadcast, OutOfBand};
 use crate::registry::Arguments;
+use crate::routing::entries::Entries;
 use crate::units::Clock;
 
 const TIMES: OutOfBand = OutOfBand {
@@ -32,14 +33,14 @@ const COPIES: Broadcast = Broadcast {
 fn stations() -> Vec<Station> {
     let station = |to, switch: u32| Station {
         to,
-        table_row: switch,
+        table_start: switch,
         first: PortRow([0, 3][switch as usize]),
         end: PortRow([3, 5][switch as usize]),
         element: switch,
     };
     let host = |to, number: u32| Station {
         to: Far::Switch(PortRow(to)),
-        table_row: 0,
+        table_start: 0,
         first: PortRow(0),
         end: PortRow(0),
         element: 2 + number,
@@ -86,7 +87,7 @@ fn probes(algorithm: Algorithm, times: OutOfBand) -> Probes {
 
 fn tables() -> Forwarding {
     Forwarding {
-        next: vec![0, 1, 2, 0, 0, 1],
+        next: Entries::new(&[0, 1, 2, 0, 0, 1], 3),
         host_count: 3,
         ..Forwarding::default()
     }

@@ -127,14 +127,13 @@ impl<const W: usize> Stage<'_, W> {
         let shared = &self.view.shared;
         let input: PortRow = shared.numbering.port(lane);
         let port = &self.view.ins[input];
-        let row = port.table_row as usize * shared.forwarding.host_count;
-        let destination = self.view.packets[packet].destination as usize;
+        let destination = self.view.packets[packet].destination;
         Spot {
             packet,
             flow: self.view.records[packet].flow,
             input,
             first: self.view.switches[port.owner].first_port,
-            by_tables: shared.forwarding.next[row + destination],
+            by_tables: (shared.forwarding.next).at(port.table_start, destination),
         }
     }
 

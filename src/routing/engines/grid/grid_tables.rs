@@ -22,6 +22,7 @@
 use super::rings::{Order, Rings};
 use crate::ids::ChannelId;
 use crate::routing::balance::require_nameable_ports;
+use crate::routing::entries::Entries;
 use crate::routing::{Guarantees, LaneBudget, LaneMap, RoutingError, Tables, UNREACHABLE};
 use crate::topology::Graph;
 use crate::topology::graph::GridShape;
@@ -109,7 +110,7 @@ impl GridRouting {
             lanes_needed,
         };
         Ok(Tables {
-            hop_layer,
+            hop_layer: Entries::new(&hop_layer, graph.hosts().len()),
             ..Tables::by_destination(graph, self.engine, next, path_layer, lanes, guarantees)
         })
     }

@@ -237,8 +237,8 @@ impl Lash {
                 let demand = Demand::uniform(graph);
                 let mut both = both.map(|(choice, next)| {
                     let guarantees = guarantees(true, 1);
-                    let tables = Tables::on_one_lane(graph, NAME, next, budget, guarantees);
-                    (fullest(graph, &tables, &demand), choice, tables.next)
+                    let tables = Tables::on_one_lane(graph, NAME, next.clone(), budget, guarantees);
+                    (fullest(graph, &tables, &demand), choice, next)
                 });
                 both.sort_by_key(|&(load, ..)| load);
                 both.map(|(_, choice, next)| (choice, next)).into()
@@ -410,7 +410,7 @@ mod tests {
             assert!(found.minimal && found.acyclic);
             assert_eq!((wide.guarantees.lanes_needed, wide.lanes.layers), (3, 3));
             let mut fill = [0; 3];
-            for &layer in &wide.path_layer {
+            for layer in wide.path_layer.iter() {
                 fill[usize::from(layer)] += 1;
             }
             fill.sort_unstable();

@@ -265,9 +265,7 @@ fn torus_2qos_tables_and_service_levels_are_equal() {
             let words = line.split_whitespace().skip(1);
             for (end, word) in identities.by_lid().iter().zip(words) {
                 let port = match *end {
-                    EndPort::Host(host) => {
-                        tables.next[switch.index() * tables.host_count + host.index()]
-                    }
+                    EndPort::Host(host) => tables.next.get(switch.index(), host.index()),
                     EndPort::Switch(to) => {
                         switches[switch.index() * tables.switch_count + to.index()]
                     }

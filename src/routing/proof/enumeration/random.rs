@@ -4,6 +4,7 @@ use super::fabric::{fabric, one_in, rows, shuffle};
 use super::lanes::Lanes;
 use crate::ids::{ChannelId, HostId, SlId, SwitchId};
 use crate::rng::{Purpose, Stream, below, stream};
+use crate::routing::entries::Entries;
 use crate::routing::{Guarantees, Tables, UNREACHABLE, VerifyOptions};
 use crate::topology::{Endpoint, Graph};
 use std::collections::VecDeque;
@@ -127,7 +128,10 @@ impl Case {
         let kind = self.graph.channels().len() + self.levels.len() + usize::from(self.lanes);
         match kind % 6 {
             0 => {
-                self.tables.next.pop();
+                let hosts = self.tables.host_count;
+                self.tables
+                    .next
+                    .change(|next| next.truncate(next.len() - hosts));
                 "they are not made for"
             }
             1 => {
@@ -140,9 +144,10 @@ impl Case {
                 "is used, the lane map has"
             }
             3 => {
-                let cells = self.plain.port.len() * self.graph.hosts().len();
-                self.tables.hop_layer = vec![0; cells];
-                self.tables.hop_layer[cells - 1] = self.plain.lanes.layers;
+                let hosts = self.graph.hosts().len();
+                let mut layers = vec![0; self.plain.port.len() * hosts];
+                layers[self.plain.port.len() * hosts - 1] = self.plain.lanes.layers;
+                self.tables.hop_layer = Entries::new(&layers, hosts);
                 "is used, the lane map has"
             }
             4 => {
@@ -301,14 +306,18 @@ impl Plain {
         let layers = |layers: &[Vec<u8>]| {
             let all = layers.concat();
             let is_zero = all.iter().all(|&layer| layer == 0);
-            if is_zero { Vec::new() } else { all }
+            if is_zero {
+                Entries::default()
+            } else {
+                Entries::new(&all, graph.hosts().len())
+            }
         };
         let is_plain = self.switch.len() == graph.switches().len()
             && self.switch.iter().copied().eq(graph.switch_ids());
         let input_row = self.row.iter().map(|&row| row as u32);
         Tables {
             engine: "Random".into(),
-            next: self.port.concat(),
+            next: Entries::new(&self.port.concat(), graph.hosts().len()),
             input_row: input_row.filter(|_| !is_plain).collect(),
             hop_layer: layers(&self.hop_layer),
             path_layer: layers(&self.path_layer),
