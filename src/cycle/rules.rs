@@ -34,11 +34,14 @@ pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
     const OTHER: bool;
     /// No option: compiled with the short path for outputs that one input asks, which most fabrics of the set can go.
     const ALONE: bool;
+    /// No option: compiled with the path that carries a certain grant out at once, which the fabrics of the other sets cannot go: they
+    /// have several rounds, send several packets at a time or queue by outputs.
+    const AT_ONCE: bool;
 }
 
 /// Declares sets by the families they have.
 macro_rules! rule_sets {
-    ($($(#[$meta:meta])* $name:ident: $rounds:literal $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal $alone:literal;)*) => {
+    ($($(#[$meta:meta])* $name:ident: $rounds:literal $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal $alone:literal $at_once:literal;)*) => {
         $(
             $(#[$meta])*
             #[derive(Clone, Copy, Debug)]
@@ -53,29 +56,30 @@ macro_rules! rule_sets {
                 const BUFFERS: bool = $buffers;
                 const OTHER: bool = $other;
                 const ALONE: bool = $alone;
+                const AT_ONCE: bool = $at_once;
             }
         )*
     };
 }
 
 rule_sets! {
-    //          rounds arbitration speedup voq buffers other alone
+    //          rounds arbitration speedup voq buffers other alone at_once
     /// Every option has its default.
-    Plain:      false false false false false false true;
+    Plain:      false false false false false false true true;
     /// Several rounds of matching.
-    Rounds:     true false false false false false true;
+    Rounds:     true false false false false false true false;
     /// Requests are chosen in other ways.
-    Arbitrated: true true false false false false false;
+    Arbitrated: true true false false false false false false;
     /// Inputs send several packets at a time.
-    SpedUp:     true false true false false false true;
+    SpedUp:     true false true false false false true false;
     /// Queues per lane and output, with what is used beside them.
-    Queued:     true true true true false false true;
+    Queued:     true true true true false false true false;
     /// Buffers behind the crossbar, with what is used beside them.
-    Buffered:   true true true false true false false;
+    Buffered:   true true true false true false false false;
     /// Adaptive routing and what else concerns channels and buffers, with switches that have their defaults.
-    Adaptive:   true false false false false true true;
+    Adaptive:   true false false false false true true true;
     /// Any options.
-    Any:        true true true true true true true;
+    Any:        true true true true true true true false;
 }
 
 /// Masks of so many words belong to fabrics with every default only, see `Builder::shard`.

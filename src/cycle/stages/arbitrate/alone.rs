@@ -15,7 +15,7 @@
 //! None.
 
 use crate::cycle::rules::RuleSet;
-use crate::cycle::stages::cross::carry_out;
+use crate::cycle::stages::cross::carry_out_here;
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow};
@@ -75,7 +75,8 @@ pub(super) fn carry_out_at_once<const W: usize, P: RuleSet>(
     grant: &Grant,
 ) -> bool {
     let shared = view.shared;
-    let is_certain = shared.iterations() == 1
+    let is_certain = P::AT_ONCE
+        && shared.iterations() == 1
         && shared.speedup() == 1
         && shared.classifier().is_lane()
         && !shared.open()
@@ -87,7 +88,7 @@ pub(super) fn carry_out_at_once<const W: usize, P: RuleSet>(
         hops.packets += 1;
         hops.flits += u64::from(queue.size);
         hops.longest = hops.longest.max(queue.waited(view.now));
-        let _: PacketRow = carry_out::<W, P, true>(view, grant, true);
+        let _: PacketRow = carry_out_here::<W, P, true>(view, grant, true);
     }
     is_certain
 }

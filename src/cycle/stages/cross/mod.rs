@@ -65,10 +65,20 @@ pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W
     view.lists.grants = grants;
 }
 
-/// Returns the packet. `first`: pointers over inputs and outputs move, as they do in the first round; without `TURNS` none does:
-/// the grant was nobody's turn.
-#[inline]
+/// See [`carry_out_here`].
+#[inline(never)]
 pub(in crate::cycle) fn carry_out<const W: usize, P: RuleSet, const TURNS: bool>(
+    view: &mut View<'_, W, P>,
+    grant: &Grant,
+    first: bool,
+) -> PacketRow {
+    carry_out_here::<W, P, TURNS>(view, grant, first)
+}
+
+/// Returns the packet. `first`: pointers over inputs and outputs move, as they do in the first round; without `TURNS` none does:
+/// the grant was nobody's turn. Inlined, where a call for each hop would cost more than the code.
+#[inline(always)]
+pub(in crate::cycle) fn carry_out_here<const W: usize, P: RuleSet, const TURNS: bool>(
     view: &mut View<'_, W, P>,
     grant: &Grant,
     first: bool,
@@ -365,7 +375,7 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
             let at = arrival
                 + view
                     .shared
-                    .pipeline([border.switch, border.table_row], packet, step);
+                    .pipeline([border.switch, border.table_start], packet, step);
             view.lists.departures.push(Departure {
                 border: to.border(),
                 lane: lane_number,

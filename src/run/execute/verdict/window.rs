@@ -235,10 +235,10 @@ impl<'a> Window<'a> {
             let noise = self.noise(asked).hypot(self.edges(asked));
             self.shortfall(asked, delivered) / noise - bound
         };
-        let worst =
-            (0..counts.len()).max_by(|&a, &b| beyond(&counts[a]).total_cmp(&beyond(&counts[b])))?;
+        let beyond = counts.iter().map(beyond).enumerate();
+        let (worst, beyond) = beyond.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
         let (asked, delivered) = counts[worst];
-        (beyond(&counts[worst]) > 0.0).then(|| {
+        (beyond > 0.0).then(|| {
             let name = self
                 .graph
                 .endpoint_name(Endpoint::Host(HostId::from(worst / 2)));
