@@ -38,15 +38,6 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     let mut packets = packet_file(&resolved, &saved);
     let sink = packets.as_mut().map(|file| file as &mut dyn PacketSink);
     let continuation = checkpoints::continuation(&options.checkpoints, directory.place(), sink)?;
-    let settings = Settings {
-        overload: None,
-        measured_only: false,
-        threads: options.threads.map(|threads| threads as usize),
-        shards: options.shards.map(|shards| shards as usize),
-        check: options.check,
-        profile: options.profile,
-        cpu_clock: Some(|| usage().cpu_seconds),
-    };
     if options.profile {
         super::log::collect_spans();
     }
@@ -54,7 +45,7 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     let bar = Bar::new(&resolved.plan, options.quiet);
     let outcome = run::execute_from(
         &resolved,
-        settings,
+        settings(options),
         continuation,
         &mut |progress| bar.show(progress),
         signals.stop(),
@@ -95,6 +86,19 @@ pub fn simulate(document: &Document, options: &RunOptions) -> Result<ExitCode, E
     shown?;
     let code = done.end(&place, options)?;
     Ok(signals.code().unwrap_or(code))
+}
+
+/// What the options say of the simulation.
+fn settings(options: &RunOptions) -> Settings {
+    Settings {
+        overload: None,
+        measured_only: false,
+        threads: options.threads.map(|threads| threads as usize),
+        shards: options.shards.map(|shards| shards as usize),
+        check: options.check,
+        profile: options.profile,
+        cpu_clock: Some(|| usage().cpu_seconds),
+    }
 }
 
 /// A run that is simulated.

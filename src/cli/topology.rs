@@ -105,7 +105,13 @@ fn structure(graph: &Graph) -> String {
             line("", format!("also {}", other.name()));
         }
     }
-    match graph.shape() {
+    of_shape(graph.shape(), &mut line);
+    text
+}
+
+/// What is told of some shapes only.
+fn of_shape(shape: &Shape, line: &mut dyn FnMut(&str, String)) {
+    match shape {
         Shape::EnrichedTree(tree) => {
             let overhead = tree.port_overhead();
             line(
@@ -138,7 +144,6 @@ fn structure(graph: &Graph) -> String {
         ),
         _ => {}
     }
-    text
 }
 
 /// What failed, when something did.

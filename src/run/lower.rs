@@ -38,6 +38,30 @@ pub struct Rows<const W: usize> {
     pub border: Vec<Border>,
 }
 
+impl<const W: usize> Rows<W> {
+    /// No switch and no port yet.
+    fn new(plan: &Plan, shared: &Shared) -> Self {
+        Self {
+            switches: Vec::new(),
+            ports: Vec::new(),
+            lane: OutLane {
+                ramp_start: 0,
+                sent: 0,
+                credits: plan.switch.lane_capacity,
+                ramp_flits: 0,
+                ramp_step: 1,
+                pointer: 0,
+                need: 0,
+                requests: Mask::EMPTY,
+            },
+            lane_count: 0,
+            classifier: shared.switch.classifier,
+            turn_count: 0,
+            border: Vec::new(),
+        }
+    }
+}
+
 /// Tables and options for all shards.
 ///
 /// # Panics
@@ -194,24 +218,7 @@ pub fn rows<const W: usize>(
     shared: &Shared,
     number: usize,
 ) -> Rows<W> {
-    let mut rows = Rows {
-        switches: Vec::new(),
-        ports: Vec::new(),
-        lane: OutLane {
-            ramp_start: 0,
-            sent: 0,
-            credits: plan.switch.lane_capacity,
-            ramp_flits: 0,
-            ramp_step: 1,
-            pointer: 0,
-            need: 0,
-            requests: Mask::EMPTY,
-        },
-        lane_count: 0,
-        classifier: shared.switch.classifier,
-        turn_count: 0,
-        border: Vec::new(),
-    };
+    let mut rows = Rows::new(plan, shared);
     let lanes_take_turns = Rules::<Any>::new(shared).by_inputs() && !shared.numbering.is_single();
     let mut builder = Lowering {
         graph,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// Circles of files that import each other: how many, files in them, files of the largest.
-const CIRCLES: [usize; 3] = [44, 244, 57];
+const CIRCLES: [usize; 3] = [44, 243, 57];
 /// Imports of mechanisms by the rest of `cycle`, and by `run`.
 const INTO_MECHANISMS: [usize; 2] = [31, 47];
 /// Structs with so many fields or more, and how many they have.

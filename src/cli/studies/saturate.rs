@@ -48,19 +48,13 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         (&known, &signals),
     )?;
     let directory = StudyDirectory::open(&place, &record, arguments.work.force)?;
-    let criterion = Criterion {
-        tolerance: arguments.tolerance,
-        resolution: arguments.resolution,
-        seeds: arguments.seeds as usize,
-        has_curve: arguments.curve,
-    };
     let hunt = Hunt {
         document: &document,
         seed: scenario.seed,
         directory: &directory,
         grid: &grid,
         known: &known,
-        criterion,
+        criterion: criterion(arguments),
         threads: arguments.work.threads.map(|threads| threads as usize),
         jobs: arguments.work.jobs.map(|jobs| jobs as usize),
         save_every: arguments.work.checkpoint_every,
@@ -84,6 +78,16 @@ pub(in crate::cli) fn execute(arguments: &Saturate) -> Result<ExitCode, Error> {
         crate::cli::print(&shown(&record.title, &found, &tried, &place))?;
     }
     Ok(code(&found))
+}
+
+/// What the options say of the search.
+fn criterion(arguments: &Saturate) -> Criterion {
+    Criterion {
+        tolerance: arguments.tolerance,
+        resolution: arguments.resolution,
+        seeds: arguments.seeds as usize,
+        has_curve: arguments.curve,
+    }
 }
 
 /// Looks at all points before the searches begin.

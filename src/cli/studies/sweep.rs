@@ -219,23 +219,9 @@ fn make_all(
     (sight, stop): (&Sight, &AtomicBool),
     table: &mut Table<'_>,
 ) -> Result<(), Error> {
-    let mut todo = Vec::new();
-    for run in record.own_runs() {
-        match directory.finished(&record.design.runs[run])? {
-            Some(finished) => table.enter(run, &finished),
-            None => todo.push(run),
-        }
-    }
+    let todo = enter_finished(record, directory, table)?;
     directory.write_table(table)?;
-    let saved = begun(record, directory.path());
-    if saved > 0 {
-        let words = if saved == 1 {
-            "run goes on from its"
-        } else {
-            "runs go on from their"
-        };
-        crate::cli::note(&format!("{saved} {words} saved state"));
-    }
+    note_begun(begun(record, directory.path()));
     let order = Order {
         document,
         design: &record.design,
@@ -273,6 +259,32 @@ fn make_all(
     // what is done is written even when something else failed
     let last = directory.write_table(table);
     Ok(made.and(last)?)
+}
+
+/// Enters the runs that are there into the table; those that are not.
+fn enter_finished(
+    record: &Record,
+    directory: &StudyDirectory,
+    table: &mut Table<'_>,
+) -> Result<Vec<usize>, Error> {
+    let mut todo = Vec::new();
+    for run in record.own_runs() {
+        match directory.finished(&record.design.runs[run])? {
+            Some(finished) => table.enter(run, &finished),
+            None => todo.push(run),
+        }
+    }
+    Ok(todo)
+}
+
+/// Tells how many runs have a saved state, if any.
+fn note_begun(saved: usize) {
+    let words = match saved {
+        0 => return,
+        1 => "run goes on from its",
+        _ => "runs go on from their",
+    };
+    crate::cli::note(&format!("{saved} {words} saved state"));
 }
 
 /// A run that gives no result is told at once.

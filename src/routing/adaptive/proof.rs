@@ -48,24 +48,8 @@ pub fn verify(
     if let Some(any) = adaptive.routing.any_lane() {
         return any_lane::verify(graph, any, options);
     }
-    let Some(legs) = adaptive.routing.legs() else {
-        return Err(VerifyError::Malformed {
-            engine: adaptive.engine.clone(),
-            reason: "they are not written leg by leg".into(),
-        });
-    };
-    let question = Question {
-        graph,
-        legs,
-        engine: &adaptive.engine,
-    };
-    let width = legs.width();
-    if width == 0 || width > options.lanes || legs.words() == 0 {
-        let (words, lanes) = (legs.words(), options.lanes);
-        return Err(question.malformed(format!(
-            "{words} words and groups of {width} lanes, the switches have {lanes}"
-        )));
-    }
+    let question = question(graph, adaptive, options)?;
+    let (legs, width) = (question.legs, question.legs.width());
     let merged = options.pool_shared || width == 1;
     let is_open = legs.selection() == Selection::Open;
     let hosts = |switch| graph.attached_hosts(switch).count() as u64;
@@ -106,6 +90,32 @@ pub fn verify(
     conclude(graph, promises, options, &dependencies, found)
 }
 
+/// The function with its graph, where groups of its lanes fit the switches.
+fn question<'a>(
+    graph: &'a Graph,
+    adaptive: &'a Adaptive,
+    options: &VerifyOptions<'_>,
+) -> Result<Question<'a>, VerifyError> {
+    let Some(legs) = adaptive.routing.legs() else {
+        return Err(VerifyError::Malformed {
+            engine: adaptive.engine.clone(),
+            reason: "they are not written leg by leg".into(),
+        });
+    };
+    let question = Question {
+        graph,
+        legs,
+        engine: &adaptive.engine,
+    };
+    let (words, width, lanes) = (legs.words(), legs.width(), options.lanes);
+    if width == 0 || width > lanes || words == 0 {
+        return Err(question.malformed(format!(
+            "{words} words and groups of {width} lanes, the switches have {lanes}"
+        )));
+    }
+    Ok(question)
+}
+
 /// Memory of one thread.
 #[derive(Default)]
 pub(super) struct Scratch {
@@ -117,6 +127,17 @@ pub(super) struct Scratch {
     hops: Vec<(u32, u32)>,
     /// Lowest level that packets may ask for from a state on, and its vertex.
     pub(super) lowest: Vec<(u32, u32)>,
+}
+
+/// Enters the hops of the straight ways from `sources` in the fewest and most of each.
+fn widen(hops: &mut [(u32, u32)], explored: &Explored, sources: &[u32]) {
+    for &source in sources {
+        if let Some(state) = explored.state(source) {
+            let (fewest, most) = explored.hops[state as usize];
+            let known = &mut hops[source as usize];
+            *known = (known.0.min(fewest), known.1.max(most));
+        }
+    }
 }
 
 /// All that is constant while goals are followed.
@@ -290,13 +311,7 @@ impl Check<'_> {
             explored.follow(&self.question, starts, home, word)?;
             self.depend(explored, dependencies);
             total.count(explored);
-            for &source in &starts[..sources] {
-                if let Some(state) = explored.state(source) {
-                    let (fewest, most) = explored.hops[state as usize];
-                    let known = &mut hops[source as usize];
-                    *known = (known.0.min(fewest), known.1.max(most));
-                }
-            }
+            widen(hops, explored, &starts[..sources]);
             let between = self.question.legs.stays_between() && explored.is_minimal(&distances);
             for (via, leg) in ends {
                 let Some(state) = explored.state(via) else {

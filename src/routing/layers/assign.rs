@@ -18,6 +18,7 @@
 
 use super::channel_bits::Vertices;
 use super::graph::{Dependency, LayerGraph};
+use super::units::{Targets, Unit};
 use crate::rng::{Purpose, below, stream};
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -117,92 +118,9 @@ pub const fn upper_bound(switches: usize) -> usize {
     switches.div_ceil(2)
 }
 
-/// Ends and their targets.
-#[derive(Clone, Debug)]
-struct Targets {
-    /// End of each target.
-    end: Vec<u32>,
-    /// Targets of each end.
-    of: Vec<Vec<u32>>,
-}
-
-impl Targets {
-    fn new(paths: &impl Paths) -> Self {
-        let end = paths.targets();
-        let mut of = vec![Vec::new(); paths.ends()];
-        for (target, &end) in (0..).zip(&end) {
-            of[end as usize].push(target);
-        }
-        Self { end, of }
-    }
-
-    fn ends(&self) -> usize {
-        self.of.len()
-    }
-
-    fn count(&self) -> usize {
-        self.end.len()
-    }
-
-    /// The `number`-th target of an end.
-    fn nth(&self, end: u32, number: u32) -> Option<usize> {
-        let target = self.of[end as usize].get(number as usize);
-        target.map(|&target| target as usize)
-    }
-}
-
-/// Pairs placed together.
-#[derive(Clone, Copy, Debug)]
-enum Unit {
-    /// All from an end.
-    From(u32),
-    /// All to a target.
-    To(u32),
-    /// From an end to a target.
-    Pair(u32, u32),
-    /// Between two ends, to the targets of this number.
-    Both(u32, u32, u32),
-}
-
-impl Unit {
-    /// Its ordered pairs.
-    fn pairs(self, targets: &Targets) -> Vec<(usize, usize)> {
-        let own = |target: usize| targets.end[target];
-        match self {
-            Self::From(s) => {
-                let others = (0..targets.count()).filter(|&t| own(t) != s);
-                others.map(|t| (s as usize, t)).collect()
-            }
-            Self::To(t) => {
-                let others = (0..targets.ends()).filter(|&s| s != own(t as usize) as usize);
-                others.map(|s| (s, t as usize)).collect()
-            }
-            Self::Pair(s, t) => vec![(s as usize, t as usize)],
-            Self::Both(s, d, number) => {
-                let there = targets.nth(d, number).map(|t| (s as usize, t));
-                let back = targets.nth(s, number).map(|t| (d as usize, t));
-                there.into_iter().chain(back).collect()
-            }
-        }
-    }
-
-    /// Number of its pairs.
-    fn size(self, targets: &Targets) -> usize {
-        match self {
-            Self::From(s) => targets.count() - targets.of[s as usize].len(),
-            Self::To(_) => targets.ends() - 1,
-            Self::Pair(..) => 1,
-            Self::Both(s, d, number) => {
-                let has = |&end: &u32| targets.nth(end, number).is_some();
-                [s, d].iter().filter(|end| has(end)).count()
-            }
-        }
-    }
-}
-
 /// Puts all pairs of `paths` into layers.
 pub fn assign(paths: &impl Paths, options: &Options) -> Layers {
-    let targets = Targets::new(paths);
+    let targets = Targets::new(paths.ends(), paths.targets());
     let vertices = Vertices::new(&paths.channels());
     let mut filling = Filling {
         paths,

@@ -6,5 +6,6 @@ mod closure;
 mod graph;
 pub(super) mod layering;
 pub mod study;
+mod units;
 
 pub use assign::{Granularity, Layers, NO_LAYER, Options, Order, Paths, Work, assign, upper_bound};

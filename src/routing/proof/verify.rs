@@ -233,15 +233,7 @@ pub fn verify_with(
         rows: &rows,
         allow_unreachable: options.allow_unreachable,
     };
-    let parts: Vec<Result<Pairs, VerifyError>> = blocks(graph.hosts().len())
-        .into_par_iter()
-        .map(|hosts| check.block(&hosts))
-        .collect();
-    check.lanes.follow_twins();
-    let mut total = Pairs::default();
-    for part in parts {
-        total.add(&part?);
-    }
+    let total = check.all()?;
     let found = Followed {
         longest: total.histogram.len().saturating_sub(1) as u32,
         detour: total.detour,
@@ -271,6 +263,20 @@ fn membership(graph: &Graph, hosts: &[HostId]) -> Vec<bool> {
 }
 
 impl Check<'_> {
+    /// Follows all destinations.
+    fn all(&self) -> Result<Pairs, VerifyError> {
+        let parts: Vec<Result<Pairs, VerifyError>> = blocks(self.graph.hosts().len())
+            .into_par_iter()
+            .map(|hosts| self.block(&hosts))
+            .collect();
+        self.lanes.follow_twins();
+        let mut total = Pairs::default();
+        for part in parts {
+            total.add(&part?);
+        }
+        Ok(total)
+    }
+
     /// Follows a run of destinations.
     fn block(&self, hosts: &Range<usize>) -> Result<Pairs, VerifyError> {
         let ports = self.tables.next.columns(hosts);

@@ -171,14 +171,7 @@ impl<'a> Run<'a> {
         records
             .counts
             .insert("waits.longest".into(), longest.into());
-        let now = self.simulation.now();
         let judged = self.judged(&records, &warm, &measured);
-        let cycles = CycleCounts {
-            warmup: warm.cycle,
-            measure: measured.cycle - warm.cycle,
-            drain: now - measured.cycle,
-            total: now,
-        };
         let handed = self.packets.hand_over(&mut self.simulation);
         handed.map_err(RunError::Packets)?;
         let flow_counts = self.flow_results([&warm.made, &measured.made]);
@@ -194,7 +187,7 @@ impl<'a> Run<'a> {
         Ok(Outcome {
             verdict: judged.verdict,
             reason: judged.reason,
-            cycles,
+            cycles: self.cycle_counts(&warm, &measured),
             records,
             cost: self.cost(),
             stages: self.simulation.stage_costs(),
@@ -212,6 +205,17 @@ impl<'a> Run<'a> {
             hop_latencies,
             flow_counts,
         })
+    }
+
+    /// Cycles of the phases.
+    fn cycle_counts(&self, warm: &Mark, measured: &Mark) -> CycleCounts {
+        let now = self.simulation.now();
+        CycleCounts {
+            warmup: warm.cycle,
+            measure: measured.cycle - warm.cycle,
+            drain: now - measured.cycle,
+            total: now,
+        }
     }
 
     /// What the run has taken so far, what it goes on from included.

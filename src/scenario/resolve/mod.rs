@@ -113,16 +113,20 @@ pub fn resolve(
         routes,
         proof,
     };
-    for note in notes::notes(&resolved.scenario, &resolved.layout.graph, &resolved.plan) {
-        warn_once(&note);
-    }
-    for note in admissible::notes(&resolved) {
-        warn_once(&note);
-    }
-    for shared in uncounted::shared(&resolved) {
-        if let Some(warning) = shared.warning() {
-            warn_once(&warning);
-        }
-    }
+    warn(&resolved);
     Ok(resolved)
+}
+
+/// Tells what is no mistake, but worth knowing.
+fn warn(resolved: &Resolved) {
+    let notes = notes::notes(&resolved.scenario, &resolved.layout.graph, &resolved.plan);
+    let shared = uncounted::shared(resolved).into_iter();
+    let shared = shared.filter_map(|shared| shared.warning());
+    for note in notes
+        .into_iter()
+        .chain(admissible::notes(resolved))
+        .chain(shared)
+    {
+        warn_once(&note);
+    }
 }

@@ -19,13 +19,12 @@
 //! The graph that remains is [`Shape::Irregular`](super::Shape::Irregular), for its coordinates no longer say which ports
 //! exist; what it was, and what of that is missing, is its [`Structure`]. Hosts and switches are numbered anew, without gaps.
 
-use super::graph::builder::GraphBuilder;
+mod rest;
+
 use super::graph::{Endpoint, Graph};
-use super::structure::Structure;
 use crate::ids::{LinkId, SwitchId};
 use crate::rng::{Purpose, below, stream};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Which things of one kind fail.
 #[derive(Clone, Debug, PartialEq)]
@@ -307,84 +306,6 @@ impl Faults<'_> {
         }
         left == 0
     }
-
-    /// The graph of what is up; `with_switches` are the links that were up before links failed.
-    fn rebuild(&self, with_switches: &[bool]) -> Result<Degraded, FaultError> {
-        let graph = self.graph;
-        let mut builder = GraphBuilder::new();
-        for note in graph.notes() {
-            builder.note(note.clone());
-        }
-        let mut switch_of = vec![None; graph.switches().len()];
-        let (mut switches, mut hosts) = (Vec::new(), Vec::new());
-        for (switch, node) in graph.switch_ids().zip(graph.switches()) {
-            if self.is_switch_up[switch.index()] {
-                let id = builder.add_switch(node.name.clone(), node.guid, node.port_count);
-                builder.set_switch_lid(id, node.lid);
-                switch_of[switch.index()] = Some(id);
-            } else {
-                switches.push(node.name.clone());
-            }
-        }
-        let mut host_of = vec![None; graph.hosts().len()];
-        for (host, node) in graph.host_ids().zip(graph.hosts()) {
-            if self.is_link_up[graph.host_channel(host).link().index()] {
-                let id = builder.add_host(node.name.clone(), node.guid);
-                builder.set_host_lid(id, node.lid);
-                host_of[host.index()] = Some(id);
-            } else {
-                hosts.push(node.name.clone());
-            }
-        }
-        let moved = |end: Endpoint| match end {
-            Endpoint::Switch(switch, port) => {
-                switch_of[switch.index()].map(|switch| Endpoint::Switch(switch, port))
-            }
-            Endpoint::Host(host) => host_of[host.index()].map(Endpoint::Host),
-        };
-        let mut links = Vec::new();
-        let impossible = |error: super::TopologyError| FaultError {
-            kind: FaultKind::Switches,
-            reason: format!("too much fails: {error}"),
-        };
-        for link in (0..graph.link_count()).map(LinkId::from) {
-            if !self.is_link_up[link.index()] {
-                if with_switches[link.index()] {
-                    links.push(link.name(graph));
-                }
-                continue;
-            }
-            let timing = link.channels().map(|channel| graph.channel(channel).timing);
-            if let [Some(a), Some(b)] = graph.link_ends(link).map(moved) {
-                builder.connect_with(a, b, timing).map_err(impossible)?;
-            }
-        }
-        let is_whole = switches.is_empty() && links.is_empty();
-        let mut rest = builder.build().map_err(impossible)?;
-        remember(&mut rest, graph, is_whole);
-        Ok(Degraded {
-            graph: rest,
-            failed: Failed {
-                switches,
-                links,
-                hosts,
-            },
-        })
-    }
-}
-
-/// Tells what is left of a graph what it was; it is still that when it is whole.
-fn remember(rest: &mut Graph, graph: &Graph, is_whole: bool) {
-    if is_whole {
-        rest.shape = graph.shape.clone();
-        rest.form.clone_from(&graph.form);
-        rest.structures.clone_from(&graph.structures);
-        return;
-    }
-    let built = Structure::of_rest(graph, rest).into_iter();
-    let found = graph.structures.iter();
-    let found = found.map(|structure| structure.without(graph, rest));
-    rest.structures = built.chain(found).map(Arc::new).collect();
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Builds the senders, receivers and control queues of a shard.
 
 use super::answers::{Answers, Way, system as make};
+use super::notify::system as notify;
 use super::parts::Parts;
 use super::sender::Controlled;
-use super::senders::{Senders, system as notify};
+use super::senders::Senders;
 use crate::control::{Actions, Facts, Line, Payload};
 use crate::cycle::counts::{Count, Reduction};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};

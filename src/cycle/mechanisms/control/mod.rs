@@ -17,6 +17,7 @@
 
 pub mod answers;
 mod build;
+mod notify;
 mod parts;
 mod sender;
 pub(in crate::cycle::mechanisms) mod senders;

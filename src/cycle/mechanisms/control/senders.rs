@@ -1,20 +1,13 @@
-//! Calls receivers and senders, and does what they want.
+//! Calls senders, and does what they want.
 
-use super::Answers;
 use super::parts::Parts;
 use super::sender::{Begun, Controlled, SenderState};
-use crate::control::{Actions, Algorithm, Arrival, Event, Payload, Probe, Receiver, Reply, Sender};
-use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
+use crate::control::{Actions, Algorithm, Event, Payload, Probe, Receiver, Sender};
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::probes::Probes;
 use crate::cycle::snapshot::{Persistent, Resume};
-use crate::cycle::state::{Calendar, Place, Worklists};
-use crate::cycle::view::Packets;
-use crate::fabric::components::NONE;
-use crate::fabric::{Packet, PacketRecord};
+use crate::cycle::state::Place;
 use crate::measure::flow_counts::FlowSent;
-use bevy_ecs::change_detection::DetectChangesMut;
-use bevy_ecs::prelude::{Local, Res, ResMut};
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::{Mut, World};
 use serde::{Deserialize, Serialize};
@@ -76,7 +69,7 @@ impl Senders {
 
     /// Whether a packet of this class that starts concerns anybody here.
     #[inline]
-    fn hears_starts(&self, class: u16) -> bool {
+    pub(super) fn hears_starts(&self, class: u16) -> bool {
         self.hears_starts[usize::from(class)]
     }
 
@@ -264,137 +257,5 @@ impl Senders {
         if let Some(controlled) = &mut self.rows[flows.speaker(row) as usize] {
             controlled.told += 1;
         }
-    }
-
-    /// A packet of an answer to the flow in a row is delivered.
-    fn answer(&mut self, flows: &mut Flows, row: u32, now: u64, record: &PacketRecord, first: u16) {
-        let packets = self.packets[usize::from(record.class - first)];
-        if self.parts.deliver(row, record.sequence, packets) {
-            self.note_answer(flows, row);
-            self.call(flows, row, now, Event::Answered(record.answer));
-        }
-    }
-
-    /// Calls the receiver of the flow that ends in a row; whether it answers.
-    fn receive(
-        &mut self,
-        (answers, probes): (&mut Answers, Option<&mut Probes>),
-        tail: u32,
-        now: u64,
-        (packet, record): (&Packet, &PacketRecord),
-    ) -> bool {
-        let algorithm = self.algorithms[usize::from(record.class)].as_ref();
-        let receiver = self.receivers[tail as usize].as_mut();
-        let (Some(algorithm), Some(receiver)) = (algorithm, receiver) else {
-            return false;
-        };
-        let arrival = arrival(now, packet, record);
-        let Some(answer) = algorithm.receive(receiver, arrival) else {
-            return false;
-        };
-        match probes.zip(answers.way(tail)) {
-            Some((probes, way)) if probes.is_apart(way.class) => {
-                probes.answer(now, (&way, tail), answer);
-            }
-            _ => answers.promise(now, tail, answer),
-        }
-        true
-    }
-
-    /// Tells the receiver of the flow that ends in a row of a packet and what it carries; what it replies.
-    fn carried(
-        &mut self,
-        class: u16,
-        tail: u32,
-        arrival: Arrival,
-        payload: Payload,
-    ) -> Option<Reply> {
-        let algorithm = self.algorithms[usize::from(class)].as_ref()?;
-        let receiver = self.receivers[tail as usize].as_mut()?;
-        algorithm.carried(receiver, arrival, payload)
-    }
-}
-
-/// What a receiver is told of a packet delivered in cycle `now`.
-fn arrival(now: u64, packet: &Packet, record: &PacketRecord) -> Arrival {
-    Arrival {
-        now,
-        flits: packet.size,
-        is_marked: packet.fecn,
-        latency: now - record.injected,
-    }
-}
-
-/// The system.
-pub(super) fn system(
-    place: Local<'_, Place>,
-    calendar: Res<'_, Calendar>,
-    lists: Res<'_, Worklists>,
-    mut flows: ResMut<'_, Flows>,
-    mut senders: ResMut<'_, Senders>,
-    mut answers: ResMut<'_, Answers>,
-    mut probes: Option<ResMut<'_, Probes>>,
-    mut rooms: Option<ResMut<'_, AnswerRooms>>,
-    packets: Packets<'_, '_>,
-) {
-    let now = calendar.now();
-    let mut probes = probes.as_deref_mut();
-    let has_news = (probes.as_ref()).is_some_and(|probes| probes.has_news());
-    let is_busy = has_news || !(lists.sent.is_empty() && lists.consumed.is_empty());
-    if !is_busy && senders.next() > now {
-        return;
-    }
-    let (flows, senders, answers) = (
-        flows.bypass_change_detection(),
-        senders.bypass_change_detection(),
-        answers.bypass_change_detection(),
-    );
-    let (packets, records) = packets.rows();
-    let ends = &place.shared.flow_ends;
-    for &row in &lists.sent {
-        let record = &records[row];
-        if record.flow == NONE || !senders.hears_starts(record.class) {
-            continue;
-        }
-        let end = ends[record.flow as usize];
-        if !answers.is_answer(record.class) {
-            senders.call(flows, end.row, now, Event::Started(packets[row].size));
-        } else if let Some(rooms) = rooms.as_mut().filter(|rooms| rooms.concerns(record.class)) {
-            answers.give_room(rooms, end.tail, record.class);
-        } else if let Some(probes) = &mut probes {
-            probes.started((now, &place), answers, record);
-        }
-    }
-    for &row in &lists.consumed {
-        let record = &records[row];
-        if record.flow == NONE {
-            continue;
-        }
-        let end = ends[record.flow as usize];
-        if let Some(probes) = &mut probes
-            && let Some(content) = probes.take(record.class, record.answer)
-        {
-            if let Some(payload) = content.of_data() {
-                let arrival = arrival(now, &packets[row], record);
-                let reply = senders.carried(record.class, end.tail, arrival, payload);
-                if let Some((reply, way)) = reply.zip(answers.way(end.tail)) {
-                    probes.reply(now, (&way, end.tail), reply);
-                }
-            } else {
-                probes.tell((now, end), flows, senders, answers, content);
-            }
-        } else if answers.is_answer(record.class) {
-            senders.answer(flows, end.row, now, record, answers.first);
-        } else {
-            let into = (&mut *answers, probes.as_deref_mut());
-            let is_answered = senders.receive(into, end.tail, now, (&packets[row], record));
-            if let Some(rooms) = rooms.as_mut().filter(|_| !is_answered) {
-                answers.give_room(rooms, end.tail, record.class);
-            }
-        }
-    }
-    match probes {
-        None => senders.ring(flows, now),
-        Some(probes) => probes.end((now, ends), flows, senders, answers),
     }
 }

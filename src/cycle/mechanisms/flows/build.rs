@@ -236,37 +236,43 @@ impl Building {
         flow.is_process = !site.plan.is_backlogged(plan);
         if flow.is_process || class.size.entries().len() > 1 {
             flow.maker = self.makers.len() as u32;
-            let seed = site.plan.seed;
-            let mut arrivals = stream(seed, Purpose::FlowArrivals, id.into());
-            let mut state = ProcessState::default();
-            if let Some(process) = &plan.process {
-                state = process.start(&mut arrivals);
-                // counted from the start, which one that asks does not have yet
-                if class.requests.is_none()
-                    && let Gap::After(cycles) = process.gap(&mut state, &mut arrivals)
-                {
-                    wake(plan.start + cycles, Wake::Make(row));
-                }
-            }
-            let mut source = SlotState::default();
-            if let Some(from) = class.slots.as_ref().and_then(|slots| slots.source.as_ref()) {
-                source = from.start(&mut arrivals);
-            }
-            let clock = self.slot(site, plan, row);
-            self.makers.push(Maker {
-                sizes: stream(seed, Purpose::FlowPackets, id.into()),
-                arrivals,
-                state,
-                clock,
-                source,
-                queue: std::collections::VecDeque::new(),
-                flits: 0,
-                created: Amount::default(),
-                rejected: Amount::default(),
-            });
-            self.given.processes.push(plan.process.clone());
+            self.maker(site, id, plan, row);
         }
         self.flows.push(flow);
+    }
+
+    /// Adds the maker of a flow whose packets come by a process or have several sizes.
+    fn maker(&mut self, site: &Site<'_>, id: u32, plan: &FlowPlan, row: u32) {
+        let (seed, class) = (site.plan.seed, &site.plan.classes[usize::from(plan.class)]);
+        let mut arrivals = stream(seed, Purpose::FlowArrivals, id.into());
+        let mut state = ProcessState::default();
+        if let Some(process) = &plan.process {
+            state = process.start(&mut arrivals);
+            // counted from the start, which one that asks does not have yet
+            if class.requests.is_none()
+                && let Gap::After(cycles) = process.gap(&mut state, &mut arrivals)
+            {
+                let first = plan.start + cycles;
+                self.wakes.push(Reverse((first, Wake::Make(row))));
+            }
+        }
+        let mut source = SlotState::default();
+        if let Some(from) = class.slots.as_ref().and_then(|slots| slots.source.as_ref()) {
+            source = from.start(&mut arrivals);
+        }
+        let clock = self.slot(site, plan, row);
+        self.makers.push(Maker {
+            sizes: stream(seed, Purpose::FlowPackets, id.into()),
+            arrivals,
+            state,
+            clock,
+            source,
+            queue: std::collections::VecDeque::new(),
+            flits: 0,
+            created: Amount::default(),
+            rejected: Amount::default(),
+        });
+        self.given.processes.push(plan.process.clone());
     }
 
     /// The session of a flow of probes; a place without one for all others, where flows are tried at all.

@@ -1,6 +1,7 @@
 //! Section `traffic`: one class, who sends it, and what it sends.
 
 mod control;
+mod entries;
 mod flows;
 mod groups;
 mod hosts;
@@ -16,8 +17,8 @@ mod ways;
 
 pub use control::Answers;
 pub(in crate::scenario) use control::{control as plan_control, place};
+pub(in crate::scenario) use entries::flows as plan_flows;
 pub use flows::Flows;
-pub(in crate::scenario) use flows::flows as plan_flows;
 pub(in crate::scenario) use groups::check as check_groups;
 pub use hosts::HostSet;
 pub use limits::Allowed;

@@ -1,0 +1,177 @@
+//! Tells senders and receivers of packets that start and are delivered.
+
+use super::Answers;
+use super::senders::Senders;
+use crate::control::{Arrival, Event, Payload, Reply};
+use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
+use crate::cycle::mechanisms::flows::Flows;
+use crate::cycle::mechanisms::probes::Probes;
+use crate::cycle::state::{Calendar, Place, Worklists};
+use crate::cycle::view::Packets;
+use crate::fabric::components::NONE;
+use crate::fabric::{Packet, PacketRecord};
+use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::prelude::{Local, Res, ResMut};
+
+impl Senders {
+    /// A packet of an answer to the flow in a row is delivered.
+    fn answer(&mut self, flows: &mut Flows, row: u32, now: u64, record: &PacketRecord, first: u16) {
+        let packets = self.packets[usize::from(record.class - first)];
+        if self.parts.deliver(row, record.sequence, packets) {
+            self.note_answer(flows, row);
+            self.call(flows, row, now, Event::Answered(record.answer));
+        }
+    }
+
+    /// Calls the receiver of the flow that ends in a row; whether it answers.
+    fn receive(
+        &mut self,
+        (answers, probes): (&mut Answers, Option<&mut Probes>),
+        tail: u32,
+        now: u64,
+        (packet, record): (&Packet, &PacketRecord),
+    ) -> bool {
+        let algorithm = self.algorithms[usize::from(record.class)].as_ref();
+        let receiver = self.receivers[tail as usize].as_mut();
+        let (Some(algorithm), Some(receiver)) = (algorithm, receiver) else {
+            return false;
+        };
+        let arrival = arrival(now, packet, record);
+        let Some(answer) = algorithm.receive(receiver, arrival) else {
+            return false;
+        };
+        match probes.zip(answers.way(tail)) {
+            Some((probes, way)) if probes.is_apart(way.class) => {
+                probes.answer(now, (&way, tail), answer);
+            }
+            _ => answers.promise(now, tail, answer),
+        }
+        true
+    }
+
+    /// Tells the receiver of the flow that ends in a row of a packet and what it carries; what it replies.
+    fn carried(
+        &mut self,
+        class: u16,
+        tail: u32,
+        arrival: Arrival,
+        payload: Payload,
+    ) -> Option<Reply> {
+        let algorithm = self.algorithms[usize::from(class)].as_ref()?;
+        let receiver = self.receivers[tail as usize].as_mut()?;
+        algorithm.carried(receiver, arrival, payload)
+    }
+}
+
+/// What a receiver is told of a packet delivered in cycle `now`.
+fn arrival(now: u64, packet: &Packet, record: &PacketRecord) -> Arrival {
+    Arrival {
+        now,
+        flits: packet.size,
+        is_marked: packet.fecn,
+        latency: now - record.injected,
+    }
+}
+
+/// Who is told in a cycle.
+struct Told<'a> {
+    now: u64,
+    place: &'a Place,
+    flows: &'a mut Flows,
+    senders: &'a mut Senders,
+    answers: &'a mut Answers,
+    probes: Option<&'a mut Probes>,
+    rooms: Option<&'a mut AnswerRooms>,
+}
+
+impl Told<'_> {
+    /// A packet starts.
+    fn started(&mut self, packet: &Packet, record: &PacketRecord) {
+        if record.flow == NONE || !self.senders.hears_starts(record.class) {
+            return;
+        }
+        let (now, class) = (self.now, record.class);
+        let end = self.place.shared.flow_ends[record.flow as usize];
+        if !self.answers.is_answer(class) {
+            let event = Event::Started(packet.size);
+            self.senders.call(self.flows, end.row, now, event);
+        } else if let Some(rooms) = self.rooms.as_mut().filter(|rooms| rooms.concerns(class)) {
+            self.answers.give_room(rooms, end.tail, class);
+        } else if let Some(probes) = &mut self.probes {
+            probes.started((now, self.place), self.answers, record);
+        }
+    }
+
+    /// A packet is delivered.
+    fn delivered(&mut self, packet: &Packet, record: &PacketRecord) {
+        if record.flow == NONE {
+            return;
+        }
+        let now = self.now;
+        let end = self.place.shared.flow_ends[record.flow as usize];
+        let (flows, senders) = (&mut *self.flows, &mut *self.senders);
+        let answers = &mut *self.answers;
+        if let Some(probes) = &mut self.probes
+            && let Some(content) = probes.take(record.class, record.answer)
+        {
+            if let Some(payload) = content.of_data() {
+                let arrival = arrival(now, packet, record);
+                let reply = senders.carried(record.class, end.tail, arrival, payload);
+                if let Some((reply, way)) = reply.zip(answers.way(end.tail)) {
+                    probes.reply(now, (&way, end.tail), reply);
+                }
+            } else {
+                probes.tell((now, end), flows, senders, answers, content);
+            }
+        } else if answers.is_answer(record.class) {
+            senders.answer(flows, end.row, now, record, answers.first);
+        } else {
+            let into = (&mut *answers, self.probes.as_deref_mut());
+            let is_answered = senders.receive(into, end.tail, now, (packet, record));
+            if let Some(rooms) = self.rooms.as_mut().filter(|_| !is_answered) {
+                answers.give_room(rooms, end.tail, record.class);
+            }
+        }
+    }
+}
+
+/// The system.
+pub(super) fn system(
+    place: Local<'_, Place>,
+    calendar: Res<'_, Calendar>,
+    lists: Res<'_, Worklists>,
+    mut flows: ResMut<'_, Flows>,
+    mut senders: ResMut<'_, Senders>,
+    mut answers: ResMut<'_, Answers>,
+    mut probes: Option<ResMut<'_, Probes>>,
+    mut rooms: Option<ResMut<'_, AnswerRooms>>,
+    packets: Packets<'_, '_>,
+) {
+    let now = calendar.now();
+    let has_news = (probes.as_ref()).is_some_and(|probes| probes.has_news());
+    let is_busy = has_news || !(lists.sent.is_empty() && lists.consumed.is_empty());
+    if !is_busy && senders.next() > now {
+        return;
+    }
+    let mut told = Told {
+        now,
+        place: &place,
+        flows: flows.bypass_change_detection(),
+        senders: senders.bypass_change_detection(),
+        answers: answers.bypass_change_detection(),
+        probes: probes.as_deref_mut(),
+        rooms: rooms.as_deref_mut(),
+    };
+    let (packets, records) = packets.rows();
+    for &row in &lists.sent {
+        told.started(&packets[row], &records[row]);
+    }
+    for &row in &lists.consumed {
+        told.delivered(&packets[row], &records[row]);
+    }
+    let (flows, senders, answers) = (told.flows, told.senders, told.answers);
+    match told.probes {
+        None => senders.ring(flows, now),
+        Some(probes) => probes.end((now, &place.shared.flow_ends), flows, senders, answers),
+    }
+}
