@@ -1,9 +1,10 @@
 //! Read-only look at a shard between windows, without its mask width: for checks, reports and statistics.
 
+use super::shown::Shown;
 use super::stages::route::next_hop;
 use super::state::{Calendar, Place, Shared};
 use crate::fabric::components::{InPort, OutLane, OutPort, Packet, PacketRecord, Queue, Switch};
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Row, Seen, SwitchRow};
+use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow, Row, Seen, SwitchRow};
 use bevy_ecs::component::Component;
 use bevy_ecs::resource::Resource;
 use bevy_ecs::world::World;
@@ -72,10 +73,40 @@ impl dyn Columns + '_ {
         self.world().resource()
     }
 
+    /// What mechanisms show of it.
+    pub fn shown(&self) -> &Shown {
+        self.world().resource()
+    }
+
+    /// Tells the output lanes that the heads of queues request, of one that does.
+    pub fn requests(&self) -> impl Fn(QueueRow) -> Vec<LaneRow> {
+        let several = self.shown().requests.map(|tell| tell(self.world()));
+        move |row| {
+            if let Some(several) = &several {
+                return several(row);
+            }
+            let queue = &self.queues()[row];
+            let numbering = self.shared().numbering;
+            vec![numbering.lane(queue.out, u32::from(queue.out_lane))]
+        }
+    }
+
+    /// Whether the sink of a host takes nothing for want of room.
+    pub fn is_holding(&self, host: HostRow) -> bool {
+        let holding = self.shown().holding;
+        holding.is_some_and(|is_holding| is_holding(self.world(), host))
+    }
+
     /// What takes time.
     pub fn calendar(&self) -> &Calendar {
         self.world().resource()
     }
+}
+
+/// A look at the columns of a shard that does not depend on the mask width.
+pub trait Inspect {
+    /// Called once per shard.
+    fn look(&mut self, view: &dyn Columns);
 }
 
 /// A shard with request masks of `W` words.

@@ -7,12 +7,12 @@
 
 use super::counts::Count;
 use super::ledger::Term;
-use super::mechanisms::packet_records::Wanted;
 use super::schedule::{CycleBuilder, Pass};
+use super::shown::Shown;
 use super::slot::Slot;
 use super::snapshot::{Persistent, Snapshot};
 use super::state::{Fact, Shared, Worklists};
-use super::ties::{Alarm, Queued, Receiver, Sleeper, Ties};
+use super::ties::{Alarm, Queued, Receiver, Regular, Sleeper, Ties};
 use crate::fabric::placement::Placement;
 use crate::plan::Plan;
 use crate::routing::Routes;
@@ -22,6 +22,15 @@ use bevy_ecs::resource::Resource;
 use bevy_ecs::system::IntoSystem;
 use bevy_ecs::world::{Mut, World};
 use std::sync::Arc;
+
+/// What a program asks for beside the plan; nothing here changes a result.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// Keep every delivery.
+    pub deliveries: bool,
+    /// Check that packets of a flow arrive in order.
+    pub order: bool,
+}
 
 /// What a shard is built from.
 #[derive(Clone, Copy)]
@@ -90,6 +99,7 @@ pub struct Parts {
 impl<'a, const W: usize> ShardBuilder<'a, W> {
     /// Nothing yet.
     pub fn new(site: Site<'a>, world: &'a mut World) -> Self {
+        world.init_resource::<Shown>();
         Self {
             site,
             world,
@@ -209,6 +219,16 @@ impl<'a, const W: usize> ShardBuilder<'a, W> {
     /// When its systems have nothing to do for whole windows, and its alarm.
     pub fn sleeper(&mut self, sleeper: Sleeper) {
         self.ties.sleepers.push(sleeper);
+    }
+
+    /// A look that it takes from time to time.
+    pub fn look(&mut self, look: Regular) {
+        self.ties.looks.push(look);
+    }
+
+    /// What it shows to who looks on.
+    pub fn shown(&mut self) -> Mut<'_, Shown> {
+        self.world.resource_mut::<Shown>()
     }
 
     /// Packets that it keeps before they enter the fabric.

@@ -38,6 +38,7 @@ pub mod profile;
 pub mod records;
 pub mod rules;
 pub mod schedule;
+pub mod shown;
 pub mod slot;
 pub mod snapshot;
 pub mod stages;
@@ -46,8 +47,8 @@ pub mod ties;
 pub mod view;
 pub mod wake;
 
-pub use look::Columns;
-pub use mechanism::{Mechanism, ShardBuilder, Site};
+pub use look::{Columns, Inspect};
+pub use mechanism::{Mechanism, ShardBuilder, Site, Wanted};
 pub use schedule::{Cycle, CycleBuilder, Stage};
 pub use slot::Slot;
 pub use view::View;

@@ -129,7 +129,7 @@ fn cycle<const W: usize, P: RuleSet>(
     if !view.lists.consumed.is_empty() {
         consume::run(&mut start.taking(view));
     }
-    if !(view.lists.departures.is_empty() && view.lists.returns.is_empty()) {
+    if !view.lists.outgoing.is_empty() {
         post::run(&mut start.leaving(view, outbox));
     }
 }

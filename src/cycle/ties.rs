@@ -25,6 +25,19 @@ pub struct Sleeper {
     pub alarm: Alarm,
 }
 
+/// A look that a mechanism takes at its shard every so many cycles, before any stage of the cycle: a global act (D26).
+#[derive(Clone, Copy, Debug)]
+pub struct Regular {
+    /// Name of the act, of no other.
+    pub name: &'static str,
+    /// Cycles from look to look.
+    pub period: u64,
+    /// Takes it, before a cycle.
+    pub look: fn(&mut World, u64),
+    /// Whether the next one will move something in a fabric in which nothing else does.
+    pub will_move: fn(&World) -> bool,
+}
+
 /// All of them, in the order in which mechanisms are built.
 #[derive(Default)]
 pub struct Ties {
@@ -38,6 +51,8 @@ pub struct Ties {
     pub sleepers: Vec<Sleeper>,
     /// What waits outside the fabric beside source queues.
     pub queues: Vec<Queued>,
+    /// Looks from time to time.
+    pub looks: Vec<Regular>,
     /// Receivers of notices, by their number in [`Mail::Notice`](super::state::Mail::Notice).
     pub receivers: Vec<Receiver>,
 }

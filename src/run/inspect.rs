@@ -1,18 +1,17 @@
 //! What is read of all shards between windows: flits granted and crossed, packets under way.
 
-use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
 use crate::cycle::mechanisms::ahead::Ahead;
 use crate::cycle::mechanisms::control::Senders;
-use crate::cycle::mechanisms::dropping::Drops;
 use crate::cycle::mechanisms::flows::{Flows, Tails};
 use crate::cycle::records::Records as Counters;
+use crate::cycle::shown::Shown;
 use crate::cycle::state::Place;
+use crate::cycle::{Columns, Inspect};
 use crate::fabric::components::NONE;
 use crate::ids::{ChannelId, HostId};
 use crate::measure::flow_counts::Amount;
 use crate::measure::{FlowCounts, Records};
-use crate::run::shard::Inspect;
 use crate::run::shards::Shards;
 
 /// Collects the flit counters of all output lanes: what was granted.
@@ -109,9 +108,9 @@ pub fn gone(shards: &Shards, flow: u32) -> u64 {
     let Some(end) = place.map(|place| place.shared.flow_ends[flow as usize]) else {
         return 0;
     };
-    let dropped = shards.each::<Drops>();
+    let dropped = shards.worlds();
     let dropped: u64 = dropped
-        .map(|drops| drops.of_flow(flow as usize).flits)
+        .map(|world| Shown::lost(world, flow as usize).flits)
         .sum();
     let rejected = shards.each::<Flows>().nth(end.shard as usize);
     let rejected = rejected.map_or(0, |flows| flows.rejected(end.row).flits);
@@ -136,7 +135,6 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
         shards.inspect(&mut partly);
     }
     let tails: Vec<&Tails> = shards.each().collect();
-    let drops: Vec<&Drops> = shards.each().collect();
     let arrived = ends.iter().zip(partly.flits).enumerate();
     let arrived = arrived.map(|(id, (end, flits))| {
         let mut sent = sent[end.shard as usize].sent(end.row);
@@ -147,8 +145,8 @@ pub fn flow_counts(shards: &Shards, now: Option<u64>) -> Vec<FlowCounts> {
         let mut arrived = *tails[end.tail_shard as usize].row(end.tail);
         arrived.received += flits;
         let mut dropped = Amount::default();
-        for shard in &drops {
-            dropped.merge(shard.of_flow(id));
+        for shard in shards.worlds() {
+            dropped.merge(Shown::lost(shard, id));
         }
         FlowCounts {
             sent,

@@ -10,7 +10,7 @@ use crate::cycle::state::calendar::Ramp;
 use crate::cycle::state::{Calendar, Mail, Outbox, PacketPool, Place};
 use crate::cycle::ties::Ties;
 use crate::cycle::view::column;
-use crate::cycle::{Columns, Cycle, Stage};
+use crate::cycle::{Cycle, Inspect, Stage};
 use crate::fabric::rows::Row;
 use crate::fabric::{Packet, PacketRecord};
 use bevy_ecs::change_detection::ContiguousMut;
@@ -58,12 +58,6 @@ pub trait Shard: Send {
     /// # Errors
     /// What does not fit.
     fn restore(&mut self, bytes: &[u8], now: u64, fork: bool) -> Result<(), String>;
-}
-
-/// A look at a shard's columns that does not depend on the mask width.
-pub trait Inspect {
-    /// Called once per shard.
-    fn look(&mut self, view: &dyn Columns);
 }
 
 /// A shard with request masks of `W` words.

@@ -5,16 +5,16 @@
 //! is delivered whatever the number of threads, and the number of shards changes only where state lives.
 
 use super::outcome::StageCost;
-use super::shard::{Inspect, Shard, with_outbox};
+use super::shard::{Shard, with_outbox};
 use super::transport::{InProcess, Transport};
-use crate::cycle::Columns;
-use crate::cycle::Stage;
 use crate::cycle::counts::Reduction;
 use crate::cycle::ledger::{Channels, Ledger};
 use crate::cycle::profile::StageClock;
 use crate::cycle::records::{Records, Totals};
 use crate::cycle::state::Mail;
 use crate::cycle::state::worklists::{Hops, Worklists};
+use crate::cycle::ties::Regular;
+use crate::cycle::{Columns, Inspect, Stage};
 use crate::fabric::placement::Placement;
 use crate::fabric::rows::HostRow;
 use crate::fabric::source_queue::SourceQueues;
@@ -89,6 +89,16 @@ impl Shards {
         shard: usize,
     ) -> Option<Mut<'_, R>> {
         self.all[shard].world_mut().get_resource_mut::<R>()
+    }
+
+    /// Looks that mechanisms take at their shards, the same in all of them.
+    pub(super) fn looks(&self) -> &[Regular] {
+        self.all.first().map_or(&[], |shard| &shard.ties().looks)
+    }
+
+    /// All of every shard.
+    pub(super) fn worlds(&self) -> impl Iterator<Item = &World> {
+        self.all.iter().map(|shard| shard.world())
     }
 
     /// All of one shard.

@@ -7,8 +7,7 @@ use super::build::Blueprint;
 use super::outcome::RunError;
 use super::shard::Shard;
 use super::shards::Shards;
-use crate::cycle::CycleBuilder;
-use crate::cycle::mechanisms::packet_records::Wanted;
+use crate::cycle::{CycleBuilder, Wanted};
 use crate::fabric::partition::partition;
 use crate::fabric::placement::Placement;
 use crate::plan::Plan;
@@ -100,7 +99,7 @@ impl Simulation {
         if let Some(rounds) = Rounds::new(plan, graph, routes) {
             simulation.register(rounds);
         }
-        if let Some(looks) = Looks::new(plan) {
+        for looks in Looks::all(&simulation.shards) {
             simulation.register(looks);
         }
         if let Some(looks) = OwnSwitches::new(plan, graph, routes) {

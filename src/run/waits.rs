@@ -2,11 +2,10 @@
 //!
 //! Cost: O(queues) per look
 
-use super::shard::Inspect;
 use super::simulation::Simulation;
-use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
 use crate::cycle::state::Worklists;
+use crate::cycle::{Columns, Inspect};
 use crate::fabric::rows::QueueRow;
 use crate::ids::{ChannelId, HostId};
 use serde::{Deserialize, Serialize};

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// Circles of files that import each other: how many, files in them, files of the largest.
-const CIRCLES: [usize; 3] = [44, 243, 57];
+const CIRCLES: [usize; 3] = [44, 242, 56];
 /// Imports of mechanisms by the rest of `cycle`, and by `run`.
-const INTO_MECHANISMS: [usize; 2] = [31, 47];
+const INTO_MECHANISMS: [usize; 2] = [30, 35];
 /// Structs with so many fields or more, and how many they have.
 const WIDE: usize = 20;
 const WIDE_STRUCTS: [(&str, usize); 5] = [
@@ -20,7 +20,7 @@ const WIDE_STRUCTS: [(&str, usize); 5] = [
     ("RunResult", 33),
     ("SwitchOptions", 21),
     ("SwitchRules", 24),
-    ("Worklists", 22),
+    ("Worklists", 21),
 ];
 
 type Module = Vec<String>;

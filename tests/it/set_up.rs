@@ -3,7 +3,8 @@
 
 use crate::runs::{FORWARDING, resolve, run};
 use std::collections::BTreeMap;
-use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::Wanted;
+use virtlane::cycle::mechanisms::packet_records::PacketRecords;
 use virtlane::ids::{ChannelId, HostId};
 use virtlane::measure::Delivery;
 use virtlane::run::{Options, Outcome, Simulation};

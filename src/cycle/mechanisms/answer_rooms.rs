@@ -75,6 +75,8 @@ impl Mechanism for Bounding {
         let site = shard.site();
         shard.resource(AnswerRooms::new(&site));
         shard.ledger(enter);
+        shard.shown().holding =
+            Some(|world, host| world.resource::<AnswerRooms>().is_holding(host));
         shard.alarm(|world, from| match world.resource::<AnswerRooms>().freed {
             ref freed if freed.is_empty() => u64::MAX,
             _ => from,

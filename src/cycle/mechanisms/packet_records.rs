@@ -21,15 +21,6 @@ use bevy_ecs::prelude::{Res, ResMut, Resource};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a program asks for beside the plan; nothing here changes a result.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted {
-    /// Keep every delivery.
-    pub deliveries: bool,
-    /// Check that packets of a flow arrive in order.
-    pub order: bool,
-}
-
 /// What arrives in order: source, class, destination, key, flow.
 type Line = (u32, u16, u32, u8, u32);
 

@@ -23,7 +23,7 @@ pub fn system(
     mut packets: Query<'_, '_, (&mut Packet, &mut PacketRecord)>,
 ) {
     let lists = lists.bypass_change_detection();
-    if lists.departures.is_empty() && lists.returns.is_empty() {
+    if lists.outgoing.is_empty() {
         return;
     }
     let (packets, records) = column!(packets, pair);
@@ -53,7 +53,7 @@ pub(in crate::cycle) struct Leaving<'a> {
 pub(in crate::cycle) fn run(leaving: &mut Leaving<'_>) {
     let (place, outbox) = (leaving.place, &mut *leaving.outbox);
     let numbering = place.shared.numbering;
-    for departure in leaving.lists.departures.drain(..) {
+    for departure in leaving.lists.outgoing.packets.drain(..) {
         let border = place.border(departure.border);
         let record = leaving.records[departure.packet];
         outbox.0[border.shard as usize].push(Mail::Packet {
@@ -68,7 +68,7 @@ pub(in crate::cycle) fn run(leaving: &mut Leaving<'_>) {
         }
         leaving.pool.release(departure.packet);
     }
-    for credits in leaving.lists.returns.drain(..) {
+    for credits in leaving.lists.outgoing.credits.drain(..) {
         let border = place.border(credits.border);
         outbox.0[border.shard as usize].push(Mail::Credits {
             lane: numbering.lane(border.port, credits.lane),

@@ -113,6 +113,23 @@ pub struct CreditReturn {
     pub step: u16,
 }
 
+/// What leaves the shard in this cycle.
+#[derive(Debug, Default)]
+pub struct Outgoing {
+    /// Packets.
+    pub packets: Vec<Departure>,
+    /// Credits.
+    pub credits: Vec<CreditReturn>,
+}
+
+impl Outgoing {
+    /// Whether nothing does.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty() && self.credits.is_empty()
+    }
+}
+
 /// Packets and flits that passed switches since cycle 0, and how long one has waited for that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hops {
@@ -163,12 +180,9 @@ pub struct Worklists {
     /// Heads that choose in this cycle.
     #[serde(skip)]
     pub choosing: Vec<QueueRow>,
-    /// Packets that leave the shard.
+    /// What leaves the shard.
     #[serde(skip)]
-    pub departures: Vec<Departure>,
-    /// Credits that leave the shard.
-    #[serde(skip)]
-    pub returns: Vec<CreditReturn>,
+    pub outgoing: Outgoing,
     /// Packets that were made, see [`Fact::Created`].
     #[serde(skip)]
     pub created: Vec<Created>,

@@ -11,14 +11,14 @@
 
 mod admission;
 mod barriers;
-mod claims;
 mod feed;
+mod looks;
 mod own_switch;
 
 pub(in crate::run) use admission::Rounds;
 pub(in crate::run) use barriers::Opening;
-pub(in crate::run) use claims::Looks;
 pub(in crate::run) use feed::Feed;
+pub(in crate::run) use looks::Looks;
 pub(in crate::run) use own_switch::OwnSwitches;
 
 use crate::run::outcome::RunError;

@@ -1,12 +1,10 @@
 //! What waits for which output lane in all shards.
 
 use super::trees::{Rules, Waiting};
-use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
-use crate::cycle::mechanisms::adaptive::Choice;
-use crate::fabric::rows::{LaneRow, PacketRow, QueueRow};
+use crate::cycle::{Columns, Inspect};
+use crate::fabric::rows::{LaneRow, PacketRow};
 use crate::ids::ChannelId;
-use crate::run::shard::Inspect;
 use crate::run::shards::Shards;
 
 /// Collects it from one shard after the other.
@@ -68,7 +66,7 @@ impl Collect<'_> {
     fn packets(&mut self, view: &dyn Columns, channels: Channels<'_>) {
         let (shared, place) = (view.shared(), view.place());
         let numbering = shared.numbering;
-        let choices = view.column::<QueueRow, Choice>();
+        let requests = view.requests();
         let waiting = &mut self.waiting;
         for (row, queue) in view.queues().enumerate() {
             let lane = shared.switch.classifier.lane(row);
@@ -87,13 +85,9 @@ impl Collect<'_> {
                 waiting.wait(wanted, buffer, flits);
             };
             if shared.adaptation.is_some() {
-                if queue.requesting && shared.switch.open {
-                    let requests = choices.get(row).into_iter();
-                    let requests = requests.flat_map(|choice| &choice.requests);
-                    requests.for_each(|request| wait(request.lane, queue.size));
-                } else if queue.requesting {
-                    let lane = numbering.lane(queue.out, u32::from(queue.out_lane));
-                    wait(lane, queue.size);
+                if queue.requesting {
+                    let wanted = requests(row).into_iter();
+                    wanted.for_each(|lane| wait(lane, queue.size));
                 }
                 continue;
             }

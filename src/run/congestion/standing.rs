@@ -2,10 +2,9 @@
 
 use super::collect::Collect;
 use super::trees::Rules;
-use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
+use crate::cycle::{Columns, Inspect};
 use crate::ids::ChannelId;
-use crate::run::shard::Inspect;
 use crate::run::shards::Shards;
 
 /// By output lane: channel * lanes + lane.

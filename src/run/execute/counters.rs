@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::cycle::ledger::Channels;
-use crate::cycle::mechanisms::dropping::Drops;
+use crate::cycle::shown::Shown;
 use crate::cycle::state::Place;
 use crate::ids::{ChannelId, VlId};
 use crate::measure::records::ChannelRecords;
@@ -32,17 +32,19 @@ impl Run<'_> {
     /// What switches dropped, where it would have left.
     fn add_drops(&self, channels: &mut ChannelRecords) {
         let lanes = u32::from(self.resolved.plan.switch.lane_count());
-        let drops = self.simulation.each::<Drops>().zip(self.simulation.each());
-        let shards = drops.zip(self.simulation.port_channels());
-        for ((drops, place), ports) in shards {
-            let place: &Place = place;
+        let shards = self.simulation.worlds();
+        for (world, ports) in shards.zip(self.simulation.port_channels()) {
+            let Some(losses) = world.resource::<Shown>().losses else {
+                continue;
+            };
+            let place: &Place = world.resource();
             for (port, &channel) in Channels::new(ports).enumerate() {
                 if place.is_host(port) {
                     break;
                 }
                 for lane in 0..lanes {
                     let row = place.shared.numbering.lane(port, lane);
-                    channels.drop(channel, VlId::from(lane as usize), drops.at(row));
+                    channels.drop(channel, VlId::from(lane as usize), (losses.at)(world, row));
                 }
             }
         }

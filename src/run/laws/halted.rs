@@ -1,7 +1,7 @@
 //! A run stopped in mid-life, whose state tests change to see which law breaks.
 
 use super::super::simulation::{Options, Simulation};
-use crate::cycle::mechanisms::packet_records::Wanted;
+use crate::cycle::Wanted;
 use crate::scenario::{Document, Parts, Resolved};
 use bevy_ecs::component::{Component, Mutable};
 use bevy_ecs::resource::Resource;

@@ -1,18 +1,15 @@
 //! Finds the heads of all shards, with what their queues keep and what they ask for.
 
 use super::head::{Claim, Head, Kind, Name, Room, Space, Turn, Want};
-use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
-use crate::cycle::mechanisms::adaptive::Choice;
 use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
-use crate::cycle::mechanisms::claims::Claims;
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::wormhole::{Held, Present};
+use crate::cycle::{Columns, Inspect};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{Host, Queue};
 use crate::ids::{ChannelId, HostId};
 use crate::plan::OutputArbitration;
-use crate::run::shard::Inspect;
 use std::collections::BTreeMap;
 
 /// Collects the heads of one shard after the other.
@@ -134,34 +131,29 @@ impl Shard<'_> {
     /// Heads of switches that request.
     fn add_requests(&self, heads: &mut Vec<Head>) {
         let (view, shared) = (self.view, self.view.shared());
-        let choices = view.column::<QueueRow, Choice>();
-        let keepers = self.keepers();
-        let claims = view.resource::<Claims>();
+        let (requests, keepers) = (view.requests(), self.keepers());
+        let claim = |row| {
+            view.shown()
+                .claim
+                .and_then(|claim| claim(view.world(), row))
+        };
         for (row, queue) in view.queues().enumerate() {
             let lane = shared.switch.classifier.lane(row);
             if !queue.requesting || view.place().is_host(self.port(lane)) {
                 continue;
             }
             let out = shared.numbering.lane(queue.out, u32::from(queue.out_lane));
-            let wants = match choices.get(row) {
-                Some(choice) if shared.switch.open => {
-                    let several = choice.requests.iter();
-                    several.map(|request| self.want(request.lane)).collect()
-                }
-                _ => vec![self.want(out)],
-            };
+            let wants = requests(row).into_iter().map(|lane| self.want(lane));
             let keeper = keepers.get(&self.port(lane)).copied();
             let kind = Kind::Request {
                 turn: shared.switch.reserve.then(|| self.turn(queue, lane, out)),
                 keeper: keeper.map(|keeper| self.at(keeper)),
-                claim: claims
-                    .and_then(|claims| claims.of(row))
-                    .map(|(since, lane)| Claim {
-                        bars: self.want(lane).space,
-                        key: (since, row),
-                    }),
+                claim: claim(row).map(|(since, lane)| Claim {
+                    bars: self.want(lane).space,
+                    key: (since, row),
+                }),
             };
-            heads.push(self.first(row, kind, queue.size.into(), wants));
+            heads.push(self.first(row, kind, queue.size.into(), wants.collect()));
         }
     }
 

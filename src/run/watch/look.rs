@@ -1,20 +1,17 @@
 //! Where one packet is after a cycle, and why it was not granted in it.
 
-use super::super::shard::Inspect;
 use super::super::simulation::Simulation;
 use super::PacketName;
 use super::places::{Places, Spot};
 use super::reasons::Ports;
 use super::story::Reason;
-use crate::cycle::Columns;
 use crate::cycle::ledger::Channels;
-use crate::cycle::mechanisms::adaptive::Choice;
-use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::control::Answers;
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 use crate::cycle::stages::generate::sources::Sources;
 use crate::cycle::state::{Mail, Place};
+use crate::cycle::{Columns, Inspect};
 use crate::fabric::components::{Packet, PacketRecord};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::source_queue::{SourceQueues, Waiting};
@@ -112,8 +109,7 @@ impl Looker {
 
 /// Why its host does not take a packet with others ahead of it in its lane.
 fn at_host(view: &dyn Columns, host: HostRow, ahead: u32) -> (Reason, u64) {
-    let rooms = view.resource::<AnswerRooms>();
-    if !rooms.is_some_and(|rooms| rooms.is_holding(host)) {
+    if !view.is_holding(host) {
         (Reason::SinkBusy, u64::from(ahead))
     } else if ahead == 0 {
         (Reason::NoRoomForAnswer, 0)
@@ -225,11 +221,8 @@ impl Looker {
         let queue = &view.queues()[number];
         let wanted: Vec<LaneRow> = if ahead > 0 || !queue.requesting {
             Vec::new()
-        } else if shared.switch.open {
-            let requests = &view.column::<QueueRow, Choice>()[number].requests;
-            requests.iter().map(|request| request.lane).collect()
         } else {
-            vec![shared.numbering.lane(queue.out, u32::from(queue.out_lane))]
+            view.requests()(number)
         };
         let wants = wanted
             .iter()

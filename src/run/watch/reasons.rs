@@ -3,7 +3,6 @@
 use super::look::Looker;
 use super::story::Reason;
 use crate::cycle::Columns;
-use crate::cycle::mechanisms::output_lanes::buffers::{OutChannel, WaitingLane};
 use crate::fabric::rows::{LaneRow, PortRow};
 
 /// State of the ports of a switch, or of a host, after a cycle.
@@ -93,12 +92,9 @@ impl Looker {
         if !port.is_boundless() && credits + sent < u32::from(size) {
             return (Reason::NoCredit, u64::from(credits));
         }
-        if shared.switch.output_lane_buffer > 0 && !view.place().is_host(out) {
-            let (buffer, step) = (shared.switch.output_lane_buffer, port.step);
-            let next = self.cycle + 1;
-            let leaving = view.column::<PortRow, OutChannel>()[out].leaving(lane, step, next);
-            let waiting = &view.column::<LaneRow, WaitingLane>()[lane];
-            let room = waiting.open_for(leaving, buffer, next);
+        let open = view.shown().open.filter(|_| !view.place().is_host(out));
+        if let Some(open) = open {
+            let room = open(view.world(), lane, self.cycle + 1);
             if was.is_some_and(|was| was == port.free_at) && room < u32::from(size) {
                 return (Reason::OutputLaneFull, u64::from(room));
             }

@@ -1,7 +1,8 @@
 //! Forks of runs with flows (D64 of the model), against runs that were not forked.
 
 use super::{Start, read, resolve, run, settings};
-use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::Wanted;
+use virtlane::cycle::mechanisms::packet_records::PacketRecords;
 use virtlane::measure::Delivery;
 use virtlane::run::{Options, RunError, Simulation};
 use virtlane::scenario::Resolved;

@@ -33,7 +33,8 @@ mod zero_load;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::Wanted;
+use virtlane::cycle::mechanisms::packet_records::PacketRecords;
 use virtlane::measure::Delivery;
 use virtlane::plan::Plan;
 use virtlane::routing::Routes;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 use tempfile::TempDir;
-use virtlane::cycle::mechanisms::packet_records::{PacketRecords, Wanted};
+use virtlane::cycle::Wanted;
+use virtlane::cycle::mechanisms::packet_records::PacketRecords;
 use virtlane::report::RunResult;
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::run::{Options, Simulation};

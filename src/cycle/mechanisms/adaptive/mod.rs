@@ -23,12 +23,13 @@ mod outputs;
 
 use self::contention::Contention;
 use self::outputs::Outputs;
+use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, Seen};
 use crate::fabric::{OutLane, Queue};
 use crate::ids::{ChannelId, HostId, SwitchId};
 use crate::plan::OutputArbitration;
@@ -139,6 +140,15 @@ impl Mechanism for Adapting {
             choice
         });
         shard.column::<OutLane<W>, Contention>(Contention::default());
+        if shard.site().shared.switch.open {
+            shard.shown().requests = Some(|world| {
+                let choices: Seen<'_, QueueRow, Choice> = Seen::new(look::column(world));
+                Box::new(move |row| {
+                    let requests = choices[row].requests.iter();
+                    requests.map(|request| request.lane).collect()
+                })
+            });
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Claims: heads that have waited for long are served before all others (D72).
 //!
 //! Slots: the end of `Slot::Route` (the walk, with the grants it makes) and the end of `Slot::Arbitrate` (what the walk kept
-//! from the rounds is given back); only where the plan says `claims: Every(...)`. Looks are a global act (`run::acts`).
+//! from the rounds is given back); only where the plan says `claims: Every(...)`. Looks are tied to the shard ([`Regular`]).
 //! Reads: the claims of the shard, requests, credits, inputs and outputs of their switches
 //! Writes: what a grant writes; for the time of one `Slot::Arbitrate` credits of barred lanes, outputs and places of inputs
 //! that are kept; the visit list
@@ -28,22 +28,23 @@ mod walk;
 
 use self::kept::Kept;
 use crate::cycle::counts::{Count, Reduction};
-use crate::cycle::look::Columns;
+use crate::cycle::look::{Columns, Look};
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::adaptive::Choice;
 use crate::cycle::rules::RuleSet;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::Grant;
-use crate::cycle::ties::Sleeper;
+use crate::cycle::ties::{Regular, Sleeper};
 use crate::cycle::view::View;
 use crate::fabric::rows::{LaneRow, QueueRow, SwitchRow};
 use bevy_ecs::resource::Resource;
+use bevy_ecs::world::World;
 use serde::{Deserialize, Serialize};
 
 /// A head whose request stands, and what it would claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+struct Standing {
     queue: QueueRow,
     lane: LaneRow,
     /// Source host (global id).
@@ -95,11 +96,18 @@ pub struct Claims {
 impl Persistent for Claims {}
 
 /// Claims as a mechanism.
-pub struct Claiming;
+pub struct Claiming {
+    /// Cycles from look to look.
+    period: u64,
+    /// Heads may wait for nothing but a turn (D9).
+    has_turns: bool,
+}
 
 impl Mechanism for Claiming {
     fn of(site: &Site<'_>) -> Option<Self> {
-        site.plan.switch.allocation.claims.map(|_| Self)
+        let period = site.plan.switch.allocation.claims?;
+        let has_turns = site.plan.switch.reserve;
+        Some(Self { period, has_turns })
     }
 
     fn build<const W: usize>(self, shard: &mut ShardBuilder<'_, W>) {
@@ -120,9 +128,30 @@ impl Mechanism for Claiming {
                 }
             },
         });
+        shard.shown().claim = Some(|world, queue| world.resource::<Claims>().of(queue));
+        shard.look(Regular {
+            name: "claims",
+            period: self.period,
+            look: |world, now| {
+                let standing = Claims::standing(&Look::<W>::new(world));
+                world.resource_mut::<Claims>().look(now, standing);
+            },
+            will_move: if self.has_turns {
+                are_coming::<W>
+            } else {
+                |_| false
+            },
+        });
         shard.last_system(Slot::Route, "claims", walk::system::<W>);
         shard.last_system(Slot::Arbitrate, "claims_end", end::system::<W>);
     }
+}
+
+/// Whether a head stands that has no claim yet: it will need no turn, which was all it may have waited for.
+fn are_coming<const W: usize>(world: &World) -> bool {
+    let claims = world.resource::<Claims>();
+    let mut standing = Claims::standing(&Look::<W>::new(world)).into_iter();
+    standing.any(|head| claims.of(head.queue).is_none())
 }
 
 impl Claims {
@@ -132,7 +161,7 @@ impl Claims {
     }
 
     /// Heads whose requests stand, by queue.
-    pub fn standing(view: &dyn Columns) -> Vec<Standing> {
+    fn standing(view: &dyn Columns) -> Vec<Standing> {
         let (place, shared) = (view.place(), view.shared());
         let (classifier, numbering) = (shared.switch.classifier, shared.numbering);
         let choices = view.column::<QueueRow, Choice>();
@@ -162,14 +191,9 @@ impl Claims {
     }
 
     /// Claim cycle of the head of a queue and the output lane it claims, if it is a claimant. O(claims)
-    pub fn of(&self, queue: QueueRow) -> Option<(u64, LaneRow)> {
+    fn of(&self, queue: QueueRow) -> Option<(u64, LaneRow)> {
         let claim = self.held.iter().find(|claim| claim.queue == queue)?;
         Some((claim.since, claim.lane))
-    }
-
-    /// Whether a head that stands has a claim. O(claims)
-    pub fn has(&self, head: &Standing) -> bool {
-        self.of(head.queue).is_some()
     }
 
     /// Ends the claim of the head of a grant, if it has one.
@@ -184,7 +208,7 @@ impl Claims {
     }
 
     /// A look before cycle `now`, at which these heads stand: those that stood at the one before become claimants.
-    pub fn look(&mut self, now: u64, standing: Vec<Standing>) {
+    fn look(&mut self, now: u64, standing: Vec<Standing>) {
         let mut claiming: Vec<QueueRow> = self.held.iter().map(|claim| claim.queue).collect();
         claiming.sort_unstable();
         for head in &standing {

@@ -33,6 +33,7 @@ use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::wormhole::{Held, Present, Swallowing};
 use crate::cycle::records::Records;
 use crate::cycle::rules::Any;
+use crate::cycle::shown::Losses;
 use crate::cycle::slot::Slot;
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::{Calendar, Fact, PacketPool, Worklists};
@@ -132,16 +133,6 @@ impl Drops {
             self.by_flow[record.flow as usize].add(packet.size);
         }
     }
-
-    /// Packets dropped in the measurement that would have left by an output lane of the shard.
-    pub fn at(&self, lane: LaneRow) -> u64 {
-        self.by_lane[lane.index()]
-    }
-
-    /// Packets of a flow dropped in this shard.
-    pub fn of_flow(&self, flow: usize) -> Amount {
-        self.by_flow[flow]
-    }
 }
 
 /// Dropping as a mechanism.
@@ -198,6 +189,10 @@ impl Mechanism for Dropping {
             name: "dropped.packets",
             by: Reduction::Sum,
             value: |world, _| world.resource::<Records>().totals.dropped,
+        });
+        shard.shown().losses = Some(Losses {
+            at: |world, lane| world.resource::<Drops>().by_lane[lane.index()],
+            of_flow: |world, flow| world.resource::<Drops>().by_flow[flow],
         });
         shard.alarm(|world, from| {
             let next = world.resource::<Drops>().ends.peek();

@@ -28,17 +28,19 @@ mod ledger;
 
 use self::buffers::{OutChannel, WaitingLane};
 use super::vl_tables;
+use crate::cycle::look;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::rules::{RuleSet, Rules, with_rules};
 use crate::cycle::slot::Slot;
 use crate::cycle::stages::cross::{forward, return_credits};
-use crate::cycle::state::Grant;
+use crate::cycle::state::{Grant, Place};
 use crate::cycle::view::{Fabric, Transmission, View};
 use crate::fabric::mask::LaneMask;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, Seen};
 use crate::fabric::{OutLane, OutPort};
 use crate::plan::Matching;
 use crate::qos::vl_arbitration::VlChoice;
+use bevy_ecs::world::World;
 
 /// Held until the channel takes the packet: no cycle is known yet.
 pub(in crate::cycle) const OPEN_END: u64 = u64::MAX;
@@ -56,9 +58,21 @@ impl Mechanism for OutputLanes {
         shard.column::<OutLane<W>, WaitingLane>(WaitingLane::default());
         shard.column::<OutPort, OutChannel>(OutChannel::default());
         shard.ledger(ledger::enter);
+        shard.shown().open = Some(open);
         let options = shard.site().shared;
         with_rules!(options, W, Set => shard.system(Slot::Transmit, "transmit", system::<W, Set>));
     }
+}
+
+/// Largest packet that a lane is open for in cycle `now`.
+fn open(world: &World, lane: LaneRow, now: u64) -> u32 {
+    let shared = &world.resource::<Place>().shared;
+    let port = shared.numbering.port(lane);
+    let outs: Seen<'_, PortRow, OutPort> = Seen::new(look::column(world));
+    let channels: Seen<'_, PortRow, OutChannel> = Seen::new(look::column(world));
+    let lanes: Seen<'_, LaneRow, WaitingLane> = Seen::new(look::column(world));
+    let leaving = channels[port].leaving(lane, outs[port].step, now);
+    lanes[lane].open_for(leaving, shared.switch.output_lane_buffer, now)
 }
 
 fn system<const W: usize, P: RuleSet>(

@@ -349,7 +349,7 @@ impl<const W: usize> Passing<'_, W> {
                 let lane = view.shared.numbering.lane(port.to.port(), number);
                 view.calendar.at(at).heads.push((lane, packet));
             }
-            Peer::Border => view.lists.departures.push(Departure {
+            Peer::Border => view.lists.outgoing.packets.push(Departure {
                 border: port.to.border(),
                 lane: number,
                 at,

@@ -308,7 +308,7 @@ pub(in crate::cycle) fn return_credits<const W: usize, P: RuleSet>(
     let at = start + u64::from(port.credit_latency);
     match port.peer {
         Peer::Border => {
-            view.lists.returns.push(CreditReturn {
+            view.lists.outgoing.credits.push(CreditReturn {
                 border: port.from.border(),
                 lane: lane_number,
                 at,
@@ -376,7 +376,7 @@ pub(in crate::cycle) fn forward<const W: usize, P: RuleSet>(
                 + view
                     .shared
                     .pipeline([border.switch, border.table_start], packet, step);
-            view.lists.departures.push(Departure {
+            view.lists.outgoing.packets.push(Departure {
                 border: to.border(),
                 lane: lane_number,
                 at,

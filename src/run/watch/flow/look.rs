@@ -1,15 +1,13 @@
 //! A flow after a cycle: its state at its source, its packets under way, and what its host did.
 
-use super::super::super::shard::Inspect;
 use super::super::super::simulation::Simulation;
 use super::super::places::{Places, Spot};
-use crate::cycle::Columns;
-use crate::cycle::mechanisms::answer_rooms::AnswerRooms;
 use crate::cycle::mechanisms::control::{Answers, SenderState, Senders};
 use crate::cycle::mechanisms::flows::{FlowEnd, FlowState, Flows, Picked, Tails};
 use crate::cycle::mechanisms::output_lanes::buffers::WaitingLane;
 use crate::cycle::mechanisms::waits::Waits;
 use crate::cycle::state::{Mail, Place};
+use crate::cycle::{Columns, Inspect};
 use crate::fabric::components::{Packet, PacketRecord};
 use crate::fabric::rows::{HostRow, LaneRow, PacketRow, QueueRow};
 use crate::fabric::source_queue::SourceQueues;
@@ -266,8 +264,6 @@ impl FlowLooker<'_> {
         let lane = shared.switch.classifier.lane(number);
         let port = shared.numbering.port(lane);
         let host = (view.place().is_host(port)).then(|| view.place().host(port));
-        let rooms = view.resource::<AnswerRooms>();
-        let is_holding = |host| rooms.is_some_and(|rooms| rooms.is_holding(host));
         let (outgoing, _) = self.places.channel(view, self.shard, lane);
         let record = view.records()[row];
         let key = (record.source, record.class, record.sequence);
@@ -279,7 +275,7 @@ impl FlowLooker<'_> {
                 wants: Vec::new(),
             },
             into: Some(outgoing.reverse()),
-            is_held: ahead == 0 && host.is_some_and(is_holding),
+            is_held: ahead == 0 && host.is_some_and(|host| view.is_holding(host)),
         };
         self.packets.insert(key, seen);
     }
