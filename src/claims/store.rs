@@ -130,6 +130,12 @@ mod tests {
     const CLAIMS: &str = "[(claim: \"a\", metric: \"load.accepted\", relation: AtLeast, value: 1, source: \"A-1\"), \
         (claim: \"b\", metric: \"load.accepted\", relation: AtMost, value: 2, published: 3)]";
 
+    const WHOLE: Origin<'static> = Origin {
+        form: "whole",
+        date: "2026-11-01",
+        commit: "abc",
+    };
+
     fn judged(claims: &[Expectation], value: f64) -> Vec<Judgement> {
         let judge = |claim| Judgement::new(claim, Some(value), Some(value));
         claims.iter().map(judge).collect()
@@ -138,12 +144,7 @@ mod tests {
     #[test]
     fn results_of_the_other_form_are_kept() {
         let claims = claims(CLAIMS);
-        let whole = Origin {
-            form: "whole",
-            date: "2026-11-01",
-            commit: "abc",
-        };
-        let first = merged("", &claims, &judged(&claims, 1.5), whole);
+        let first = merged("", &claims, &judged(&claims, 1.5), WHOLE);
         let quick = Origin {
             form: "quick",
             date: "2026-11-02",
@@ -160,16 +161,11 @@ mod tests {
     #[test]
     fn a_result_of_another_bound_is_none() {
         let before = claims(CLAIMS);
-        let origin = Origin {
-            form: "whole",
-            date: "2026-11-01",
-            commit: "abc",
-        };
-        let table = merged("", &before, &judged(&before, 1.5), origin);
+        let table = merged("", &before, &judged(&before, 1.5), WHOLE);
         let after = claims(&CLAIMS.replace("value: 2", "value: 4"));
         let quick = Origin {
             form: "quick",
-            ..origin
+            ..WHOLE
         };
         let table = merged(&table, &after, &[], quick);
         let rows: Vec<&str> = table.lines().collect();
@@ -179,7 +175,7 @@ mod tests {
         );
         assert_eq!(rows[2], "\tb\t-\t-\t-\t<= 4\t3\tnot run\t-\t-");
         // a form that is none changes nothing
-        let none = Origin { form: "", ..origin };
+        let none = Origin { form: "", ..WHOLE };
         assert_eq!(merged(&table, &after, &[], none), table);
     }
 }

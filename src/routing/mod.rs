@@ -18,9 +18,10 @@ mod tests;
 
 pub use crate::topology::graph::identities::{self, Identities};
 pub use adaptive::Adaptive;
-pub use proof::own_routes::OwnRoute;
+pub use proof::own_routes::{Beside, OwnRoute};
 pub use proof::set_up::SetUpRoutes;
-pub use proof::verify::{Beside, Choices, Proof, VerifyError, VerifyOptions, verify, verify_with};
+pub use proof::statement::{Choices, Proof, VerifyError, VerifyOptions};
+pub use proof::verify::{verify, verify_with};
 pub use regular::Need;
 pub use tables::{Guarantees, LARGEST_TABLE, LaneBudget, LaneMap, Tables, UNREACHABLE};
 

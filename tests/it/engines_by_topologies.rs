@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use virtlane::ids::SlId;
 use virtlane::registry::Arguments;
 use virtlane::routing::{
-    ENGINES, LaneBudget, Routes, RoutingError, VerifyOptions, adaptive, verify,
+    ENGINES, LaneBudget, Proof, Routes, RoutingError, VerifyError, VerifyOptions, adaptive, verify,
 };
 use virtlane::run::outcome::Verdict;
 use virtlane::run::{Settings, execute};
@@ -115,6 +115,18 @@ fn document(topology: &str, engine: &str, lanes: u8, length: u64) -> Document {
     Document::parse("pair", &text, Path::new("")).expect("the text is right")
 }
 
+/// The proof of routes of either kind.
+pub(crate) fn prove(
+    graph: &Graph,
+    routes: &Routes,
+    options: &VerifyOptions<'_>,
+) -> Result<Proof, VerifyError> {
+    match routes {
+        Routes::Tables(tables) => verify(graph, tables, options),
+        Routes::Adaptive(routes) => adaptive::verify(graph, routes, options),
+    }
+}
+
 /// Lanes with which `engine` routes `graph` and is proved; `None` without such.
 fn lanes(engine: &str, graph: &Graph) -> Result<u8, Fate> {
     let entry = ENGINES.find(engine).expect("registered");
@@ -131,18 +143,8 @@ fn lanes(engine: &str, graph: &Graph) -> Result<u8, Fate> {
             Err(error) => panic!("{engine}: {error}"),
             Ok(routes) => routes,
         };
-        let options = VerifyOptions {
-            service_levels: &[SlId(0), SlId(1)],
-            lanes,
-            pool_shared: false,
-            senders: None,
-            receivers: None,
-            allow_unreachable: false,
-        };
-        let proof = match &routes {
-            Routes::Tables(tables) => verify(graph, tables, &options),
-            Routes::Adaptive(routes) => adaptive::verify(graph, routes, &options),
-        };
+        let options = VerifyOptions::new(&[SlId(0), SlId(1)], lanes);
+        let proof = prove(graph, &routes, &options);
         let proof = proof.unwrap_or_else(|error| panic!("{error}"));
         return if proof.acyclic {
             Ok(lanes)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// Circles of files that import each other: how many, files in them, files of the largest.
-const CIRCLES: [usize; 3] = [44, 242, 56];
+const CIRCLES: [usize; 3] = [43, 236, 56];
 /// Imports of mechanisms by the rest of `cycle`, and by `run`.
 const INTO_MECHANISMS: [usize; 2] = [30, 35];
 /// Structs with so many fields or more, and how many they have.

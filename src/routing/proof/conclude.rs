@@ -1,7 +1,7 @@
 //! From what following all packets has found to the proof: the same for tables and for adaptive routing.
 
 use super::dependency_graph::{DependencyGraph, describe_cycle};
-use super::verify::{Choices, Proof, VerifyError, VerifyOptions};
+use super::statement::{Choices, Proof, VerifyError, VerifyOptions};
 use crate::ids::{ChannelId, HostId, VlId};
 use crate::routing::Guarantees;
 use crate::topology::Graph;

@@ -3,7 +3,7 @@
 //! Cost: O(rows * path layers * distinct service levels) per destination.
 
 use super::dependency_graph::DependencyGraph;
-use super::verify::{VerifyError, VerifyOptions};
+use super::statement::{VerifyError, VerifyOptions};
 use super::walk::{NONE, Rows, Ways};
 use crate::ids::{ChannelId, MOST_LANES, SlId, VlId};
 use crate::routing::entries::Entries;

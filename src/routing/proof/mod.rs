@@ -8,6 +8,7 @@ pub mod own_routes;
 mod pairs;
 pub mod reach;
 pub mod set_up;
+pub mod statement;
 pub mod verify;
 pub(super) mod walk;
 

@@ -3,11 +3,20 @@
 //! Cost: O(channels of all routes), and the search for a cycle.
 
 use super::dependency_graph::DependencyGraph;
-use super::set_up;
-use super::verify::{Beside, Proof, VerifyError};
+use super::set_up::{self, SetUpRoutes};
+use super::statement::{Proof, VerifyError};
 use crate::ids::{ChannelId, SlId, VlId};
 use crate::routing::Tables;
 use crate::topology::Graph;
+
+/// What packets go over beside the ways of tables.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside<'a> {
+    /// Routes that are known.
+    pub routes: &'a [OwnRoute<'a>],
+    /// Routes that may be set up.
+    pub set_ups: &'a [SetUpRoutes],
+}
 
 /// A route of packets of a service level, which carry no layer.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@
 //! Cost: O(destinations * channels * lanes * outputs of a switch) for each class, in parallel over destinations.
 
 use super::dependency_graph::DependencyGraph;
-use super::verify::VerifyError;
+use super::statement::VerifyError;
 use crate::control::set_up::ANY_HOPS;
 use crate::ids::{ChannelId, HostId, SlId, SwitchId, VlId};
 use crate::routing::Tables;

@@ -27,14 +27,7 @@ pub(in crate::routing) fn budget(lanes: u8) -> LaneBudget {
 }
 
 pub(in crate::routing) fn options(lanes: u8) -> VerifyOptions<'static> {
-    VerifyOptions {
-        service_levels: &[SlId(0), SlId(1)],
-        lanes,
-        pool_shared: false,
-        senders: None,
-        receivers: None,
-        allow_unreachable: false,
-    }
+    VerifyOptions::new(&[SlId(0), SlId(1)], lanes)
 }
 
 pub(in crate::routing) fn proof(graph: &Graph, text: &str, lanes: u8) -> (Tables, Proof) {

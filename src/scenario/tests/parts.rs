@@ -1,10 +1,6 @@
 //! Small parts for tests: a line of switches, shortest paths on it, one pattern, one process.
 
 use super::super::Parts;
-use crate::admission::ADMISSIONS;
-use crate::control::ALGORITHMS;
-use crate::fluid::rates::SOLVERS;
-use crate::fluid::routes::POLICIES;
 use crate::ids::HostId;
 use crate::registry::{ArgumentError, Arguments, Entry, Parameter, Registry};
 use crate::rng::Stream;
@@ -15,8 +11,8 @@ use crate::topology::{
     BuildContext, BuildTopology, Endpoint, Graph, GraphBuilder, Topology, TopologyError,
 };
 use crate::traffic::{
-    BuildPattern, BuildProcess, FLOW_GENERATORS, Gap, MESSAGE_SOURCES, OfferedProcess, Pattern,
-    PatternContext, Process, ProcessContext, ProcessState, Receivers, SLOT_SOURCES, Share,
+    BuildPattern, BuildProcess, Gap, OfferedProcess, Pattern, PatternContext, Process,
+    ProcessContext, ProcessState, Receivers, Share,
 };
 use crate::units::BitRate;
 use serde::Deserialize;
@@ -29,13 +25,7 @@ pub(super) fn parts() -> Parts<'static> {
         engines: &ENGINES,
         patterns: &PATTERNS,
         processes: &PROCESSES,
-        messages: &MESSAGE_SOURCES,
-        flows: &FLOW_GENERATORS,
-        slot_sources: &SLOT_SOURCES,
-        admission: &ADMISSIONS,
-        control: &ALGORITHMS,
-        solvers: &SOLVERS,
-        policies: &POLICIES,
+        ..Parts::registered()
     }
 }
 

@@ -45,15 +45,7 @@ fuzz_target!(|text: &str| {
             service_levels: 1,
         };
         if let Ok(Routes::Tables(tables)) = import.route(graph, budget, 1, &FOLDER) {
-            let options = VerifyOptions {
-                service_levels: &[SlId(0)],
-                lanes: 8,
-                pool_shared: false,
-                senders: None,
-                receivers: None,
-                allow_unreachable: false,
-            };
-            let _ = verify(graph, &tables, &options);
+            let _ = verify(graph, &tables, &VerifyOptions::new(&[SlId(0)], 8));
         }
     }
 });

@@ -1,7 +1,7 @@
 //! DCQCN cycle by cycle: every clock counts on its own from the last notification, limited or not.
 
-use super::{CLOCK, Dice, Machine, cases, control};
-use virtlane::control::{Arrival, Limit, Line, Receiver};
+use super::{CLOCK, Dice, Machine, arrival, cases, control};
+use virtlane::control::{Limit, Line, Receiver};
 
 /// Parameters, in cycles, flits and 2^-32 flits per cycle.
 struct Rules {
@@ -166,13 +166,7 @@ fn a_receiver_notifies_once_an_interval() {
         let mut told: Vec<u64> = Vec::new();
         for now in 0..400 {
             let is_marked = dice.chance(30);
-            let arrival = Arrival {
-                now,
-                flits: 4,
-                is_marked,
-                latency: 9,
-            };
-            let answer = algorithm.receive(&mut receiver, arrival);
+            let answer = algorithm.receive(&mut receiver, arrival(now, is_marked));
             let is_due = told.iter().all(|then| now - then >= interval);
             assert_eq!(answer.is_some(), is_marked && is_due, "case {case}, {now}");
             if let Some(answer) = answer {

@@ -1,7 +1,7 @@
 //! InfiniBand's congestion control: the index into the table, from the list of what has happened.
 
-use super::{Dice, Machine, cases, control};
-use virtlane::control::{Arrival, Limit, Line};
+use super::{Dice, Machine, arrival, cases, control};
+use virtlane::control::{Limit, Line};
 
 /// The index, counted cycle by cycle.
 struct Index {
@@ -57,14 +57,8 @@ fn infiniband_is_what_its_rules_say_cycle_by_cycle() {
         let mut receiver = algorithm.receiver();
         for now in 0..2000 {
             let is_marked = dice.chance(4);
-            let arrival = Arrival {
-                now,
-                flits: 4,
-                is_marked,
-                latency: 9,
-            };
             let told = (is_marked || dice.chance(10))
-                .then(|| algorithm.receive(&mut receiver, arrival))
+                .then(|| algorithm.receive(&mut receiver, arrival(now, is_marked)))
                 .flatten();
             assert!(is_marked || told.is_none() || acknowledges, "{text}");
             assert!(!is_marked || told.is_some(), "{text}");

@@ -7,7 +7,7 @@ mod infiniband;
 mod self_similar;
 
 use virtlane::control::{
-    ALGORITHMS, Actions, Algorithm, ControlContext, Event, Line, Sender, WHOLE_LINK,
+    ALGORITHMS, Actions, Algorithm, Arrival, ControlContext, Event, Line, Sender, WHOLE_LINK,
 };
 use virtlane::registry::Arguments;
 use virtlane::rng::{Purpose, Stream, below, stream};
@@ -57,6 +57,16 @@ fn control(name: &str, arguments: &str, largest: u16) -> Algorithm {
     let build = ALGORITHMS.find(name).expect("its own name").build;
     let made = build(Arguments { text: &text }, context);
     made.unwrap_or_else(|mistake| panic!("{name}{text}: {mistake}"))
+}
+
+/// A packet of 4 flits that is delivered in cycle `now`.
+fn arrival(now: u64, is_marked: bool) -> Arrival {
+    Arrival {
+        now,
+        flits: 4,
+        is_marked,
+        latency: 9,
+    }
 }
 
 /// A sender with what it has wanted so far.

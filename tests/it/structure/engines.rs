@@ -2,12 +2,11 @@
 
 use super::mixed::{Mix, mixed};
 use super::{dice, graph, number};
+use crate::engines_by_topologies::prove;
 use std::path::Path;
 use virtlane::ids::{LinkId, SlId};
 use virtlane::registry::Arguments;
-use virtlane::routing::{
-    ENGINES, LaneBudget, Proof, Routes, RoutingError, VerifyOptions, adaptive, verify,
-};
+use virtlane::routing::{ENGINES, LaneBudget, Proof, Routes, RoutingError, VerifyOptions};
 use virtlane::topology::faults::{Failing, FaultPlan, apply};
 use virtlane::topology::{Endpoint, Graph};
 
@@ -21,18 +20,8 @@ pub(super) fn routed(graph: &Graph, engine: &str) -> Result<(Routes, Proof), Rou
         service_levels: 1,
     };
     let routes = built.route(graph, budget, 1, Path::new(""))?;
-    let options = VerifyOptions {
-        service_levels: &[SlId(0)],
-        lanes: 8,
-        pool_shared: false,
-        senders: None,
-        receivers: None,
-        allow_unreachable: false,
-    };
-    let proof = match &routes {
-        Routes::Tables(tables) => verify(graph, tables, &options),
-        Routes::Adaptive(routes) => adaptive::verify(graph, routes, &options),
-    };
+    let options = VerifyOptions::new(&[SlId(0)], budget.lanes);
+    let proof = prove(graph, &routes, &options);
     let proof = proof.unwrap_or_else(|error| panic!("{engine}: {error}"));
     Ok((routes, proof))
 }

@@ -1,7 +1,8 @@
 //! Structure through files of every form, and through the program.
 
+use super::graph;
 use super::mixed::{Mix, mixed};
-use super::{context, graph};
+use crate::context::context;
 use crate::program;
 use std::path::Path;
 use virtlane::registry::Arguments;

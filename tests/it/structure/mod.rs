@@ -6,15 +6,14 @@ mod lacking;
 pub(crate) mod mixed;
 mod patterns;
 
+use crate::context::{context, topology};
 use mixed::{Mix, mixed};
 use std::collections::BTreeMap;
 use std::path::Path;
 use virtlane::ids::LinkId;
-use virtlane::registry::Arguments;
 use virtlane::rng::{Purpose, Stream, below, stream};
 use virtlane::topology::structure::Structure;
-use virtlane::topology::{BuildContext, ChannelTiming, Endpoint, Graph, TOPOLOGIES};
-use virtlane::units::Clock;
+use virtlane::topology::{Endpoint, Graph};
 
 /// Topologies, and what is found of each.
 const FOUND: [(&str, &str); 34] = [
@@ -117,22 +116,8 @@ const FOUND: [(&str, &str); 34] = [
 /// The graph of a topology.
 fn graph(form: &str) -> Graph {
     let (name, arguments) = form.split_at(form.find('(').expect("arguments"));
-    let entry = TOPOLOGIES.find(name).expect("registered");
-    let topology = (entry.build)(Arguments { text: arguments }).expect("arguments fit");
-    topology.build(&context(Path::new(""))).expect("a graph")
-}
-
-fn context(base: &Path) -> BuildContext<'_> {
-    BuildContext {
-        seed: 1,
-        clock: Clock {
-            flit_bytes: 64,
-            reference_rate: 10_000_000_000,
-        },
-        switch_link: ChannelTiming::default(),
-        host_link: ChannelTiming::default(),
-        base,
-    }
+    let graph = topology(name, arguments).build(&context(Path::new("")));
+    graph.expect("a graph")
 }
 
 fn dice(seed: u64) -> Stream {

@@ -198,14 +198,7 @@ fn a_ring_of_six_needs_the_layers_of_lash() {
     assert_eq!(tables.guarantees.lanes_needed, 2);
     tables.path_layer = Entries::default();
     tables.guarantees.deadlock_free = false;
-    let options = VerifyOptions {
-        service_levels: &[SlId(0)],
-        lanes: 2,
-        pool_shared: false,
-        senders: None,
-        receivers: None,
-        allow_unreachable: false,
-    };
+    let options = VerifyOptions::new(&[SlId(0)], 2);
     merged.proof = verify(&merged.layout.graph, &tables, &options).expect("well-formed");
     assert!(layered.proof.acyclic && !merged.proof.acyclic);
     assert_eq!(layered.proof.hop_histogram, merged.proof.hop_histogram);
