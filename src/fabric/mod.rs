@@ -28,6 +28,7 @@ pub mod credits;
 pub mod mask;
 pub mod partition;
 pub mod placement;
+pub mod row_set;
 pub mod rows;
 pub mod source_queue;
 

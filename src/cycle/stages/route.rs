@@ -192,7 +192,7 @@ fn raise<const W: usize, P: RuleSet>(
 ) {
     let shared = view.shared;
     if shared.adaptation().is_some() {
-        return view.lists.choosing.push(queue_row);
+        return view.lists.choosing.insert(queue_row);
     }
     let own = own_output(view, view.queues[queue_row].head);
     let port = &mut view.ins[port_row];

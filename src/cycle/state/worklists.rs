@@ -2,6 +2,7 @@
 
 use super::Grant;
 use crate::cycle::snapshot::{Persistent, Resume};
+use crate::fabric::row_set::RowSet;
 use crate::fabric::rows::{BorderRow, HostRow, LaneRow, PacketRow, PortRow, QueueRow};
 use crate::routing::adaptive::Candidate;
 use bevy_ecs::resource::Resource;
@@ -179,7 +180,7 @@ pub struct Worklists {
     pub loads: Vec<u32>,
     /// Heads that choose in this cycle.
     #[serde(skip)]
-    pub choosing: Vec<QueueRow>,
+    pub choosing: RowSet<QueueRow>,
     /// What leaves the shard.
     #[serde(skip)]
     pub outgoing: Outgoing,

@@ -43,8 +43,9 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     }
 }
 
-/// Carries out the accepted grants that have not been carried out yet.
-#[inline]
+/// Carries out the accepted grants that have not been carried out yet. The code of a grant is there once: here, unless most are carried
+/// out at once.
+#[inline(never)]
 pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let first = view.shared.iterations() == 1 || view.lists.settled == 0;
     let (mut hops, mut flits, mut longest) = (0, 0, view.lists.hops.longest);
@@ -54,7 +55,11 @@ pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W
             let queue = &view.queues[grant.queue];
             flits += u64::from(queue.size);
             longest = longest.max(queue.waited(view.now));
-            grant.packet = carry_out::<W, P, true>(view, grant, first);
+            grant.packet = if P::AT_ONCE {
+                carry_out::<W, P, true>(view, grant, first)
+            } else {
+                carry_out_here::<W, P, true>(view, grant, first)
+            };
             hops += 1;
         }
     }
