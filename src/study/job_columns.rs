@@ -152,4 +152,29 @@ mod tests {
         let mixed = JobColumns::of(&[runs[0], &load]);
         assert_eq!(mixed, JobColumns::default());
     }
+
+    /// A run with these jobs, each complete, and nothing else.
+    fn complete(jobs: &[(&str, Option<u32>)]) -> Value {
+        let whole = jobs.iter().filter(|job| job.1.is_none());
+        let classes = whole.map(|job| json!({ "name": job.0, "verdict": "complete" }));
+        let jobs = jobs.iter();
+        let jobs = jobs.map(|job| json!({ "class": job.0, "application": job.1 }));
+        json!({ "jobs": jobs.collect::<Value>(), "classes": classes.collect::<Value>() })
+    }
+
+    #[test]
+    fn the_first_jobs_have_columns_and_applications_none() {
+        let of = |jobs: &[(&str, Option<u32>)]| {
+            let run = complete(jobs);
+            JobColumns::of(&[&run, &run])
+        };
+        let two = of(&[("a", None), ("a", Some(0)), ("a", Some(1)), ("b", None)]);
+        let headings = ["a completion", "+-", "time", "b completion", "+-", "time"];
+        assert_eq!(two.headings(), headings);
+        assert_eq!(two.beside_heading(), None);
+        let four = of(&["a", "b", "c", "d"].map(|class| (class, None)));
+        assert_eq!(four.headings().len(), 3 * MOST_JOBS);
+        assert_eq!(four.headings()[6], "c completion");
+        assert_eq!(of(&[("a", Some(0)), ("a", Some(1))]), JobColumns::default());
+    }
 }

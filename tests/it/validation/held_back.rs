@@ -62,12 +62,23 @@ fn credits_that_hold_a_flow_back_saturate_the_fabric() {
 
 #[test]
 fn a_channel_that_is_full_is_named() {
-    let two = [("(0, 2)", 0.6), ("(1, 2)", 0.6)];
+    let two = [("(0, 2)", 0.6), ("(1, 2)", 0.8)];
     let two = two.map(|(pair, rate)| flow(pair, &format!(", limit: Rate({rate})")));
     let (verdict, reason) = told(NEAR, &two.join(", "), "");
     assert_eq!(verdict, Verdict::Saturated, "{reason}");
-    let words = "where its limit is 0.600: channel S0 port 3 to H2 carries 1.000 of what it can; 1 more flow is held back";
+    let words = "flow 1 (H1 to H2) gets 0.500 of its link where its limit is 0.800: channel S0 port 3 to H2 carries 1.000 of what \
+                 it can; 1 more flow is held back";
     assert!(reason.contains(words), "{reason}");
+}
+
+/// The second flow gets half of what its host sends: nobody knows whether it is the fabric that holds it back.
+#[test]
+fn a_flow_whose_turns_others_take_is_not_told() {
+    let flows = flow("(0, 2)", "") + ", " + &flow("(0, 1)", ", limit: Rate(0.6)");
+    let (verdict, reason) = told(FAR, &flows, "");
+    assert_eq!(verdict, Verdict::Saturated, "{reason}");
+    let is_alone = reason.starts_with("flow 0 (H0 to H2) ") && !reason.contains("more flow");
+    assert!(is_alone, "{reason}");
 }
 
 /// What paces itself, or has all that its link can give, is not held back.
@@ -78,6 +89,14 @@ fn flows_that_get_what_they_may_send_are_steady() {
         (NEAR, flow("(0, 2)", ""), ""),
         (NEAR, flow("(0, 2)", "") + ", " + &flow("(0, 3)", ""), ""),
         (NEAR, flow("(0, 2)", ", limit: Rate(0.3)"), ""),
+        (
+            NEAR,
+            flow(
+                "(0, 2)",
+                ", limit: Rate(0.3), changes: [(\"200000 cycles\", Rate(0.1))]",
+            ),
+            "",
+        ),
         (FAR, flow("(0, 2)", ", limit: Rate(0.15)"), ""),
         (
             FAR,

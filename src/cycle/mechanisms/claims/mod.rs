@@ -83,7 +83,7 @@ pub struct Claims {
     made: u64,
     /// Switches of which a claim ended in the cycle before.
     ended: Vec<SwitchRow>,
-    /// There are claims that no walk has seen.
+    /// Some of those held no walk has seen.
     is_new: bool,
     /// What the rounds of this cycle do not see.
     #[serde(skip)]
@@ -157,7 +157,7 @@ fn are_coming<const W: usize>(world: &World) -> bool {
 impl Claims {
     /// Whether there is no claim, and nothing to be done about one that ended.
     fn is_idle(&self) -> bool {
-        self.held.is_empty() && self.ended.is_empty() && !self.is_new
+        self.held.is_empty() && self.ended.is_empty()
     }
 
     /// Heads whose requests stand, by queue.
