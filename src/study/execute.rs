@@ -147,7 +147,7 @@ struct Floor<'a> {
 type Kept = (Finished, Result<(), StudyError>);
 
 impl Floor<'_> {
-    /// One worker: takes runs until there are none left.
+    /// One worker: takes runs until there are none left, or one of its own is not kept.
     fn work(&self, next: &AtomicUsize, sender: Sender<Report>) {
         while !self.is_stopped()
             && let Some(&run) = self.order.todo.get(next.fetch_add(1, Ordering::Relaxed))
@@ -157,7 +157,8 @@ impl Floor<'_> {
                 Ok(Some((finished, kept))) => (run, Some(finished), kept),
                 Err(error) => (run, None, Err(error)),
             };
-            if sender.send(report).is_err() {
+            let is_kept = report.2.is_ok();
+            if sender.send(report).is_err() || !is_kept {
                 return;
             }
         }

@@ -144,9 +144,8 @@ fn a_sweep_shows_what_a_full_disk_does_not_take() {
         &format!("sweep small.ron {BOTH_LANES} --out out --jobs 1"),
     );
     assert_eq!(code, Some(4), "{errors}");
-    // the table grows with the runs; how many fit depends on the digits of their times
-    let done = [1, 2, 3].map(|runs| format!("{runs} of 12 runs done"));
-    assert!(done.iter().any(|words| table.contains(words)), "{table}");
+    // the channels of the first run take more, and nothing is begun behind a run that is not kept
+    assert!(table.contains("1 of 12 runs done"), "{table}");
     assert!(errors.contains("File too large"), "{errors}");
 }
 
