@@ -100,7 +100,7 @@ impl Admission for ArbitrationTable {
         grants
     }
 
-    fn goes_by_grants(&self) -> bool {
+    fn refuses_for_ever(&self) -> bool {
         true
     }
 

@@ -68,7 +68,7 @@ impl Admission for CalibratedLoad {
         grants
     }
 
-    fn goes_by_grants(&self) -> bool {
+    fn refuses_for_ever(&self) -> bool {
         true
     }
 

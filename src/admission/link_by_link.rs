@@ -250,7 +250,7 @@ impl Admission for LinkByLink {
         grants
     }
 
-    fn goes_by_grants(&self) -> bool {
+    fn refuses_for_ever(&self) -> bool {
         true
     }
 

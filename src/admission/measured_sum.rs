@@ -84,6 +84,10 @@ impl Admission for MeasuredSum {
             })
     }
 
+    fn refuses_for_ever(&self) -> bool {
+        true
+    }
+
     fn looks_at_loads(&self) -> bool {
         true
     }

@@ -157,8 +157,8 @@ pub trait Admission: Debug + Send + Sync {
     /// Whether the flow is admitted.
     fn ask(&self, desk: &mut DeskState, request: &Request, shown: Shown<'_>) -> bool;
 
-    /// Whether it goes by what it has granted alone, and grants no flow later that it refuses before all others.
-    fn goes_by_grants(&self) -> bool {
+    /// Whether it grants no flow later that it refuses before all others, with nothing measured.
+    fn refuses_for_ever(&self) -> bool {
         false
     }
 

@@ -1,8 +1,8 @@
 //! Flows that ask for more than is ever granted: they never begin, however long a run is.
 //!
 //! # Algorithm
-//! A flow is refused for ever when it is refused before any other has asked: by a desk that goes by what it has granted alone,
-//! or, where packets reserve, by a channel of its way of which nothing is reserved.
+//! A flow is refused for ever when it is refused before any other has asked: by a desk to which what it grants and measures
+//! leaves no more room, or, where packets reserve, by a channel of its way of which nothing is reserved.
 //!
 //! Cost: that of the ways of all flows that ask.
 
@@ -44,7 +44,7 @@ pub(super) fn notes(resolved: &Resolved) -> Vec<String> {
 fn by_desk(resolved: &Resolved) -> impl Iterator<Item = u32> {
     let (plan, graph) = (&resolved.plan, &resolved.layout.graph);
     let admission = plan.admission.as_ref();
-    let desk = admission.filter(|one| one.control.goes_by_grants());
+    let desk = admission.filter(|one| one.control.refuses_for_ever());
     let found = desk.zip(resolved.routes.tables()).map(|(desk, tables)| {
         let channels = graph.channels().iter();
         let paces: Vec<u32> = channels
@@ -135,6 +135,8 @@ mod tests {
             by_desk("LinkByLink(utilisation: 0.3, shares: [(0, 1)])"),
             by_desk("LinkByLink(utilisation: 0.9, shares: [(0, 1), (1, 2)])"),
             by_desk("CalibratedLoad(groups: [([0], 0.3)])"),
+            // measured is nothing or more
+            by_desk("MeasuredSum(utilisation: 0.3, shares: [(0, 1)])"),
         ] {
             assert!(said.len() == 1 && said[0].starts_with(words), "{said:?}");
         }
@@ -147,5 +149,15 @@ mod tests {
         ] {
             assert_eq!(said, Vec::<String>::new());
         }
+    }
+
+    #[test]
+    fn classes_of_which_every_flow_may_begin_are_not_told() {
+        let small = "), (name: \"d\", flows: [(pairs: List(pairs: [(2, 3)]), bytes: \"400 flits\")], \
+                     requests: (peak: 0.1), size: \"8 flits\"";
+        let desk = "admission: (control: LinkByLink(utilisation: 0.3, shares: [(0, 1)])),";
+        let said = said(small, desk);
+        let words = "traffic[0].requests: 6 of 6 flows are never admitted";
+        assert!(said.len() == 1 && said[0].starts_with(words), "{said:?}");
     }
 }

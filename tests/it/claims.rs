@@ -167,6 +167,36 @@ fn small_packets_do_not_take_the_credits_that_a_claimant_waits_for() {
     }
 }
 
+/// The second large packet has the turn and waits for credits that take 400 cycles; the small one, which came after it, would fit.
+/// Of two claims of one look that of the lower port goes first. Nothing else happens meanwhile.
+#[test]
+fn a_claim_is_granted_in_its_first_cycle_though_nothing_else_happens() {
+    let text = r#"Scenario(
+        fabric: (
+            topology: EdgeList(links: [(0, 1, "200 cycles")], hosts: [("small", 0), ("large", 0), ("x", 1)]),
+            flit: "64 B", link: (rate: "20 Gbit/s", latency: "2 cycles"),
+            switch: (lane_capacity: "16 flits", reserve: true, output_arbitration: FirstComeFirstServed),
+        ),
+        routing: UpDown(),
+        traffic: [
+            (name: "large", flows: [(pairs: List(pairs: [(1, 2)]), bytes: "24 flits")], size: "12 flits"),
+            (name: "small", flows: [(pairs: List(pairs: [(0, 2)]), bytes: "4 flits", start: "30 cycles")], size: "4 flits"),
+        ],
+        phases: (warmup: "0 cycles", measure: "1000 cycles", drain: "0 cycles"),
+    )"#;
+    let longest = |claims: &str, until| {
+        let resolved = resolve(text, &[&format!("fabric.switch.claims={claims}")]);
+        let mut simulation = simulation(&resolved, [1, 1]);
+        simulation.run_until(until).expect("there are no messages");
+        simulation.hops().longest
+    };
+    let every = "Every(\"60 cycles\")";
+    assert!(longest(every, 120) < 10);
+    // it has requested within 30 to 35
+    assert!((85..=90).contains(&longest(every, 121)));
+    assert!(longest("Off", 400) < 10);
+}
+
 /// Hot spots on a torus, packets of several sizes: heads wait everywhere.
 const CROWDED: &str = r#"Scenario(
     seed: 11,

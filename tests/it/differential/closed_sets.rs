@@ -20,6 +20,11 @@ use virtlane::traffic::SizeDistribution;
 /// Cycles in which the sets are compared.
 const LOOKS: [u64; 4] = [150, 500, 1_400, 2_600];
 
+/// The same while sets close.
+const EARLY: [u64; 16] = [
+    10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 120, 140, 160, 180, 200, 220,
+];
+
 /// Ports of a walk through all switches to the switch of a host, as long as it happens to be: no loop, but such walks wait for
 /// each other.
 fn walk(dice: &mut Dice, graph: &Graph, next: &mut [u8], host: HostId) {
@@ -140,7 +145,7 @@ struct Seen {
     several: u32,
 }
 
-fn compare(case: &Case, seen: &mut Seen) {
+fn compare(case: &Case, looks: &[u64], seen: &mut Seen) {
     let (plan, graph, title) = (&case.plan, &case.graph, &case.plan.title);
     let routes = Routes::Tables(case.routing.clone());
     let options = Options {
@@ -150,7 +155,7 @@ fn compare(case: &Case, seen: &mut Seen) {
     let mut simulation = Simulation::new(plan, graph, &routes, options).expect("one thread starts");
     let mut before: Option<Outcome> = None;
     let mut is_partial = false;
-    for cycle in LOOKS {
+    for &cycle in looks {
         simulation.run_until(cycle).expect("there are no messages");
         let expected = simulate(plan, graph, &case.routing, cycle);
         let found = closed_set(&simulation, plan);
@@ -170,7 +175,7 @@ fn compare(case: &Case, seen: &mut Seen) {
             };
             let is_still = moved(before) == moved(&expected) && !expected.in_fabric.is_empty();
             is_partial |= !is_still && !before.closed_set.is_empty();
-            if cycle == LOOKS[3] && is_still {
+            if cycle == LOOKS[LOOKS.len() - 1] && is_still {
                 let is_told = !found.is_empty() || may_wait_for_a_turn(case);
                 assert!(is_told, "{title}: stands still: {:?}", plan.switch);
                 seen.still += u32::from(!found.is_empty());
@@ -199,7 +204,7 @@ fn the_same_heads_wait_for_ever() {
     let cases = (number("VIRTLANE_FIRST_CASE", 0)..).filter_map(prone);
     let mut seen = Seen::default();
     for case in cases.take(count) {
-        compare(&case, &mut seen);
+        compare(&case, &LOOKS, &mut seen);
     }
     let Seen {
         closed,
@@ -214,4 +219,36 @@ fn the_same_heads_wait_for_ever() {
         count < 160 || is_enough && wormhole >= 1 && reserve >= 5 && several >= 8,
         "{seen:?}"
     );
+}
+
+/// Cases in which whoever has the turn of an output lane keeps it from all others.
+fn with_turns(seed: u64) -> Option<Case> {
+    let mut case = prone(seed).filter(|case| case.plan.switch.reserve)?;
+    case.plan.switch.input_speedup = InputSpeedup::Unlimited;
+    Some(case)
+}
+
+/// Cases with wormhole switching.
+fn with_flits(seed: u64) -> Option<Case> {
+    prone(seed).filter(|case| case.plan.switch.forwarding == Forwarding::Wormhole)
+}
+
+#[test]
+fn turns_that_are_kept_are_waited_for_for_ever() {
+    let mut seen = Seen::default();
+    let cases = (0..).filter_map(with_turns);
+    for case in cases.take(number("VIRTLANE_CASES", 60) as usize) {
+        compare(&case, &LOOKS, &mut seen);
+    }
+    assert!(seen.reserve >= 5, "{seen:?}");
+}
+
+#[test]
+fn flits_that_have_not_come_keep_no_room() {
+    let mut seen = Seen::default();
+    let cases = (0..).filter_map(with_flits);
+    for case in cases.take(number("VIRTLANE_CASES", 60) as usize) {
+        compare(&case, &EARLY, &mut seen);
+    }
+    assert!(seen.wormhole >= 5, "{seen:?}");
 }

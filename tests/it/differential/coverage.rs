@@ -233,7 +233,7 @@ impl Coverage {
     pub(super) fn require_pass(&self, sets: &[&str]) {
         self.require(sets.iter().map(|name| format!("pass, rules {name}")), 2);
         self.require(["pass"], self.cases / 2);
-        self.require(["pass, resumed"], self.cases / 8);
+        self.require(["pass, resumed", "pass, several shards"], self.cases / 8);
     }
 
     /// Parts that scenarios name: tables and adaptive engines of both kinds.
@@ -253,6 +253,9 @@ fn passed<R>(case: &Case<R>, found: &Found) -> Vec<String> {
     let mut names = vec![String::from("pass"), format!("pass, rules {}", found.rules)];
     if case.way.resume.is_some() {
         names.push(String::from("pass, resumed"));
+    }
+    if found.shards > 1 {
+        names.push(String::from("pass, several shards"));
     }
     names
 }
