@@ -252,59 +252,22 @@ fn select<const W: usize, P: RuleSet>(
     let chosen = if head.adaptation.selection == Selection::Random {
         outputs.below(found.len() as u32) as usize
     } else {
-        let mut least = Least::NONE;
-        for (place, candidate) in (0..).zip(found) {
-            let load = outputs.waiting(candidate.port, candidate.lane);
-            loads.push(load);
-            least.see(place, load);
-        }
-        least.choose(&loads, |ties| outputs.below(ties))
+        let load = |candidate: &Candidate| outputs.waiting(candidate.port, candidate.lane);
+        loads.extend(found.iter().map(load));
+        least(&loads, |ties| outputs.below(ties))
     };
     loads.clear();
     view.lists.loads = loads;
     chosen
 }
 
-/// The least of the loads seen so far.
-struct Least {
-    load: u32,
-    /// The first place that has it.
-    place: u32,
-    /// Places that have it.
-    ties: u32,
-}
-
-impl Least {
-    const NONE: Self = Self {
-        load: u32::MAX,
-        place: 0,
-        ties: 0,
-    };
-
-    /// The load of the next place.
-    #[inline(always)]
-    fn see(&mut self, place: u32, load: u32) {
-        if load < self.load {
-            *self = Self {
-                load,
-                place,
-                ties: 1,
-            };
-        } else if load == self.load {
-            self.ties += 1;
-        }
-    }
-
-    /// Its place in `loads`, those seen; of several the one that is drawn.
-    #[inline(always)]
-    fn choose(&self, loads: &[u32], draw: impl FnOnce(u32) -> u32) -> usize {
-        if self.ties < 2 {
-            return self.place as usize;
-        }
-        let chosen = draw(self.ties) as usize;
-        let mut places = (0..loads.len()).filter(|&place| loads[place] == self.load);
-        places.nth(chosen).unwrap_or(0)
-    }
+/// The place of the least load; of several the one that is drawn.
+fn least(loads: &[u32], draw: impl FnOnce(u32) -> u32) -> usize {
+    let least = loads.iter().min().copied().unwrap_or(0);
+    let ties = loads.iter().filter(|&&load| load == least).count() as u32;
+    let chosen = if ties < 2 { 0 } else { draw(ties) };
+    let mut places = (0..loads.len()).filter(|&place| loads[place] == least);
+    places.nth(chosen as usize).unwrap_or(0)
 }
 
 /// Raises the requests of a head for all of `found`.
