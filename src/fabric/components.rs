@@ -38,9 +38,8 @@ pub enum Peer {
     Border,
 }
 
-/// Sending side of a port (or of a host). One cache line.
+/// Sending side of a port (or of a host).
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
-#[repr(align(64))]
 pub struct OutPort {
     /// First cycle in which the output can be granted again.
     pub free_at: u64,
@@ -146,9 +145,8 @@ pub struct OutLane<const W: usize> {
     pub requests: Mask<W>,
 }
 
-/// A queue of packets at an input. Half a cache line.
+/// A queue of packets at an input.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
-#[repr(align(32))]
 pub struct Queue {
     /// First packet.
     pub head: PacketRow,
@@ -268,10 +266,10 @@ mod tests {
     /// A hop touches these: a field more may cost a cache line more.
     #[test]
     fn rows_are_small() {
-        assert_eq!(size_of::<OutPort>(), 64);
+        assert_eq!(size_of::<OutPort>(), 40);
         assert_eq!(size_of::<InPort>(), 64);
         assert_eq!(size_of::<OutLane<1>>(), 32);
-        assert_eq!(size_of::<Queue>(), 32);
+        assert_eq!(size_of::<Queue>(), 24);
         assert_eq!(size_of::<Packet>(), 16);
         assert_eq!(size_of::<PacketRecord>(), 48);
     }
