@@ -4,16 +4,19 @@
 //! 1. The agent of a channel has the weight of its flows, whatever classes they are of (D73), its *free* capacity (less than 0 where flows that have joined
 //!    before others still have too much: *oversubscribed*), and what is *reserved*. The weight of a link is that of its
 //!    flows times the cycles per flit at which it is drained; of its capacity what is reserved (F1) is left out.
-//! 2. With its first packet a flow *announces* itself: its weight is added at every channel of its way, W, the largest
-//!    weight of a link, comes back. It takes the rate weight / W, its guarantee, and tells the links.
+//! 2. With its first packet a flow *announces* itself, unless that is its last one, too: its weight is added at every channel
+//!    of its way, W, the largest weight of a link, comes back. It takes the rate weight / W, its guarantee, and tells the links.
 //! 3. Then it *looks*: W, the largest weight of an oversubscribed link, O, and the least capacity c that is free and not reserved come
 //!    back. With less than its guarantee it takes that. Else, with an oversubscribed link, it goes down to weight / O, if it has
-//!    more. Else it *reserves* c > 0 on all links; where something is left after that on each of them it takes c, otherwise it
-//!    takes the reservation back and looks again after a random time up to `back_off`.
+//!    more. Else it *reserves* c > 0 on all links, whether or not one before has refused. A link
+//!    refuses if less than nothing is left after that. Where none does, the flow takes c; otherwise it takes the
+//!    reservation back and, once that is answered, looks again after a random time, 1 cycle to `back_off`.
 //! 4. It looks at once after all of this, and `period` after a look that led to nothing. No flow has more than one control
 //!    packet under way.
 //! 5. When its last packet has started, or at its stop, weight and rate are given back, after the answer to what is under
-//!    way. Nothing comes back.
+//!    way. Of an announcement the rate is still taken, and a reservation is still claimed or taken back, before that; a
+//!    look leads to nothing any more. Nothing comes back.
+//! 6. The rate counts from the answer on, before the links are told. An event (D42) is another rate, or the first.
 //!
 //! The random time follows from the flow's number and that of its attempt alone. With `random: false` it is always
 //! `back_off`: two flows that reach two links in opposite orders may then refuse each other for ever.
@@ -177,11 +180,15 @@ impl SaaM {
         flow.set_timer(actions);
     }
 
-    /// The rate goes up or down to another one, and links are told; of the capacity so much was reserved.
+    /// The rate goes up or down to another one, and links are told, if it is another; of the capacity so much was reserved.
     fn go_to(flow: &mut Member, rate: u64, reserved: u64, actions: &mut Actions) {
         let rate = rate.min(ONE_FLIT_PER_CYCLE);
         let (delta, back) = (rate.abs_diff(flow.rate), rate < flow.rate);
         flow.set_rate(rate, actions);
+        if delta == 0 {
+            flow.go_on(look(), actions);
+            return;
+        }
         flow.send(change(UPDATE, (delta, back), reserved, 0), actions);
     }
 

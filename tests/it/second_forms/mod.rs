@@ -4,6 +4,7 @@
 mod dcqcn;
 mod egress;
 mod infiniband;
+mod saa_m;
 mod self_similar;
 
 use virtlane::control::{
@@ -45,13 +46,18 @@ fn cases(usual: u64) -> std::ops::Range<u64> {
 
 /// An algorithm of control as a scenario names it, for packets of up to so many flits.
 fn control(name: &str, arguments: &str, largest: u16) -> Algorithm {
+    control_of(name, arguments, largest, WHOLE_LINK)
+}
+
+/// The same, for rates that may take so much of a link.
+fn control_of(name: &str, arguments: &str, largest: u16, link: u32) -> Algorithm {
     let context = ControlContext {
         clock: CLOCK,
         smallest: 1,
         largest,
         answer: 1,
         peak: None,
-        link: WHOLE_LINK,
+        link,
     };
     let text = format!("({arguments})");
     let build = ALGORITHMS.find(name).expect("its own name").build;
