@@ -95,7 +95,6 @@ pub(super) struct Flow {
     pub(super) stop: Option<u64>,
     has_joined: bool,
     pub(super) is_over: bool,
-    has_left: bool,
     waits: bool,
     pub(super) rate: Option<i128>,
     pub(super) wake: Wake,
@@ -116,7 +115,6 @@ impl Flow {
             stop: dice.chance(40).then(|| dice.between(1, 800)),
             has_joined: false,
             is_over: false,
-            has_left: false,
             waits: false,
             rate: None,
             wake: Wake::Never,
@@ -130,12 +128,12 @@ impl Flow {
     }
 
     /// Sends this, and waits for what comes back.
-    fn send(&mut self, says: Says) -> Option<Says> {
+    fn send(&mut self, says: Says) -> Says {
         self.waits = true;
-        Some(says)
+        says
     }
 
-    fn look(&mut self) -> Option<Says> {
+    fn look(&mut self) -> Says {
         self.send(Says::Look {
             most: 0,
             over: 0,
@@ -150,24 +148,24 @@ impl Flow {
             return if self.is_over {
                 self.end()
             } else {
-                self.look()
+                Some(self.look())
             };
         }
-        self.send(Says::Tell { more, reserved })
+        Some(self.send(Says::Tell { more, reserved }))
     }
 
     /// Nothing starts any more.
     fn end(&mut self) -> Option<Says> {
         self.is_over = true;
         self.wake = Wake::Never;
-        if self.waits || self.has_left || !self.has_joined {
+        if self.waits || !self.has_joined {
             return None;
         }
-        self.has_left = true;
-        Some(Says::End {
+        // nothing comes back, so this is the last one
+        Some(self.send(Says::End {
             flow: self.weight,
             rate: self.rate.unwrap_or(0),
-        })
+        }))
     }
 
     pub(super) fn started(&mut self, flits: u64) -> Option<Says> {
@@ -179,10 +177,10 @@ impl Flow {
             return None;
         }
         self.has_joined = true;
-        self.send(Says::Announce {
+        Some(self.send(Says::Announce {
             weight: self.weight,
             most: 0,
-        })
+        }))
     }
 
     pub(super) fn timer(&mut self, now: u64) -> Option<Says> {
@@ -193,7 +191,7 @@ impl Flow {
             return None;
         }
         self.wake = Wake::Never;
-        self.look()
+        Some(self.look())
     }
 
     pub(super) fn returned(&mut self, now: u64, says: Says) -> Option<Says> {
@@ -206,17 +204,17 @@ impl Flow {
         let rate = self.rate.unwrap_or(0);
         match says {
             Says::Announce { most, .. } => self.take(self.part(most), 0),
-            Says::Tell { .. } => self.look(),
+            Says::Tell { .. } => Some(self.look()),
             Says::Look { most, .. } if rate < self.part(most) => {
                 self.take(self.part(most) - rate, 0)
             }
             Says::Look { over, .. } if over > 0 && self.part(over) < rate => {
                 self.take(self.part(over) - rate, 0)
             }
-            Says::Look { over: 0, least, .. } if least > 0 => self.send(Says::Reserve {
+            Says::Look { over: 0, least, .. } if least > 0 => Some(self.send(Says::Reserve {
                 claim: least,
                 granted: true,
-            }),
+            })),
             Says::Look { .. } => {
                 self.wake = Wake::At(now + self.period);
                 None
@@ -224,7 +222,7 @@ impl Flow {
             Says::Reserve { claim, granted } if granted => self.take(claim, claim),
             Says::Reserve { claim, .. } => {
                 self.refused += 1;
-                self.send(Says::Cancel { claim })
+                Some(self.send(Says::Cancel { claim }))
             }
             Says::Cancel { .. } => {
                 self.wake = self
