@@ -50,6 +50,7 @@ impl Entries {
 
     /// The entry for a destination of the row that starts here.
     #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once per packet-hop")]
     pub fn at(&self, start: u32, destination: u32) -> u8 {
         let (block, entry) = (destination / BLOCK as u32, destination % BLOCK as u32);
         let place = self.places[(start + block) as usize];
@@ -62,7 +63,7 @@ impl Entries {
     }
 
     /// Whether there are none.
-    #[inline(always)]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

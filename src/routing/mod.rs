@@ -184,6 +184,7 @@ impl Engine {
 
 /// What a routing engine returns.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a fabric has one")]
 pub enum Routes {
     /// Forwarding tables.
     Tables(Tables),
