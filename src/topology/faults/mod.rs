@@ -17,7 +17,7 @@
 //!    the next one in the order is taken.
 //!
 //! The graph that remains is [`Shape::Irregular`](super::Shape::Irregular), for its coordinates no longer say which ports
-//! exist; what it was, and what of that is missing, is its [`Structure`]. Hosts and switches are numbered anew, without gaps.
+//! exist; what it was, and what of that is missing, is its [`Structure`](super::structure::Structure). Hosts and switches are numbered anew, without gaps.
 
 mod rest;
 
