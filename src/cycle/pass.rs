@@ -13,7 +13,7 @@ use super::schedule::Pass;
 use super::stages::consume::Taking;
 use super::stages::generate::Hosts;
 use super::stages::generate::sources::Sources;
-use super::stages::inject::Start;
+use super::stages::inject::{Start, Starting};
 use super::stages::post::Leaving;
 use super::stages::{self, consume, generate, inject, post};
 use super::state::{Calendar, Outbox};
@@ -54,42 +54,32 @@ pub fn whole<const W: usize, P: RuleSet>() -> Pass {
 fn bare_system<const W: usize, P: RuleSet>(
     In(window): In<[u64; 2]>,
     mut fabric: Fabric<'_, '_, W>,
-    mut starting: inject::Starting<'_, '_>,
+    mut starting: Starting<'_, '_>,
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
-    let mut view = fabric.view::<P>(Optional::default());
-    let mut start = starting.start();
-    run(
-        &mut view,
-        &mut start,
-        outbox.bypass_change_detection(),
-        window,
-    )
+    let view = &mut fabric.view::<P>(Optional::default());
+    run(view, &mut starting, &mut outbox, window)
 }
 
 fn system<const W: usize, P: RuleSet>(
     In(window): In<[u64; 2]>,
     mut fabric: Fabric<'_, '_, W>,
     mut arbiters: Arbiters<'_, '_>,
-    mut starting: inject::Starting<'_, '_>,
+    mut starting: Starting<'_, '_>,
     mut outbox: ResMut<'_, Outbox>,
 ) -> u64 {
-    let mut view = fabric.view::<P>(arbiters.columns());
-    let mut start = starting.start();
-    run(
-        &mut view,
-        &mut start,
-        outbox.bypass_change_detection(),
-        window,
-    )
+    let view = &mut fabric.view::<P>(arbiters.columns());
+    run(view, &mut starting, &mut outbox, window)
 }
 
 fn run<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    start: &mut Start<'_>,
-    outbox: &mut Outbox,
+    starting: &mut Starting<'_, '_>,
+    outbox: &mut ResMut<'_, Outbox>,
     [from, to]: [u64; 2],
 ) -> u64 {
+    let start = &mut starting.start();
+    let outbox = outbox.bypass_change_detection();
     let mut now = next_event(view.calendar, start.sources, from).min(to);
     while now < to && !start.pool.is_low() {
         view.calendar.set_now(now);

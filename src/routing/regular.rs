@@ -183,9 +183,10 @@ impl Model {
         let moved = |table: &Entries, entry: &dyn Fn(SwitchId, u8) -> u8| {
             let mut own = Builder::new(hosts.len());
             for row in (0..table.rows()).map(row) {
-                let entries = hosts.iter().map(|&host| table.get(row, host));
-                let entries: Vec<u8> = entries.map(|found| entry(of[row], found)).collect();
-                own.push(&entries);
+                let entries = hosts
+                    .iter()
+                    .map(|&host| entry(of[row], table.get(row, host)));
+                own.push(&entries.collect::<Vec<u8>>());
             }
             own.finish()
         };

@@ -55,6 +55,16 @@ const ELSEWHERE: &str = "claimants granted elsewhere";
 const RESUMED_IN_CLAIMS: &str = "resumed in a claim";
 const FORKED_IN_CLAIMS: &str = "forked in a claim";
 
+/// Sets of rules of fabrics with tables that do not have every default.
+pub(super) const SETS: [&str; 6] = [
+    "Rounds",
+    "Arbitrated",
+    "SpedUp",
+    "Queued",
+    "Buffered",
+    "Any",
+];
+
 /// Cases by what they have.
 #[derive(Default)]
 pub(super) struct Coverage {
@@ -156,14 +166,7 @@ impl Coverage {
         );
         self.require_widths("general", &[2, 8, 16, 128]);
         let sets: &[&str] = match kind {
-            Kind::Tables | Kind::OwnRoutes | Kind::SetUps => &[
-                "Rounds",
-                "Arbitrated",
-                "SpedUp",
-                "Queued",
-                "Buffered",
-                "Any",
-            ],
+            Kind::Tables | Kind::OwnRoutes | Kind::SetUps => &SETS,
             Kind::Adaptive => &["Adaptive", "Any"],
         };
         self.require(sets.iter().map(|name| format!("rules {name}")), 3);
