@@ -176,10 +176,8 @@ impl Model {
         for place in 0..of.len() {
             own_rows[row(place)] = place as u32;
         }
-        let hosts: Vec<usize> = own
-            .host_ids()
-            .map(|host| numbering.host(host).index())
-            .collect();
+        let hosts = own.host_ids().map(|host| numbering.host(host).index());
+        let hosts: Vec<usize> = hosts.collect();
         let moved = |table: &Entries, entry: &dyn Fn(SwitchId, u8) -> u8| {
             let mut own = Builder::new(hosts.len());
             for row in (0..table.rows()).map(row) {
