@@ -13,9 +13,9 @@ VIRTLANE=${VIRTLANE:-${CARGO_TARGET_DIR:-target}/release/virtlane}
 [[ -x $VIRTLANE ]] || cargo build --quiet --locked --release
 VIRTLANE=$(cd "$(dirname "$VIRTLANE")" && pwd)/$(basename "$VIRTLANE")
 readonly VIRTLANE
-# Measured cycles of a run: some seconds of work, so that a task is met in the middle of one. A slower build than that
-# for release needs fewer (400000).
-readonly CYCLES=${CYCLES:-2000000}
+# Measured cycles of a run: seconds of work in a task, so that it is met in the middle of one. A slower build than that
+# for release needs fewer (2000000).
+readonly CYCLES=${CYCLES:-10000000}
 # Seconds to wait for a job.
 readonly PATIENCE=300
 
@@ -102,6 +102,10 @@ is_at_work() {
     [[ -n $pid && -f "$batch/parts/$1/study.ron" ]] && sleep 0.5 && kill -0 "$pid" 2>/dev/null
 }
 
+# Task 1 is held in the middle of a run, so that it has not ended before it is killed.
+is_held() { is_at_work "$1" && kill -STOP "$(simulator_of "$1")"; }
+until_done "task 1 works" is_held 1
+
 # Task 0 gets the signal of a time limit that is near.
 until_done "task 0 works" is_at_work 0
 scancel --batch --signal=USR1 "${array}_0"
@@ -109,7 +113,6 @@ until_done "task 0 is queued again" grep -q 'queued again' "$batch/logs/task-0-$
 ls "$batch/parts/0/states"/* >/dev/null || fail "task 0 has saved no state"
 
 # Task 1 is killed as by a lack of memory.
-until_done "task 1 works" is_at_work 1
 kill -KILL "$(simulator_of 1)"
 
 until_done "the merge has ended" has_ended "$merge"
