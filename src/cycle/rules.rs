@@ -32,16 +32,11 @@ pub trait RuleSet: Copy + Send + Sync + std::fmt::Debug + 'static {
     const BUFFERS: bool;
     /// Everything else: adaptive routing, routes of flows, pools, VL15, slow sinks, channels of several paces, legacy VL arbitration.
     const OTHER: bool;
-    /// No option: compiled with the short path for outputs that one input asks, which most fabrics of the set can go.
-    const ALONE: bool;
-    /// No option: compiled with the path that carries a certain grant out at once, which the fabrics of the other sets cannot go: they
-    /// have several rounds, send several packets at a time or queue by outputs.
-    const AT_ONCE: bool;
 }
 
 /// Declares sets by the families they have.
 macro_rules! rule_sets {
-    ($($(#[$meta:meta])* $name:ident: $rounds:literal $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal $alone:literal $at_once:literal;)*) => {
+    ($($(#[$meta:meta])* $name:ident: $rounds:literal $arbitration:literal $speedup:literal $voq:literal $buffers:literal $other:literal;)*) => {
         $(
             $(#[$meta])*
             #[derive(Clone, Copy, Debug)]
@@ -55,31 +50,29 @@ macro_rules! rule_sets {
                 const VOQ: bool = $voq;
                 const BUFFERS: bool = $buffers;
                 const OTHER: bool = $other;
-                const ALONE: bool = $alone;
-                const AT_ONCE: bool = $at_once;
             }
         )*
     };
 }
 
 rule_sets! {
-    //          rounds arbitration speedup voq buffers other alone at_once
+    //          rounds arbitration speedup voq buffers other
     /// Every option has its default.
-    Plain:      false false false false false false true true;
+    Plain:      false false false false false false;
     /// Several rounds of matching.
-    Rounds:     true false false false false false true false;
+    Rounds:     true false false false false false;
     /// Requests are chosen in other ways.
-    Arbitrated: true true false false false false false false;
+    Arbitrated: true true false false false false;
     /// Inputs send several packets at a time.
-    SpedUp:     true false true false false false true false;
+    SpedUp:     true false true false false false;
     /// Queues per lane and output, with what is used beside them.
-    Queued:     true true true true false false true false;
+    Queued:     true true true true false false;
     /// Buffers behind the crossbar, with what is used beside them.
-    Buffered:   true true true false true false false false;
+    Buffered:   true true true false true false;
     /// Adaptive routing and what else concerns channels and buffers, with switches that have their defaults.
-    Adaptive:   true false false false false true true true;
+    Adaptive:   true false false false false true;
     /// Any options.
-    Any:        true true true true true true true false;
+    Any:        true true true true true true;
 }
 
 /// Masks of so many words belong to fabrics with every default only, see `Builder::shard`.
@@ -242,6 +235,12 @@ impl<'a, P: RuleSet> Rules<'a, P> {
             && self.output_arbitration() == OutputArbitration::RoundRobin
             && !self.reserve()
             && self.crossbar_tables().is_none()
+    }
+
+    /// Whether the credits of a lane alone say for what it has room.
+    #[inline(always)]
+    pub fn credits_alone(&self) -> bool {
+        !self.pool() && self.output_lane_buffer() == 0
     }
 
     /// Credits that a packet's request asks for \[flits\].

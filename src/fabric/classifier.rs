@@ -94,6 +94,15 @@ impl Classifier {
         }
     }
 
+    /// Whether queues with the same mark hold packets for the same output, or are one.
+    #[inline(always)]
+    pub fn has_marks_of_their_own(self) -> bool {
+        match self {
+            Self::Lane => true,
+            Self::LaneAndOutput { outputs } => outputs <= MARKS,
+        }
+    }
+
     /// Calls `act` for every queue of an input that has this mark.
     #[inline(always)]
     pub fn each(
@@ -106,10 +115,12 @@ impl Classifier {
         match self {
             Self::Lane => act(QueueRow(numbering.lane(input, mark).0)),
             Self::LaneAndOutput { outputs } => {
-                for lane in numbering.lanes_of(input) {
-                    for output in (mark..outputs).step_by(MARKS as usize) {
+                let mut output = mark;
+                while output < outputs {
+                    for lane in numbering.lanes_of(input) {
                         act(self.behind(lane, output));
                     }
+                    output += MARKS;
                 }
             }
         }

@@ -294,7 +294,7 @@ impl Numbering {
     /// All lanes of a port.
     pub fn lanes_of(self, port: PortRow) -> impl Iterator<Item = LaneRow> {
         let first = port.0 << self.shift;
-        (first..=first + self.mask).map(LaneRow)
+        (first..first + self.lanes()).map(LaneRow)
     }
 
     /// Port of a lane.

@@ -28,7 +28,8 @@ pub(super) struct Want {
 /// Which head it is.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// The first packet of a queue requests. With D9 it may have to wait for a turn, with kept inputs (D65) for its port.
+    /// The first packet of a queue requests. With D9 it may have to wait for a turn, unless there are
+    /// claims (D72), with kept inputs (D65) for its port.
     Request {
         turn: Option<Turn>,
         keeper: Option<Space>,

@@ -137,6 +137,8 @@ impl Shard<'_> {
                 .claim
                 .and_then(|claim| claim(view.world(), row))
         };
+        // a head that waits for its turn will have a claim in time, and needs none with it
+        let has_turns = shared.switch.reserve && view.shown().claim.is_none();
         for (row, queue) in view.queues().enumerate() {
             let lane = shared.switch.classifier.lane(row);
             if !queue.requesting || view.place().is_host(self.port(lane)) {
@@ -146,7 +148,7 @@ impl Shard<'_> {
             let wants = requests(row).into_iter().map(|lane| self.want(lane));
             let keeper = keepers.get(&self.port(lane)).copied();
             let kind = Kind::Request {
-                turn: shared.switch.reserve.then(|| self.turn(queue, lane, out)),
+                turn: has_turns.then(|| self.turn(queue, lane, out)),
                 keeper: keeper.map(|keeper| self.at(keeper)),
                 claim: claim(row).map(|(since, lane)| Claim {
                     bars: self.want(lane).space,

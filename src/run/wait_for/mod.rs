@@ -119,9 +119,9 @@ impl<'a> Kept<'a> {
         for (number, head) in heads.iter().enumerate() {
             let (space, flits) = head.keeps;
             *kept.spaces.entry(space).or_default() += flits;
-            *kept.inputs.entry(head.at.0).or_default() += 1;
             match &head.kind {
                 Kind::Request { turn, claim, .. } => {
+                    *kept.inputs.entry(head.at.0).or_default() += 1;
                     if turn.is_some() {
                         let Want { space, lane } = head.wants[0];
                         kept.turns.entry((space.0, lane)).or_default().push(number);
@@ -145,7 +145,9 @@ impl<'a> Kept<'a> {
         if let Some(kept) = self.spaces.get_mut(&space) {
             *kept -= flits;
         }
-        if let Some(kept) = self.inputs.get_mut(&head.at.0) {
+        if let Kind::Request { .. } = head.kind
+            && let Some(kept) = self.inputs.get_mut(&head.at.0)
+        {
             *kept -= 1;
         }
     }
@@ -163,15 +165,9 @@ impl<'a> Kept<'a> {
                 let taken: u32 = queued.map(|(_, packets)| packets).sum();
                 return room.places - taken < room.needs;
             }
-            Kind::Request {
-                turn,
-                keeper,
-                claim,
-            } => {
+            Kind::Request { turn, keeper, .. } => {
                 let is_kept = keeper.is_some_and(|keeper| waits(false, keeper));
-                // whoever claims needs no turn
-                let is_late =
-                    claim.is_none() && turn.is_some_and(|turn| self.is_before(head, turn, stuck));
+                let is_late = turn.is_some_and(|turn| self.is_before(head, turn, stuck));
                 if is_kept || is_late {
                     return true;
                 }

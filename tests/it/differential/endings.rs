@@ -74,7 +74,10 @@ fn ending(case: &Case) -> (Ending, Outcome) {
     for cycle in 1..=CYCLES {
         simulation.run_until(cycle).expect("there are no messages");
         let is_idle = simulation.is_idle();
-        assert!(is_idle || idle.is_none(), "{}: awake again", plan.title);
+        // a head that stands may still claim what it will not get
+        let may_claim = plan.switch.allocation.claims.is_some();
+        let is_awake = !is_idle && idle.is_some();
+        assert!(!is_awake || may_claim, "{}: awake again", plan.title);
         idle = idle.or(is_idle.then_some(cycle));
     }
     let after = |cycles: u64| simulate(plan, graph, &case.routing, cycles);
@@ -218,10 +221,17 @@ fn fit(plan: &mut Plan) {
     plan.switch.lane_capacity = plan.largest_packet().into();
 }
 
-/// Runs so many small cases with that traffic.
-fn endings(count: usize, add: fn(&mut Dice, &mut Case)) -> Vec<(Ending, Outcome)> {
+/// Seeds from the first one on, some that say what few do before them.
+pub(super) fn seeds(rare: &[u64]) -> impl Iterator<Item = u64> {
+    let first = number("VIRTLANE_FIRST_CASE", 0);
+    let rare = rare.iter().copied().filter(move |_| first == 0);
+    rare.chain(first..)
+}
+
+/// Runs so many small cases with that traffic, rare ones first.
+fn endings(count: usize, rare: &[u64], add: fn(&mut Dice, &mut Case)) -> Vec<(Ending, Outcome)> {
     let count = number("VIRTLANE_CASES", count as u64) as usize;
-    let cases = (number("VIRTLANE_FIRST_CASE", 0)..).filter_map(|seed| {
+    let cases = seeds(rare).filter_map(|seed| {
         let mut case = small(seed)?;
         add(
             &mut Dice(stream(seed, Purpose::Topology, 1 << 44)),
@@ -234,7 +244,8 @@ fn endings(count: usize, add: fn(&mut Dice, &mut Case)) -> Vec<(Ending, Outcome)
 
 #[test]
 fn held_packets_are_stuck_when_no_answer_is_to_come() {
-    let endings = endings(60, add_requests);
+    // heads claim while nothing moves any more; hosts have answers to send beside inputs with the turn of an output lane
+    let endings = endings(60, &[257, 275], add_requests);
     let count = |of: Ending| endings.iter().filter(|(ending, _)| *ending == of).count();
     let counts = [Ending::Going, Ending::Done, Ending::Stuck].map(count);
     assert!(counts.iter().all(|&count| count > 3), "{counts:?}");
@@ -250,7 +261,7 @@ fn held_packets_are_stuck_when_no_answer_is_to_come() {
 
 #[test]
 fn dropped_packets_are_not_waited_for() {
-    let endings = endings(60, add_drops);
+    let endings = endings(60, &[], add_drops);
     let stuck = endings.iter().filter(|(end, _)| *end != Ending::Done);
     let lost = endings
         .iter()

@@ -184,8 +184,8 @@ impl Fabric<'_> {
                     return true;
                 }
                 let before = |other: &Head| self.goes_before(set, (other, head), now);
-                let needs_turn =
-                    self.setting.plan.switch.reserve && self.claim(head, now).is_none();
+                let options = &self.setting.plan.switch;
+                let needs_turn = options.reserve && options.allocation.claims.is_none();
                 if needs_turn && set.iter().any(before) {
                     return true;
                 }

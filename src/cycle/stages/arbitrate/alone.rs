@@ -1,15 +1,15 @@
 //! An output of which one input asks for one lane: no arbiter has anything to choose from.
 //!
-//! Part of `Slot::Arbitrate`, for round-robin output arbitration without VL tables and `reserve`, where credits alone say
-//! whether there is room. Two in three outputs that are visited are asked by one input.
+//! Part of `Slot::Arbitrate`, for output-first matching without `reserve`. Two in three outputs that are visited are asked by one input.
 //! Reads: as `arbitrate`
 //! Writes: as `arbitrate`; of a grant that is certain what `cross` writes
 //! Cost: O(1)
 //!
 //! # Exactness
-//! A grant is certain when the input has no other head: no other output can choose it, so it accepts. Carrying it out before
-//! the other outputs of the round have chosen changes nothing that they see: the input asks none of them, and its credits
-//! count at their sender in a later cycle.
+//! A grant is certain when no other output of the round can choose the input: all its packets are behind one mark, so its heads ask
+//! this output only, which grants once in a round, and the input has a place, else its requests would not stand. Carrying the grant
+//! out before the other outputs of the round have chosen changes nothing that they see: what it takes belongs to this output and this
+//! input, and the input's credits count at their sender in a later cycle.
 //!
 //! # Deviations
 //! None.
@@ -18,7 +18,7 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::stages::cross::carry_out_here;
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow};
+use crate::fabric::rows::{LaneRow, PortRow};
 
 /// What an output does that is asked for one lane.
 pub(super) enum Found {
@@ -30,12 +30,10 @@ pub(super) enum Found {
     One(LaneRow, u16),
 }
 
-/// Whether outputs may look for a request that stands alone. Sets of rules of which few fabrics may are compiled without it: the code
-/// would cost the others 3 % of their instructions.
+/// Whether outputs may look for a request that stands alone.
 #[inline(always)]
 pub(super) fn may_look<const W: usize, P: RuleSet>(view: &View<'_, W, P>) -> bool {
-    let shared = view.shared;
-    P::ALONE && shared.by_inputs() && !shared.pool() && shared.output_lane_buffer() == 0
+    !view.shared.reserve()
 }
 
 /// The request for the only lane of an output that is asked for, which is no longer marked starved.
@@ -57,10 +55,10 @@ pub(super) fn look<const W: usize, P: RuleSet>(
     if !requests.is_only(bit) {
         return Found::Several;
     }
-    if !row.covers(shared.traffic.largest, view.now) {
+    if !shared.credits_alone() || !row.covers(shared.traffic.largest, view.now) {
         let queue = view.queue_of(switch.first_port, bit, out);
         let size = view.queues[queue].size;
-        if !view.lanes[lane].covers(size, view.now) {
+        if view.room(lane) < u32::from(size) {
             view.starve(out, lane, size);
             return Found::Nothing;
         }
@@ -68,27 +66,31 @@ pub(super) fn look<const W: usize, P: RuleSet>(
     Found::One(lane, bit)
 }
 
-/// Carries out a grant that its input will accept for certain, in the only round; `false`: it is not certain.
+/// Carries out a grant of the round that starts at `first` when its input will accept it for certain; `false`: it is not certain.
 #[inline(always)]
 pub(super) fn carry_out_at_once<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    grant: &Grant,
+    grant: &mut Grant,
+    first: usize,
 ) -> bool {
     let shared = view.shared;
-    let is_certain = P::AT_ONCE
-        && shared.iterations() == 1
-        && shared.speedup() == 1
-        && shared.classifier().is_lane()
+    let is_certain = may_look(view)
         && !shared.open()
-        && !view.lists.facts.granted
+        && shared.classifier().has_marks_of_their_own()
         && !view.ins[grant.input].occupied.has_several();
-    if is_certain {
-        let queue = &view.queues[grant.queue];
-        let hops = &mut view.lists.hops;
-        hops.packets += 1;
-        hops.flits += u64::from(queue.size);
-        hops.longest = hops.longest.max(queue.waited(view.now));
-        let _: PacketRow = carry_out_here::<W, P, true>(view, grant, true);
+    if !is_certain {
+        return false;
     }
-    is_certain
+    let queue = &view.queues[grant.queue];
+    let hops = &mut view.lists.hops;
+    hops.packets += 1;
+    hops.flits += u64::from(queue.size);
+    hops.longest = hops.longest.max(queue.waited(view.now));
+    let is_first = first == 0;
+    if is_first && !matches!(shared.speedup(), 1 | u16::MAX) {
+        view.ins[grant.input].accept_pointer = u16::from(view.outs[grant.out].index) + 1;
+    }
+    grant.accepted = true;
+    grant.packet = carry_out_here::<W, P, true>(view, grant, is_first);
+    true
 }

@@ -180,7 +180,12 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, input: PortRow
         return;
     };
     let input_lane = numbering.lane(input, lane);
-    let Some(queue) = pick_queue(view, input_lane) else {
+    let queue = if view.shared.classifier().is_lane() {
+        Some(QueueRow(input_lane.0))
+    } else {
+        pick_queue(view, input_lane)
+    };
+    let Some(queue) = queue else {
         return;
     };
     let head = &view.queues[queue];
@@ -216,18 +221,25 @@ fn pick_lane<const W: usize, P: RuleSet>(
     Some((view.shared.first_lane(eligible, pointer), None))
 }
 
-/// Rule 1, output: round robin over the eligible queues of a lane.
+/// Rule 1, output: round robin over the eligible queues of a lane that has several.
 fn pick_queue<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     lane: LaneRow,
 ) -> Option<QueueRow> {
     let classifier = view.shared.classifier();
-    let pointer = if classifier.is_lane() {
-        0
-    } else {
-        view.optional.voq_pointers[lane].0
-    };
+    let pointer = view.optional.voq_pointers[lane].0;
     (classifier.in_turn(lane, pointer)).find(|&queue| is_eligible(view, queue))
+}
+
+/// Brings together the proposals of a round for each output. Inputs propose in the order of their rows, so those of a switch are
+/// beside each other, and few.
+fn group<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
+    let outs = view.outs.seen();
+    let proposals = &mut view.lists.grants[first..];
+    for of_switch in proposals.chunk_by_mut(|one, next| outs[one.out].owner == outs[next.out].owner)
+    {
+        of_switch.sort_unstable_by_key(|grant| (grant.out, grant.bit));
+    }
 }
 
 /// Rule 2: each output picks one of the proposals of this round, which begins with grant `first`.
@@ -236,7 +248,7 @@ fn decide<const W: usize, P: RuleSet>(
     first: usize,
     is_first_round: bool,
 ) {
-    view.lists.grants[first..].sort_unstable_by_key(|grant| (grant.out, grant.bit));
+    group(view, first);
     let mut start = first;
     while let Some(&Grant { out, .. }) = view.lists.grants.get(start) {
         let mut mask: Mask<W> = Mask::EMPTY;

@@ -137,8 +137,7 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow, 
             Found::Several => {}
             Found::Nothing => return,
             Found::One(lane, bit) => {
-                let first_port = view.switches[view.outs[out].owner].first_port;
-                return grant(view, (out, first_port), (lane, bit, None), (true, first));
+                return propose_alone(view, (out, lanes), (lane, bit), first);
             }
         }
     }
@@ -169,6 +168,31 @@ fn propose<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, out: PortRow, 
     }
 }
 
+/// The only request of an output, for the only one of its `lanes`, becomes a grant of the round that starts at `first`.
+#[inline(always)]
+fn propose_alone<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    (out, lanes): (PortRow, LaneMask),
+    (lane, bit): (LaneRow, u16),
+    first: usize,
+) {
+    let mut choice = None;
+    if view.shared.crossbar_tables().is_some() {
+        choice = consult(view, out, lanes);
+        if choice.is_none() {
+            return;
+        }
+    }
+    let first_port = view.switches[view.outs[out].owner].first_port;
+    let by_inputs = view.shared.by_inputs();
+    grant(
+        view,
+        (out, first_port),
+        (lane, bit, choice),
+        (by_inputs, first),
+    );
+}
+
 /// The request that an output of a switch has chosen becomes a grant.
 #[inline(always)]
 fn grant<const W: usize, P: RuleSet>(
@@ -188,7 +212,10 @@ fn grant<const W: usize, P: RuleSet>(
         choice,
         packet: PacketRow::NONE,
     };
-    if by_inputs && alone::may_look(view) && alone::carry_out_at_once(view, &grant) {
+    if alone::carry_out_at_once(view, &mut grant, first) {
+        if view.lists.facts.granted {
+            view.lists.grants.push(grant);
+        }
         return;
     }
     if view.shared.speedup() == 1 {
@@ -230,15 +257,24 @@ fn by_tables<const W: usize, P: RuleSet>(
     if found.is_empty() {
         return None;
     }
-    let Some(choice) = vl_tables::consult(view, asked.out, found) else {
-        if view.shared.legacy_arbitration() {
-            view.calendar.at(view.now + 1).wakes.push(asked.out);
-        }
-        return None;
-    };
+    let choice = consult(view, asked.out, found)?;
     let lane = numbering.lane(asked.out, u32::from(choice.lane));
     let bit = request_of(view, asked, lane)?;
     Some((lane, bit, Some(choice)))
+}
+
+/// The choice of an output's arbiter with tables among lanes; after a bubble it is asked again in the next cycle.
+#[inline]
+fn consult<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    out: PortRow,
+    found: LaneMask,
+) -> Option<VlChoice> {
+    let choice = vl_tables::consult(view, out, found);
+    if choice.is_none() && view.shared.legacy_arbitration() {
+        view.calendar.at(view.now + 1).wakes.push(out);
+    }
+    choice
 }
 
 /// The request a lane would serve now.

@@ -31,8 +31,7 @@ pub(super) fn standing<const W: usize, P: RuleSet>(
     row.need = 0;
     let requests = &asked.free & &row.requests;
     let any = !requests.is_empty();
-    let unlimited = !view.shared.pool() && !view.shared.reserve();
-    let by_credits = unlimited && view.shared.output_lane_buffer() == 0;
+    let by_credits = view.shared.credits_alone() && !view.shared.reserve();
     let mut standing = Standing {
         requests,
         any,

@@ -43,23 +43,18 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     }
 }
 
-/// Carries out the accepted grants that have not been carried out yet. The code of a grant is there once: here, unless most are carried
-/// out at once.
+/// Carries out the accepted grants that have not been carried out yet.
 #[inline(never)]
 pub(in crate::cycle) fn settle<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let first = view.shared.iterations() == 1 || view.lists.settled == 0;
     let (mut hops, mut flits, mut longest) = (0, 0, view.lists.hops.longest);
     let mut grants = std::mem::take(&mut view.lists.grants);
     for grant in &mut grants[view.lists.settled..] {
-        if grant.accepted {
+        if grant.accepted && grant.packet == PacketRow::NONE {
             let queue = &view.queues[grant.queue];
             flits += u64::from(queue.size);
             longest = longest.max(queue.waited(view.now));
-            grant.packet = if P::AT_ONCE {
-                carry_out::<W, P, true>(view, grant, first)
-            } else {
-                carry_out_here::<W, P, true>(view, grant, first)
-            };
+            grant.packet = carry_out::<W, P, true>(view, grant, first);
             hops += 1;
         }
     }
@@ -282,11 +277,13 @@ pub(in crate::cycle) fn clear_occupied<const W: usize, P: RuleSet>(
     queue: QueueRow,
     input: PortRow,
 ) {
-    let shared = view.shared;
-    let mark = shared.classifier().mark(shared.numbering, queue);
+    let (classifier, numbering) = (view.shared.classifier(), view.shared.numbering);
+    let mark = classifier.mark(numbering, queue);
     let mut others = false;
-    if !shared.classifier().is_lane() {
-        view.each_queue(input, mark, |_, _| others = true);
+    if !classifier.is_lane() {
+        classifier.each(numbering, input, mark, |queue| {
+            others |= view.queues[queue].head != PacketRow::NONE;
+        });
     }
     if !others {
         view.ins[input].occupied.remove(mark);
