@@ -144,21 +144,25 @@ impl Classifier {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn a_queue_is_found_again_by_lane_output_and_mark() {
         let numbering = Numbering::new(4);
         for (classifier, outputs) in [
             (Classifier::Lane, 1),
+            (Classifier::LaneAndOutput { outputs: 64 }, 64),
             (Classifier::LaneAndOutput { outputs: 130 }, 130),
         ] {
-            let mut rows = Vec::new();
+            let (mut rows, mut outputs_of) = (Vec::new(), BTreeMap::new());
             for lane in numbering.lanes_of(PortRow(3)) {
                 for output in 0..outputs {
                     let (queue, mark) = classifier.classify(numbering, lane, || output);
                     assert_eq!(classifier.lane(queue), lane);
                     assert_eq!(classifier.behind(lane, output), queue);
                     assert_eq!(classifier.mark(numbering, queue), mark);
+                    let of_mark: &mut BTreeSet<u32> = outputs_of.entry(mark).or_default();
+                    of_mark.insert(output);
                     let mut shared = Vec::new();
                     classifier.each(numbering, PortRow(3), mark, |queue| shared.push(queue));
                     assert!(shared.contains(&queue));
@@ -167,6 +171,8 @@ mod tests {
                     rows.push(queue);
                 }
             }
+            let is_one = outputs_of.values().all(|outputs| outputs.len() == 1);
+            assert_eq!(classifier.has_marks_of_their_own(), is_one);
             let count = rows.len() as u32;
             assert_eq!(count, 4 * classifier.queues_per_lane());
             let first = 12 * classifier.queues_per_lane();
