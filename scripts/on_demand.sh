@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests that take too long for the gate: those marked `#[ignore = "PROFILE, TIME: why"]`.
+# Tests that take too long for the gate: those marked `#[ignore = "PROFILE, TIME: why; scripts/on_demand.sh NAME"]`.
 #
 #   scripts/on_demand.sh             all of them: those in the dev profile first, then those in release
 #   scripts/on_demand.sh NAME...     those whose name contains a NAME

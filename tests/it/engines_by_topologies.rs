@@ -258,7 +258,7 @@ fn every_engine_runs_for_20000_cycles_on_a_topology() {
 }
 
 #[test]
-#[ignore = "dev, 5 minutes: 20,000 cycles of every engine on every topology"]
+#[ignore = "dev, 1 minute: 20,000 cycles of every engine on every topology; scripts/on_demand.sh every_pair_runs_for_20000_cycles"]
 fn every_pair_runs_for_20000_cycles() {
     all_meet(LONG);
 }

@@ -242,7 +242,6 @@ fn lash_needs_as_many_layers_as_published() {
 /// A-11 as it stands: 100 graphs of every size and degree, soft limits for degree 3, where 17 of 100 graphs of 32
 /// switches need 4 layers and 90 of 128 switches need 7.
 #[test]
-#[ignore = "dev, minutes: 2,000 networks"]
 #[allow(clippy::print_stderr, reason = "reports the figures")]
 fn lash_layers_of_a_hundred_graphs_are_as_published() {
     let mut wrong = String::new();
@@ -310,7 +309,7 @@ fn too_few_lanes_are_an_error_or_need_the_escape_lane() {
 }
 
 #[test]
-#[ignore = "release, minutes: prints times of fabrics of up to 10,000 switches"]
+#[ignore = "release, 30 seconds: prints times of fabrics of up to 10,000 switches; scripts/on_demand.sh large_fabrics_are_routed"]
 #[allow(clippy::print_stderr, reason = "reports timings")]
 fn large_fabrics_are_routed() {
     let timed = |graph: &Graph, text: &str, most: u8| {

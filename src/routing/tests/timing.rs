@@ -15,7 +15,7 @@ fn a_thousand_switch_torus_and_tree_verify() {
 }
 
 #[test]
-#[ignore = "release, minutes: prints times of routing and proof"]
+#[ignore = "release, 10 seconds: prints times of routing and proof; scripts/on_demand.sh large_fabrics_keep_their_promises"]
 #[allow(clippy::print_stderr, reason = "reports timings")]
 fn large_fabrics_keep_their_promises() {
     let cases = [

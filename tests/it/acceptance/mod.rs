@@ -255,3 +255,28 @@ fn tests_are_found_by_their_names() {
     let on_demand = "validation::lash::lash_runs_a_million_cycles_with_buffers_of_one_packet";
     assert_eq!(tests.find(on_demand), Some(Made::OnDemand));
 }
+
+#[test]
+fn tests_on_demand_say_profile_time_reason_and_command() {
+    let tests = Tests::read();
+    let on_demand = tests.on_demand();
+    assert!(on_demand.len() > 10, "{on_demand:?}");
+    for (attribute, name) in on_demand {
+        let reason = (attribute.strip_prefix("#[ignore = \""))
+            .and_then(|rest| rest.strip_suffix("\"]"))
+            .unwrap_or_default();
+        let command = format!("; scripts/on_demand.sh {name}");
+        let parts = (reason.strip_suffix(&command)).and_then(|rest| rest.split_once(": "));
+        let (how, why) = parts.unwrap_or_default();
+        let (profile, time) = how.split_once(", ").unwrap_or_default();
+        let (count, unit) = time.split_once(' ').unwrap_or_default();
+        let is_told = ["dev", "release"].contains(&profile)
+            && count.parse::<u32>().is_ok()
+            && ["minute", "minutes", "seconds"].contains(&unit)
+            && !why.is_empty();
+        assert!(
+            is_told,
+            "{name}: {attribute} should be #[ignore = \"dev or release, N minutes: why{command}\"]"
+        );
+    }
+}

@@ -96,6 +96,23 @@ impl Tests {
         Self { sources }
     }
 
+    /// Tests that are not made in every run: what is said of them, and their names.
+    pub(super) fn on_demand(&self) -> Vec<(&str, &str)> {
+        let mut found = Vec::new();
+        for source in &self.sources {
+            let mut lines = source.text.lines().map(str::trim);
+            while let Some(line) = lines.next() {
+                if !is_attribute(line, "ignore") {
+                    continue;
+                }
+                let function = lines.by_ref().find_map(|line| line.strip_prefix("fn "));
+                let name = function.and_then(|function| function.split('(').next());
+                found.push((line, name.expect("an attribute of a function")));
+            }
+        }
+        found
+    }
+
     /// Where a test is made; a name that ends in `::` is all of a module. `None` when there is none.
     pub(super) fn find(&self, name: &str) -> Option<Made> {
         if let Some(module) = name.strip_suffix("::") {
@@ -125,13 +142,19 @@ impl Source {
         let before = self.text[..at].lines().rev().map(str::trim);
         let attributes = before.take_while(|line| line.is_empty() || line.starts_with(['#', '/']));
         let attributes: Vec<&str> = attributes.collect();
-        let has = |start: &str| attributes.iter().any(|line| line.starts_with(start));
-        match (has("#[test]"), has("#[ignore")) {
+        let has = |name: &str| attributes.iter().any(|line| is_attribute(line, name));
+        match (has("test"), has("ignore")) {
             (true, true) => Some(Made::OnDemand),
             (true, false) => Some(Made::EveryRun),
             (false, _) => None,
         }
     }
+}
+
+/// Whether a line is the attribute of that name.
+fn is_attribute(line: &str, name: &str) -> bool {
+    let rest = (line.strip_prefix("#[")).and_then(|rest| rest.strip_prefix(name));
+    rest.is_some_and(|rest| rest.starts_with([']', ' ', '(']))
 }
 
 fn collect(folder: &Path, modules: &mut Vec<String>, sources: &mut Vec<Source>) {

@@ -250,7 +250,7 @@ fn searches_on_other_fabrics_end_at_their_bounds() {
 }
 
 #[test]
-#[ignore = "dev, minutes: 180 searches"]
+#[ignore = "dev, 2 minutes: 180 searches; scripts/on_demand.sh searches_on_nine_other_fabrics_are_seldom_wrong"]
 fn searches_on_nine_other_fabrics_are_seldom_wrong() {
     let times = std::env::var("VIRTLANE_CASES").ok();
     hold_to(

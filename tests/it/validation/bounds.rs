@@ -231,7 +231,6 @@ fn runs_below_a_bound_are_sustained_and_runs_above_fill_the_channel_it_names() {
 /// The largest load the search takes for sustained may lie below the bound, never above it by more than its tolerance. A drawn
 /// permutation has another bound in every run of a search.
 #[test]
-#[ignore = "dev, minutes: nine searches"]
 fn searches_end_at_the_bounds() {
     let is_drawn = |case: &Case| {
         case.classes

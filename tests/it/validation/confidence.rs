@@ -41,7 +41,6 @@ fn intervals_of_one_run_cover_the_exact_mean() {
 }
 
 #[test]
-#[ignore = "dev, minutes: 400 runs"]
 fn of_200_intervals_90_to_99_percent_cover_the_exact_mean() {
     for phases in [FIXED, ADAPTIVE] {
         assert!((180..=198).contains(&covered(200, phases)), "{phases}");

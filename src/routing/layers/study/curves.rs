@@ -129,7 +129,7 @@ fn networks_of_a_kind_need_nearly_the_same() {
 
 /// A7 to A11 and A17 as they stand: 100 networks of every size and number of links.
 #[test]
-#[ignore = "dev, 2 minutes: every number of links of four sizes, 100 networks each"]
+#[ignore = "dev, 2 minutes: every number of links of four sizes, 100 networks each; scripts/on_demand.sh curves_of_a_hundred_networks_are_as_published"]
 fn curves_of_a_hundred_networks_are_as_published() {
     let peaks = [16, 32, 64, 128].map(|switches| {
         let points = curve(switches, Granularity::Source, 100);
@@ -143,7 +143,7 @@ fn curves_of_a_hundred_networks_are_as_published() {
 
 /// A12 and A13 as they stand.
 #[test]
-#[ignore = "dev, 1 minute: single pairs as units, 100 networks each"]
+#[ignore = "dev, 1 minute: single pairs as units, 100 networks each; scripts/on_demand.sh single_pairs_save_as_many_layers_as_published"]
 fn single_pairs_save_as_many_layers_as_published() {
     for switches in [8, 16, 32, 64] {
         let [sources, pairs] =
