@@ -20,8 +20,8 @@ use virtlane::traffic::SizeDistribution;
 /// Cycles in which the sets are compared.
 const LOOKS: [u64; 4] = [150, 500, 1_400, 2_600];
 
-/// Heads that stand have claims after twice so many cycles, if not later than the last look.
-const SOON: u64 = 600;
+/// Where claims are made as often as this \[cycles\], what stood at the last look but one has claims at the last one.
+const SOON: u64 = (LOOKS[3] - LOOKS[2]) / 2;
 
 /// The same while sets close.
 const EARLY: [u64; 16] = [
