@@ -41,7 +41,7 @@ pub trait Columns {
     fn credits(&self, lane: LaneRow) -> (u32, u32);
     /// Credits of a lane that count in `cycle`, which is not before the current one.
     fn credits_in(&self, lane: LaneRow, cycle: u64) -> u32;
-    /// Request of a lane that is asked first: bit of an input lane of the switch (D7).
+    /// Request of a lane that is asked first, by its bit (D7).
     fn pointer(&self, lane: LaneRow) -> u16;
     /// Flits a lane has sent since the start of the run, modulo 2^32.
     fn sent(&self, lane: LaneRow) -> u32;

@@ -75,15 +75,20 @@ rule_sets! {
     Any:        true true true true true true;
 }
 
-/// Masks of so many words belong to fabrics with every default only, see `Builder::shard`.
+/// Masks of so many words belong to fabrics with every default only, see `Blueprint::shard`.
 pub(in crate::cycle) const fn is_for_defaults(words: usize) -> bool {
-    matches!(words, 1 | 4)
+    words == 4
 }
 
-/// The stages for masks of so many words are compiled for any options at once: the widest are rare, and in a build with
-/// debug assertions, which is made often and not for its speed, those of two words have all sets already.
+/// The stages for masks of so many words are compiled for any options at once: wide switches whose packets change lanes are rare,
+/// and others need one bit for each input. In a build with debug assertions, which is made often and not for its speed, so are more.
 pub(in crate::cycle) const fn is_for_any(words: usize) -> bool {
-    words > 16 || cfg!(debug_assertions) && words > 4
+    words > 8 || cfg!(debug_assertions) && words > 4
+}
+
+/// The stages for masks of so many words are compiled for the defaults, for adaptive routing and for any options.
+pub(in crate::cycle) const fn is_for_few(words: usize) -> bool {
+    words > 1
 }
 
 /// Runs code for the smallest set that has all options of a fabric: `with_rules!(shared, Set => code)`; with the words of
@@ -97,6 +102,8 @@ macro_rules! with_rules {
         } else if const { $crate::cycle::rules::is_for_any($words) } {
             type $set = $crate::cycle::rules::Any;
             $code
+        } else if const { $crate::cycle::rules::is_for_few($words) } {
+            $crate::cycle::rules::with_rules!($shared, $set => $code, Plain Adaptive)
         } else {
             $crate::cycle::rules::with_rules!($shared, $set => $code)
         }

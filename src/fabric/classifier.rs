@@ -12,12 +12,13 @@
 //! | [`Classifier::behind`] | the queue that a request bit of an output lane stands for |
 //! | [`Classifier::mark`], [`Classifier::each`] | its bit among the non-empty queues of an input, and the queues behind such a bit |
 //!
-//! A request bit is that of an input lane: two queues of one lane whose heads may request the same output lane need a bit
+//! A request bit stands for an input lane: two queues of one lane whose heads may request the same output lane need a bit
 //! each, and with it more bits than lanes in [`Numbering`].
 //!
 //! Cost: O(1); nothing for FIFOs.
 
-use super::rows::{LaneRow, Numbering, PortRow, QueueRow};
+use super::numbering::Numbering;
+use super::rows::{LaneRow, PortRow, QueueRow};
 
 /// Marks of the non-empty queues of an input: bits of one word.
 const MARKS: u32 = 64;

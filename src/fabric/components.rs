@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 /// No number: end of a list, no switch.
 pub const NONE: u32 = u32::MAX;
 
-/// A switch with requests as bit masks over its input lanes, see [`Numbering`](super::rows::Numbering).
+/// A switch with bit masks over its inputs or their lanes, see [`Numbering`](super::numbering::Numbering).
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
 pub struct Switch<const W: usize> {
-    /// Input lanes whose port can send one more packet.
+    /// Bits of the inputs that can send one more packet.
     pub free: Mask<W>,
     /// Its first port.
     pub first_port: PortRow,
@@ -123,9 +123,10 @@ pub struct Host {
     pub id: u32,
 }
 
-/// Sending side of a lane: credits and the requests for it. A hop waits for these rows more than for any other: aligned to 32 bytes,
-/// with two words of requests they would be 64 bytes in place of 40, and runs with four lanes take 9 % longer.
+/// Sending side of a lane: credits and the requests for it. A hop waits for these rows more than for any other: with one word of
+/// requests two of them are a cache line.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
+#[repr(align(32))]
 pub struct OutLane<const W: usize> {
     /// First cycle in which a credit of the running ramp counts.
     pub ramp_start: u64,
@@ -137,11 +138,11 @@ pub struct OutLane<const W: usize> {
     pub ramp_flits: u16,
     /// Cycles between two credits of the ramp.
     pub ramp_step: u16,
-    /// Request round robin within the lane: the (input lane) bit asked first.
+    /// Request round robin within the lane: the bit asked first.
     pub pointer: u16,
     /// Starved: the smallest packet that waits for credits \[flits\]; 0 = none does.
     pub need: u16,
-    /// Input lanes whose head wants this lane.
+    /// Bits of the heads that want this lane.
     pub requests: Mask<W>,
 }
 

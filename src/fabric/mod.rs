@@ -8,7 +8,7 @@
 //! | switch | [`Switch`] | local switches |
 //! | port | [`OutPort`], [`InPort`] | connected ports of all local switches, then one port per local host |
 //! | host | [`Host`] | local hosts |
-//! | lane | [`OutLane`] | a power of two per port ([`Numbering`](rows::Numbering)) |
+//! | lane | [`OutLane`] | a power of two per port ([`Numbering`](numbering::Numbering)) |
 //! | queue | [`Queue`] | as many per lane as its [`Classifier`] says; FIFO: on the lane's own entity |
 //! | packet | [`Packet`], [`PacketRecord`] | a pool with a free list |
 //!
@@ -26,6 +26,7 @@ pub mod classifier;
 pub mod components;
 pub mod credits;
 pub mod mask;
+pub mod numbering;
 pub mod partition;
 pub mod placement;
 pub mod row_set;

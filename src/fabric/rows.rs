@@ -1,9 +1,8 @@
 //! Rows: a place in a column. A row of one kind does not index a column of another.
 //!
-//! A row is a `u32` with a name, a column a slice with the kind of its rows; neither costs anything. [`Numbering`] says which
-//! lanes belong to which port.
+//! A row is a `u32` with a name, a column a slice with the kind of its rows; neither costs anything. Which lanes belong to which
+//! port says [`Numbering`](super::numbering::Numbering).
 
-use super::mask::Span;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -255,150 +254,9 @@ impl From<QueueRow> for Freed {
     }
 }
 
-/// Which lanes belong to which port: every port has as many lane rows, a power of two. A *bit* is the number of an input lane
-/// within its switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Numbering {
-    shift: u32,
-    mask: u32,
-}
-
-impl Numbering {
-    /// With room for `lanes` lanes per port, at most 32.
-    pub fn new(lanes: u8) -> Self {
-        let rows = u32::from(lanes).next_power_of_two();
-        Self {
-            shift: rows.trailing_zeros(),
-            mask: rows - 1,
-        }
-    }
-
-    /// Lane rows of a port.
-    #[inline(always)]
-    pub fn lanes(self) -> u32 {
-        self.mask + 1
-    }
-
-    /// Whether a port has a single lane row.
-    #[inline(always)]
-    pub fn is_single(self) -> bool {
-        self.shift == 0
-    }
-
-    /// Lane `number` of a port.
-    #[inline(always)]
-    pub fn lane(self, port: PortRow, number: u32) -> LaneRow {
-        LaneRow((port.0 << self.shift) + number)
-    }
-
-    /// All lanes of a port.
-    pub fn lanes_of(self, port: PortRow) -> impl Iterator<Item = LaneRow> {
-        let first = port.0 << self.shift;
-        (first..first + self.lanes()).map(LaneRow)
-    }
-
-    /// Port of a lane.
-    #[inline(always)]
-    pub fn port(self, lane: LaneRow) -> PortRow {
-        PortRow(lane.0 >> self.shift)
-    }
-
-    /// Number of a lane within its port.
-    #[inline(always)]
-    pub fn number(self, lane: LaneRow) -> u32 {
-        lane.0 & self.mask
-    }
-
-    /// First lane of the port of `lane`.
-    #[inline(always)]
-    pub fn first_beside(self, lane: LaneRow) -> LaneRow {
-        LaneRow(lane.0 & !self.mask)
-    }
-
-    /// The lane number after `number`, round robin.
-    #[inline(always)]
-    pub fn after(self, number: u32) -> u8 {
-        ((number + 1) & self.mask) as u8
-    }
-
-    /// The lane number that `after` was told of.
-    pub fn before(self, after: u8) -> u32 {
-        u32::from(after).wrapping_sub(1) & self.mask
-    }
-
-    /// Lane rows of `ports` ports.
-    pub fn rows(self, ports: usize) -> usize {
-        ports << self.shift
-    }
-
-    /// Bit of an input lane, `first` the first port of its switch.
-    #[inline(always)]
-    pub fn bit(self, first: PortRow, lane: LaneRow) -> u16 {
-        (lane.0 - (first.0 << self.shift)) as u16
-    }
-
-    /// The input lane of a bit, `first` the first port of its switch.
-    #[inline(always)]
-    pub fn input_lane(self, first: PortRow, bit: u16) -> LaneRow {
-        LaneRow((first.0 << self.shift) + u32::from(bit))
-    }
-
-    /// Number of the input that a bit belongs to.
-    #[inline(always)]
-    pub fn input_index(self, bit: u16) -> u32 {
-        u32::from(bit) >> self.shift
-    }
-
-    /// Lane number of a bit within its input.
-    #[inline(always)]
-    pub fn lane_number(self, bit: u16) -> u32 {
-        u32::from(bit) & self.mask
-    }
-
-    /// First bit of the input with this number.
-    #[inline(always)]
-    pub fn first_bit(self, index: u8) -> u16 {
-        u16::from(index) << self.shift
-    }
-
-    /// All bits of the input that `bit` belongs to.
-    #[inline(always)]
-    pub fn beside(self, bit: u16) -> Span {
-        Span::new(u32::from(bit) & !self.mask, self.mask)
-    }
-
-    /// Number of the source queue of a host's lane.
-    #[inline(always)]
-    pub fn source_queue(self, host: HostRow, number: u32) -> usize {
-        ((host.0 << self.shift) + number) as usize
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_of_lanes_follow_from_ports_and_back() {
-        for (lanes, rows) in [(1, 1), (2, 2), (3, 4), (16, 16), (17, 32), (32, 32)] {
-            let numbering = Numbering::new(lanes);
-            assert_eq!(numbering.lanes(), rows);
-            let first = PortRow(5);
-            for number in 0..rows {
-                let lane = numbering.lane(PortRow(7), number);
-                assert_eq!(numbering.port(lane), PortRow(7));
-                assert_eq!(numbering.number(lane), number);
-                let bit = numbering.bit(first, lane);
-                assert_eq!(numbering.input_lane(first, bit), lane);
-                assert_eq!(numbering.input_index(bit), 2);
-                assert_eq!(numbering.lane_number(bit), number);
-                assert_eq!(numbering.first_bit(2), bit - number as u16);
-            }
-            let all: Vec<_> = numbering.lanes_of(PortRow(7)).collect();
-            assert_eq!(all.len(), rows as usize);
-            assert_eq!(all[0], numbering.first_beside(all[all.len() - 1]));
-        }
-    }
 
     #[test]
     fn a_column_is_indexed_by_its_own_rows() {

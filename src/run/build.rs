@@ -27,7 +27,7 @@ pub(super) struct Blueprint<'a> {
     placement: &'a Placement,
     shared: Arc<Shared>,
     options: Options,
-    /// Words of a request mask: input lanes of the widest switch / 64.
+    /// Words of a request mask: bits of the widest switch / 64.
     words: usize,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Blueprint<'a> {
             .switch_ids()
             .map(|switch| graph.connected_ports(switch).count());
         let words = (shared.numbering)
-            .rows(ports.max().unwrap_or(1))
+            .bits(ports.max().unwrap_or(1))
             .div_ceil(64);
         Self {
             plan,
@@ -62,7 +62,7 @@ impl<'a> Blueprint<'a> {
     /// fewer forms of the cycle to compile (`cycle::rules` says which widths have which sets).
     pub(super) fn shard(&self, shard: usize) -> Box<dyn Shard> {
         match (self.words, self.shared.is_plain()) {
-            (0..=1, true) => self.boxed::<1>(shard),
+            (0..=1, _) => self.boxed::<1>(shard),
             (0..=2, _) => self.boxed::<2>(shard),
             (3..=4, true) => self.boxed::<4>(shard),
             (3..=8, _) => self.boxed::<8>(shard),

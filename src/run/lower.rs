@@ -10,10 +10,11 @@ use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
 use crate::fabric::Classifier;
 use crate::fabric::components::{InPort, OutLane, OutPort, Peer, Switch};
 use crate::fabric::mask::{LaneMask, Mask, QueueMask};
+use crate::fabric::numbering::Numbering;
 use crate::fabric::placement::{Placement, credit_latency};
-use crate::fabric::rows::{BorderRow, FarEnd, Numbering, QueueRow, Row, SwitchRow, TurnRow};
+use crate::fabric::rows::{BorderRow, FarEnd, QueueRow, Row, SwitchRow, TurnRow};
 use crate::ids::{ChannelId, SlId};
-use crate::plan::{ClassPlan, DropRule, Plan, Queues};
+use crate::plan::{ClassPlan, DropRule, Matching, Plan, Queues};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{Routes, Tables};
 use crate::topology::Graph;
@@ -101,8 +102,14 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
             Some(adaptation(graph, adaptive, plan, placement))
         }
     };
+    let mut numbering = Numbering::new(plan.switch.lane_count());
+    // input-first matching takes turns among the lanes of all inputs
+    let is_output_first = plan.switch.matching == Matching::OutputFirst;
+    if is_output_first && adaptation.is_none() && forwarding.keeps_lanes() {
+        numbering = numbering.with_lanes_kept();
+    }
     Shared {
-        numbering: Numbering::new(plan.switch.lane_count()),
+        numbering,
         forwarding,
         traffic: Traffic {
             classes: plan.classes.clone(),

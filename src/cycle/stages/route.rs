@@ -220,6 +220,10 @@ fn raise<const W: usize, P: RuleSet>(
     let lane = shared.numbering.lane(out_row, u32::from(out_lane));
     let input_lane = shared.classifier().lane(queue_row);
     let bit = shared.numbering.bit(switch.first_port, input_lane);
+    debug_assert_eq!(
+        input_lane,
+        shared.numbering.input_lane(switch.first_port, bit, lane)
+    );
     view.lanes[lane].requests.insert(bit);
     if shared.speedup() == 1 {
         if port.free_at > view.now {

@@ -5,7 +5,8 @@ use crate::cycle::mechanisms::flows::FlowEnd;
 use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::fabric::Classifier;
 use crate::fabric::mask::LaneMask;
-use crate::fabric::rows::{LaneRow, Numbering};
+use crate::fabric::numbering::Numbering;
+use crate::fabric::rows::LaneRow;
 use crate::ids::SlId;
 use crate::plan::{
     ClassPlan, Forwarding as PacketForwarding, InputSpeedup, InputTurns, Matching,
@@ -60,6 +61,16 @@ pub struct Forwarding {
     pub output_first: Vec<u32>,
     /// Cycles per flit of every switch output.
     pub output_step: Vec<u16>,
+}
+
+impl Forwarding {
+    /// Whether every packet asks for the lane with the number that it has had since it left its host: all lane maps are one, and no hop
+    /// changes the layer.
+    pub fn keeps_lanes(&self) -> bool {
+        let mut profiles = self.profiles.chunks(usize::from(self.management_key) + 1);
+        let first = profiles.next();
+        self.hop_layer.is_empty() && profiles.all(|profile| Some(profile) == first)
+    }
 }
 
 /// Traffic classes and sizes.

@@ -2,13 +2,28 @@
 //!
 //! [`Mask`] holds the request bits of a switch, [`LaneMask`] lanes of a port, [`QueueMask`] queues of an input. Cost: O(words), set bits O(1) each.
 
+mod small;
+
+pub use self::small::{LaneMask, Lanes, Marks, QueueMask};
+
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::ops::{BitAnd, BitOrAssign, Not};
+use std::ops::{BitAnd, BitOrAssign};
 
 /// A set of numbers below `64 * W`, `W` a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask<const W: usize>([u64; W]);
+
+/// How many bits two masks have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Common {
+    /// None.
+    Nothing,
+    /// This one.
+    One(u16),
+    /// Two or more.
+    Several,
+}
 
 /// Neighbouring bits of one word.
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +91,24 @@ impl<const W: usize> Mask<W> {
         self.0.iter().all(|&word| word == 0)
     }
 
-    /// Whether this bit is in and no other.
+    /// What is in both masks, word by word in registers: as a mask, and asked for bit by bit, it would go through memory.
     #[inline(always)]
-    pub fn is_only(&self, bit: u16) -> bool {
-        let mut others = *self;
-        others.remove(bit);
-        others.is_empty() && !self.is_empty()
+    pub fn in_common(&self, other: &Self) -> Common {
+        let (mut found, mut at, mut several) = (0, 0, false);
+        for word in 0..W {
+            let both = self.0[word] & other.0[word];
+            if both != 0 {
+                several |= found != 0 || !both.is_power_of_two();
+                (found, at) = (both, word as u16);
+            }
+        }
+        if several {
+            Common::Several
+        } else if found == 0 {
+            Common::Nothing
+        } else {
+            Common::One(at * 64 + found.trailing_zeros() as u16)
+        }
     }
 
     /// Number of bits.
@@ -103,6 +130,11 @@ impl<const W: usize> Mask<W> {
         if W == 1 {
             let turned = mask[0].rotate_right(u32::from(pointer));
             return (turned != 0).then(|| (pointer + turned.trailing_zeros() as u16) % 64);
+        }
+        if W == 2 {
+            let turned =
+                (u128::from(mask[1]) << 64 | u128::from(mask[0])).rotate_right(pointer.into());
+            return (turned != 0).then(|| (pointer + turned.trailing_zeros() as u16) % 128);
         }
         let word = usize::from(pointer / 64);
         let ahead = mask[word] & (u64::MAX << (pointer % 64));
@@ -236,150 +268,6 @@ impl<'de, const W: usize> Deserialize<'de> for Mask<W> {
         words
             .map(Self)
             .map_err(|_| Error::invalid_length(found, &"as many words as a mask has"))
-    }
-}
-
-macro_rules! small_mask {
-    ($(#[$doc:meta])* $name:ident, $bits:ty, $ones:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(transparent)]
-        #[repr(transparent)]
-        pub struct $name($bits);
-
-        impl $name {
-            /// No number.
-            pub const EMPTY: Self = Self(0);
-
-            /// One number.
-            #[inline(always)]
-            pub const fn only(number: u32) -> Self {
-                Self(1 << number)
-            }
-
-            /// Puts a number in.
-            #[inline(always)]
-            pub fn insert(&mut self, number: u32) {
-                self.0 |= 1 << number;
-            }
-
-            /// Takes a number out.
-            #[inline(always)]
-            pub fn remove(&mut self, number: u32) {
-                self.0 &= !(1 << number);
-            }
-
-            /// Whether a number is in.
-            #[inline(always)]
-            pub fn contains(self, number: u32) -> bool {
-                self.0 >> number & 1 != 0
-            }
-
-            /// Whether no number is in.
-            #[inline(always)]
-            pub fn is_empty(self) -> bool {
-                self.0 == 0
-            }
-
-            /// Whether more than one number is in.
-            #[inline(always)]
-            pub fn has_several(self) -> bool {
-                self.0 & self.0.wrapping_sub(1) != 0
-            }
-
-            /// The least number; not one of the set without any.
-            #[inline(always)]
-            pub fn first(self) -> u32 {
-                self.0.trailing_zeros()
-            }
-
-            /// Round robin: the first number at or after `pointer`, around the end; not one of the set without any.
-            #[inline(always)]
-            pub fn first_from(self, pointer: u8) -> u32 {
-                let ahead = self.0 & (<$bits>::MAX << pointer);
-                if ahead == 0 { self.0 } else { ahead }.trailing_zeros()
-            }
-        }
-
-        impl BitAnd for $name {
-            type Output = Self;
-
-            #[inline(always)]
-            fn bitand(self, other: Self) -> Self {
-                Self(self.0 & other.0)
-            }
-        }
-
-        impl Not for $name {
-            type Output = Self;
-
-            #[inline(always)]
-            fn not(self) -> Self {
-                Self(!self.0)
-            }
-        }
-
-        impl FromIterator<u32> for $name {
-            #[inline(always)]
-            fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Self {
-                let numbers = numbers.into_iter();
-                numbers.fold(Self::EMPTY, |mask, number| Self(mask.0 | 1 << number))
-            }
-        }
-
-        impl IntoIterator for $name {
-            type Item = u32;
-            type IntoIter = $ones;
-
-            #[inline(always)]
-            fn into_iter(self) -> $ones {
-                $ones(self.0)
-            }
-        }
-
-        /// The numbers of a mask, ascending.
-        #[derive(Clone, Debug)]
-        pub struct $ones($bits);
-
-        impl Iterator for $ones {
-            type Item = u32;
-
-            #[inline(always)]
-            fn next(&mut self) -> Option<u32> {
-                (self.0 != 0).then(|| {
-                    let number = self.0.trailing_zeros();
-                    self.0 &= self.0 - 1;
-                    number
-                })
-            }
-        }
-    };
-}
-
-small_mask!(
-    /// A set of lanes of a port.
-    LaneMask,
-    u32,
-    Lanes
-);
-small_mask!(
-    /// A set of marks of input queues, see [`Classifier`](super::classifier::Classifier).
-    QueueMask,
-    u64,
-    Marks
-);
-
-impl LaneMask {
-    /// The lanes as bits.
-    #[inline(always)]
-    pub fn bits(self) -> u32 {
-        self.0
-    }
-
-    /// The lanes of an input whose bits, from `first` on, are in one word of a [`Mask`].
-    #[inline(always)]
-    pub fn at(word: u64, first: u16) -> Self {
-        Self((word >> (first % 64)) as u32)
     }
 }
 

@@ -39,6 +39,25 @@ fn by_looking<const W: usize>(numbers: &[u16], pointer: u16) -> Option<u16> {
     round.find(|number| numbers.contains(number))
 }
 
+/// What every set has in common with one, as lists of numbers say it.
+fn in_common<const W: usize>(sets: &[Vec<u16>], other: &[u16]) {
+    let other_mask: Mask<W> = other.iter().copied().collect();
+    for numbers in sets {
+        let mask: Mask<W> = numbers.iter().copied().collect();
+        let mut both = numbers.iter().filter(|number| other.contains(number));
+        let expected = match (both.next(), both.next()) {
+            (None, _) => Common::Nothing,
+            (Some(&number), None) => Common::One(number),
+            (Some(_), Some(_)) => Common::Several,
+        };
+        assert_eq!(
+            mask.in_common(&other_mask),
+            expected,
+            "{numbers:?} {other:?}"
+        );
+    }
+}
+
 fn every_pointer<const W: usize>() {
     let all = W as u16 * 64;
     // at the edges of words, alone and together; a set that ends before its word does
@@ -49,6 +68,9 @@ fn every_pointer<const W: usize>() {
     sets.push(Vec::new());
     sets.push(edges);
     sets.push((0..all).collect());
+    for other in &sets {
+        in_common::<W>(&sets, other);
+    }
     for numbers in sets {
         let mask: Mask<W> = numbers.iter().copied().collect();
         for pointer in 0..all {

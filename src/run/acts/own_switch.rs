@@ -5,7 +5,7 @@
 use super::{GlobalAct, LastingAct};
 use crate::control::{Algorithm, Event, Looks};
 use crate::cycle::mechanisms::control::Senders;
-use crate::fabric::rows::Numbering;
+use crate::fabric::numbering::Numbering;
 use crate::ids::HostId;
 use crate::plan::Plan;
 use crate::routing::Routes;

@@ -136,7 +136,7 @@ fn credits<const W: usize>(sharing: &str, change: fn(&mut OutLane<W>)) {
 #[test]
 fn credits_are_neither_made_nor_lost() {
     each_change::<1>("sharing: PerLane");
-    each_change::<2>("sharing: PortPool");
+    each_change::<1>("sharing: PortPool");
 }
 
 /// All changes, with masks of `W` words.

@@ -163,7 +163,7 @@ impl Shard<'_> {
     fn turn(&self, queue: &Queue, lane: LaneRow, out: LaneRow) -> Turn {
         let (view, shared) = (self.view, self.view.shared());
         let input = &view.ins()[self.port(lane)];
-        let bit = shared.numbering.first_bit(input.index) + u16::from(self.number(lane));
+        let bit = shared.numbering.bit_of(input.index, lane);
         let record = &view.records()[queue.head];
         let first = match shared.switch.output_arbitration {
             OutputArbitration::FirstComeFirstServed => record.requested,

@@ -3,7 +3,7 @@
 use super::look::Looker;
 use super::story::Reason;
 use crate::cycle::Columns;
-use crate::fabric::rows::{LaneRow, PortRow};
+use crate::fabric::rows::{LaneRow, PortRow, Row};
 
 /// State of the ports of a switch, or of a host, after a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,9 +68,9 @@ impl Looker {
     pub(super) fn sent_now(&self, view: &dyn Columns, lane: LaneRow) -> u32 {
         let now = self.found.ports.as_ref();
         now.and_then(|now| self.before(now)).map_or(0, |before| {
-            let index = view.shared().numbering.bit(before.first, lane);
-            view.sent(lane)
-                .wrapping_sub(before.sent[usize::from(index)])
+            let first = view.shared().numbering.lane(before.first, 0);
+            let sent = before.sent[lane.index() - first.index()];
+            view.sent(lane).wrapping_sub(sent)
         })
     }
 

@@ -65,6 +65,6 @@ fn run<const W: usize>(view: &mut View<'_, W>, threshold: u32) {
 /// Flits of the packets whose request for the lane stands.
 fn waiting_flits<const W: usize>(view: &View<'_, W>, out: PortRow, lane: LaneRow) -> u32 {
     let first_port = view.switches[view.outs[out].owner].first_port;
-    let size = |bit| u32::from(view.queues[view.queue_of(first_port, bit, out)].size);
+    let size = |bit| u32::from(view.queues[view.queue_of(first_port, bit, lane)].size);
     view.lanes[lane].requests.iter().map(size).sum()
 }

@@ -134,7 +134,7 @@ impl<const W: usize> Passing<'_, W> {
         } else {
             let bit = self.request(out, lane)?;
             let first_port = self.view.switches[self.view.outs[out].owner].first_port;
-            (self.view.queue_of(first_port, bit, out), Some(bit))
+            (self.view.queue_of(first_port, bit, lane), Some(bit))
         };
         let view = &mut self.view;
         let input = view.queue_port(queue);

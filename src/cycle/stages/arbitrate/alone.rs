@@ -18,6 +18,7 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::stages::cross::carry_out_here;
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
+use crate::fabric::mask::Common;
 use crate::fabric::rows::{LaneRow, PortRow};
 
 /// What an output does that is asked for one lane.
@@ -48,15 +49,13 @@ pub(super) fn look<const W: usize, P: RuleSet>(
     let switch = &view.switches[view.outs[out].owner];
     let row = &mut view.lanes[lane];
     row.need = 0;
-    let requests = &switch.free & &row.requests;
-    let Some(bit) = requests.first_from(0) else {
-        return Found::Nothing;
+    let bit = match switch.free.in_common(&row.requests) {
+        Common::Nothing => return Found::Nothing,
+        Common::One(bit) => bit,
+        Common::Several => return Found::Several,
     };
-    if !requests.is_only(bit) {
-        return Found::Several;
-    }
     if !shared.credits_alone() || !row.covers(shared.traffic.largest, view.now) {
-        let queue = view.queue_of(switch.first_port, bit, out);
+        let queue = view.queue_of(switch.first_port, bit, lane);
         let size = view.queues[queue].size;
         if view.room(lane) < u32::from(size) {
             view.starve(out, lane, size);

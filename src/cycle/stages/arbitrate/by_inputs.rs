@@ -22,7 +22,8 @@ use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
 use crate::fabric::mask::{LaneMask, Mask};
-use crate::fabric::rows::{LaneRow, Numbering, Rows, TurnRow};
+use crate::fabric::numbering::Numbering;
+use crate::fabric::rows::{LaneRow, Rows, TurnRow};
 
 /// The request an output serves now, as output lane and request bit, when every standing request has room;
 /// `None`: it takes its turn by lanes.
@@ -54,7 +55,11 @@ pub(super) fn choose<const W: usize, P: RuleSet>(
         return None;
     }
     let bit = next_bit(view, asked, &mask);
-    let number = lane_of(view, asked, found, bit);
+    let number = if numbering.has_lanes_kept() {
+        lane_in_turn(view, asked, found, bit)
+    } else {
+        lane_of(view, asked, found, bit)
+    };
     Some((numbering.lane(asked.out, number), bit))
 }
 
@@ -72,10 +77,31 @@ fn next_bit<const W: usize, P: RuleSet>(
     if group.is_power_of_two() {
         return bit;
     }
-    let first = bit - numbering.lane_number(bit) as u16;
+    let first = numbering.first_bit(numbering.input_index(bit) as u8);
     let lanes = LaneMask::at(group, first);
     let pointer = view.turns[turn(asked.turns, numbering.input_index(bit))].0;
     first + view.shared.first_lane(lanes, pointer) as u16
+}
+
+/// Where a bit is an input, whose lanes request their own numbers: the one whose turn it is.
+#[inline]
+fn lane_in_turn<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    asked: &Asked<W>,
+    found: LaneMask,
+    bit: u16,
+) -> u32 {
+    if !found.has_several() {
+        return found.first();
+    }
+    let numbering = view.shared.numbering;
+    let requests = |&number: &u32| {
+        let lane = numbering.lane(asked.out, number);
+        view.lanes[lane].requests.contains(bit)
+    };
+    let lanes: LaneMask = found.into_iter().filter(requests).collect();
+    let pointer = view.turns[turn(asked.turns, numbering.input_index(bit))].0;
+    view.shared.first_lane(lanes, pointer)
 }
 
 /// The output lane of a request: of an open head that requests several, the first from the lane pointer.
@@ -103,14 +129,14 @@ fn turn(turns: TurnRow, input: u32) -> TurnRow {
     TurnRow(turns.0 + input)
 }
 
-/// Moves the pointers of an accepted grant for a data lane, of the request with this bit; that over inputs in the `first` round
-/// only.
+/// Moves the pointers of an accepted grant for a data lane, of the request with this bit for `lane`; that over inputs in the `first`
+/// round only.
 #[inline(always)]
 pub(in crate::cycle) fn advance(
     numbering: Numbering,
     out: &mut OutPort,
     turns: &mut Rows<'_, TurnRow, Turn>,
-    bit: u16,
+    (bit, lane): (u16, LaneRow),
     first: bool,
 ) {
     let input = numbering.input_index(bit);
@@ -118,7 +144,7 @@ pub(in crate::cycle) fn advance(
         out.input_pointer = input as u8 + 1;
     }
     if !numbering.is_single() {
-        let lane = numbering.lane_number(bit);
+        let lane = numbering.lane_number(bit, lane);
         turns[turn(out.turns, input)].0 = numbering.after(lane);
     }
 }

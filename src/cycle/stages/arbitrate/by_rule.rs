@@ -9,7 +9,7 @@ use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
 use crate::fabric::mask::Mask;
-use crate::fabric::rows::PortRow;
+use crate::fabric::rows::LaneRow;
 use crate::ids::ChannelId;
 use crate::plan::OutputArbitration;
 use crate::rng::{Purpose, Stream, below, stream};
@@ -62,10 +62,11 @@ impl Mechanism for OutputStreams {
 /// First come first served, oldest first or random among the set bits of `mask`.
 pub(super) fn by_rule<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    out: PortRow,
+    lane: LaneRow,
     mask: &Mask<W>,
     rule: OutputArbitration,
 ) -> Option<u16> {
+    let out = view.shared.numbering.port(lane);
     if rule == OutputArbitration::Random {
         return match mask.count() {
             0 => None,
@@ -75,7 +76,7 @@ pub(super) fn by_rule<const W: usize, P: RuleSet>(
     }
     let first_port = view.switches[view.outs[out].owner].first_port;
     let since = |bit: u16| {
-        let queue = view.queue_of(first_port, bit, out);
+        let queue = view.queue_of(first_port, bit, lane);
         let record = &view.records[view.queues[queue].head];
         if rule == OutputArbitration::OldestFirst {
             record.created

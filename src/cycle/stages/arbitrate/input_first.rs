@@ -250,7 +250,7 @@ fn decide<const W: usize, P: RuleSet>(
 ) {
     group(view, first);
     let mut start = first;
-    while let Some(&Grant { out, .. }) = view.lists.grants.get(start) {
+    while let Some(&Grant { out, lane, .. }) = view.lists.grants.get(start) {
         let mut mask: Mask<W> = Mask::EMPTY;
         let proposals = view.lists.grants[start..].iter();
         let mut end = start;
@@ -260,7 +260,7 @@ fn decide<const W: usize, P: RuleSet>(
         }
         let winner = match view.shared.output_arbitration() {
             OutputArbitration::RoundRobin => mask.first_from(view.optional.input_first[out].output),
-            rule => by_rule(view, out, &mask, rule),
+            rule => by_rule(view, lane, &mask, rule),
         };
         let mut proposals = view.lists.grants[start..end].iter_mut();
         if let Some(grant) = proposals.find(|grant| Some(grant.bit) == winner) {
@@ -280,7 +280,7 @@ fn move_pointers<const W: usize, P: RuleSet>(
     is_first_round: bool,
 ) {
     let shared = view.shared;
-    let lane = shared.numbering.lane_number(grant.bit);
+    let lane = (shared.numbering).lane_number(grant.bit, grant.lane);
     if !shared.management().contains(lane) {
         view.optional.input_first[grant.input].lane = shared.numbering.after(lane);
     }

@@ -111,7 +111,7 @@ struct Asked<const W: usize> {
     out: PortRow,
     /// First port of the switch.
     first_port: PortRow,
-    /// Input lanes whose port can send one more packet.
+    /// Bits of the inputs that can send one more packet.
     free: Mask<W>,
     /// Lanes with a request.
     lanes: LaneMask,
@@ -204,7 +204,7 @@ fn grant<const W: usize, P: RuleSet>(
     let mut grant = Grant {
         out,
         lane,
-        queue: view.queue_of(first_port, bit, out),
+        queue: view.queue_of(first_port, bit, lane),
         input: first_port.plus(view.shared.numbering.input_index(bit)),
         bit,
         accepted: false,
@@ -285,20 +285,19 @@ fn request_of<const W: usize, P: RuleSet>(
     lane: LaneRow,
 ) -> Option<u16> {
     let mask = eligible(view, asked, lane)?;
-    choose(view, asked.out, lane, &mask)
+    choose(view, lane, &mask)
 }
 
 /// The output arbiter's choice among the set bits of `mask`.
 #[inline]
 fn choose<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    out: PortRow,
     lane: LaneRow,
     mask: &Mask<W>,
 ) -> Option<u16> {
     match view.shared.output_arbitration() {
         OutputArbitration::RoundRobin => mask.first_from(view.lanes[lane].pointer),
-        rule => by_rule(view, out, mask, rule),
+        rule => by_rule(view, lane, mask, rule),
     }
 }
 
@@ -385,10 +384,12 @@ fn accept_several<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: 
 }
 
 impl<const W: usize, P: RuleSet> View<'_, W, P> {
-    /// The queue behind a request bit for `out`.
+    /// The queue behind a request bit for the output lane `lane`, `first_port` the first port of the switch.
     #[inline]
-    pub fn queue_of(&self, first_port: PortRow, bit: u16, out: PortRow) -> QueueRow {
-        let lane = self.shared.numbering.input_lane(first_port, bit);
-        self.shared.classifier().behind(lane, out.minus(first_port))
+    pub fn queue_of(&self, first_port: PortRow, bit: u16, lane: LaneRow) -> QueueRow {
+        let numbering = self.shared.numbering;
+        let out = numbering.port(lane);
+        let input_lane = numbering.input_lane(first_port, bit, lane);
+        (self.shared.classifier()).behind(input_lane, out.minus(first_port))
     }
 }

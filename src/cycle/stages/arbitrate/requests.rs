@@ -60,7 +60,7 @@ pub(super) fn eligible<const W: usize, P: RuleSet>(
     }
     let mut mask = standing.requests;
     if view.shared.reserve() {
-        let winner = choose(view, asked.out, lane, &mask)?;
+        let winner = choose(view, lane, &mask)?;
         mask = Mask::EMPTY;
         mask.insert(winner);
     }
@@ -84,7 +84,7 @@ fn without_room<const W: usize, P: RuleSet>(
     let room = view.room(lane);
     let mut smallest = None;
     mask.retain(|bit| {
-        let queue = view.queue_of(asked.first_port, bit, asked.out);
+        let queue = view.queue_of(asked.first_port, bit, lane);
         let size = view.queues[queue].size;
         let is_too_large = u32::from(size) > room;
         if is_too_large {

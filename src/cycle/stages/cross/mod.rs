@@ -195,7 +195,8 @@ fn occupy_output<const W: usize, P: RuleSet, const TURNS: bool>(
         out.lane_pointer = shared.numbering.after(number);
     }
     if is_data && grant.by_inputs {
-        by_inputs::advance(shared.numbering, out, &mut view.turns, grant.bit, first);
+        let request = (grant.bit, grant.lane);
+        by_inputs::advance(shared.numbering, out, &mut view.turns, request, first);
     } else if first {
         lane.pointer = Mask::<W>::after(grant.bit);
     }

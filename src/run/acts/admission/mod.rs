@@ -9,7 +9,7 @@ use super::{GlobalAct, LastingAct};
 use crate::admission::{DeskState, Fabric, Loads, Request, Shown, Trials};
 use crate::cycle::mechanisms::flows::Flows;
 use crate::cycle::mechanisms::meters::Meters;
-use crate::fabric::rows::Numbering;
+use crate::fabric::numbering::Numbering;
 use crate::ids::HostId;
 use crate::plan::{AdmissionPlan, Plan};
 use crate::routing::Routes;
