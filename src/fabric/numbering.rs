@@ -109,6 +109,12 @@ impl Numbering {
         ports << self.shift
     }
 
+    /// How many lanes there are from the first one of the port `first` to this one.
+    #[inline(always)]
+    pub fn place(self, first: PortRow, lane: LaneRow) -> u16 {
+        (lane.0 - (first.0 << self.shift)) as u16
+    }
+
     /// Bit of an input lane, `first` the first port of its switch.
     #[inline(always)]
     pub fn bit(self, first: PortRow, lane: LaneRow) -> u16 {
@@ -173,6 +179,7 @@ mod tests {
                 assert_eq!(numbering.port(lane), PortRow(7));
                 assert_eq!(numbering.number(lane), number);
                 let bit = numbering.bit(first, lane);
+                assert_eq!(bit, numbering.place(first, lane));
                 assert_eq!(bit, (2 * rows + number) as u16);
                 for numbering in [numbering, numbering.with_lanes_kept()] {
                     let bit = numbering.bit(first, lane);

@@ -14,7 +14,7 @@ use crate::fabric::numbering::Numbering;
 use crate::fabric::placement::{Placement, credit_latency};
 use crate::fabric::rows::{BorderRow, FarEnd, QueueRow, Row, SwitchRow, TurnRow};
 use crate::ids::{ChannelId, SlId};
-use crate::plan::{ClassPlan, DropRule, Matching, Plan, Queues};
+use crate::plan::{ClassPlan, DropRule, Plan, Queues};
 use crate::routing::adaptive::{Adaptive, Selection, first_lane};
 use crate::routing::{Routes, Tables};
 use crate::topology::Graph;
@@ -103,9 +103,9 @@ pub fn shared(graph: &Graph, routes: &Routes, plan: &Plan, placement: &Placement
         }
     };
     let mut numbering = Numbering::new(plan.switch.lane_count());
-    // input-first matching takes turns among the lanes of all inputs
-    let is_output_first = plan.switch.matching == Matching::OutputFirst;
-    if is_output_first && adaptation.is_none() && forwarding.keeps_lanes() {
+    // of groups of one lane, adaptive routing has no other to choose
+    let width = adaptation.as_ref().map_or(1, |adaptation| adaptation.width);
+    if width == 1 && forwarding.keeps_lanes() {
         numbering = numbering.with_lanes_kept();
     }
     Shared {

@@ -131,11 +131,6 @@ impl<const W: usize> Mask<W> {
             let turned = mask[0].rotate_right(u32::from(pointer));
             return (turned != 0).then(|| (pointer + turned.trailing_zeros() as u16) % 64);
         }
-        if W == 2 {
-            let turned =
-                (u128::from(mask[1]) << 64 | u128::from(mask[0])).rotate_right(pointer.into());
-            return (turned != 0).then(|| (pointer + turned.trailing_zeros() as u16) % 128);
-        }
         let word = usize::from(pointer / 64);
         let ahead = mask[word] & (u64::MAX << (pointer % 64));
         if ahead != 0 {

@@ -3,7 +3,7 @@
 use super::look::Looker;
 use super::story::Reason;
 use crate::cycle::Columns;
-use crate::fabric::rows::{LaneRow, PortRow, Row};
+use crate::fabric::rows::{LaneRow, PortRow};
 
 /// State of the ports of a switch, or of a host, after a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,8 +68,8 @@ impl Looker {
     pub(super) fn sent_now(&self, view: &dyn Columns, lane: LaneRow) -> u32 {
         let now = self.found.ports.as_ref();
         now.and_then(|now| self.before(now)).map_or(0, |before| {
-            let first = view.shared().numbering.lane(before.first, 0);
-            let sent = before.sent[lane.index() - first.index()];
+            let place = view.shared().numbering.place(before.first, lane);
+            let sent = before.sent[usize::from(place)];
             view.sent(lane).wrapping_sub(sent)
         })
     }

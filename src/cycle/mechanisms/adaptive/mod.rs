@@ -295,6 +295,10 @@ fn request<const W: usize, P: RuleSet>(
         queue.out_lane = lane;
         view.outs[out].request_lanes.insert(u32::from(lane));
         let lane = shared.numbering.lane(out, u32::from(lane));
+        debug_assert_eq!(
+            input_lane,
+            shared.numbering.input_lane(head.first_port, bit, lane)
+        );
         view.lanes[lane].requests.insert(bit);
         view.optional.contention[shared.credit_lane(lane)].add(size);
         if shared.open() {

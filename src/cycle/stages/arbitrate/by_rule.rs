@@ -9,12 +9,13 @@ use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::view::View;
 use crate::fabric::OutPort;
 use crate::fabric::mask::Mask;
-use crate::fabric::rows::LaneRow;
+use crate::fabric::rows::{LaneRow, PortRow, QueueRow};
 use crate::ids::ChannelId;
 use crate::plan::OutputArbitration;
 use crate::rng::{Purpose, Stream, below, stream};
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Stream of an output that chooses at random; those of hosts are not used.
 #[derive(Component, Clone, Debug, Serialize, Deserialize)]
@@ -59,7 +60,7 @@ impl Mechanism for OutputStreams {
     }
 }
 
-/// First come first served, oldest first or random among the set bits of `mask`.
+/// First come first served, oldest first or random among the set bits of `mask`, requests for `lane`.
 pub(super) fn by_rule<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
     lane: LaneRow,
@@ -75,21 +76,39 @@ pub(super) fn by_rule<const W: usize, P: RuleSet>(
         };
     }
     let first_port = view.switches[view.outs[out].owner].first_port;
-    let since = |bit: u16| {
-        let queue = view.queue_of(first_port, bit, lane);
-        let record = &view.records[view.queues[queue].head];
-        if rule == OutputArbitration::OldestFirst {
-            record.created
-        } else {
-            record.requested
-        }
-    };
-    let mut best: Option<(u64, u16)> = None;
-    for bit in mask {
-        let found = since(bit);
-        if best.is_none_or(|(least, _)| found < least) {
-            best = Some((found, bit));
-        }
+    mask.iter()
+        .min_by_key(|&bit| since(view, view.queue_of(first_port, bit, lane), rule))
+}
+
+/// The same among grants that are proposed to an output, at least one.
+pub(super) fn among<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    out: PortRow,
+    proposals: Range<usize>,
+    rule: OutputArbitration,
+) -> usize {
+    if rule == OutputArbitration::Random {
+        return proposals.start
+            + match proposals.len() as u32 {
+                1 => 0,
+                count => below(&mut view.optional.streams[out].0, count) as usize,
+            };
     }
-    best.map(|(_, bit)| bit)
+    let first = proposals.start;
+    let oldest = proposals.min_by_key(|&number| since(view, view.lists.grants[number].queue, rule));
+    oldest.unwrap_or(first)
+}
+
+/// What the rule goes by: the head whose cycle is the earliest is served.
+fn since<const W: usize, P: RuleSet>(
+    view: &View<'_, W, P>,
+    queue: QueueRow,
+    rule: OutputArbitration,
+) -> u64 {
+    let record = &view.records[view.queues[queue].head];
+    if rule == OutputArbitration::OldestFirst {
+        record.created
+    } else {
+        record.requested
+    }
 }

@@ -14,7 +14,7 @@
 //!
 //! Cost: O(heads of the inputs behind the visited outputs).
 
-use super::by_rule;
+use super::by_rule::among;
 use crate::cycle::mechanism::{Mechanism, ShardBuilder, Site};
 use crate::cycle::mechanisms::vl_tables;
 use crate::cycle::rules::{RuleSet, with_rules};
@@ -23,7 +23,7 @@ use crate::cycle::snapshot::Persistent;
 use crate::cycle::stages::cross::settle;
 use crate::cycle::state::Grant;
 use crate::cycle::view::{Fabric, InputArbiters, View};
-use crate::fabric::mask::{LaneMask, Mask};
+use crate::fabric::mask::LaneMask;
 use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow};
 use crate::fabric::{OutLane, OutPort};
 use crate::plan::{Matching, OutputArbitration};
@@ -31,7 +31,7 @@ use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::component::Component;
 use serde::{Deserialize, Serialize};
 
-/// Pointers of a port: of its input over lanes, of its output over request bits.
+/// Pointers of a port: of its input over lanes, of its output over the input lanes of the switch by their places.
 #[derive(Component, Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct InputArbiter {
     lane: u8,
@@ -250,46 +250,51 @@ fn decide<const W: usize, P: RuleSet>(
 ) {
     group(view, first);
     let mut start = first;
-    while let Some(&Grant { out, lane, .. }) = view.lists.grants.get(start) {
-        let mut mask: Mask<W> = Mask::EMPTY;
+    while let Some(&Grant { out, .. }) = view.lists.grants.get(start) {
         let proposals = view.lists.grants[start..].iter();
-        let mut end = start;
-        for grant in proposals.take_while(|grant| grant.out == out) {
-            mask.insert(grant.bit);
-            end += 1;
-        }
+        let end = start + proposals.take_while(|grant| grant.out == out).count();
         let winner = match view.shared.output_arbitration() {
-            OutputArbitration::RoundRobin => mask.first_from(view.optional.input_first[out].output),
-            rule => by_rule(view, lane, &mask, rule),
+            OutputArbitration::RoundRobin => {
+                let pointer = view.optional.input_first[out].output;
+                let places = (start..end).find(|&number| place(view, number) >= pointer);
+                places.unwrap_or(start)
+            }
+            rule => among(view, out, start..end, rule),
         };
-        let mut proposals = view.lists.grants[start..end].iter_mut();
-        if let Some(grant) = proposals.find(|grant| Some(grant.bit) == winner) {
-            grant.accepted = true;
-            let grant = *grant;
-            move_pointers(view, &grant, is_first_round);
-        }
+        view.lists.grants[winner].accepted = true;
+        move_pointers(view, winner, is_first_round);
         start = end;
     }
+}
+
+/// Place of the input lane of a proposal within its switch.
+#[inline]
+fn place<const W: usize, P: RuleSet>(view: &View<'_, W, P>, number: usize) -> u16 {
+    let grant = &view.lists.grants[number];
+    let first_port = view.switches[view.ins[grant.input].owner].first_port;
+    let lane = view.shared.classifier().lane(grant.queue);
+    view.shared.numbering.place(first_port, lane)
 }
 
 /// State of an accepted proposal that only this allocator has; the pointer per output moves in the first round
 /// only (D5).
 fn move_pointers<const W: usize, P: RuleSet>(
     view: &mut View<'_, W, P>,
-    grant: &Grant,
+    winner: usize,
     is_first_round: bool,
 ) {
     let shared = view.shared;
-    let lane = (shared.numbering).lane_number(grant.bit, grant.lane);
+    let (grant, place) = (view.lists.grants[winner], place(view, winner));
+    let input_lane = shared.classifier().lane(grant.queue);
+    let lane = shared.numbering.number(input_lane);
     if !shared.management().contains(lane) {
         view.optional.input_first[grant.input].lane = shared.numbering.after(lane);
     }
     if is_first_round {
-        view.optional.input_first[grant.out].output = Mask::<W>::after(grant.bit);
+        view.optional.input_first[grant.out].output = place + 1;
     }
     let classifier = shared.classifier();
     if !classifier.is_lane() {
-        let input_lane = shared.numbering.lane(grant.input, lane);
         let output = view.outs[grant.out].index;
         view.optional.voq_pointers[input_lane].0 = classifier.after(output);
     }
