@@ -16,6 +16,9 @@ const REJECTED: &str = "rejected packets of flows";
 /// Packets that switches dropped, and others of the case that arrived.
 const DROPPED: &str = "dropped packets";
 
+/// Cases whose packets keep their lanes.
+const LANES_KEPT: &str = "lanes kept";
+
 /// Packets that hosts held, and others of the case that arrived.
 const HELD: &str = "held packets";
 /// Flows that wait and begin, and flows that wait to the end.
@@ -107,6 +110,9 @@ impl Coverage {
             names.push(String::from(HELD));
         }
         names.extend(kept(expected).map(String::from));
+        if keeps_lanes(case) {
+            names.push(String::from(LANES_KEPT));
+        }
         names.extend(claimed(case, expected).map(String::from));
         names.extend(decided(case, expected, found, &names));
         if case.way.resume.is_some() {
@@ -164,7 +170,7 @@ impl Coverage {
             self.deliveries > 50 * self.cases && self.messages > self.cases,
             "the cases hardly deliver anything: {self}"
         );
-        self.require_widths("general", &[2, 8, 16, 128]);
+        self.require_widths("general", &[1, 2, 8, 16, 128]);
         let sets: &[&str] = match kind {
             Kind::Tables | Kind::OwnRoutes | Kind::SetUps => &SETS,
             Kind::Adaptive => &["Adaptive", "Any"],
@@ -185,6 +191,8 @@ impl Coverage {
         self.require([RESUMED_IN_CLAIMS], 10);
         self.require([FORKED_IN_CLAIMS], 1);
         if kind == Kind::Tables {
+            self.require([LANES_KEPT], self.cases / 8);
+            names.push(String::from(LANES_KEPT));
             names.extend(CLAIMS_ON_TABLES.map(String::from));
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));
@@ -246,6 +254,19 @@ impl Coverage {
         self.require(TOPOLOGIES.names().map(|name| format!("topology {name}")), 1);
         self.require(["open heads", "drawn choices"], 3);
     }
+}
+
+/// Whether packets have one lane of several on all their ways (one for each path layer and service level).
+fn keeps_lanes<R>(case: &Case<R>) -> bool
+where
+    for<'a> &'a R: Into<Routing<'a>>,
+{
+    let Routing::Tables(tables) = (&case.routing).into() else {
+        return false;
+    };
+    let mut maps = tables.lanes.profiles.chunks(tables.lanes.keys());
+    let first = maps.next();
+    case.plan.switch.lanes > 1 && tables.hop_layer.is_empty() && maps.all(|map| Some(map) == first)
 }
 
 /// What a case has whose stages run in one pass.

@@ -256,12 +256,18 @@ pub(super) fn up_down_on(
 ) -> (Graph, Tables) {
     let layers = 2 * of_each - 1;
     let lanes = budget.lanes;
+    let changes = Changes::draw(dice);
     let twist = dice.between(0, 2) as u8;
+    let twist = if changes == Changes::None { 0 } else { twist };
     let mut map = LaneMap::grouped(&graph, budget, layers, lanes_per_sl, |channel, layer| {
         (layer + twist * (channel.0 % 3) as u8) % lanes_per_sl
     });
     if dice.chance(30) {
+        let own = map.clone();
         depend_on_inputs(dice, &graph, &mut map, lanes);
+        if changes == Changes::None {
+            map = own;
+        }
     }
     let mut tables = no_routes(&graph, map, 1);
     let sets = if dice.chance(25) { 2 } else { 1 };
@@ -284,9 +290,33 @@ pub(super) fn up_down_on(
         let layers = (0..rows * hosts).map(|_| dice.between(0, highest) as u8);
         Entries::new(&layers.collect::<Vec<u8>>(), hosts)
     };
-    tables.hop_layer = layer(tables.next.rows());
+    let hop_layer = layer(tables.next.rows());
+    if changes == Changes::LayersAndMaps {
+        tables.hop_layer = hop_layer;
+    }
     tables.path_layer = layer(switches);
     (graph, tables)
+}
+
+/// What changes the lanes of packets on their way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Changes {
+    None,
+    Maps,
+    LayersAndMaps,
+}
+
+impl Changes {
+    /// From numbers of its own: whatever comes of it, the rest of a case is drawn as without it.
+    fn draw(dice: &Dice) -> Self {
+        let mut aside = Dice(dice.0.clone());
+        aside.0.jump();
+        match aside.between(0, 9) {
+            0..3 => Self::None,
+            3 => Self::Maps,
+            _ => Self::LayersAndMaps,
+        }
+    }
 }
 
 /// Gives every switch two rows, each input one of them (D19).
