@@ -184,6 +184,8 @@ impl Coverage {
         names.extend(RELEASED.map(String::from));
         names.extend(CLAIMS.map(String::from));
         names.extend(CLAIMED.map(String::from));
+        self.require([LANES_KEPT], self.cases / 16);
+        names.push(String::from(LANES_KEPT));
         if kind == Kind::Adaptive {
             names.extend(CLAIMS_OF_CANDIDATES.map(String::from));
             names.push(String::from(ELSEWHERE));
@@ -191,8 +193,6 @@ impl Coverage {
         self.require([RESUMED_IN_CLAIMS], 10);
         self.require([FORKED_IN_CLAIMS], 1);
         if kind == Kind::Tables {
-            self.require([LANES_KEPT], self.cases / 8);
-            names.push(String::from(LANES_KEPT));
             names.extend(CLAIMS_ON_TABLES.map(String::from));
             names.extend(ADMISSION.map(String::from));
             names.extend(DROPPING.map(String::from));
@@ -256,17 +256,21 @@ impl Coverage {
     }
 }
 
-/// Whether packets have one lane of several on all their ways (one for each path layer and service level).
+/// Whether packets have one lane of several on all their ways (one for each path layer and service level): by tables, or since heads
+/// choose among groups of one lane.
 fn keeps_lanes<R>(case: &Case<R>) -> bool
 where
     for<'a> &'a R: Into<Routing<'a>>,
 {
-    let Routing::Tables(tables) = (&case.routing).into() else {
-        return false;
+    let is_kept = match (&case.routing).into() {
+        Routing::Tables(tables) => {
+            let mut maps = tables.lanes.profiles.chunks(tables.lanes.keys());
+            let first = maps.next();
+            tables.hop_layer.is_empty() && maps.all(|map| Some(map) == first)
+        }
+        Routing::Adaptive(function) => function.width() == 1,
     };
-    let mut maps = tables.lanes.profiles.chunks(tables.lanes.keys());
-    let first = maps.next();
-    case.plan.switch.lanes > 1 && tables.hop_layer.is_empty() && maps.all(|map| Some(map) == first)
+    case.plan.switch.lanes > 1 && is_kept
 }
 
 /// What a case has whose stages run in one pass.

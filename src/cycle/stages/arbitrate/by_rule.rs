@@ -88,11 +88,11 @@ pub(super) fn among<const W: usize, P: RuleSet>(
     rule: OutputArbitration,
 ) -> usize {
     if rule == OutputArbitration::Random {
-        return proposals.start
-            + match proposals.len() as u32 {
-                1 => 0,
-                count => below(&mut view.optional.streams[out].0, count) as usize,
-            };
+        let drawn = match proposals.len() as u32 {
+            1 => 0,
+            count => below(&mut view.optional.streams[out].0, count),
+        };
+        return proposals.start + drawn as usize;
     }
     let first = proposals.start;
     let oldest = proposals.min_by_key(|&number| since(view, view.lists.grants[number].queue, rule));

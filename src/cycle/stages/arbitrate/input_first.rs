@@ -256,8 +256,8 @@ fn decide<const W: usize, P: RuleSet>(
         let winner = match view.shared.output_arbitration() {
             OutputArbitration::RoundRobin => {
                 let pointer = view.optional.input_first[out].output;
-                let places = (start..end).find(|&number| place(view, number) >= pointer);
-                places.unwrap_or(start)
+                let ahead = (start..end).find(|&number| place(view, number) >= pointer);
+                ahead.unwrap_or(start)
             }
             rule => among(view, out, start..end, rule),
         };
