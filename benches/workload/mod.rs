@@ -28,6 +28,8 @@ pub(crate) struct Benchmark {
 
 /// 1000 hosts on a fat tree.
 pub(crate) const TREE_1000: &str = "KAryNTree(k: 10, n: 3)";
+/// 8000 hosts on a fat tree, whose rows no cache holds.
+pub(crate) const TREE_8000: &str = "KAryNTree(k: 20, n: 3)";
 /// 1000 hosts on a torus.
 pub(crate) const TORUS_1000: &str = "Torus(radix: [10, 10, 10])";
 
@@ -80,6 +82,14 @@ pub(crate) const BENCHMARKS: &[Benchmark] = &[
         Some(0.4),
         8,
         200,
+    ),
+    workload(
+        "tree 8000, 16 flits, load 0.5",
+        TREE_8000,
+        16,
+        Some(0.5),
+        64,
+        500,
     ),
 ];
 

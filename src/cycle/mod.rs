@@ -34,6 +34,7 @@ pub mod look;
 pub mod mechanism;
 pub mod mechanisms;
 pub mod pass;
+pub mod prefetch;
 pub mod profile;
 pub mod records;
 pub mod rules;

@@ -29,6 +29,7 @@ pub mod mask;
 pub mod numbering;
 pub mod partition;
 pub mod placement;
+pub mod prefetch;
 pub mod row_set;
 pub mod rows;
 pub mod source_queue;

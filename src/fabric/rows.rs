@@ -3,9 +3,10 @@
 //! A row is a `u32` with a name, a column a slice with the kind of its rows; neither costs anything. Which lanes belong to which
 //! port says [`Numbering`](super::numbering::Numbering).
 
+use super::prefetch::prefetch;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
-use std::ops::{Index, IndexMut};
+use std::ops::{Deref, Index, IndexMut};
 
 /// A kind of row.
 pub trait Row: Copy {
@@ -133,13 +134,26 @@ impl<R, S> Column<R, S> {
 
 impl<R: Row, S, C> Index<R> for Column<R, S>
 where
-    S: std::ops::Deref<Target = [C]>,
+    S: Deref<Target = [C]>,
 {
     type Output = C;
 
     #[inline(always)]
     fn index(&self, row: R) -> &C {
         &self.rows[row.index()]
+    }
+}
+
+impl<R: Row, S, C> Column<R, S>
+where
+    S: Deref<Target = [C]>,
+{
+    /// Asks for a row that will be needed soon; one that there is not is asked for in vain.
+    #[inline(always)]
+    pub fn prefetch(&self, row: R) {
+        if let Some(row) = self.rows.get(row.index()) {
+            prefetch(row);
+        }
     }
 }
 

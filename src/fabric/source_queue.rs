@@ -7,6 +7,7 @@
 //! Cost: O(1) per packet; the slab grows by doubling; 100 bytes for every queue that was ever used.
 
 use super::components::NONE;
+use super::prefetch::prefetch;
 use bevy_ecs::resource::Resource;
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +127,22 @@ impl SourceQueues {
         let ends = &self.ends[queue];
         (!ends.is_empty())
             .then(|| &self.slab[ends.first as usize].packets[usize::from(ends.head) % BLOCK])
+    }
+
+    /// Asks for where `queue` and those after it begin.
+    #[inline(always)]
+    pub fn prefetch_ends(&self, queue: usize) {
+        if let Some(ends) = self.ends.get(queue) {
+            prefetch(ends);
+        }
+    }
+
+    /// Asks for the first packet of `queue`.
+    #[inline(always)]
+    pub fn prefetch_front(&self, queue: usize) {
+        if let Some(block) = self.slab.get(self.ends[queue].first as usize) {
+            prefetch(&block.packets[usize::from(self.ends[queue].head) % BLOCK]);
+        }
     }
 
     /// Takes the first packet of `queue`; whether the queue is empty now.

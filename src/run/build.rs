@@ -2,6 +2,7 @@
 
 use super::shard::{Shard, WorldShard};
 use super::simulation::Options;
+use crate::cycle::prefetch::is_large;
 use crate::cycle::records::Records;
 use crate::cycle::stages::arbitrate::{Turn, Turns};
 use crate::cycle::stages::generate::sources::Sources;
@@ -88,7 +89,7 @@ impl<'a> Blueprint<'a> {
         let mut rows = lower::rows::<W>(graph, tables, plan, placement, &self.shared, number);
         let mut world = World::new();
         let mut builder = ShardBuilder::<W>::new(site, &mut world);
-        add_resources(&mut builder, &mut rows);
+        add_resources(&mut builder, &mut rows, self.options.prefetch);
         cycle::build(&mut builder);
         for guest in self.options.guests {
             guest(builder.cycle());
@@ -105,7 +106,11 @@ impl<'a> Blueprint<'a> {
 }
 
 /// What every shard has.
-fn add_resources<const W: usize>(shard: &mut ShardBuilder<'_, W>, rows: &mut Rows<W>) {
+fn add_resources<const W: usize>(
+    shard: &mut ShardBuilder<'_, W>,
+    rows: &mut Rows<W>,
+    prefetch: Option<bool>,
+) {
     let Site {
         plan,
         graph,
@@ -119,6 +124,7 @@ fn add_resources<const W: usize>(shard: &mut ShardBuilder<'_, W>, rows: &mut Row
         shared: Arc::clone(shared),
         first_host_port: placement.first_host_port[number],
         border: std::mem::take(&mut rows.border).into(),
+        prefetches: prefetch.unwrap_or_else(|| is_large(rows.bytes())),
     });
     shard.resource(PacketPool::new(hosts));
     shard.resource(Calendar::new(plan.event_horizon(graph)));

@@ -8,7 +8,7 @@ use crate::cycle::mechanisms::own_routes::OwnRoutes;
 use crate::cycle::rules::{Any, Rules};
 use crate::cycle::state::{Border, Forwarding, Shared, SwitchRules, Traffic};
 use crate::fabric::Classifier;
-use crate::fabric::components::{InPort, OutLane, OutPort, Peer, Switch};
+use crate::fabric::components::{InPort, OutLane, OutPort, Peer, Queue, Switch};
 use crate::fabric::mask::{LaneMask, Mask, QueueMask};
 use crate::fabric::numbering::Numbering;
 use crate::fabric::placement::{Placement, credit_latency};
@@ -40,6 +40,14 @@ pub struct Rows<const W: usize> {
 }
 
 impl<const W: usize> Rows<W> {
+    /// What hops touch of them often \[bytes\]; of the queues of a lane few have packets.
+    pub fn bytes(&self) -> usize {
+        let lane = size_of::<OutLane<W>>() + size_of::<Queue>();
+        size_of_val(self.switches.as_slice())
+            + size_of_val(self.ports.as_slice())
+            + lane * self.lane_count
+    }
+
     /// No switch and no port yet.
     fn new(plan: &Plan, shared: &Shared) -> Self {
         Self {

@@ -27,6 +27,8 @@ pub struct Options {
     pub wanted: Wanted,
     /// Time every stage.
     pub profile: bool,
+    /// Ask for rows ahead; `None` = in shards that no cache holds.
+    pub prefetch: Option<bool>,
     /// Systems of the caller that look on, for the slots they name.
     pub guests: &'static [Guest],
 }
@@ -41,6 +43,7 @@ impl Default for Options {
             shards: 1,
             wanted: Wanted::default(),
             profile: false,
+            prefetch: None,
             guests: &[],
         }
     }

@@ -22,6 +22,9 @@ use crate::cycle::view::View;
 pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let now = view.now;
     let mut ramps = std::mem::take(&mut view.calendar.due(now).ramps);
+    if view.place.prefetches {
+        view.prefetch_ramps(&ramps);
+    }
     for ramp in ramps.drain(..) {
         if view.shared.stepped_credits() && ramp.flits > 1 {
             let rest = Ramp {

@@ -29,19 +29,34 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
     let mut frees = std::mem::take(&mut slot.frees);
     let mut wakes = std::mem::take(&mut slot.wakes);
     if view.shared.speedup() == 1 {
-        for freed in frees.drain(..) {
-            free_port(view, freed.input());
+        for part in frees.chunks(view.place.group(frees.len())) {
+            if view.place.prefetches {
+                view.prefetch_freed(part);
+            }
+            for freed in part {
+                free_port(view, freed.input());
+            }
         }
+        frees.clear();
     } else {
         for freed in frees.drain(..) {
             free_queue(view, freed.queue());
         }
     }
-    for out in wakes.drain(..) {
-        view.woken(out);
+    for part in wakes.chunks(view.place.group(wakes.len())) {
+        if view.place.prefetches {
+            view.prefetch_woken(part);
+        }
+        for &out in part {
+            view.woken(out);
+        }
     }
+    wakes.clear();
     if view.shared.sink_step() != 0 || view.shared.output_lane_buffer() != 0 {
         start_ports(view);
+    }
+    if view.place.prefetches {
+        view.prefetch_packets(&view.lists.consumed);
     }
     let slot = view.calendar.due(view.now);
     (slot.frees, slot.wakes) = (frees, wakes);

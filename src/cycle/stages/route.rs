@@ -36,11 +36,17 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
             record.via = routes.behind(record.via);
         }
     }
-    for &(lane, packet) in &arrived {
-        if view.shared.sink_step() != 0 && view.place.is_host(view.shared.numbering.port(lane)) {
-            crate::cycle::mechanisms::sink::arrive(view, lane, packet);
-        } else {
-            append(view, lane, packet);
+    for part in arrived.chunks(view.place.group(arrived.len())) {
+        if view.place.prefetches {
+            view.prefetch_arrivals(part);
+        }
+        for &(lane, packet) in part {
+            let port = view.shared.numbering.port(lane);
+            if view.shared.sink_step() != 0 && view.place.is_host(port) {
+                crate::cycle::mechanisms::sink::arrive(view, lane, packet);
+            } else {
+                append(view, lane, packet);
+            }
         }
     }
     if !view.lists.facts.arrived {

@@ -39,6 +39,8 @@ pub struct Place {
     pub first_host_port: PortRow,
     /// Channels that leave the shard.
     pub border: Arc<[Border]>,
+    /// Rows are asked for ahead ([`prefetch`](super::prefetch)).
+    pub prefetches: bool,
 }
 
 impl FromWorld for Place {

@@ -111,6 +111,15 @@ impl<const W: usize> Mask<W> {
         }
     }
 
+    /// The first bit that is in both masks.
+    #[inline(always)]
+    pub fn first_in_common(&self, other: &Self) -> Option<u16> {
+        let words = self.0.iter().zip(&other.0).map(|(own, other)| own & other);
+        let mut words = (0..).zip(words);
+        let (at, word) = words.find(|&(_, word)| word != 0)?;
+        Some(at * 64 + word.trailing_zeros() as u16)
+    }
+
     /// Number of bits.
     #[inline]
     pub fn count(&self) -> u32 {

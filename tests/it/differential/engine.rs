@@ -82,7 +82,7 @@ struct Run<'a, R> {
 }
 
 /// Runs a case in its way, twice: packet by packet, slot by slot; and without a record of packets, which lets the stages run in
-/// one pass where nothing else keeps them from it.
+/// one pass where nothing else keeps them from it. One of the two asks for rows ahead.
 ///
 /// # Panics
 /// When the two differ.
@@ -299,6 +299,7 @@ pub(super) fn simulation<R>(
     let options = Options {
         threads,
         shards: case.way.shards,
+        prefetch: Some(deliveries == plan.seed.is_multiple_of(2)),
         wanted: Wanted {
             deliveries,
             order: false,

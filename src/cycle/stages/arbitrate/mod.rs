@@ -36,7 +36,7 @@ use crate::cycle::snapshot::Persistent;
 use crate::cycle::state::Grant;
 use crate::cycle::view::View;
 use crate::fabric::mask::{LaneMask, Mask};
-use crate::fabric::rows::{LaneRow, PacketRow, PortRow, QueueRow, TurnRow};
+use crate::fabric::rows::{LaneRow, PacketRow, PortRow, TurnRow};
 use crate::plan::OutputArbitration;
 use crate::qos::vl_arbitration::VlChoice;
 use bevy_ecs::resource::Resource;
@@ -69,9 +69,15 @@ pub fn run<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>) {
 #[inline]
 fn propose_visited<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: usize) {
     let mut visits = std::mem::take(&mut view.lists.visits);
-    for out in visits.drain(..) {
-        propose(view, out, first);
+    for part in visits.chunks(view.place.group(visits.len())) {
+        if view.place.prefetches {
+            view.prefetch_visits(part);
+        }
+        for &out in part {
+            propose(view, out, first);
+        }
     }
+    visits.clear();
     view.lists.visits = visits;
     accept(view, first);
 }
@@ -381,15 +387,4 @@ fn accept_several<const W: usize, P: RuleSet>(view: &mut View<'_, W, P>, first: 
     }
     order.clear();
     view.lists.order = order;
-}
-
-impl<const W: usize, P: RuleSet> View<'_, W, P> {
-    /// The queue behind a request bit for the output lane `lane`, `first_port` the first port of the switch.
-    #[inline]
-    pub fn queue_of(&self, first_port: PortRow, bit: u16, lane: LaneRow) -> QueueRow {
-        let numbering = self.shared.numbering;
-        let out = numbering.port(lane);
-        let input_lane = numbering.input_lane(first_port, bit, lane);
-        (self.shared.classifier()).behind(input_lane, out.minus(first_port))
-    }
 }

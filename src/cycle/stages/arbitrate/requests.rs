@@ -9,7 +9,7 @@ use super::{Asked, choose};
 use crate::cycle::rules::RuleSet;
 use crate::cycle::view::View;
 use crate::fabric::mask::Mask;
-use crate::fabric::rows::LaneRow;
+use crate::fabric::rows::{LaneRow, PortRow, QueueRow};
 
 /// Requests of a lane whose input can send one more packet.
 pub(super) struct Standing<const W: usize> {
@@ -93,4 +93,15 @@ fn without_room<const W: usize, P: RuleSet>(
         !is_too_large
     });
     smallest
+}
+
+impl<const W: usize, P: RuleSet> View<'_, W, P> {
+    /// The queue behind a request bit for the output lane `lane`, `first_port` the first port of the switch.
+    #[inline]
+    pub fn queue_of(&self, first_port: PortRow, bit: u16, lane: LaneRow) -> QueueRow {
+        let numbering = self.shared.numbering;
+        let out = numbering.port(lane);
+        let input_lane = numbering.input_lane(first_port, bit, lane);
+        (self.shared.classifier()).behind(input_lane, out.minus(first_port))
+    }
 }

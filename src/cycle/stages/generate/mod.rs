@@ -98,9 +98,15 @@ pub(in crate::cycle) fn run<P: RuleSet>(hosts: &mut Hosts<'_, P>) {
         replay.collect(hosts.now, &mut due);
         due.sort_unstable();
     }
-    for row in due.drain(..) {
-        create(hosts, row, class_count);
+    for part in due.chunks(hosts.place.group(due.len())) {
+        if hosts.place.prefetches {
+            hosts.prefetch(part, class_count);
+        }
+        for &row in part {
+            create(hosts, row, class_count);
+        }
     }
+    due.clear();
     hosts.sources.due = due;
     if let Some(replay) = &mut hosts.replay {
         replay.settle();

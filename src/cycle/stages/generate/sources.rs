@@ -8,6 +8,7 @@
 use crate::cycle::snapshot::{Persistent, Resume};
 use crate::cycle::state::ring::Ring;
 use crate::fabric::components::NONE;
+use crate::fabric::prefetch::prefetch;
 use crate::plan::ClassPlan;
 use crate::traffic::{Gap, Source};
 use bevy_ecs::resource::Resource;
@@ -16,10 +17,10 @@ use serde::{Deserialize, Serialize};
 /// Buckets of the wheel \[cycles\].
 const LENGTH: u64 = 1024;
 
-/// A source on the wheel.
-#[derive(Debug, Serialize, Deserialize)]
-struct Entry {
-    source: Source,
+/// The place of a source on the wheel. Apart from the source, which is many times as large: who goes along a bucket waits for one
+/// place after the other.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Place {
     /// Cycle of its next packet.
     due: u64,
     /// Next of the same bucket.
@@ -29,10 +30,12 @@ struct Entry {
 /// All sources of a shard, in (host, class) order.
 #[derive(Resource, Debug, Serialize, Deserialize)]
 pub struct Sources {
-    entries: Vec<Entry>,
+    all: Vec<Source>,
+    /// Of each of them.
+    places: Vec<Place>,
     buckets: Vec<u32>,
     busy: Ring,
-    /// Entries due in the current cycle, ascending.
+    /// Sources due in the current cycle.
     pub due: Vec<u32>,
 }
 
@@ -48,16 +51,17 @@ impl Sources {
     /// A wheel with every source at its first packet.
     pub fn new(sources: Vec<(Source, u16)>, classes: &[ClassPlan]) -> Self {
         let mut wheel = Self {
-            entries: Vec::with_capacity(sources.len()),
+            all: Vec::with_capacity(sources.len()),
+            places: Vec::with_capacity(sources.len()),
             buckets: vec![NONE; LENGTH as usize],
             busy: Ring::new(LENGTH),
             due: Vec::new(),
         };
         for (mut source, class) in sources {
             let gap = source.next_gap(&classes[usize::from(class)]);
-            let row = wheel.entries.len() as u32;
-            wheel.entries.push(Entry {
-                source,
+            let row = wheel.all.len() as u32;
+            wheel.all.push(source);
+            wheel.places.push(Place {
                 due: u64::MAX,
                 next: NONE,
             });
@@ -73,18 +77,20 @@ impl Sources {
     /// Replaces the sources by `others`, whose first gap counts from cycle `now`; numbers of packets go on.
     /// Sources of saturating classes stay.
     fn replace(&mut self, others: Self, now: u64, saturating: &[bool]) {
-        let saved = std::mem::replace(&mut self.entries, others.entries);
+        let saved = std::mem::replace(&mut self.all, others.all);
+        let places = std::mem::replace(&mut self.places, others.places);
         self.buckets.fill(NONE);
         self.busy.clear();
-        for (row, old) in saved.into_iter().enumerate() {
-            let entry = &mut self.entries[row];
+        for (row, (old, place)) in saved.into_iter().zip(places).enumerate() {
+            let (source, due) = (&mut self.all[row], self.places[row].due);
             let due = if saturating[row % saturating.len()] {
-                *entry = old;
+                *source = old;
+                self.places[row] = place;
                 // on the wheel, or waiting for its packet to start
-                Some(entry.due).filter(|&due| due >= now && due != u64::MAX)
+                Some(place.due).filter(|&due| due >= now && due != u64::MAX)
             } else {
-                entry.source.number_after(&old.source);
-                (entry.due != u64::MAX && !entry.source.is_done()).then(|| entry.due + now)
+                source.number_after(&old);
+                (due != u64::MAX && !source.is_done()).then(|| due + now)
             };
             if let Some(due) = due {
                 self.insert(row as u32, due);
@@ -95,21 +101,29 @@ impl Sources {
     /// A source by its row.
     #[inline]
     pub fn source(&mut self, row: u32) -> &mut Source {
-        &mut self.entries[row as usize].source
+        &mut self.all[row as usize]
     }
 
     /// Packets that the source in this row has made.
     pub fn made(&self, row: u32) -> u64 {
-        self.entries[row as usize].source.made()
+        self.all[row as usize].made()
+    }
+
+    /// Asks for a source that will be needed soon.
+    pub fn prefetch(&self, row: u32) {
+        if let Some(source) = self.all.get(row as usize) {
+            prefetch(source);
+        }
     }
 
     /// Puts a source on the wheel for cycle `due`.
     #[inline]
     pub fn insert(&mut self, row: u32, due: u64) {
         let bucket = due % LENGTH;
-        let entry = &mut self.entries[row as usize];
-        entry.due = due;
-        entry.next = self.buckets[bucket as usize];
+        self.places[row as usize] = Place {
+            due,
+            next: self.buckets[bucket as usize],
+        };
         self.buckets[bucket as usize] = row;
         self.busy.insert(due);
     }
@@ -127,8 +141,7 @@ impl Sources {
         let mut row = std::mem::replace(&mut self.buckets[bucket as usize], NONE);
         self.busy.remove(now);
         while row != NONE {
-            let entry = &self.entries[row as usize];
-            let (due, next) = (entry.due, entry.next);
+            let Place { due, next } = self.places[row as usize];
             if due == now {
                 self.due.push(row);
             } else {

@@ -59,19 +59,35 @@ pub(in crate::cycle) fn run<const W: usize, P: RuleSet>(
     hosts: &mut Start<'_>,
 ) {
     let mut visits = std::mem::take(&mut view.lists.host_visits);
-    for out in visits.drain(..) {
-        let port = &mut view.outs[out];
-        port.visited = false;
-        if port.request_lanes.is_empty() {
-            continue;
+    for part in visits.chunks(view.place.group(visits.len())) {
+        if view.place.prefetches {
+            view.prefetch_hosts(part, hosts.queues);
         }
-        if port.free_at > view.now {
-            port.wake_when_free(out, view.calendar);
-        } else if let Some((lane, choice)) = pick(view, hosts, out) {
-            start(view, hosts, out, lane, choice);
+        for &out in part {
+            visit(view, hosts, out);
         }
     }
+    visits.clear();
     view.lists.host_visits = visits;
+}
+
+/// A host that may start a packet.
+#[inline(always)]
+fn visit<const W: usize, P: RuleSet>(
+    view: &mut View<'_, W, P>,
+    hosts: &mut Start<'_>,
+    out: PortRow,
+) {
+    let port = &mut view.outs[out];
+    port.visited = false;
+    if port.request_lanes.is_empty() {
+        return;
+    }
+    if port.free_at > view.now {
+        port.wake_when_free(out, view.calendar);
+    } else if let Some((lane, choice)) = pick(view, hosts, out) {
+        start(view, hosts, out, lane, choice);
+    }
 }
 
 /// Rule 1.
