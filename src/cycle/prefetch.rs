@@ -1,11 +1,12 @@
-//! Rows that are asked for ahead, in shards that no cache holds.
+//! Rows that are asked for ahead, in fabrics that no cache holds.
 //!
 //! A hop touches some ten rows that lie anywhere, and what it has read says which come next: where memory answers slowly, a stage
-//! would wait for one after the other. In a large shard it takes its events in groups and asks, before it works on a group, for the
+//! would wait for one after the other. In a large fabric it takes its events in groups and asks, before it works on a group, for the
 //! rows that it will touch: step by step, each step for all events of the group, so that memory brings them at the same time.
 //! Nothing here changes a result; what is asked for in vain costs a line of the cache.
 //!
-//! Cost: some hundred instructions per hop, nothing in other shards; a fabric of 32,768 hosts takes two thirds of the time.
+//! Cost: some 400 instructions per hop, nothing in other fabrics; the time of 32,768 hosts is 0.52 of what it is without, that of
+//! 4,096 hosts 0.93.
 
 use super::rules::RuleSet;
 use super::stages::generate::Hosts;
@@ -22,7 +23,7 @@ const GROUP: usize = 16;
 /// Rows of more bytes than these are in memory, not in a cache.
 const CACHE: usize = 8 << 20;
 
-/// Whether a shard with rows of so many bytes is large.
+/// Whether a fabric with rows of so many bytes is large. All its shards count: they share the last cache.
 pub fn is_large(bytes: usize) -> bool {
     bytes > CACHE
 }

@@ -124,7 +124,7 @@ fn add_resources<const W: usize>(
         shared: Arc::clone(shared),
         first_host_port: placement.first_host_port[number],
         border: std::mem::take(&mut rows.border).into(),
-        prefetches: prefetch.unwrap_or_else(|| is_large(rows.bytes())),
+        prefetches: prefetch.unwrap_or_else(|| is_large(rows.bytes() * placement.shard_count)),
     });
     shard.resource(PacketPool::new(hosts));
     shard.resource(Calendar::new(plan.event_horizon(graph)));
