@@ -28,7 +28,7 @@ pub(crate) struct Benchmark {
 
 /// 1000 hosts on a fat tree.
 pub(crate) const TREE_1000: &str = "KAryNTree(k: 10, n: 3)";
-/// 8000 hosts on a fat tree, whose rows no cache holds.
+/// 8000 hosts on a fat tree, whose rows exceed a core's share of the caches.
 pub(crate) const TREE_8000: &str = "KAryNTree(k: 20, n: 3)";
 /// 1000 hosts on a torus.
 pub(crate) const TORUS_1000: &str = "Torus(radix: [10, 10, 10])";

@@ -5,7 +5,8 @@
 /// The cache line of a row.
 const LINE: usize = 64;
 
-/// Asks for the cache lines of a row, or for its first two.
+/// Asks for the cache line in which a row begins, and where its size is not that of a part of a line for the one in which it ends, or
+/// the second.
 #[inline(always)]
 pub fn prefetch<T>(row: &T) {
     let start = std::ptr::from_ref(row).cast::<i8>();

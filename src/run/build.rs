@@ -124,6 +124,7 @@ fn add_resources<const W: usize>(
         shared: Arc::clone(shared),
         first_host_port: placement.first_host_port[number],
         border: std::mem::take(&mut rows.border).into(),
+        // shards are about as large as one another
         prefetches: prefetch.unwrap_or_else(|| is_large(rows.bytes() * placement.shard_count)),
     });
     shard.resource(PacketPool::new(hosts));

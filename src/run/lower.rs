@@ -42,10 +42,9 @@ pub struct Rows<const W: usize> {
 impl<const W: usize> Rows<W> {
     /// What hops touch of them often \[bytes\]; of the queues of a lane few have packets.
     pub fn bytes(&self) -> usize {
+        let port = size_of::<OutPort>() + size_of::<InPort>();
         let lane = size_of::<OutLane<W>>() + size_of::<Queue>();
-        size_of_val(self.switches.as_slice())
-            + size_of_val(self.ports.as_slice())
-            + lane * self.lane_count
+        size_of_val(self.switches.as_slice()) + port * self.ports.len() + lane * self.lane_count
     }
 
     /// No switch and no port yet.

@@ -27,7 +27,7 @@ pub struct Options {
     pub wanted: Wanted,
     /// Time every stage.
     pub profile: bool,
-    /// Ask for rows ahead; `None` = in fabrics that no cache holds.
+    /// Ask for rows ahead; `None` = in large fabrics.
     pub prefetch: Option<bool>,
     /// Systems of the caller that look on, for the slots they name.
     pub guests: &'static [Guest],
