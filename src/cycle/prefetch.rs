@@ -7,8 +7,8 @@
 //! flits that pass one by one, for packets that have left an input beside others, and of columns that the system of a stage does not
 //! fetch. Nothing here changes a result; what is asked for in vain costs a line of the cache.
 //!
-//! Cost: some 400 instructions per hop, nothing in other fabrics; the time of 32,768 hosts is 0.52 of what it is without, that of
-//! 4,096 hosts 0.93.
+//! Cost: some 400 instructions per hop, nothing in other fabrics; the time of 32,768 hosts is 0.51 of what it was without, that of
+//! 4,096 hosts 0.91 (`benches/README.md`).
 
 use super::rules::RuleSet;
 use super::stages::generate::Hosts;
@@ -22,7 +22,8 @@ use crate::fabric::source_queue::SourceQueues;
 /// Events of a group: what they touch stays in the first cache.
 const GROUP: usize = 16;
 
-/// Rows of more bytes than these are often in memory and not in a cache, which a core shares with others: hints gain from here on.
+/// Rows of more bytes than these are often in memory and not in a cache, which a core shares with others. Measured: hints gain nothing in a
+/// fabric of 1.9 MiB (1,000 hosts) and a tenth of the time in one of 7.7 MiB (4,096).
 const CACHE: usize = 6 << 20;
 
 /// Whether a fabric with rows of so many bytes is large: those of all shards, which share the last cache.

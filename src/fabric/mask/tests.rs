@@ -45,6 +45,8 @@ fn in_common<const W: usize>(sets: &[Vec<u16>], other: &[u16]) {
     for numbers in sets {
         let mask: Mask<W> = numbers.iter().copied().collect();
         let mut both = numbers.iter().filter(|number| other.contains(number));
+        let first = mask.first_in_common(&other_mask);
+        assert_eq!(first.as_ref(), both.clone().next(), "{numbers:?} {other:?}");
         let expected = match (both.next(), both.next()) {
             (None, _) => Common::Nothing,
             (Some(&number), None) => Common::One(number),

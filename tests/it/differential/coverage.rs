@@ -184,7 +184,11 @@ impl Coverage {
         names.extend(RELEASED.map(String::from));
         names.extend(CLAIMS.map(String::from));
         names.extend(CLAIMED.map(String::from));
-        self.require([LANES_KEPT], self.cases / 16);
+        let keep_lanes = match kind {
+            Kind::Tables => self.cases / 8,
+            _ => self.cases / 16,
+        };
+        self.require([LANES_KEPT], keep_lanes);
         names.push(String::from(LANES_KEPT));
         if kind == Kind::Adaptive {
             names.extend(CLAIMS_OF_CANDIDATES.map(String::from));

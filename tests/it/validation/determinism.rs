@@ -1,6 +1,7 @@
 //! Equal digests for every number of threads and shards.
 
 use super::{run, scenario};
+use virtlane::cycle::state::Place;
 use virtlane::measure::digest::Digest;
 use virtlane::run::{Options, Simulation};
 use virtlane::scenario::Resolved;
@@ -45,6 +46,40 @@ fn default_scenario() {
 fn real_fabric() {
     let changes = ["phases.warmup=1000 cycles", "phases.measure=9000 cycles"];
     check(&scenario("fabrics/psmn_x5.ron", &changes), 10_000);
+}
+
+/// Rows are asked for ahead where all shards together are large, and that changes nothing.
+#[test]
+fn large_fabrics_ask_for_rows_ahead() {
+    let changes = ["phases.warmup=0 cycles", "phases.measure=150 cycles"];
+    let small = scenario("default.ron", &changes);
+    let tree = "fabric.topology=KAryNTree(k: 16, n: 3)";
+    let large = scenario("default.ron", &[tree, changes[0], changes[1]]);
+    for (resolved, is_large) in [(&small, false), (&large, true)] {
+        let mut digests = Vec::new();
+        for shards in [1, 4] {
+            for prefetch in [None, Some(!is_large)] {
+                let options = Options {
+                    shards,
+                    prefetch,
+                    ..Options::default()
+                };
+                let graph = &resolved.layout.graph;
+                let simulation = Simulation::new(&resolved.plan, graph, &resolved.routes, options);
+                let simulation = simulation.expect("threads start");
+                let mut places = simulation.each::<Place>();
+                let expected = prefetch.unwrap_or(is_large);
+                assert!(places.all(|place| place.prefetches == expected), "{shards}");
+                drop(places);
+                digests.push(digest(resolved, 150, options));
+            }
+        }
+        assert!(digests[0].1 > 1000, "{digests:?}");
+        assert!(
+            digests.windows(2).all(|pair| pair[0] == pair[1]),
+            "{digests:?}"
+        );
+    }
 }
 
 /// Seed 003, C18: more threads than the machine has cores.

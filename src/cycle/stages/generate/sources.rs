@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 /// Buckets of the wheel \[cycles\].
 const LENGTH: u64 = 1024;
 
-/// The place of a source on the wheel. Apart from the source, which is many times as large: who goes along a bucket waits for one
-/// place after the other.
+/// The position of a source on the wheel. Apart from the source, which is many times as large: who goes along a bucket waits for one
+/// position after the other.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Place {
+struct Position {
     /// Cycle of its next packet.
     due: u64,
     /// Next of the same bucket.
@@ -32,7 +32,7 @@ struct Place {
 pub struct Sources {
     all: Vec<Source>,
     /// Of each of them.
-    places: Vec<Place>,
+    positions: Vec<Position>,
     buckets: Vec<u32>,
     busy: Ring,
     /// Sources due in the current cycle.
@@ -52,7 +52,7 @@ impl Sources {
     pub fn new(sources: Vec<(Source, u16)>, classes: &[ClassPlan]) -> Self {
         let mut wheel = Self {
             all: Vec::with_capacity(sources.len()),
-            places: Vec::with_capacity(sources.len()),
+            positions: Vec::with_capacity(sources.len()),
             buckets: vec![NONE; LENGTH as usize],
             busy: Ring::new(LENGTH),
             due: Vec::new(),
@@ -61,7 +61,7 @@ impl Sources {
             let gap = source.next_gap(&classes[usize::from(class)]);
             let row = wheel.all.len() as u32;
             wheel.all.push(source);
-            wheel.places.push(Place {
+            wheel.positions.push(Position {
                 due: u64::MAX,
                 next: NONE,
             });
@@ -78,16 +78,16 @@ impl Sources {
     /// Sources of saturating classes stay.
     fn replace(&mut self, others: Self, now: u64, saturating: &[bool]) {
         let saved = std::mem::replace(&mut self.all, others.all);
-        let places = std::mem::replace(&mut self.places, others.places);
+        let positions = std::mem::replace(&mut self.positions, others.positions);
         self.buckets.fill(NONE);
         self.busy.clear();
-        for (row, (old, place)) in saved.into_iter().zip(places).enumerate() {
-            let (source, due) = (&mut self.all[row], self.places[row].due);
+        for (row, (old, position)) in saved.into_iter().zip(positions).enumerate() {
+            let (source, due) = (&mut self.all[row], self.positions[row].due);
             let due = if saturating[row % saturating.len()] {
                 *source = old;
-                self.places[row] = place;
+                self.positions[row] = position;
                 // on the wheel, or waiting for its packet to start
-                Some(place.due).filter(|&due| due >= now && due != u64::MAX)
+                Some(position.due).filter(|&due| due >= now && due != u64::MAX)
             } else {
                 source.number_after(&old);
                 (due != u64::MAX && !source.is_done()).then(|| due + now)
@@ -120,7 +120,7 @@ impl Sources {
     #[inline]
     pub fn insert(&mut self, row: u32, due: u64) {
         let bucket = due % LENGTH;
-        self.places[row as usize] = Place {
+        self.positions[row as usize] = Position {
             due,
             next: self.buckets[bucket as usize],
         };
@@ -141,7 +141,7 @@ impl Sources {
         let mut row = std::mem::replace(&mut self.buckets[bucket as usize], NONE);
         self.busy.remove(now);
         while row != NONE {
-            let Place { due, next } = self.places[row as usize];
+            let Position { due, next } = self.positions[row as usize];
             if due == now {
                 self.due.push(row);
             } else {
